@@ -1,0 +1,27 @@
+// A file that appears whole or not at all.
+#pragma once
+#include <cstddef>
+#include <filesystem>
+#include <string_view>
+
+namespace croft {
+
+// Writes to a temporary beside `path`; commit() syncs it and renames it over `path`.  Destroyed
+// without commit(), the temporary is removed and whatever was at `path` is as before.
+// Every failure (permission, full disk) throws Error naming the path and the system's reason.
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::filesystem::path path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(std::string_view bytes);
+  void commit();
+
+ private:
+  std::filesystem::path path_, temporary_;
+  int descriptor_ = -1;
+};
+
+}  // namespace croft

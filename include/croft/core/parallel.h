@@ -1,0 +1,37 @@
+// Fork-join over fixed blocks of work: the blocks never depend on the number of threads.
+//
+// Results are identical for any number of threads because (a) what a task computes depends on its
+// index alone, and (b) sums across tasks are taken in index order, by `run_ordered`.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+namespace croft {
+
+class ThreadPool {
+ public:
+  // threads >= 1: the caller is one of them; 0: one per processor.
+  explicit ThreadPool(std::size_t threads = 1);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  std::size_t threads() const;
+
+  // task(index, worker) for every index in [0, count); worker < threads() names the scratch space to
+  // use.  Indices are handed out in increasing order.  Returns when all are done; the first exception
+  // of a task is thrown again here, after the others have stopped.  Not re-entrant.
+  using Task = std::function<void(std::size_t index, std::size_t worker)>;
+  void run(std::size_t count, const Task& task);
+
+  // As run, and then commit(index, worker) for each index, one at a time and in increasing order,
+  // by the worker that ran its task: the place to add a block's partial sums to the total.
+  void run_ordered(std::size_t count, const Task& task, const Task& commit);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace croft

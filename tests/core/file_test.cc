@@ -1,0 +1,83 @@
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "croft/core/atomic_file.h"
+#include "croft/core/error.h"
+#include "croft/core/mapped_file.h"
+
+namespace croft {
+namespace {
+
+namespace fs = std::filesystem;
+
+class FileTest : public testing::Test {
+ protected:
+  FileTest() {
+    folder_ = fs::temp_directory_path() /
+              ("croft_file_test_" + std::to_string(::getpid()));
+    fs::create_directories(folder_);
+  }
+  ~FileTest() override { fs::remove_all(folder_); }
+  std::string read(const fs::path& path) {
+    std::ostringstream out;
+    out << std::ifstream(path).rdbuf();
+    return out.str();
+  }
+  fs::path folder_;
+};
+
+TEST_F(FileTest, WithoutCommitTheOldFileStaysAndNoTemporaryIsLeft) {
+  const fs::path path = folder_ / "model";
+  std::ofstream(path) << "old";
+  {
+    AtomicFile file(path);
+    file.write("new");
+  }
+  EXPECT_EQ(read(path), "old");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+TEST_F(FileTest, CommitReplacesTheFileWhole) {
+  const fs::path path = folder_ / "model";
+  std::ofstream(path) << "old";
+  AtomicFile file(path);
+  file.write("new ");
+  file.write("bytes");
+  file.commit();
+  EXPECT_EQ(read(path), "new bytes");
+}
+
+TEST_F(FileTest, AFolderThatDoesNotExistIsAnErrorThatNamesThePath) {
+  try {
+    AtomicFile file(folder_ / "none" / "model");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("none/model"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("No such file"), std::string::npos);
+  }
+}
+
+TEST_F(FileTest, MappedFileShowsTheBytesAndMoves) {
+  const fs::path path = folder_ / "data";
+  std::ofstream(path) << "abc";
+  MappedFile file(path);
+  MappedFile moved = std::move(file);
+  ASSERT_EQ(moved.bytes().size(), 3u);
+  EXPECT_EQ(static_cast<char>(moved.bytes()[1]), 'b');
+  EXPECT_TRUE(file.bytes().empty());
+}
+
+TEST_F(FileTest, EmptyAndMissingFiles) {
+  std::ofstream(folder_ / "empty");
+  EXPECT_TRUE(MappedFile(folder_ / "empty").bytes().empty());
+  EXPECT_THROW(MappedFile(folder_ / "missing"), Error);
+  EXPECT_THROW(MappedFile(folder_.string()), Error);
+}
+
+}  // namespace
+}  // namespace croft
