@@ -1,0 +1,61 @@
+// Sequences of a file in either format, made ready for a model.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "croft/data/attributes.h"
+#include "croft/data/columns.h"
+#include "croft/features/extraction.h"
+
+namespace croft {
+
+// A sequence as read (rows, for columns) and as strings (text, after extract).
+struct InputSequence {
+  ColumnSequence rows;
+  TextSequence text;
+};
+
+enum class Labels { required, optional };
+
+// Reads with one thread; extract() may run on others.
+class SequenceSource {
+ public:
+  // path "-" is standard input.  Throws InputError as the readers do, and where the rows do not have
+  // the columns that the extractor was made for.
+  SequenceSource(const std::string& path, const Extractor& extractor, Labels labels);
+
+  // The next sequence as read.  False at the end.  Throws InputError for an input without any.
+  bool next(InputSequence& out);
+  // Fills out.text.  Thread-safe.
+  void extract(InputSequence& out, Extractor::Scratch& scratch) const;
+
+  bool labelled() const;  // whether the sequences have gold labels; known after the first next()
+  // False when the next sequence is not there yet (a pipe, a terminal): time to show what is done.
+  bool ready() const;
+  const std::string& name() const;
+
+ private:
+  const Extractor& extractor_;
+  Labels labels_;
+  std::unique_ptr<ColumnsReader> columns_;        // one of the two
+  std::unique_ptr<AttributesReader> attributes_;
+  bool any_ = false, labelled_ = false;
+};
+
+// Reads, extracts and hands on sequence after sequence, in order: visit(sequence).
+template <class Visit>
+void for_each_sequence(SequenceSource& source, const Visit& visit) {
+  InputSequence sequence;
+  Extractor::Scratch scratch;
+  while (source.next(sequence)) {
+    source.extract(sequence, scratch);
+    visit(sequence);
+  }
+}
+
+// The number of columns of the first row of a file; for "-" it cannot be known.  Throws InputError
+// for a file without rows.
+std::size_t count_columns(const std::string& path);
+
+}  // namespace croft

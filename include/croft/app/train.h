@@ -1,0 +1,51 @@
+// Training from files to a model file.
+#pragma once
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "croft/train/chain_training.h"
+
+namespace croft {
+
+struct TrainRequest {
+  std::vector<std::string> data;  // at least one; "-" is standard input
+  std::string output;             // the model file
+  InputFormat format = InputFormat::columns;
+  std::string template_path;      // empty: the default features for words, or those of `init`
+  TemplateLanguage language = TemplateLanguage::automatic;
+  bool boundaries = false;
+  std::optional<FeatureSet> features;  // default: all with a template, observed without
+  std::string init;                    // model to start from
+  std::string holdout;                 // a file, or a fraction in (0, 1) of the training sequences
+  std::uint64_t seed = 1;              // of the choice of the hold-out fraction
+  TrainOptions options;
+};
+
+// What is known once the data has been read.
+struct TrainData {
+  std::size_t sequences, positions, labels, attributes, holdout_sequences;
+  FeatureSet features;
+  bool default_features;  // the words' preset was used
+};
+
+struct TrainWatcher {
+  std::function<void(const TrainData&)> data_read;              // before the first iteration
+  std::function<void(std::size_t positions)> reading;           // now and then
+  std::function<bool(const TrainProgress&)> iteration;          // false: stop and keep the model
+  std::function<bool()> interrupted;                            // asked while reading
+};
+
+// Thrown when the watcher interrupts before there is a model to keep.
+class Interrupted : public Error {
+ public:
+  using Error::Error;
+};
+
+// Reads, trains, and writes the model (temporary, sync, rename).  The model's bytes depend on the data and
+// the request alone: not on threads, time or paths.  Throws InputError, UsageError, Interrupted.
+TrainResult train_model(const TrainRequest& request, const TrainWatcher& watcher);
+
+}  // namespace croft

@@ -1,0 +1,51 @@
+// Long vectors: dot products and updates whose result does not depend on the number of threads.
+//
+// A vector is cut into fixed blocks; a block's sum is taken by SIMD lanes in a fixed order, the
+// blocks' sums are added in order.  Same SIMD target, same bits.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <span>
+
+#include "croft/core/parallel.h"
+
+namespace croft {
+
+inline constexpr std::size_t kVectorBlock = 16384;  // numbers; half a second-level cache, or less
+inline constexpr std::size_t kVectorChunk = 2048;   // numbers; a few such fit a first-level cache
+
+// body(begin, end) over fixed blocks of [0, size), in parallel.
+void for_blocks(ThreadPool& pool, std::size_t size,
+                const std::function<void(std::size_t begin, std::size_t end)>& body);
+// Sum over blocks, in order, of body(begin, end).
+double sum_blocks(ThreadPool& pool, std::size_t size,
+                  const std::function<double(std::size_t begin, std::size_t end)>& body);
+// Several sums in one pass: body adds its block's share to `sums`, which it finds at 0.
+// Overwrites `totals`; sums.size() == totals.size().
+void sum_blocks(
+    ThreadPool& pool, std::size_t size, std::span<double> totals,
+    const std::function<void(std::size_t begin, std::size_t end, std::span<double> sums)>& body);
+
+// body(begin, end) over the chunks of one block, in order: what a body reads again and again
+// within a chunk stays in the first-level cache.
+template <class Body>
+void for_chunks(std::size_t begin, std::size_t end, const Body& body) {
+  for (; begin < end; begin += kVectorChunk) body(begin, std::min(begin + kVectorChunk, end));
+}
+
+// Kernels on one block (SIMD, run-time dispatch).  All spans have the same size.
+// Products and sums are in double.
+double dot(std::span<const double> a, std::span<const double> b);
+double dot(std::span<const float> a, std::span<const float> b);
+double dot(std::span<const double> a, std::span<const float> b);
+// x . b, y . b and v . b in one pass over b.
+std::array<double, 3> dots(std::span<const float> x, std::span<const float> y,
+                           std::span<const double> v, std::span<const float> b);
+void axpy(double scale, std::span<const double> x, std::span<double> y);  // y += scale * x
+void axpy(double scale, std::span<const float> x, std::span<double> y);
+double sum_abs(std::span<const double> a);
+std::size_t count_nonzero(std::span<const double> a);
+
+}  // namespace croft

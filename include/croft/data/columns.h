@@ -1,0 +1,67 @@
+// Columns (CoNLL, CRF++, Wapiti): one position a line, whitespace-separated cells, an empty line
+// between sequences.  docs/formats.md has the rules.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "croft/data/line_reader.h"
+
+namespace croft {
+
+// The rows of one sequence; cells point into one flat text.
+class ColumnSequence {
+ public:
+  void clear();
+  void append_row(std::string_view line);  // splits at runs of space and TAB
+  std::size_t rows() const { return row_end_.size(); }
+  std::size_t columns(std::size_t row) const { return row_end_[row] - row_begin(row); }
+  std::string_view cell(std::size_t row, std::size_t column) const {
+    return view(cells_[row_begin(row) + column]);
+  }
+  std::string_view line(std::size_t row) const { return view(lines_[row]); }  // as it was read
+  std::size_t first_line = 0;  // in the input, from 1
+
+ private:
+  struct Piece {
+    std::size_t begin, end;  // of text_
+  };
+  std::size_t row_begin(std::size_t row) const { return row == 0 ? 0 : row_end_[row - 1]; }
+  std::string_view view(Piece piece) const {
+    return std::string_view(text_).substr(piece.begin, piece.end - piece.begin);
+  }
+  std::string text_;
+  std::vector<Piece> cells_, lines_;
+  std::vector<std::size_t> row_end_;  // index into cells_
+};
+
+// Streams sequences.  Every row of the input must have the same number of columns.
+class ColumnsReader {
+ public:
+  // expected_columns 0: that of the first row.  Otherwise a row with another number is an error.
+  // allow_fewer: a row may also have expected_columns - 1 cells (data without the label column), as
+  // long as all rows agree.
+  explicit ColumnsReader(LineReader lines, std::size_t expected_columns = 0,
+                         bool allow_fewer = false);
+
+  // The next sequence, or false at the end.  Throws InputError (file, line, text, remedy) at a row
+  // with another number of columns, that starts with a blank, or with a NUL byte or a carriage
+  // return.  A line of only spaces and TABs ends a sequence, like an empty one; several in a row
+  // count as one.
+  bool next(ColumnSequence& sequence);
+
+  std::size_t columns() const { return columns_; }  // 0 before the first row
+  const std::string& name() const { return lines_.name(); }
+  bool ready() const { return lines_.ready(); }  // as LineReader
+
+ private:
+  void check_bytes(std::string_view line) const;
+  void check_columns(std::size_t columns, std::string_view line);
+  LineReader lines_;
+  std::size_t columns_ = 0, expected_;
+  std::size_t first_row_line_ = 0;
+  bool allow_fewer_;
+};
+
+}  // namespace croft

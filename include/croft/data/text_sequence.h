@@ -1,0 +1,28 @@
+// One sequence as text: what readers and feature extraction hand on, before strings become numbers.
+#pragma once
+#include <cstddef>
+
+#include "croft/data/string_lists.h"
+
+namespace croft {
+
+// T positions.  Strings are bytes, UTF-8 by convention.
+struct TextSequence {
+  StringLists node;    // T lists: attributes of position t
+  StringLists edge;    // T lists (list 0 is empty), or none at all: attributes of the edge (t-1, t)
+  StringLists labels;  // one list of T labels, or empty when the data has none
+  double weight = 1;   // of this sequence in the objective, > 0
+  std::size_t first_line = 0;  // in the input, for messages
+
+  std::size_t length() const { return node.lists(); }
+  bool has_labels() const { return labels.lists() > 0; }
+  void clear() {
+    node.clear();
+    edge.clear();
+    labels.clear();
+    weight = 1;
+    first_line = 0;
+  }
+};
+
+}  // namespace croft

@@ -1,0 +1,72 @@
+// From rows or attribute lines to the strings of a sequence: what a model must repeat at prediction.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "croft/data/columns.h"
+#include "croft/data/text_sequence.h"
+#include "croft/features/template.h"
+#include "croft/features/word_preset.h"
+
+namespace croft {
+
+enum class InputFormat { columns, attributes };
+
+// Everything that decides how data becomes strings; stored in the model file.
+struct ExtractionConfig {
+  InputFormat format = InputFormat::columns;
+  // columns only.  Empty text: the default features for words (word_preset.h).
+  std::string template_text;
+  std::string template_name;  // of the file, for messages
+  TemplateLanguage language = TemplateLanguage::automatic;
+  std::size_t columns = 0;  // cells of a row that are observed: all but the label
+  // START and STOP are labels before the first and after the last position.  As their value is known,
+  // the edges that touch them are node features of the first and the last position
+  // (docs/math/chain.md section 5), under names that boundary_name() makes.
+  bool boundaries = false;
+};
+
+enum class Boundary { start, stop };
+// Name of the node attribute that stands for the edges from START (to STOP) with `edge_attribute`.
+std::string boundary_name(Boundary boundary, std::string_view edge_attribute);
+// The inverse: false when `name` is an ordinary attribute.
+bool parse_boundary_name(std::string_view name, Boundary& boundary,
+                         std::string_view& edge_attribute);
+
+class Extractor {
+ public:
+  // Throws InputError for a faulty template, UsageError for boundaries without any edge feature.
+  explicit Extractor(ExtractionConfig config);
+
+  struct Scratch {  // one a thread
+    WordPreset preset;
+    StringLists lists;
+  };
+
+  // The strings of `rows`, whose first config().columns cells are observed; with `labelled`, the cell
+  // after them is the label.  Overwrites `out`.
+  void extract(const ColumnSequence& rows, bool labelled, Scratch& scratch,
+               TextSequence& out) const;
+  // Completes a sequence read from attribute lines (boundaries).
+  void complete(TextSequence& sequence, Scratch& scratch) const;
+
+  const ExtractionConfig& config() const { return config_; }
+  const TemplateSet& templates() const { return templates_; }
+  bool has_template() const { return !config_.template_text.empty(); }
+  // Names of the edge attributes that hold at every edge (templates without a macro): each is a
+  // transition table.  One, named "", without a template.
+  const std::vector<std::string>& tied_names() const { return tied_names_; }
+
+ private:
+  void expand_nodes(const ColumnSequence& rows, std::size_t t, const WordPreset& preset,
+                    StringLists& out) const;
+  void append_boundary(Boundary boundary, const ColumnSequence* rows, StringLists& out) const;
+  ExtractionConfig config_;
+  TemplateSet templates_;
+  std::vector<std::string> tied_names_;
+  std::vector<std::size_t> node_templates_, edge_templates_;  // edge: those with macros
+};
+
+}  // namespace croft

@@ -1,0 +1,86 @@
+// Which features a chain has, and where their weights stand in the weight vector w.
+//
+// A feature is an attribute together with a cell: a label (node attributes) or a pair of labels (edge
+// attributes).  The weights of one attribute stand side by side, in increasing order of cell.
+//   w = [ tied edge rows | node rows | edge rows ]
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "croft/features/chain_data.h"
+
+namespace croft {
+
+// Rows of cells, one for each attribute.
+struct RowLayout {
+  std::size_t cells = 0;                // of a full row: L, or L^2 (cell = from * L + to)
+  std::vector<std::uint64_t> begin{0};  // [rows + 1] into w
+  std::vector<std::uint32_t> cell;      // of weight w[begin[0] + k]; empty: every row is full
+
+  std::size_t rows() const { return begin.size() - 1; }
+  std::size_t length(std::size_t row) const { return begin[row + 1] - begin[row]; }
+  bool all_full() const { return cell.empty(); }
+  std::uint32_t cell_of(std::size_t row, std::size_t k) const {
+    return all_full() ? static_cast<std::uint32_t>(k)
+                      : cell[static_cast<std::size_t>(begin[row] - begin[0]) + k];
+  }
+};
+
+// How an attribute's row is stored and visited, by its number of cells.  Attributes are numbered so that
+// each class is a range of ids: rich [0, rich), poor [rich, rich + poor), single [rich + poor, rows).
+struct RowClasses {
+  std::size_t rich = 0, poor = 0;
+};
+
+struct ChainLayout {
+  std::size_t labels = 0;
+  RowLayout tied;  // rows that hold at every edge: the transitions
+  RowLayout node;
+  RowLayout edge;
+  RowClasses node_classes;
+  std::size_t dimension() const { return edge.begin.back(); }
+};
+
+enum class FeatureSet {
+  observed,  // the (attribute, cell) pairs seen in the data, as CRFsuite has it
+  all        // every cell of every attribute, as CRF++ and Wapiti have it
+};
+
+// Features that the layout has whatever the data says: those of a model that training starts from.
+struct KeptFeatures {
+  struct Feature {
+    std::uint32_t attribute, cell;  // attribute: number of the encoder
+    auto operator<=>(const Feature&) const = default;
+  };
+  std::vector<Feature> node, edge;  // sorted
+  std::vector<std::uint32_t> tied;  // cells, sorted
+};
+
+struct LayoutOptions {
+  FeatureSet features = FeatureSet::observed;
+  // >= 1; occurrences that an attribute (all) or an (attribute, cell) pair (observed) needs.
+  std::size_t min_count = 1;
+  std::size_t tied_rows = 1;  // attributes that hold at every edge; 0: no transition features
+  const KeptFeatures* kept = nullptr;
+};
+
+// Rewrites lists in place: new ids, attributes without a row left out, sorted by class of row and
+// otherwise in the order they came.
+void renumber_lists(const std::vector<std::uint32_t>& new_id, const RowClasses& classes,
+                    AttributeLists& lists);
+
+// Where an attribute of the encoder went: its id in the layout, kUnknown if it has no feature.
+struct Renumbering {
+  std::vector<std::uint32_t> node, edge;
+};
+
+// Counts, lays out and renumbers: afterwards data.node.id and data.edge.id are ids of the layout,
+// attributes without a feature are gone from the lists, and each list is sorted by class of row.
+// Cost O(occurrences), memory 4 bytes an occurrence on the way.
+ChainLayout make_chain_layout(ChainData& data, std::size_t labels, std::size_t node_attributes,
+                              std::size_t edge_attributes, const LayoutOptions& options,
+                              Renumbering& renumbering);
+
+}  // namespace croft

@@ -1,0 +1,70 @@
+// A trained linear-chain model: everything needed to predict.  docs/format.md section 3.
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "croft/features/extraction.h"
+#include "croft/model/chain_layout.h"
+#include "croft/model/container.h"
+#include "croft/model/feature_table.h"
+#include "croft/structure/chain.h"
+
+namespace croft {
+
+// Immutable; share it between threads.
+class ChainModel {
+ public:
+  // Maps the file: the cost does not grow with its weights.  Throws Error as Container::open, and for
+  // a model of another kind.
+  static std::shared_ptr<const ChainModel> open(const std::filesystem::path& path);
+  explicit ChainModel(Container container);
+
+  std::size_t labels() const { return labels_.size(); }
+  const std::string& label(Label y) const { return labels_[y]; }
+  const Extractor& extractor() const { return extractor_; }
+  const nlohmann::json& meta() const { return *meta_; }  // kind, extraction, training record
+  const Container& container() const { return container_; }
+
+  const FeatureTable& node() const { return node_; }
+  const FeatureTable& edge() const { return edge_; }
+  const FeatureTable& tied() const { return tied_; }
+
+  // theta of a sequence; attributes that the model does not know score 0.  Refers to this model.
+  //   cost: a look-up (some 30 ns) and the row's length for each attribute
+  struct Scratch {
+    std::vector<std::uint64_t> hashes;
+    std::vector<std::uint32_t> ids;
+  };
+  template <class Real>
+  void score(const TextSequence& sequence, Scratch& scratch, ChainScores<Real>& out) const;
+
+  template <class Real>
+  const TransitionScores<Real>& transitions() const;
+
+ private:
+  Container container_;
+  std::shared_ptr<nlohmann::json> meta_;
+  std::vector<std::string> labels_;
+  Extractor extractor_;
+  FeatureTable node_, edge_, tied_;
+  TransitionScores<float> transitions_float_;
+  TransitionScores<double> transitions_double_;
+};
+
+// What a model file is made from.
+struct ChainModelParts {
+  std::vector<std::string> labels;
+  const ExtractionConfig* extraction = nullptr;
+  const ChainLayout* layout = nullptr;
+  std::vector<std::string_view> tied_names, node_names, edge_names;  // by row of the layout
+  std::span<const double> weights;
+  const nlohmann::json* training = nullptr;  // the record: options, data, result
+};
+// The sections of the file; the bytes depend on the parts alone.
+ContainerWriter make_chain_model(const ChainModelParts& parts);
+
+}  // namespace croft

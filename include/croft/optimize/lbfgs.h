@@ -1,0 +1,36 @@
+// L-BFGS, and OWL-QN for l1 > 0.
+//
+// Liu & Nocedal (1989); Andrew & Gao (2007).  docs/math/optimisation.md sections 2 and 4.
+#pragma once
+#include <span>
+
+#include "croft/core/parallel.h"
+#include "croft/optimize/function.h"
+#include "croft/optimize/result.h"
+
+namespace croft {
+
+struct LbfgsOptions {
+  std::size_t history = 6;           // pairs (s, y) kept, 1 to 1000; each costs 8 bytes a weight
+  std::size_t max_line_search = 20;  // evaluations in one line search, >= 1
+  StoppingRule stop{};
+  void validate() const;  // throws UsageError naming the field and its range
+};
+
+// Minimises f(w) + (l2/2)|w|^2 from w (in and out).  Throws UsageError when regulariser.l1 > 0 or
+// w.size() is not f.dimension(), Error when F or its gradient is not finite at the starting point.
+// In a callback and in the end w is the last accepted iterate, never a trial point (after a failed
+// line search: up to rounding, as w is moved in place).  If f throws, w is where f was evaluated.
+// Memory: 2 doubles + 1 float a weight beside w, and 2 floats a weight for each pair.
+OptimizeResult lbfgs(BatchFunction& f, const Regulariser& regulariser, std::span<double> w,
+                     const LbfgsOptions& options, ThreadPool& pool,
+                     const IterationCallback& callback = {});
+
+// Minimises f(w) + l1 |w|_1 + (l2/2)|w|^2; weights that end at zero are exactly 0.  As lbfgs, but
+// for l1 > 0 too (l1 = 0 is allowed: L-BFGS with a weaker line search), and
+// memory: 3 doubles + 1 float a weight beside w, and 2 floats a weight for each pair.
+OptimizeResult owlqn(BatchFunction& f, const Regulariser& regulariser, std::span<double> w,
+                     const LbfgsOptions& options, ThreadPool& pool,
+                     const IterationCallback& callback = {});
+
+}  // namespace croft

@@ -1,0 +1,62 @@
+// How a minimisation is told when to stop, watched, and summed up.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace croft {
+
+// Stop at the first rule that holds.
+struct StoppingRule {
+  std::size_t max_iterations = 1000;  // 0: evaluate once and stop
+  // Relative change of the objective over `window` iterations: (F_{k-window} - F_k) / max(1,
+  // |F_k|).
+  double tolerance = 1e-5;  // >= 0; 0 switches the rule off
+  std::size_t window = 10;  // >= 1
+  // |gradient| <= gradient_tolerance * max(1, |w|), with the pseudo-gradient where l1 > 0.
+  double gradient_tolerance = 1e-5;  // >= 0; 0: only at a gradient of exactly 0
+  double target = -1e300;            // stop once F(w) <= target (studies and benchmarks)
+  void validate() const;             // throws UsageError naming the field and its range
+};
+
+enum class StopReason {
+  converged_objective,
+  converged_gradient,
+  target,
+  max_iterations,
+  stopped,
+  no_progress
+};
+// The enumerator's own name: "converged_objective", …
+std::string_view stop_reason_name(StopReason reason);
+
+// State after an iteration, for a progress line, a log, an early stop.
+struct Iteration {
+  std::size_t number = 0;       // 0: the starting point
+  std::size_t evaluations = 0;  // of f so far
+  double objective = 0;         // F(w), regulariser included
+  double gradient_norm = 0;     // of F (pseudo-gradient where l1 > 0), Euclidean
+  double weight_norm = 0;       // |w|, Euclidean
+  std::size_t active = 0;       // weights that are not 0
+  double step = 0;              // taken along the direction, as a multiple of it
+  std::span<const double> w;    // valid during the call
+};
+
+// Called after the starting point and after each iteration; false stops the minimisation cleanly.
+using IterationCallback = std::function<bool(const Iteration&)>;
+
+struct OptimizeResult {
+  StopReason reason = StopReason::max_iterations;
+  std::string message;  // reason in words, with the figures that decided
+  double objective = 0;
+  double gradient_norm = 0;
+  std::size_t iterations = 0, evaluations = 0;
+  bool converged() const {
+    return reason == StopReason::converged_objective || reason == StopReason::converged_gradient ||
+           reason == StopReason::target;
+  }
+};
+
+}  // namespace croft

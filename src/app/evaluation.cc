@@ -1,0 +1,218 @@
+#include "croft/app/evaluation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "croft/core/error.h"
+
+namespace croft {
+namespace {
+
+double ratio(std::size_t part, std::size_t whole) {
+  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+// Counts the chunks of two labellings of the same positions in one walk.
+//
+// A chunk is correct when both sides start one of the same type together and then end it together.
+// For the tags B, I, E and O that is the same as equal chunks in two lists.  Other tags can start a
+// chunk before the last one has ended, and there the walk, not the lists, is what conlleval does.
+class ChunkWalk {
+ public:
+  void step(const ChunkLabel& gold, const ChunkLabel& predicted) {
+    if (agreeing_) check_agreement(gold, predicted);
+    const bool gold_starts = chunk_starts(gold_, gold);
+    const bool predicted_starts = chunk_starts(predicted_, predicted);
+    if (gold_starts) ++types_[gold.type].gold;
+    if (predicted_starts) ++types_[predicted.type].predicted;
+    if (gold_starts && predicted_starts && gold.type == predicted.type) agreeing_ = true;
+    gold_ = gold;
+    predicted_ = predicted;
+  }
+
+  // After the last sequence.  A chunk can still be open here only where a tag of no scheme without
+  // a type follows B, I or E: nothing ends that one.
+  void finish() {
+    if (agreeing_) ++types_[gold_.type].correct;
+  }
+
+  const std::map<std::string_view, Counts>& types() const { return types_; }
+
+ private:
+  void check_agreement(const ChunkLabel& gold, const ChunkLabel& predicted) {
+    const bool gold_ends = chunk_ends(gold_, gold);
+    const bool predicted_ends = chunk_ends(predicted_, predicted);
+    if (gold_ends && predicted_ends) ++types_[gold_.type].correct;
+    if (gold_ends || predicted_ends || gold.type != predicted.type) agreeing_ = false;
+  }
+
+  ChunkLabel gold_, predicted_;  // of the previous position
+  bool agreeing_ = false;        // both are in a chunk that started together and has one type
+  std::map<std::string_view, Counts> types_;
+};
+
+std::size_t bin_of(double probability) {
+  const auto bins = static_cast<double>(Evaluation::kCalibrationBins);
+  return std::min(static_cast<std::size_t>(probability * bins), Evaluation::kCalibrationBins - 1);
+}
+
+}  // namespace
+
+double Counts::precision() const { return ratio(correct, predicted); }
+double Counts::recall() const { return ratio(correct, gold); }
+double Counts::f1() const { return ratio(2 * correct, predicted + gold); }
+double LogLoss::per_token() const {
+  return tokens == 0 ? 0.0 : total / static_cast<double>(tokens);
+}
+double CalibrationBin::accuracy() const { return ratio(correct, count); }
+double EvaluationSummary::token_accuracy() const { return ratio(correct_tokens, tokens); }
+double EvaluationSummary::sequence_accuracy() const { return ratio(correct_sequences, sequences); }
+
+void Evaluation::add(std::span<const std::string_view> gold,
+                     std::span<const std::string_view> predicted) {
+  if (gold.size() != predicted.size()) {
+    throw Error(
+        fmt::format("sequence {} has {} gold labels and {} predicted ones; both need one for "
+                    "each position",
+                    ends_.size() + 1, gold.size(), predicted.size()));
+  }
+  if (gold.empty()) return;
+  for (std::string_view label : gold) gold_.push_back(label_id(label));
+  for (std::string_view label : predicted) predicted_.push_back(label_id(label));
+  ends_.push_back(gold_.size());
+}
+
+void Evaluation::add_log_loss(double negative_log_probability, std::size_t positions) {
+  if (std::isnan(negative_log_probability) ||
+      negative_log_probability == -std::numeric_limits<double>::infinity()) {
+    throw Error(
+        fmt::format("{} is not the negative logarithm of a probability", negative_log_probability));
+  }
+  negative_log_probability_.add(negative_log_probability);
+  if (std::isinf(negative_log_probability)) ++impossible_;
+  ++log_loss_sequences_;
+  log_loss_tokens_ += positions;
+}
+
+void Evaluation::add_probability(double probability_of_predicted, bool correct) {
+  constexpr double kRounding = 1e-4;
+  if (!(probability_of_predicted >= -kRounding && probability_of_predicted <= 1 + kRounding)) {
+    throw Error(fmt::format("{} is not a probability", probability_of_predicted));
+  }
+  const double probability = std::clamp(probability_of_predicted, 0.0, 1.0);
+  BinSums& bin = bins_[bin_of(probability)];
+  ++bin.count;
+  bin.correct += correct;
+  bin.probability.add(probability);
+}
+
+EvaluationSummary Evaluation::summary() const {
+  EvaluationSummary summary;
+  count_tokens(summary);
+  summary.chunk = count_chunks();
+  summary.log_loss = log_loss();
+  summary.calibration = calibration();
+  return summary;
+}
+
+Evaluation::LabelId Evaluation::label_id(std::string_view label) {
+  const auto found = ids_.find(label);
+  if (found != ids_.end()) return found->second;
+  return ids_.emplace(label, static_cast<LabelId>(ids_.size())).first->second;
+}
+
+std::vector<std::string_view> Evaluation::labels_by_id() const {
+  std::vector<std::string_view> labels(ids_.size());
+  for (const auto& [label, id] : ids_) labels[id] = label;
+  return labels;
+}
+
+void Evaluation::count_tokens(EvaluationSummary& summary) const {
+  std::vector<Counts> counts(ids_.size());  // [label id]
+  std::size_t t = 0;
+  for (std::size_t end : ends_) {
+    const std::size_t length = end - t, correct_before = summary.correct_tokens;
+    for (; t < end; ++t) {
+      ++counts[gold_[t]].gold;
+      ++counts[predicted_[t]].predicted;
+      if (gold_[t] != predicted_[t]) continue;
+      ++counts[gold_[t]].correct;
+      ++summary.correct_tokens;
+    }
+    summary.correct_sequences += summary.correct_tokens - correct_before == length;
+  }
+  summary.tokens = gold_.size();
+  summary.sequences = ends_.size();
+  summary.micro = {summary.correct_tokens, summary.tokens, summary.tokens};
+
+  for (const auto& [label, id] : ids_) summary.labels.push_back({label, counts[id]});
+  std::ranges::sort(summary.labels, {}, &NamedCounts::name);
+  if (summary.labels.empty()) return;
+  MacroAverage& macro = summary.macro;
+  for (const NamedCounts& label : summary.labels) {
+    macro.precision += label.counts.precision();
+    macro.recall += label.counts.recall();
+    macro.f1 += label.counts.f1();
+  }
+  const auto labels = static_cast<double>(summary.labels.size());
+  macro = {macro.precision / labels, macro.recall / labels, macro.f1 / labels};
+}
+
+std::optional<ChunkSummary> Evaluation::count_chunks() const {
+  const std::vector<std::string_view> labels = labels_by_id();
+  ChunkSummary chunk;
+  chunk.scheme = scheme_ == ChunkScheme::automatic ? detect_scheme(labels) : scheme_;
+  if (chunk.scheme == ChunkScheme::none) return std::nullopt;
+
+  std::vector<ChunkLabel> read;  // [label id]
+  for (std::string_view label : labels) read.push_back(read_chunk_label(label, chunk.scheme));
+  ChunkWalk walk;
+  std::size_t t = 0;
+  for (std::size_t end : ends_) {
+    for (; t < end; ++t) {
+      const ChunkLabel &gold = read[gold_[t]], &predicted = read[predicted_[t]];
+      walk.step(gold, predicted);
+      chunk.correct_tokens += gold == predicted;
+    }
+    walk.step(ChunkLabel{}, ChunkLabel{});
+  }
+  walk.finish();
+
+  for (const auto& [type, counts] : walk.types()) {
+    chunk.types.push_back({std::string(type), counts});
+    chunk.all.correct += counts.correct;
+    chunk.all.predicted += counts.predicted;
+    chunk.all.gold += counts.gold;
+  }
+  return chunk;
+}
+
+std::optional<LogLoss> Evaluation::log_loss() const {
+  if (log_loss_sequences_ == 0) return std::nullopt;
+  return LogLoss{negative_log_probability_.value(), log_loss_tokens_, impossible_};
+}
+
+std::optional<Calibration> Evaluation::calibration() const {
+  Calibration result;
+  for (std::size_t b = 0; b < bins_.size(); ++b) {
+    const BinSums& sums = bins_[b];
+    CalibrationBin bin{ratio(b, bins_.size()), ratio(b + 1, bins_.size()), sums.count,
+                       sums.correct};
+    if (sums.count > 0) {
+      bin.mean_probability = sums.probability.value() / static_cast<double>(sums.count);
+    }
+    result.expected_error +=
+        static_cast<double>(sums.count) * std::abs(bin.accuracy() - bin.mean_probability);
+    result.count += sums.count;
+    result.bins.push_back(bin);
+  }
+  if (result.count == 0) return std::nullopt;
+  result.expected_error /= static_cast<double>(result.count);
+  return result;
+}
+
+}  // namespace croft

@@ -1,0 +1,201 @@
+// What an Evaluation found, as text for people and as JSON for programs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "croft/app/evaluation.h"
+
+namespace croft {
+namespace {
+
+// Percentages in the order of operations that conlleval uses.  A fraction times 100 can differ in
+// its last bit, and then in the second decimal where the third is a five.
+struct Percentages {
+  double precision = 0, recall = 0, f1 = 0;
+};
+
+double percent(std::size_t part, std::size_t whole) {
+  return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+Percentages percentages(const Counts& counts) {
+  Percentages p{percent(counts.correct, counts.predicted), percent(counts.correct, counts.gold), 0};
+  if (p.precision + p.recall > 0) p.f1 = 2 * p.precision * p.recall / (p.precision + p.recall);
+  return p;
+}
+
+// Characters, as long as each takes one column: the bytes that do not continue a UTF-8 character.
+std::size_t width(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::string pad_right(std::string_view text, std::size_t columns) {
+  std::string padded(text);
+  if (width(text) < columns) padded.append(columns - width(text), ' ');
+  return padded;
+}
+
+void append_row(std::string& out, const std::string& name, const Percentages& p) {
+  out += fmt::format("{} {:>9.2f} {:>9.2f} {:>9.2f}", name, p.precision, p.recall, p.f1);
+}
+
+void append_counted_row(std::string& out, const std::string& name, const Counts& counts) {
+  append_row(out, name, percentages(counts));
+  out += fmt::format(" {:>9} {:>9} {:>9}\n", counts.correct, counts.predicted, counts.gold);
+}
+
+void append_header(std::string& out, std::string_view title, std::size_t columns) {
+  out += fmt::format("\n{} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", pad_right(title, columns),
+                     "precision", "recall", "F1", "correct", "predicted", "gold");
+}
+
+std::string_view shown_type(const NamedCounts& type) {
+  return type.name.empty() ? std::string_view("(no type)") : std::string_view(type.name);
+}
+
+void append_overview(std::string& out, const EvaluationSummary& s) {
+  out += fmt::format("tokens     {:>9}   accuracy {:>6.2f} %   {} correct\n", s.tokens,
+                     percent(s.correct_tokens, s.tokens), s.correct_tokens);
+  out += fmt::format("sequences  {:>9}   accuracy {:>6.2f} %   {} correct\n", s.sequences,
+                     percent(s.correct_sequences, s.sequences), s.correct_sequences);
+  if (s.chunk && s.chunk->correct_tokens != s.correct_tokens) {
+    out += fmt::format("read as chunk tags     accuracy {:>6.2f} %   {} correct\n",
+                       percent(s.chunk->correct_tokens, s.tokens), s.chunk->correct_tokens);
+  }
+  if (s.log_loss) {
+    out += fmt::format("log-loss   {:>9.6f}   nats a token; {:.6f} in all\n",
+                       s.log_loss->per_token(), s.log_loss->total);
+    if (s.log_loss->impossible > 0) {
+      out += fmt::format("           {:>9}   sequences have gold labels of probability 0\n",
+                         s.log_loss->impossible);
+    }
+  }
+}
+
+void append_chunks(std::string& out, const ChunkSummary& chunk, std::size_t columns) {
+  append_header(out, fmt::format("chunk ({})", chunk_scheme_name(chunk.scheme)), columns);
+  append_counted_row(out, pad_right("all chunks", columns), chunk.all);
+  for (const NamedCounts& type : chunk.types) {
+    append_counted_row(out, pad_right(shown_type(type), columns), type.counts);
+  }
+}
+
+void append_labels(std::string& out, const EvaluationSummary& s, std::size_t columns) {
+  append_header(out, "label", columns);
+  for (const NamedCounts& label : s.labels) {
+    append_counted_row(out, pad_right(label.name, columns), label.counts);
+  }
+  append_row(out, pad_right("macro average", columns),
+             {100 * s.macro.precision, 100 * s.macro.recall, 100 * s.macro.f1});
+  out += '\n';
+  append_counted_row(out, pad_right("micro average", columns), s.micro);
+}
+
+void append_calibration(std::string& out, const Calibration& calibration) {
+  out += fmt::format("\nexpected calibration error {:.2f} %\n", 100 * calibration.expected_error);
+  out += fmt::format("{:<13} {:>9} {:>13} {:>9}\n", "probability", "accuracy", "mean predicted",
+                     "count");
+  for (const CalibrationBin& bin : calibration.bins) {
+    if (bin.count == 0) continue;
+    out += fmt::format("{:<13} {:>9.2f} {:>14.2f} {:>9}\n",
+                       fmt::format("{:.0f} to {:.0f} %", 100 * bin.lower, 100 * bin.upper),
+                       percent(bin.correct, bin.count), 100 * bin.mean_probability, bin.count);
+  }
+}
+
+// The columns that names take, in one width for both tables.
+std::size_t name_columns(const EvaluationSummary& s) {
+  std::size_t columns = width("macro average");
+  for (const NamedCounts& label : s.labels) columns = std::max(columns, width(label.name));
+  if (s.chunk) {
+    for (const NamedCounts& type : s.chunk->types) {
+      columns = std::max(columns, width(shown_type(type)));
+    }
+  }
+  return columns;
+}
+
+nlohmann::json finite_or_null(double value) {
+  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
+}
+
+nlohmann::json scores(const Counts& counts) {
+  return {{"precision", counts.precision()}, {"recall", counts.recall()}, {"f1", counts.f1()}};
+}
+
+nlohmann::json scores_with_counts(const Counts& counts) {
+  nlohmann::json document = scores(counts);
+  document["correct"] = counts.correct;
+  document["predicted"] = counts.predicted;
+  document["support"] = counts.gold;
+  return document;
+}
+
+nlohmann::json by_name(const std::vector<NamedCounts>& all) {
+  nlohmann::json document = nlohmann::json::object();
+  for (const NamedCounts& one : all) document[one.name] = scores_with_counts(one.counts);
+  return document;
+}
+
+nlohmann::json chunk_json(const ChunkSummary& chunk, std::size_t tokens) {
+  nlohmann::json document = scores_with_counts(chunk.all);
+  document["scheme"] = chunk_scheme_name(chunk.scheme);
+  document["accuracy"] = Counts{chunk.correct_tokens, tokens, tokens}.recall();
+  document["types"] = by_name(chunk.types);
+  return document;
+}
+
+nlohmann::json calibration_json(const Calibration& calibration) {
+  nlohmann::json bins = nlohmann::json::array();
+  for (const CalibrationBin& bin : calibration.bins) {
+    bins.push_back({{"lower", bin.lower},
+                    {"upper", bin.upper},
+                    {"count", bin.count},
+                    {"accuracy", bin.accuracy()},
+                    {"mean_probability", bin.mean_probability}});
+  }
+  return {{"count", calibration.count},
+          {"expected_calibration_error", calibration.expected_error},
+          {"bins", std::move(bins)}};
+}
+
+}  // namespace
+
+std::string format_table(const EvaluationSummary& summary) {
+  std::string out;
+  const std::size_t columns = name_columns(summary);
+  append_overview(out, summary);
+  if (summary.chunk) append_chunks(out, *summary.chunk, columns);
+  append_labels(out, summary, columns);
+  if (summary.calibration) append_calibration(out, *summary.calibration);
+  return out;
+}
+
+nlohmann::json to_json(const EvaluationSummary& summary) {
+  nlohmann::json document;
+  document["tokens"] = {{"count", summary.tokens},
+                        {"correct", summary.correct_tokens},
+                        {"accuracy", summary.token_accuracy()}};
+  document["sequences"] = {{"count", summary.sequences},
+                           {"correct", summary.correct_sequences},
+                           {"accuracy", summary.sequence_accuracy()}};
+  document["labels"] = by_name(summary.labels);
+  document["macro"] = {{"precision", summary.macro.precision},
+                       {"recall", summary.macro.recall},
+                       {"f1", summary.macro.f1}};
+  document["micro"] = scores(summary.micro);
+  if (summary.chunk) document["chunk"] = chunk_json(*summary.chunk, summary.tokens);
+  document["log_loss"] = nullptr;
+  if (summary.log_loss) {
+    document["log_loss"] = finite_or_null(summary.log_loss->per_token());
+    document["negative_log_probability"] = finite_or_null(summary.log_loss->total);
+    document["impossible_sequences"] = summary.log_loss->impossible;
+  }
+  if (summary.calibration) document["calibration"] = calibration_json(*summary.calibration);
+  return document;
+}
+
+}  // namespace croft

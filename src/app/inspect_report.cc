@@ -1,0 +1,248 @@
+// What inspect.cc finds in a model, as text for people and as JSON for programs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "croft/app/inspect.h"
+
+namespace croft {
+namespace {
+
+using nlohmann::json;
+
+std::string_view format_name(const ExtractionConfig& config) {
+  return config.format == InputFormat::attributes ? "attributes" : "columns";
+}
+
+std::string_view language_name(const ExtractionConfig& config) {
+  return config.language == TemplateLanguage::wapiti ? "wapiti" : "crfpp";
+}
+
+// Of the template, without line ends; the last one may lack its line feed.
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines.emplace_back(line);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+// The shortest decimal that gives the same float, as a double: 0.1 rather than 0.10000000149011612.
+double shortest(float number) {
+  std::array<char, 32> digits;
+  const auto end = std::to_chars(digits.begin(), digits.end(), number).ptr;
+  double value = 0;
+  std::from_chars(digits.begin(), end, value);
+  return value;
+}
+
+// --- the training record: whatever fields it has, those that are known first
+
+constexpr std::array kRecordOrder{
+    "objective",       "optimizer",     "l1",          "l2",
+    "features",        "min_count",     "precision",   "seed",
+    "sequences",       "positions",     "attributes",  "weights",
+    "nonzero_weights", "iterations",    "evaluations", "stop",
+    "objective_value", "gradient_norm", "holdout",     "kept_iteration"};
+
+std::string readable(const json& value) {
+  if (value.is_string()) return escaped(value.get_ref<const std::string&>());
+  if (value.is_number_float()) return fmt::format("{:.8g}", value.get<double>());
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+void append_field(std::string& out, std::string name, const json& value) {
+  if (value.is_object()) {
+    for (const auto& [key, inner] : value.items()) append_field(out, name + " " + key, inner);
+    return;
+  }
+  std::replace(name.begin(), name.end(), '_', ' ');
+  out += fmt::format("  {:<24}{}\n", escaped(name), readable(value));
+}
+
+void append_training(std::string& out, const json& record) {
+  out += "\ntraining record\n";
+  json rest = record;
+  for (const char* const name : kRecordOrder) {
+    const auto at = rest.find(name);
+    if (at == rest.end()) continue;
+    append_field(out, name, *at);
+    rest.erase(at);
+  }
+  for (const auto& [name, value] : rest.items()) append_field(out, name, value);
+}
+
+// --- the other parts of the summary
+
+void append_sizes(std::string& out, const ChainModel& model) {
+  out += fmt::format("\n{:<14}{:>12} {:>12}\n", "", "attributes", "weights");
+  const auto row = [&](std::string_view name, const FeatureTable& table) {
+    out += fmt::format("{:<14}{:>12} {:>12}\n", name, table.size(), table.weights());
+  };
+  row("transitions", model.tied());
+  row("node", model.node());
+  row("edge", model.edge());
+}
+
+void append_extraction(std::string& out, const Extractor& extractor) {
+  const ExtractionConfig& config = extractor.config();
+  out += fmt::format("\nformat        {}\n", format_name(config));
+  if (config.format == InputFormat::columns) {
+    out += fmt::format("columns       {}, and the label\n", config.columns);
+  }
+  out += fmt::format("boundaries    {}\n", config.boundaries ? "START and STOP" : "none");
+  if (extractor.has_template()) {
+    out += fmt::format("template      {}\n", language_name(config));
+    for (const std::string& line : lines_of(config.template_text)) {
+      out += "  " + escaped(line) + "\n";
+    }
+  } else if (config.format == InputFormat::columns) {
+    out += "template      none: default features for words\n";
+  } else {
+    out += "template      none: features are the attributes of each line\n";
+  }
+}
+
+void append_sections(std::string& out, const Container& container) {
+  out += fmt::format("\n{:<24}{:>14}\n", "section", "bytes");
+  for (const Container::Entry& entry : container.entries()) {
+    out += fmt::format("{:<24}{:>14}\n", escaped(entry.name), entry.size);
+  }
+}
+
+// --- features
+
+std::string shown(const LabelOrEnd& label) {
+  switch (label.kind) {
+    case LabelOrEnd::Kind::start:
+      return "START";
+    case LabelOrEnd::Kind::stop:
+      return "STOP";
+    case LabelOrEnd::Kind::label:
+      break;
+  }
+  return escaped(label.label);
+}
+
+std::string shown(const NodeWeight& w) { return escaped(w.attribute); }
+std::string shown(const EdgeWeight& w) {
+  std::string text = shown(w.from) + " → " + shown(w.to);
+  if (!w.attribute.empty()) text += "  " + escaped(w.attribute);
+  return text;
+}
+
+// In favour first, against last: the order of the numbers.
+template <class Weight>
+void append_extremes(std::string& out, const std::string& title, const Extremes<Weight>& extremes) {
+  out += title + "\n";
+  const auto row = [&](const Weight& w) {
+    out += fmt::format("  {:>+12.5g}  {}\n", w.weight, shown(w));
+  };
+  for (const Weight& w : extremes.largest) row(w);
+  for (std::size_t k = extremes.smallest.size(); k > 0; --k) row(extremes.smallest[k - 1]);
+}
+
+json to_json(const NodeWeight& w) {
+  return {{"attribute", w.attribute}, {"weight", shortest(w.weight)}};
+}
+
+// START and STOP by name, and "boundary" where one of them is meant rather than a label of that
+// name.
+json to_json(const EdgeWeight& w) {
+  const auto name = [](const LabelOrEnd& label, const char* end) {
+    return label.kind == LabelOrEnd::Kind::label ? label.label : std::string(end);
+  };
+  json document = {{"attribute", w.attribute},
+                   {"from", name(w.from, "START")},
+                   {"to", name(w.to, "STOP")},
+                   {"weight", shortest(w.weight)}};
+  if (w.from.kind == LabelOrEnd::Kind::start) document["boundary"] = "start";
+  if (w.to.kind == LabelOrEnd::Kind::stop) document["boundary"] = "stop";
+  return document;
+}
+
+template <class Weight>
+json to_json(const Extremes<Weight>& extremes) {
+  json largest = json::array(), smallest = json::array();
+  for (const Weight& w : extremes.largest) largest.push_back(to_json(w));
+  for (const Weight& w : extremes.smallest) smallest.push_back(to_json(w));
+  return {{"largest", std::move(largest)}, {"smallest", std::move(smallest)}};
+}
+
+json extraction_json(const Extractor& extractor) {
+  const ExtractionConfig& config = extractor.config();
+  json document = {{"format", format_name(config)}, {"boundaries", config.boundaries}};
+  if (config.format == InputFormat::columns) document["columns"] = config.columns;
+  document["template"] = nullptr;
+  if (extractor.has_template()) {
+    document["template"] = {{"language", language_name(config)},
+                            {"lines", lines_of(config.template_text)}};
+  }
+  return document;
+}
+
+}  // namespace
+
+std::string format_summary(const ChainModel& model) {
+  const json& meta = model.meta();
+  std::string out = fmt::format("model         {}\n", escaped(model.container().name()));
+  out += fmt::format("kind          {}\n", readable(meta.at("kind")));
+  out += fmt::format("file size     {} bytes\n", model.container().file_size());
+  out += fmt::format("labels        {}\n", model.labels());
+  for (Label y = 0; y < model.labels(); ++y) out += "  " + escaped(model.label(y)) + "\n";
+  append_sizes(out, model);
+  append_extraction(out, model.extractor());
+  if (meta.contains("training")) append_training(out, meta["training"]);
+  append_sections(out, model.container());
+  return out;
+}
+
+nlohmann::json summary_json(const ChainModel& model) {
+  json labels = json::array(), sections = json::array();
+  for (Label y = 0; y < model.labels(); ++y) labels.push_back(model.label(y));
+  for (const Container::Entry& entry : model.container().entries()) {
+    sections.push_back({{"name", entry.name}, {"bytes", entry.size}, {"bulk", entry.bulk}});
+  }
+  const auto sizes = [](const FeatureTable& table) {
+    return json{{"attributes", table.size()}, {"weights", table.weights()}};
+  };
+  json document = {{"kind", model.meta().at("kind")},
+                   {"file_bytes", model.container().file_size()},
+                   {"labels", std::move(labels)},
+                   {"transitions", sizes(model.tied())},
+                   {"node", sizes(model.node())},
+                   {"edge", sizes(model.edge())},
+                   {"extraction", extraction_json(model.extractor())},
+                   {"sections", std::move(sections)}};
+  if (model.meta().contains("training")) document["training"] = model.meta()["training"];
+  return document;
+}
+
+std::string format_top(const ChainModel& model, const TopFeatures& top) {
+  std::string out;
+  for (Label y = 0; y < model.labels(); ++y) {
+    append_extremes(out, "label " + escaped(model.label(y)), top.node[y]);
+  }
+  append_extremes(out, "transitions", top.transitions);
+  if (!top.edge.largest.empty() || !top.edge.smallest.empty()) {
+    append_extremes(out, "edge features", top.edge);
+  }
+  return out;
+}
+
+nlohmann::json top_json(const ChainModel& model, const TopFeatures& top) {
+  json node = json::object();
+  for (Label y = 0; y < model.labels(); ++y) node[model.label(y)] = to_json(top.node[y]);
+  return {{"node", std::move(node)},
+          {"transitions", to_json(top.transitions)},
+          {"edge", to_json(top.edge)}};
+}
+
+}  // namespace croft

@@ -1,0 +1,5 @@
+// croft inspect
+#include "cli/common.h"
+namespace croft::cli {
+void add_inspect(Program&) {}
+}  // namespace croft::cli

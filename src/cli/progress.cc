@@ -1,0 +1,170 @@
+#include "cli/progress.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "croft/core/error.h"
+
+namespace croft::cli {
+namespace {
+
+using nlohmann::json;
+
+std::string duration(double seconds) {
+  if (seconds < 100) return fmt::format("{:.0f} s", std::max(1.0, seconds));
+  if (seconds < 6000) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+std::string holdout_text(const HoldoutScore& score) {
+  return score.chunk_f1 ? fmt::format("hold-out F1 {:.2f}", 100 * *score.chunk_f1)
+                        : fmt::format("hold-out accuracy {:.2f}", 100 * score.token_accuracy);
+}
+
+}  // namespace
+
+TrainingProgress::TrainingProgress(const TrainOptions& options, const std::string& log_path,
+                                   bool quiet)
+    : options_(options), quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1),
+      log_path_(log_path) {
+  if (log_path.empty()) return;
+  log_ = std::fopen(log_path.c_str(), "w");
+  if (log_ == nullptr) throw Error(log_path + ": cannot write the log: " + std::strerror(errno));
+}
+
+TrainingProgress::~TrainingProgress() {
+  if (bar_on_screen_) std::fputs("\n", stderr);
+  if (log_ != nullptr) std::fclose(log_);
+}
+
+double TrainingProgress::seconds() const {
+  return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+void TrainingProgress::log(const std::string& json_line) {
+  if (log_ == nullptr) return;
+  if (std::fputs((json_line + "\n").c_str(), log_) < 0 || std::fflush(log_) != 0) {
+    throw Error(log_path_ + ": cannot write the log: " + std::strerror(errno));
+  }
+}
+
+void TrainingProgress::reading(std::size_t positions) {
+  if (quiet_ || !terminal_) return;
+  std::fprintf(stderr, "\r\033[Kreading: %zu positions", positions);
+  std::fflush(stderr);
+  bar_on_screen_ = true;
+}
+
+void TrainingProgress::data_read(const TrainData& data) {
+  first_iteration_seconds_ = seconds();
+  if (quiet_) return;
+  std::string text = fmt::format("{} sequences, {} positions, {} labels, {} attributes",
+                                 data.sequences, data.positions, data.labels, data.attributes);
+  if (data.holdout_sequences > 0) text += fmt::format("; {} held out", data.holdout_sequences);
+  if (data.default_features) {
+    text += "\nno --template given: using the default features for words";
+  }
+  std::fprintf(stderr, "%s%s (read in %.1f s)\n", terminal_ ? "\r\033[K" : "", text.c_str(),
+               seconds());
+  bar_on_screen_ = false;
+}
+
+// Seconds to the end: the objective's change falls about geometrically, so its logarithm is followed down
+// to the tolerance; never more than the iterations that are left.
+double TrainingProgress::remaining(const TrainProgress& progress) {
+  const std::size_t k = progress.iteration.number, window = options_.optimizer.stop.window;
+  const double each = (seconds() - first_iteration_seconds_) / static_cast<double>(std::max<std::size_t>(1, k));
+  double left = static_cast<double>(progress.max_iterations - std::min(k, progress.max_iterations));
+  const auto change = [&](std::size_t at) {
+    return (objectives_[at - window] - objectives_[at]) / std::max(1.0, std::abs(objectives_[at]));
+  };
+  const double tolerance = options_.optimizer.stop.tolerance;
+  if (k >= 2 * window && tolerance > 0) {
+    const double before = change(k - window), now = change(k);
+    if (now > 0 && before > now) {
+      const double rate = std::log(before / now) / static_cast<double>(window);
+      left = std::min(left, std::max(0.0, std::log(now / tolerance) / rate));
+    }
+  }
+  return left * each;
+}
+
+void TrainingProgress::show_bar(const TrainProgress& progress, const std::string& line) {
+  winsize size{};
+  const int columns =
+      ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
+  const double left = remaining(progress);
+  const double spent = seconds() - first_iteration_seconds_;
+  const double fraction = spent / std::max(1e-9, spent + left);
+  const int width = 20, filled = static_cast<int>(fraction * width);
+  std::string bar;
+  for (int k = 0; k < width; ++k) bar += k < filled ? "━" : "┄";
+  const std::string text = fmt::format("{}  about {} left", line, duration(left));
+  std::fprintf(stderr, "\r\033[K%s %.*s", bar.c_str(), std::max(0, columns - width - 2), text.c_str());
+  std::fflush(stderr);
+  bar_on_screen_ = true;
+}
+
+void TrainingProgress::iteration(const TrainProgress& progress) {
+  const Iteration& now = progress.iteration;
+  objectives_.push_back(now.objective);
+  json line = {{"event", "iteration"},
+               {"iteration", now.number},
+               {"evaluations", now.evaluations},
+               {"objective", now.objective},
+               {"gradient_norm", now.gradient_norm},
+               {"active_features", now.active},
+               {"step", now.step}};
+  if (progress.holdout) {
+    line["holdout_accuracy"] = progress.holdout->token_accuracy;
+    if (progress.holdout->chunk_f1) line["holdout_f1"] = *progress.holdout->chunk_f1;
+  }
+  line["seconds"] = seconds();
+  log(line.dump());
+  if (quiet_) return;
+  std::string text = fmt::format("iteration {}  objective {:.2f}  gradient {:.3g}  active {}",
+                                 now.number, now.objective, now.gradient_norm, now.active);
+  if (progress.holdout) text += "  " + holdout_text(*progress.holdout);
+  const bool recent = Clock::now() - last_shown_ < std::chrono::milliseconds(terminal_ ? 80 : 2000);
+  if (terminal_ && !recent) {
+    show_bar(progress, text);
+  } else if (!terminal_ && (!recent || now.number % 10 == 0)) {
+    std::fprintf(stderr, "%s  %.1f s\n", text.c_str(), seconds());
+  } else {
+    return;
+  }
+  last_shown_ = Clock::now();
+}
+
+void TrainingProgress::done(const TrainResult& result, const std::string& output) {
+  const OptimizeResult& o = result.optimization;
+  json line = {{"event", "done"},
+               {"reason", stop_reason_name(o.reason)},
+               {"message", o.message},
+               {"objective", o.objective},
+               {"iterations", o.iterations},
+               {"evaluations", o.evaluations},
+               {"active_features", result.active}};
+  if (result.best_iteration) line["kept_iteration"] = *result.best_iteration;
+  line["seconds"] = seconds();
+  log(line.dump());
+  if (quiet_) return;
+  std::string text = fmt::format(
+      "{} after {} iterations, {:.1f} s: {}\nobjective {:.2f}, {} weights, {} not zero",
+      o.converged() ? "converged" : "stopped", o.iterations, seconds(), o.message, o.objective,
+      result.dimension, result.active);
+  if (result.holdout) text += ", " + holdout_text(*result.holdout);
+  if (result.best_iteration) text += fmt::format(" (weights of iteration {})", *result.best_iteration);
+  std::fprintf(stderr, "%s%s\nwrote %s\n", bar_on_screen_ ? "\r\033[K" : "", text.c_str(),
+               output.c_str());
+  bar_on_screen_ = false;
+}
+
+}  // namespace croft::cli

@@ -1,0 +1,141 @@
+// croft train
+#include <map>
+#include <memory>
+
+#include "cli/common.h"
+#include "cli/progress.h"
+#include "croft/app/train.h"
+
+namespace croft::cli {
+namespace {
+
+constexpr const char* kFooter = R"(
+Example:
+  croft train -o m.croft train.conll
+  croft train -o m.croft --template chunk.template --l2 1 --threads 2 train.conll
+  croft train -o m.croft --format attributes --l1 1 --l2 0 train.attributes
+
+The objective is  -sum log p(y|x) + l1 |w|_1 + (l2/2) |w|_2^2.  CRFsuite's c2 is l2/2, Wapiti's rho2 is l2,
+CRF++'s C and MALLET's variance are 1/l2.  A first Ctrl-C ends the training and keeps the model.)";
+
+struct TrainCommand {
+  TrainRequest request;
+  CommonOptions common;
+  std::string log;
+  std::string features = "auto";
+  bool quiet = false;
+};
+
+void add_data_options(CLI::App& verb, TrainCommand& c) {
+  TrainRequest& r = c.request;
+  verb.add_option("DATA", r.data, "Labelled data; several files are read one after the other")
+      ->required();
+  verb.add_option("-o,--output", r.output, "Model file to write")->required();
+  verb.add_option("--format", r.format, "columns (CoNLL; last one: label) or attributes (CRFsuite)")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, InputFormat>{{"columns", InputFormat::columns},
+                                             {"attributes", InputFormat::attributes}}))
+      ->option_text("FORMAT=columns");
+  verb.add_option("--template", r.template_path,
+                  "Feature templates, CRF++'s or Wapiti's; without: default features for words")
+      ->option_text("FILE");
+  verb.add_option("--template-language", r.language, "auto, crfpp or wapiti")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, TemplateLanguage>{
+          {"auto", TemplateLanguage::automatic},
+          {"crfpp", TemplateLanguage::crfpp},
+          {"wapiti", TemplateLanguage::wapiti}}))
+      ->option_text("LANGUAGE=auto");
+  verb.add_flag("--boundaries", r.boundaries,
+                "START and STOP as labels before the first and after the last position");
+}
+
+void add_feature_options(CLI::App& verb, TrainCommand& c) {
+  verb.add_option("--features", c.features,
+                  "observed: pairs of attribute and label that occur (CRFsuite); all: every pair "
+                  "(CRF++, Wapiti); auto: all with a template")
+      ->check(CLI::IsMember({"auto", "observed", "all"}))
+      ->capture_default_str();
+  verb.add_option("--min-count", c.request.options.min_count,
+                  "Occurrences a feature needs: of the attribute for all, of the pair for observed")
+      ->capture_default_str();
+}
+
+void add_objective_options(CLI::App& verb, TrainCommand& c) {
+  TrainOptions& o = c.request.options;
+  StoppingRule& stop = o.optimizer.stop;
+  verb.add_option("--l1", o.regulariser.l1, "Weight of |w|_1; above 0 the optimiser is OWL-QN")
+      ->capture_default_str();
+  verb.add_option("--l2", o.regulariser.l2, "Weight of |w|_2^2 / 2")->capture_default_str();
+  verb.add_option("--max-iterations", stop.max_iterations, "Stop after so many")
+      ->capture_default_str();
+  verb.add_option("--tolerance", stop.tolerance,
+                  "Stop when the objective's relative change over --window falls below; 0: never")
+      ->capture_default_str();
+  verb.add_option("--window", stop.window, "Iterations over which --tolerance is measured")
+      ->capture_default_str();
+  verb.add_option("--gradient-tolerance", stop.gradient_tolerance,
+                  "Stop when |gradient| falls below this times max(1, |w|)")
+      ->capture_default_str();
+  verb.add_option("--target", stop.target, "Stop once the objective is this low (benchmarks)")
+      ->option_text("OBJECTIVE");
+  verb.add_option("--history", o.optimizer.history, "Pairs of vectors L-BFGS keeps")
+      ->capture_default_str();
+  verb.add_option("--precision", o.precision, "single or double, of scores and recursions")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, Precision>{
+          {"single", Precision::single}, {"double", Precision::twice}}))
+      ->option_text("PRECISION=single");
+}
+
+void add_run_options(CLI::App& verb, TrainCommand& c) {
+  verb.add_option("--holdout", c.request.holdout,
+                  "A labelled file, or a fraction of the data to set aside, for a score as training "
+                  "goes on")
+      ->option_text("FILE|FRACTION");
+  verb.add_option("--early-stop", c.request.options.early_stop,
+                  "Stop after N iterations without a better hold-out score, and keep the best "
+                  "weights; 0: off")
+      ->option_text("N=0");
+  verb.add_option("--init", c.request.init,
+                  "Start from this model: its weights, features and labels are kept")
+      ->option_text("MODEL");
+  verb.add_option("--log", c.log, "Write one JSON object a line to this file")->option_text("FILE");
+  verb.add_flag("--quiet", c.quiet, "No progress on stderr");
+}
+
+int run(TrainCommand& c) {
+  c.request.options.threads = c.common.threads;
+  c.request.seed = c.common.seed;
+  if (c.features != "auto") {
+    c.request.features = c.features == "all" ? FeatureSet::all : FeatureSet::observed;
+  }
+  handle_interrupts();
+  TrainingProgress progress(c.request.options, c.log, c.quiet);
+  const TrainWatcher watcher{
+      .data_read = [&](const TrainData& data) { progress.data_read(data); },
+      .reading = [&](std::size_t positions) { progress.reading(positions); },
+      .iteration =
+          [&](const TrainProgress& now) {
+            progress.iteration(now);
+            return !interrupted;
+          },
+      .interrupted = [] { return interrupted.load(); }};
+  const TrainResult result = train_model(c.request, watcher);
+  progress.done(result, c.request.output);
+  return interrupted ? kInterrupted : kDone;
+}
+
+}  // namespace
+
+void add_train(Program& program) {
+  CLI::App* verb = program.app.add_subcommand("train", "Fit a model to labelled sequences");
+  auto command = std::make_shared<TrainCommand>();
+  add_data_options(*verb, *command);
+  add_feature_options(*verb, *command);
+  add_objective_options(*verb, *command);
+  add_run_options(*verb, *command);
+  add_common(*verb, command->common);
+  verb->footer(kFooter);
+  verb->callback([command, &program] { program.status = run(*command); });
+}
+
+}  // namespace croft::cli

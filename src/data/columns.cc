@@ -1,0 +1,99 @@
+#include "croft/data/columns.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace croft {
+namespace {
+
+constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+std::string count_of_columns(std::size_t n) {
+  return std::to_string(n) + (n == 1 ? " column" : " columns");
+}
+
+}  // namespace
+
+void ColumnSequence::clear() {
+  text_.clear();
+  cells_.clear();
+  lines_.clear();
+  row_end_.clear();
+  first_line = 0;
+}
+
+void ColumnSequence::append_row(std::string_view line) {
+  const std::size_t offset = text_.size();
+  text_ += line;
+  lines_.push_back({offset, text_.size()});
+  const char* const begin = line.data();
+  const char* const end = begin + line.size();
+  for (const char* at = begin;;) {
+    while (at < end && is_blank(*at)) ++at;
+    if (at == end) break;
+    const char* const cell = at;
+    while (at < end && !is_blank(*at)) ++at;
+    cells_.push_back({offset + static_cast<std::size_t>(cell - begin),
+                      offset + static_cast<std::size_t>(at - begin)});
+  }
+  row_end_.push_back(cells_.size());
+}
+
+ColumnsReader::ColumnsReader(LineReader lines, std::size_t expected_columns, bool allow_fewer)
+    : lines_(std::move(lines)), expected_(expected_columns), allow_fewer_(allow_fewer) {}
+
+bool ColumnsReader::next(ColumnSequence& sequence) {
+  sequence.clear();
+  std::string_view line;
+  while (lines_.next(line)) {
+    if (std::all_of(line.begin(), line.end(), is_blank)) {
+      if (sequence.rows() > 0) return true;
+      continue;
+    }
+    check_bytes(line);
+    if (sequence.rows() == 0) sequence.first_line = lines_.line_number();
+    sequence.append_row(line);
+    check_columns(sequence.columns(sequence.rows() - 1), line);
+  }
+  return sequence.rows() > 0;
+}
+
+void ColumnsReader::check_bytes(std::string_view line) const {
+  if (const std::size_t nul = line.find('\0'); nul != std::string_view::npos) {
+    throw InputError(
+        lines_.location(nul + 1), "a NUL byte", line,
+        "give plain UTF-8 text: this looks like UTF-16, a binary or a compressed file");
+  }
+  if (const std::size_t cr = line.find('\r'); cr != std::string_view::npos) {
+    throw InputError(lines_.location(cr + 1), "a carriage return inside a line", line,
+                     "end every line with a newline, or with one carriage return and a newline");
+  }
+  if (is_blank(line.front())) {
+    throw InputError(lines_.location(1), "a row starts with a blank", line,
+                     "delete the blanks before the first cell, or empty the line to end the "
+                     "sequence; an empty cell needs a placeholder such as _");
+  }
+}
+
+// The first row of the input settles the number of columns.
+void ColumnsReader::check_columns(std::size_t columns, std::string_view line) {
+  if (columns_ == 0 &&
+      (expected_ == 0 || columns == expected_ || (allow_fewer_ && columns + 1 == expected_))) {
+    columns_ = columns;
+    first_row_line_ = lines_.line_number();
+  }
+  if (columns == columns_) return;
+  std::string problem = count_of_columns(columns) + " where ";
+  if (columns_ > 0) {
+    problem += "line " + std::to_string(first_row_line_) + " has " + std::to_string(columns_);
+  } else {
+    problem += std::to_string(expected_) + (expected_ == 1 ? " is expected" : " are expected");
+    if (allow_fewer_ && expected_ > 1) {
+      problem += ", or " + std::to_string(expected_ - 1) + " without the label";
+    }
+  }
+  throw InputError(lines_.location(), problem, line,
+                   "give every row the same columns; an empty cell needs a placeholder such as _");
+}
+
+}  // namespace croft

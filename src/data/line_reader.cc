@@ -1,0 +1,111 @@
+#include "croft/data/line_reader.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace croft {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+[[noreturn]] void fail(const std::string& name, const char* what, int reason) {
+  throw Error(name + ": cannot " + what + ": " + std::strerror(reason));
+}
+
+}  // namespace
+
+LineReader::LineReader(const std::string& path, std::size_t block_size)
+    : name_(path == "-" ? "<stdin>" : path), buffer_(std::max<std::size_t>(block_size, 1)) {
+  if (path == "-") {
+    descriptor_ = STDIN_FILENO;
+    return;
+  }
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) fail(name_, "open", errno);
+  struct stat status;
+  int reason = ::fstat(descriptor, &status) != 0 ? errno : 0;
+  if (reason == 0 && S_ISDIR(status.st_mode)) reason = EISDIR;
+  if (reason != 0) {
+    ::close(descriptor);
+    fail(name_, "read", reason);
+  }
+  descriptor_ = descriptor;
+}
+
+LineReader::LineReader(std::string_view text, std::string name)
+    : name_(std::move(name)), buffer_(text.begin(), text.end()), end_(text.size()), at_end_(true) {}
+
+LineReader::~LineReader() {
+  if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
+}
+
+LineReader::LineReader(LineReader&& other) noexcept
+    : name_(std::move(other.name_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      buffer_(std::move(other.buffer_)),
+      begin_(std::exchange(other.begin_, 0)),
+      end_(std::exchange(other.end_, 0)),
+      line_number_(other.line_number_),
+      at_end_(std::exchange(other.at_end_, true)) {}
+
+bool LineReader::next(std::string_view& line) {
+  bool has_newline = true;
+  // Bytes already searched are not searched again: a line over many blocks costs linear time.
+  for (std::size_t searched = 0;;) {
+    const std::string_view rest(buffer_.data() + begin_, end_ - begin_);
+    const std::size_t length = rest.find('\n', searched);
+    if (length != std::string_view::npos) {
+      line = rest.substr(0, length);
+      begin_ += length + 1;
+      break;
+    }
+    searched = rest.size();
+    if (fill()) continue;
+    line = {buffer_.data() + begin_, end_ - begin_};  // not `rest`: fill() may have moved it
+    begin_ = end_;
+    has_newline = false;
+    break;
+  }
+  if (line_number_ == 0 && line.starts_with(kByteOrderMark)) {
+    line.remove_prefix(kByteOrderMark.size());
+  }
+  if (!has_newline && line.empty()) return false;
+  ++line_number_;
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return true;
+}
+
+bool LineReader::ready() const {
+  if (at_end_ || end_ > begin_) return true;
+  pollfd request{descriptor_, POLLIN, 0};
+  return ::poll(&request, 1, 0) != 0;  // an error too is news that next() will bring
+}
+
+// Reads more behind what is left of the buffer, which moves to the front, or grows when it is full.
+// False at the end of the input.
+bool LineReader::fill() {
+  if (at_end_) return false;
+  if (begin_ > 0) {
+    std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
+  ssize_t got = 0;
+  do {
+    got = ::read(descriptor_, buffer_.data() + end_, buffer_.size() - end_);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) fail(name_, "read", errno);
+  at_end_ = got == 0;
+  end_ += static_cast<std::size_t>(got);
+  return got > 0;
+}
+
+}  // namespace croft

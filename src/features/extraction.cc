@@ -1,0 +1,122 @@
+#include "croft/features/extraction.h"
+
+#include <algorithm>
+
+#include "croft/core/error.h"
+
+namespace croft {
+namespace {
+
+// Byte 0x01 cannot begin an attribute that comes from data (readers reject it).
+constexpr std::string_view kStart = "\x01START\x01", kStop = "\x01STOP\x01";
+
+std::string_view prefix(Boundary boundary) { return boundary == Boundary::start ? kStart : kStop; }
+
+}  // namespace
+
+std::string boundary_name(Boundary boundary, std::string_view edge_attribute) {
+  return std::string(prefix(boundary)).append(edge_attribute);
+}
+
+bool parse_boundary_name(std::string_view name, Boundary& boundary,
+                         std::string_view& edge_attribute) {
+  for (const Boundary candidate : {Boundary::start, Boundary::stop}) {
+    if (!name.starts_with(prefix(candidate))) continue;
+    boundary = candidate;
+    edge_attribute = name.substr(prefix(candidate).size());
+    return true;
+  }
+  return false;
+}
+
+Extractor::Extractor(ExtractionConfig config) : config_(std::move(config)) {
+  if (!has_template()) {
+    tied_names_ = {""};
+    return;
+  }
+  templates_ = TemplateSet::parse(config_.template_text, config_.template_name, config_.language);
+  config_.language = templates_.language();
+  if (config_.columns > 0) templates_.check_columns(config_.columns);
+  for (std::size_t k = 0; k < templates_.size(); ++k) {
+    if (templates_.on_nodes(k)) node_templates_.push_back(k);
+    if (!templates_.on_edges(k)) continue;
+    if (templates_.is_constant(k)) {
+      std::string name;
+      templates_.expand(k, ColumnSequence(), 0, name);
+      // The same line twice is one table: two would only share its weight between them.
+      if (std::find(tied_names_.begin(), tied_names_.end(), name) == tied_names_.end()) {
+        tied_names_.push_back(std::move(name));
+      }
+    } else {
+      edge_templates_.push_back(k);
+    }
+  }
+  if (config_.boundaries && tied_names_.empty() && edge_templates_.empty()) {
+    throw UsageError("--boundaries needs edge features, and " + config_.template_name +
+                     " has none; add a line `B` to it");
+  }
+}
+
+void Extractor::expand_nodes(const ColumnSequence& rows, std::size_t t, const WordPreset& preset,
+                             StringLists& out) const {
+  if (!has_template()) {
+    preset.expand(t, out);
+    return;
+  }
+  for (const std::size_t k : node_templates_) {
+    templates_.expand(k, rows, t, out.bytes());
+    out.end_item();
+  }
+}
+
+void Extractor::append_boundary(Boundary boundary, const ColumnSequence* rows,
+                                StringLists& out) const {
+  for (const std::string& name : tied_names_) out.append(boundary_name(boundary, name));
+  for (const std::size_t k : edge_templates_) {
+    out.bytes() += prefix(boundary);
+    templates_.expand(k, *rows, boundary == Boundary::start ? 0 : rows->rows(), out.bytes());
+    out.end_item();
+  }
+}
+
+void Extractor::extract(const ColumnSequence& rows, bool labelled, Scratch& scratch,
+                        TextSequence& out) const {
+  out.clear();
+  out.first_line = rows.first_line;
+  if (!has_template()) scratch.preset.start(rows, config_.columns);
+  const std::size_t length = rows.rows();
+  for (std::size_t t = 0; t < length; ++t) {
+    expand_nodes(rows, t, scratch.preset, out.node);
+    if (config_.boundaries && t == 0) append_boundary(Boundary::start, &rows, out.node);
+    if (config_.boundaries && t + 1 == length) append_boundary(Boundary::stop, &rows, out.node);
+    out.node.end_list();
+    if (!edge_templates_.empty()) {
+      for (const std::size_t k : edge_templates_) {
+        if (t == 0) break;
+        templates_.expand(k, rows, t, out.edge.bytes());
+        out.edge.end_item();
+      }
+      out.edge.end_list();
+    }
+    if (labelled) out.labels.append(rows.cell(t, config_.columns));
+  }
+  if (labelled) out.labels.end_list();
+}
+
+void Extractor::complete(TextSequence& sequence, Scratch& scratch) const {
+  if (!config_.boundaries || sequence.length() == 0) return;
+  StringLists& lists = scratch.lists;
+  lists.clear();
+  const StringLists& node = sequence.node;
+  for (std::size_t t = 0; t < node.lists(); ++t) {
+    for (std::size_t k = node.list_begin(t); k < node.list_end(t); ++k) {
+      lists.append(node.item(k), node.value(k));
+    }
+    if (t == 0) append_boundary(Boundary::start, nullptr, lists);
+    if (t + 1 == node.lists()) append_boundary(Boundary::stop, nullptr, lists);
+    lists.end_list();
+  }
+  std::swap(sequence.node, lists);
+}
+
+}  // namespace croft

@@ -1,0 +1,216 @@
+#include "croft/model/chain_layout.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace croft {
+namespace {
+
+// A row with this many cells or more is kept padded and added as vectors, a shorter one cell by cell:
+// with 22 labels three vector additions cost as much as about four scattered ones.
+constexpr std::size_t kRichCells = 4;
+
+// Occurrences grouped by attribute: positions [begin[a], begin[a+1]).
+struct Postings {
+  std::vector<std::uint64_t> begin;
+  std::vector<std::uint32_t> position;
+};
+
+Postings group_by_attribute(const AttributeLists& lists, std::size_t attributes) {
+  Postings postings;
+  postings.begin.assign(attributes + 2, 0);
+  for (const std::uint32_t a : lists.id) ++postings.begin[a + 2];
+  std::partial_sum(postings.begin.begin(), postings.begin.end(), postings.begin.begin());
+  postings.position.resize(lists.id.size());
+  for (std::size_t p = 0; p < lists.positions(); ++p) {
+    for (std::uint64_t k = lists.begin[p]; k < lists.begin[p + 1]; ++k) {
+      postings.position[postings.begin[lists.id[k] + 1]++] = static_cast<std::uint32_t>(p);
+    }
+  }
+  postings.begin.pop_back();
+  return postings;
+}
+
+// Rows by attribute, in the numbering of the encoder.
+struct RawRows {
+  std::vector<std::uint64_t> begin{0};
+  std::vector<std::uint32_t> cell;  // observed only
+};
+
+// cell_at(position) is the gold cell there.
+template <class CellAt>
+RawRows find_rows(const AttributeLists& lists, std::size_t attributes, std::size_t cells,
+                  const LayoutOptions& options, std::span<const KeptFeatures::Feature> kept,
+                  const CellAt& cell_at) {
+  RawRows rows;
+  if (options.features == FeatureSet::all) {
+    std::vector<std::uint64_t> count(attributes);
+    for (const std::uint32_t a : lists.id) ++count[a];
+    for (const auto& feature : kept) count[feature.attribute] = options.min_count;
+    for (std::size_t a = 0; a < attributes; ++a) {
+      rows.begin.push_back(rows.begin.back() + (count[a] >= options.min_count ? cells : 0));
+    }
+    return rows;
+  }
+  const Postings postings = group_by_attribute(lists, attributes);
+  std::vector<std::uint64_t> count(cells);
+  std::vector<std::uint32_t> seen;
+  auto next_kept = kept.begin();
+  for (std::size_t a = 0; a < attributes; ++a) {
+    for (std::uint64_t k = postings.begin[a]; k < postings.begin[a + 1]; ++k) {
+      const std::uint32_t cell = cell_at(postings.position[k]);
+      if (count[cell]++ == 0) seen.push_back(cell);
+    }
+    for (; next_kept != kept.end() && next_kept->attribute == a; ++next_kept) {
+      if (count[next_kept->cell] == 0) seen.push_back(next_kept->cell);
+      count[next_kept->cell] = std::max<std::uint64_t>(count[next_kept->cell], options.min_count);
+    }
+    std::sort(seen.begin(), seen.end());
+    for (const std::uint32_t cell : seen) {
+      if (count[cell] >= options.min_count) rows.cell.push_back(cell);
+      count[cell] = 0;
+    }
+    seen.clear();
+    rows.begin.push_back(rows.cell.size());
+  }
+  return rows;
+}
+
+// New ids: rich, poor, single rows, each in order of first appearance; kUnknown for empty rows.
+// A full row is rich however short, since it has no list of cells.
+std::vector<std::uint32_t> renumber(const RawRows& rows, std::size_t cells, RowClasses& classes,
+                                    std::size_t& kept) {
+  const std::size_t rich_cells = std::min(kRichCells, cells);
+  const std::size_t attributes = rows.begin.size() - 1;
+  const auto length = [&](std::size_t a) { return rows.begin[a + 1] - rows.begin[a]; };
+  classes = {};
+  kept = 0;
+  for (std::size_t a = 0; a < attributes; ++a) {
+    kept += length(a) > 0;
+    classes.rich += length(a) >= rich_cells;
+    classes.poor += length(a) > 1 && length(a) < rich_cells;
+  }
+  std::size_t next[3] = {0, classes.rich, classes.rich + classes.poor};
+  std::vector<std::uint32_t> id(attributes, kUnknown);
+  for (std::size_t a = 0; a < attributes; ++a) {
+    if (length(a) == 0) continue;
+    id[a] = static_cast<std::uint32_t>(next[length(a) >= rich_cells ? 0 : length(a) > 1 ? 1 : 2]++);
+  }
+  return id;
+}
+
+RowLayout lay_out(const RawRows& raw, const std::vector<std::uint32_t>& id, std::size_t kept,
+                  std::size_t cells, std::uint64_t offset) {
+  std::vector<std::uint32_t> old(kept);
+  for (std::size_t a = 0; a < id.size(); ++a) {
+    if (id[a] != kUnknown) old[id[a]] = static_cast<std::uint32_t>(a);
+  }
+  RowLayout layout;
+  layout.cells = cells;
+  layout.begin.assign(1, offset);
+  bool full = true;
+  for (const std::uint32_t a : old) {
+    const std::uint64_t length = raw.begin[a + 1] - raw.begin[a];
+    layout.begin.push_back(layout.begin.back() + length);
+    full = full && length == cells;
+  }
+  if (full) return layout;
+  for (const std::uint32_t a : old) {
+    layout.cell.insert(layout.cell.end(), raw.cell.begin() + static_cast<std::ptrdiff_t>(raw.begin[a]),
+                       raw.cell.begin() + static_cast<std::ptrdiff_t>(raw.begin[a + 1]));
+  }
+  return layout;
+}
+
+// The transitions: pairs of neighbouring gold labels (observed), or all.
+RowLayout lay_out_tied(const ChainData& data, std::size_t labels, const LayoutOptions& options) {
+  const std::size_t cells = labels * labels;
+  std::vector<std::uint32_t> cell;
+  std::uint64_t edges = 0;
+  for (std::size_t n = 0; n < data.sequences(); ++n) {
+    edges += data.sequence_begin[n + 1] - data.sequence_begin[n] - 1;
+  }
+  bool full = true;
+  if (options.features == FeatureSet::observed) {
+    std::vector<std::uint64_t> count(cells);
+    for (std::size_t n = 0; n < data.sequences(); ++n) {
+      for (std::uint64_t p = data.sequence_begin[n] + 1; p < data.sequence_begin[n + 1]; ++p) {
+        ++count[data.label[p - 1] * labels + data.label[p]];
+      }
+    }
+    if (options.kept != nullptr) {
+      for (const std::uint32_t c : options.kept->tied) count[c] = options.min_count;
+    }
+    for (std::uint32_t c = 0; c < cells; ++c) {
+      if (count[c] >= options.min_count) cell.push_back(c);
+    }
+    full = cell.size() == cells;
+  } else if (edges < options.min_count) {
+    full = false;
+  }
+  RowLayout layout;
+  layout.cells = cells;
+  for (std::size_t row = 0; row < options.tied_rows; ++row) {
+    layout.begin.push_back(layout.begin.back() + (full ? cells : cell.size()));
+    if (!full) layout.cell.insert(layout.cell.end(), cell.begin(), cell.end());
+  }
+  return layout;
+}
+
+}  // namespace
+
+void renumber_lists(const std::vector<std::uint32_t>& new_id, const RowClasses& classes,
+                    AttributeLists& lists) {
+  const auto class_of = [&](std::uint32_t a) {
+    return a < classes.rich ? 0 : a < classes.rich + classes.poor ? 1 : 2;
+  };
+  std::vector<std::pair<std::uint32_t, double>> list;
+  std::uint64_t read = 0, write = 0;
+  for (std::size_t p = 0; p < lists.positions(); ++p) {
+    list.clear();
+    for (; read < lists.begin[p + 1]; ++read) {
+      const std::uint32_t a = new_id[lists.id[read]];
+      if (a != kUnknown) list.emplace_back(a, lists.value.empty() ? 1.0 : lists.value[read]);
+    }
+    std::stable_sort(list.begin(), list.end(), [&](const auto& a, const auto& b) {
+      return class_of(a.first) < class_of(b.first);
+    });
+    for (const auto& [a, value] : list) {
+      if (!lists.value.empty()) lists.value[write] = value;
+      lists.id[write++] = a;
+    }
+    lists.begin[p + 1] = write;
+  }
+  lists.id.resize(write);
+  lists.id.shrink_to_fit();
+  if (!lists.value.empty()) lists.value.resize(write);
+}
+
+ChainLayout make_chain_layout(ChainData& data, std::size_t labels, std::size_t node_attributes,
+                              std::size_t edge_attributes, const LayoutOptions& options,
+                              Renumbering& renumbering) {
+  static const KeptFeatures kNothing;
+  const KeptFeatures& kept_features = options.kept == nullptr ? kNothing : *options.kept;
+  ChainLayout layout;
+  layout.labels = labels;
+  layout.tied = lay_out_tied(data, labels, options);
+  std::size_t kept = 0;
+  {
+    const RawRows rows = find_rows(data.node, node_attributes, labels, options,
+                                   kept_features.node, [&](std::size_t p) { return data.label[p]; });
+    renumbering.node = renumber(rows, labels, layout.node_classes, kept);
+    layout.node = lay_out(rows, renumbering.node, kept, labels, layout.tied.begin.back());
+    renumber_lists(renumbering.node, layout.node_classes, data.node);
+  }
+  const RawRows rows =
+      find_rows(data.edge, edge_attributes, labels * labels, options, kept_features.edge, [&](std::size_t p) {
+        return static_cast<std::uint32_t>(data.label[p - 1] * labels + data.label[p]);
+      });
+  RowClasses classes;
+  renumbering.edge = renumber(rows, labels * labels, classes, kept);
+  layout.edge = lay_out(rows, renumbering.edge, kept, labels * labels, layout.node.begin.back());
+  renumber_lists(renumbering.edge, classes, data.edge);
+  return layout;
+}
+
+}  // namespace croft

@@ -1,0 +1,116 @@
+#include "croft/model/feature_table.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "croft/core/error.h"
+#include "croft/data/string_lists.h"
+
+namespace croft {
+namespace {
+
+std::size_t cell_width(std::size_t cells) { return cells <= 0x100 ? 1 : cells <= 0x10000 ? 2 : 4; }
+
+template <class T>
+std::vector<std::byte> as_bytes(const std::vector<T>& numbers) {
+  std::vector<std::byte> bytes(numbers.size() * sizeof(T));
+  std::memcpy(bytes.data(), numbers.data(), bytes.size());
+  return bytes;
+}
+
+}  // namespace
+
+std::uint32_t WeightRow::cell(std::size_t k) const {
+  if (cells_ == nullptr) return static_cast<std::uint32_t>(k);
+  std::uint32_t cell = 0;  // little-endian, as the file
+  std::memcpy(&cell, cells_ + k * width_, width_);
+  return cell;
+}
+
+FeatureTable::FeatureTable(const Container& container, const std::string& prefix, std::size_t cells)
+    : names_(container.section(prefix + ".names")),
+      rows_(container.section(prefix + ".rows")),
+      weights_(container.numbers<float>(prefix + ".weights")),
+      full_(cells),
+      width_(cell_width(cells)) {
+  if (container.has(prefix + ".cells")) cells_ = container.section(prefix + ".cells");
+  const bool fits = names_.size() == rows_.size() && rows_.total() == weights_.size() &&
+                    (cells_.empty() || cells_.size() == weights_.size() * width_);
+  if (!fits) {
+    throw Error(container.name() + ": the sections " + prefix +
+                ".* do not fit together: the file is damaged; restore it from a copy or train again");
+  }
+}
+
+WeightRow FeatureTable::row(std::uint32_t id) const {
+  WeightRow row;
+  const CompactOffsets::Row place = rows_(id);
+  // Rows without cells are full; CompactOffsets keeps every row within the weights.
+  if (cells_.empty() ? place.length != full_ : place.length > full_) return row;
+  row.weights_ = weights_.subspan(place.begin, place.length);
+  row.cells_ = cells_.empty() ? nullptr : cells_.data() + place.begin * width_;
+  row.width_ = width_;
+  for (std::size_t k = 0; k < row.size(); ++k) {
+    if (row.cell(k) >= full_) return WeightRow();
+  }
+  return row;
+}
+
+void FeatureTable::find(const StringLists& lists, std::vector<std::uint64_t>& hashes,
+                        std::vector<std::uint32_t>& ids) const {
+  constexpr std::size_t kAhead = 12;
+  const std::size_t items = lists.items();
+  hashes.resize(items);
+  ids.resize(items);
+  for (std::size_t k = 0; k < items; ++k) hashes[k] = hash_string(lists.item(k));
+  for (std::size_t k = 0; k < std::min(kAhead, items); ++k) names_.prefetch(hashes[k]);
+  for (std::size_t k = 0; k < items; ++k) {
+    if (k + kAhead < items) names_.prefetch(hashes[k + kAhead]);
+    ids[k] = names_.find(lists.item(k), hashes[k]);
+    if (ids[k] != kUnknown) rows_.prefetch(ids[k]);
+  }
+}
+
+void write_feature_table(const std::vector<NamedRow>& rows, std::size_t cells,
+                         const std::string& prefix, ContainerWriter& out) {
+  const auto kept = [](double weight) { return static_cast<float>(weight) != 0; };
+  std::vector<std::size_t> used;
+  bool all_full = true;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const auto count = static_cast<std::size_t>(std::ranges::count_if(rows[r].weight, kept));
+    if (count == 0) continue;
+    used.push_back(r);
+    all_full = all_full && count == cells;
+  }
+  std::vector<std::string_view> names;
+  for (const std::size_t r : used) names.push_back(rows[r].name);
+  CompactVocabulary::Built built = CompactVocabulary::build(names);
+
+  std::vector<std::size_t> order(used.size());  // row of each id
+  for (std::size_t k = 0; k < used.size(); ++k) order[built.id[k]] = used[k];
+  std::vector<std::uint32_t> lengths;
+  std::vector<float> weights;
+  std::vector<std::byte> cell_bytes;
+  const std::size_t width = cell_width(cells);
+  for (const std::size_t r : order) {
+    std::uint32_t length = 0;
+    for (std::uint32_t k = 0; k < rows[r].weight.size(); ++k) {
+      if (!kept(rows[r].weight[k])) continue;
+      ++length;
+      weights.push_back(static_cast<float>(rows[r].weight[k]));
+      if (all_full) continue;
+      const std::uint32_t cell = rows[r].cell.empty() ? k : rows[r].cell[k];
+      const auto* bytes = reinterpret_cast<const std::byte*>(&cell);
+      cell_bytes.insert(cell_bytes.end(), bytes, bytes + width);
+    }
+    lengths.push_back(length);
+  }
+  using Kind = ContainerWriter::Kind;
+  out.add(prefix + ".names", std::move(built.image), Kind::bulk);
+  out.add(prefix + ".rows", CompactOffsets::build(lengths), Kind::bulk);
+  if (!all_full) out.add(prefix + ".cells", std::move(cell_bytes), Kind::bulk);
+  out.add(prefix + ".weights", as_bytes(weights), Kind::bulk);
+}
+
+}  // namespace croft

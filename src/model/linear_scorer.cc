@@ -1,0 +1,231 @@
+#include "croft/model/linear_scorer.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "model/linear_kernels.h"
+
+namespace croft {
+namespace {
+
+constexpr std::size_t kRowsPerTask = 4096;
+
+}  // namespace
+
+template <class Real>
+LinearScorer<Real>::LinearScorer(const ChainLayout& layout) : layout_(layout) {
+  const RowLayout& node = layout.node;
+  const std::size_t rich = layout.node_classes.rich;
+  rich_.assign(rich, layout.labels, Real{0});
+  short_.resize(node.begin.back() - node.begin[rich]);
+  edge_.resize(layout.edge.begin.back() - layout.edge.begin.front());
+  zero_.assign(padded(layout.labels), ChainScores<Real>::kForbidden);
+  std::fill(zero_.begin(), zero_.begin() + static_cast<std::ptrdiff_t>(layout.labels), Real{0});
+}
+
+template <class Real>
+void LinearScorer<Real>::set_weights(std::span<const double> w, ThreadPool& pool) {
+  const RowLayout& node = layout_.node;
+  const std::size_t rich = layout_.node_classes.rich;
+  pool.run((rich + kRowsPerTask - 1) / kRowsPerTask, [&](std::size_t task, std::size_t) {
+    for (std::size_t a = task * kRowsPerTask; a < std::min(rich, (task + 1) * kRowsPerTask); ++a) {
+      Real* row = rich_.row(a);
+      const double* from = w.data() + node.begin[a];
+      for (std::size_t k = 0; k < node.length(a); ++k) {
+        row[node.cell_of(a, k)] = static_cast<Real>(from[k]);
+      }
+    }
+  });
+  const auto copy = [&](std::uint64_t from, std::vector<Real>& to) {
+    std::transform(w.begin() + static_cast<std::ptrdiff_t>(from),
+                   w.begin() + static_cast<std::ptrdiff_t>(from + to.size()), to.begin(),
+                   [](double value) { return static_cast<Real>(value); });
+  };
+  copy(node.begin[rich], short_);
+  copy(layout_.edge.begin.front(), edge_);
+  Matrix<Real> tied(layout_.labels, layout_.labels, Real{0});
+  for (std::size_t row = 0; row < layout_.tied.rows(); ++row) {
+    for (std::size_t k = 0; k < layout_.tied.length(row); ++k) {
+      const std::uint32_t cell = layout_.tied.cell_of(row, k);
+      tied(cell / layout_.labels, cell % layout_.labels) +=
+          static_cast<Real>(w[layout_.tied.begin[row] + k]);
+    }
+  }
+  transitions_.assign(std::move(tied));
+}
+
+template <class Real>
+void LinearScorer<Real>::score(const ChainData& data, std::size_t n,
+                               ChainScores<Real>& out) const {
+  const std::uint64_t first = data.sequence_begin[n];
+  const std::size_t length = data.sequence_begin[n + 1] - first;
+  const RowLayout& node = layout_.node;
+  const std::size_t rich = layout_.node_classes.rich;
+  out.transitions = &transitions_;
+  out.state.reshape(length, layout_.labels);
+  out.overlay_of.clear();
+  out.overlay.reshape(0, layout_.labels);
+  score_states(StateScoring<Real>{
+      .begin = data.node.begin.data() + first,
+      .count = length,
+      .id = data.node.id.data(),
+      .value = data.node.value.empty() ? nullptr : data.node.value.data(),
+      .zero = zero_.data(),
+      .rich = rich_.row(0),
+      .rich_rows = rich,
+      .first_single = rich + layout_.node_classes.poor,
+      .stride = out.state.stride(),
+      .short_weight = short_.data(),
+      .short_cell = node.all_full() ? nullptr : node.cell.data() + (node.begin[rich] - node.begin[0]),
+      .short_begin = node.begin.data() + rich,
+      .short_offset = node.begin[rich],
+      .state = out.state.row(0)});
+  if (data.has_edges()) score_overlays(data, n, out);
+}
+
+template <class Real>
+void LinearScorer<Real>::score_overlays(const ChainData& data, std::size_t n,
+                                        ChainScores<Real>& out) const {
+  const std::uint64_t first = data.sequence_begin[n];
+  const RowLayout& edge = layout_.edge;
+  const std::size_t labels = layout_.labels, stride = out.overlay.stride();
+  for (std::size_t t = 1; t < out.length(); ++t) {
+    const std::uint64_t begin = data.edge.begin[first + t], end = data.edge.begin[first + t + 1];
+    if (begin == end) continue;
+    Real* rows = out.add_overlay(t);
+    for (std::uint64_t k = begin; k < end; ++k) {
+      const std::uint32_t b = data.edge.id[k];
+      const Real value = data.edge.value.empty() ? Real{1} : static_cast<Real>(data.edge.value[k]);
+      const Real* w = edge_.data() + (edge.begin[b] - edge.begin[0]);
+      if (edge.length(b) == edge.cells) {
+        for (std::size_t i = 0; i < labels; ++i) {
+          for (std::size_t j = 0; j < labels; ++j) rows[i * stride + j] += value * w[i * labels + j];
+        }
+        continue;
+      }
+      for (std::size_t c = 0; c < edge.length(b); ++c) {
+        const std::uint32_t cell = edge.cell_of(b, c);
+        rows[cell / labels * stride + cell % labels] += value * w[c];
+      }
+    }
+  }
+}
+
+Postings make_postings(const AttributeLists& lists, std::uint64_t first, std::uint64_t last,
+                       std::size_t attributes, std::span<const std::uint32_t> place_of) {
+  Postings postings;
+  std::vector<std::uint64_t> next(attributes + 1);
+  for (std::uint64_t k = lists.begin[first]; k < lists.begin[last]; ++k) ++next[lists.id[k] + 1];
+  for (std::uint32_t a = 0; a < attributes; ++a) {
+    if (next[a + 1] > 0) {
+      postings.attribute.push_back(a);
+      postings.begin.push_back(postings.begin.back() + next[a + 1]);
+    }
+    next[a + 1] += next[a];
+  }
+  postings.place.resize(lists.begin[last] - lists.begin[first]);
+  if (!lists.value.empty()) postings.value.resize(postings.place.size());
+  for (std::uint64_t p = first; p < last; ++p) {
+    for (std::uint64_t k = lists.begin[p]; k < lists.begin[p + 1]; ++k) {
+      const std::uint64_t at = next[lists.id[k]]++;
+      postings.place[at] = place_of[p - first];
+      if (!lists.value.empty()) postings.value[at] = lists.value[k];
+    }
+  }
+  return postings;
+}
+
+namespace {
+
+// body(entry) for every attribute of the postings, in parallel; tasks of about equal work.
+template <class Body>
+void for_attributes(const Postings& postings, ThreadPool& pool, const Body& body) {
+  constexpr std::uint64_t kPlacesPerTask = 32768;
+  const std::uint64_t places = postings.place.size();
+  const std::size_t tasks = static_cast<std::size_t>(places / kPlacesPerTask) + 1;
+  const auto first_of = [&](std::size_t task) {  // the first entry that begins in the task's share
+    const auto at = std::lower_bound(postings.begin.begin(), postings.begin.end() - 1,
+                                     static_cast<std::uint64_t>(task) * places / tasks);
+    return static_cast<std::size_t>(at - postings.begin.begin());
+  };
+  pool.run(tasks, [&](std::size_t task, std::size_t) {
+    const std::size_t end = task + 1 == tasks ? postings.attribute.size() : first_of(task + 1);
+    for (std::size_t entry = first_of(task); entry < end; ++entry) body(entry);
+  });
+}
+
+double value_at(const Postings& postings, std::uint64_t k) {
+  return postings.value.empty() ? 1.0 : postings.value[k];
+}
+
+}  // namespace
+
+template <class Real>
+void add_node_gradient(const ChainLayout& layout, const Postings& postings, const Real* d_state,
+                       std::size_t stride, std::span<double> gradient, ThreadPool& pool) {
+  const RowLayout& node = layout.node;
+  for_attributes(postings, pool, [&](std::size_t entry) {
+    const std::uint32_t a = postings.attribute[entry];
+    const std::uint64_t begin = postings.begin[entry], end = postings.begin[entry + 1];
+    double* g = gradient.data() + node.begin[a];
+    if (a < layout.node_classes.rich) {
+      thread_local std::vector<double> sum;
+      sum.resize(stride);
+      sum_rows(RowSum<Real>{d_state, stride, postings.place.data() + begin,
+                            postings.value.empty() ? nullptr : postings.value.data() + begin,
+                            static_cast<std::size_t>(end - begin), sum.data()});
+      for (std::size_t k = 0; k < node.length(a); ++k) g[k] += sum[node.cell_of(a, k)];
+      return;
+    }
+    for (std::size_t k = 0; k < node.length(a); ++k) {
+      const Real* column = d_state + node.cell_of(a, k);
+      double sum = 0;
+      for (std::uint64_t at = begin; at < end; ++at) {
+        sum += value_at(postings, at) * double{column[postings.place[at] * stride]};
+      }
+      g[k] += sum;
+    }
+  });
+}
+
+template <class Real>
+void add_edge_gradient(const ChainLayout& layout, const Postings& postings, const Real* d_overlay,
+                       std::size_t stride, std::span<double> gradient, ThreadPool& pool) {
+  const RowLayout& edge = layout.edge;
+  const std::size_t labels = layout.labels;
+  for_attributes(postings, pool, [&](std::size_t entry) {
+    const std::uint32_t b = postings.attribute[entry];
+    double* g = gradient.data() + edge.begin[b];
+    for (std::uint64_t at = postings.begin[entry]; at < postings.begin[entry + 1]; ++at) {
+      const Real* d = d_overlay + postings.place[at] * labels * stride;
+      const double value = value_at(postings, at);
+      for (std::size_t k = 0; k < edge.length(b); ++k) {
+        const std::uint32_t cell = edge.cell_of(b, k);
+        g[k] += value * double{d[cell / labels * stride + cell % labels]};
+      }
+    }
+  });
+}
+
+void set_tied_gradient(const ChainLayout& layout, const Matrix<double>& transition,
+                       std::span<double> gradient) {
+  for (std::size_t row = 0; row < layout.tied.rows(); ++row) {
+    for (std::size_t k = 0; k < layout.tied.length(row); ++k) {
+      const std::uint32_t cell = layout.tied.cell_of(row, k);
+      gradient[layout.tied.begin[row] + k] = transition(cell / layout.labels, cell % layout.labels);
+    }
+  }
+}
+
+template class LinearScorer<float>;
+template class LinearScorer<double>;
+template void add_node_gradient(const ChainLayout&, const Postings&, const float*, std::size_t,
+                                std::span<double>, ThreadPool&);
+template void add_node_gradient(const ChainLayout&, const Postings&, const double*, std::size_t,
+                                std::span<double>, ThreadPool&);
+template void add_edge_gradient(const ChainLayout&, const Postings&, const float*, std::size_t,
+                                std::span<double>, ThreadPool&);
+template void add_edge_gradient(const ChainLayout&, const Postings&, const double*, std::size_t,
+                                std::span<double>, ThreadPool&);
+
+}  // namespace croft

@@ -1,0 +1,28 @@
+#include "optimize/checks.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "croft/core/error.h"
+
+namespace croft {
+
+void check_dimension(const BatchFunction& f, std::span<const double> w) {
+  if (w.size() != f.dimension()) {
+    throw UsageError(
+        fmt::format("{} starting weights for a function of {}", w.size(), f.dimension()));
+  }
+}
+
+void check_start(const Iteration& start) {
+  const bool finite_value = std::isfinite(start.objective);
+  if (finite_value && std::isfinite(start.gradient_norm)) return;
+  throw Error(
+      fmt::format("the {} is {} at the starting point; check that the data and the starting "
+                  "weights are finite numbers of moderate size",
+                  finite_value ? "gradient's norm" : "objective",
+                  finite_value ? start.gradient_norm : start.objective));
+}
+
+}  // namespace croft

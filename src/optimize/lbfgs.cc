@@ -1,0 +1,205 @@
+#include "croft/optimize/lbfgs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "croft/core/error.h"
+#include "croft/core/matrix.h"
+#include "croft/core/vector_math.h"
+#include "croft/optimize/curvature_history.h"
+#include "croft/optimize/line_search.h"
+#include "croft/optimize/regulariser.h"
+#include "croft/optimize/stop_tracker.h"
+#include "optimize/checks.h"
+
+namespace croft {
+namespace {
+
+// One run: F(w) = f(w) + (l2/2)|w|^2, the iterate and the direction from it.
+class Lbfgs {
+ public:
+  Lbfgs(BatchFunction& f, const Regulariser& regulariser, std::span<double> w,
+        const LbfgsOptions& options, ThreadPool& pool)
+      : f_(f),
+        regulariser_(regulariser),
+        max_evaluations_(options.max_line_search),
+        pool_(pool),
+        w_(w),
+        gradient_(w.size()),
+        other_gradient_(w.size()),
+        direction_(w.size()),
+        history_(w.size(), options.history) {
+    evaluate();
+    accept(0, 0);
+  }
+
+  const Iteration& now() const { return now_; }
+
+  // From one iterate to the next; false where F falls along no direction, not even the steepest.
+  bool iterate() {
+    for (;;) {
+      const bool steepest = history_.size() == 0;
+      history_.solve(history_.last_length() / now_.gradient_norm);
+      const double slope = set_direction();
+      if (std::isfinite(slope) && slope < 0 && search(slope)) return true;
+      if (steepest) return false;
+      history_.clear();
+    }
+  }
+
+ private:
+  // d = -H g (O.5).  Returns its slope g.d, with d as stored.
+  double set_direction() {
+    return sum_blocks(pool_, w_.size(), [&](std::size_t from, std::size_t to) {
+      std::array<double, kVectorChunk> product;
+      double slope = 0;
+      for_chunks(from, to, [&](std::size_t begin, std::size_t end) {
+        const auto g = std::span<const double>(gradient_).subspan(begin, end - begin);
+        const auto d = std::span(direction_).subspan(begin, end - begin);
+        history_.multiply(begin, g, std::span(product).first(g.size()));
+        for (std::size_t i = 0; i < d.size(); ++i) d[i] = static_cast<float>(-product[i]);
+        slope += dot(g, d);
+      });
+      return slope;
+    });
+  }
+
+  // Moves w along the direction to a step of (O.9), (O.10), and learns from the move.
+  // False, with w back where it was, when there is none.
+  bool search(double slope) {
+    const LineFunction phi = [&](double step) {
+      move_to(step);
+      const double trial_slope = evaluate();
+      return LinePoint{step, trial_.objective, trial_slope};
+    };
+    const LineSearchResult found =
+        strong_wolfe(phi, {0, now_.objective, slope}, 1.0, {.max_evaluations = max_evaluations_});
+    if (found.outcome == LineOutcome::failed) {
+      move_to(0);
+      return false;
+    }
+    accept(now_.number + 1, found.point.step);
+    learn(found.point.step);
+    return true;
+  }
+
+  // w + (step - step_) d instead of w_0 + step d: no copy of w_0 is kept.
+  void move_to(double step) {
+    const double by = step - step_;
+    for_blocks(pool_, w_.size(), [&](std::size_t begin, std::size_t end) {
+      axpy(by, std::span<const float>(direction_).subspan(begin, end - begin),
+           w_.subspan(begin, end - begin));
+    });
+    step_ = step;
+  }
+
+  // F and its gradient at w, into trial_ and other_gradient_; returns the slope along the
+  // direction.
+  double evaluate() {
+    const double data_term = f_.evaluate(w_, other_gradient_);
+    ++evaluations_;
+    std::array<double, 4> sums;  // g.d, |g|^2, |w|^2, weights that are not 0
+    sum_blocks(pool_, w_.size(), sums,
+               [&](std::size_t from, std::size_t to, std::span<double> sum) {
+                 for_chunks(from, to, [&](std::size_t begin, std::size_t end) {
+                   const auto w = std::span<const double>(w_).subspan(begin, end - begin);
+                   const auto g = std::span(other_gradient_).subspan(begin, end - begin);
+                   add_l2_gradient(regulariser_, w, g);
+                   sum[0] += dot(g, std::span<const float>(direction_).subspan(begin, end - begin));
+                   sum[1] += dot(g, g);
+                   sum[2] += dot(w, w);
+                   sum[3] += static_cast<double>(count_nonzero(w));
+                 });
+               });
+    trial_.objective = data_term + penalty(regulariser_, 0, sums[2]);
+    trial_.gradient_norm = std::sqrt(sums[1]);
+    trial_.weight_norm = std::sqrt(sums[2]);
+    trial_.active = static_cast<std::size_t>(sums[3]);
+    return sums[0];
+  }
+
+  // The point evaluated last becomes the iterate.
+  void accept(std::size_t number, double step) {
+    now_ = trial_;
+    now_.number = number;
+    now_.evaluations = evaluations_;
+    now_.step = step;
+    now_.w = w_;
+    step_ = 0;
+    std::swap(gradient_, other_gradient_);
+  }
+
+  // The pair (O.3) of the last move.
+  void learn(double step) {
+    history_.push(
+        pool_,
+        [&](std::size_t begin, std::span<float> s, std::span<float> y) {
+          const float* d = direction_.data() + begin;
+          const double* g = gradient_.data() + begin;
+          const double* before = other_gradient_.data() + begin;
+          for (std::size_t i = 0; i < s.size(); ++i) {
+            s[i] = static_cast<float>(step * d[i]);
+            y[i] = static_cast<float>(g[i] - before[i]);
+          }
+        },
+        [&](std::size_t begin, std::span<double> v) {
+          std::copy_n(gradient_.data() + begin, v.size(), v.data());
+        });
+  }
+
+  BatchFunction& f_;
+  const Regulariser& regulariser_;
+  const std::size_t max_evaluations_;
+  ThreadPool& pool_;
+  std::span<double> w_;
+  AlignedVector<double> gradient_;  // of F at the iterate
+  AlignedVector<double>
+      other_gradient_;  // at a trial point; right after accept, at the last iterate
+  // Rounded to float before it is used: w moves along it exactly as it is stored.
+  AlignedVector<float> direction_;
+  double step_ = 0;  // w = iterate + step_ * direction_
+  CurvatureHistory history_;
+  Iteration now_, trial_;
+  std::size_t evaluations_ = 0;
+};
+
+}  // namespace
+
+void LbfgsOptions::validate() const {
+  if (history < 1 || history > 1000) {
+    throw UsageError(fmt::format("history is {}; it must be from 1 to 1000", history));
+  }
+  if (max_line_search < 1) {
+    throw UsageError(fmt::format("max_line_search is {}; it must be >= 1", max_line_search));
+  }
+  stop.validate();
+}
+
+OptimizeResult lbfgs(BatchFunction& f, const Regulariser& regulariser, std::span<double> w,
+                     const LbfgsOptions& options, ThreadPool& pool,
+                     const IterationCallback& callback) {
+  options.validate();
+  regulariser.validate();
+  check_dimension(f, w);
+  if (regulariser.l1 > 0) {
+    throw UsageError(fmt::format("l1 is {}; L-BFGS needs a smooth objective: l1 = 0, or OWL-QN",
+                                 regulariser.l1));
+  }
+  Lbfgs run(f, regulariser, w, options, pool);
+  check_start(run.now());
+  StopTracker tracker(options.stop, callback);
+  while (!tracker.stop_at(run.now())) {
+    if (!run.iterate()) {
+      return tracker.no_progress(
+          "no step along the steepest descent lowers the objective: its "
+          "value is as low as rounding allows, or the gradient is wrong");
+    }
+  }
+  return tracker.result();
+}
+
+}  // namespace croft

@@ -1,0 +1,68 @@
+#include "croft/optimize/stop_tracker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace croft {
+
+StopTracker::StopTracker(const StoppingRule& rule, const IterationCallback& callback)
+    : rule_(rule), callback_(callback) {}
+
+bool StopTracker::stop_at(const Iteration& now) {
+  result_.objective = now.objective;
+  result_.gradient_norm = now.gradient_norm;
+  result_.iterations = now.number;
+  result_.evaluations = now.evaluations;
+  objectives_.push_back(now.objective);
+  if (objectives_.size() > rule_.window + 1) objectives_.pop_front();
+
+  const bool go_on = !callback_ || callback_(now);
+
+  if (now.objective <= rule_.target) {
+    return stop(StopReason::target,
+                fmt::format("the objective, {:.10g}, reached the target {:.10g}", now.objective,
+                            rule_.target));
+  }
+  const double gradient_bound =
+      rule_.gradient_tolerance * std::max(1.0, now.weight_norm);  // (O.16)
+  if (now.gradient_norm <= gradient_bound) {
+    return stop(StopReason::converged_gradient,
+                fmt::format("the gradient's norm, {:.3g}, is within {:.3g} = {:g} * max(1, |w|)",
+                            now.gradient_norm, gradient_bound, rule_.gradient_tolerance));
+  }
+  if (rule_.tolerance > 0 && objectives_.size() > rule_.window) {
+    const double change = (objectives_.front() - now.objective) /  // (O.17)
+                          std::max(1.0, std::abs(now.objective));
+    if (change < rule_.tolerance) {
+      return stop(StopReason::converged_objective,
+                  fmt::format("the objective fell by {:.3g}, relatively, in {} iterations: "
+                              "less than the tolerance {:g}",
+                              change, rule_.window, rule_.tolerance));
+    }
+  }
+  if (!go_on) {
+    return stop(StopReason::stopped,
+                fmt::format("stopped on request after {} iterations", now.number));
+  }
+  if (now.number >= rule_.max_iterations) {
+    return stop(StopReason::max_iterations,
+                fmt::format("all {} iterations are done; not converged", rule_.max_iterations));
+  }
+  return false;
+}
+
+OptimizeResult StopTracker::no_progress(std::string why) {
+  stop(StopReason::no_progress, std::move(why));
+  return result_;
+}
+
+bool StopTracker::stop(StopReason reason, std::string message) {
+  result_.reason = reason;
+  result_.message = std::move(message);
+  return true;
+}
+
+}  // namespace croft

@@ -1,0 +1,223 @@
+#include "croft/train/chain_training.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "croft/core/error.h"
+#include "croft/inference/chain_viterbi.h"
+#include "croft/objective/likelihood.h"
+#include "croft/train/chain_batch_function.h"
+
+namespace croft {
+
+void TrainOptions::validate() const {
+  if (min_count < 1) throw UsageError("--min-count must be at least 1; 1 keeps every feature");
+  regulariser.validate();
+  optimizer.validate();
+}
+
+ChainTraining::ChainTraining(const Extractor& extractor, std::shared_ptr<const ChainModel> init)
+    : extractor_(extractor), init_(std::move(init)) {
+  if (init_) keep_features_of(*init_);
+}
+
+// Labels first, so that a label of the old model keeps its number.
+void ChainTraining::keep_features_of(const ChainModel& init) {
+  for (Label y = 0; y < init.labels(); ++y) encoder_.label_names.insert(init.label(y));
+  const auto keep = [](const FeatureTable& table, StringTable& names, auto& kept) {
+    for (std::uint32_t id = 0; id < table.size(); ++id) {
+      const std::uint32_t a = names.insert(table.name(id));
+      const WeightRow row = table.row(id);
+      for (std::size_t k = 0; k < row.size(); ++k) kept.push_back({a, row.cell(k)});
+    }
+    std::sort(kept.begin(), kept.end());
+  };
+  keep(init.node(), encoder_.node_names, kept_.node);
+  keep(init.edge(), encoder_.edge_names, kept_.edge);
+  for (std::uint32_t id = 0; id < init.tied().size(); ++id) {
+    const WeightRow row = init.tied().row(id);
+    for (std::size_t k = 0; k < row.size(); ++k) kept_.tied.push_back(row.cell(k));
+  }
+}
+
+namespace {
+
+// A cell of pairs of `from` labels as a cell of pairs of `to` labels.
+std::uint32_t widen_pair(std::uint32_t cell, std::size_t from, std::size_t to) {
+  return static_cast<std::uint32_t>(cell / from * to + cell % from);
+}
+
+}  // namespace
+
+void ChainTraining::set_initial_weights(const ChainModel& init) {
+  const std::size_t from = init.labels(), to = labels();
+  const auto copy = [&](const FeatureTable& table, const RowLayout& layout, bool pairs,
+                        const auto& row_of) {
+    for (std::uint32_t id = 0; id < table.size(); ++id) {
+      const std::uint32_t r = row_of(table.name(id));
+      if (r == kUnknown) continue;
+      const WeightRow row = table.row(id);
+      std::size_t at = 0;
+      for (std::size_t k = 0; k < row.size(); ++k) {
+        const std::uint32_t cell = pairs ? widen_pair(row.cell(k), from, to) : row.cell(k);
+        while (at < layout.length(r) && layout.cell_of(r, at) < cell) ++at;
+        if (at < layout.length(r) && layout.cell_of(r, at) == cell) {
+          weights_[layout.begin[r] + at] = double{row.weight(k)};
+        }
+      }
+    }
+  };
+  copy(init.node(), layout_.node, false, [&](const std::string& name) {
+    return renumbering_.node[encoder_.node_names.find(name)];
+  });
+  copy(init.edge(), layout_.edge, true, [&](const std::string& name) {
+    return renumbering_.edge[encoder_.edge_names.find(name)];
+  });
+  copy(init.tied(), layout_.tied, true, [&](const std::string& name) {
+    const auto& names = extractor_.tied_names();
+    const auto at = std::find(names.begin(), names.end(), name);
+    return at == names.end() ? kUnknown : static_cast<std::uint32_t>(at - names.begin());
+  });
+}
+
+void ChainTraining::add(const TextSequence& sequence) { encoder_.add(sequence); }
+
+void ChainTraining::add_holdout(TextSequence sequence) {
+  if (sequence.length() > 0) holdout_text_.push_back(std::move(sequence));
+}
+
+// Hold-out attributes that training does not know have no weight and are left out.
+void ChainTraining::encode_holdout() {
+  const auto encode = [](const StringLists& lists, const StringTable& names, AttributeLists& out) {
+    std::size_t k = 0;
+    for (std::size_t p = 0; p < lists.lists(); ++p) {
+      for (; k < lists.list_end(p); ++k) {
+        const std::uint32_t id = names.find(lists.item(k));
+        if (id == kUnknown) continue;
+        out.id.push_back(id);
+        out.value.push_back(lists.value(k));
+      }
+      out.begin.push_back(out.id.size());
+    }
+  };
+  holdout_ = ChainData();
+  for (const TextSequence& text : holdout_text_) {
+    encode(text.node, encoder_.node_names, holdout_.node);
+    if (encoder_.data.has_edges()) encode(text.edge, encoder_.edge_names, holdout_.edge);
+    holdout_.label.resize(holdout_.label.size() + text.length());
+    holdout_.sequence_begin.push_back(holdout_.label.size());
+  }
+  renumber_lists(renumbering_.node, layout_.node_classes, holdout_.node);
+  renumber_lists(renumbering_.edge, RowClasses(), holdout_.edge);
+}
+
+HoldoutScore ChainTraining::score_holdout(std::span<const double> w, const HoldoutScorer& scorer,
+                                          ThreadPool& pool) {
+  LinearScorer<float> linear(layout_);
+  linear.set_weights(w, pool);
+  std::vector<std::vector<std::string_view>> predicted(holdout_.sequences());
+  struct Worker {
+    ChainScores<float> scores;
+    ViterbiWorkspace<float> viterbi;
+    std::vector<Label> y;
+  };
+  std::vector<Worker> workers(pool.threads());
+  pool.run(holdout_.sequences(), [&](std::size_t n, std::size_t worker) {
+    Worker& own = workers[worker];
+    linear.score(holdout_, n, own.scores);
+    own.y.resize(own.scores.length());
+    viterbi<float>(own.scores, own.viterbi, own.y);
+    for (const Label y : own.y) predicted[n].push_back(encoder_.label_names[y]);
+  });
+  return scorer(predicted);
+}
+
+TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer& scorer,
+                               const Callback& callback) {
+  options.validate();
+  if (sequences() == 0) throw Error("there is no sequence to train on");
+  for (auto& feature : kept_.edge) feature.cell = widen_pair(feature.cell, init_->labels(), labels());
+  for (auto& cell : kept_.tied) cell = widen_pair(cell, init_->labels(), labels());
+  layout_ = make_chain_layout(encoder_.data, labels(), encoder_.node_names.size(),
+                              encoder_.edge_names.size(),
+                              {.features = options.features,
+                               .min_count = options.min_count,
+                               .tied_rows = extractor_.tied_names().size(),
+                               .kept = &kept_},
+                              renumbering_);
+  if (layout_.dimension() == 0) {
+    throw Error("no feature is left to train; lower --min-count, or give positions attributes");
+  }
+  weights_.assign(layout_.dimension(), 0.0);
+  if (init_) set_initial_weights(*init_);
+  encode_holdout();
+
+  ThreadPool pool(options.threads);
+  std::unique_ptr<BatchFunction> f;
+  if (options.precision == Precision::single) {
+    f = std::make_unique<ChainBatchFunction<float, ChainLikelihood<float>>>(encoder_.data, layout_,
+                                                                            pool);
+  } else {
+    f = std::make_unique<ChainBatchFunction<double, ChainLikelihood<double>>>(encoder_.data,
+                                                                              layout_, pool);
+  }
+
+  TrainResult result;
+  std::vector<double> best_weights;
+  std::size_t best_iteration = 0, last_iteration = 0;
+  std::optional<HoldoutScore> best, last;
+  bool gave_up = false;
+  const auto watch = [&](const Iteration& iteration) {
+    last_iteration = iteration.number;
+    if (holdout_.sequences() > 0) {
+      last = score_holdout(iteration.w, scorer, pool);
+      if (options.early_stop > 0 && (!best || last->score() > best->score())) {
+        best = last;
+        best_iteration = iteration.number;
+        best_weights.assign(iteration.w.begin(), iteration.w.end());
+      }
+    }
+    if (!callback({iteration, options.optimizer.stop.max_iterations, last})) return false;
+    gave_up = best && iteration.number >= best_iteration + options.early_stop;
+    return !gave_up;
+  };
+  result.optimization = options.regulariser.l1 > 0
+                            ? owlqn(*f, options.regulariser, weights_, options.optimizer, pool, watch)
+                            : lbfgs(*f, options.regulariser, weights_, options.optimizer, pool, watch);
+  if (gave_up && result.optimization.reason == StopReason::stopped) {
+    result.optimization.message = "the hold-out score has not improved for " +
+                                  std::to_string(options.early_stop) + " iterations";
+  }
+  result.holdout = last;
+  if (best && best_iteration != last_iteration) {
+    weights_ = std::move(best_weights);
+    result.best_iteration = best_iteration;
+    result.holdout = best;
+  }
+  result.dimension = weights_.size();
+  result.active = static_cast<std::size_t>(
+      std::ranges::count_if(weights_, [](double w) { return w != 0; }));
+  return result;
+}
+
+ContainerWriter ChainTraining::model(const nlohmann::json& training) const {
+  ChainModelParts parts;
+  for (Label y = 0; y < labels(); ++y) parts.labels.emplace_back(encoder_.label_names[y]);
+  const auto name_rows = [](const StringTable& table, const std::vector<std::uint32_t>& new_id,
+                            const RowLayout& layout, std::vector<std::string_view>& names) {
+    names.resize(layout.rows());
+    for (std::uint32_t a = 0; a < new_id.size(); ++a) {
+      if (new_id[a] != kUnknown) names[new_id[a]] = table[a];
+    }
+  };
+  name_rows(encoder_.node_names, renumbering_.node, layout_.node, parts.node_names);
+  name_rows(encoder_.edge_names, renumbering_.edge, layout_.edge, parts.edge_names);
+  for (const std::string& name : extractor_.tied_names()) parts.tied_names.push_back(name);
+  parts.extraction = &extractor_.config();
+  parts.layout = &layout_;
+  parts.weights = weights_;
+  parts.training = &training;
+  return make_chain_model(parts);
+}
+
+}  // namespace croft

@@ -1,0 +1,181 @@
+#include "croft/data/line_reader.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include "data/text_files.h"
+
+namespace croft {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+Lines all_lines(LineReader reader) {
+  Lines lines;
+  std::string_view line;
+  while (reader.next(line)) {
+    lines.emplace_back(line);
+    EXPECT_EQ(reader.line_number(), lines.size());
+  }
+  EXPECT_FALSE(reader.next(line));  // and stays at the end
+  return lines;
+}
+
+Lines lines_of(std::string_view text) { return all_lines(LineReader(text, "text")); }
+
+// Makes `descriptor` standard input for the length of a scope.
+class StandardInput {
+ public:
+  explicit StandardInput(int descriptor) : saved_(::dup(STDIN_FILENO)) {
+    ::dup2(descriptor, STDIN_FILENO);
+    ::close(descriptor);
+  }
+  ~StandardInput() {
+    ::dup2(saved_, STDIN_FILENO);
+    ::close(saved_);
+  }
+
+ private:
+  int saved_;
+};
+
+TEST(LineReader, LastLineCountsWithAndWithoutNewline) {
+  EXPECT_EQ(lines_of("a\nb\n"), (Lines{"a", "b"}));
+  EXPECT_EQ(lines_of("a\nb"), (Lines{"a", "b"}));
+  EXPECT_EQ(lines_of("\n"), (Lines{""}));
+  EXPECT_EQ(lines_of("a\n\n"), (Lines{"a", ""}));
+  EXPECT_EQ(lines_of(""), Lines{});
+}
+
+TEST(LineReader, CarriageReturnBeforeTheNewlineIsNotPartOfTheLine) {
+  EXPECT_EQ(lines_of("a\r\n\r\nb\r\n"), (Lines{"a", "", "b"}));
+  EXPECT_EQ(lines_of("a\r\nb\r"), (Lines{"a", "b"}));
+  EXPECT_EQ(lines_of("a\rb\r\r\n"), (Lines{"a\rb\r"}));
+}
+
+TEST(LineReader, ByteOrderMarkIsSkippedAtTheStartOnly) {
+  EXPECT_EQ(lines_of("\xEF\xBB\xBF"
+                     "a\n\xEF\xBB\xBF"
+                     "b"),
+            (Lines{"a",
+                   "\xEF\xBB\xBF"
+                   "b"}));
+  EXPECT_EQ(lines_of("\xEF\xBB\xBF\n"), (Lines{""}));
+  EXPECT_EQ(lines_of("\xEF\xBB\xBF"), Lines{});
+  EXPECT_EQ(lines_of("\xEF\xBB"), (Lines{"\xEF\xBB"}));
+  const TemporaryFile file(
+      "\xEF\xBB\xBF"
+      "a");
+  EXPECT_EQ(all_lines(LineReader(file.path(), 1)), (Lines{"a"}));
+}
+
+TEST(LineReader, BytesOfAnyKindAreKept) {
+  const std::string text("\0\xFF\x01 jalapeño\t", 14);
+  EXPECT_EQ(lines_of(text), (Lines{text}));
+}
+
+RC_GTEST_PROP(LineReader, BlocksOfAnySizeGiveTheSameLinesAsText, ()) {
+  const auto text =
+      *rc::gen::container<std::string>(rc::gen::elementOf(std::string("ab\r\n\xEF\xBB\xBF")));
+  const auto block = *rc::gen::inRange<std::size_t>(1, 9);
+  const TemporaryFile file(text);
+  RC_ASSERT(all_lines(LineReader(file.path(), block)) == lines_of(text));
+}
+
+TEST(LineReader, LinesThatCrossBlocksOfTheUsualSizeAreWhole) {
+  Lines expected;
+  std::string text;
+  for (std::size_t k = 0; text.size() < 3 * LineReader::kBlockSize; ++k) {
+    expected.push_back(std::to_string(k) + std::string(k * 7919 % 1500, 'x'));
+    text += expected.back() + "\n";
+  }
+  const TemporaryFile file(text);
+  EXPECT_TRUE(all_lines(LineReader(file.path())) == expected);
+}
+
+TEST(LineReader, LineOfTenMegabytesIsWhole) {
+  const std::string longest(10'000'000, 'x');
+  const TemporaryFile file("a\n" + longest + "\nb");
+  EXPECT_TRUE(all_lines(LineReader(file.path())) == (Lines{"a", longest, "b"}));
+}
+
+TEST(LineReader, DashReadsStandardInputAndGivesALineBeforeTheNextIsWritten) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const StandardInput input(ends[0]);
+  LineReader reader("-");
+  std::string_view line;
+  ASSERT_EQ(::write(ends[1], "one\n", 4), 4);
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "one");
+  ASSERT_EQ(::write(ends[1], "two", 3), 3);
+  ::close(ends[1]);
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "two");
+  EXPECT_FALSE(reader.next(line));
+  EXPECT_EQ(reader.name(), "<stdin>");
+}
+
+TEST(LineReader, StandardInputStaysOpenWhenTheReaderIsGone) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const StandardInput input(ends[0]);
+  ASSERT_EQ(::write(ends[1], "x", 1), 1);
+  ::close(ends[1]);
+  { const LineReader reader("-"); }
+  char byte = 0;
+  EXPECT_EQ(::read(STDIN_FILENO, &byte, 1), 1);
+}
+
+TEST(LineReader, MovedReaderGoesOnWhereItWas) {
+  const TemporaryFile file("a\nb\nc");
+  LineReader first(file.path(), 3);
+  std::string_view line;
+  ASSERT_TRUE(first.next(line));
+  LineReader second = std::move(first);
+  ASSERT_TRUE(second.next(line));
+  EXPECT_EQ(line, "b");
+  EXPECT_EQ(second.line_number(), 2u);
+  EXPECT_FALSE(first.next(line));
+}
+
+TEST(LineReader, TextIsCopied) {
+  std::string text = "a\nb";
+  LineReader reader(text, "text");
+  text = "???";
+  EXPECT_EQ(all_lines(std::move(reader)), (Lines{"a", "b"}));
+}
+
+TEST(LineReader, FilesThatCannotBeReadAreErrorsWithPathAndReason) {
+  EXPECT_EQ(message_of<Error>([] { LineReader("/no/such/file"); }),
+            "/no/such/file: cannot open: No such file or directory");
+  EXPECT_EQ(message_of<Error>([] { LineReader("/"); }), "/: cannot read: Is a directory");
+}
+
+TEST(LineReader, ReadErrorOfStandardInputIsAnError) {
+  const int folder = ::open("/", O_RDONLY);
+  ASSERT_GE(folder, 0);
+  const StandardInput input(folder);
+  LineReader reader("-");
+  std::string_view line;
+  EXPECT_EQ(message_of<Error>([&] { reader.next(line); }), "<stdin>: cannot read: Is a directory");
+}
+
+TEST(LineReader, LocationNamesTheLineLastReturned) {
+  LineReader reader("a\nb", "d.txt");
+  std::string_view line;
+  reader.next(line);
+  reader.next(line);
+  const Location where = reader.location(3);
+  EXPECT_EQ(where.file, "d.txt");
+  EXPECT_EQ(where.line, 2u);
+  EXPECT_EQ(where.column, 3u);
+}
+
+}  // namespace
+}  // namespace croft
