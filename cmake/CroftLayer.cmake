@@ -9,12 +9,12 @@ function(croft_layer name)
   set_target_properties(croft_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
   target_compile_features(croft_${name} PUBLIC cxx_std_20)
   target_include_directories(croft_${name}
-    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
     PRIVATE ${PROJECT_SOURCE_DIR}/src)
   list(TRANSFORM LAYER_USES PREPEND "croft_")
   target_link_libraries(croft_${name}
     PUBLIC ${LAYER_USES} ${LAYER_LIBRARIES}
-    PRIVATE ${LAYER_PRIVATE_LIBRARIES} croft_warnings)
+    PRIVATE ${LAYER_PRIVATE_LIBRARIES} $<BUILD_INTERFACE:croft_warnings>)
   set_property(GLOBAL APPEND PROPERTY CROFT_LAYERS croft_${name})
 endfunction()
 
@@ -40,24 +40,31 @@ function(croft_test folder name)
   set_tests_properties(${folder}/${name} PROPERTIES TIMEOUT ${TEST_TIMEOUT} LABELS ${TEST_LABEL})
 endfunction()
 
-# A fuzz target fuzz/NAME.cc (libFuzzer, clang), and a short run of it in the suite.
-# With another compiler the same entry point runs over the seed corpus only.
+# A fuzz target fuzz/NAME.cc (libFuzzer, clang), and a short run of it in the suite; target `fuzzers`
+# builds them all.  With another compiler the same entry point runs over the seed corpus only.
 function(croft_fuzz name)
   cmake_parse_arguments(FUZZ "" "" "USES" ${ARGN})
   if(NOT CROFT_BUILD_TESTS)
     return()
   endif()
-  set_property(GLOBAL APPEND PROPERTY CROFT_FUZZ_TARGETS ${name})
   add_executable(${name} ${PROJECT_SOURCE_DIR}/fuzz/${name}.cc)
   list(TRANSFORM FUZZ_USES PREPEND "croft_")
   target_link_libraries(${name} PRIVATE ${FUZZ_USES} croft_warnings)
+  if(NOT TARGET fuzzers)
+    add_custom_target(fuzzers)
+  endif()
+  add_dependencies(fuzzers ${name})
+  set(corpus ${PROJECT_SOURCE_DIR}/fuzz/corpus/${name})
   if(CROFT_FUZZING)
+    # libFuzzer writes what it finds into the first folder: not into the sources.
+    set(found ${CMAKE_CURRENT_BINARY_DIR}/found/${name})
+    file(MAKE_DIRECTORY ${found})
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
     add_test(NAME fuzz/${name} COMMAND ${name} -max_total_time=10 -timeout=10 -rss_limit_mb=2048
-             ${PROJECT_SOURCE_DIR}/fuzz/corpus/${name})
+             -artifact_prefix=${found}- ${found} ${corpus})
   else()
     target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/fuzz/replay_main.cc)
-    add_test(NAME fuzz/${name} COMMAND ${name} ${PROJECT_SOURCE_DIR}/fuzz/corpus/${name})
+    add_test(NAME fuzz/${name} COMMAND ${name} ${corpus})
   endif()
   set_tests_properties(fuzz/${name} PROPERTIES TIMEOUT 120 LABELS fuzz)
 endfunction()

@@ -1,5 +1,6 @@
 // The images inside a model file, by the first byte of the input:
-//   'v' the rest is a vocabulary's image, 'o' a table of offsets: any bytes give an Error, or answers
+//   'v' the rest is a vocabulary's image, 'o' a table of offsets: any bytes give an Error, or
+//   answers
 //       that stay within their bounds;
 //   's' the rest is strings, one a line: their image gives each of them back.
 #include <algorithm>

@@ -24,16 +24,16 @@ constexpr auto kOnesThenZeros = [] {
   return bytes;
 }();
 
-// Row `row` of a block with lengths of type T.  All lengths are read and those from `row` on masked:
-// no branch to mispredict.  They are summed two by two, in lanes twice as wide as they are.
+// Row `row` of a block with lengths of type T.  All lengths are read and those from `row` on
+// masked: no branch to mispredict.  They are summed two by two, in lanes twice as wide as they are.
 template <class T>
 CompactOffsets::Row row_of(const std::byte* block, std::uint32_t row) {
   constexpr int kBits = 8 * sizeof(T);
   constexpr std::uint64_t kEven = ~std::uint64_t{0} / ((std::uint64_t{1} << kBits) + 1);
   constexpr std::uint64_t kLaneOnes = kEven / ((std::uint64_t{1} << kBits) - 1);
   const std::byte* lengths = block + kBaseBytes;
-  const auto* mask = reinterpret_cast<const std::byte*>(kOnesThenZeros.data()) + kLengthBytes -
-                     row * sizeof(T);
+  const auto* mask =
+      reinterpret_cast<const std::byte*>(kOnesThenZeros.data()) + kLengthBytes - row * sizeof(T);
   std::uint64_t lanes = 0;
   for (std::size_t b = 0; b < kLengthBytes; b += 8) {
     const std::uint64_t eight = load<std::uint64_t>(lengths + b) & load<std::uint64_t>(mask + b);

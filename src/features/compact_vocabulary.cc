@@ -4,13 +4,12 @@
 //   bucket    : fingerprint[n] | length[n] | codes of string 0, 1, ... n - 1
 //   directory : (u32 where the bucket begins, u32 the id of its first string), and a last such pair
 //
-// Ids rank the strings by hash, and a string's bucket grows with its hash: so a bucket's strings have
-// consecutive ids, and neither ids nor the number of strings in a bucket are stored.
+// Ids rank the strings by hash, and a string's bucket grows with its hash: so a bucket's strings
+// have consecutive ids, and neither ids nor the number of strings in a bucket are stored.
 #include <algorithm>
 #include <bit>
 #include <cassert>
 #include <limits>
-#include <numeric>
 
 #include "croft/core/error.h"
 #include "croft/features/vocabulary.h"
@@ -26,8 +25,8 @@ constexpr std::size_t kDataBegin = kHeaderBytes + kSymbolTableBytes;
 constexpr std::size_t kEntryBytes = 8;      // of the directory
 constexpr std::size_t kStringsABucket = 8;  // one register of fingerprints, two cache lines in all
 constexpr std::uint8_t kLong = 255;         // this length: the true one, u32, precedes the codes
-constexpr std::size_t kSampleBytes = 1 << 18;   // more gives less than 0.2 % of the size
-constexpr std::size_t kSampledPrefix = 1024;    // of one string
+constexpr std::size_t kSampleBytes = 1 << 18;  // more gives less than 0.2 % of the size
+constexpr std::size_t kSampledPrefix = 1024;   // of one string
 
 std::size_t bucket_of(std::uint64_t hash, std::uint32_t buckets) {
   return (hash >> 32) * std::uint64_t{buckets} >> 32;
@@ -35,8 +34,8 @@ std::size_t bucket_of(std::uint64_t hash, std::uint32_t buckets) {
 
 std::uint8_t fingerprint(std::uint64_t hash) { return static_cast<std::uint8_t>(hash); }
 
-// Codes of the k-th string of a bucket.  `lengths` is followed by `size - lengths` more bytes of the
-// bucket; loads of eight bytes may pass its end, never the image's (the directory follows).
+// Codes of the k-th string of a bucket.  `lengths` is followed by `size - lengths` more bytes of
+// the bucket; loads of eight bytes may pass its end, never the image's (the directory follows).
 std::span<const std::byte> codes_of(const std::byte* lengths, const std::byte* codes,
                                     const std::byte* end, std::size_t k) {
   const auto available = static_cast<std::size_t>(end - codes);
@@ -69,8 +68,8 @@ std::span<const std::byte> codes_of(const std::byte* lengths, const std::byte* c
 }  // namespace
 
 struct CompactVocabulary::Bucket {
-  std::uint32_t first, count;         // ids [first, first + count)
-  const std::byte* begin;             // fingerprints, lengths, codes
+  std::uint32_t first, count;  // ids [first, first + count)
+  const std::byte* begin;      // fingerprints, lengths, codes
   const std::byte* end;
   const std::byte* lengths() const { return begin + count; }
   const std::byte* codes() const { return begin + 2 * std::size_t{count}; }
@@ -155,9 +154,9 @@ std::string CompactVocabulary::string(std::uint32_t id) const {
   }
   Bucket bucket;
   std::string text;
-  if (!read_bucket(low, bucket) || id < bucket.first || id - bucket.first >= bucket.count) return text;
-  const auto codes =
-      codes_of(bucket.lengths(), bucket.codes(), bucket.end, id - bucket.first);
+  if (!read_bucket(low, bucket) || id < bucket.first || id - bucket.first >= bucket.count)
+    return text;
+  const auto codes = codes_of(bucket.lengths(), bucket.codes(), bucket.end, id - bucket.first);
   SymbolTable(symbols_).decode(codes, text);
   return text;
 }

@@ -9,7 +9,7 @@
 namespace croft {
 namespace {
 
-constexpr std::size_t kBlock = 16;                       // strings between two full positions
+constexpr std::size_t kBlock = 16;  // strings between two full positions
 constexpr std::size_t kLongest = (std::size_t{1} << 32) / kBlock;  // a block ends below 2^32
 
 }  // namespace

@@ -7,8 +7,8 @@ namespace croft {
 namespace {
 
 constexpr std::size_t kUnits = kMaxSymbols + 256;
-constexpr int kRounds = 8;             // symbols double at most; the tables of rounds 6 and 8 are equal
-constexpr std::size_t kPiece = 4096;   // longer texts are parsed in pieces: bounded scratch
+constexpr int kRounds = 8;  // symbols double at most; the tables of rounds 6 and 8 are equal
+constexpr std::size_t kPiece = 4096;  // longer texts are parsed in pieces: bounded scratch
 
 struct Candidate {
   std::string symbol;
@@ -123,7 +123,8 @@ std::uint16_t SubstringCoder::add_node() {
   return static_cast<std::uint16_t>(terminal_.size() - 1);
 }
 
-// From the end backwards: cost[i] = min(2 + cost[i + 1], min over symbols s at i of 1 + cost[i + |s|]).
+// From the end backwards: cost[i] = min(2 + cost[i + 1], min over symbols s at i of 1 + cost[i +
+// |s|]).
 std::uint32_t SubstringCoder::cost(std::string_view text, std::size_t without) {
   cost_.resize(text.size() + 1);
   choice_.resize(text.size());

@@ -3,10 +3,10 @@
 // A code below 255 stands for a symbol, a string of 1 to 16 bytes; code 255 says that the next byte
 // stands for itself.  So any string of n bytes takes at most 2n codes, and attributes such as
 // "w[-1]|w[0]=of|the" take about a third of their length.
-// In the family of Boncz, Neumann & Leis (2020), "FSST", but with longer symbols (template names are
-// long), an optimal parse, and symbols ranked by the codes that they save rather than by the bytes
-// that they cover: 2.79 bytes a code on CoNLL-2000's attributes, where ranking by bytes gives 2.55 and
-// symbols of 8 bytes give 2.53.
+// In the family of Boncz, Neumann & Leis (2020), "FSST", but with longer symbols (template names
+// are long), an optimal parse, and symbols ranked by the codes that they save rather than by the
+// bytes that they cover: 2.79 bytes a code on CoNLL-2000's attributes, where ranking by bytes
+// gives 2.55 and symbols of 8 bytes give 2.53.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -21,9 +21,9 @@
 
 namespace croft {
 
-inline constexpr std::size_t kMaxSymbol = 16;   // bytes
+inline constexpr std::size_t kMaxSymbol = 16;  // bytes
 inline constexpr std::size_t kMaxSymbols = 255;
-inline constexpr std::uint8_t kLiteral = 255;   // the code that precedes a byte standing for itself
+inline constexpr std::uint8_t kLiteral = 255;  // the code that precedes a byte standing for itself
 // The table in an image: 256 lengths, then 256 symbols of 16 bytes padded with zeros.
 inline constexpr std::size_t kSymbolTableBytes = 256 + 256 * kMaxSymbol;
 
@@ -48,8 +48,9 @@ class SubstringCoder {
   std::uint32_t cost(std::string_view text, std::size_t without = kMaxSymbols);
 
  private:
-  // A trie of the symbols.  A node has a child for each class of bytes, 0 where there is none (the root
-  // is nobody's child); bytes that occur in no symbol are all in class 0, so that a node is small.
+  // A trie of the symbols.  A node has a child for each class of bytes, 0 where there is none (the
+  // root is nobody's child); bytes that occur in no symbol are all in class 0, so that a node is
+  // small.
   std::uint16_t child(std::size_t node, char byte) const {
     return child_[node * classes_ + class_[static_cast<unsigned char>(byte)]];
   }
@@ -98,7 +99,8 @@ inline bool SymbolTable::spells(std::span<const std::byte> codes, std::string_vi
         length += static_cast<std::size_t>(table_[code]);
       }
     }
-    if (length > text.size() - at || std::memcmp(piece, text.data() + at, length) != 0) return false;
+    if (length > text.size() - at || std::memcmp(piece, text.data() + at, length) != 0)
+      return false;
     at += length;
   }
   return at == text.size();

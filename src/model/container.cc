@@ -2,8 +2,8 @@
 //
 //   0 magic | 8 u16 major, u16 minor | 12 u32 sections | 16 u64 file size | 24 zeros
 //   48 u64 checksum of the table | 56 u64 checksum of bytes 0 to 55
-//   64 the table: for each section  name[32] | u64 offset | u64 size | u64 checksum | u32 flags | u32 0
-//   then the sections, each at a multiple of 64
+//   64 the table: for each section  name[32] | u64 offset | u64 size | u64 checksum | u32 flags |
+//   u32 0 then the sections, each at a multiple of 64
 #include "croft/model/container.h"
 
 #define XXH_INLINE_ALL
@@ -52,7 +52,9 @@ constexpr std::array kForeign{
     Foreign{"version: ", "it is a CRF++ model in text form; convert it first: croft convert"},
     Foreign{{"\x64\0\0\0", 4}, "it may be a CRF++ model; convert its text form: croft convert"},
     Foreign{"\x1F\x8B", "it is compressed by gzip; decompress it"},
-    Foreign{"\xFD" "7zXZ", "it is compressed by xz; decompress it"},
+    Foreign{"\xFD"
+            "7zXZ",
+            "it is compressed by xz; decompress it"},
     Foreign{"PK\x03\x04", "it is a zip archive; unpack it"},
     Foreign{"CROFT", "it was changed by a transfer as text; copy it again as binary"},
 };
@@ -172,14 +174,14 @@ void Container::check_magic() const {
 
 void Container::check_header() const {
   const std::byte* header = bytes_.data();
-  if (load<std::uint64_t>(header + kHeaderChecksumAt) != checksum(bytes_.first(kHeaderChecksumAt))) {
+  if (load<std::uint64_t>(header + kHeaderChecksumAt) !=
+      checksum(bytes_.first(kHeaderChecksumAt))) {
     fail_damaged("checksum of the header is wrong");
   }
   const auto major = load<std::uint16_t>(header + 8), minor = load<std::uint16_t>(header + 10);
   if (major != kMajor) {
-    const std::string versions = " (format " + std::to_string(major) + "." +
-                                 std::to_string(minor) + ", this one reads " +
-                                 std::to_string(kMajor) + ".x)";
+    const std::string versions = " (format " + std::to_string(major) + "." + std::to_string(minor) +
+                                 ", this one reads " + std::to_string(kMajor) + ".x)";
     fail(major > kMajor ? "written by a newer Croft" + versions + "; use that one"
                         : "written by an older Croft" + versions + "; train again");
   }
@@ -262,7 +264,8 @@ bool Container::has(std::string_view section) const { return find(section) != nu
 std::span<const std::byte> Container::section(std::string_view name) const {
   const Entry* entry = find(name);
   if (entry == nullptr) {
-    fail("it has no section " + croft::quoted(name) + "; read it with the Croft that wrote it, or train again");
+    fail("it has no section " + croft::quoted(name) +
+         "; read it with the Croft that wrote it, or train again");
   }
   return bytes_of(*entry);
 }

@@ -35,6 +35,25 @@ HWY_INLINE std::uint64_t add_rich(const StateScoring<T>& s, std::uint64_t k, std
   return k;
 }
 
+// Single rows have one weight each: that of row a is short_weight[first_single_weight + a].
+template <class T>
+HWY_INLINE std::uint64_t first_single_weight(const StateScoring<T>& s) {
+  return s.short_begin[s.first_single - s.rich_rows] - s.short_offset - s.first_single;
+}
+
+// Brings the short rows of position p closer: they are many, and each is seldom used.
+template <class T>
+HWY_INLINE void prefetch_short(const StateScoring<T>& s, std::size_t p) {
+  if (p >= s.count) return;
+  const std::uint64_t single = first_single_weight(s);
+  for (std::uint64_t k = s.begin[p + 1]; k-- > s.begin[p] && s.id[k] >= s.rich_rows;) {
+    const std::uint64_t f = s.id[k] >= s.first_single
+                                ? single + s.id[k]
+                                : s.short_begin[s.id[k] - s.rich_rows] - s.short_offset;
+    __builtin_prefetch(s.short_weight + f);
+  }
+}
+
 // The short rows of one position, cell by cell.
 template <class T>
 HWY_INLINE void add_short(const StateScoring<T>& s, std::uint64_t k, std::uint64_t end,
@@ -43,16 +62,14 @@ HWY_INLINE void add_short(const StateScoring<T>& s, std::uint64_t k, std::uint64
     const std::uint64_t* row = s.short_begin + (s.id[k] - s.rich_rows);
     const T value = s.value == nullptr ? T{1} : static_cast<T>(s.value[k]);
     for (std::uint64_t f = row[0] - s.short_offset; f < row[1] - s.short_offset; ++f) {
-      state[s.short_cell[f]] += value * s.short_weight[f];
+      state[s.short_weight[f].cell] += value * s.short_weight[f].weight;
     }
   }
-  if (k == end) return;
-  const std::uint64_t single =  // single rows have one weight each: no table needed
-      s.short_begin[s.first_single - s.rich_rows] - s.short_offset - s.first_single;
+  const std::uint64_t single = first_single_weight(s);
   for (; k < end; ++k) {
-    const std::uint64_t f = single + s.id[k];
+    const CellWeight<T>& w = s.short_weight[single + s.id[k]];
     const T value = s.value == nullptr ? T{1} : static_cast<T>(s.value[k]);
-    state[s.short_cell[f]] += value * s.short_weight[f];
+    state[w.cell] += value * w.weight;
   }
 }
 
@@ -60,6 +77,7 @@ template <int K, class T>
 HWY_INLINE void score_narrow(const StateScoring<T>& s) {
   for (std::size_t p = 0; p < s.count; ++p) {
     T* state = s.state + p * s.stride;
+    prefetch_short(s, p + 4);
     const std::uint64_t k = add_rich<K>(s, s.begin[p], s.begin[p + 1], 0, state);
     add_short(s, k, s.begin[p + 1], state);
   }
@@ -70,6 +88,7 @@ HWY_INLINE void score_wide(const StateScoring<T>& s) {
   const std::size_t lanes = hn::Lanes(RowTag<T>());
   for (std::size_t p = 0; p < s.count; ++p) {
     T* state = s.state + p * s.stride;
+    prefetch_short(s, p + 2);
     const std::uint64_t begin = s.begin[p], end = s.begin[p + 1];
     std::uint64_t k = begin;
     std::size_t c = 0;
@@ -104,6 +123,11 @@ HWY_INLINE void sum_columns(const RowSum<T>& r, std::size_t c) {
     hn::Vec<RowTag<T>> sum[K];
     for (int v = 0; v < K; ++v) sum[v] = hn::Zero(d);
     for (; k < end; ++k) {
+      if (k + 12 < r.count) {  // rows are far apart, and known ahead
+        const T* ahead = r.rows + std::size_t{r.place[k + 12]} * r.stride + c;
+        __builtin_prefetch(ahead);
+        __builtin_prefetch(ahead + K * lanes - 1);
+      }
       const T* row = r.rows + std::size_t{r.place[k]} * r.stride + c;
       if (r.value == nullptr) {
         for (int v = 0; v < K; ++v) sum[v] = hn::Add(sum[v], hn::Load(d, row + v * lanes));

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "croft/model/linear_scorer.h"
+
 namespace croft {
 
 // The lists of consecutive positions, and the weights that score them.
@@ -15,8 +17,7 @@ struct StateScoring {
   const Real* zero;            // [stride] what a row starts from
   const Real* rich;            // [rich_rows][stride]
   std::size_t rich_rows, first_single, stride;
-  const Real* short_weight;           // weight k of the short rows
-  const std::uint32_t* short_cell;    // and its label
+  const CellWeight<Real>* short_weight;  // weights of the short rows
   const std::uint64_t* short_begin;   // [row - rich_rows] first weight, minus short_offset
   std::uint64_t short_offset;
   Real* state;                 // out: [count][stride]

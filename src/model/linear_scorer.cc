@@ -18,6 +18,9 @@ LinearScorer<Real>::LinearScorer(const ChainLayout& layout) : layout_(layout) {
   const std::size_t rich = layout.node_classes.rich;
   rich_.assign(rich, layout.labels, Real{0});
   short_.resize(node.begin.back() - node.begin[rich]);
+  for (std::size_t k = 0; k < short_.size(); ++k) {  // full rows are rich: short ones have cells
+    short_[k].cell = node.cell[static_cast<std::size_t>(node.begin[rich] - node.begin[0]) + k];
+  }
   edge_.resize(layout.edge.begin.back() - layout.edge.begin.front());
   zero_.assign(padded(layout.labels), ChainScores<Real>::kForbidden);
   std::fill(zero_.begin(), zero_.begin() + static_cast<std::ptrdiff_t>(layout.labels), Real{0});
@@ -41,7 +44,9 @@ void LinearScorer<Real>::set_weights(std::span<const double> w, ThreadPool& pool
                    w.begin() + static_cast<std::ptrdiff_t>(from + to.size()), to.begin(),
                    [](double value) { return static_cast<Real>(value); });
   };
-  copy(node.begin[rich], short_);
+  for (std::size_t k = 0; k < short_.size(); ++k) {
+    short_[k].weight = static_cast<Real>(w[node.begin[rich] + k]);
+  }
   copy(layout_.edge.begin.front(), edge_);
   Matrix<Real> tied(layout_.labels, layout_.labels, Real{0});
   for (std::size_t row = 0; row < layout_.tied.rows(); ++row) {
@@ -76,7 +81,6 @@ void LinearScorer<Real>::score(const ChainData& data, std::size_t n,
       .first_single = rich + layout_.node_classes.poor,
       .stride = out.state.stride(),
       .short_weight = short_.data(),
-      .short_cell = node.all_full() ? nullptr : node.cell.data() + (node.begin[rich] - node.begin[0]),
       .short_begin = node.begin.data() + rich,
       .short_offset = node.begin[rich],
       .state = out.state.row(0)});
@@ -164,9 +168,16 @@ template <class Real>
 void add_node_gradient(const ChainLayout& layout, const Postings& postings, const Real* d_state,
                        std::size_t stride, std::span<double> gradient, ThreadPool& pool) {
   const RowLayout& node = layout.node;
+  // Most attributes are rare: what they read of d_state is fetched some attributes ahead.
+  const auto prefetch = [&](std::size_t entry) {
+    if (entry >= postings.attribute.size()) return;
+    const std::uint32_t cell = node.cell_of(postings.attribute[entry], 0);
+    __builtin_prefetch(d_state + postings.place[postings.begin[entry]] * stride + cell);
+  };
   for_attributes(postings, pool, [&](std::size_t entry) {
     const std::uint32_t a = postings.attribute[entry];
     const std::uint64_t begin = postings.begin[entry], end = postings.begin[entry + 1];
+    prefetch(entry + 16);
     double* g = gradient.data() + node.begin[a];
     if (a < layout.node_classes.rich) {
       thread_local std::vector<double> sum;

@@ -44,7 +44,8 @@ bool CurvatureHistory::push(ThreadPool& pool, const PairSource& pair, const Vect
       product += 3;
     }
   }
-  last_length_ = std::sqrt(gram_(s, s));
+  const double length = std::sqrt(gram_(s, s));
+  if (std::isfinite(length) && length > 0) last_length_ = length;
   if (!(gram_(s, y) > kMinCosine * std::sqrt(gram_(s, s) * gram_(y, y)))) return false;
   next_ = (next_ + 1) % pairs_;
   ++size_;

@@ -38,6 +38,7 @@ class Lbfgs {
   }
 
   const Iteration& now() const { return now_; }
+  std::size_t evaluations() const { return evaluations_; }
 
   // From one iterate to the next; false where F falls along no direction, not even the steepest.
   bool iterate() {
@@ -157,8 +158,8 @@ class Lbfgs {
   ThreadPool& pool_;
   std::span<double> w_;
   AlignedVector<double> gradient_;  // of F at the iterate
-  AlignedVector<double>
-      other_gradient_;  // at a trial point; right after accept, at the last iterate
+  // Of F at a trial point; between accept and learn, at the last iterate.
+  AlignedVector<double> other_gradient_;
   // Rounded to float before it is used: w moves along it exactly as it is stored.
   AlignedVector<float> direction_;
   double step_ = 0;  // w = iterate + step_ * direction_
@@ -195,8 +196,9 @@ OptimizeResult lbfgs(BatchFunction& f, const Regulariser& regulariser, std::span
   while (!tracker.stop_at(run.now())) {
     if (!run.iterate()) {
       return tracker.no_progress(
-          "no step along the steepest descent lowers the objective: its "
-          "value is as low as rounding allows, or the gradient is wrong");
+          run.evaluations(),
+          "no step along the steepest descent lowers the objective: its value "
+          "is as low as rounding allows, or the gradient is wrong");
     }
   }
   return tracker.result();

@@ -43,6 +43,7 @@ class Owlqn {
   }
 
   const Iteration& now() const { return now_; }
+  std::size_t evaluations() const { return evaluations_; }
 
   // From one iterate to the next; false where F falls along no direction, not even the steepest.
   bool iterate() {
@@ -171,8 +172,8 @@ class Owlqn {
   std::span<double> w_;  // the trial point
   AlignedVector<double> iterate_;
   AlignedVector<double> gradient_;  // of f + (l2/2)|w|^2 at the iterate
-  AlignedVector<double>
-      other_gradient_;  // at a trial point; right after accept, at the last iterate
+  // At a trial point, and without the l2 term; between accept and learn, at the last iterate.
+  AlignedVector<double> other_gradient_;
   AlignedVector<float> direction_;
   CurvatureHistory history_;
   Iteration now_, trial_;
@@ -193,8 +194,9 @@ OptimizeResult owlqn(BatchFunction& f, const Regulariser& regulariser, std::span
   while (!tracker.stop_at(run.now())) {
     if (!run.iterate()) {
       return tracker.no_progress(
-          "no step along the steepest descent lowers the objective: its "
-          "value is as low as rounding allows, or the gradient is wrong");
+          run.evaluations(),
+          "no step along the steepest descent lowers the objective: its value "
+          "is as low as rounding allows, or the gradient is wrong");
     }
   }
   return tracker.result();

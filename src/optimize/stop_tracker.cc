@@ -54,7 +54,8 @@ bool StopTracker::stop_at(const Iteration& now) {
   return false;
 }
 
-OptimizeResult StopTracker::no_progress(std::string why) {
+OptimizeResult StopTracker::no_progress(std::size_t evaluations, std::string why) {
+  result_.evaluations = evaluations;
   stop(StopReason::no_progress, std::move(why));
   return result_;
 }

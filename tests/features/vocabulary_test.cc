@@ -22,8 +22,8 @@ std::vector<std::string_view> views(const Strings& strings) {
   return {strings.begin(), strings.end()};
 }
 
-// Every string has an id of its own below the size, and comes back from it; strings that differ from
-// them in one place are unknown.
+// Every string has an id of its own below the size, and comes back from it; strings that differ
+// from them in one place are unknown.
 void expect_holds_exactly(const Strings& strings, const CompactVocabulary& vocabulary,
                           const std::vector<std::uint32_t>& id) {
   ASSERT_EQ(vocabulary.size(), strings.size());
@@ -64,9 +64,7 @@ Strings random_attributes(Random& random, std::size_t count) {
 
 TEST(CompactVocabulary, HoldsExactlyTheStringsGivenWhateverTheirBytes) {
   const auto any_string = rc::gen::container<std::string>(rc::gen::arbitrary<char>());
-  EXPECT_TRUE(rc::check([&] {
-    expect_round_trip(*rc::gen::container<Strings>(any_string));
-  }));
+  EXPECT_TRUE(rc::check([&] { expect_round_trip(*rc::gen::container<Strings>(any_string)); }));
 }
 
 TEST(CompactVocabulary, SharedPrefixesAndEveryNumberOfStringsUpTo300) {
@@ -128,8 +126,8 @@ TEST(CompactVocabulary, WithoutStringsEverythingIsUnknown) {
   EXPECT_EQ(CompactVocabulary(built.image).find("a"), kUnknown);
 }
 
-// Asks for everything; what matters is that nothing outside the image is read (the sanitizers' part)
-// and that ids stay below the size.
+// Asks for everything; what matters is that nothing outside the image is read (the sanitizers'
+// part) and that ids stay below the size.
 void probe(const CompactVocabulary& vocabulary, const Strings& strings) {
   for (const std::string& text : strings) {
     vocabulary.prefetch(hash_string(text));
@@ -181,7 +179,8 @@ TEST(CompactVocabulary, RandomDamageLeadsNowhereElse) {
     auto damaged = image;
     for (std::uint64_t n = random.below(60); n > 0; --n) {
       // After the symbols, where the constructor checks nothing but sizes.
-      damaged[4416 + random.below(damaged.size() - 4416)] = static_cast<std::byte>(random.below(256));
+      damaged[4416 + random.below(damaged.size() - 4416)] =
+          static_cast<std::byte>(random.below(256));
     }
     probe_copy(damaged, damaged.size(), strings);
   }
@@ -200,7 +199,8 @@ TEST(CompactVocabulary, MessagesSayWhatIsWrong) {
     image[at] = old;
     return what;
   };
-  EXPECT_EQ(message(0, 9), "the vocabulary has layout 9, this Croft reads layout 1; use a newer Croft");
+  EXPECT_EQ(message(0, 9),
+            "the vocabulary has layout 9, this Croft reads layout 1; use a newer Croft");
   EXPECT_EQ(message(8, 0), "the vocabulary is damaged: no buckets");
   EXPECT_EQ(message(8, 3), "the vocabulary is damaged: " + std::to_string(image.size()) +
                                " bytes where its header promises " +
@@ -222,13 +222,17 @@ std::string hex(std::span<const std::byte> bytes) {
 TEST(CompactVocabulary, TheBytesAreThoseOfTheExampleInFormatMd) {
   const auto built = CompactVocabulary::build({"w=he", "w=the", "w=then"});
   const std::span image = built.image;
-  EXPECT_EQ(hex(image.first(24)), "0100000003000000010000000000000" "00b00000000000000");
+  EXPECT_EQ(hex(image.first(24)),
+            "0100000003000000010000000000000"
+            "00b00000000000000");
   EXPECT_EQ(hex(image.subspan(64, 5)), "0502020101");
   EXPECT_EQ(hex(image.subspan(320, 6)), "773d74686500");
   EXPECT_EQ(hex(image.subspan(336, 3)), "686500");
   EXPECT_EQ(hex(image.subspan(352, 3)), "773d00");
   EXPECT_EQ(hex(image.subspan(368, 2)), "6e00");
-  EXPECT_EQ(hex(image.subspan(4416)), "8bfe8f020201000302010000000000000000000000000000" "0b00000003000000");
+  EXPECT_EQ(hex(image.subspan(4416)),
+            "8bfe8f020201000302010000000000000000000000000000"
+            "0b00000003000000");
   EXPECT_EQ(built.id, (std::vector<std::uint32_t>{1, 2, 0}));
 }
 

@@ -103,9 +103,10 @@ TEST(StopTracker, NoProgressKeepsTheFiguresOfTheLastIterate) {
   const StoppingRule rule;
   StopTracker tracker(rule, kNone);
   EXPECT_FALSE(tracker.stop_at(point(0, 3, 0.5)));
-  const OptimizeResult result = tracker.no_progress("stuck");
+  const OptimizeResult result = tracker.no_progress(9, "stuck");
   EXPECT_EQ(result.reason, StopReason::no_progress);
   EXPECT_EQ(result.message, "stuck");
+  EXPECT_EQ(result.evaluations, 9u);
   EXPECT_EQ(result.objective, 3);
   EXPECT_EQ(result.gradient_norm, 0.5);
   EXPECT_FALSE(result.converged());

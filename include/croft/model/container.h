@@ -13,8 +13,8 @@
 
 namespace croft {
 
-// Collects sections and writes them as one file, atomically.  The bytes depend on the sections alone.
-// A section's name has 1 to 32 bytes and occurs once (a bug otherwise).
+// Collects sections and writes them as one file, atomically.  The bytes depend on the sections
+// alone. A section's name has 1 to 32 bytes and occurs once (a bug otherwise).
 class ContainerWriter {
  public:
   // small: verified whenever the file is opened; bulk: verified on request (inspect --verify).
@@ -48,15 +48,15 @@ class Container {
   bool has(std::string_view section) const;
   std::span<const std::byte> section(std::string_view name) const;  // throws Error if absent
   std::string_view text(std::string_view name) const;               // likewise
-  // The section as numbers; throws Error when it is absent, its length is not a multiple of a number's,
-  // or it is misaligned.
+  // The section as numbers; throws Error when it is absent, its length is not a multiple of a
+  // number's, or it is misaligned.
   template <class T>
   std::span<const T> numbers(std::string_view name) const {
     const auto bytes = checked(name, sizeof(T), alignof(T));
     return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
   }
-  // Reads the whole file: every section's checksum, and the zeros between sections.  Throws Error naming
-  // the first that fails.
+  // Reads the whole file: every section's checksum, and the zeros between sections.  Throws Error
+  // naming the first that fails.
   void verify() const;
   const std::string& name() const { return name_; }
 
@@ -79,7 +79,7 @@ class Container {
   void check_header() const;
   void read_table();
   void check_section(const Entry& entry) const;
-  [[noreturn]] void fail(const std::string& what) const;  // Error "NAME: WHAT"
+  [[noreturn]] void fail(const std::string& what) const;          // Error "NAME: WHAT"
   [[noreturn]] void fail_damaged(const std::string& what) const;  // and what to do about it
 
   std::string name_;

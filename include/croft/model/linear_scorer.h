@@ -18,6 +18,13 @@
 
 namespace croft {
 
+// A weight beside its cell: one cache miss for both.
+template <class Real>
+struct CellWeight {
+  Real weight;
+  std::uint32_t cell;
+};
+
 template <class Real>
 class LinearScorer {
  public:
@@ -35,7 +42,7 @@ class LinearScorer {
   void score_overlays(const ChainData& data, std::size_t n, ChainScores<Real>& out) const;
   const ChainLayout& layout_;
   Matrix<Real> rich_;         // [rich][L]; padding 0
-  std::vector<Real> short_;   // weights of the poor and single rows, as in w
+  std::vector<CellWeight<Real>> short_;  // of the poor and single rows, in the order of w
   std::vector<Real> edge_;    // weights of the edge rows, as in w
   AlignedVector<Real> zero_;  // [stride] 0 for labels, -inf for padding: where a state row starts
   TransitionScores<Real> transitions_;

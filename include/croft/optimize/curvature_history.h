@@ -34,7 +34,7 @@ class CurvatureHistory {
   // pair first.
   bool push(ThreadPool& pool, const PairSource& pair, const VectorSource& vector);
 
-  // Length of the last move pushed, |s|; 1 before there was any.
+  // Length of the last move pushed, |s|, kept or not; 1 before there was any.
   double last_length() const { return last_length_; }
 
   // The coefficients of  H v  for the v of the last push: (O.5) in the coordinates (O.7).

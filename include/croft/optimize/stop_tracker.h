@@ -10,7 +10,7 @@ namespace croft {
 // One per minimisation.  Show it the starting point and then every accepted iterate:
 //   for (;;) {
 //     if (tracker.stop_at(now)) return tracker.result();
-//     if (!improve(now)) return tracker.no_progress("…");
+//     if (!improve(now)) return tracker.no_progress(evaluations, "…");
 //   }
 class StopTracker {
  public:
@@ -22,7 +22,8 @@ class StopTracker {
   bool stop_at(const Iteration& now);
 
   // The result for a method that cannot lower F any further from the last iterate shown.
-  OptimizeResult no_progress(std::string why);
+  //   evaluations : of f in all, the vain ones after that iterate included
+  OptimizeResult no_progress(std::size_t evaluations, std::string why);
 
   const OptimizeResult& result() const { return result_; }
 

@@ -1,0 +1,63 @@
+# Shortcuts; the build itself is CMakeLists.txt with CMakePresets.json.  `make help` lists them.
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+# Of each fuzz target, by `make fuzz`.
+SECONDS ?= 60
+
+BUILD = cmake --build --parallel $(JOBS) --preset
+TEST = ctest --parallel $(JOBS) --preset
+
+.PHONY: release demo test bench install asan tsan fuzz dependencies clean help
+
+release: build/release/build.ninja
+	$(BUILD) release
+
+help:
+	@echo 'make                      build everything into build/release'
+	@echo 'make demo                 install what is missing, build croft, train and try a tagger'
+	@echo 'make test                 install what is missing, build, run all tests'
+	@echo 'make bench PEERS=DIR      benchmarks; DIR holds the programs to compare with'
+	@echo 'make install PREFIX=DIR   the program, the library, its headers (default /usr/local)'
+	@echo 'make asan, make tsan      all tests under address and undefined, or thread, sanitizer'
+	@echo 'make fuzz SECONDS=60      fuzz each reader for so long (needs clang-16)'
+	@echo 'make clean                remove build/'
+
+demo: dependencies build/release/build.ninja
+	@$(BUILD) release --target croft_cli
+	@examples/ingredients/demo.sh build/release/croft build/demo
+
+test: dependencies build/release/build.ninja
+	$(BUILD) release
+	$(TEST) release
+
+bench: release
+	python3 bench/bench.py --croft build/release/croft $(if $(PEERS),--peers $(PEERS))
+
+install: release
+	cmake --install build/release --prefix $(PREFIX)
+
+asan: build/dev/build.ninja
+	$(BUILD) dev
+	$(TEST) dev
+
+tsan: build/tsan/build.ninja
+	$(BUILD) tsan
+	$(TEST) tsan
+
+fuzz: build/fuzz/build.ninja
+	$(BUILD) fuzz --target fuzzers
+	scripts/fuzz.sh build/fuzz $(SECONDS)
+
+dependencies:
+	@scripts/install_dependencies.sh
+
+# Configured once; afterwards ninja sees by itself when a CMake file has changed.
+build/%/build.ninja: CMakePresets.json
+	cmake --preset $*
+
+build/fuzz/build.ninja: CMakePresets.json
+	@scripts/install_dependencies.sh --developer
+	cmake --preset fuzz
+
+clean:
+	cmake -E rm -rf build

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Runs every fuzz target of a build for some seconds each.
+#   scripts/fuzz.sh BUILD_FOLDER SECONDS_EACH
+# New inputs are kept in BUILD_FOLDER/fuzz/found/TARGET, an input that fails in the folder beside it.
+set -euo pipefail
+
+if [ $# -ne 2 ]; then
+  echo "usage: scripts/fuzz.sh BUILD_FOLDER SECONDS_EACH" >&2
+  exit 2
+fi
+source_folder=$(cd "$(dirname "$0")/.." && pwd)
+build_folder=$1
+seconds_each=$2
+
+failed=()
+for program in "$build_folder"/fuzz/fuzz_*; do
+  [ -f "$program" ] && [ -x "$program" ] || continue
+  target=$(basename "$program")
+  found="$build_folder/fuzz/found/$target"
+  mkdir -p "$found"
+  echo "== $target, $seconds_each s"
+  "$program" -max_total_time="$seconds_each" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+    -artifact_prefix="$build_folder/fuzz/found/$target-" \
+    "$found" "$source_folder/fuzz/corpus/$target" || failed+=("$target")
+done
+
+if [ ${#failed[@]} -gt 0 ]; then
+  echo "failed: ${failed[*]}; the inputs are in $build_folder/fuzz/found" >&2
+  exit 1
+fi

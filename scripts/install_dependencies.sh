@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Installs the Debian 12 packages that Croft is built with and that this machine lacks.
+# Quick when nothing is missing: it asks dpkg and does not touch the network.
+set -euo pipefail
+
+usage() {
+  cat <<'TEXT'
+usage: scripts/install_dependencies.sh [--developer] [--check]
+  --developer  also what only fuzzing needs (clang-16)
+  --check      say what is missing, and install nothing; exit status 1 if something is
+TEXT
+}
+
+build=(g++ cmake ninja-build pkg-config)
+libraries=(libhwy-dev libxxhash-dev libfmt-dev libcli11-dev nlohmann-json3-dev libre2-dev
+           libutf8proc-dev)
+tests=(libgtest-dev librapidcheck-dev python3)
+developer=(clang-16 libclang-rt-16-dev)
+
+wanted=("${build[@]}" "${libraries[@]}" "${tests[@]}")
+check_only=no
+for option in "$@"; do
+  case "$option" in
+    --developer) wanted+=("${developer[@]}") ;;
+    --check) check_only=yes ;;
+    --help) usage; exit 0 ;;
+    *) echo "install_dependencies.sh: unknown option $option" >&2; usage >&2; exit 2 ;;
+  esac
+done
+
+if ! command -v dpkg-query >/dev/null; then
+  echo "install_dependencies.sh: this is not a Debian system, so nothing is checked or installed;" >&2
+  echo "if the build misses something: on Debian 12 it is in ${wanted[*]}" >&2
+  exit 0
+fi
+
+# `ii`: installed and configured.  dpkg-query fails when it does not know one of the packages.
+installed=$(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' "${wanted[@]}" 2>/dev/null |
+  sed -n 's/^ii *//p' || true)
+missing=()
+for package in "${wanted[@]}"; do
+  grep -qxF "$package" <<<"$installed" || missing+=("$package")
+done
+
+if [ ${#missing[@]} -eq 0 ]; then
+  exit 0
+fi
+if [ "$check_only" = yes ]; then
+  echo "missing: ${missing[*]}"
+  exit 1
+fi
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    echo "install_dependencies.sh: these packages are missing, and installing them needs root:" >&2
+    echo "  ${missing[*]}" >&2
+    echo "there is no sudo here; as root, run: apt-get update && apt-get install ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+
+echo "installing: ${missing[*]}"
+"${as_root[@]}" apt-get update -qq
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+  apt-get install -y -qq --no-install-recommends "${missing[@]}"

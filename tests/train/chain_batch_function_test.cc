@@ -1,0 +1,411 @@
+// The training objective of a chain against an objective computed by enumeration, central
+// differences, and itself: with other numbers of threads, cut into single sequences, with doubled
+// sequences.
+#include "croft/train/chain_batch_function.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "croft/objective/likelihood.h"
+#include "croft/optimize/regulariser.h"
+#include "support/naive_features.h"
+
+namespace croft {
+namespace {
+
+using testing_support::DataShape;
+using testing_support::Feature;
+using testing_support::FeatureWeights;
+using testing_support::one_sequence;
+using testing_support::PlainSequence;
+using testing_support::random_model;
+using testing_support::RandomModel;
+
+template <class Real>
+using Likelihood = ChainBatchFunction<Real, ChainLikelihood<Real>>;
+
+struct Evaluation {
+  double value = 0;
+  std::vector<double> gradient;
+};
+
+// The gradient starts as NaN: what is not overwritten shows.
+Evaluation evaluate(BatchFunction& function, std::span<const double> w) {
+  Evaluation result;
+  result.gradient.assign(function.dimension(), std::numeric_limits<double>::quiet_NaN());
+  result.value = function.evaluate(w, result.gradient);
+  return result;
+}
+
+template <class Real>
+Evaluation evaluate(const ChainData& data, const ChainLayout& layout, std::span<const double> w,
+                    std::size_t threads = 1) {
+  ThreadPool pool(threads);
+  Likelihood<Real> function(data, layout, pool);
+  return evaluate(function, w);
+}
+
+template <class Real>
+Evaluation evaluate(const RandomModel& model, std::size_t threads = 1) {
+  return evaluate<Real>(model.data, model.layout, model.w, threads);
+}
+
+void expect_same_bits(const Evaluation& a, const Evaluation& b) {
+  EXPECT_EQ(std::memcmp(&a.value, &b.value, sizeof(double)), 0) << a.value << " " << b.value;
+  ASSERT_EQ(a.gradient.size(), b.gradient.size());
+  EXPECT_EQ(std::memcmp(a.gradient.data(), b.gradient.data(), a.gradient.size() * sizeof(double)),
+            0);
+}
+
+// Within tolerance (1 + |value|), and tolerance (1 + the largest derivative).
+void expect_near(const Evaluation& a, const Evaluation& b, double tolerance) {
+  EXPECT_NEAR(a.value, b.value, tolerance * (1 + std::abs(b.value)));
+  ASSERT_EQ(a.gradient.size(), b.gradient.size());
+  double largest = 0;
+  for (const double g : b.gradient) largest = std::max(largest, std::abs(g));
+  for (std::size_t k = 0; k < b.gradient.size(); ++k) {
+    ASSERT_NEAR(a.gradient[k], b.gradient[k], tolerance * (1 + largest)) << "weight " << k;
+  }
+}
+
+// All labellings of `length` positions, in lexicographic order.
+std::vector<std::vector<Label>> all_labellings(std::size_t length, std::size_t labels) {
+  std::vector<std::vector<Label>> list{{}};
+  for (std::size_t t = 0; t < length; ++t) {
+    std::vector<std::vector<Label>> longer;
+    for (const auto& y : list) {
+      for (Label j = 0; j < labels; ++j) {
+        longer.push_back(y);
+        longer.back().push_back(j);
+      }
+    }
+    list = std::move(longer);
+  }
+  return list;
+}
+
+// sum of weight (log Z - score(gold)), and its derivative by each feature: the expected value of
+// the feature less its value in the gold labelling.
+struct NaiveObjective {
+  long double value = 0;
+  std::map<Feature, double> gradient;
+
+  void add(const PlainSequence& x, std::size_t labels, std::size_t tied_rows,
+           const FeatureWeights& weights) {
+    const auto score = [&](const std::vector<Label>& y) {
+      long double sum = 0;
+      for_each_fired(x, y, tied_rows, [&](const Feature& feature, double v) {
+        const auto found = weights.find(feature);
+        if (found != weights.end()) sum += static_cast<long double>(v) * found->second;
+      });
+      return sum;
+    };
+    const auto add_gradient = [&](const std::vector<Label>& y, long double factor) {
+      for_each_fired(x, y, tied_rows, [&](const Feature& feature, double v) {
+        gradient[feature] += static_cast<double>(x.weight * factor * v);
+      });
+    };
+    const auto labellings = all_labellings(x.label.size(), labels);
+    long double z = 0;  // scores of a few units: nothing overflows
+    for (const auto& y : labellings) z += std::exp(score(y));
+    for (const auto& y : labellings) add_gradient(y, std::exp(score(y)) / z);
+    add_gradient(x.label, -1);
+    value += x.weight * (std::log(z) - score(x.label));
+  }
+};
+
+Evaluation naive_evaluation(const RandomModel& model) {
+  NaiveObjective naive;
+  for (const PlainSequence& x : model.plain) {
+    naive.add(x, model.layout.labels, model.layout.tied.rows(), model.weights);
+  }
+  Evaluation result{static_cast<double>(naive.value), std::vector<double>(model.w.size())};
+  for (const auto& [feature, position] : model.position) {
+    result.gradient.at(position) = naive.gradient[feature];
+  }
+  return result;
+}
+
+std::vector<LayoutOptions> all_options() {
+  return {{FeatureSet::observed, 1, 1},
+          {FeatureSet::observed, 2, 2},
+          {FeatureSet::all, 1, 1},
+          {FeatureSet::all, 2, 0}};
+}
+
+// body(model) for small random models of every kind.
+template <class Body>
+void for_small_models(const Body& body) {
+  Random random(1);
+  for (const std::size_t labels : {1, 2, 3, 5}) {
+    for (const double edge : {0.0, 0.6}) {
+      for (const bool real : {false, true}) {
+        for (const LayoutOptions& options : all_options()) {
+          SCOPED_TRACE(testing::Message()
+                       << "labels " << labels << " edge " << edge << " values and weights " << real
+                       << " all " << (options.features == FeatureSet::all) << " min_count "
+                       << options.min_count);
+          const DataShape shape{.labels = labels, .edge = edge, .values = real, .weights = real};
+          body(random_model(shape, options, 0.7, random));
+        }
+      }
+    }
+  }
+}
+
+TEST(ChainBatchFunction, ValueAndGradientAreThoseOfTheDefinition) {
+  for_small_models([](const RandomModel& model) {
+    const Evaluation naive = naive_evaluation(model);
+    expect_near(evaluate<double>(model), naive, 1e-12);
+    expect_near(evaluate<float>(model), naive, 3e-6);
+  });
+}
+
+// The smooth and the whole objective  F(w) = f(w) + l1 |w|_1 + (l2/2) |w|_2^2.
+struct FullObjective {
+  BatchFunction& function;
+  Regulariser regulariser;
+
+  double value(const std::vector<double>& w) const {
+    double absolute = 0, squared = 0;
+    for (const double x : w) {
+      absolute += std::abs(x);
+      squared += x * x;
+    }
+    return evaluate(function, w).value + penalty(regulariser, absolute, squared);
+  }
+  std::vector<double> pseudo_gradient(const std::vector<double>& w) const {
+    std::vector<double> gradient = evaluate(function, w).gradient, out(w.size());
+    add_l2_gradient(regulariser, w, gradient);
+    croft::pseudo_gradient(w, gradient, regulariser.l1, out);
+    return out;
+  }
+  // (F(w + b e_k) - F(w + a e_k)) / (b - a)
+  double slope(std::vector<double> w, std::size_t k, double a, double b) const {
+    const double at = w[k];
+    w[k] = at + b;
+    const double right = value(w);
+    w[k] = at + a;
+    return (right - value(w)) / (b - a);
+  }
+};
+
+TEST(ChainBatchFunction, GradientIsTheDerivativeByEveryWeight) {
+  for_small_models([](const RandomModel& model) {
+    ThreadPool pool(1);
+    Likelihood<double> function(model.data, model.layout, pool);
+    const FullObjective f{function, {.l1 = 0, .l2 = 0.8}};
+    const std::vector<double> gradient = f.pseudo_gradient(model.w);
+    for (std::size_t k = 0; k < model.w.size(); ++k) {
+      ASSERT_NEAR(f.slope(model.w, k, -1e-5, 1e-5), gradient[k], 1e-7) << "weight " << k;
+    }
+  });
+}
+
+TEST(ChainBatchFunction, PseudoGradientWithL1IsTheDownhillSlopeAlsoAtZero) {
+  Random random(2);
+  RandomModel model = random_model({.sequences = 25}, {FeatureSet::observed, 1, 1}, 0.5, random);
+  for (std::size_t k = 0; k < model.w.size(); k += 2) model.w[k] = 0;
+  ThreadPool pool(1);
+  Likelihood<double> function(model.data, model.layout, pool);
+  const FullObjective f{function, {.l1 = 0.7, .l2 = 0.3}};
+  const std::vector<double> pseudo = f.pseudo_gradient(model.w);
+  std::size_t stay = 0, leave = 0;
+  for (std::size_t k = 0; k < model.w.size(); ++k) {
+    if (model.w[k] != 0) {
+      EXPECT_NEAR(f.slope(model.w, k, -1e-5, 1e-5), pseudo[k], 1e-7) << "weight " << k;
+      continue;
+    }
+    // One-sided, of second order: 2 F'(h) - F'(2h) with slopes from 0.
+    const double h = 1e-4;
+    const double right = 2 * f.slope(model.w, k, 0, h) - f.slope(model.w, k, 0, 2 * h);
+    const double left = 2 * f.slope(model.w, k, -h, 0) - f.slope(model.w, k, -2 * h, 0);
+    const double downhill = right < 0 ? right : left > 0 ? left : 0;
+    EXPECT_NEAR(downhill, pseudo[k], 1e-6) << "weight " << k;
+    ++(downhill == 0 ? stay : leave);
+  }
+  EXPECT_GT(stay, 5u);
+  EXPECT_GT(leave, 5u);
+}
+
+TEST(ChainBatchFunction, ASequenceOfWeightTwoIsTheSequenceTwice) {
+  Random random(3);
+  RandomModel once = random_model({.weights = false}, {FeatureSet::observed, 1, 1}, 1, random);
+  RandomModel weighted = once, twice = once;
+  twice.plain[3].weight = weighted.plain[3].weight = 1;
+  twice.plain.push_back(twice.plain[3]);
+  weighted.plain[3].weight = 2;
+  const auto evaluate_plain = [&](const RandomModel& model) {
+    ChainData data = testing_support::to_chain_data(model.plain);
+    Renumbering renumbering;
+    const DataShape shape;
+    const ChainLayout layout =
+        make_chain_layout(data, shape.labels, shape.node_attributes, shape.edge_attributes,
+                          {FeatureSet::observed, 1, 1}, renumbering);
+    EXPECT_EQ(testing_support::feature_positions(layout, renumbering), once.position);
+    return evaluate<double>(data, layout, once.w);
+  };
+  const Evaluation two = evaluate_plain(twice);
+  expect_near(evaluate_plain(weighted), two, 1e-13);
+  EXPECT_GT(two.value, evaluate_plain(once).value + 1e-3);  // the sequence does count
+}
+
+TEST(ChainBatchFunction, SequencesOfLengthOneAreSoftmaxes) {
+  Random random(4);
+  const RandomModel model = random_model({.sequences = 40, .max_length = 1, .labels = 4},
+                                         {FeatureSet::all, 1, 1}, 1, random);
+  ASSERT_EQ(model.layout.dimension(), model.layout.node.begin.back());
+  ASSERT_EQ(model.layout.tied.begin.back(), 0u);  // no edge has been seen
+  const Evaluation naive = naive_evaluation(model);
+  expect_near(evaluate<double>(model), naive, 1e-12);
+  expect_near(evaluate<float>(model), naive, 3e-6);
+}
+
+TEST(ChainBatchFunction, TransitionsThatNoEdgeUsesHaveDerivativeZero) {
+  Random random(5);
+  const RandomModel model = random_model({.sequences = 20}, {FeatureSet::all, 1, 1}, 1, random);
+  std::size_t checked = 0;
+  for (std::size_t n = 0; n < model.data.sequences(); ++n) {
+    if (model.plain[n].label.size() > 1) continue;
+    const Evaluation one = evaluate<double>(one_sequence(model.data, n), model.layout, model.w);
+    for (std::uint64_t k = 0; k < model.layout.tied.begin.back(); ++k, ++checked) {
+      EXPECT_EQ(one.gradient[k], 0);
+    }
+  }
+  EXPECT_GE(checked, 9u);
+}
+
+TEST(ChainBatchFunction, EmptyEdgeListsAreNoEdgeLists) {
+  Random random(6);
+  RandomModel model = random_model({.edge = 0}, {FeatureSet::observed, 1, 1}, 1, random);
+  ASSERT_FALSE(model.data.has_edges());
+  const Evaluation without = evaluate<double>(model), float_without = evaluate<float>(model);
+  model.data.edge.begin.assign(model.data.positions() + 1, 0);
+  ASSERT_TRUE(model.data.has_edges());
+  expect_same_bits(evaluate<double>(model), without);
+  expect_same_bits(evaluate<float>(model), float_without);
+}
+
+TEST(ChainBatchFunction, NoSequencesGiveZero) {
+  Random random(7);
+  const RandomModel model = random_model({}, {FeatureSet::observed, 1, 1}, 1, random);
+  const Evaluation nothing = evaluate<double>(ChainData(), model.layout, model.w);
+  EXPECT_EQ(nothing.value, 0);
+  for (const double g : nothing.gradient) EXPECT_EQ(g, 0);
+}
+
+TEST(ChainBatchFunction, AForbiddenGoldLabellingGivesInfinity) {
+  Random random(8);
+  RandomModel model = random_model({}, {FeatureSet::observed, 1, 1}, 1, random);
+  model.w[0] = -std::numeric_limits<double>::infinity();  // an observed transition
+  EXPECT_EQ(evaluate<double>(model).value, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(evaluate<float>(model).value, std::numeric_limits<double>::infinity());
+}
+
+// Many blocks of positions (512 each) and several tasks of postings (32,768 each).
+RandomModel model_of_many_blocks(bool values) {
+  Random random(9);
+  const DataShape shape{.sequences = 1000,
+                        .max_length = 40,
+                        .labels = 5,
+                        .node_attributes = 2000,
+                        .edge_attributes = 30,
+                        .edge = 0.2,
+                        .values = values,
+                        .weights = values};
+  RandomModel model = random_model(shape, {FeatureSet::observed, 1, 1}, 0.7, random);
+  EXPECT_GT(model.data.positions(), 30 * 512u);
+  EXPECT_GT(model.data.node.id.size(), 32768u);
+  return model;
+}
+
+// dL/dtheta beyond 64 MB, kept in waves of 32 MB.
+template <class Real>
+RandomModel model_of_many_waves() {
+  const std::size_t labels = 60, overlay_bytes = labels * padded(labels) * sizeof(Real);
+  const std::size_t overlays = (std::size_t{68} << 20) / overlay_bytes;
+  Random random(10);
+  const DataShape shape{.sequences = overlays / 10,
+                        .min_length = 12,
+                        .max_length = 17,
+                        .labels = labels,
+                        .node_attributes = 100,
+                        .edge_attributes = 10,
+                        .edge = 1};
+  RandomModel model = random_model(shape, {FeatureSet::observed, 1, 1}, 0.5, random);
+  std::size_t found = 0;
+  for (std::size_t p = 0; p < model.data.positions(); ++p) {
+    found += model.data.edge.begin[p] < model.data.edge.begin[p + 1];
+  }
+  EXPECT_GT(found * overlay_bytes, std::size_t{64} << 20);
+  return model;
+}
+
+template <class Real>
+void expect_same_bits_for_any_threads(const RandomModel& model) {
+  const Evaluation one = evaluate<Real>(model, 1);
+  EXPECT_TRUE(std::isfinite(one.value));
+  for (const std::size_t threads : {2, 3, 7}) {
+    SCOPED_TRACE(threads);
+    expect_same_bits(evaluate<Real>(model, threads), one);
+  }
+}
+
+TEST(ChainBatchFunction, BlocksGiveTheSameBitsForAnyNumberOfThreads) {
+  for (const bool values : {false, true}) {
+    const RandomModel model = model_of_many_blocks(values);
+    expect_same_bits_for_any_threads<float>(model);
+    expect_same_bits_for_any_threads<double>(model);
+  }
+}
+TEST(ChainBatchFunction, WavesGiveTheSameBitsForAnyNumberOfThreadsInFloat) {
+  expect_same_bits_for_any_threads<float>(model_of_many_waves<float>());
+}
+TEST(ChainBatchFunction, WavesGiveTheSameBitsForAnyNumberOfThreadsInDouble) {
+  expect_same_bits_for_any_threads<double>(model_of_many_waves<double>());
+}
+
+TEST(ChainBatchFunction, EvaluatingAgainGivesTheSameBits) {
+  const RandomModel model = model_of_many_blocks(true);
+  ThreadPool pool(2);
+  Likelihood<float> function(model.data, model.layout, pool);
+  const Evaluation first = evaluate(function, model.w);
+  expect_same_bits(evaluate(function, model.w), first);
+  const std::vector<double> zero(model.w.size(), 0.0);
+  EXPECT_NE(evaluate(function, zero).value, first.value);
+  expect_same_bits(evaluate(function, model.w), first);
+}
+
+// The sum over functions of one sequence each.
+template <class Real>
+Evaluation one_by_one(const RandomModel& model) {
+  Evaluation total{0, std::vector<double>(model.w.size())};
+  for (std::size_t n = 0; n < model.data.sequences(); ++n) {
+    const Evaluation one = evaluate<Real>(one_sequence(model.data, n), model.layout, model.w);
+    total.value += one.value;
+    for (std::size_t k = 0; k < total.gradient.size(); ++k) total.gradient[k] += one.gradient[k];
+  }
+  return total;
+}
+
+TEST(ChainBatchFunction, BlocksAddUpToTheirSequences) {
+  const RandomModel model = model_of_many_blocks(true);
+  expect_near(evaluate<double>(model, 2), one_by_one<double>(model), 1e-12);
+}
+TEST(ChainBatchFunction, WavesAddUpToTheirSequences) {
+  const RandomModel model = model_of_many_waves<double>();
+  expect_near(evaluate<double>(model, 2), one_by_one<double>(model), 1e-12);
+}
+
+TEST(ChainBatchFunction, FloatAgreesWithDouble) {
+  for (const bool values : {false, true}) {
+    const RandomModel model = model_of_many_blocks(values);
+    expect_near(evaluate<float>(model), evaluate<double>(model), 1e-6);
+  }
+}
+
+}  // namespace
+}  // namespace croft
