@@ -122,32 +122,33 @@ const TransitionScores<double>& ChainModel::transitions<double>() const {
 template <class Real>
 void ChainModel::score(const TextSequence& sequence, Scratch& scratch,
                        ChainScores<Real>& out) const {
+  constexpr std::size_t kAhead = 8;  // rows whose weights are on their way
   out.reset(sequence.length(), transitions<Real>());
-  node_.find(sequence.node, scratch.hashes, scratch.ids);
+  node_.find(sequence.node, scratch.node);
+  const auto& places = scratch.node.places;
   for (std::size_t t = 0; t < sequence.length(); ++t) {
     Real* state = out.state.row(t);
     for (std::size_t k = sequence.node.list_begin(t); k < sequence.node.list_end(t); ++k) {
-      if (scratch.ids[k] == kUnknown) continue;
-      const WeightRow row = node_.row(scratch.ids[k]);
+      if (k + kAhead < places.size()) node_.prefetch(places[k + kAhead]);
       const Real value = static_cast<Real>(sequence.node.value(k));
-      for (std::size_t c = 0; c < row.size(); ++c) {
-        state[row.cell(c)] += value * static_cast<Real>(row.weight(c));
-      }
+      node_.visit(places[k], [&](std::uint32_t label, float weight) {
+        state[label] += value * static_cast<Real>(weight);
+      });
     }
   }
   if (sequence.edge.lists() == 0) return;
-  edge_.find(sequence.edge, scratch.hashes, scratch.ids);
+  edge_.find(sequence.edge, scratch.edge);
+  const auto& edges = scratch.edge.places;
   for (std::size_t t = 1; t < sequence.length(); ++t) {
     Real* overlay = nullptr;
     for (std::size_t k = sequence.edge.list_begin(t); k < sequence.edge.list_end(t); ++k) {
-      if (scratch.ids[k] == kUnknown) continue;
-      const WeightRow row = edge_.row(scratch.ids[k]);
-      if (row.size() > 0 && overlay == nullptr) overlay = out.add_overlay(t);
+      if (edges[k].length == 0) continue;
+      if (overlay == nullptr) overlay = out.add_overlay(t);
       const Real value = static_cast<Real>(sequence.edge.value(k));
-      for (std::size_t c = 0; c < row.size(); ++c) {
-        overlay[row.cell(c) / labels() * out.overlay.stride() + row.cell(c) % labels()] +=
-            value * static_cast<Real>(row.weight(c));
-      }
+      edge_.visit(edges[k], [&](std::uint32_t cell, float weight) {
+        overlay[cell / labels() * out.overlay.stride() + cell % labels()] +=
+            value * static_cast<Real>(weight);
+      });
     }
   }
 }

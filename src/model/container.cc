@@ -47,10 +47,12 @@ struct Foreign {
   std::string_view begin, what;
 };
 constexpr std::array kForeign{
-    Foreign{"lCRF", "it is a CRFsuite model; convert it first: croft convert"},
-    Foreign{"#mdl#", "it is a Wapiti model; convert it first: croft convert"},
-    Foreign{"version: ", "it is a CRF++ model in text form; convert it first: croft convert"},
-    Foreign{{"\x64\0\0\0", 4}, "it may be a CRF++ model; convert its text form: croft convert"},
+    Foreign{"lCRF", "it is a CRFsuite model, which cannot be read; train again from its data"},
+    Foreign{"#mdl#", "it is a Wapiti model, which cannot be read; train again from its data"},
+    Foreign{"version: ",
+            "it is a CRF++ model in text form, which cannot be read; train again from its data"},
+    Foreign{{"\x64\0\0\0", 4},
+            "it may be a CRF++ model, which cannot be read; train again from its data"},
     Foreign{"\x1F\x8B", "it is compressed by gzip; decompress it"},
     Foreign{"\xFD"
             "7zXZ",

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "croft/core/error.h"
-#include "croft/data/string_lists.h"
 
 namespace croft {
 namespace {
@@ -34,12 +33,17 @@ FeatureTable::FeatureTable(const Container& container, const std::string& prefix
       weights_(container.numbers<float>(prefix + ".weights")),
       full_(cells),
       width_(cell_width(cells)) {
-  if (container.has(prefix + ".cells")) cells_ = container.section(prefix + ".cells");
+  if (container.has(prefix + ".cells")) {
+    cells_ = width_ == 1   ? container.section(prefix + ".cells")
+             : width_ == 2 ? std::as_bytes(container.numbers<std::uint16_t>(prefix + ".cells"))
+                           : std::as_bytes(container.numbers<std::uint32_t>(prefix + ".cells"));
+  }
   const bool fits = names_.size() == rows_.size() && rows_.total() == weights_.size() &&
                     (cells_.empty() || cells_.size() == weights_.size() * width_);
   if (!fits) {
-    throw Error(container.name() + ": the sections " + prefix +
-                ".* do not fit together: the file is damaged; restore it from a copy or train again");
+    throw Error(
+        container.name() + ": the sections " + prefix +
+        ".* do not fit together: the file is damaged; restore it from a copy or train again");
   }
 }
 
@@ -57,18 +61,46 @@ WeightRow FeatureTable::row(std::uint32_t id) const {
   return row;
 }
 
-void FeatureTable::find(const StringLists& lists, std::vector<std::uint64_t>& hashes,
-                        std::vector<std::uint32_t>& ids) const {
+void AttributeCache::insert(std::string_view text, std::uint64_t hash, CompactOffsets::Row place) {
+  if (text.size() > sizeof Entry::text) return;
+  if (entries_.empty()) entries_.resize(kEntries);
+  Entry& entry = entries_[hash % kEntries];
+  entry.hash = hash;
+  entry.place = place;
+  entry.size = static_cast<std::uint32_t>(text.size());
+  std::memcpy(entry.text, text.data(), text.size());
+}
+
+// Three stages, some items apart, so that their cache misses overlap: hash and look into the cache; find
+// the id; find the row of the id.
+void FeatureTable::find(const StringLists& lists, Scratch& scratch) const {
   constexpr std::size_t kAhead = 12;
+  constexpr std::uint32_t kCached = kUnknown - 1;
   const std::size_t items = lists.items();
+  auto& [hashes, ids, places, cache] = scratch;
   hashes.resize(items);
   ids.resize(items);
-  for (std::size_t k = 0; k < items; ++k) hashes[k] = hash_string(lists.item(k));
-  for (std::size_t k = 0; k < std::min(kAhead, items); ++k) names_.prefetch(hashes[k]);
-  for (std::size_t k = 0; k < items; ++k) {
-    if (k + kAhead < items) names_.prefetch(hashes[k + kAhead]);
-    ids[k] = names_.find(lists.item(k), hashes[k]);
-    if (ids[k] != kUnknown) rows_.prefetch(ids[k]);
+  places.resize(items);
+  for (std::size_t k = 0; k < items + 2 * kAhead; ++k) {
+    if (k < items) {
+      const std::string_view text = lists.item(k);
+      hashes[k] = hash_string(text);
+      const CompactOffsets::Row* cached = cache.find(text, hashes[k]);
+      ids[k] = cached != nullptr ? kCached : 0;
+      if (cached != nullptr) {
+        places[k] = *cached;
+      } else {
+        names_.prefetch(hashes[k]);
+      }
+    }
+    if (const std::size_t f = k - kAhead; k >= kAhead && f < items && ids[f] != kCached) {
+      ids[f] = names_.find(lists.item(f), hashes[f]);
+      if (ids[f] != kUnknown) rows_.prefetch(ids[f]);
+    }
+    if (const std::size_t r = k - 2 * kAhead; k >= 2 * kAhead && ids[r] != kCached) {
+      places[r] = ids[r] == kUnknown ? CompactOffsets::Row{0, 0} : rows_(ids[r]);
+      cache.insert(lists.item(r), hashes[r], places[r]);
+    }
   }
 }
 

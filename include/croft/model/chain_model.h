@@ -36,8 +36,7 @@ class ChainModel {
   // theta of a sequence; attributes that the model does not know score 0.  Refers to this model.
   //   cost: a look-up (some 30 ns) and the row's length for each attribute
   struct Scratch {
-    std::vector<std::uint64_t> hashes;
-    std::vector<std::uint32_t> ids;
+    FeatureTable::Scratch node, edge;
   };
   template <class Real>
   void score(const TextSequence& sequence, Scratch& scratch, ChainScores<Real>& out) const;

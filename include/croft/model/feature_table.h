@@ -1,11 +1,13 @@
 // Attributes of one kind with their rows of weights, as a model file holds them.
 #pragma once
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "croft/data/string_lists.h"
 #include "croft/features/compact_offsets.h"
 #include "croft/features/vocabulary.h"
 #include "croft/model/container.h"
@@ -26,6 +28,31 @@ class WeightRow {
   std::size_t width_ = 0;
 };
 
+// Recently found attributes, so that the frequent ones (a dozen a word are) cost no look-up.
+// Verified by their text.  One a thread and table.
+class AttributeCache {
+ public:
+  // The place of `text`, or nullptr when it is not here.
+  const CompactOffsets::Row* find(std::string_view text, std::uint64_t hash) const {
+    if (entries_.empty()) return nullptr;
+    const Entry& entry = entries_[hash % kEntries];
+    const bool same = entry.hash == hash && entry.size == text.size() &&
+                      std::memcmp(entry.text, text.data(), text.size()) == 0;
+    return same ? &entry.place : nullptr;
+  }
+  void insert(std::string_view text, std::uint64_t hash, CompactOffsets::Row place);
+
+ private:
+  static constexpr std::size_t kEntries = 4096;  // a quarter of a second-level cache
+  struct alignas(64) Entry {
+    std::uint64_t hash = 0;
+    CompactOffsets::Row place{};
+    std::uint32_t size = 0xFFFFFFFF;  // no text is as long
+    char text[36];
+  };
+  std::vector<Entry> entries_;
+};
+
 // Read-only and mapped.  Cells read from the file are checked: a damaged one has no row.
 class FeatureTable {
  public:
@@ -42,11 +69,48 @@ class FeatureTable {
   const CompactOffsets& rows() const { return rows_; }
   WeightRow row(std::uint32_t id) const;  // empty for kUnknown and for damaged rows
 
-  // Ids of all items of `lists`, kUnknown for unseen ones.  Look-ups overlap their cache misses.
-  void find(const class StringLists& lists, std::vector<std::uint64_t>& hashes,
-            std::vector<std::uint32_t>& ids) const;
+  // Where the rows of all items of `lists` stand, {0, 0} for unseen ones.  Look-ups overlap their
+  // cache misses.
+  struct Scratch {
+    std::vector<std::uint64_t> hashes;
+    std::vector<std::uint32_t> ids;
+    std::vector<CompactOffsets::Row> places;  // the result
+    AttributeCache cache;                     // of one table
+  };
+  void find(const StringLists& lists, Scratch& scratch) const;
+
+  // Brings the weights of a place closer.
+  void prefetch(CompactOffsets::Row place) const {
+    if (place.length == 0) return;
+    __builtin_prefetch(weights_.data() + place.begin);
+    if (!cells_.empty()) __builtin_prefetch(cells_.data() + place.begin * width_);
+  }
+
+  // add(cell, weight) for every weight of a place; cell < cells, whatever the file holds.
+  template <class Add>
+  void visit(CompactOffsets::Row place, const Add& add) const {
+    const float* w = weights_.data() + place.begin;
+    if (cells_.empty()) {
+      if (place.length != full_) return;
+      for (std::uint32_t k = 0; k < full_; ++k) add(k, w[k]);
+    } else if (width_ == 1) {
+      visit_cells<std::uint8_t>(place, w, add);
+    } else if (width_ == 2) {
+      visit_cells<std::uint16_t>(place, w, add);
+    } else {
+      visit_cells<std::uint32_t>(place, w, add);
+    }
+  }
 
  private:
+  template <class Cell, class Add>
+  void visit_cells(CompactOffsets::Row place, const float* w, const Add& add) const {
+    const Cell* cells = reinterpret_cast<const Cell*>(cells_.data()) + place.begin;
+    for (std::uint32_t k = 0; k < place.length; ++k) {
+      if (cells[k] < full_) add(cells[k], w[k]);
+    }
+  }
+
   CompactVocabulary names_;
   CompactOffsets rows_;
   std::span<const float> weights_;
