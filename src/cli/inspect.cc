@@ -1,5 +1,60 @@
 // croft inspect
+#include <memory>
+#include <nlohmann/json.hpp>
+
 #include "cli/common.h"
+#include "croft/app/inspect.h"
+
 namespace croft::cli {
-void add_inspect(Program&) {}
+namespace {
+
+constexpr const char* kFooter = R"(
+Example:
+  croft inspect -m m.croft
+  croft inspect -m m.croft --top 10
+  croft inspect -m m.croft --weights > weights.tsv
+
+docs/inspect.md defines every line of --weights and every field of --json.)";
+
+struct InspectCommand {
+  std::string model;
+  std::size_t top = 0;
+  bool weights = false, verify = false, json = false;
+  CommonOptions common;
+};
+
+int run(const InspectCommand& c) {
+  const auto model = c.verify ? open_verified(c.model) : ChainModel::open(c.model);
+  if (c.weights) {
+    write_weights(*model, write_result);
+  } else if (c.json) {
+    nlohmann::json document = summary_json(*model);
+    if (c.top > 0) document["top"] = top_json(*model, top_features(*model, c.top));
+    if (c.verify) document["verified"] = true;
+    write_json(document);
+  } else {
+    write_result(format_summary(*model));
+    if (c.top > 0) write_result("\n" + format_top(*model, top_features(*model, c.top)));
+    if (c.verify) write_result("\nevery section's checksum is right\n");
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_inspect(Program& program) {
+  CLI::App* verb = program.app.add_subcommand("inspect", "Show what is in a model");
+  auto c = std::make_shared<InspectCommand>();
+  verb->add_option("-m,--model,MODEL", c->model, "Model file")->required();
+  verb->add_option("--top", c->top, "The N strongest features of each label, and transitions")
+      ->option_text("N");
+  CLI::Option* weights =
+      verb->add_flag("--weights", c->weights, "All weights, one a line, separated by TABs");
+  verb->add_flag("--json", c->json, "One JSON document")->excludes(weights);
+  verb->add_flag("--verify", c->verify, "Check the checksum of every section");
+  add_common(*verb, c->common);
+  verb->footer(kFooter);
+  verb->callback([c, &program] { program.status = run(*c); });
+}
+
 }  // namespace croft::cli

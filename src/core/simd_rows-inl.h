@@ -30,7 +30,7 @@ HWY_INLINE void vec_mat_block(const T* HWY_RESTRICT a, std::size_t n, const T* H
   const RowTag<T> d;
   using V = hn::Vec<decltype(d)>;
   const std::size_t lanes = hn::Lanes(d);
-  constexpr int kSets = K <= 2 ? 4 : 2;
+  constexpr int kSets = K <= 3 ? 4 : 2;
   V sum[kSets][K];
   for (int s = 0; s < kSets; ++s) {
     for (int k = 0; k < K; ++k) sum[s][k] = hn::Zero(d);

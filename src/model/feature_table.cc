@@ -14,7 +14,7 @@ std::size_t cell_width(std::size_t cells) { return cells <= 0x100 ? 1 : cells <=
 template <class T>
 std::vector<std::byte> as_bytes(const std::vector<T>& numbers) {
   std::vector<std::byte> bytes(numbers.size() * sizeof(T));
-  std::memcpy(bytes.data(), numbers.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(bytes.data(), numbers.data(), bytes.size());
   return bytes;
 }
 

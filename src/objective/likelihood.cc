@@ -19,11 +19,9 @@ double ChainLikelihood<Real>::operator()(const ChainScores<Real>& scores,
     out.state[t * stride + j] -= one;
     if (t == 0) continue;
     const Label i = gold[t - 1];
-    loss.add(-double{scores.transitions->log()(i, j)});
+    loss.add(-scores.edge(t, i, j));
     if (out.transition != nullptr) (*out.transition)(i, j) -= weight;
-    if (!scores.has_overlay(t)) continue;
-    loss.add(-double{scores.overlay_row(t, i)[j]});
-    if (out.overlay != nullptr) {
+    if (scores.has_overlay(t) && out.overlay != nullptr) {
       out.overlay[(scores.overlay_of[t] * labels + i) * stride + j] -= one;
     }
   }

@@ -6,11 +6,11 @@ where the data is absent.
 
 import functools
 import json
+import pathlib
 import re
 import shutil
 import subprocess
 import sys
-import pathlib
 import tempfile
 import unittest
 

@@ -38,7 +38,7 @@ def sequences_of(text):
 
 
 class CliTest(unittest.TestCase):
-    """A test with a folder of its own, which is checked for leftovers of unfinished writes."""
+    """A test with a folder of its own."""
 
     maxDiff = 2000
 

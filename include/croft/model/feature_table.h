@@ -28,6 +28,29 @@ class WeightRow {
   std::size_t width_ = 0;
 };
 
+// As std::memcmp(a, b, size) == 0; inlined, for strings of a few words.
+inline bool equal_bytes(const char* a, const char* b, std::size_t size) {
+  const auto differ = [&](auto word, std::size_t at) {
+    auto other = word;
+    std::memcpy(&word, a + at, sizeof word);
+    std::memcpy(&other, b + at, sizeof other);
+    return word != other;
+  };
+  if (size < 8) {
+    if (size < 4) {
+      for (std::size_t k = 0; k < size; ++k) {
+        if (a[k] != b[k]) return false;
+      }
+      return true;
+    }
+    return !differ(std::uint32_t{}, 0) && !differ(std::uint32_t{}, size - 4);
+  }
+  for (std::size_t k = 0; k + 8 < size; k += 8) {
+    if (differ(std::uint64_t{}, k)) return false;
+  }
+  return !differ(std::uint64_t{}, size - 8);
+}
+
 // Recently found attributes, so that the frequent ones (a dozen a word are) cost no look-up.
 // Verified by their text.  One a thread and table.
 class AttributeCache {
@@ -37,13 +60,13 @@ class AttributeCache {
     if (entries_.empty()) return nullptr;
     const Entry& entry = entries_[hash % kEntries];
     const bool same = entry.hash == hash && entry.size == text.size() &&
-                      std::memcmp(entry.text, text.data(), text.size()) == 0;
+                      equal_bytes(entry.text, text.data(), text.size());
     return same ? &entry.place : nullptr;
   }
   void insert(std::string_view text, std::uint64_t hash, CompactOffsets::Row place);
 
  private:
-  static constexpr std::size_t kEntries = 4096;  // a quarter of a second-level cache
+  static constexpr std::size_t kEntries = 8192;  // 512 KB: half a second-level cache
   struct alignas(64) Entry {
     std::uint64_t hash = 0;
     CompactOffsets::Row place{};

@@ -66,9 +66,10 @@ struct ChainScores {
   bool has_overlay(std::size_t t) const {
     return !overlay_of.empty() && overlay_of[t] != kNoOverlay;
   }
+  // Added in Real, as every recursion adds it.
   double edge(std::size_t t, Label i, Label j) const {
     const Real* extra = overlay_row(t, i);
-    return double{transitions->log()(i, j)} + (extra ? double{extra[j]} : 0.0);
+    return double{extra ? transitions->log()(i, j) + extra[j] : transitions->log()(i, j)};
   }
   // T x L states of 0 (padding -inf), no overlays.
   void reset(std::size_t length, const TransitionScores<Real>& tied);
@@ -76,7 +77,7 @@ struct ChainScores {
   Real* add_overlay(std::size_t t);
 };
 
-// d/dtheta, entry by entry; memory belongs to the caller.
+// d/dtheta, entry by entry; memory belongs to the caller.  Rows must be aligned as a Matrix's are.
 template <class Real>
 struct ChainGradient {
   Real* state = nullptr;                 // [T][stride of scores.state], overwritten
