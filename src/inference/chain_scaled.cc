@@ -24,6 +24,9 @@ struct ScaledLimits<float> {
   static constexpr float kExpCutoff = -85;  // exp below it is taken as 0: the smallest is exp(-87.3)
   static constexpr float kSmallest = 1e-28f;  // a running value must not fall below it (C.13)
 };
+// A row is brought to sum 1 one position later, off the chain of dependent operations, unless its sum
+// is smaller than this.
+inline constexpr double kScaleAtOnce = 0.1;
 template <>
 struct ScaledLimits<double> {
   static constexpr double kSpread = 300;
@@ -136,6 +139,7 @@ struct Recursion {
     work.row.reshape(3, labels);
     if (!scores.overlay_of.empty() && !prepare_overlays()) return ScaledOutcome::unsafe;
     double product = 1;  // of the normalisers since log_z last took their logarithm
+    T inverse = 1;       // what brings the previous row to sum 1
     for (std::size_t t = 0; t < length; ++t) {
       T *emission = work.emission.row(t), *alpha = work.alpha.row(t);
       const T shift = row_max(scores.state.row(t), stride);
@@ -150,9 +154,10 @@ struct Recursion {
           total = hn::Add(total, v);
         }
       } else {
+        const auto scale = hn::Set(d, inverse);
         vec_mat(work.alpha.row(t - 1), labels, factors(t), stride,
                 [&](std::size_t c, auto v) HWY_ATTR {
-                  const auto a = hn::Mul(v, hn::Load(d, emission + c));
+                  const auto a = hn::Mul(v, hn::Mul(hn::Load(d, emission + c), scale));
                   hn::Store(a, d, alpha + c);
                   total = hn::Add(total, a);
                 });
@@ -167,7 +172,11 @@ struct Recursion {
       } else if (!(norm > 0)) {
         return impossible();
       }
-      scale_row(alpha, stride, T{1} / norm);
+      inverse = T{1} / norm;
+      if (norm < T{kScaleAtOnce}) {
+        scale_row(alpha, stride, inverse);
+        inverse = 1;
+      }
       product *= norm;
       if (product < 1e-20 || product > 1e20) {  // a normaliser can be as small as 1e-280
         work.log_z.add(std::log(product));
@@ -235,29 +244,37 @@ struct Recursion {
     work.suffix.reshape(length, labels);
     T* beta = work.row.row(0);
     for (std::size_t c = 0; c < stride; ++c) beta[c] = c < labels ? 1 : 0;
+    T inverse = 1;  // what brings the suffix that beta was made from to sum 1
     for (std::size_t t = length; t-- > 0;) {
       const T *alpha = work.alpha.row(t), *emission = work.emission.row(t);
       T *suffix = work.suffix.row(t), *marginal = state + t * stride;
+      const auto factor = hn::Set(d, inverse);
       auto mass = hn::Zero(d), total = hn::Zero(d);
       for (std::size_t c = 0; c < stride; c += lanes) {  // (C.5), and the suffix that t - 1 will see
         const auto b = hn::Load(d, beta + c);
         const auto m = hn::Mul(hn::Load(d, alpha + c), b);
-        const auto s = hn::Mul(hn::Load(d, emission + c), b);
+        const auto s = hn::Mul(hn::Mul(hn::Load(d, emission + c), factor), b);
         hn::Store(m, d, marginal + c);
         hn::Store(s, d, suffix + c);
         mass = hn::Add(mass, m);
         total = hn::Add(total, s);
       }
+      // Before any scaling: scaled, a product that has lost its digits would look sound.
+      if (work.checked && t > 0 && !suffix_is_safe(t)) return ScaledOutcome::unsafe;
+      if (t > 0) {
+        const T sum = hn::GetLane(hn::SumOfLanes(d, total));
+        inverse = T{1} / sum;
+        if (sum < T{kScaleAtOnce}) {
+          scale_row(suffix, stride, inverse);
+          inverse = 1;
+        }
+        backward_step(t, suffix, beta);
+      }
       const T z = hn::GetLane(hn::SumOfLanes(d, mass));
       if (work.checked && !(z > ScaledLimits<T>::kSmallest)) return ScaledOutcome::unsafe;
       scale_row(marginal, stride, scale / z);
       if (t + 1 < length) scale_row(work.suffix.row(t + 1), stride, T{1} / z);
-      if (t == 0) break;
-      // Before scaling: scaled, a product that has lost its digits would look sound.
-      if (work.checked && !suffix_is_safe(t)) return ScaledOutcome::unsafe;
-      scale_row(suffix, stride, T{1} / hn::GetLane(hn::SumOfLanes(d, total)));
-      backward_step(t, suffix, beta);
-      if (work.checked && !check_backward(t, suffix, beta)) return ScaledOutcome::unsafe;
+      if (work.checked && t > 0 && !check_backward(t, suffix, beta)) return ScaledOutcome::unsafe;
     }
     return ScaledOutcome::done;
   }
@@ -318,7 +335,8 @@ struct Recursion {
   void add_pairs(std::size_t begin, std::size_t end, T scale, Matrix<double>& transition) const {
     std::size_t i = 0;
     for (; i + 4 <= labels; i += 4) pair_rows<4>(begin, end, i, scale, transition);
-    for (; i < labels; ++i) pair_rows<1>(begin, end, i, scale, transition);
+    for (; i + 2 <= labels; i += 2) pair_rows<2>(begin, end, i, scale, transition);
+    if (i < labels) pair_rows<1>(begin, end, i, scale, transition);
   }
 
   // (C.6) at t, which has an overlay.

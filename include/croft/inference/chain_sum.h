@@ -22,7 +22,7 @@ enum class ChainPath { scaled, scaled_double, log_domain };
 template <class Real>
 struct ForwardBackwardWorkspace {
   Matrix<Real> emission;     // [T][L] exp(state[t][j] - max_j state[t][j])
-  Matrix<Real> alpha;        // [T][L] scaled prefix sums: sum_j alpha[t][j] = 1
+  Matrix<Real> alpha;        // [T][L] prefix sums, each row scaled to a sum near 1
   Matrix<Real> suffix;       // [T][L] p(y_{t-1}=i, y_t=j|x) = alpha[t-1][i] factor(t;i,j) suffix[t][j]
   Matrix<Real> edge_factor;  // [overlays L][L] exp(edge(t;i,j) - its largest), where t has an overlay
   Matrix<Real> row;          // [3][L] scratch
