@@ -194,6 +194,7 @@ struct Recursion {
 
   // (C.13): every label that can be reached must have kept a value well above underflow.
   ScaledOutcome check_forward(std::size_t t) const {
+    if (all_large(work.alpha.row(t), scores.state.row(t))) return ScaledOutcome::done;
     T* reached = work.row.row(0);
     if (t == 0) {
       std::fill(reached, reached + labels, T{1});
@@ -207,6 +208,18 @@ struct Recursion {
       if (!(work.alpha(t, j) >= ScaledLimits<T>::kSmallest)) return ScaledOutcome::unsafe;
     }
     return any ? ScaledOutcome::done : ScaledOutcome::impossible;
+  }
+
+  // Whether every value of a label that is not forbidden is large, and there is one: then there is no
+  // need to know which can be reached.
+  bool all_large(const T* values, const T* state) const {
+    bool any = false;
+    for (std::size_t j = 0; j < labels; ++j) {
+      if (state != nullptr && state[j] == ChainScores<T>::kForbidden) continue;
+      any = true;
+      if (!(values[j] >= ScaledLimits<T>::kSmallest)) return false;
+    }
+    return any;
   }
 
   // beta[i] = sum_j factor(t; i, j) suffix[j], for the labels i at t - 1.
@@ -229,6 +242,7 @@ struct Recursion {
   }
 
   bool check_backward(std::size_t t, const T* suffix, const T* beta) const {
+    if (all_large(beta, nullptr)) return true;
     T* reached = work.row.row(1);
     reachable(t, suffix, true, reached);
     for (std::size_t i = 0; i < labels; ++i) {
