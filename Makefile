@@ -26,8 +26,10 @@ demo: dependencies build/release/build.ninja
 	@$(BUILD) release --target croft_cli
 	@examples/ingredients/demo.sh build/release/croft build/demo
 
+# The suite has a short run of every fuzz target; its last lines are ctest's.
 test: dependencies build/release/build.ninja
 	$(BUILD) release
+	@$(MAKE) --no-print-directory fuzz SECONDS=5
 	$(TEST) release
 
 bench: release

@@ -58,7 +58,7 @@ void check_chunks(std::span<const Chunk> chunks, std::size_t length) {
       throw Error(fmt::format(
           "chunk [{}, {}) of type {} is empty, overlaps the one before it or ends after "
           "position {}; give chunks in order and without overlap",
-          chunk.begin, chunk.end, quoted(chunk.type), length));
+          chunk.begin, chunk.end, in_quotes(chunk.type), length));
     }
     free_from = chunk.end;
   }
@@ -99,7 +99,7 @@ ChunkScheme chunk_scheme_from_name(std::string_view name) {
     valid += valid.empty() ? "" : ", ";
     valid += known;
   }
-  throw UsageError(fmt::format("unknown chunk scheme {}; choose one of {}", quoted(name), valid));
+  throw UsageError(fmt::format("unknown chunk scheme {}; choose one of {}", in_quotes(name), valid));
 }
 
 ChunkScheme detect_scheme(std::span<const std::string_view> labels) {
@@ -206,7 +206,7 @@ std::vector<std::string> spell_chunks(std::span<const Chunk> chunks, std::size_t
       scheme == ChunkScheme::none) {
     throw UsageError(
         fmt::format("chunks cannot be written in scheme {}; choose one of bio, bio1, ioe, bioes",
-                    quoted(chunk_scheme_name(scheme))));
+                    in_quotes(chunk_scheme_name(scheme))));
   }
   check_chunks(chunks, length);
   std::vector<std::string> labels(length, "O");

@@ -10,8 +10,8 @@ SequenceSource::SequenceSource(const std::string& path, const Extractor& extract
   if (extractor.config().format == InputFormat::attributes) {
     attributes_ = std::make_unique<AttributesReader>(LineReader(path), optional);
   } else {
-    columns_ = std::make_unique<ColumnsReader>(LineReader(path), extractor.config().columns + 1,
-                                               optional);
+    columns_ =
+        std::make_unique<ColumnsReader>(LineReader(path), extractor.config().columns + 1, optional);
   }
 }
 
@@ -30,8 +30,8 @@ bool SequenceSource::next(InputSequence& out) {
     return false;
   }
   any_ = true;
-  labelled_ = columns_ ? columns_->columns() == extractor_.config().columns + 1
-                       : out.text.has_labels();
+  labelled_ =
+      columns_ ? columns_->columns() == extractor_.config().columns + 1 : out.text.has_labels();
   if (labels_ == Labels::required) {
     columns_ ? require_labels(out.rows, name()) : require_labels(out.text, name());
   }
@@ -44,13 +44,6 @@ void SequenceSource::extract(InputSequence& out, Extractor::Scratch& scratch) co
   } else {
     extractor_.complete(out.text, scratch);
   }
-}
-
-std::size_t count_columns(const std::string& path) {
-  ColumnsReader reader{LineReader(path)};
-  ColumnSequence first;
-  if (!reader.next(first)) fail_no_sequences(reader.name());
-  return reader.columns();
 }
 
 }  // namespace croft

@@ -1,15 +1,17 @@
 #include "croft/app/train.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
-#include <filesystem>
-#include <fstream>
+#include <cstdio>
+#include <cstring>
+#include <memory>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "croft/app/evaluation.h"
 #include "croft/app/sequence_source.h"
 #include "croft/core/atomic_file.h"
+#include "croft/core/interrupt.h"
 #include "croft/core/random.h"
 #include "croft/data/checks.h"
 
@@ -19,11 +21,21 @@ namespace {
 using nlohmann::json;
 
 std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  if (!in || std::filesystem::is_directory(path)) throw Error(path + ": cannot read this file");
-  return std::move(text).str();
+  const auto fail = [&](const char* what) {
+    throw Error(path + ": cannot " + what + ": " + std::strerror(errno));
+  };
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rb"));
+  if (!file) fail("open");
+  std::string text;
+  char block[4096];
+  while (const std::size_t got = std::fread(block, 1, sizeof block, file.get())) {
+    text.append(block, got);
+  }
+  if (std::ferror(file.get()) != 0) fail("read");
+  return text;
 }
 
 // The hold-out as a fraction, when it is one.
@@ -39,18 +51,44 @@ std::optional<double> holdout_fraction(const std::string& holdout) {
   return value;
 }
 
+const char* format_name(InputFormat format) {
+  return format == InputFormat::attributes ? "attributes" : "columns";
+}
+
+// Options that contradict each other, or that nothing would take notice of.
+void check_options(const TrainRequest& request) {
+  request.options.validate();
+  if (request.options.early_stop > 0 && request.holdout.empty()) {
+    throw UsageError("--early-stop needs --holdout, to see when to stop");
+  }
+  const bool has_template = !request.template_path.empty();
+  if (has_template && request.format == InputFormat::attributes) {
+    throw UsageError(
+        "--template goes with --format columns; attribute lines hold the features themselves");
+  }
+  if (!has_template && request.language != TemplateLanguage::automatic) {
+    throw UsageError("--template-language says how --template is read, and there is none");
+  }
+  holdout_fraction(request.holdout);  // one that is out of range is refused
+}
+
+std::shared_ptr<const ChainModel> open_init(const TrainRequest& request) {
+  if (request.init.empty()) return nullptr;
+  auto init = ChainModel::open(request.init);
+  const InputFormat format = init->extractor().config().format;
+  if (format != request.format) {
+    throw UsageError("--init " + request.init + ": a model of --format " + format_name(format) +
+                     " cannot go on with --format " + format_name(request.format));
+  }
+  return init;
+}
+
 // How the data becomes strings.  A columns file must be opened to know how many it has.
 ExtractionConfig make_extraction(const TrainRequest& request, const ChainModel* init) {
   ExtractionConfig config;
   config.format = request.format;
   config.boundaries = request.boundaries;
-  if (config.format == InputFormat::attributes) {
-    if (!request.template_path.empty()) {
-      throw UsageError(
-          "--template goes with --format columns; attribute lines hold the features themselves");
-    }
-    return config;
-  }
+  if (config.format == InputFormat::attributes) return config;
   if (!request.template_path.empty()) {
     config.template_text = read_file(request.template_path);
     config.template_name = request.template_path;
@@ -112,11 +150,7 @@ class TrainingReader {
   void hand_on(TextSequence& text, const Visit& visit) {
     positions_ += text.length();
     visit(text);
-    if (++sequences_ % 1000 != 0) return;
-    if (watcher_.interrupted && watcher_.interrupted()) {
-      throw Interrupted("interrupted while reading; there is no model to keep yet");
-    }
-    if (watcher_.reading) watcher_.reading(positions_);
+    if (++sequences_ % 1000 == 0 && watcher_.reading) watcher_.reading(positions_);
   }
 
   const TrainRequest& request_;
@@ -173,17 +207,9 @@ json training_record(const TrainRequest& request, FeatureSet features,
   return record;
 }
 
-}  // namespace
-
-TrainResult train_model(const TrainRequest& request, const TrainWatcher& watcher) {
-  request.options.validate();
-  if (request.options.early_stop > 0 && request.holdout.empty()) {
-    throw UsageError("--early-stop needs --holdout, to see when to stop");
-  }
+// All of the data into `training`, what is held out apart.
+void read_data(const TrainRequest& request, TrainingReader& reader, ChainTraining& training) {
   const auto fraction = holdout_fraction(request.holdout);
-  const auto init = request.init.empty() ? nullptr : ChainModel::open(request.init);
-  TrainingReader reader(request, make_extraction(request, init.get()), watcher);
-  ChainTraining training(reader.extractor(), init);
   Random random(request.seed);
   reader.read([&](TextSequence& sequence) {
     if (fraction && random.uniform() < *fraction) {
@@ -200,6 +226,13 @@ TrainResult train_model(const TrainRequest& request, const TrainWatcher& watcher
     throw Error("the hold-out fraction " + request.holdout + " of " +
                 std::to_string(training.sequences()) + " sequences is none; give a larger one");
   }
+}
+
+TrainResult read_and_train(const TrainRequest& request, const TrainWatcher& watcher) {
+  const auto init = open_init(request);
+  TrainingReader reader(request, make_extraction(request, init.get()), watcher);
+  ChainTraining training(reader.extractor(), init);
+  read_data(request, reader, training);
 
   TrainOptions options = request.options;
   options.features = request.features.value_or(
@@ -217,6 +250,19 @@ TrainResult train_model(const TrainRequest& request, const TrainWatcher& watcher
   training.model(training_record(request, options.features, training, result))
       .write(request.output);
   return result;
+}
+
+}  // namespace
+
+TrainResult train_model(const TrainRequest& request, const TrainWatcher& watcher) {
+  check_options(request);
+  // Created and removed: what forbids writing the model is known before the work, not after it.
+  AtomicFile{request.output};
+  try {
+    return read_and_train(request, watcher);
+  } catch (const Interrupted& reason) {
+    throw Interrupted(std::string(reason.what()) + "; there is no model to keep yet");
+  }
 }
 
 }  // namespace croft

@@ -1,36 +1,71 @@
 #include "cli/common.h"
 
+#include <fmt/format.h>
+
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
+#include "croft/core/interrupt.h"
+#include "croft/data/parse_number.h"
 
 namespace croft::cli {
-
-std::atomic<bool> interrupted = false;
-
 namespace {
 
-void on_interrupt(int signal) {
-  interrupted = true;
-  std::signal(signal, SIG_DFL);
+void on_interrupt(int) {
+  interruption = true;
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
 }
 
 }  // namespace
 
+// A write that has begun goes on after the signal (SA_RESTART), so that no result is cut short; the
+// wait for input does not (LineReader polls).
 void handle_interrupts() {
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
+  struct sigaction action {};
+  action.sa_handler = on_interrupt;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  for (const int signal : {SIGINT, SIGTERM}) sigaddset(&action.sa_mask, signal);
+  for (const int signal : {SIGINT, SIGTERM}) ::sigaction(signal, &action, nullptr);
+}
+
+CLI::Validator whole_number(std::uint64_t low, std::uint64_t high) {
+  const auto read = [=](std::string& text) {
+    std::uint64_t value = 0;
+    const char* end = text.data() + text.size();
+    const auto [rest, fault] = std::from_chars(text.data(), end, value);
+    if (text.empty() || fault != std::errc() || rest != end || value < low || value > high) {
+      return fmt::format("{} is not a whole number from {} to {}", in_quotes(text), low, high);
+    }
+    text = std::to_string(value);
+    return std::string();
+  };
+  return CLI::Validator(read, "");
+}
+
+CLI::Validator finite_number(double low) {
+  const auto read = [=](std::string& text) {
+    double value = 0;
+    if (parse_number(text, value) == NumberKind::finite && value >= low) return std::string();
+    const bool any = low == std::numeric_limits<double>::lowest();
+    return fmt::format("{} is not a finite number{}", in_quotes(text),
+                       any ? "" : fmt::format(" from {} on", low));
+  };
+  return CLI::Validator(read, "");
 }
 
 void add_common(CLI::App& verb, CommonOptions& options) {
   verb.add_option("--threads", options.threads,
                   "Threads to use; 0: one per processor. Results do not depend on it")
-      ->check(CLI::Range(0, 1024))
+      ->transform(whole_number(0, 1024))
       ->capture_default_str();
   verb.add_option("--seed", options.seed, "Seed of whatever is drawn at random")
+      ->transform(whole_number())
       ->capture_default_str();
 }
 

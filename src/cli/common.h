@@ -1,8 +1,10 @@
 // What the verbs of the command line share.
 #pragma once
 #include <CLI/CLI.hpp>
-#include <atomic>
+#include <cstdint>
 #include <cstdio>
+#include <limits>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -28,8 +30,25 @@ struct CommonOptions {
 };
 void add_common(CLI::App& verb, CommonOptions& options);
 
-// Set by the first Ctrl-C (SIGINT, SIGTERM); a second one ends the process at once.
-extern std::atomic<bool> interrupted;
+// What every option that takes a number is given, as ->transform(…): decimal digits in a range, and
+// nothing else.  CLI11 alone reads -1 as 2^64 - 1 where the number has no sign, and 010 as 8.
+CLI::Validator whole_number(std::uint64_t low = 0,
+                            std::uint64_t high = std::numeric_limits<std::uint64_t>::max());
+CLI::Validator finite_number(double low = std::numeric_limits<double>::lowest());
+
+// An option whose value is one of the names in `choices`.
+template <class T>
+CLI::Option* add_choice(CLI::App& verb, const std::string& option, T& value,
+                        const std::map<std::string, T>& choices, const std::string& description) {
+  return verb
+      .add_option_function<std::string>(
+          option, [&value, choices](const std::string& name) { value = choices.at(name); },
+          description)
+      ->check(CLI::IsMember(choices));
+}
+
+// The first Ctrl-C (SIGINT, SIGTERM) sets croft::interruption; a second one ends the process at
+// once.
 void handle_interrupts();
 
 // Results go to stdout through these; a failed write (full disk, closed pipe) is an error.

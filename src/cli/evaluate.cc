@@ -4,6 +4,7 @@
 
 #include "cli/common.h"
 #include "croft/app/predict.h"
+#include "croft/core/error.h"
 
 namespace croft::cli {
 namespace {
@@ -20,6 +21,15 @@ struct EvaluateCommand {
   bool json = false;
   CommonOptions common;
 };
+
+std::string check_scheme(const std::string& name) {
+  try {
+    chunk_scheme_from_name(name);
+    return "";
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+}
 
 int run(const EvaluateCommand& c) {
   const ChunkScheme scheme = chunk_scheme_from_name(c.scheme);
@@ -48,6 +58,7 @@ void add_evaluate(Program& program) {
                    "Model to label DATA with; without: DATA holds gold and predicted labels");
   verb->add_option("DATA", c->data, "Labelled data; without: standard input")->default_val("-");
   verb->add_option("--chunks", c->scheme, "auto, bio, bio1, ioe, bioes, raw or none")
+      ->check(check_scheme)
       ->capture_default_str();
   verb->add_flag("--json", c->json, "One JSON document instead of tables");
   add_common(*verb, c->common);

@@ -46,10 +46,13 @@ void add_inspect(Program& program) {
   CLI::App* verb = program.app.add_subcommand("inspect", "Show what is in a model");
   auto c = std::make_shared<InspectCommand>();
   verb->add_option("-m,--model,MODEL", c->model, "Model file")->required();
-  verb->add_option("--top", c->top, "The N strongest features of each label, and transitions")
-      ->option_text("N");
+  CLI::Option* top =
+      verb->add_option("--top", c->top, "The N strongest features of each label, and transitions")
+          ->transform(whole_number(1))
+          ->option_text("N");
   CLI::Option* weights =
-      verb->add_flag("--weights", c->weights, "All weights, one a line, separated by TABs");
+      verb->add_flag("--weights", c->weights, "All weights, one a line, separated by TABs")
+          ->excludes(top);
   verb->add_flag("--json", c->json, "One JSON document")->excludes(weights);
   verb->add_flag("--verify", c->verify, "Check the checksum of every section");
   add_common(*verb, c->common);

@@ -1,12 +1,12 @@
 // croft: conditional random fields from the command line.  docs/tour.md starts here.
-#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <sstream>
 
 #include "cli/common.h"
-#include "croft/app/train.h"
 #include "croft/core/error.h"
+#include "croft/core/interrupt.h"
 #include "croft/core/simd.h"
 
 namespace croft::cli {
@@ -28,6 +28,34 @@ int fail(int status, const char* message) {
   return status;
 }
 
+// What is wrong with the command line, and where to read more.
+std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
+  const auto verbs = app.get_subcommands();
+  if (!verbs.empty()) {
+    return std::string(error.what()) + "; see croft " + verbs.front()->get_name() + " --help";
+  }
+  std::string names;
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names += (names.empty() ? "" : ", ") + verb->get_name();
+  }
+  const auto rest = app.remaining();
+  const std::string what = rest.empty()               ? "a verb is missing"
+                           : rest[0].starts_with("-") ? "unknown option " + in_quotes(rest[0])
+                                                      : "unknown verb " + in_quotes(rest[0]);
+  return what + "; verbs are " + names + "; see croft --help";
+}
+
+void parse_and_run(Program& program, int argc, char** argv) {
+  try {
+    program.app.parse(argc, argv);
+  } catch (const CLI::Success& answer) {  // --help, --version: results as any other
+    std::ostringstream text;
+    program.app.exit(answer, text);
+    write_result(text.str());
+  }
+  flush_result();
+}
+
 int run(int argc, char** argv) {
   Program program;
   program.app.name("croft");
@@ -42,15 +70,10 @@ int run(int argc, char** argv) {
   add_inspect(program);
   try {
     apply_simd_environment();
-    program.app.parse(argc, argv);
-    flush_result();
+    parse_and_run(program, argc, argv);
     return program.status;
-  } catch (const CLI::Success& e) {  // --help, --version
-    program.app.exit(e);
-    return kDone;
   } catch (const CLI::ParseError& e) {
-    const std::string message = std::string(e.what()) + "; see croft --help";
-    return fail(kWrongUsage, message.c_str());
+    return fail(kWrongUsage, usage_message(program.app, e).c_str());
   } catch (const Interrupted& e) {
     return fail(kInterrupted, e.what());
   } catch (const UsageError& e) {
@@ -58,7 +81,8 @@ int run(int argc, char** argv) {
   } catch (const Error& e) {
     return fail(kBadInput, e.what());
   } catch (const std::bad_alloc&) {
-    return fail(kBadInput, "out of memory; use less data, --features observed, or a larger machine");
+    return fail(kBadInput,
+                "out of memory; use less data, --features observed, or a larger machine");
   }
 }
 
@@ -66,6 +90,5 @@ int run(int argc, char** argv) {
 }  // namespace croft::cli
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is reported as a failed write
   return croft::cli::run(argc, argv);
 }

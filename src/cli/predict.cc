@@ -1,10 +1,9 @@
 // croft predict
-#include <map>
 #include <memory>
 
 #include "cli/common.h"
 #include "croft/app/predict.h"
-#include "croft/core/error.h"
+#include "croft/core/interrupt.h"
 
 namespace croft::cli {
 namespace {
@@ -29,9 +28,9 @@ struct PredictCommand {
 PredictOptions make_options(const PredictCommand& c, const ChainModel& model) {
   PredictOptions options;
   options.probability = c.probability;
-  options.marginals = c.marginals.empty()       ? MarginalOutput::none
-                      : c.marginals == "all"    ? MarginalOutput::all
-                                                : MarginalOutput::predicted;
+  options.marginals = c.marginals.empty()    ? MarginalOutput::none
+                      : c.marginals == "all" ? MarginalOutput::all
+                                             : MarginalOutput::predicted;
   if (c.output.empty()) {
     options.output = model.extractor().config().format == InputFormat::columns
                          ? OutputFormat::columns
@@ -57,8 +56,8 @@ int run(const PredictCommand& c) {
           write_result(text);
           if (!source.ready()) flush_result();
         },
-        interrupted);
-    if (interrupted) return kInterrupted;
+        interruption);
+    if (interruption) throw Interrupted(source.name() + ": interrupted while reading");
   }
   return kDone;
 }

@@ -1,10 +1,11 @@
 // croft train
-#include <map>
+#include <csignal>
 #include <memory>
 
 #include "cli/common.h"
 #include "cli/progress.h"
 #include "croft/app/train.h"
+#include "croft/core/interrupt.h"
 
 namespace croft::cli {
 namespace {
@@ -22,7 +23,6 @@ struct TrainCommand {
   TrainRequest request;
   CommonOptions common;
   std::string log;
-  std::string features = "auto";
   bool quiet = false;
 };
 
@@ -31,32 +31,34 @@ void add_data_options(CLI::App& verb, TrainCommand& c) {
   verb.add_option("DATA", r.data, "Labelled data; several files are read one after the other")
       ->required();
   verb.add_option("-o,--output", r.output, "Model file to write")->required();
-  verb.add_option("--format", r.format, "columns (CoNLL; last one: label) or attributes (CRFsuite)")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, InputFormat>{{"columns", InputFormat::columns},
-                                             {"attributes", InputFormat::attributes}}))
+  add_choice<InputFormat>(
+      verb, "--format", r.format,
+      {{"columns", InputFormat::columns}, {"attributes", InputFormat::attributes}},
+      "columns (CoNLL; last one: label) or attributes (CRFsuite)")
       ->option_text("FORMAT=columns");
   verb.add_option("--template", r.template_path,
                   "Feature templates, CRF++'s or Wapiti's; without: default features for words")
       ->option_text("FILE");
-  verb.add_option("--template-language", r.language, "auto, crfpp or wapiti")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, TemplateLanguage>{
-          {"auto", TemplateLanguage::automatic},
-          {"crfpp", TemplateLanguage::crfpp},
-          {"wapiti", TemplateLanguage::wapiti}}))
+  add_choice<TemplateLanguage>(verb, "--template-language", r.language,
+                               {{"auto", TemplateLanguage::automatic},
+                                {"crfpp", TemplateLanguage::crfpp},
+                                {"wapiti", TemplateLanguage::wapiti}},
+                               "auto, crfpp or wapiti: how --template is read")
       ->option_text("LANGUAGE=auto");
   verb.add_flag("--boundaries", r.boundaries,
                 "START and STOP as labels before the first and after the last position");
 }
 
 void add_feature_options(CLI::App& verb, TrainCommand& c) {
-  verb.add_option("--features", c.features,
-                  "observed: pairs of attribute and label that occur (CRFsuite); all: every pair "
-                  "(CRF++, Wapiti); auto: all with a template")
-      ->check(CLI::IsMember({"auto", "observed", "all"}))
-      ->capture_default_str();
+  add_choice<std::optional<FeatureSet>>(
+      verb, "--features", c.request.features,
+      {{"auto", std::nullopt}, {"observed", FeatureSet::observed}, {"all", FeatureSet::all}},
+      "observed: pairs of attribute and label that occur (CRFsuite); all: every pair "
+      "(CRF++, Wapiti); auto: all with a template")
+      ->option_text("SET=auto");
   verb.add_option("--min-count", c.request.options.min_count,
                   "Occurrences a feature needs: of the attribute for all, of the pair for observed")
+      ->transform(whole_number(1))
       ->capture_default_str();
 }
 
@@ -64,36 +66,47 @@ void add_objective_options(CLI::App& verb, TrainCommand& c) {
   TrainOptions& o = c.request.options;
   StoppingRule& stop = o.optimizer.stop;
   verb.add_option("--l1", o.regulariser.l1, "Weight of |w|_1; above 0 the optimiser is OWL-QN")
+      ->transform(finite_number(0))
       ->capture_default_str();
-  verb.add_option("--l2", o.regulariser.l2, "Weight of |w|_2^2 / 2")->capture_default_str();
+  verb.add_option("--l2", o.regulariser.l2, "Weight of |w|_2^2 / 2")
+      ->transform(finite_number(0))
+      ->capture_default_str();
   verb.add_option("--max-iterations", stop.max_iterations, "Stop after so many")
+      ->transform(whole_number())
       ->capture_default_str();
   verb.add_option("--tolerance", stop.tolerance,
                   "Stop when the objective's relative change over --window falls below; 0: never")
-      ->capture_default_str();
+      ->transform(finite_number(0))
+      ->option_text("CHANGE=1e-5, with --l1 5e-6");
   verb.add_option("--window", stop.window, "Iterations over which --tolerance is measured")
+      ->transform(whole_number(1))
       ->capture_default_str();
   verb.add_option("--gradient-tolerance", stop.gradient_tolerance,
                   "Stop when |gradient| falls below this times max(1, |w|)")
+      ->transform(finite_number(0))
       ->capture_default_str();
   verb.add_option("--target", stop.target, "Stop once the objective is this low (benchmarks)")
+      ->transform(finite_number())
       ->option_text("OBJECTIVE");
   verb.add_option("--history", o.optimizer.history, "Pairs of vectors L-BFGS keeps")
+      ->transform(whole_number(1, LbfgsOptions::kMaxHistory))
       ->capture_default_str();
-  verb.add_option("--precision", o.precision, "single or double, of scores and recursions")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Precision>{
-          {"single", Precision::single}, {"double", Precision::twice}}))
+  add_choice<Precision>(verb, "--precision", o.precision,
+                        {{"single", Precision::single}, {"double", Precision::twice}},
+                        "single or double, of scores and recursions")
       ->option_text("PRECISION=single");
 }
 
 void add_run_options(CLI::App& verb, TrainCommand& c) {
-  verb.add_option("--holdout", c.request.holdout,
-                  "A labelled file, or a fraction of the data to set aside, for a score as training "
-                  "goes on")
+  verb.add_option(
+          "--holdout", c.request.holdout,
+          "A labelled file, or a fraction of the data to set aside, for a score as training "
+          "goes on")
       ->option_text("FILE|FRACTION");
   verb.add_option("--early-stop", c.request.options.early_stop,
                   "Stop after N iterations without a better hold-out score, and keep the best "
                   "weights; 0: off")
+      ->transform(whole_number())
       ->option_text("N=0");
   verb.add_option("--init", c.request.init,
                   "Start from this model: its weights, features and labels are kept")
@@ -105,23 +118,19 @@ void add_run_options(CLI::App& verb, TrainCommand& c) {
 int run(TrainCommand& c) {
   c.request.options.threads = c.common.threads;
   c.request.seed = c.common.seed;
-  if (c.features != "auto") {
-    c.request.features = c.features == "all" ? FeatureSet::all : FeatureSet::observed;
-  }
+  std::signal(SIGPIPE, SIG_IGN);  // a closed stderr must not cost the model
   handle_interrupts();
   TrainingProgress progress(c.request.options, c.log, c.quiet);
-  const TrainWatcher watcher{
-      .data_read = [&](const TrainData& data) { progress.data_read(data); },
-      .reading = [&](std::size_t positions) { progress.reading(positions); },
-      .iteration =
-          [&](const TrainProgress& now) {
-            progress.iteration(now);
-            return !interrupted;
-          },
-      .interrupted = [] { return interrupted.load(); }};
+  const TrainWatcher watcher{.data_read = [&](const TrainData& data) { progress.data_read(data); },
+                             .reading = [&](std::size_t positions) { progress.reading(positions); },
+                             .iteration =
+                                 [&](const TrainProgress& now) {
+                                   progress.iteration(now);
+                                   return !interruption;
+                                 }};
   const TrainResult result = train_model(c.request, watcher);
   progress.done(result, c.request.output);
-  return interrupted ? kInterrupted : kDone;
+  return interruption ? kInterrupted : kDone;
 }
 
 }  // namespace
@@ -135,7 +144,13 @@ void add_train(Program& program) {
   add_run_options(*verb, *command);
   add_common(*verb, command->common);
   verb->footer(kFooter);
-  verb->callback([command, &program] { program.status = run(*command); });
+  verb->callback([command, verb, &program] {
+    TrainOptions& options = command->request.options;
+    if (verb->count("--tolerance") == 0) {
+      options.optimizer.stop.tolerance = default_tolerance(options.regulariser);
+    }
+    program.status = run(*command);
+  });
 }
 
 }  // namespace croft::cli

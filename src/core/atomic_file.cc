@@ -18,6 +18,23 @@ namespace {
               "; the file that was there, if any, is unchanged");
 }
 
+// The mode of the file that is there, or that of a new one.  A folder, a pipe or a device is
+// refused: a rename would put a file in its place.
+mode_t mode_for(const std::filesystem::path& path) {
+  struct stat existing;
+  if (::stat(path.c_str(), &existing) != 0) {
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    return 0666 & ~mask;
+  }
+  if (!S_ISREG(existing.st_mode)) {
+    throw Error(path.string() + ": cannot write: " +
+                (S_ISDIR(existing.st_mode) ? "this is a folder" : "this is a pipe or a device") +
+                ", which stays as it is; give the name of a file");
+  }
+  return existing.st_mode & 07777;
+}
+
 }  // namespace
 
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
@@ -27,19 +44,11 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
     const auto target = std::filesystem::weakly_canonical(path_, ignored);
     if (!ignored) path_ = target;
   }
+  const mode_t mode = mode_for(path_);
   std::string pattern = path_.string() + ".XXXXXX";
   descriptor_ = ::mkstemp(pattern.data());
   if (descriptor_ < 0) fail(path_, "create a temporary file beside it");
   temporary_ = pattern;
-  struct stat existing;
-  mode_t mode = 0666;
-  if (::stat(path_.c_str(), &existing) == 0) {
-    mode = existing.st_mode & 07777;
-  } else {
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    mode &= ~mask;
-  }
   ::fchmod(descriptor_, mode);
 }
 

@@ -10,7 +10,7 @@ std::string message(const Location& where, std::string_view problem, std::string
   if (where.line > 0 && where.column > 0) out += ":" + std::to_string(where.column);
   if (!out.empty()) out += ": ";
   out += problem;
-  if (!text.empty()) out += ": " + quoted(text);
+  if (!text.empty()) out += ": " + in_quotes(text);
   if (!remedy.empty()) out.append("; ").append(remedy);
   return out;
 }
@@ -21,7 +21,7 @@ InputError::InputError(Location where, std::string_view problem, std::string_vie
                        std::string_view remedy)
     : Error(message(where, problem, text, remedy)), where_(std::move(where)) {}
 
-std::string quoted(std::string_view text, std::size_t limit) {
+std::string in_quotes(std::string_view text, std::size_t limit) {
   static constexpr char kHex[] = "0123456789abcdef";
   std::size_t end = text.size();
   if (end > limit) {

@@ -31,7 +31,7 @@ void force(const std::string& name, const std::string& where) {
   if (target == 0) {
     std::string valid;
     for (const std::string& each : simd_targets()) valid += (valid.empty() ? "" : ", ") + each;
-    throw UsageError(where + "SIMD target " + quoted(name) +
+    throw UsageError(where + "SIMD target " + in_quotes(name) +
                      " is not available here; choose one of " + valid);
   }
   hwy::SetSupportedTargetsForTest(target);  // what Highway detects from now on

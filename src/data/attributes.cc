@@ -203,7 +203,7 @@ void AttributesReader::fail(std::string_view line, std::string_view field, std::
 std::string escape_attribute(std::string_view text) {
   using namespace std::string_view_literals;
   if (text.empty() || text.find_first_of("\t\n\r\0"sv) != kNone) {
-    throw Error("cannot write " + quoted(text) +
+    throw Error("cannot write " + in_quotes(text) +
                 " in the attributes format; a name needs at least one byte, and no TAB, newline, "
                 "carriage return or NUL");
   }

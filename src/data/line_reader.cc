@@ -10,6 +10,8 @@
 #include <cstring>
 #include <utility>
 
+#include "croft/core/interrupt.h"
+
 namespace croft {
 namespace {
 
@@ -17,6 +19,16 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 [[noreturn]] void fail(const std::string& name, const char* what, int reason) {
   throw Error(name + ": cannot " + what + ": " + std::strerror(reason));
+}
+
+// Waits until there is something to read, an end or an error.  A signal ends poll() at once, but
+// not one that another thread took or that came just before: hence the time limit.
+void wait_for_input(int descriptor, const std::string& name) {
+  constexpr int kMilliseconds = 200;
+  pollfd request{descriptor, POLLIN, 0};
+  do {
+    if (interruption) throw Interrupted(name + ": interrupted while reading");
+  } while (::poll(&request, 1, kMilliseconds) <= 0);
 }
 
 }  // namespace
@@ -27,7 +39,8 @@ LineReader::LineReader(const std::string& path, std::size_t block_size)
     descriptor_ = STDIN_FILENO;
     return;
   }
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // A named pipe that nobody writes to yet is waited for in fill(), where an interruption ends it.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) fail(name_, "open", errno);
   struct stat status;
   int reason = ::fstat(descriptor, &status) != 0 ? errno : 0;
@@ -100,8 +113,9 @@ bool LineReader::fill() {
   if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
   ssize_t got = 0;
   do {
+    wait_for_input(descriptor_, name_);
     got = ::read(descriptor_, buffer_.data() + end_, buffer_.size() - end_);
-  } while (got < 0 && errno == EINTR);
+  } while (got < 0 && (errno == EINTR || errno == EAGAIN));
   if (got < 0) fail(name_, "read", errno);
   at_end_ = got == 0;
   end_ += static_cast<std::size_t>(got);

@@ -40,7 +40,7 @@ std::uint32_t StringTable::insert(std::string_view text, std::uint64_t hash) {
   const std::uint32_t found = find(text, hash);
   if (found != kUnknown) return found;
   if (text.size() >= kLongest) {
-    throw Error("a string of " + std::to_string(text.size()) + " bytes, " + quoted(text, 40) +
+    throw Error("a string of " + std::to_string(text.size()) + " bytes, " + in_quotes(text, 40) +
                 ": at most 256 MiB are allowed; is a line end missing?");
   }
   if (size() + 1 >= kUnknown) throw Error("more than 4294967294 distinct strings");

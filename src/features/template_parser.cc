@@ -126,7 +126,7 @@ TemplatePiece::Kind LineParser::parse_macro_name(std::size_t begin, bool& lower)
   if (wapiti_ && plain == 't') return TemplatePiece::Kind::test;
   if (wapiti_ && plain == 'm') return TemplatePiece::Kind::match;
   const std::string problem = begin + 1 < line_.size()
-                                  ? "unknown macro " + quoted(line_.substr(begin, 2))
+                                  ? "unknown macro " + in_quotes(line_.substr(begin, 2))
                                   : std::string("\"%\" at the end begins no macro");
   fail(begin, problem,
        wapiti_ ? "Wapiti's language has %x, %t and %m, and no way to write a \"%\""

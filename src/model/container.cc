@@ -160,7 +160,7 @@ void Container::check_magic() const {
   if (bytes_.empty()) fail("not a Croft model: the file is empty");
   const std::string_view begin = as_text(bytes_.first(std::min(bytes_.size(), kMagic.size())));
   if (begin != kMagic.substr(0, begin.size())) {
-    std::string message = "not a Croft model: it starts with " + croft::quoted(begin);
+    std::string message = "not a Croft model: it starts with " + in_quotes(begin);
     for (const Foreign& foreign : kForeign) {
       if (begin.starts_with(foreign.begin.substr(0, kMagic.size()))) {
         fail(message + " (" + std::string(foreign.what) + ")");
@@ -217,7 +217,7 @@ void Container::read_table() {
     entry.size = load<std::uint64_t>(at + 40);
     entry.checksum = load<std::uint64_t>(at + 48);
     entry.bulk = (load<std::uint32_t>(at + 56) & kBulk) != 0;
-    const std::string section = "section " + croft::quoted(entry.name);
+    const std::string section = "section " + in_quotes(entry.name);
     if (entry.name.empty()) fail_damaged("section " + std::to_string(k + 1) + " has no name");
     if (!names.insert(entry.name).second) fail_damaged(section + " occurs twice");
     if (entry.offset % kSectionAlignment != 0 || entry.offset < end ||
@@ -231,7 +231,7 @@ void Container::read_table() {
 
 void Container::check_section(const Entry& entry) const {
   if (checksum(bytes_of(entry)) != entry.checksum) {
-    fail_damaged("checksum of section " + croft::quoted(entry.name) + " is wrong");
+    fail_damaged("checksum of section " + in_quotes(entry.name) + " is wrong");
   }
 }
 
@@ -244,7 +244,7 @@ void Container::verify() const {
     }
   };
   for (const Entry& entry : entries_) {
-    check_zeros(entry.offset, "section " + croft::quoted(entry.name));
+    check_zeros(entry.offset, "section " + in_quotes(entry.name));
     check_section(entry);
     end = entry.offset + entry.size;
   }
@@ -266,7 +266,7 @@ bool Container::has(std::string_view section) const { return find(section) != nu
 std::span<const std::byte> Container::section(std::string_view name) const {
   const Entry* entry = find(name);
   if (entry == nullptr) {
-    fail("it has no section " + croft::quoted(name) +
+    fail("it has no section " + in_quotes(name) +
          "; read it with the Croft that wrote it, or train again");
   }
   return bytes_of(*entry);
@@ -278,11 +278,11 @@ std::span<const std::byte> Container::checked(std::string_view name, std::size_t
                                               std::size_t alignment) const {
   const auto bytes = section(name);
   if (bytes.size() % size != 0) {
-    fail_damaged("section " + croft::quoted(name) + " has " + std::to_string(bytes.size()) +
+    fail_damaged("section " + in_quotes(name) + " has " + std::to_string(bytes.size()) +
                  " bytes, not a multiple of " + std::to_string(size));
   }
   if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignment != 0) {
-    fail("section " + croft::quoted(name) + " does not begin at a multiple of " +
+    fail("section " + in_quotes(name) + " does not begin at a multiple of " +
          std::to_string(alignment) + " bytes in memory");
   }
   return bytes;

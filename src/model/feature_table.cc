@@ -18,6 +18,18 @@ std::vector<std::byte> as_bytes(const std::vector<T>& numbers) {
   return bytes;
 }
 
+// A section as a table of its own; what is wrong with it is said with the file and the section.
+template <class Table>
+Table open_table(const Container& container, const std::string& section) {
+  const std::span<const std::byte> image = container.section(section);
+  try {
+    return Table(image);
+  } catch (const Error& error) {
+    throw Error(container.name() + ": section " + in_quotes(section) + ": " + error.what() +
+                "; restore the file from a copy or train again");
+  }
+}
+
 }  // namespace
 
 std::uint32_t WeightRow::cell(std::size_t k) const {
@@ -28,8 +40,8 @@ std::uint32_t WeightRow::cell(std::size_t k) const {
 }
 
 FeatureTable::FeatureTable(const Container& container, const std::string& prefix, std::size_t cells)
-    : names_(container.section(prefix + ".names")),
-      rows_(container.section(prefix + ".rows")),
+    : names_(open_table<CompactVocabulary>(container, prefix + ".names")),
+      rows_(open_table<CompactOffsets>(container, prefix + ".rows")),
       weights_(container.numbers<float>(prefix + ".weights")),
       full_(cells),
       width_(cell_width(cells)) {
@@ -71,33 +83,36 @@ void AttributeCache::insert(std::string_view text, std::uint64_t hash, CompactOf
   std::memcpy(entry.text, text.data(), text.size());
 }
 
-// Three stages, some items apart, so that their cache misses overlap: hash and look into the cache; find
-// the id; find the row of the id.
+// Stages some items apart, so that their cache misses overlap: hash; look into the cache; find the id;
+// find the row of the id.
 void FeatureTable::find(const StringLists& lists, Scratch& scratch) const {
-  constexpr std::size_t kAhead = 12;
+  constexpr std::size_t kLook = 6, kFind = kLook + 10, kPlace = kFind + 8;
   constexpr std::uint32_t kCached = kUnknown - 1;
   const std::size_t items = lists.items();
   auto& [hashes, ids, places, cache] = scratch;
   hashes.resize(items);
   ids.resize(items);
   places.resize(items);
-  for (std::size_t k = 0; k < items + 2 * kAhead; ++k) {
+  for (std::size_t k = 0; k < items + kPlace; ++k) {
     if (k < items) {
-      const std::string_view text = lists.item(k);
-      hashes[k] = hash_string(text);
-      const CompactOffsets::Row* cached = cache.find(text, hashes[k]);
-      ids[k] = cached != nullptr ? kCached : 0;
+      hashes[k] = hash_string(lists.item(k));
+      cache.prefetch(hashes[k]);
+    }
+    // Below, a subtraction that wraps is an index beyond the items.
+    if (const std::size_t c = k - kLook; c < items) {
+      const CompactOffsets::Row* cached = cache.find(lists.item(c), hashes[c]);
+      ids[c] = cached != nullptr ? kCached : kUnknown;
       if (cached != nullptr) {
-        places[k] = *cached;
+        places[c] = *cached;
       } else {
-        names_.prefetch(hashes[k]);
+        names_.prefetch(hashes[c]);
       }
     }
-    if (const std::size_t f = k - kAhead; k >= kAhead && f < items && ids[f] != kCached) {
+    if (const std::size_t f = k - kFind; f < items && ids[f] != kCached) {
       ids[f] = names_.find(lists.item(f), hashes[f]);
       if (ids[f] != kUnknown) rows_.prefetch(ids[f]);
     }
-    if (const std::size_t r = k - 2 * kAhead; k >= 2 * kAhead && ids[r] != kCached) {
+    if (const std::size_t r = k - kPlace; r < items && ids[r] != kCached) {
       places[r] = ids[r] == kUnknown ? CompactOffsets::Row{0, 0} : rows_(ids[r]);
       cache.insert(lists.item(r), hashes[r], places[r]);
     }

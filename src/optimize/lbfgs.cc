@@ -171,8 +171,9 @@ class Lbfgs {
 }  // namespace
 
 void LbfgsOptions::validate() const {
-  if (history < 1 || history > 1000) {
-    throw UsageError(fmt::format("history is {}; it must be from 1 to 1000", history));
+  if (history < 1 || history > kMaxHistory) {
+    throw UsageError(
+        fmt::format("history is {}; it must be from 1 to {}", history, kMaxHistory));
   }
   if (max_line_search < 1) {
     throw UsageError(fmt::format("max_line_search is {}; it must be >= 1", max_line_search));

@@ -20,11 +20,11 @@ TEST(InputError, UnknownPartsAreLeftOut) {
 }
 
 TEST(Quoted, ControlBytesAreEscapedAndUtf8Stays) {
-  EXPECT_EQ(quoted("a\tb\x01\"\\"), R"("a\tb\x01\"\\")");
-  EXPECT_EQ(quoted("jalapeño"), "\"jalapeño\"");
+  EXPECT_EQ(in_quotes("a\tb\x01\"\\"), R"("a\tb\x01\"\\")");
+  EXPECT_EQ(in_quotes("jalapeño"), "\"jalapeño\"");
 }
 
-TEST(Quoted, ShorteningNeverCutsACharacter) { EXPECT_EQ(quoted("aéé", 2), "\"a\"…"); }
+TEST(Quoted, ShorteningNeverCutsACharacter) { EXPECT_EQ(in_quotes("aéé", 2), "\"a\"…"); }
 
 }  // namespace
 }  // namespace croft

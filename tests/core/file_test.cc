@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -18,8 +19,7 @@ namespace fs = std::filesystem;
 class FileTest : public testing::Test {
  protected:
   FileTest() {
-    folder_ = fs::temp_directory_path() /
-              ("croft_file_test_" + std::to_string(::getpid()));
+    folder_ = fs::temp_directory_path() / ("croft_file_test_" + std::to_string(::getpid()));
     fs::create_directories(folder_);
   }
   ~FileTest() override { fs::remove_all(folder_); }
@@ -60,6 +60,34 @@ TEST_F(FileTest, AFolderThatDoesNotExistIsAnErrorThatNamesThePath) {
     EXPECT_NE(std::string(error.what()).find("none/model"), std::string::npos);
     EXPECT_NE(std::string(error.what()).find("No such file"), std::string::npos);
   }
+}
+
+TEST_F(FileTest, WhatIsNoRegularFileIsRefusedAndStays) {
+  const fs::path pipe = folder_ / "pipe", folder = folder_ / "folder", link = folder_ / "link";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  fs::create_directory(folder);
+  fs::create_symlink(pipe, link);
+  for (const auto& [path, what] :
+       {std::pair{pipe, "is a pipe"}, {folder, "is a folder"}, {link, "is a pipe"}}) {
+    try {
+      AtomicFile file(path);
+      FAIL() << path;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(what), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_TRUE(fs::is_fifo(pipe));
+  EXPECT_TRUE(fs::is_directory(folder));
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 3);
+}
+
+TEST_F(FileTest, AFolderMayNotBeWritable) {
+  if (::geteuid() == 0) GTEST_SKIP() << "everything is writable for the superuser";
+  const fs::path closed = folder_ / "closed";
+  fs::create_directory(closed);
+  fs::permissions(closed, fs::perms::owner_read | fs::perms::owner_exec);
+  EXPECT_THROW(AtomicFile(closed / "model"), Error);
 }
 
 TEST_F(FileTest, MappedFileShowsTheBytesAndMoves) {

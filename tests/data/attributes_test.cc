@@ -22,8 +22,8 @@ struct Item {
 using Items = std::vector<Item>;
 
 std::ostream& operator<<(std::ostream& out, const Item& item) {
-  out << quoted(item.label);
-  for (const auto& [name, value] : item.attributes) out << ' ' << quoted(name) << '=' << value;
+  out << in_quotes(item.label);
+  for (const auto& [name, value] : item.attributes) out << ' ' << in_quotes(name) << '=' << value;
   return out;
 }
 

@@ -5,9 +5,13 @@
 #include <rapidcheck/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "croft/core/interrupt.h"
 #include "data/text_files.h"
 
 namespace croft {
@@ -164,6 +168,42 @@ TEST(LineReader, ReadErrorOfStandardInputIsAnError) {
   LineReader reader("-");
   std::string_view line;
   EXPECT_EQ(message_of<Error>([&] { reader.next(line); }), "<stdin>: cannot read: Is a directory");
+}
+
+TEST(LineReader, AnInterruptionEndsTheWaitForInput) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const StandardInput input(ends[0]);
+  LineReader reader("-");
+  std::string_view line;
+  ASSERT_EQ(::write(ends[1], "one\n", 4), 4);
+  ASSERT_TRUE(reader.next(line));
+  std::jthread other([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    interruption = true;
+  });
+  EXPECT_EQ(message_of<Interrupted>([&] { reader.next(line); }),
+            "<stdin>: interrupted while reading");
+  interruption = false;
+  ::close(ends[1]);
+  EXPECT_FALSE(reader.next(line));
+}
+
+TEST(LineReader, ANamedPipeIsReadOnceSomebodyWrites) {
+  const TemporaryFile file("");
+  ASSERT_EQ(::unlink(file.path().c_str()), 0);
+  ASSERT_EQ(::mkfifo(file.path().c_str(), 0600), 0);
+  LineReader reader(file.path());
+  EXPECT_FALSE(reader.ready());
+  std::jthread writer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    const int end = ::open(file.path().c_str(), O_WRONLY);
+    EXPECT_EQ(::write(end, "a\nb", 3), 3);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_EQ(::write(end, "c\n", 2), 2);
+    ::close(end);
+  });
+  EXPECT_EQ(all_lines(std::move(reader)), (Lines{"a", "bc"}));
 }
 
 TEST(LineReader, LocationNamesTheLineLastReturned) {

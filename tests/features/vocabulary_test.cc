@@ -31,14 +31,14 @@ void expect_holds_exactly(const Strings& strings, const CompactVocabulary& vocab
   std::size_t k = 0;
   for (const std::string& text : strings) {
     const std::uint32_t found = vocabulary.find(text);
-    ASSERT_EQ(found, id[k++]) << croft::quoted(text);
+    ASSERT_EQ(found, id[k++]) << in_quotes(text);
     ASSERT_LT(found, strings.size());
     EXPECT_TRUE(seen.insert(found).second) << "one id for two strings";
-    EXPECT_TRUE(vocabulary.string(found) == text) << croft::quoted(text);
+    EXPECT_TRUE(vocabulary.string(found) == text) << in_quotes(text);
     vocabulary.prefetch(hash_string(text));
     for (std::string other : {text + '\0', text + "a", text.substr(0, text.size() / 2)}) {
       if (strings.contains(other)) continue;
-      EXPECT_EQ(vocabulary.find(other), kUnknown) << croft::quoted(other);
+      EXPECT_EQ(vocabulary.find(other), kUnknown) << in_quotes(other);
     }
   }
 }

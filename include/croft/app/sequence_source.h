@@ -54,8 +54,4 @@ void for_each_sequence(SequenceSource& source, const Visit& visit) {
   }
 }
 
-// The number of columns of the first row of a file; for "-" it cannot be known.  Throws InputError
-// for a file without rows.
-std::size_t count_columns(const std::string& path);
-
 }  // namespace croft

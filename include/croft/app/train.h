@@ -35,17 +35,12 @@ struct TrainWatcher {
   std::function<void(const TrainData&)> data_read;              // before the first iteration
   std::function<void(std::size_t positions)> reading;           // now and then
   std::function<bool(const TrainProgress&)> iteration;          // false: stop and keep the model
-  std::function<bool()> interrupted;                            // asked while reading
-};
-
-// Thrown when the watcher interrupts before there is a model to keep.
-class Interrupted : public Error {
- public:
-  using Error::Error;
 };
 
 // Reads, trains, and writes the model (temporary, sync, rename).  The model's bytes depend on the data and
-// the request alone: not on threads, time or paths.  Throws InputError, UsageError, Interrupted.
+// the request alone: not on threads, time or paths.  Throws UsageError for options that contradict each
+// other or would be ignored, and Error when the output cannot be written: both before anything is read;
+// InputError for bad data; Interrupted when `interruption` is set before there is a model to keep.
 TrainResult train_model(const TrainRequest& request, const TrainWatcher& watcher);
 
 }  // namespace croft

@@ -8,6 +8,7 @@ namespace croft {
 
 // Writes to a temporary beside `path`; commit() syncs it and renames it over `path`.  Destroyed
 // without commit(), the temporary is removed and whatever was at `path` is as before.
+// What is there and is no regular file (a folder, a pipe, a device) is refused at once.
 // Every failure (permission, full disk) throws Error naming the path and the system's reason.
 class AtomicFile {
  public:

@@ -45,6 +45,6 @@ class UsageError : public Error {
 
 // Text between double quotes with control bytes as escapes (\t, \n, \x01); UTF-8 is left as it is.
 // At most `limit` bytes are shown, then "…"; never cuts a UTF-8 character.
-std::string quoted(std::string_view text, std::size_t limit = 80);
+std::string in_quotes(std::string_view text, std::size_t limit = 80);
 
 }  // namespace croft

@@ -27,8 +27,9 @@ class LineReader {
   // The next line without "\n" or "\r\n"; valid until the next call.  A last line without a newline
   // counts (a "\r" at its end is taken for half of one); a file that ends in a newline has no
   // further empty line.  False at the end.  A UTF-8 byte order mark at the start of the input is
-  // skipped. Throws Error on a read error.  Returns as soon as the line is there: a pipe is not
-  // read ahead.
+  // skipped. Throws Error on a read error, Interrupted once `interruption` is set
+  // (core/interrupt.h) and more would have to be read.  Returns as soon as the line is there: a
+  // pipe is not read ahead.
   bool next(std::string_view& line);
 
   // False when next() would have to wait for a pipe or a terminal.

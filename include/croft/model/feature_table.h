@@ -55,6 +55,9 @@ inline bool equal_bytes(const char* a, const char* b, std::size_t size) {
 // Verified by their text.  One a thread and table.
 class AttributeCache {
  public:
+  void prefetch(std::uint64_t hash) const {
+    if (!entries_.empty()) __builtin_prefetch(&entries_[hash % kEntries]);
+  }
   // The place of `text`, or nullptr when it is not here.
   const CompactOffsets::Row* find(std::string_view text, std::uint64_t hash) const {
     if (entries_.empty()) return nullptr;

@@ -11,7 +11,8 @@
 namespace croft {
 
 struct LbfgsOptions {
-  std::size_t history = 6;           // pairs (s, y) kept, 1 to 1000; each costs 8 bytes a weight
+  static constexpr std::size_t kMaxHistory = 1000;
+  std::size_t history = 6;           // pairs (s, y) kept, 1 to kMaxHistory; each: 8 bytes a weight
   std::size_t max_line_search = 20;  // evaluations in one line search, >= 1
   StoppingRule stop{};
   void validate() const;  // throws UsageError naming the field and its range

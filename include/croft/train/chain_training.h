@@ -26,6 +26,12 @@ struct TrainOptions {
   void validate() const;      // throws UsageError naming the option
 };
 
+// The tolerance of the stopping rule where the user gives none.  OWL-QN creeps more at the end: on
+// CoNLL-2000 with l1 = 1 it stopped 1.3e-4 to 2.1e-4 above the optimum at 1e-5.
+inline double default_tolerance(const Regulariser& regulariser) {
+  return regulariser.l1 > 0 ? 5e-6 : 1e-5;
+}
+
 // How the model of an iteration does on the hold-out.
 struct HoldoutScore {
   double token_accuracy = 0;

@@ -1,0 +1,21 @@
+// A request to end what may take or wait long.
+#pragma once
+#include <atomic>
+
+#include "croft/core/error.h"
+
+namespace croft {
+
+// Set by a front end (a signal handler, another thread) to end what the process is doing.  Readers
+// of input then throw Interrupted instead of waiting for more, within a fraction of a second.  The
+// library itself never sets or clears it; a front end that goes on afterwards clears it.
+inline std::atomic<bool> interruption = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "signal handlers set it");
+
+// Thrown where an interruption leaves no result to hand back.
+class Interrupted : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace croft
