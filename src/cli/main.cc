@@ -1,4 +1,5 @@
 // croft: conditional random fields from the command line.  docs/tour.md starts here.
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -90,5 +91,6 @@ int run(int argc, char** argv) {
 }  // namespace croft::cli
 
 int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is reported as a failed write
   return croft::cli::run(argc, argv);
 }

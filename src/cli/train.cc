@@ -1,5 +1,4 @@
 // croft train
-#include <csignal>
 #include <memory>
 
 #include "cli/common.h"
@@ -118,7 +117,6 @@ void add_run_options(CLI::App& verb, TrainCommand& c) {
 int run(TrainCommand& c) {
   c.request.options.threads = c.common.threads;
   c.request.seed = c.common.seed;
-  std::signal(SIGPIPE, SIG_IGN);  // a closed stderr must not cost the model
   handle_interrupts();
   TrainingProgress progress(c.request.options, c.log, c.quiet);
   const TrainWatcher watcher{.data_read = [&](const TrainData& data) { progress.data_read(data); },
