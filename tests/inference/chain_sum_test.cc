@@ -158,6 +158,27 @@ TEST(ChainSum, MarginalsAreGradientOfLogZ) {
   }
 }
 
+TEST(ChainSum, OnePositionIsASoftmaxAndAScoreThatDoesNotDependOnTheLabelChangesNothing) {
+  const TransitionScores<double> three(3), two(2);
+  ForwardBackwardWorkspace<double> work;
+  for (const double shift : {0.0, 7.0, -1e5}) {
+    ChainScores<double> scores;
+    scores.reset(1, three);
+    const std::vector<double> given = {5.6, -3.2, 1.5}, softmax = {0.983552, 0.000148, 0.016300};
+    for (Label j = 0; j < 3; ++j) scores.state(0, j) = given[j] + shift;
+    GradientTables<double> tables(scores);
+    marginals(scores, 1, work, tables.view());
+    for (Label j = 0; j < 3; ++j) EXPECT_NEAR(tables.state(0, j), softmax[j], 5e-7);
+
+    scores.reset(1, two);
+    scores.state(0, 0) = 0.5 + shift;
+    scores.state(0, 1) = 1.4 + shift;
+    marginals(scores, 1, work, tables.view());
+    EXPECT_NEAR(tables.state(0, 0), 0.289050, 5e-7);
+    EXPECT_NEAR(tables.state(0, 1), 0.710950, 5e-7);
+  }
+}
+
 TEST(ChainSum, EmptySequenceHasLogZZero) {
   const TransitionScores<double> tied(3);
   ChainScores<double> scores;

@@ -1,0 +1,115 @@
+// From rows to strings: which template is expanded where, and what START and STOP become.
+#include "croft/features/extraction.h"
+
+#include <gtest/gtest.h>
+
+#include "croft/core/error.h"
+
+namespace croft {
+namespace {
+
+ColumnSequence rows(const std::vector<std::string>& lines) {
+  ColumnSequence sequence;
+  for (const std::string& line : lines) sequence.append_row(line);
+  return sequence;
+}
+
+std::vector<std::string> list(const StringLists& lists, std::size_t p) {
+  std::vector<std::string> items;
+  for (std::size_t k = lists.list_begin(p); k < lists.list_end(p); ++k) {
+    items.emplace_back(lists.item(k));
+  }
+  return items;
+}
+
+Extractor extractor(const std::string& text, bool boundaries) {
+  ExtractionConfig config;
+  config.template_text = text;
+  config.template_name = "t";
+  config.columns = 1;
+  config.boundaries = boundaries;
+  return Extractor(config);
+}
+
+using Strings = std::vector<std::string>;
+
+TEST(Extraction, NodeTemplatesEverywhereAndEdgeTemplatesFromTheSecondPositionOn) {
+  const Extractor e = extractor("U:%x[0,0]\nB:%x[0,0]\nB\n", false);
+  Extractor::Scratch scratch;
+  TextSequence out;
+  e.extract(rows({"a X", "b Y"}), true, scratch, out);
+  EXPECT_EQ(list(out.node, 0), Strings{"U:a"});
+  EXPECT_EQ(list(out.node, 1), Strings{"U:b"});
+  EXPECT_EQ(list(out.edge, 0), Strings{});
+  EXPECT_EQ(list(out.edge, 1), Strings{"B:b"});
+  EXPECT_EQ(list(out.labels, 0), (Strings{"X", "Y"}));
+  EXPECT_EQ(e.tied_names(), Strings{"B"});  // the same at every edge: a transition table
+}
+
+TEST(Extraction, BoundariesTurnEdgesThatTouchStartAndStopIntoNodeFeatures) {
+  const Extractor e = extractor("U:%x[0,0]\nB:%x[0,0]\nB\n", true);
+  Extractor::Scratch scratch;
+  TextSequence out;
+  e.extract(rows({"a X", "b Y"}), true, scratch, out);
+  EXPECT_EQ(list(out.node, 0), (Strings{"U:a", boundary_name(Boundary::start, "B"),
+                                        boundary_name(Boundary::start, "B:a")}));
+  EXPECT_EQ(list(out.node, 1), (Strings{"U:b", boundary_name(Boundary::stop, "B"),
+                                        boundary_name(Boundary::stop, "B:_B+1")}));
+}
+
+TEST(Extraction, ASequenceOfOnePositionTouchesBothEnds) {
+  const Extractor e = extractor("U:%x[0,0]\nB\n", true);
+  Extractor::Scratch scratch;
+  TextSequence out;
+  e.extract(rows({"a X"}), true, scratch, out);
+  EXPECT_EQ(list(out.node, 0), (Strings{"U:a", boundary_name(Boundary::start, "B"),
+                                        boundary_name(Boundary::stop, "B")}));
+}
+
+TEST(Extraction, BoundariesOfAttributeLinesAreAddedToTheFirstAndLastPosition) {
+  ExtractionConfig config;
+  config.format = InputFormat::attributes;
+  config.boundaries = true;
+  const Extractor e(config);
+  Extractor::Scratch scratch;
+  TextSequence sequence;
+  for (const char* name : {"a", "b"}) {
+    sequence.node.append(name, 2);
+    sequence.node.end_list();
+  }
+  e.complete(sequence, scratch);
+  EXPECT_EQ(list(sequence.node, 0), (Strings{"a", boundary_name(Boundary::start, "")}));
+  EXPECT_EQ(list(sequence.node, 1), (Strings{"b", boundary_name(Boundary::stop, "")}));
+  EXPECT_EQ(sequence.node.value(0), 2);
+  EXPECT_EQ(sequence.node.value(1), 1);
+}
+
+TEST(Extraction, BoundaryNamesAreReadBack) {
+  Boundary boundary{};
+  std::string_view edge;
+  const std::string name = boundary_name(Boundary::stop, "B01:x");
+  ASSERT_TRUE(parse_boundary_name(name, boundary, edge));
+  EXPECT_EQ(boundary, Boundary::stop);
+  EXPECT_EQ(edge, "B01:x");
+  EXPECT_FALSE(parse_boundary_name("START", boundary, edge));
+}
+
+TEST(Extraction, BoundariesWithoutAnyEdgeFeatureAreAnError) {
+  EXPECT_THROW(extractor("U:%x[0,0]\n", true), UsageError);
+}
+
+TEST(Extraction, ATemplateWithoutEdgeLinesHasNoTransitions) {
+  EXPECT_TRUE(extractor("U:%x[0,0]\n", false).tied_names().empty());
+}
+
+TEST(Extraction, AColumnThatDoesNotExistIsAnErrorThatQuotesTheLine) {
+  try {
+    extractor("U:%x[0,3]\n", false);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("U:%x[0,3]"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace croft
