@@ -185,7 +185,9 @@ class Bench:
             objective = float(re.findall(r'Loss: ([\d.]+)', run.out)[-1])
             weights = int(re.findall(r'Active features: (\d+)', run.out)[-1])
             peer, published = run.seconds, False
-        run = self.train('l1.croft', '--format', 'attributes', '--l1', 1, '--l2', 0, self.train_attributes)
+        # The same objective within 1e-4, with at most 1.05 times the weights.
+        run = self.train('l1.croft', '--format', 'attributes', '--l1', 1, '--l2', 0, '--target',
+                         objective * (1 + 1e-4), '--tolerance', 0, self.train_attributes)
         done = run.log[-1]
         check(done['objective'] <= objective * (1 + 1e-4), f'objective {done["objective"]} > {objective}')
         check(done['active_features'] <= 1.05 * weights, f'{done["active_features"]} weights')
