@@ -176,12 +176,26 @@ PredictCounts for_each_block(const ChainModel& model, SequenceSource& source, Th
 
 }  // namespace
 
+namespace {
+
+// Labels from attribute lines may hold spaces: as columns they could not be read back.
+void require_cells(const ChainModel& model) {
+  for (Label y = 0; y < model.labels(); ++y) {
+    if (model.label(y).find_first_of(" \t") == std::string::npos) continue;
+    throw UsageError("the label " + in_quotes(model.label(y)) +
+                     " has a space, so it cannot be a column; use --output labels or json");
+  }
+}
+
+}  // namespace
+
 PredictCounts predict_stream(const ChainModel& model, SequenceSource& source,
                              const PredictOptions& options, ThreadPool& pool,
                              const std::function<void(std::string_view)>& write,
                              const std::atomic<bool>& stop) {
   const TagOptions tag{.probability = options.probability,
                        .marginals = options.marginals != MarginalOutput::none};
+  if (options.output == OutputFormat::columns) require_cells(model);
   const Formatter formatter(model, options);
   return for_each_block(
       model, source, pool,

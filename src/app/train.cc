@@ -1,8 +1,11 @@
 #include "croft/app/train.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -56,6 +59,30 @@ const char* format_name(InputFormat format) {
 }
 
 // Options that contradict each other, or that nothing would take notice of.
+// Files that are read, by their options.
+std::vector<std::string> inputs_of(const TrainRequest& request) {
+  std::vector<std::string> inputs = request.data;
+  for (const std::string& path : {request.template_path, request.holdout}) {
+    if (!path.empty()) inputs.push_back(path);
+  }
+  return inputs;
+}
+
+// The model must not replace what it is made from, and a stream can be read only once.
+void check_files(const TrainRequest& request) {
+  const std::vector<std::string> inputs = inputs_of(request);
+  for (const std::string& input : inputs) {
+    std::error_code none;
+    if (input == request.output || std::filesystem::equivalent(input, request.output, none)) {
+      throw UsageError("--output " + request.output + " would replace the input " + input +
+                       "; give the model another name");
+    }
+  }
+  if (std::count(inputs.begin(), inputs.end(), "-") > 1) {
+    throw UsageError("standard input (-) is named twice; it can be read only once");
+  }
+}
+
 void check_options(const TrainRequest& request) {
   request.options.validate();
   if (request.options.early_stop > 0 && request.holdout.empty()) {
@@ -70,11 +97,13 @@ void check_options(const TrainRequest& request) {
     throw UsageError("--template-language says how --template is read, and there is none");
   }
   holdout_fraction(request.holdout);  // one that is out of range is refused
+  check_files(request);
 }
 
 std::shared_ptr<const ChainModel> open_init(const TrainRequest& request) {
   if (request.init.empty()) return nullptr;
   auto init = ChainModel::open(request.init);
+  init->container().verify();  // training would carry damage on into a file that looks sound
   const InputFormat format = init->extractor().config().format;
   if (format != request.format) {
     throw UsageError("--init " + request.init + ": a model of --format " + format_name(format) +
@@ -104,11 +133,11 @@ ExtractionConfig make_extraction(const TrainRequest& request, const ChainModel* 
   return config;
 }
 
-// Sequences from the first file on, one after the other; the number of columns comes from the first row.
+// Sequences from the first file on, one after the other; the number of columns comes from the first
+// row.
 class TrainingReader {
  public:
-  TrainingReader(const TrainRequest& request, ExtractionConfig config,
-                 const TrainWatcher& watcher)
+  TrainingReader(const TrainRequest& request, ExtractionConfig config, const TrainWatcher& watcher)
       : request_(request), watcher_(watcher) {
     if (config.format == InputFormat::columns) {
       first_reader_.emplace(LineReader(request.data.front()));
@@ -130,6 +159,7 @@ class TrainingReader {
     }
     for (std::size_t k = first; k < request_.data.size(); ++k) {
       SequenceSource source(request_.data[k], *extractor_, Labels::required);
+      name_ = source.name();
       for_each_sequence(source, [&](InputSequence& sequence) { hand_on(sequence.text, visit); });
     }
   }
@@ -148,11 +178,29 @@ class TrainingReader {
 
   template <class Visit>
   void hand_on(TextSequence& text, const Visit& visit) {
+    check_sizes(text);
     positions_ += text.length();
     visit(text);
     if (++sequences_ % 1000 == 0 && watcher_.reading) watcher_.reading(positions_);
   }
 
+  // Scores are sums of value times weight in single precision: far larger numbers than these
+  // overflow.
+  void check_sizes(const TextSequence& text) const {
+    constexpr double kLargest = 1e15;
+    const auto fail = [&](double number, const char* what) {
+      throw InputError({name_, text.first_line, 0},
+                       std::string(what) + " of more than 1e15 in the sequence that begins here",
+                       fmt::format("{}", number), "scale it down; values near 1 train best");
+    };
+    if (text.weight > kLargest) fail(text.weight, "a weight");
+    if (text.node.all_values_are_one()) return;
+    for (std::size_t k = 0; k < text.node.items(); ++k) {
+      if (std::abs(text.node.value(k)) > kLargest) fail(text.node.value(k), "an attribute value");
+    }
+  }
+
+  std::string name_;  // of the file being read, for messages
   const TrainRequest& request_;
   const TrainWatcher& watcher_;
   std::optional<ColumnsReader> first_reader_;
@@ -179,25 +227,24 @@ HoldoutScore score_holdout(const ChainTraining& training,
 json training_record(const TrainRequest& request, FeatureSet features,
                      const ChainTraining& training, const TrainResult& result) {
   const TrainOptions& options = request.options;
-  json record = {
-      {"objective", "likelihood"},
-      {"optimizer", options.regulariser.l1 > 0 ? "owlqn" : "lbfgs"},
-      {"l1", options.regulariser.l1},
-      {"l2", options.regulariser.l2},
-      {"features", features == FeatureSet::all ? "all" : "observed"},
-      {"min_count", options.min_count},
-      {"precision", options.precision == Precision::single ? "single" : "double"},
-      {"seed", request.seed},
-      {"sequences", training.sequences()},
-      {"positions", training.positions()},
-      {"attributes", training.attributes()},
-      {"weights", result.dimension},
-      {"nonzero_weights", result.active},
-      {"iterations", result.optimization.iterations},
-      {"evaluations", result.optimization.evaluations},
-      {"objective_value", result.optimization.objective},
-      {"gradient_norm", result.optimization.gradient_norm},
-      {"stop", stop_reason_name(result.optimization.reason)}};
+  json record = {{"objective", "likelihood"},
+                 {"optimizer", options.regulariser.l1 > 0 ? "owlqn" : "lbfgs"},
+                 {"l1", options.regulariser.l1},
+                 {"l2", options.regulariser.l2},
+                 {"features", features == FeatureSet::all ? "all" : "observed"},
+                 {"min_count", options.min_count},
+                 {"precision", options.precision == Precision::single ? "single" : "double"},
+                 {"seed", request.seed},
+                 {"sequences", training.sequences()},
+                 {"positions", training.positions()},
+                 {"attributes", training.attributes()},
+                 {"weights", result.dimension},
+                 {"nonzero_weights", result.active},
+                 {"iterations", result.optimization.iterations},
+                 {"evaluations", result.optimization.evaluations},
+                 {"objective_value", result.optimization.objective},
+                 {"gradient_norm", result.optimization.gradient_norm},
+                 {"stop", stop_reason_name(result.optimization.reason)}};
   if (result.holdout) {
     record["holdout"] = {{"sequences", training.holdout_sequences()},
                          {"token_accuracy", result.holdout->token_accuracy}};
@@ -238,9 +285,10 @@ TrainResult read_and_train(const TrainRequest& request, const TrainWatcher& watc
   options.features = request.features.value_or(
       reader.extractor().has_template() ? FeatureSet::all : FeatureSet::observed);
   if (watcher.data_read) {
-    watcher.data_read({training.sequences(), training.positions(), training.labels(),
-                       training.attributes(), training.holdout_sequences(), options.features,
-                       request.format == InputFormat::columns && !reader.extractor().has_template()});
+    watcher.data_read(
+        {training.sequences(), training.positions(), training.labels(), training.attributes(),
+         training.holdout_sequences(), options.features,
+         request.format == InputFormat::columns && !reader.extractor().has_template()});
   }
   const TrainResult result = training.run(
       options, [&](const auto& predicted) { return score_holdout(training, predicted); },

@@ -1,9 +1,11 @@
 // croft train
+#include <filesystem>
 #include <memory>
 
 #include "cli/common.h"
 #include "cli/progress.h"
 #include "croft/app/train.h"
+#include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 
 namespace croft::cli {
@@ -114,7 +116,22 @@ void add_run_options(CLI::App& verb, TrainCommand& c) {
   verb.add_flag("--quiet", c.quiet, "No progress on stderr");
 }
 
+// The log is emptied before anything is read: it must not be a file that training reads or writes.
+void check_log(const TrainCommand& c) {
+  if (c.log.empty()) return;
+  const TrainRequest& r = c.request;
+  std::vector<std::string> others = r.data;
+  others.insert(others.end(), {r.template_path, r.holdout, r.init, r.output});
+  for (const std::string& other : others) {
+    std::error_code none;
+    if (c.log == other || std::filesystem::equivalent(c.log, other, none)) {
+      throw UsageError("--log " + c.log + " would overwrite " + other + "; give another name");
+    }
+  }
+}
+
 int run(TrainCommand& c) {
+  check_log(c);
   c.request.options.threads = c.common.threads;
   c.request.seed = c.common.seed;
   handle_interrupts();

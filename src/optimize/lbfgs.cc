@@ -19,6 +19,8 @@
 namespace croft {
 namespace {
 
+constexpr std::size_t kCopiedWeights = std::size_t{1} << 20;  // 8 MB
+
 // One run: F(w) = f(w) + (l2/2)|w|^2, the iterate and the direction from it.
 class Lbfgs {
  public:
@@ -72,6 +74,7 @@ class Lbfgs {
   // Moves w along the direction to a step of (O.9), (O.10), and learns from the move.
   // False, with w back where it was, when there is none.
   bool search(double slope) {
+    if (w_.size() <= kCopiedWeights) start_.assign(w_.begin(), w_.end());
     const LineFunction phi = [&](double step) {
       move_to(step);
       const double trial_slope = evaluate();
@@ -80,7 +83,7 @@ class Lbfgs {
     const LineSearchResult found =
         strong_wolfe(phi, {0, now_.objective, slope}, 1.0, {.max_evaluations = max_evaluations_});
     if (found.outcome == LineOutcome::failed) {
-      move_to(0);
+      go_back();
       return false;
     }
     accept(now_.number + 1, found.point.step);
@@ -88,7 +91,19 @@ class Lbfgs {
     return true;
   }
 
-  // w + (step - step_) d instead of w_0 + step d: no copy of w_0 is kept.
+  // To the iterate: exactly where there is a copy, otherwise up to the rounding of the steps, so
+  // that what is reported is evaluated anew.
+  void go_back() {
+    move_to(0);
+    if (w_.size() <= kCopiedWeights) {
+      std::copy(start_.begin(), start_.end(), w_.begin());
+      return;
+    }
+    evaluate();
+    accept(now_.number, now_.step);
+  }
+
+  // w + (step - step_) d instead of w_0 + step d: of many weights no copy of w_0 is kept.
   void move_to(double step) {
     const double by = step - step_;
     for_blocks(pool_, w_.size(), [&](std::size_t begin, std::size_t end) {
@@ -162,7 +177,8 @@ class Lbfgs {
   AlignedVector<double> other_gradient_;
   // Rounded to float before it is used: w moves along it exactly as it is stored.
   AlignedVector<float> direction_;
-  double step_ = 0;  // w = iterate + step_ * direction_
+  double step_ = 0;            // w = iterate + step_ * direction_
+  std::vector<double> start_;  // the iterate, where there are few weights
   CurvatureHistory history_;
   Iteration now_, trial_;
   std::size_t evaluations_ = 0;
@@ -172,8 +188,7 @@ class Lbfgs {
 
 void LbfgsOptions::validate() const {
   if (history < 1 || history > kMaxHistory) {
-    throw UsageError(
-        fmt::format("history is {}; it must be from 1 to {}", history, kMaxHistory));
+    throw UsageError(fmt::format("history is {}; it must be from 1 to {}", history, kMaxHistory));
   }
   if (max_line_search < 1) {
     throw UsageError(fmt::format("max_line_search is {}; it must be >= 1", max_line_search));
@@ -196,10 +211,9 @@ OptimizeResult lbfgs(BatchFunction& f, const Regulariser& regulariser, std::span
   StopTracker tracker(options.stop, callback);
   while (!tracker.stop_at(run.now())) {
     if (!run.iterate()) {
-      return tracker.no_progress(
-          run.evaluations(),
-          "no step along the steepest descent lowers the objective: its value "
-          "is as low as rounding allows, or the gradient is wrong");
+      Iteration last = run.now();
+      last.evaluations = run.evaluations();
+      return tracker.no_progress(last, kNoStep);
     }
   }
   return tracker.result();

@@ -193,10 +193,9 @@ OptimizeResult owlqn(BatchFunction& f, const Regulariser& regulariser, std::span
   StopTracker tracker(options.stop, callback);
   while (!tracker.stop_at(run.now())) {
     if (!run.iterate()) {
-      return tracker.no_progress(
-          run.evaluations(),
-          "no step along the steepest descent lowers the objective: its value "
-          "is as low as rounding allows, or the gradient is wrong");
+      Iteration last = run.now();
+      last.evaluations = run.evaluations();
+      return tracker.no_progress(last, kNoStep);
     }
   }
   return tracker.result();

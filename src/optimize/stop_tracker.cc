@@ -54,9 +54,11 @@ bool StopTracker::stop_at(const Iteration& now) {
   return false;
 }
 
-OptimizeResult StopTracker::no_progress(std::size_t evaluations, std::string why) {
-  result_.evaluations = evaluations;
-  stop(StopReason::no_progress, std::move(why));
+OptimizeResult StopTracker::no_progress(const Iteration& last, std::string_view why) {
+  result_.objective = last.objective;
+  result_.gradient_norm = last.gradient_norm;
+  result_.evaluations = last.evaluations;
+  stop(StopReason::no_progress, std::string(why));
   return result_;
 }
 

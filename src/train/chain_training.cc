@@ -165,6 +165,7 @@ TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer&
   TrainResult result;
   std::vector<double> best_weights;
   std::size_t best_iteration = 0, last_iteration = 0;
+  double best_objective = 0, best_gradient_norm = 0;
   std::optional<HoldoutScore> best, last;
   bool gave_up = false;
   const auto watch = [&](const Iteration& iteration) {
@@ -175,6 +176,8 @@ TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer&
         best = last;
         best_iteration = iteration.number;
         best_weights.assign(iteration.w.begin(), iteration.w.end());
+        best_objective = iteration.objective;
+        best_gradient_norm = iteration.gradient_norm;
       }
     }
     if (!callback({iteration, options.optimizer.stop.max_iterations, last})) return false;
@@ -192,6 +195,8 @@ TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer&
   if (best && best_iteration != last_iteration) {
     weights_ = std::move(best_weights);
     result.best_iteration = best_iteration;
+    result.optimization.objective = best_objective;  // what is reported is of the weights kept
+    result.optimization.gradient_norm = best_gradient_norm;
     result.holdout = best;
   }
   result.dimension = weights_.size();

@@ -103,7 +103,9 @@ TEST(StopTracker, NoProgressKeepsTheFiguresOfTheLastIterate) {
   const StoppingRule rule;
   StopTracker tracker(rule, kNone);
   EXPECT_FALSE(tracker.stop_at(point(0, 3, 0.5)));
-  const OptimizeResult result = tracker.no_progress(9, "stuck");
+  Iteration last = point(0, 3, 0.5);
+  last.evaluations = 9;
+  const OptimizeResult result = tracker.no_progress(last, "stuck");
   EXPECT_EQ(result.reason, StopReason::no_progress);
   EXPECT_EQ(result.message, "stuck");
   EXPECT_EQ(result.evaluations, 9u);

@@ -7,10 +7,15 @@
 
 namespace croft {
 
+// Why a method that tried even the steepest descent stops.
+inline constexpr std::string_view kNoStep =
+    "no step lowers the objective: it is as low as rounding allows, or the gradient is wrong; if that "
+    "is too early, compute in double precision, or scale very large or very small attribute values";
+
 // One per minimisation.  Show it the starting point and then every accepted iterate:
 //   for (;;) {
 //     if (tracker.stop_at(now)) return tracker.result();
-//     if (!improve(now)) return tracker.no_progress(evaluations, "…");
+//     if (!improve(now)) return tracker.no_progress(now, "…");
 //   }
 class StopTracker {
  public:
@@ -21,9 +26,9 @@ class StopTracker {
   // A rule that holds is reported before a callback that returns false: it is the stronger news.
   bool stop_at(const Iteration& now);
 
-  // The result for a method that cannot lower F any further from the last iterate shown.
-  //   evaluations : of f in all, the vain ones after that iterate included
-  OptimizeResult no_progress(std::size_t evaluations, std::string why);
+  // The result for a method that cannot lower F any further.
+  //   last : where w is now, and all evaluations of f, the vain ones included
+  OptimizeResult no_progress(const Iteration& last, std::string_view why);
 
   const OptimizeResult& result() const { return result_; }
 
