@@ -106,7 +106,7 @@ void TrainingProgress::show_bar(const TrainProgress& progress, const std::string
   const int width = 20, filled = static_cast<int>(fraction * width);
   std::string bar;
   for (int k = 0; k < width; ++k) bar += k < filled ? "━" : "┄";
-  const std::string text = fmt::format("{}  about {} left", line, duration(left));
+  const std::string text = fmt::format("{} left  {}", duration(left), line);
   std::fprintf(stderr, "\r\033[K%s %.*s", bar.c_str(), std::max(0, columns - width - 2), text.c_str());
   std::fflush(stderr);
   bar_on_screen_ = true;
