@@ -79,7 +79,10 @@ void add_edge_marginals(const ChainScores<Real>& scores, std::size_t t, double s
   for (Label i = 0; i < labels; ++i) {
     for (Label j = 0; j < labels; ++j) {
       const double p = scale * std::exp(log_weight(i, j) - norm);
-      if (out.transition != nullptr) (*out.transition)(i, j) += p;
+      if (out.transition != nullptr) {
+        const std::uint32_t cell = scores.transitions->cell(i, j);
+        if (cell != TransitionScores<Real>::kNoCell) out.transition[cell] += p;
+      }
       if (overlay != nullptr) overlay[i * scores.state.stride() + j] = static_cast<Real>(p);
     }
     if (overlay != nullptr) {

@@ -308,7 +308,7 @@ struct Recursion {
   // K vectors of columns, rows i .. i + R - 1:  pairs[r][c] = sum_t alpha[t-1][i+r] suffix[t][c].
   template <int R, int K>
   HWY_INLINE void pair_tile(std::size_t begin, std::size_t end, std::size_t i, std::size_t c,
-                            T scale, Matrix<double>& transition) const {
+                            T scale, double* transition) const {
     const RowTag<T> d;
     const std::size_t lanes = hn::Lanes(d);
     hn::Vec<RowTag<T>> sum[R][K];
@@ -328,7 +328,7 @@ struct Recursion {
         const std::size_t column = c + k * lanes;
         const auto f = hn::Load(d, tied.factors().row(i + r) + column);
         hn::Store(hn::Mul(hn::Mul(sum[r][k], f), hn::Set(d, scale)), d, product);
-        double* to = transition.row(i + r) + column;
+        double* to = transition + (i + r) * stride + column;
         for (std::size_t lane = 0; lane < lanes; ++lane) to[lane] += double{product[lane]};
       }
     }
@@ -336,7 +336,7 @@ struct Recursion {
 
   template <int R>
   HWY_INLINE void pair_rows(std::size_t begin, std::size_t end, std::size_t i, T scale,
-                            Matrix<double>& transition) const {
+                            double* transition) const {
     const std::size_t lanes = hn::Lanes(RowTag<T>());
     std::size_t c = 0;
     for (; c + 3 * lanes <= stride; c += 3 * lanes) {
@@ -346,7 +346,7 @@ struct Recursion {
   }
 
   // (C.6) summed over the positions [begin, end), all without overlay.
-  void add_pairs(std::size_t begin, std::size_t end, T scale, Matrix<double>& transition) const {
+  void add_pairs(std::size_t begin, std::size_t end, T scale, double* transition) const {
     std::size_t i = 0;
     for (; i + 4 <= labels; i += 4) pair_rows<4>(begin, end, i, scale, transition);
     for (; i + 2 <= labels; i += 2) pair_rows<2>(begin, end, i, scale, transition);
@@ -367,7 +367,7 @@ struct Recursion {
         if (to != nullptr) hn::Store(p, d, to + i * stride + c);
         if (out.transition == nullptr) continue;
         hn::Store(p, d, product);
-        double* sum = out.transition->row(i) + c;
+        double* sum = out.transition + i * stride + c;
         for (std::size_t lane = 0; lane < hn::Lanes(d); ++lane) sum[lane] += double{product[lane]};
       }
     }
@@ -382,7 +382,7 @@ struct Recursion {
       }
       std::size_t end = t + 1;
       while (end < length && end < t + kRun && !scores.has_overlay(end)) ++end;
-      if (out.transition != nullptr) add_pairs(t, end, scale, *out.transition);
+      if (out.transition != nullptr) add_pairs(t, end, scale, out.transition);
       t = end;
     }
   }

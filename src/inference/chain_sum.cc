@@ -33,9 +33,7 @@ auto& fallback(ForwardBackwardWorkspace<Real>& work) {
 }
 
 void widen(const ChainScores<float>& from, ForwardBackwardWorkspace<float>::Fallback& to) {
-  Matrix<double> log;
-  copy_rows(from.transitions->log(), log);
-  to.transitions.assign(std::move(log));
+  to.transitions = convert<double>(*from.transitions);
   to.scores.transitions = &to.transitions;
   to.scores.overlay_of = from.overlay_of;
   copy_rows(from.state, to.scores.state);

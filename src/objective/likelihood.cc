@@ -20,7 +20,10 @@ double ChainLikelihood<Real>::operator()(const ChainScores<Real>& scores,
     if (t == 0) continue;
     const Label i = gold[t - 1];
     loss.add(-scores.edge(t, i, j));
-    if (out.transition != nullptr) (*out.transition)(i, j) -= weight;
+    if (out.transition != nullptr) {
+      const std::uint32_t cell = scores.transitions->cell(i, j);
+      if (cell != TransitionScores<Real>::kNoCell) out.transition[cell] -= weight;
+    }
     if (scores.has_overlay(t) && out.overlay != nullptr) {
       out.overlay[(scores.overlay_of[t] * labels + i) * stride + j] -= one;
     }

@@ -97,7 +97,7 @@ void ChainBatchFunction<Real, Objective>::evaluate_block(const Wave& wave, const
         d_state_.data() + (first - wave.first_position) * stride_,
         d_overlay_.data() +
             wave.first_overlay[n - wave.first_sequence] * layout_.labels * stride_,
-        &worker.transition};
+        worker.transition.row(0)};
     worker.value.add(worker.objective(worker.scores, {data_.label.data() + first, length},
                                       data_.sequence_weight(n), out));
   }

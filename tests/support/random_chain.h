@@ -64,7 +64,7 @@ inline RandomChain<double> widen(const RandomChain<float>& chain) {
     return to;
   };
   wide.transitions = std::make_unique<TransitionScores<double>>();
-  wide.transitions->assign(copy(chain.transitions->log()));
+  *wide.transitions = convert<double>(*chain.transitions);
   wide.scores.state = copy(chain.scores.state);
   wide.scores.transitions = wide.transitions.get();
   wide.scores.overlay_of = chain.scores.overlay_of;
@@ -80,8 +80,8 @@ struct GradientTables {
   explicit GradientTables(const ChainScores<Real>& scores)
       : state(scores.length(), scores.labels()),
         overlay(scores.overlay.rows(), scores.labels()),
-        transition(scores.labels(), scores.labels(), 0.0) {}
-  ChainGradient<Real> view() { return {state.row(0), overlay.row(0), &transition}; }
+        transition(scores.labels(), scores.labels(), 0.0) {}  // for dense transitions
+  ChainGradient<Real> view() { return {state.row(0), overlay.row(0), transition.row(0)}; }
 };
 
 }  // namespace croft::testing_support

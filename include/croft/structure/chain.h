@@ -3,8 +3,8 @@
 //   score(y) = sum_t state[t][y_t] + sum_{t>=1} edge(t; y_{t-1}, y_t)                      (C.1)
 //   edge(t; i, j) = transitions[i][j], plus overlay(t)[i][j] where position t has an overlay
 //
-// The transition table is tied: one for all positions of all sequences.  An overlay is a sparse
-// addition for positions with edge observations; without them nobody stores T L^2 numbers.
+// The transitions are tied (transitions.h); an overlay is an addition for positions with edge
+// observations, and goes with dense transitions.  Without overlays nobody stores T L^2 numbers.
 // -inf forbids a label or an edge; NaN and +inf are bugs of the caller.  docs/math/chain.md section 1.
 #pragma once
 #include <cstddef>
@@ -14,36 +14,9 @@
 #include <vector>
 
 #include "croft/core/matrix.h"
+#include "croft/structure/transitions.h"
 
 namespace croft {
-
-using Label = std::uint32_t;
-
-// Tied edge scores and what every recursion wants of them, computed once for many sequences.
-template <class Real>
-class TransitionScores {
- public:
-  TransitionScores() = default;
-  explicit TransitionScores(std::size_t labels) { assign(Matrix<Real>(labels, labels, Real{0})); }
-
-  // log_scores: [L][L], from row i to column j.  Cost O(L^2) exponentials.
-  void assign(Matrix<Real> log_scores);
-
-  std::size_t labels() const { return log_.rows(); }
-  const Matrix<Real>& log() const { return log_; }                    // padding -inf
-  const Matrix<Real>& factors() const { return factors_; }            // exp(log - shift); padding 0
-  const Matrix<Real>& factors_transposed() const { return factors_transposed_; }
-  const Matrix<Real>& allowed() const { return allowed_; }            // 1 where log > -inf, else 0
-  const Matrix<Real>& allowed_transposed() const { return allowed_transposed_; }
-  double shift() const { return shift_; }    // the largest score; 0 when none is finite
-  double spread() const { return spread_; }  // largest - smallest finite score
-  bool any_forbidden() const { return any_forbidden_; }
-
- private:
-  Matrix<Real> log_, factors_, factors_transposed_, allowed_, allowed_transposed_;
-  double shift_ = 0, spread_ = 0;
-  bool any_forbidden_ = false;
-};
 
 // theta of one sequence.  Buffers are reused: reset() keeps their storage.
 template <class Real>
@@ -69,11 +42,12 @@ struct ChainScores {
   // Added in Real, as every recursion adds it.
   double edge(std::size_t t, Label i, Label j) const {
     const Real* extra = overlay_row(t, i);
-    return double{extra ? transitions->log()(i, j) + extra[j] : transitions->log()(i, j)};
+    return double{extra ? transitions->log()(i, j) + extra[j] : transitions->at(i, j)};
   }
   // T x L states of 0 (padding -inf), no overlays.
   void reset(std::size_t length, const TransitionScores<Real>& tied);
   // Adds an overlay of zeros at t >= 1 and returns its rows [L][stride].  Call in increasing t.
+  // Requires dense transitions.
   Real* add_overlay(std::size_t t);
 };
 
@@ -82,7 +56,7 @@ template <class Real>
 struct ChainGradient {
   Real* state = nullptr;                 // [T][stride of scores.state], overwritten
   Real* overlay = nullptr;               // [overlays][L][stride], overwritten; may be null if none
-  Matrix<double>* transition = nullptr;  // [L][L], added to: tied over positions and sequences
+  double* transition = nullptr;  // [transitions.cells()], added to: tied over positions and sequences
 };
 
 // (C.1), summed without loss of digits.  Requires y.size() == T and labels < L.

@@ -1,0 +1,102 @@
+// Edge scores of a chain, tied: one table for all positions of all sequences.
+//
+// Two forms, and what the recursions want of them, computed once for many sequences:
+//   dense  : a number for each of the L^2 edges.
+//   sparse : the edges that are listed, over a background for all others, which is either
+//            0 (no feature: the edge is free) or -inf (the edge is forbidden): two different things.
+// Nothing of the sparse form grows with L^2.  docs/math/chain.md section 6.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "croft/core/matrix.h"
+
+namespace croft {
+
+using Label = std::uint32_t;
+
+// The score of every edge that a sparse table does not list.
+enum class Background { zero, forbidden };
+
+struct Edge {
+  Label from, to;
+  auto operator<=>(const Edge&) const = default;
+};
+
+// The listed edges of a sparse table, grouped by one of their ends.
+template <class Real>
+struct EdgeLists {
+  std::vector<std::uint32_t> begin;   // [L + 1]: those of label k are [begin[k], begin[k + 1])
+  std::vector<Label> other;           // the other end, increasing within a group
+  std::vector<Real> log;              // score
+  std::vector<Real> factor;           // exp(score - shift)
+  std::vector<std::uint32_t> cell;    // where its derivative goes in ChainGradient::transition
+
+  std::size_t size() const { return other.size(); }
+};
+
+template <class Real>
+class TransitionScores {
+ public:
+  static constexpr Real kForbidden = -std::numeric_limits<Real>::infinity();
+  static constexpr std::uint32_t kNoCell = 0xFFFFFFFF;
+
+  TransitionScores() = default;
+  explicit TransitionScores(std::size_t labels) { assign(Matrix<Real>(labels, labels, Real{0})); }
+
+  // Dense; log_scores: [L][L], from row i to column j.  Cost O(L^2) exponentials.
+  void assign(Matrix<Real> log_scores);
+  // Sparse; edges increasing (by from, then to), each once; log[k] is the score of edges[k], which
+  // may be -inf.  Cost O(L + edges).
+  void assign(std::size_t labels, Background background, std::span<const Edge> edges,
+              std::span<const Real> log);
+
+  std::size_t labels() const { return labels_; }
+  bool sparse() const { return sparse_; }
+
+  // One edge.  Sparse: O(log of the edges that leave i).
+  Real at(Label i, Label j) const;
+  Real factor(Label i, Label j) const;          // exp(at(i, j) - shift())
+  std::uint32_t cell(Label i, Label j) const;   // index of its derivative, or kNoCell
+  // Numbers in ChainGradient::transition.  Dense: L * padded(L), row-major; sparse: one a listed edge.
+  std::size_t cells() const;
+
+  double shift() const { return shift_; }    // the largest score; 0 when none is finite
+  double spread() const { return spread_; }  // largest - smallest finite score
+  bool any_forbidden() const { return any_forbidden_; }
+
+  // Dense form only.
+  const Matrix<Real>& log() const { return log_; }                    // padding -inf
+  const Matrix<Real>& factors() const { return factors_; }            // exp(log - shift); padding 0
+  const Matrix<Real>& factors_transposed() const { return factors_transposed_; }
+  const Matrix<Real>& allowed() const { return allowed_; }            // 1 where log > -inf, else 0
+  const Matrix<Real>& allowed_transposed() const { return allowed_transposed_; }
+
+  // Sparse form only.
+  Background background() const { return background_; }
+  Real background_log() const { return background_ == Background::zero ? Real{0} : kForbidden; }
+  Real background_factor() const { return background_factor_; }  // exp(background_log() - shift)
+  const EdgeLists<Real>& leaving() const { return leaving_; }    // by from; cell[k] = k
+  const EdgeLists<Real>& arriving() const { return arriving_; }  // by to
+
+ private:
+  void set_range(double low, double high);
+
+  std::size_t labels_ = 0;
+  bool sparse_ = false;
+  double shift_ = 0, spread_ = 0;
+  bool any_forbidden_ = false;
+  Matrix<Real> log_, factors_, factors_transposed_, allowed_, allowed_transposed_;
+  Background background_ = Background::zero;
+  Real background_factor_ = 1;
+  EdgeLists<Real> leaving_, arriving_;
+};
+
+// The same scores in the other precision.
+template <class To, class From>
+TransitionScores<To> convert(const TransitionScores<From>& from);
+
+}  // namespace croft

@@ -1,0 +1,170 @@
+#include "croft/structure/transitions.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace croft {
+namespace {
+
+// Rows gain padding equal to `fill`, whatever the caller left there.
+template <class Real>
+void set_padding(Matrix<Real>& m, Real fill) {
+  for (std::size_t r = 0; r < m.rows(); ++r) {
+    std::fill(m.row(r) + m.columns(), m.row(r) + m.stride(), fill);
+  }
+}
+
+template <class Real>
+void resize(EdgeLists<Real>& lists, std::size_t labels, std::size_t edges) {
+  lists.begin.assign(labels + 1, 0);
+  lists.other.resize(edges);
+  lists.log.resize(edges);
+  lists.factor.resize(edges);
+  lists.cell.resize(edges);
+}
+
+// Range of the finite scores.
+struct Range {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  bool forbidden = false;
+  void add(double value) {
+    if (std::isinf(value)) {
+      forbidden = true;
+    } else {
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+  }
+};
+
+}  // namespace
+
+template <class Real>
+void TransitionScores<Real>::set_range(double low, double high) {
+  shift_ = std::isfinite(high) ? high : 0;
+  spread_ = std::isfinite(high) ? high - low : 0;
+}
+
+template <class Real>
+void TransitionScores<Real>::assign(Matrix<Real> log_scores) {
+  sparse_ = false;
+  labels_ = log_scores.rows();
+  log_ = std::move(log_scores);
+  set_padding(log_, kForbidden);
+  Range range;
+  for (std::size_t i = 0; i < labels_; ++i) {
+    for (const Real value : log_[i]) range.add(double{value});
+  }
+  any_forbidden_ = range.forbidden;
+  set_range(range.low, range.high);
+  for (auto* m : {&factors_, &factors_transposed_, &allowed_, &allowed_transposed_}) {
+    m->assign(labels_, labels_, Real{0});
+  }
+  for (std::size_t i = 0; i < labels_; ++i) {
+    for (std::size_t j = 0; j < labels_; ++j) {
+      const Real value = log_(i, j);
+      factors_(i, j) = factors_transposed_(j, i) =
+          static_cast<Real>(std::exp(double{value} - shift_));
+      allowed_(i, j) = allowed_transposed_(j, i) = value == kForbidden ? 0 : 1;
+    }
+  }
+}
+
+template <class Real>
+void TransitionScores<Real>::assign(std::size_t labels, Background background,
+                                    std::span<const Edge> edges, std::span<const Real> log) {
+  sparse_ = true;
+  labels_ = labels;
+  background_ = background;
+  Range range;
+  for (const Real value : log) range.add(double{value});
+  if (edges.size() < labels * labels) range.add(double{background_log()});
+  any_forbidden_ = range.forbidden;
+  set_range(range.low, range.high);
+  background_factor_ = static_cast<Real>(std::exp(double{background_log()} - shift_));
+
+  resize(leaving_, labels, edges.size());
+  resize(arriving_, labels, edges.size());
+  for (const Edge& edge : edges) {
+    ++leaving_.begin[edge.from + 1];
+    ++arriving_.begin[edge.to + 1];
+  }
+  for (std::size_t k = 0; k < labels; ++k) {
+    leaving_.begin[k + 1] += leaving_.begin[k];
+    arriving_.begin[k + 1] += arriving_.begin[k];
+  }
+  std::vector<std::uint32_t> next(arriving_.begin.begin(), arriving_.begin.end() - 1);
+  for (std::uint32_t k = 0; k < edges.size(); ++k) {
+    const Real factor = static_cast<Real>(std::exp(double{log[k]} - shift_));
+    const auto put = [&](EdgeLists<Real>& lists, std::uint32_t at, Label other) {
+      lists.other[at] = other;
+      lists.log[at] = log[k];
+      lists.factor[at] = factor;
+      lists.cell[at] = k;
+    };
+    put(leaving_, k, edges[k].to);
+    put(arriving_, next[edges[k].to]++, edges[k].from);
+  }
+}
+
+template <class Real>
+std::uint32_t TransitionScores<Real>::cell(Label i, Label j) const {
+  if (!sparse_) return static_cast<std::uint32_t>(i * log_.stride() + j);
+  const auto first = leaving_.other.begin() + leaving_.begin[i];
+  const auto last = leaving_.other.begin() + leaving_.begin[i + 1];
+  const auto found = std::lower_bound(first, last, j);
+  if (found == last || *found != j) return kNoCell;
+  return static_cast<std::uint32_t>(found - leaving_.other.begin());
+}
+
+template <class Real>
+Real TransitionScores<Real>::at(Label i, Label j) const {
+  if (!sparse_) return log_(i, j);
+  const std::uint32_t k = cell(i, j);
+  return k == kNoCell ? background_log() : leaving_.log[k];
+}
+
+template <class Real>
+Real TransitionScores<Real>::factor(Label i, Label j) const {
+  if (!sparse_) return factors_(i, j);
+  const std::uint32_t k = cell(i, j);
+  return k == kNoCell ? background_factor_ : leaving_.factor[k];
+}
+
+template <class Real>
+std::size_t TransitionScores<Real>::cells() const {
+  return sparse_ ? leaving_.size() : labels_ * log_.stride();
+}
+
+template <class To, class From>
+TransitionScores<To> convert(const TransitionScores<From>& from) {
+  TransitionScores<To> to;
+  const auto cast = [](From value) { return static_cast<To>(value); };
+  const std::size_t labels = from.labels();
+  if (!from.sparse()) {
+    Matrix<To> log(labels, labels);
+    for (std::size_t i = 0; i < labels; ++i) {
+      std::transform(from.log().row(i), from.log().row(i) + labels, log.row(i), cast);
+    }
+    to.assign(std::move(log));
+    return to;
+  }
+  const EdgeLists<From>& lists = from.leaving();
+  std::vector<Edge> edges;
+  std::vector<To> log(lists.size());
+  for (Label i = 0; i < labels; ++i) {
+    for (std::uint32_t k = lists.begin[i]; k < lists.begin[i + 1]; ++k) {
+      edges.push_back({i, lists.other[k]});
+    }
+  }
+  std::transform(lists.log.begin(), lists.log.end(), log.begin(), cast);
+  to.assign(labels, from.background(), edges, std::span<const To>(log));
+  return to;
+}
+
+template class TransitionScores<float>;
+template class TransitionScores<double>;
+template TransitionScores<double> convert(const TransitionScores<float>&);
+template TransitionScores<float> convert(const TransitionScores<double>&);
+
+}  // namespace croft
