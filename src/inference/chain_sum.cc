@@ -110,11 +110,27 @@ double marginals(const ChainScores<Real>& scores, double scale,
   return work.log_z.value();
 }
 
+template <class Real>
+void marginals(std::span<const ChainScores<Real>> scores, std::span<const double> scale,
+               BatchWorkspace<Real>& work, std::span<const ChainGradient<Real>> out,
+               std::span<CompensatedSum> log_z) {
+  for (std::size_t k = 0; k < scores.size(); ++k) {
+    marginals(scores[k], scale[k], work.single, out[k]);
+    log_z[k] = work.single.log_z;
+  }
+}
+
 template double log_partition(const ChainScores<float>&, ForwardBackwardWorkspace<float>&);
 template double log_partition(const ChainScores<double>&, ForwardBackwardWorkspace<double>&);
 template double marginals(const ChainScores<float>&, double, ForwardBackwardWorkspace<float>&,
                           const ChainGradient<float>&);
 template double marginals(const ChainScores<double>&, double, ForwardBackwardWorkspace<double>&,
                           const ChainGradient<double>&);
+template void marginals(std::span<const ChainScores<float>>, std::span<const double>,
+                        BatchWorkspace<float>&, std::span<const ChainGradient<float>>,
+                        std::span<CompensatedSum>);
+template void marginals(std::span<const ChainScores<double>>, std::span<const double>,
+                        BatchWorkspace<double>&, std::span<const ChainGradient<double>>,
+                        std::span<CompensatedSum>);
 
 }  // namespace croft

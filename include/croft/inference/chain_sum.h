@@ -9,6 +9,7 @@
 // then in double; any other sequence takes the log domain (chain_log_domain.h).
 #pragma once
 #include <memory>
+#include <span>
 
 #include "croft/core/compensated_sum.h"
 #include "croft/inference/chain_log_domain.h"
@@ -50,6 +51,23 @@ double log_partition(const ChainScores<Real>& scores, ForwardBackwardWorkspace<R
 template <class Real>
 double marginals(const ChainScores<Real>& scores, double scale,
                  ForwardBackwardWorkspace<Real>& work, const ChainGradient<Real>& out);
+
+// Several chains at once.
+inline constexpr std::size_t kChainLanes = 16;
+
+template <class Real>
+struct BatchWorkspace {
+  ForwardBackwardWorkspace<Real> single;
+};
+
+// marginals() of each of scores.size() chains, which share one table of transitions: scale, out and
+// log_z are parallel to scores.  All may add to the same out[k].transition.  log_z[k] is log Z with
+// the digits that a double would lose.  Chains of about equal length, kChainLanes at a time, are
+// fastest.  The results of a chain may depend, in their last digits, on which others it is with.
+template <class Real>
+void marginals(std::span<const ChainScores<Real>> scores, std::span<const double> scale,
+               BatchWorkspace<Real>& work, std::span<const ChainGradient<Real>> out,
+               std::span<CompensatedSum> log_z);
 
 // Threads: no hidden state; share `scores`, never `work`.
 // Related: chain_viterbi.h (max for sum), brute_force.h (the oracle).
