@@ -5,52 +5,18 @@
 #include <cmath>
 #include <cstring>
 
+#include "inference/scaled_limits.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "inference/chain_scaled.cc"
 #include "hwy/foreach_target.h"  // must come before highway.h
 #include "hwy/highway.h"
-#include "hwy/contrib/math/math-inl.h"
 #include "core/simd_rows-inl.h"
-
-// Constants of the proof in docs/math/chain.md section 3.
-#ifndef CROFT_CHAIN_SCALED_LIMITS
-#define CROFT_CHAIN_SCALED_LIMITS
-namespace croft {
-template <class T>
-struct ScaledLimits;
-template <>
-struct ScaledLimits<float> {
-  static constexpr double kSpread = 30;     // edge scores this close together need no check (C.12)
-  static constexpr float kExpCutoff = -85;  // exp below it is taken as 0: the smallest is exp(-87.3)
-  static constexpr float kSmallest = 1e-28f;  // a running value must not fall below it (C.13)
-};
-// A row is brought to sum 1 one position later, off the chain of dependent operations, unless its sum
-// is smaller than this.
-inline constexpr double kScaleAtOnce = 0.1;
-template <>
-struct ScaledLimits<double> {
-  static constexpr double kSpread = 300;
-  static constexpr double kExpCutoff = -700;
-  static constexpr double kSmallest = 1e-280;
-};
-}  // namespace croft
-#endif
+#include "inference/exp_row-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace croft {
 namespace HWY_NAMESPACE {
-
-// row[c] = exp(x[c] - shift), 0 below the cutoff (and for -inf).
-template <class T>
-HWY_INLINE void exp_row(const T* x, T shift, std::size_t stride, T* row) {
-  const RowTag<T> d;
-  const auto s = hn::Set(d, shift), low = hn::Set(d, ScaledLimits<T>::kExpCutoff);
-  for (std::size_t c = 0; c < stride; c += hn::Lanes(d)) {
-    const auto v = hn::Sub(hn::Load(d, x + c), s);
-    const auto keep = hn::Gt(v, low);
-    hn::Store(hn::IfThenElseZero(keep, hn::Exp(d, hn::Max(v, low))), d, row + c);
-  }
-}
 
 // The recursions over one sequence; a struct so that each step fits a screen.
 template <class T>

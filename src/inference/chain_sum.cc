@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "inference/chain_lanes.h"
 #include "inference/chain_scaled.h"
 
 namespace croft {
@@ -91,12 +92,24 @@ double slow_marginals(const ChainScores<float>& scores, double scale,
   return log_z;
 }
 
+template <class Real>
+ScaledOutcome forward(const ChainScores<Real>& scores, ForwardBackwardWorkspace<Real>& work) {
+  return scores.transitions->sparse() ? sparse_forward(scores, work) : scaled_forward(scores, work);
+}
+
+template <class Real>
+ScaledOutcome backward(const ChainScores<Real>& scores, double scale,
+                       ForwardBackwardWorkspace<Real>& work, const ChainGradient<Real>& out) {
+  return scores.transitions->sparse() ? sparse_backward(scores, scale, work, out)
+                                      : scaled_backward(scores, scale, work, out);
+}
+
 }  // namespace
 
 template <class Real>
 double log_partition(const ChainScores<Real>& scores, ForwardBackwardWorkspace<Real>& work) {
   work.path = ChainPath::scaled;
-  if (scaled_forward(scores, work) == ScaledOutcome::unsafe) return slow_partition(scores, work);
+  if (forward(scores, work) == ScaledOutcome::unsafe) return slow_partition(scores, work);
   return work.log_z.value();
 }
 
@@ -104,20 +117,10 @@ template <class Real>
 double marginals(const ChainScores<Real>& scores, double scale,
                  ForwardBackwardWorkspace<Real>& work, const ChainGradient<Real>& out) {
   work.path = ChainPath::scaled;
-  ScaledOutcome outcome = scaled_forward(scores, work);
-  if (outcome == ScaledOutcome::done) outcome = scaled_backward(scores, scale, work, out);
+  ScaledOutcome outcome = forward(scores, work);
+  if (outcome == ScaledOutcome::done) outcome = backward(scores, scale, work, out);
   if (outcome == ScaledOutcome::unsafe) return slow_marginals(scores, scale, work, out);
   return work.log_z.value();
-}
-
-template <class Real>
-void marginals(std::span<const ChainScores<Real>> scores, std::span<const double> scale,
-               BatchWorkspace<Real>& work, std::span<const ChainGradient<Real>> out,
-               std::span<CompensatedSum> log_z) {
-  for (std::size_t k = 0; k < scores.size(); ++k) {
-    marginals(scores[k], scale[k], work.single, out[k]);
-    log_z[k] = work.single.log_z;
-  }
 }
 
 template double log_partition(const ChainScores<float>&, ForwardBackwardWorkspace<float>&);
@@ -126,11 +129,4 @@ template double marginals(const ChainScores<float>&, double, ForwardBackwardWork
                           const ChainGradient<float>&);
 template double marginals(const ChainScores<double>&, double, ForwardBackwardWorkspace<double>&,
                           const ChainGradient<double>&);
-template void marginals(std::span<const ChainScores<float>>, std::span<const double>,
-                        BatchWorkspace<float>&, std::span<const ChainGradient<float>>,
-                        std::span<CompensatedSum>);
-template void marginals(std::span<const ChainScores<double>>, std::span<const double>,
-                        BatchWorkspace<double>&, std::span<const ChainGradient<double>>,
-                        std::span<CompensatedSum>);
-
 }  // namespace croft

@@ -20,6 +20,8 @@ void resize(EdgeLists<Real>& lists, std::size_t labels, std::size_t edges) {
   lists.other.resize(edges);
   lists.log.resize(edges);
   lists.factor.resize(edges);
+  lists.correction.resize(edges);
+  lists.smallest.assign(labels, std::numeric_limits<Real>::infinity());
   lists.cell.resize(edges);
 }
 
@@ -78,10 +80,12 @@ void TransitionScores<Real>::assign(std::size_t labels, Background background,
   background_ = background;
   Range range;
   for (const Real value : log) range.add(double{value});
-  if (edges.size() < labels * labels) range.add(double{background_log()});
+  const bool any_other = edges.size() < labels * labels;  // else the background is that of no edge
+  if (any_other) range.add(double{background_log()});
   any_forbidden_ = range.forbidden;
   set_range(range.low, range.high);
-  background_factor_ = static_cast<Real>(std::exp(double{background_log()} - shift_));
+  background_factor_ =
+      any_other ? static_cast<Real>(std::exp(double{background_log()} - shift_)) : Real{0};
 
   resize(leaving_, labels, edges.size());
   resize(arriving_, labels, edges.size());
@@ -96,14 +100,16 @@ void TransitionScores<Real>::assign(std::size_t labels, Background background,
   std::vector<std::uint32_t> next(arriving_.begin.begin(), arriving_.begin.end() - 1);
   for (std::uint32_t k = 0; k < edges.size(); ++k) {
     const Real factor = static_cast<Real>(std::exp(double{log[k]} - shift_));
-    const auto put = [&](EdgeLists<Real>& lists, std::uint32_t at, Label other) {
+    const auto put = [&](EdgeLists<Real>& lists, std::uint32_t at, Label group, Label other) {
       lists.other[at] = other;
       lists.log[at] = log[k];
       lists.factor[at] = factor;
+      lists.correction[at] = factor - background_factor_;
       lists.cell[at] = k;
+      lists.smallest[group] = std::min(lists.smallest[group], factor);
     };
-    put(leaving_, k, edges[k].to);
-    put(arriving_, next[edges[k].to]++, edges[k].from);
+    put(leaving_, k, edges[k].from, edges[k].to);
+    put(arriving_, next[edges[k].to]++, edges[k].to, edges[k].from);
   }
 }
 

@@ -27,6 +27,7 @@ struct ForwardBackwardWorkspace {
   Matrix<Real> suffix;       // [T][L] p(y_{t-1}=i, y_t=j|x) = alpha[t-1][i] factor(t;i,j) suffix[t][j]
   Matrix<Real> edge_factor;  // [overlays L][L] exp(edge(t;i,j) - its largest), where t has an overlay
   Matrix<Real> row;          // [3][L] scratch
+  AlignedVector<Real> pairs;  // [edges] scratch, for sparse transitions
   bool checked = false;      // values are checked as they come (C.13), not by a bound alone (C.12)
   CompensatedSum log_z;      // with the digits that a double would lose
   ChainPath path = ChainPath::scaled;  // the one that computed what is here
@@ -57,6 +58,7 @@ inline constexpr std::size_t kChainLanes = 16;
 
 template <class Real>
 struct BatchWorkspace {
+  AlignedVector<Real> emission, alpha, suffix, scratch, pairs;
   ForwardBackwardWorkspace<Real> single;
 };
 

@@ -33,7 +33,9 @@ struct EdgeLists {
   std::vector<Label> other;           // the other end, increasing within a group
   std::vector<Real> log;              // score
   std::vector<Real> factor;           // exp(score - shift)
+  std::vector<Real> correction;       // factor - background_factor()
   std::vector<std::uint32_t> cell;    // where its derivative goes in ChainGradient::transition
+  std::vector<Real> smallest;         // [L] the smallest factor of a group; infinite for an empty one
 
   std::size_t size() const { return other.size(); }
 };
