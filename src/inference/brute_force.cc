@@ -17,7 +17,7 @@ void extend(const ChainScores<double>& scores, std::vector<Label>& y, long doubl
   for (Label j = 0; j < scores.labels(); ++j) {
     long double next = sum + scores.state(t, j);
     if (t > 0) {
-      next += scores.transitions->log()(y.back(), j);
+      next += scores.transitions->at(y.back(), j);
       if (const double* extra = scores.overlay_row(t, y.back())) next += extra[j];
     }
     if (std::isinf(next)) continue;

@@ -1,4 +1,4 @@
-// One chain to a SIMD lane, compiled once for each SIMD target.  docs/math/chain.md section 6.
+// One chain to a SIMD lane, compiled once for each SIMD target.  docs/math/large_label_sets.md.
 #include "inference/chain_lanes.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 // A number of label j of the chain in lane k stands at j * N + k, N lanes: every operation is one on
 // whole vectors, whatever the transitions.  That pays where they are sparse (an edge costs one
 // multiply-add for N chains) and where they are dense (matrix-vector products become matrix-matrix).
-// docs/math/chain.md section 6.
+// docs/math/large_label_sets.md.
 #pragma once
 #include "croft/inference/chain_sum.h"
 #include "inference/chain_scaled.h"

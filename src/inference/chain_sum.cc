@@ -2,21 +2,11 @@
 
 #include <algorithm>
 
+#include "inference/chain_fallback.h"
 #include "inference/chain_lanes.h"
 #include "inference/chain_scaled.h"
 
 namespace croft {
-
-template <class Real>
-struct ForwardBackwardWorkspace<Real>::Fallback {
-  LogDomainWorkspace log_domain;
-  // Double copies, for scores in float.
-  TransitionScores<double> transitions;
-  ChainScores<double> scores;
-  ForwardBackwardWorkspace<double> wide;
-  Matrix<double> state, overlay;
-};
-
 namespace {
 
 void copy_rows(const Matrix<float>& from, Matrix<double>& to) {

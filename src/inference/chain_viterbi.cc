@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "inference/chain_best_prefixes.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "inference/chain_viterbi.cc"
 #include "hwy/foreach_target.h"  // must come before highway.h
@@ -59,9 +61,9 @@ HWY_INLINE void max_plus(const T* previous, std::size_t n, const T* log, const T
   }
 }
 
-// (C.8).  False when no labelling is allowed.
+// (C.8) for dense transitions.  False when no labelling is allowed.
 template <class T>
-HWY_INLINE bool best_prefixes(const ChainScores<T>& scores, ViterbiWorkspace<T>& work) {
+HWY_INLINE bool dense_prefixes(const ChainScores<T>& scores, ViterbiWorkspace<T>& work) {
   const RowTag<T> d;
   const std::size_t stride = scores.state.stride();
   work.best.reshape(scores.length(), scores.labels());
@@ -91,11 +93,11 @@ HWY_INLINE bool best_prefixes(const ChainScores<T>& scores, ViterbiWorkspace<T>&
   return true;
 }
 
-bool best_prefixes_float(const ChainScores<float>& s, ViterbiWorkspace<float>& w) {
-  return best_prefixes(s, w);
+bool dense_prefixes_float(const ChainScores<float>& s, ViterbiWorkspace<float>& w) {
+  return dense_prefixes(s, w);
 }
-bool best_prefixes_double(const ChainScores<double>& s, ViterbiWorkspace<double>& w) {
-  return best_prefixes(s, w);
+bool dense_prefixes_double(const ChainScores<double>& s, ViterbiWorkspace<double>& w) {
+  return dense_prefixes(s, w);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -104,36 +106,18 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace croft {
-namespace {
 
-HWY_EXPORT(best_prefixes_float);
-HWY_EXPORT(best_prefixes_double);
+HWY_EXPORT(dense_prefixes_float);
+HWY_EXPORT(dense_prefixes_double);
 
-bool best_prefixes(const ChainScores<float>& s, ViterbiWorkspace<float>& w) {
-  return HWY_DYNAMIC_DISPATCH(best_prefixes_float)(s, w);
+bool best_prefixes(const ChainScores<float>& scores, ViterbiWorkspace<float>& work) {
+  if (scores.transitions->sparse()) return sparse_best_prefixes(scores, work);
+  return HWY_DYNAMIC_DISPATCH(dense_prefixes_float)(scores, work);
 }
-bool best_prefixes(const ChainScores<double>& s, ViterbiWorkspace<double>& w) {
-  return HWY_DYNAMIC_DISPATCH(best_prefixes_double)(s, w);
+bool best_prefixes(const ChainScores<double>& scores, ViterbiWorkspace<double>& work) {
+  if (scores.transitions->sparse()) return sparse_best_prefixes(scores, work);
+  return HWY_DYNAMIC_DISPATCH(dense_prefixes_double)(scores, work);
 }
-
-// The label i whose prefix the maximum at (t, j) came from; the sums are those of max_plus.
-template <class Real>
-Label predecessor(const ChainScores<Real>& scores, const Matrix<Real>& best, std::size_t t,
-                  Label j) {
-  Label from = 0;
-  Real top = ChainScores<Real>::kForbidden;
-  for (Label i = 0; i < scores.labels(); ++i) {
-    Real v = best(t - 1, i) + scores.transitions->log()(i, j);
-    if (const Real* extra = scores.overlay_row(t, i)) v += extra[j];
-    if (v > top) {
-      top = v;
-      from = i;
-    }
-  }
-  return from;
-}
-
-}  // namespace
 
 template <class Real>
 double viterbi(const ChainScores<Real>& scores, ViterbiWorkspace<Real>& work, std::span<Label> y) {
@@ -142,7 +126,15 @@ double viterbi(const ChainScores<Real>& scores, ViterbiWorkspace<Real>& work, st
   std::size_t t = scores.length() - 1;
   const auto last = work.best[t];
   y[t] = static_cast<Label>(std::max_element(last.begin(), last.end()) - last.begin());
-  for (; t > 0; --t) y[t - 1] = predecessor(scores, work.best, t, y[t]);
+  for (; t > 0; --t) {
+    Real top = ChainScores<Real>::kForbidden;
+    for_each_predecessor(scores, work.best, t, y[t], [&](Label i, Real v) {
+      if (v > top) {
+        top = v;
+        y[t - 1] = i;
+      }
+    });
+  }
   return score<Real>(scores, y);
 }
 

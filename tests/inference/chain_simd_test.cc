@@ -157,7 +157,11 @@ Outputs linear_scores() {
     ThreadPool pool(1);
     LinearScorer<Real> scorer(model.layout);
     scorer.set_weights(model.w, pool);
-    out.append(scorer.transitions().log());
+    for (Label i = 0; i < model.layout.labels; ++i) {
+      for (Label j = 0; j < model.layout.labels; ++j) {
+        out.numbers.push_back(double{scorer.transitions().at(i, j)});
+      }
+    }
     for (std::size_t n = 0; n < model.data.sequences(); ++n) {
       scorer.score(model.data, n, scores);
       out.append(scores.state);

@@ -4,7 +4,7 @@
 //   dense  : a number for each of the L^2 edges.
 //   sparse : the edges that are listed, over a background for all others, which is either
 //            0 (no feature: the edge is free) or -inf (the edge is forbidden): two different things.
-// Nothing of the sparse form grows with L^2.  docs/math/chain.md section 6.
+// Nothing of the sparse form grows with L^2.  docs/math/large_label_sets.md.
 #pragma once
 #include <cstddef>
 #include <cstdint>

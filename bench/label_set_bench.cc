@@ -1,0 +1,142 @@
+// Time of sums (log Z, marginals, expected transitions) against the number of labels L:
+//   label_set_bench [PERCENT]
+// PERCENT (1) of the transitions have a weight, at least two a label; the same scores as a dense table, one
+// chain after the other and sixteen at once, and as sparse transitions, sixteen at once and alone.
+// Checks that all agree, then prints microseconds for a position, medians.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "croft/core/random.h"
+#include "croft/core/simd.h"
+#include "croft/inference/chain_sum.h"
+
+namespace {
+
+using namespace croft;
+
+constexpr std::size_t kLength = 25, kGroups = 2, kChains = kGroups * kChainLanes;
+
+// Chains over one table, and where their sums go.
+struct Problem {
+  TransitionScores<float> transitions;
+  std::vector<ChainScores<float>> scores;
+  std::vector<Matrix<float>> state;
+  std::vector<double> cells;
+  std::vector<ChainGradient<float>> out;
+  std::vector<CompensatedSum> log_z;
+};
+
+void set_chains(Problem& problem, std::uint64_t seed) {
+  const std::size_t labels = problem.transitions.labels();
+  Random random(seed);
+  problem.scores.resize(kChains);
+  problem.log_z.resize(kChains);
+  problem.cells.assign(problem.transitions.cells(), 0.0);
+  for (ChainScores<float>& scores : problem.scores) {
+    scores.reset(kLength, problem.transitions);
+    for (std::size_t t = 0; t < kLength; ++t) {
+      for (float& value : scores.state[t]) value = static_cast<float>(2 * random.normal());
+    }
+    problem.state.emplace_back(kLength, labels);
+  }
+  for (Matrix<float>& state : problem.state) {
+    problem.out.push_back({state.row(0), nullptr, problem.cells.data()});
+  }
+}
+
+double log_z_of(const Problem& problem) {
+  double sum = 0;
+  for (const CompensatedSum& z : problem.log_z) sum += z.value();
+  return sum;
+}
+
+double microseconds(const std::function<void()>& body) {
+  std::vector<double> times;
+  double total = 0;
+  while (times.size() < 5 || (total < 0.4 && times.size() < 200)) {
+    const auto start = std::chrono::steady_clock::now();
+    body();
+    times.push_back(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    total += times.back();
+  }
+  std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2),
+                   times.end());
+  return times[times.size() / 2] * 1e6 / static_cast<double>(kLength * kChains);
+}
+
+bool run(std::size_t labels, double share) {
+  Random random(labels);
+  Matrix<float> table(labels, labels, 0.0f);
+  std::vector<Edge> edges;
+  std::vector<float> log;
+  const double chance = std::max(share, 2.0 / static_cast<double>(labels));
+  for (Label i = 0; i < labels; ++i) {
+    for (Label j = 0; j < labels; ++j) {
+      if (random.uniform() >= chance) continue;
+      table(i, j) = static_cast<float>(random.normal());
+      edges.push_back({i, j});
+      log.push_back(table(i, j));
+    }
+  }
+  Problem dense, sparse;
+  dense.transitions.assign(std::move(table));
+  sparse.transitions.assign(labels, Background::zero, edges, std::span<const float>(log));
+  set_chains(dense, labels);
+  set_chains(sparse, labels);
+
+  const std::vector<double> scale(kChains, 1.0);
+  ForwardBackwardWorkspace<float> alone;
+  BatchWorkspace<float> batch;
+  const auto one_by_one = [&](Problem& p) {
+    for (std::size_t k = 0; k < kChains; ++k) {
+      marginals(p.scores[k], 1, alone, p.out[k]);
+      p.log_z[k] = alone.log_z;
+    }
+  };
+  const auto together = [&](Problem& p) {
+    marginals<float>(p.scores, scale, batch, p.out, p.log_z);
+  };
+  one_by_one(dense);
+  const double truth = log_z_of(dense);
+  for (const auto& compute : {std::function<void()>([&] { together(dense); }),
+                              std::function<void()>([&] { together(sparse); }),
+                              std::function<void()>([&] { one_by_one(sparse); })}) {
+    compute();
+  }
+  for (const Problem* p : {&dense, &sparse}) {
+    if (std::abs(log_z_of(*p) - truth) > 1e-6 * std::abs(truth)) {
+      std::fprintf(stderr, "wrong answer at L = %zu: %.6f, not %.6f\n", labels, log_z_of(*p), truth);
+      return false;
+    }
+  }
+  const double dense_alone = microseconds([&] { one_by_one(dense); });
+  const double dense_together = microseconds([&] { together(dense); });
+  const double sparse_together = microseconds([&] { together(sparse); });
+  const double sparse_alone = microseconds([&] { one_by_one(sparse); });
+  std::printf("%6zu %8zu %12.3f %12.3f %12.3f %12.3f %9.1f x\n", labels, edges.size(), dense_alone,
+              dense_together, sparse_together, sparse_alone,
+              std::min(dense_alone, dense_together) / sparse_together);
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  apply_simd_environment();
+  const double percent = argc > 1 ? std::strtod(argv[1], nullptr) : 1;
+  std::printf("microseconds for a position; %s\n", simd_target().c_str());
+  std::printf("%6s %8s %12s %12s %12s %12s %11s\n", "L", "weights", "dense", "dense x16",
+              "sparse x16", "sparse", "sparse wins");
+  bool right = true;
+  for (const std::size_t labels : {10, 22, 30, 49, 100, 300, 459, 1000}) {
+    right = run(labels, percent / 100) && right;
+  }
+  return right ? 0 : 1;
+}
