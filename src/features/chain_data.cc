@@ -1,10 +1,11 @@
 #include "croft/features/chain_data.h"
 
-#include "croft/core/error.h"
+#include <algorithm>
 
 namespace croft {
 
-// All hashes first, then the look-ups a few strings behind the prefetches: the table misses the cache.
+// All hashes first, then the look-ups a few strings behind the prefetches: the table misses the
+// cache.
 void ChainEncoder::encode(const StringLists& lists, StringTable& names, AttributeLists& out) {
   constexpr std::size_t kAhead = 8;
   hashes_.resize(lists.items());
@@ -22,12 +23,57 @@ void ChainEncoder::encode(const StringLists& lists, StringTable& names, Attribut
   for (std::size_t p = 0; p < lists.lists(); ++p) out.begin.push_back(offset + lists.list_end(p));
 }
 
-void ChainEncoder::add(const TextSequence& sequence) {
+// What the item says, as a number for ChainData::label.
+Label ChainEncoder::known_label(std::string_view item, const Location& where) {
+  if (!partial) return label_names.insert(item);
+  if (item == partial->any) return kAnyLabel;
+  if (item.find(partial->separator) == std::string_view::npos) return label_names.insert(item);
+  const std::string example = std::string("write A") + partial->separator + "B for one of A and B";
+  std::vector<Label> set;
+  for (std::size_t begin = 0; begin <= item.size();) {
+    const std::size_t end = std::min(item.find(partial->separator, begin), item.size());
+    const std::string_view name = item.substr(begin, end - begin);
+    if (name.empty()) throw InputError(where, "an empty label in a set of labels", item, example);
+    if (name == partial->any) {
+      throw InputError(where, "a set of labels with " + in_quotes(name) + ", which is any label",
+                       item, "write " + in_quotes(name) + " alone, or leave it out of the set");
+    }
+    set.push_back(label_names.insert(name));
+    begin = end + 1;
+  }
+  std::ranges::sort(set);
+  if (std::ranges::adjacent_find(set) != set.end()) {
+    throw InputError(where, "one label twice in a set of labels", item, example);
+  }
+  LabelSets& sets = data.label_sets;
+  const auto number = static_cast<Label>(kLabelSetBit + sets.size());
+  const auto [entry, is_new] = set_number_.emplace(std::move(set), number);
+  if (is_new) {
+    sets.label.insert(sets.label.end(), entry->first.begin(), entry->first.end());
+    sets.begin.push_back(static_cast<std::uint32_t>(sets.label.size()));
+  }
+  return entry->second;
+}
+
+// Fills known_.  One position is one line of the input in every format that has labels.
+void ChainEncoder::encode_labels(const TextSequence& sequence, std::string_view file) {
+  known_.assign(sequence.length(), kAnyLabel);
+  if (partial && !sequence.has_labels()) return;
+  Location where{std::string(file)};
+  for (std::size_t t = 0; t < sequence.length(); ++t) {
+    where.line = sequence.first_line == 0 ? 0 : sequence.first_line + t;
+    known_[t] = known_label(sequence.labels.item(t), where);
+  }
+}
+
+void ChainEncoder::add(const TextSequence& sequence, std::string_view file) {
   const std::size_t length = sequence.length();
   if (length == 0) return;
   if (data.positions() + length >= kUnknown || node_names.size() >= kUnknown - 1) {
-    throw Error("the data has more than 4,294,967,294 positions or attributes; train on a part of it");
+    throw Error(
+        "the data has more than 4,294,967,294 positions or attributes; train on a part of it");
   }
+  encode_labels(sequence, file);  // may throw: nothing has been appended yet
   encode(sequence.node, node_names, data.node);
   if (sequence.edge.lists() > 0) {
     if (!data.has_edges()) data.edge.begin.assign(data.positions() + 1, 0);
@@ -35,9 +81,7 @@ void ChainEncoder::add(const TextSequence& sequence) {
   } else if (data.has_edges()) {
     data.edge.begin.insert(data.edge.begin.end(), length, data.edge.id.size());
   }
-  for (std::size_t t = 0; t < length; ++t) {
-    data.label.push_back(label_names.insert(sequence.labels.item(t)));
-  }
+  data.label.insert(data.label.end(), known_.begin(), known_.end());
   data.sequence_begin.push_back(data.label.size());
   if (sequence.weight != 1 && data.weight.empty()) data.weight.assign(data.first_line.size(), 1.0);
   if (sequence.weight != 1 || !data.weight.empty()) data.weight.push_back(sequence.weight);

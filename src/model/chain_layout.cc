@@ -6,9 +6,12 @@
 namespace croft {
 namespace {
 
-// A row with this many cells or more is kept padded and added as vectors, a shorter one cell by cell.
-// Measured with 22 labels: 3 is best; 2 pads too many rows, more visits too many cells.
-constexpr std::size_t kRichCells = 3;
+// A row with this many cells or more is kept padded to all of them and added as vectors, a shorter one
+// cell by cell.  Measured with 22 labels: 3 is best; 2 pads too many rows, more visits too many cells.
+// With hundreds of labels a padded row costs memory and bandwidth, unless a good part of it is used.
+std::size_t rich_cells(std::size_t cells) {
+  return std::min(cells, std::max<std::size_t>(3, cells / 16));
+}
 
 // Occurrences grouped by attribute: positions [begin[a], begin[a+1]).
 struct Postings {
@@ -37,11 +40,11 @@ struct RawRows {
   std::vector<std::uint32_t> cell;  // observed only
 };
 
-// cell_at(position) is the gold cell there.
-template <class CellAt>
+// for_cells(position, f) calls f(cell) for the cells that the data shows there.
+template <class ForCells>
 RawRows find_rows(const AttributeLists& lists, std::size_t attributes, std::size_t cells,
                   const LayoutOptions& options, std::span<const KeptFeatures::Feature> kept,
-                  const CellAt& cell_at) {
+                  const ForCells& for_cells) {
   RawRows rows;
   if (options.features == FeatureSet::all) {
     std::vector<std::uint64_t> count(attributes);
@@ -58,8 +61,9 @@ RawRows find_rows(const AttributeLists& lists, std::size_t attributes, std::size
   auto next_kept = kept.begin();
   for (std::size_t a = 0; a < attributes; ++a) {
     for (std::uint64_t k = postings.begin[a]; k < postings.begin[a + 1]; ++k) {
-      const std::uint32_t cell = cell_at(postings.position[k]);
-      if (count[cell]++ == 0) seen.push_back(cell);
+      for_cells(postings.position[k], [&](std::uint32_t cell) {
+        if (count[cell]++ == 0) seen.push_back(cell);
+      });
     }
     for (; next_kept != kept.end() && next_kept->attribute == a; ++next_kept) {
       if (count[next_kept->cell] == 0) seen.push_back(next_kept->cell);
@@ -80,21 +84,21 @@ RawRows find_rows(const AttributeLists& lists, std::size_t attributes, std::size
 // A full row is rich however short, since it has no list of cells.
 std::vector<std::uint32_t> renumber(const RawRows& rows, std::size_t cells, RowClasses& classes,
                                     std::size_t& kept) {
-  const std::size_t rich_cells = std::min(kRichCells, cells);
+  const std::size_t rich = rich_cells(cells);
   const std::size_t attributes = rows.begin.size() - 1;
   const auto length = [&](std::size_t a) { return rows.begin[a + 1] - rows.begin[a]; };
   classes = {};
   kept = 0;
   for (std::size_t a = 0; a < attributes; ++a) {
     kept += length(a) > 0;
-    classes.rich += length(a) >= rich_cells;
-    classes.poor += length(a) > 1 && length(a) < rich_cells;
+    classes.rich += length(a) >= rich;
+    classes.poor += length(a) > 1 && length(a) < rich;
   }
   std::size_t next[3] = {0, classes.rich, classes.rich + classes.poor};
   std::vector<std::uint32_t> id(attributes, kUnknown);
   for (std::size_t a = 0; a < attributes; ++a) {
     if (length(a) == 0) continue;
-    id[a] = static_cast<std::uint32_t>(next[length(a) >= rich_cells ? 0 : length(a) > 1 ? 1 : 2]++);
+    id[a] = static_cast<std::uint32_t>(next[length(a) >= rich ? 0 : length(a) > 1 ? 1 : 2]++);
   }
   return id;
 }
@@ -122,6 +126,14 @@ RowLayout lay_out(const RawRows& raw, const std::vector<std::uint32_t>& id, std:
   return layout;
 }
 
+// f(pair) for every pair that the labels known at p - 1 and at p make; none where one may be any.
+template <class F>
+void for_shown_pairs(const ChainData& data, std::size_t labels, std::uint64_t p, const F& f) {
+  for (const Label i : data.known_labels(p - 1)) {
+    for (const Label j : data.known_labels(p)) f(static_cast<std::uint32_t>(i * labels + j));
+  }
+}
+
 // The transitions: pairs of neighbouring gold labels (observed), or all.
 RowLayout lay_out_tied(const ChainData& data, std::size_t labels, const LayoutOptions& options) {
   const std::size_t cells = labels * labels;
@@ -135,7 +147,7 @@ RowLayout lay_out_tied(const ChainData& data, std::size_t labels, const LayoutOp
     std::vector<std::uint64_t> count(cells);
     for (std::size_t n = 0; n < data.sequences(); ++n) {
       for (std::uint64_t p = data.sequence_begin[n] + 1; p < data.sequence_begin[n + 1]; ++p) {
-        ++count[data.label[p - 1] * labels + data.label[p]];
+        for_shown_pairs(data, labels, p, [&](std::uint32_t pair) { ++count[pair]; });
       }
     }
     if (options.kept != nullptr) {
@@ -196,21 +208,104 @@ ChainLayout make_chain_layout(ChainData& data, std::size_t labels, std::size_t n
   layout.tied = lay_out_tied(data, labels, options);
   std::size_t kept = 0;
   {
-    const RawRows rows = find_rows(data.node, node_attributes, labels, options,
-                                   kept_features.node, [&](std::size_t p) { return data.label[p]; });
+    const RawRows rows =
+        find_rows(data.node, node_attributes, labels, options, kept_features.node,
+                  [&](std::size_t p, const auto& f) {
+                    for (const Label j : data.known_labels(p)) f(j);
+                  });
     renumbering.node = renumber(rows, labels, layout.node_classes, kept);
     layout.node = lay_out(rows, renumbering.node, kept, labels, layout.tied.begin.back());
     renumber_lists(renumbering.node, layout.node_classes, data.node);
   }
   const RawRows rows =
-      find_rows(data.edge, edge_attributes, labels * labels, options, kept_features.edge, [&](std::size_t p) {
-        return static_cast<std::uint32_t>(data.label[p - 1] * labels + data.label[p]);
-      });
+      find_rows(data.edge, edge_attributes, labels * labels, options, kept_features.edge,
+                [&](std::size_t p, const auto& f) { for_shown_pairs(data, labels, p, f); });
   RowClasses classes;
   renumbering.edge = renumber(rows, labels * labels, classes, kept);
   layout.edge = lay_out(rows, renumbering.edge, kept, labels * labels, layout.node.begin.back());
   renumber_lists(renumbering.edge, classes, data.edge);
   return layout;
+}
+
+namespace {
+
+// The listed features of the rows of `from`, and where they stand.
+RawRows select_rows(const RowLayout& from, std::span<const std::uint64_t> features) {
+  RawRows rows;
+  auto next = std::lower_bound(features.begin(), features.end(), from.begin.front());
+  for (std::size_t row = 0; row < from.rows(); ++row) {
+    for (; next != features.end() && *next < from.begin[row + 1]; ++next) {
+      rows.cell.push_back(from.cell_of(row, static_cast<std::size_t>(*next - from.begin[row])));
+    }
+    rows.begin.push_back(rows.cell.size());
+  }
+  return rows;
+}
+
+RowLayout select_tied(const RowLayout& from, std::span<const std::uint64_t> features) {
+  RowLayout tied;
+  tied.cells = from.cells;
+  if (from.rows() == 0) return tied;
+  std::vector<bool> listed(from.length(0));
+  for (const std::uint64_t f : features) {
+    if (f >= from.begin.back()) break;
+    listed[static_cast<std::size_t>(f % from.length(0))] = true;
+  }
+  std::vector<std::uint32_t> cell;
+  for (std::size_t k = 0; k < listed.size(); ++k) {
+    if (listed[k]) cell.push_back(from.cell_of(0, k));
+  }
+  const bool full = cell.size() == tied.cells;
+  for (std::size_t row = 0; row < from.rows(); ++row) {
+    tied.begin.push_back(tied.begin.back() + cell.size());
+    if (!full) tied.cell.insert(tied.cell.end(), cell.begin(), cell.end());
+  }
+  return tied;
+}
+
+// Appends where the weights of `to` stand in the w of `from`; row_of: new ids of the rows.
+void append_origin(const RowLayout& from, const RowLayout& to,
+                   const std::vector<std::uint32_t>& row_of, std::vector<std::uint64_t>& origin) {
+  std::vector<std::uint32_t> old(to.rows());
+  for (std::size_t row = 0; row < row_of.size(); ++row) {
+    if (row_of[row] != kUnknown) old[row_of[row]] = static_cast<std::uint32_t>(row);
+  }
+  for (std::size_t row = 0; row < to.rows(); ++row) {
+    std::size_t at = 0;
+    for (std::size_t k = 0; k < to.length(row); ++k, ++at) {
+      if (from.all_full()) at = to.cell_of(row, k);
+      while (from.cell_of(old[row], at) != to.cell_of(row, k)) ++at;
+      origin.push_back(from.begin[old[row]] + at);
+    }
+  }
+}
+
+}  // namespace
+
+FeatureSelection select_features(const ChainLayout& from, std::span<const std::uint64_t> features) {
+  FeatureSelection to;
+  ChainLayout& layout = to.layout;
+  layout.labels = from.labels;
+  layout.tied = select_tied(from.tied, features);
+  const auto select = [&](const RowLayout& rows, std::uint64_t offset, RowClasses& classes,
+                          std::vector<std::uint32_t>& id) {
+    const RawRows raw = select_rows(rows, features);
+    std::size_t kept = 0;
+    id = renumber(raw, rows.cells, classes, kept);
+    return lay_out(raw, id, kept, rows.cells, offset);
+  };
+  layout.node = select(from.node, layout.tied.begin.back(), layout.node_classes,
+                       to.renumbering.node);
+  RowClasses classes;
+  layout.edge = select(from.edge, layout.node.begin.back(), classes, to.renumbering.edge);
+
+  std::vector<std::uint32_t> same(from.tied.rows());
+  std::iota(same.begin(), same.end(), 0u);
+  to.origin.reserve(layout.dimension());
+  append_origin(from.tied, layout.tied, same, to.origin);
+  append_origin(from.node, layout.node, to.renumbering.node, to.origin);
+  append_origin(from.edge, layout.edge, to.renumbering.edge, to.origin);
+  return to;
 }
 
 }  // namespace croft

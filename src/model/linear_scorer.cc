@@ -10,6 +10,14 @@ namespace {
 
 constexpr std::size_t kRowsPerTask = 4096;
 
+// Whether the transitions are better kept as a list of those that have a weight: a measured bound for
+// chains that are done together (bench/label_set_bench).  Overlays want a table.
+bool keep_sparse(const ChainLayout& layout) {
+  if (layout.edge.rows() > 0) return false;
+  const std::size_t listed = layout.tied.rows() == 0 ? 0 : layout.tied.length(0);
+  return listed * 10 <= layout.labels * layout.labels * 7;
+}
+
 }  // namespace
 
 template <class Real>
@@ -24,6 +32,12 @@ LinearScorer<Real>::LinearScorer(const ChainLayout& layout) : layout_(layout) {
   edge_.resize(layout.edge.begin.back() - layout.edge.begin.front());
   zero_.assign(padded(layout.labels), ChainScores<Real>::kForbidden);
   std::fill(zero_.begin(), zero_.begin() + static_cast<std::ptrdiff_t>(layout.labels), Real{0});
+  sparse_ = keep_sparse(layout);
+  for (std::size_t k = 0; sparse_ && layout.tied.rows() > 0 && k < layout.tied.length(0); ++k) {
+    const std::uint32_t cell = layout.tied.cell_of(0, k);
+    listed_.push_back({static_cast<Label>(cell / layout.labels),
+                       static_cast<Label>(cell % layout.labels)});
+  }
 }
 
 template <class Real>
@@ -48,15 +62,32 @@ void LinearScorer<Real>::set_weights(std::span<const double> w, ThreadPool& pool
     short_[k].weight = static_cast<Real>(w[node.begin[rich] + k]);
   }
   copy(layout_.edge.begin.front(), edge_);
-  Matrix<Real> tied(layout_.labels, layout_.labels, Real{0});
-  for (std::size_t row = 0; row < layout_.tied.rows(); ++row) {
-    for (std::size_t k = 0; k < layout_.tied.length(row); ++k) {
-      const std::uint32_t cell = layout_.tied.cell_of(row, k);
-      tied(cell / layout_.labels, cell % layout_.labels) +=
-          static_cast<Real>(w[layout_.tied.begin[row] + k]);
+  set_transitions(w);
+}
+
+// Several tied rows add up; all have the same cells.
+template <class Real>
+void LinearScorer<Real>::set_transitions(std::span<const double> w) {
+  const RowLayout& tied = layout_.tied;
+  if (sparse_) {
+    std::vector<Real> log(listed_.size());
+    for (std::size_t row = 0; row < tied.rows(); ++row) {
+      for (std::size_t k = 0; k < log.size(); ++k) {
+        log[k] += static_cast<Real>(w[tied.begin[row] + k]);
+      }
+    }
+    transitions_.assign(layout_.labels, Background::zero, listed_, std::span<const Real>(log));
+    return;
+  }
+  Matrix<Real> table(layout_.labels, layout_.labels, Real{0});
+  for (std::size_t row = 0; row < tied.rows(); ++row) {
+    for (std::size_t k = 0; k < tied.length(row); ++k) {
+      const std::uint32_t cell = tied.cell_of(row, k);
+      table(cell / layout_.labels, cell % layout_.labels) +=
+          static_cast<Real>(w[tied.begin[row] + k]);
     }
   }
-  transitions_.assign(std::move(tied));
+  transitions_.assign(std::move(table));
 }
 
 template <class Real>
@@ -164,6 +195,32 @@ double value_at(const Postings& postings, std::uint64_t k) {
 
 }  // namespace
 
+namespace {
+
+// The short row of attribute a: place after place, since a place's cells are neighbours in memory.
+template <class Real>
+void add_cells(const RowLayout& node, std::uint32_t a, const Postings& postings,
+               std::uint64_t begin, std::uint64_t end, const Real* d_state, std::size_t stride,
+               double* g) {
+  constexpr std::uint64_t kAhead = 4;
+  const std::size_t length = node.length(a);
+  const std::uint32_t* cell = node.cell.data() + (node.begin[a] - node.begin[0]);
+  thread_local std::vector<double> sum;
+  sum.assign(length, 0.0);
+  for (std::uint64_t at = begin; at < end; ++at) {
+    if (at + kAhead < end) {
+      const Real* ahead = d_state + std::size_t{postings.place[at + kAhead]} * stride;
+      for (std::size_t k = 0; k < length; k += 4) __builtin_prefetch(ahead + cell[k]);
+    }
+    const Real* row = d_state + std::size_t{postings.place[at]} * stride;
+    const double value = value_at(postings, at);
+    for (std::size_t k = 0; k < length; ++k) sum[k] += value * double{row[cell[k]]};
+  }
+  for (std::size_t k = 0; k < length; ++k) g[k] += sum[k];
+}
+
+}  // namespace
+
 template <class Real>
 void add_node_gradient(const ChainLayout& layout, const Postings& postings, const Real* d_state,
                        std::size_t stride, std::span<double> gradient, ThreadPool& pool) {
@@ -188,14 +245,16 @@ void add_node_gradient(const ChainLayout& layout, const Postings& postings, cons
       for (std::size_t k = 0; k < node.length(a); ++k) g[k] += sum[node.cell_of(a, k)];
       return;
     }
-    for (std::size_t k = 0; k < node.length(a); ++k) {
-      const Real* column = d_state + node.cell_of(a, k);
+    if (node.length(a) == 1) {
+      const Real* column = d_state + node.cell_of(a, 0);
       double sum = 0;
       for (std::uint64_t at = begin; at < end; ++at) {
         sum += value_at(postings, at) * double{column[postings.place[at] * stride]};
       }
-      g[k] += sum;
+      g[0] += sum;
+      return;
     }
+    add_cells(node, a, postings, begin, end, d_state, stride, g);
   });
 }
 
@@ -218,12 +277,15 @@ void add_edge_gradient(const ChainLayout& layout, const Postings& postings, cons
   });
 }
 
-void set_tied_gradient(const ChainLayout& layout, const Matrix<double>& transition,
-                       std::span<double> gradient) {
+template <class Real>
+void set_tied_gradient(const ChainLayout& layout, const TransitionScores<Real>& transitions,
+                       std::span<const double> cells, std::span<double> gradient) {
   for (std::size_t row = 0; row < layout.tied.rows(); ++row) {
     for (std::size_t k = 0; k < layout.tied.length(row); ++k) {
-      const std::uint32_t cell = layout.tied.cell_of(row, k);
-      gradient[layout.tied.begin[row] + k] = transition(cell / layout.labels, cell % layout.labels);
+      const std::uint32_t pair = layout.tied.cell_of(row, k);
+      const std::uint32_t cell = transitions.cell(static_cast<Label>(pair / layout.labels),
+                                                  static_cast<Label>(pair % layout.labels));
+      gradient[layout.tied.begin[row] + k] = cells[cell];
     }
   }
 }
@@ -238,5 +300,9 @@ template void add_edge_gradient(const ChainLayout&, const Postings&, const float
                                 std::span<double>, ThreadPool&);
 template void add_edge_gradient(const ChainLayout&, const Postings&, const double*, std::size_t,
                                 std::span<double>, ThreadPool&);
+template void set_tied_gradient(const ChainLayout&, const TransitionScores<float>&,
+                                std::span<const double>, std::span<double>);
+template void set_tied_gradient(const ChainLayout&, const TransitionScores<double>&,
+                                std::span<const double>, std::span<double>);
 
 }  // namespace croft

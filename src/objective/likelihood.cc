@@ -3,22 +3,23 @@
 #include <cmath>
 #include <limits>
 
-namespace croft {
+#include "objective/copy_scores.h"
 
+namespace croft {
+namespace {
+
+// loss -= score(y), term by term: large scores cancel.  out -= weight 1[y].
 template <class Real>
-double ChainLikelihood<Real>::operator()(const ChainScores<Real>& scores,
-                                         std::span<const Label> gold, double weight,
-                                         const ChainGradient<Real>& out) {
-  marginals(scores, weight, work_, out);
-  CompensatedSum loss = work_.log_z;  // minus the gold score, term by term: large scores cancel
+void subtract_labelling(const ChainScores<Real>& scores, std::span<const Label> y, double weight,
+                        const ChainGradient<Real>& out, CompensatedSum& loss) {
   const std::size_t stride = scores.state.stride(), labels = scores.labels();
   const Real one = static_cast<Real>(weight);
-  for (std::size_t t = 0; t < gold.size(); ++t) {
-    const Label j = gold[t];
+  for (std::size_t t = 0; t < y.size(); ++t) {
+    const Label j = y[t];
     loss.add(-double{scores.state(t, j)});
     out.state[t * stride + j] -= one;
     if (t == 0) continue;
-    const Label i = gold[t - 1];
+    const Label i = y[t - 1];
     loss.add(-scores.edge(t, i, j));
     if (out.transition != nullptr) {
       const std::uint32_t cell = scores.transitions->cell(i, j);
@@ -28,8 +29,108 @@ double ChainLikelihood<Real>::operator()(const ChainScores<Real>& scores,
       out.overlay[(scores.overlay_of[t] * labels + i) * stride + j] -= one;
     }
   }
-  const double value = loss.value();
-  return std::isnan(value) ? std::numeric_limits<double>::infinity() : weight * value;
+}
+
+// Forbids the labels that the gold excludes.
+template <class Real>
+void restrict_to(const Gold& gold, ChainScores<Real>& scores) {
+  for (std::size_t t = 0; t < gold.length(); ++t) {
+    if (gold.is_any(t)) continue;
+    const std::span<const Label> allowed = gold.labels(t);
+    auto next = allowed.begin();
+    for (Label j = 0; j < scores.labels(); ++j) {
+      if (next != allowed.end() && *next == j) {
+        ++next;
+      } else {
+        scores.state(t, j) = ChainScores<Real>::kForbidden;
+      }
+    }
+  }
+}
+
+// sum -= other, with the digits of both.
+void subtract(const CompensatedSum& other, CompensatedSum& sum) {
+  const double leading = other.value();
+  sum.add(-leading);
+  if (!std::isfinite(leading)) return;
+  CompensatedSum rest = other;
+  rest.add(-leading);
+  sum.add(-rest.value());
+}
+
+template <class Real>
+void add_to(const Matrix<Real>& table, Real* out) {
+  const Real* from = table.row(0);
+  for (std::size_t k = 0; k < table.rows() * table.stride(); ++k) out[k] += from[k];
+}
+
+}  // namespace
+
+template <class Real>
+void ChainLikelihood<Real>::operator()(std::span<const ChainScores<Real>> scores,
+                                       std::span<const Gold> gold, std::span<const double> weight,
+                                       std::span<const ChainGradient<Real>> out,
+                                       std::span<double> value) {
+  loss_.resize(scores.size());
+  marginals<Real>(scores, weight, work_, out, loss_);
+  restricted_.chain.clear();
+  for (std::size_t k = 0; k < scores.size(); ++k) {
+    if (gold[k].is_complete()) {
+      subtract_labelling(scores[k], gold[k].known, weight[k], out[k], loss_[k]);
+    } else {
+      restricted_.chain.push_back(k);
+    }
+  }
+  if (!restricted_.chain.empty()) subtract_restricted(scores, gold, weight, out);
+  for (std::size_t k = 0; k < scores.size(); ++k) {
+    const double loss = loss_[k].value();
+    value[k] = std::isnan(loss) ? std::numeric_limits<double>::infinity() : weight[k] * loss;
+  }
+}
+
+// loss -= log Z restricted; out -= weight mu restricted.
+template <class Real>
+void ChainLikelihood<Real>::subtract_restricted(std::span<const ChainScores<Real>> scores,
+                                                std::span<const Gold> gold,
+                                                std::span<const double> weight,
+                                                std::span<const ChainGradient<Real>> out) {
+  Restricted& r = restricted_;
+  const std::size_t count = r.chain.size();
+  if (r.scores.size() < count) {
+    r.scores.resize(count);
+    r.state.resize(count);
+    r.overlay.resize(count);
+  }
+  r.scale.resize(count);
+  r.out.resize(count);
+  r.log_z.resize(count);
+  for (std::size_t n = 0; n < count; ++n) {
+    const std::size_t k = r.chain[n];
+    copy_scores(scores[k], r.scores[n]);
+    restrict_to(gold[k], r.scores[n]);
+    r.state[n].reshape(scores[k].length(), scores[k].labels());
+    r.overlay[n].reshape(scores[k].overlay.rows(), scores[k].labels());
+    r.scale[n] = -weight[k];  // so that the tied derivatives need no table of their own
+    r.out[n] = {r.state[n].row(0), out[k].overlay == nullptr ? nullptr : r.overlay[n].row(0),
+                out[k].transition};
+  }
+  marginals<Real>(std::span(r.scores).first(count), r.scale, work_, r.out, r.log_z);
+  for (std::size_t n = 0; n < count; ++n) {
+    const std::size_t k = r.chain[n];
+    subtract(r.log_z[n], loss_[k]);
+    if (!std::isfinite(r.log_z[n].value())) continue;  // nothing fits: no derivatives
+    add_to(r.state[n], out[k].state);
+    if (out[k].overlay != nullptr) add_to(r.overlay[n], out[k].overlay);
+  }
+}
+
+template <class Real>
+double ChainLikelihood<Real>::operator()(const ChainScores<Real>& scores, const Gold& gold,
+                                         double weight, const ChainGradient<Real>& out) {
+  double value = 0;
+  (*this)(std::span(&scores, 1), std::span(&gold, 1), std::span(&weight, 1), std::span(&out, 1),
+          std::span(&value, 1));
+  return value;
 }
 
 template class ChainLikelihood<float>;

@@ -1,29 +1,36 @@
 #include "croft/train/chain_batch_function.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
-#include "croft/objective/likelihood.h"
+#include "croft/objective/softmax_margin.h"
 
 namespace croft {
 namespace {
 
-// dL/dtheta of a wave is written once and read many times: it should stay in a second-level cache or
-// near it (measured with 22 labels: 1 to 4 MB best, 32 MB a quarter slower).  But each wave has a
-// directory of its attributes, so it is not cut smaller than so many positions.
+// dL/dtheta of a wave is written once and read many times: it should stay in a second-level cache
+// or near it (measured with 22 labels: 1 to 4 MB best, 32 MB a quarter slower).  But each wave has
+// a directory of its attributes, so it is not cut smaller than so many positions.
 constexpr std::size_t kWaveBytes = std::size_t{4} << 20;
 constexpr std::size_t kWavePositions = 8192;
 // Enough work for a task: some 0.2 ms with 22 labels.
-constexpr std::size_t kBlockPositions = 512;
+constexpr std::size_t kTaskPositions = 512;
+// What must be in use of a group's padded area.  With dense transitions a sequence alone fills the
+// SIMD lanes as well, and lanes that idle are lost.  With sparse ones it does not: there a full
+// vector costs about what one number does.
+constexpr double kDenseFill = 0.7, kSparseFill = 0.125;
 
 }  // namespace
 
 template <class Real, class Objective>
-ChainBatchFunction<Real, Objective>::ChainBatchFunction(const ChainData& data,
-                                                        const ChainLayout& layout,
-                                                        ThreadPool& pool)
-    : data_(data), layout_(layout), pool_(pool), scorer_(layout), workers_(pool.threads()),
-      stride_(padded(layout.labels)) {
+ChainBatchFunction<Real, Objective>::ChainBatchFunction(
+    const ChainData& data, const ChainLayout& layout, ThreadPool& pool,
+    const std::function<Objective()>& make_objective)
+    : data_(data), layout_(layout), pool_(pool), scorer_(layout), stride_(padded(layout.labels)) {
+  for (std::size_t k = 0; k < pool.threads(); ++k) {
+    workers_.push_back({make_objective(), std::vector<ChainScores<Real>>(kChainLanes), {}, {}});
+  }
   make_waves();
 }
 
@@ -31,25 +38,21 @@ template <class Real, class Objective>
 void ChainBatchFunction<Real, Objective>::make_waves() {
   const std::size_t state_bytes = stride_ * sizeof(Real);
   const std::size_t overlay_bytes = layout_.labels * state_bytes;
-  std::size_t positions = 0, overlays = 0, most_positions = 0, most_overlays = 0, block = 0;
-  Wave wave{};
+  std::size_t positions = 0, overlays = 0, most_positions = 0, most_overlays = 0;
+  Wave wave;
   for (std::size_t n = 0; n < data_.sequences(); ++n) {
     const std::uint64_t first = data_.sequence_begin[n], last = data_.sequence_begin[n + 1];
     if (positions >= kWavePositions &&
         positions * state_bytes + overlays * overlay_bytes >= kWaveBytes) {
       close_wave(wave, first);
-      wave = Wave{};
-      positions = overlays = block = 0;
+      wave = Wave();
+      positions = overlays = 0;
     }
-    if (positions == 0) {
+    if (wave.length.empty()) {
       wave.first_position = first;
       wave.first_sequence = n;
     }
-    if (wave.blocks.empty() || block >= kBlockPositions) {
-      wave.blocks.push_back({n, n});
-      block = 0;
-    }
-    wave.blocks.back().last = n + 1;
+    wave.length.push_back(static_cast<std::uint32_t>(last - first));
     wave.first_overlay.push_back(static_cast<std::uint32_t>(overlays));
     if (data_.has_edges()) {
       for (std::uint64_t p = first; p < last; ++p) {
@@ -57,11 +60,10 @@ void ChainBatchFunction<Real, Objective>::make_waves() {
       }
     }
     positions += last - first;
-    block += last - first;
     most_positions = std::max(most_positions, positions);
     most_overlays = std::max(most_overlays, overlays);
   }
-  if (positions > 0) close_wave(wave, data_.positions());
+  if (!wave.length.empty()) close_wave(wave, data_.positions());
   d_state_.resize(most_positions * stride_);
   d_overlay_.resize(most_overlays * layout_.labels * stride_);
 }
@@ -70,7 +72,8 @@ template <class Real, class Objective>
 void ChainBatchFunction<Real, Objective>::close_wave(Wave& wave, std::uint64_t last_position) {
   std::vector<std::uint32_t> place(last_position - wave.first_position);
   std::iota(place.begin(), place.end(), 0u);
-  wave.node = make_postings(data_.node, wave.first_position, last_position, layout_.node.rows(), place);
+  wave.node =
+      make_postings(data_.node, wave.first_position, last_position, layout_.node.rows(), place);
   if (data_.has_edges()) {
     std::uint32_t overlays = 0;
     for (std::size_t k = 0; k < place.size(); ++k) {
@@ -84,22 +87,68 @@ void ChainBatchFunction<Real, Objective>::close_wave(Wave& wave, std::uint64_t l
   waves_.push_back(std::move(wave));
 }
 
+// Which sequences go together depends on the form of the transitions, which the weights settle.
 template <class Real, class Objective>
-void ChainBatchFunction<Real, Objective>::evaluate_block(const Wave& wave, const Block& block,
+void ChainBatchFunction<Real, Objective>::group_waves() {
+  const bool sparse = scorer_.transitions().sparse();
+  if (grouped_ && sparse == grouped_for_sparse_) return;
+  grouped_ = true;
+  grouped_for_sparse_ = sparse;
+  for (Wave& wave : waves_) {
+    wave.groups =
+        group_by_length(wave.length, sparse ? kSparseFill : kDenseFill, stride_ * sizeof(Real));
+    wave.task.assign(1, 0);
+    std::size_t positions = 0;
+    for (std::uint32_t g = 0; g < wave.groups.size(); ++g) {
+      for (const std::uint32_t n : wave.groups[g]) positions += wave.length[n];
+      if (positions < kTaskPositions && g + 1 < wave.groups.size()) continue;
+      wave.task.push_back(g + 1);
+      positions = 0;
+    }
+  }
+}
+
+template <class Real, class Objective>
+void ChainBatchFunction<Real, Objective>::evaluate_group(const Wave& wave,
+                                                         std::span<const std::uint32_t> group,
                                                          Worker& worker) {
+  std::array<Gold, kChainLanes> gold;
+  std::array<double, kChainLanes> weight, value;
+  std::array<ChainGradient<Real>, kChainLanes> out;
+  const std::size_t count = group.size();
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t n = wave.first_sequence + group[k];
+    scorer_.score(data_, n, worker.scores[k]);
+    gold[k] = data_.gold(n);
+    weight[k] = data_.sequence_weight(n);
+    out[k] = {d_state_.data() + (data_.sequence_begin[n] - wave.first_position) * stride_,
+              d_overlay_.data() + wave.first_overlay[group[k]] * layout_.labels * stride_,
+              worker.transition.data()};
+  }
+  worker.objective(std::span(worker.scores).first(count), std::span(gold).first(count),
+                   std::span(weight).first(count), std::span(out).first(count),
+                   std::span(value).first(count));
+  for (std::size_t k = 0; k < count; ++k) {
+    worker.value.add(value[k]);
+    if (states_ != nullptr) copy_states(wave, wave.first_sequence + group[k]);
+  }
+}
+
+template <class Real, class Objective>
+void ChainBatchFunction<Real, Objective>::copy_states(const Wave& wave, std::size_t n) {
+  for (std::uint64_t p = data_.sequence_begin[n]; p < data_.sequence_begin[n + 1]; ++p) {
+    const Real* row = d_state_.data() + (p - wave.first_position) * stride_ + first_column_;
+    std::copy(row, row + states_->columns(), states_->row(p));
+  }
+}
+
+template <class Real, class Objective>
+void ChainBatchFunction<Real, Objective>::evaluate_task(const Wave& wave, std::size_t task,
+                                                        Worker& worker) {
   worker.value = CompensatedSum();
-  worker.transition.assign(layout_.labels, layout_.labels, 0.0);
-  for (std::size_t n = block.first; n < block.last; ++n) {
-    const std::uint64_t first = data_.sequence_begin[n];
-    const std::size_t length = data_.sequence_begin[n + 1] - first;
-    scorer_.score(data_, n, worker.scores);
-    const ChainGradient<Real> out{
-        d_state_.data() + (first - wave.first_position) * stride_,
-        d_overlay_.data() +
-            wave.first_overlay[n - wave.first_sequence] * layout_.labels * stride_,
-        worker.transition.row(0)};
-    worker.value.add(worker.objective(worker.scores, {data_.label.data() + first, length},
-                                      data_.sequence_weight(n), out));
+  worker.transition.assign(scorer_.transitions().cells(), 0.0);
+  for (std::uint32_t g = wave.task[task]; g < wave.task[task + 1]; ++g) {
+    evaluate_group(wave, wave.groups[g], worker);
   }
 }
 
@@ -107,32 +156,42 @@ template <class Real, class Objective>
 double ChainBatchFunction<Real, Objective>::evaluate(std::span<const double> w,
                                                      std::span<double> gradient) {
   scorer_.set_weights(w, pool_);
+  group_waves();
   std::ranges::fill(gradient, 0.0);
   CompensatedSum value;
-  Matrix<double> transition(layout_.labels, layout_.labels, 0.0);
+  std::vector<double> transition(scorer_.transitions().cells());
   for (const Wave& wave : waves_) {
     pool_.run_ordered(
-        wave.blocks.size(),
-        [&](std::size_t b, std::size_t worker) {
-          evaluate_block(wave, wave.blocks[b], workers_[worker]);
-        },
+        wave.task.size() - 1,
+        [&](std::size_t task, std::size_t worker) { evaluate_task(wave, task, workers_[worker]); },
         [&](std::size_t, std::size_t worker) {
           value.add(workers_[worker].value);
-          const Matrix<double>& part = workers_[worker].transition;
-          for (std::size_t i = 0; i < part.rows(); ++i) {
-            for (std::size_t j = 0; j < part.columns(); ++j) transition(i, j) += part(i, j);
-          }
+          const std::vector<double>& part = workers_[worker].transition;
+          for (std::size_t c = 0; c < part.size(); ++c) transition[c] += part[c];
         });
     add_node_gradient<Real>(layout_, wave.node, d_state_.data(), stride_, gradient, pool_);
     if (data_.has_edges()) {
       add_edge_gradient<Real>(layout_, wave.edge, d_overlay_.data(), stride_, gradient, pool_);
     }
   }
-  set_tied_gradient(layout_, transition, gradient);
+  set_tied_gradient(layout_, scorer_.transitions(), transition, gradient);
   return value.value();
+}
+
+template <class Real, class Objective>
+double ChainBatchFunction<Real, Objective>::evaluate(std::span<const double> w,
+                                                     std::span<double> gradient, std::size_t first,
+                                                     Matrix<float>& d_state) {
+  first_column_ = first;
+  states_ = &d_state;
+  const double value = evaluate(w, gradient);
+  states_ = nullptr;
+  return value;
 }
 
 template class ChainBatchFunction<float, ChainLikelihood<float>>;
 template class ChainBatchFunction<double, ChainLikelihood<double>>;
+template class ChainBatchFunction<float, SoftmaxMargin<float>>;
+template class ChainBatchFunction<double, SoftmaxMargin<double>>;
 
 }  // namespace croft

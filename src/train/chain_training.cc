@@ -5,7 +5,7 @@
 
 #include "croft/core/error.h"
 #include "croft/inference/chain_viterbi.h"
-#include "croft/objective/likelihood.h"
+#include "croft/objective/softmax_margin.h"
 #include "croft/train/chain_batch_function.h"
 
 namespace croft {
@@ -49,8 +49,10 @@ std::uint32_t widen_pair(std::uint32_t cell, std::size_t from, std::size_t to) {
 
 }  // namespace
 
-void ChainTraining::set_initial_weights(const ChainModel& init) {
+// By increasing feature.
+std::vector<FeatureWeight> ChainTraining::initial_weights(const ChainModel& init) const {
   const std::size_t from = init.labels(), to = labels();
+  std::vector<FeatureWeight> weights;
   const auto copy = [&](const FeatureTable& table, const RowLayout& layout, bool pairs,
                         const auto& row_of) {
     for (std::uint32_t id = 0; id < table.size(); ++id) {
@@ -62,7 +64,7 @@ void ChainTraining::set_initial_weights(const ChainModel& init) {
         const std::uint32_t cell = pairs ? widen_pair(row.cell(k), from, to) : row.cell(k);
         while (at < layout.length(r) && layout.cell_of(r, at) < cell) ++at;
         if (at < layout.length(r) && layout.cell_of(r, at) == cell) {
-          weights_[layout.begin[r] + at] = double{row.weight(k)};
+          weights.push_back({layout.begin[r] + at, double{row.weight(k)}});
         }
       }
     }
@@ -78,9 +80,13 @@ void ChainTraining::set_initial_weights(const ChainModel& init) {
     const auto at = std::find(names.begin(), names.end(), name);
     return at == names.end() ? kUnknown : static_cast<std::uint32_t>(at - names.begin());
   });
+  std::ranges::sort(weights, {}, &FeatureWeight::feature);
+  return weights;
 }
 
-void ChainTraining::add(const TextSequence& sequence) { encoder_.add(sequence); }
+void ChainTraining::add(const TextSequence& sequence, std::string_view file) {
+  encoder_.add(sequence, file);
+}
 
 void ChainTraining::add_holdout(TextSequence sequence) {
   if (sequence.length() > 0) holdout_text_.push_back(std::move(sequence));
@@ -111,20 +117,22 @@ void ChainTraining::encode_holdout() {
   renumber_lists(renumbering_.edge, RowClasses(), holdout_.edge);
 }
 
-HoldoutScore ChainTraining::score_holdout(std::span<const double> w, const HoldoutScorer& scorer,
-                                          ThreadPool& pool) {
-  LinearScorer<float> linear(layout_);
+// Of weights w of a layout, whose ids the hold-out has.
+HoldoutScore ChainTraining::score_holdout(const ChainLayout& layout, const ChainData& holdout,
+                                          std::span<const double> w, const HoldoutScorer& scorer,
+                                          ThreadPool& pool) const {
+  LinearScorer<float> linear(layout);
   linear.set_weights(w, pool);
-  std::vector<std::vector<std::string_view>> predicted(holdout_.sequences());
+  std::vector<std::vector<std::string_view>> predicted(holdout.sequences());
   struct Worker {
     ChainScores<float> scores;
     ViterbiWorkspace<float> viterbi;
     std::vector<Label> y;
   };
   std::vector<Worker> workers(pool.threads());
-  pool.run(holdout_.sequences(), [&](std::size_t n, std::size_t worker) {
+  pool.run(holdout.sequences(), [&](std::size_t n, std::size_t worker) {
     Worker& own = workers[worker];
-    linear.score(holdout_, n, own.scores);
+    linear.score(holdout, n, own.scores);
     own.y.resize(own.scores.length());
     viterbi<float>(own.scores, own.viterbi, own.y);
     for (const Label y : own.y) predicted[n].push_back(encoder_.label_names[y]);
@@ -132,10 +140,137 @@ HoldoutScore ChainTraining::score_holdout(std::span<const double> w, const Holdo
   return scorer(predicted);
 }
 
+namespace {
+
+template <class Real>
+std::unique_ptr<ChainFunction> function_of(const ChainData& data, const ChainLayout& layout,
+                                           const LabelCost* cost, ThreadPool& pool) {
+  if (cost == nullptr) {
+    return std::make_unique<ChainBatchFunction<Real, ChainLikelihood<Real>>>(data, layout, pool);
+  }
+  return std::make_unique<ChainBatchFunction<Real, SoftmaxMargin<Real>>>(
+      data, layout, pool, [=] { return SoftmaxMargin<Real>(*cost); });
+}
+
+}  // namespace
+
+void ChainTraining::set_cost(const TrainOptions& options) {
+  if (!options.cost) return;
+  std::vector<std::string_view> names;
+  for (Label y = 0; y < labels(); ++y) names.push_back(encoder_.label_names[y]);
+  cost_ = options.cost(names);
+}
+
+std::unique_ptr<ChainFunction> ChainTraining::make_function(const TrainOptions& options,
+                                                            const ChainData& data,
+                                                            const ChainLayout& layout,
+                                                            ThreadPool& pool) const {
+  const LabelCost* cost = options.cost ? &cost_ : nullptr;
+  return options.precision == Precision::single ? function_of<float>(data, layout, cost, pool)
+                                                : function_of<double>(data, layout, cost, pool);
+}
+
+// Follows the iterations: the caller's callback, the hold-out's scores, early stopping.
+struct TrainingWatch {
+  const TrainOptions& options;
+  const ChainTraining::Callback& callback;
+
+  std::size_t last_iteration = 0;
+  std::optional<HoldoutScore> last{};
+
+  // The best iteration by the hold-out, with early stopping.
+  std::size_t best_iteration = 0;
+  std::optional<HoldoutScore> best{};
+  std::vector<double> best_weights{};
+  FeatureSelection best_selection{};  // of an active set
+  double best_objective = 0, best_gradient_norm = 0;
+  bool gave_up = false;
+
+  // False: stop.
+  //   score     : of the iterate; none without a hold-out
+  //   selection : of the active set; null where all features are trained
+  bool see(const Iteration& iteration, const std::optional<HoldoutScore>& score,
+           const FeatureSelection* selection) {
+    last_iteration = iteration.number;
+    last = score;
+    if (score && options.early_stop > 0 && (!best || score->score() > best->score())) {
+      best = score;
+      best_iteration = iteration.number;
+      best_weights.assign(iteration.w.begin(), iteration.w.end());
+      if (selection != nullptr) best_selection = *selection;
+      best_objective = iteration.objective;
+      best_gradient_norm = iteration.gradient_norm;
+    }
+    if (!callback({iteration, options.optimizer.stop.max_iterations, last})) return false;
+    gave_up = best && iteration.number >= best_iteration + options.early_stop;
+    return !gave_up;
+  }
+  bool went_back() const { return best && best_iteration != last_iteration; }
+};
+
+OptimizeResult ChainTraining::train_all(const TrainOptions& options,
+                                        std::span<const FeatureWeight> start,
+                                        const HoldoutScorer& scorer, ThreadPool& pool,
+                                        TrainingWatch& watch) {
+  weights_.assign(layout_.dimension(), 0.0);
+  for (const FeatureWeight& each : start) weights_[each.feature] = each.weight;
+  const auto see = [&](const Iteration& iteration) {
+    std::optional<HoldoutScore> score;
+    if (holdout_.sequences() > 0) {
+      score = score_holdout(layout_, holdout_, iteration.w, scorer, pool);
+    }
+    return watch.see(iteration, score, nullptr);
+  };
+  const auto f = make_function(options, encoder_.data, layout_, pool);
+  return options.regulariser.l1 > 0
+             ? owlqn(*f, options.regulariser, weights_, options.optimizer, pool, see)
+             : lbfgs(*f, options.regulariser, weights_, options.optimizer, pool, see);
+}
+
+ActiveSetResult ChainTraining::train_some(const TrainOptions& options,
+                                          std::span<const FeatureWeight> start,
+                                          const HoldoutScorer& scorer, ThreadPool& pool,
+                                          TrainingWatch& watch) {
+  std::size_t round = 0;
+  ChainData holdout;  // with the ids of the round's layout
+  const auto see = [&](const ActiveSet& set, const Iteration& iteration) {
+    std::optional<HoldoutScore> score;
+    if (holdout_.sequences() > 0) {
+      if (set.round != round) {
+        holdout = holdout_;
+        renumber(set.selection, holdout);
+        round = set.round;
+      }
+      score = score_holdout(set.selection.layout, holdout, iteration.w, scorer, pool);
+    }
+    return watch.see(iteration, score, &set.selection);
+  };
+  const auto make = [&](const ChainData& data, const ChainLayout& layout) {
+    return make_function(options, data, layout, pool);
+  };
+  return train_active_set(encoder_.data, layout_, make, start, options.regulariser,
+                          options.optimizer, options.active_set, pool, see);
+}
+
+// From the candidates to those that were trained.
+void ChainTraining::narrow_to(FeatureSelection selection) {
+  const auto follow = [](const std::vector<std::uint32_t>& next, std::vector<std::uint32_t>& ids) {
+    for (std::uint32_t& id : ids) {
+      if (id != kUnknown) id = next[id];
+    }
+  };
+  follow(selection.renumbering.node, renumbering_.node);
+  follow(selection.renumbering.edge, renumbering_.edge);
+  layout_ = std::move(selection.layout);
+}
+
 TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer& scorer,
                                const Callback& callback) {
   options.validate();
   if (sequences() == 0) throw Error("there is no sequence to train on");
+  if (labels() == 0) {
+    throw Error("no position of the training data says which label it may have; label some of them");
+  }
   for (auto& feature : kept_.edge) feature.cell = widen_pair(feature.cell, init_->labels(), labels());
   for (auto& cell : kept_.tied) cell = widen_pair(cell, init_->labels(), labels());
   layout_ = make_chain_layout(encoder_.data, labels(), encoder_.node_names.size(),
@@ -148,58 +283,40 @@ TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer&
   if (layout_.dimension() == 0) {
     throw Error("no feature is left to train; lower --min-count, or give positions attributes");
   }
-  weights_.assign(layout_.dimension(), 0.0);
-  if (init_) set_initial_weights(*init_);
+  std::vector<FeatureWeight> start;
+  if (init_) start = initial_weights(*init_);
   encode_holdout();
+  set_cost(options);
 
   ThreadPool pool(options.threads);
-  std::unique_ptr<BatchFunction> f;
-  if (options.precision == Precision::single) {
-    f = std::make_unique<ChainBatchFunction<float, ChainLikelihood<float>>>(encoder_.data, layout_,
-                                                                            pool);
-  } else {
-    f = std::make_unique<ChainBatchFunction<double, ChainLikelihood<double>>>(encoder_.data,
-                                                                              layout_, pool);
-  }
-
+  TrainingWatch watch{.options = options, .callback = callback};
   TrainResult result;
-  std::vector<double> best_weights;
-  std::size_t best_iteration = 0, last_iteration = 0;
-  double best_objective = 0, best_gradient_norm = 0;
-  std::optional<HoldoutScore> best, last;
-  bool gave_up = false;
-  const auto watch = [&](const Iteration& iteration) {
-    last_iteration = iteration.number;
-    if (holdout_.sequences() > 0) {
-      last = score_holdout(iteration.w, scorer, pool);
-      if (options.early_stop > 0 && (!best || last->score() > best->score())) {
-        best = last;
-        best_iteration = iteration.number;
-        best_weights.assign(iteration.w.begin(), iteration.w.end());
-        best_objective = iteration.objective;
-        best_gradient_norm = iteration.gradient_norm;
-      }
-    }
-    if (!callback({iteration, options.optimizer.stop.max_iterations, last})) return false;
-    gave_up = best && iteration.number >= best_iteration + options.early_stop;
-    return !gave_up;
-  };
-  result.optimization = options.regulariser.l1 > 0
-                            ? owlqn(*f, options.regulariser, weights_, options.optimizer, pool, watch)
-                            : lbfgs(*f, options.regulariser, weights_, options.optimizer, pool, watch);
-  if (gave_up && result.optimization.reason == StopReason::stopped) {
+  result.dimension = layout_.dimension();
+  FeatureSelection selection;
+  if (options.regulariser.l1 > 0 && result.dimension >= options.active_set_from) {
+    ActiveSetResult trained = train_some(options, start, scorer, pool, watch);
+    result.optimization = std::move(trained.optimization);
+    result.active_set = {trained.set.round, trained.weights.size(), trained.largest_violation};
+    weights_ = std::move(trained.weights);
+    selection = std::move(trained.set.selection);
+  } else {
+    result.optimization = train_all(options, start, scorer, pool, watch);
+  }
+  if (watch.gave_up && result.optimization.reason == StopReason::stopped) {
     result.optimization.message = "the hold-out score has not improved for " +
                                   std::to_string(options.early_stop) + " iterations";
   }
-  result.holdout = last;
-  if (best && best_iteration != last_iteration) {
-    weights_ = std::move(best_weights);
-    result.best_iteration = best_iteration;
-    result.optimization.objective = best_objective;  // what is reported is of the weights kept
-    result.optimization.gradient_norm = best_gradient_norm;
-    result.holdout = best;
+  result.holdout = watch.last;
+  if (watch.went_back()) {
+    weights_ = std::move(watch.best_weights);
+    selection = std::move(watch.best_selection);
+    result.best_iteration = watch.best_iteration;
+    result.optimization.objective = watch.best_objective;  // what is reported is of the weights kept
+    result.optimization.gradient_norm = watch.best_gradient_norm;
+    result.holdout = watch.best;
+    if (result.active_set) result.active_set->largest_violation.reset();
   }
-  result.dimension = weights_.size();
+  if (result.active_set) narrow_to(std::move(selection));
   result.active = static_cast<std::size_t>(
       std::ranges::count_if(weights_, [](double w) { return w != 0; }));
   return result;

@@ -185,7 +185,11 @@ NaiveSum inner_product(const RandomModel& model, std::size_t first, std::size_t 
       }
     }
   }
-  for (std::size_t i = 0; i < labels; ++i) add_row(d_transition, i, scorer.transitions().log()[i]);
+  for (Label i = 0; i < labels; ++i) {
+    std::vector<double> row;
+    for (Label j = 0; j < labels; ++j) row.push_back(scorer.transitions().at(i, j));
+    add_row(d_transition, i, row);
+  }
   return result;
 }
 
@@ -217,7 +221,8 @@ void expect_adjoint(const RandomModel& model, double tolerance, std::size_t thre
         make_postings(model.data.edge, begin, end, layout.edge.rows(), overlay_place_of);
     add_edge_gradient<Real>(layout, edge, d_overlay.row(0), d_overlay.stride(), gradient, pool);
   }
-  set_tied_gradient(layout, d_transition, gradient);
+  const TransitionScores<double> dense(layout.labels);
+  set_tied_gradient(layout, dense, {d_transition.row(0), dense.cells()}, gradient);
 
   const NaiveSum left = inner_product(model, first, last, place_of, overlay_place_of, d_state,
                                       d_overlay, d_transition);
@@ -276,11 +281,12 @@ TEST(LinearScorer, GradientIsAddedToAndTiedRowsAreOverwritten) {
   const auto d = random_matrix<double>(positions, layout.labels, random);
   const auto d_transition = random_matrix<double>(layout.labels, layout.labels, random);
   const Postings node = make_postings(model.data.node, 0, positions, layout.node.rows(), place_of);
+  const TransitionScores<double> dense(layout.labels);
   ThreadPool pool(1);
   std::vector<double> from_zero(layout.dimension(), 0.0), from_five(layout.dimension(), 5.0);
   for (auto* gradient : {&from_zero, &from_five}) {
     add_node_gradient<double>(layout, node, d.row(0), d.stride(), *gradient, pool);
-    set_tied_gradient(layout, d_transition, *gradient);
+    set_tied_gradient(layout, dense, {d_transition.row(0), dense.cells()}, *gradient);
   }
   for (std::size_t k = 0; k < layout.dimension(); ++k) {
     const bool tied = k < layout.tied.begin.back();

@@ -7,9 +7,10 @@
 
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 
-#include "croft/objective/likelihood.h"
+#include "croft/objective/softmax_margin.h"
 #include "croft/optimize/regulariser.h"
 #include "support/naive_features.h"
 
@@ -87,13 +88,15 @@ std::vector<std::vector<Label>> all_labellings(std::size_t length, std::size_t l
   return list;
 }
 
-// sum of weight (log Z - score(gold)), and its derivative by each feature: the expected value of
-// the feature less its value in the gold labelling.
+// sum of weight (log sum_y exp(score(y) + cost(y)) - log sum_{y fits} exp score(y)), and its
+// derivative by each feature.
 struct NaiveObjective {
+  using Cost = std::function<double(const Gold& gold, const std::vector<Label>& y)>;
+  Cost cost = [](const auto&, const auto&) { return 0.0; };
   long double value = 0;
   std::map<Feature, double> gradient;
 
-  void add(const PlainSequence& x, std::size_t labels, std::size_t tied_rows,
+  void add(const PlainSequence& x, const Gold& gold, std::size_t labels, std::size_t tied_rows,
            const FeatureWeights& weights) {
     const auto score = [&](const std::vector<Label>& y) {
       long double sum = 0;
@@ -103,24 +106,35 @@ struct NaiveObjective {
       });
       return sum;
     };
+    const auto fits = [&](const std::vector<Label>& y) {
+      for (std::size_t t = 0; t < y.size(); ++t) {
+        if (!gold.allows(t, y[t])) return false;
+      }
+      return true;
+    };
     const auto add_gradient = [&](const std::vector<Label>& y, long double factor) {
       for_each_fired(x, y, tied_rows, [&](const Feature& feature, double v) {
         gradient[feature] += static_cast<double>(x.weight * factor * v);
       });
     };
     const auto labellings = all_labellings(x.label.size(), labels);
-    long double z = 0;  // scores of a few units: nothing overflows
-    for (const auto& y : labellings) z += std::exp(score(y));
-    for (const auto& y : labellings) add_gradient(y, std::exp(score(y)) / z);
-    add_gradient(x.label, -1);
-    value += x.weight * (std::log(z) - score(x.label));
+    long double z = 0, z_fitting = 0;  // scores of a few units: nothing overflows
+    for (const auto& y : labellings) {
+      z += std::exp(score(y) + cost(gold, y));
+      if (fits(y)) z_fitting += std::exp(score(y));
+    }
+    for (const auto& y : labellings) {
+      add_gradient(y, std::exp(score(y) + cost(gold, y)) / z);
+      if (fits(y)) add_gradient(y, -std::exp(score(y)) / z_fitting);
+    }
+    value += x.weight * (std::log(z) - std::log(z_fitting));
   }
 };
 
-Evaluation naive_evaluation(const RandomModel& model) {
-  NaiveObjective naive;
-  for (const PlainSequence& x : model.plain) {
-    naive.add(x, model.layout.labels, model.layout.tied.rows(), model.weights);
+Evaluation naive_evaluation(const RandomModel& model, NaiveObjective naive = {}) {
+  for (std::size_t n = 0; n < model.plain.size(); ++n) {
+    naive.add(model.plain[n], model.data.gold(n), model.layout.labels, model.layout.tied.rows(),
+              model.weights);
   }
   Evaluation result{static_cast<double>(naive.value), std::vector<double>(model.w.size())};
   for (const auto& [feature, position] : model.position) {
@@ -154,6 +168,73 @@ void for_small_models(const Body& body) {
       }
     }
   }
+}
+
+// Of the model's labels one position in three becomes any, and one in three a set with another
+// label.
+RandomModel with_partial_labels(RandomModel model, Random& random) {
+  LabelSets& sets = model.data.label_sets;
+  for (Label& known : model.data.label) {
+    const std::uint64_t kind = random.below(3);
+    if (kind == 0) known = kAnyLabel;
+    if (kind != 1) continue;
+    const auto other = static_cast<Label>(random.below(model.layout.labels));
+    sets.label.push_back(std::min(known, other));
+    if (other != known) sets.label.push_back(std::max(known, other));
+    known = static_cast<Label>(kLabelSetBit + sets.size());
+    sets.begin.push_back(static_cast<std::uint32_t>(sets.label.size()));
+  }
+  return model;
+}
+
+TEST(ChainBatchFunction, PartialLabelsAreThoseOfTheDefinition) {
+  Random random(11);
+  for_small_models([&](const RandomModel& complete) {
+    const RandomModel model = with_partial_labels(complete, random);
+    const Evaluation naive = naive_evaluation(model);
+    expect_near(evaluate<double>(model), naive, 1e-12);
+    expect_near(evaluate<float>(model), naive, 3e-6);
+  });
+}
+
+template <class Real>
+Evaluation evaluate_margin(const RandomModel& model, const LabelCost& cost,
+                           std::size_t threads = 1) {
+  ThreadPool pool(threads);
+  ChainBatchFunction<Real, SoftmaxMargin<Real>> function(model.data, model.layout, pool,
+                                                         [&] { return SoftmaxMargin<Real>(cost); });
+  return evaluate(function, model.w);
+}
+
+// Delta(g, j) = 1 + (g + 2 j) mod 3 for j != g.
+LabelCost some_cost(std::size_t labels) {
+  Matrix<double> table(labels, labels, 0.0);
+  for (Label g = 0; g < labels; ++g) {
+    for (Label j = 0; j < labels; ++j) table(g, j) = g == j ? 0 : 1 + (g + 2 * j) % 3;
+  }
+  return label_cost(std::move(table));
+}
+
+TEST(ChainBatchFunction, SoftmaxMarginIsThatOfTheDefinition) {
+  Random random(12);
+  for_small_models([&](const RandomModel& complete) {
+    for (const bool partial : {false, true}) {
+      const RandomModel model = partial ? with_partial_labels(complete, random) : complete;
+      const LabelCost cost = some_cost(model.layout.labels);
+      NaiveObjective naive;
+      naive.cost = [&](const Gold& gold, const std::vector<Label>& y) {
+        std::vector<double> row(model.layout.labels);
+        double sum = 0;
+        for (std::size_t t = 0; t < y.size(); ++t) {
+          position_cost(cost, gold, t, row);
+          sum += row[y[t]];
+        }
+        return sum;
+      };
+      expect_near(evaluate_margin<double>(model, cost), naive_evaluation(model, naive), 1e-12);
+      expect_near(evaluate_margin<float>(model, cost), naive_evaluation(model, naive), 3e-6);
+    }
+  });
 }
 
 TEST(ChainBatchFunction, ValueAndGradientAreThoseOfTheDefinition) {
@@ -305,8 +386,8 @@ TEST(ChainBatchFunction, AForbiddenGoldLabellingGivesInfinity) {
   EXPECT_EQ(evaluate<float>(model).value, std::numeric_limits<double>::infinity());
 }
 
-// Many blocks of positions (512 each) and several tasks of postings (32,768 each).
-RandomModel model_of_many_blocks(bool values) {
+// Many tasks of positions (512 each) and several tasks of postings (32,768 each).
+RandomModel model_of_many_tasks(bool values) {
   Random random(9);
   const DataShape shape{.sequences = 1000,
                         .max_length = 40,
@@ -354,11 +435,21 @@ void expect_same_bits_for_any_threads(const RandomModel& model) {
   }
 }
 
-TEST(ChainBatchFunction, BlocksGiveTheSameBitsForAnyNumberOfThreads) {
+TEST(ChainBatchFunction, TasksGiveTheSameBitsForAnyNumberOfThreads) {
   for (const bool values : {false, true}) {
-    const RandomModel model = model_of_many_blocks(values);
+    const RandomModel model = model_of_many_tasks(values);
     expect_same_bits_for_any_threads<float>(model);
     expect_same_bits_for_any_threads<double>(model);
+  }
+}
+TEST(ChainBatchFunction, PartialLabelsAndCostsGiveTheSameBitsForAnyNumberOfThreads) {
+  Random random(13);
+  const RandomModel model = with_partial_labels(model_of_many_tasks(false), random);
+  expect_same_bits_for_any_threads<float>(model);
+  const LabelCost cost = some_cost(model.layout.labels);
+  const Evaluation one = evaluate_margin<float>(model, cost);
+  for (const std::size_t threads : {2, 3, 7}) {
+    expect_same_bits(evaluate_margin<float>(model, cost, threads), one);
   }
 }
 TEST(ChainBatchFunction, WavesGiveTheSameBitsForAnyNumberOfThreadsInFloat) {
@@ -369,7 +460,7 @@ TEST(ChainBatchFunction, WavesGiveTheSameBitsForAnyNumberOfThreadsInDouble) {
 }
 
 TEST(ChainBatchFunction, EvaluatingAgainGivesTheSameBits) {
-  const RandomModel model = model_of_many_blocks(true);
+  const RandomModel model = model_of_many_tasks(true);
   ThreadPool pool(2);
   Likelihood<float> function(model.data, model.layout, pool);
   const Evaluation first = evaluate(function, model.w);
@@ -391,8 +482,8 @@ Evaluation one_by_one(const RandomModel& model) {
   return total;
 }
 
-TEST(ChainBatchFunction, BlocksAddUpToTheirSequences) {
-  const RandomModel model = model_of_many_blocks(true);
+TEST(ChainBatchFunction, TasksAddUpToTheirSequences) {
+  const RandomModel model = model_of_many_tasks(true);
   expect_near(evaluate<double>(model, 2), one_by_one<double>(model), 1e-12);
 }
 TEST(ChainBatchFunction, WavesAddUpToTheirSequences) {
@@ -400,9 +491,30 @@ TEST(ChainBatchFunction, WavesAddUpToTheirSequences) {
   expect_near(evaluate<double>(model, 2), one_by_one<double>(model), 1e-12);
 }
 
+// Sequences longer than any group takes, among short ones.
+TEST(ChainBatchFunction, VeryLongSequencesAddUpWithShortOnes) {
+  Random random(14);
+  RandomModel model = random_model({.sequences = 60, .max_length = 80, .edge = 0},
+                                   {FeatureSet::observed, 1, 1}, 0.7, random);
+  Random more(15);
+  for (const std::size_t length : {5000, 2001}) {
+    model.plain.push_back(testing_support::random_plain_data(
+        {.sequences = 1, .min_length = length, .max_length = length, .edge = 0}, more)[0]);
+  }
+  model.data = testing_support::to_chain_data(model.plain);
+  Renumbering renumbering;
+  const DataShape shape;
+  model.layout = make_chain_layout(model.data, shape.labels, shape.node_attributes,
+                                   shape.edge_attributes, {FeatureSet::all, 1, 1}, renumbering);
+  model.w.resize(model.layout.dimension());
+  for (double& weight : model.w) weight = random.normal();
+  expect_near(evaluate<double>(model, 2), one_by_one<double>(model), 1e-12);
+  expect_same_bits_for_any_threads<float>(model);
+}
+
 TEST(ChainBatchFunction, FloatAgreesWithDouble) {
   for (const bool values : {false, true}) {
-    const RandomModel model = model_of_many_blocks(values);
+    const RandomModel model = model_of_many_tasks(values);
     expect_near(evaluate<float>(model), evaluate<double>(model), 1e-6);
   }
 }

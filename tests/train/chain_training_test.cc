@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -251,6 +253,76 @@ TEST(ChainTraining, EarlyStoppingKeepsTheWeightsOfTheBestIteration) {
   EXPECT_EQ(result.holdout->token_accuracy, 1.0);
 }
 
+using Relabel = std::function<void(TextSequence&)>;
+
+// The bytes of a model trained on `data`, with labels replaced by what `relabel` makes of them.
+std::vector<std::byte> model_bytes(const std::vector<TextSequence>& data,
+                                   const TrainOptions& options, bool partial,
+                                   const Relabel& relabel = nullptr) {
+  const Extractor extractor = attribute_lines(false);
+  ChainTraining training(extractor, nullptr);
+  if (partial) training.read_partial_labels({});
+  for (TextSequence s : data) {
+    if (relabel) relabel(s);
+    training.add(s);
+  }
+  training.run(options, nullptr, [](const TrainProgress&) { return true; });
+  return training.model(nlohmann::json::object()).bytes();
+}
+
+TEST(ChainTraining, FullyLabelledDataGivesTheSameModelWhenLabelsMayBePartial) {
+  const auto data = sentences(200, 10);
+  for (const Precision precision : {Precision::single, Precision::twice}) {
+    TrainOptions options;
+    options.precision = precision;
+    EXPECT_EQ(model_bytes(data, options, true), model_bytes(data, options, false));
+  }
+}
+
+TEST(ChainTraining, CostsOfZeroGiveTheModelOfTheLikelihoodAndOthersAnotherOne) {
+  const auto data = sentences(100, 11);
+  TrainOptions options, free = options, costly = options;
+  free.cost = [](std::span<const std::string_view> labels) {
+    return hamming_cost(labels.size(), 0);
+  };
+  costly.cost = [](std::span<const std::string_view> labels) {
+    EXPECT_EQ(labels.size(), 3u);
+    EXPECT_NE(std::ranges::find(labels, "N"), labels.end());
+    return hamming_cost(labels.size(), 2);
+  };
+  const auto plain = model_bytes(data, options, false);
+  EXPECT_EQ(model_bytes(data, free, false), plain);
+  EXPECT_NE(model_bytes(data, costly, false), plain);
+}
+
+// In one sentence of two every label is unknown or one of two; the others leave no doubt which.
+TEST(ChainTraining, WhatIsUnknownIsLearntFromWhatIsKnown) {
+  const auto data = sentences(300, 12);
+  std::size_t n = 0, hidden = 0;
+  const auto bytes = model_bytes(data, TrainOptions(), true, [&](TextSequence& s) {
+    if (n++ % 2 == 0) return;
+    StringLists labels;
+    for (std::size_t t = 0; t < s.length(); ++t, ++hidden) {
+      const std::string label(s.labels.item(t));
+      labels.append(hidden % 3 == 0 ? "?" : label == "D" ? "N|D" : "D|" + label);
+    }
+    labels.end_list();
+    s.labels = labels;
+  });
+  EXPECT_GT(hidden, 300u);
+  const ChainModel model(Container::from_bytes(bytes, "memory"));
+  EXPECT_EQ(model.labels(), 3u);
+  Tagger tagger(model);
+  std::size_t right = 0, all = 0;
+  for (const TextSequence& s : data) {
+    const Tagging& tagging = tagger.tag(s, {});
+    for (std::size_t t = 0; t < s.length(); ++t, ++all) {
+      right += model.label(tagging.y[t]) == s.labels.item(t);
+    }
+  }
+  EXPECT_GT(static_cast<double>(right), 0.9 * static_cast<double>(all));
+}
+
 TEST(ChainTraining, NothingToTrainOnIsAnError) {
   const Extractor extractor = attribute_lines(false);
   const auto run = [](ChainTraining& training, const TrainOptions& options) {
@@ -263,6 +335,12 @@ TEST(ChainTraining, NothingToTrainOnIsAnError) {
   TrainOptions options;
   options.min_count = 1000;
   EXPECT_THROW(run(rare, options), Error);
+  ChainTraining unlabelled(extractor, nullptr);
+  unlabelled.read_partial_labels({});
+  TextSequence unknown = sentences(1, 9)[0];
+  unknown.labels.clear();
+  unlabelled.add(unknown);
+  EXPECT_THROW(run(unlabelled, TrainOptions()), Error);
 }
 
 }  // namespace

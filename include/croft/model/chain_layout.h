@@ -83,4 +83,17 @@ ChainLayout make_chain_layout(ChainData& data, std::size_t labels, std::size_t n
                               std::size_t edge_attributes, const LayoutOptions& options,
                               Renumbering& renumbering);
 
+// Some features of a layout, as a layout of their own.
+struct FeatureSelection {
+  ChainLayout layout;
+  Renumbering renumbering;            // from the ids of the other layout to those of this one
+  std::vector<std::uint64_t> origin;  // [layout.dimension()] where each weight stands in the other's w
+};
+
+// Rows are classed and numbered anew.
+//   features : places in the w of `from`, increasing.  Tied rows have the same cells: one that is
+//              listed for one of them counts for all.
+// Cost O(features + rows).
+FeatureSelection select_features(const ChainLayout& from, std::span<const std::uint64_t> features);
+
 }  // namespace croft

@@ -39,12 +39,15 @@ class LinearScorer {
   const TransitionScores<Real>& transitions() const { return transitions_; }
 
  private:
+  void set_transitions(std::span<const double> w);
   void score_overlays(const ChainData& data, std::size_t n, ChainScores<Real>& out) const;
   const ChainLayout& layout_;
   Matrix<Real> rich_;         // [rich][L]; padding 0
   std::vector<CellWeight<Real>> short_;  // of the poor and single rows, in the order of w
   std::vector<Real> edge_;    // weights of the edge rows, as in w
   AlignedVector<Real> zero_;  // [stride] 0 for labels, -inf for padding: where a state row starts
+  bool sparse_ = false;       // the form of transitions_
+  std::vector<Edge> listed_;  // sparse: the transitions that have a weight
   TransitionScores<Real> transitions_;
 };
 
@@ -69,8 +72,10 @@ void add_node_gradient(const ChainLayout& layout, const Postings& postings, cons
 template <class Real>
 void add_edge_gradient(const ChainLayout& layout, const Postings& postings, const Real* d_overlay,
                        std::size_t stride, std::span<double> gradient, ThreadPool& pool);
-// gradient of the tied rows = transition [L][L], the sum of dL/dtransition over the data (overwrites).
-void set_tied_gradient(const ChainLayout& layout, const Matrix<double>& transition,
-                       std::span<double> gradient);
+// gradient of the tied rows = cells [transitions.cells()], the sum of dL/dtransition over the data
+// (overwrites).
+template <class Real>
+void set_tied_gradient(const ChainLayout& layout, const TransitionScores<Real>& transitions,
+                       std::span<const double> cells, std::span<double> gradient);
 
 }  // namespace croft

@@ -1,10 +1,16 @@
-// The conditional likelihood of a chain:  L(theta, y) = weight (log Z(theta) - theta(y)).
+// The conditional likelihood of a chain, given what is known of its labels.
 //
-//   dL/dtheta = weight (mu - 1[y])                                                        (C.9)
+//   all labels known:  L(theta, y) = weight (log Z(theta) - theta(y))
+//                      dL/dtheta   = weight (mu - 1[y])                                    (C.9)
+//   otherwise:         L(theta, Y) = weight (log Z(theta) - log Z(theta restricted to Y))
+//                      dL/dtheta   = weight (mu - mu restricted)                          (C.14)
+// Y: the labellings that fit.  The first is the second with one labelling, without a second sum.
 #pragma once
 #include <span>
+#include <vector>
 
 #include "croft/inference/chain_sum.h"
+#include "croft/structure/gold.h"
 
 namespace croft {
 
@@ -12,14 +18,37 @@ namespace croft {
 template <class Real>
 class ChainLikelihood {
  public:
-  // Requires weight > 0.  Returns L in nats, >= 0 up to rounding, and writes dL/dtheta to `out` (state and overlay overwritten, transition
-  // added to).  +inf, with `out` unspecified, when the scores forbid the gold labelling.
-  // Cost: one forward-backward.
-  double operator()(const ChainScores<Real>& scores, std::span<const Label> gold, double weight,
+  // Chains that share one table of transitions; all spans are parallel to scores.
+  //   weight : > 0
+  //   out    : dL/dtheta (state and overlay overwritten, transition added to)
+  //   value  : L in nats, >= 0 up to rounding.  +inf, with `out` unspecified, when the scores
+  //            forbid every labelling that fits.
+  // Cost: one forward-backward, two where gold is partial.  Values and derivatives of a chain may
+  // depend, in their last digits, on which others it is with.
+  void operator()(std::span<const ChainScores<Real>> scores, std::span<const Gold> gold,
+                  std::span<const double> weight, std::span<const ChainGradient<Real>> out,
+                  std::span<double> value);
+  // One chain; returns L.
+  double operator()(const ChainScores<Real>& scores, const Gold& gold, double weight,
                     const ChainGradient<Real>& out);
 
  private:
-  ForwardBackwardWorkspace<Real> work_;
+  void subtract_restricted(std::span<const ChainScores<Real>> scores, std::span<const Gold> gold,
+                           std::span<const double> weight,
+                           std::span<const ChainGradient<Real>> out);
+
+  // The chains of a call whose gold is partial, restricted to it.
+  struct Restricted {
+    std::vector<std::size_t> chain;            // which they are
+    std::vector<ChainScores<Real>> scores;     // grows, never shrinks, as do the next two
+    std::vector<Matrix<Real>> state, overlay;  // derivatives
+    std::vector<double> scale;
+    std::vector<ChainGradient<Real>> out;
+    std::vector<CompensatedSum> log_z;
+  };
+  BatchWorkspace<Real> work_;
+  std::vector<CompensatedSum> loss_;
+  Restricted restricted_;
 };
 
 }  // namespace croft

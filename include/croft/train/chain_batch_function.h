@@ -2,59 +2,84 @@
 //
 //   f(w) = sum_n L(theta_n(w), y_n),     df/dw = sum_n A_n^T dL/dtheta_n                   (C.11)
 //
-// The data is cut into waves whose dL/dtheta fits a cache-sized buffer, a wave into blocks of sequences.
-// First every block is scored and its objective evaluated, sums being added in block order; then
-// each attribute's owner adds up its postings.  Neither cut depends on the number of threads.
+// The data is cut into waves whose dL/dtheta fits a cache-sized buffer, a wave into groups of
+// sequences of about equal length, which the objective sees together, and some groups make a task.
+// First every task is scored and its objective evaluated, sums being added in the order of groups
+// and tasks; then each attribute's owner adds up its postings.  No cut depends on the number of
+// threads.
 #pragma once
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "croft/core/compensated_sum.h"
 #include "croft/model/linear_scorer.h"
 #include "croft/optimize/function.h"
+#include "croft/train/length_groups.h"
 
 namespace croft {
 
-// Objective: a function object (scores, gold, weight, out) -> value as ChainLikelihood; one a thread.
-template <class Real, class Objective>
-class ChainBatchFunction : public BatchFunction {
+// Whatever its Real and its Objective.
+class ChainFunction : public BatchFunction {
  public:
-  // Keeps references to all three.  data.node.id are ids of the layout.
-  ChainBatchFunction(const ChainData& data, const ChainLayout& layout, ThreadPool& pool);
+  using BatchFunction::evaluate;
+  // As evaluate(w, gradient); also writes columns [first, first + d_state.columns()) of dL/dstate,
+  // row by row for all positions of the data.
+  virtual double evaluate(std::span<const double> w, std::span<double> gradient, std::size_t first,
+                          Matrix<float>& d_state) = 0;
+};
+
+// Objective: a function object (scores, gold, weight, out, value) as ChainLikelihood; one a thread.
+template <class Real, class Objective>
+class ChainBatchFunction : public ChainFunction {
+ public:
+  // Keeps references to the first three.  data.node.id are ids of the layout.
+  //   make_objective : called once for each thread, here
+  ChainBatchFunction(
+      const ChainData& data, const ChainLayout& layout, ThreadPool& pool,
+      const std::function<Objective()>& make_objective = [] { return Objective(); });
 
   std::size_t dimension() const override { return layout_.dimension(); }
-  // +inf where some sequence's gold labelling is forbidden.
+  // +inf where the scores forbid every labelling that fits what is known of some sequence.
   double evaluate(std::span<const double> w, std::span<double> gradient) override;
+  double evaluate(std::span<const double> w, std::span<double> gradient, std::size_t first,
+                  Matrix<float>& d_state) override;
 
  private:
-  struct Block {
-    std::size_t first, last;  // sequences
-  };
   struct Wave {
-    std::uint64_t first_position;
-    std::vector<Block> blocks;
-    std::vector<std::uint32_t> first_overlay;  // of each sequence, in the wave's buffer
+    std::uint64_t first_position = 0;
     std::size_t first_sequence = 0;
+    std::vector<std::uint32_t> length;         // of each sequence
+    std::vector<std::uint32_t> first_overlay;  // of each sequence, in the wave's buffer
+    LengthGroups groups;                       // of sequences, counted from first_sequence
+    std::vector<std::uint32_t> task{0};        // [tasks + 1] into groups
     Postings node, edge;
   };
   struct Worker {
-    ChainScores<Real> scores;
     Objective objective;
+    std::vector<ChainScores<Real>> scores;  // [kChainLanes]
     CompensatedSum value;
-    Matrix<double> transition;
+    std::vector<double> transition;  // [transitions.cells()]
   };
   void make_waves();
   void close_wave(Wave& wave, std::uint64_t last_position);
-  void evaluate_block(const Wave& wave, const Block& block, Worker& worker);
+  void group_waves();
+  void evaluate_task(const Wave& wave, std::size_t task, Worker& worker);
+  void evaluate_group(const Wave& wave, std::span<const std::uint32_t> group, Worker& worker);
+  void copy_states(const Wave& wave, std::size_t n);
 
   const ChainData& data_;
   const ChainLayout& layout_;
   ThreadPool& pool_;
   LinearScorer<Real> scorer_;
   std::vector<Wave> waves_;
+  bool grouped_ = false, grouped_for_sparse_ = false;
   std::vector<Worker> workers_;
   std::size_t stride_;
-  AlignedVector<Real> d_state_;    // [positions of a wave][stride]
-  AlignedVector<Real> d_overlay_;  // [overlays of a wave][L][stride]
+  AlignedVector<Real> d_state_;      // [positions of a wave][stride]
+  AlignedVector<Real> d_overlay_;    // [overlays of a wave][L][stride]
+  std::size_t first_column_ = 0;     // of those that go to *states_
+  Matrix<float>* states_ = nullptr;  // where the caller wants dL/dstate
 };
 
 }  // namespace croft

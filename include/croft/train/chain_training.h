@@ -3,13 +3,17 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "croft/features/chain_data.h"
 #include "croft/features/extraction.h"
 #include "croft/model/chain_model.h"
+#include "croft/objective/label_cost.h"
 #include "croft/optimize/lbfgs.h"
+#include "croft/train/active_set.h"
 
 namespace croft {
 
@@ -22,6 +26,13 @@ struct TrainOptions {
   LbfgsOptions optimizer;     // OWL-QN where l1 > 0, otherwise L-BFGS
   Precision precision = Precision::single;
   std::size_t threads = 1;    // 0: one per processor
+  // The cost of mistakes, given the labels by number; then the objective is softmax-margin.  Empty:
+  // the likelihood.
+  std::function<LabelCost(std::span<const std::string_view> labels)> cost;
+  // With l1 > 0 and so many candidate features or more, training goes by an active set.  Below, all
+  // features are trained at once, which takes no longer.
+  std::size_t active_set_from = 100'000;
+  ActiveSetOptions active_set;
   std::size_t early_stop = 0; // iterations without a better hold-out score before stopping; 0: never
   void validate() const;      // throws UsageError naming the option
 };
@@ -45,12 +56,24 @@ struct TrainProgress {
   std::optional<HoldoutScore> holdout;
 };
 
+// What training by an active set did.
+struct ActiveSetReport {
+  std::size_t rounds = 0;
+  std::size_t trained = 0;  // features of the last set
+  // The largest |df/dw| - l1 of any candidate outside of it, or 0; none where training was stopped on
+  // request, or went back to an earlier iteration.
+  std::optional<double> largest_violation;
+};
+
 struct TrainResult {
   OptimizeResult optimization;
-  std::size_t dimension = 0, active = 0;
+  std::size_t dimension = 0, active = 0;  // candidate features, and weights that are not 0
+  std::optional<ActiveSetReport> active_set;   // where there was one
   std::optional<HoldoutScore> holdout;         // of the weights that were kept
   std::optional<std::size_t> best_iteration;   // where early stopping went back to an earlier one
 };
+
+struct TrainingWatch;
 
 // Feed sequences, then run.  Peak memory is that of the encoded data and the optimiser.
 class ChainTraining {
@@ -58,7 +81,10 @@ class ChainTraining {
   // init: a model to start from; its labels and features are kept, with its weights.  May be null.
   ChainTraining(const Extractor& extractor, std::shared_ptr<const ChainModel> init);
 
-  void add(const TextSequence& sequence);            // labelled
+  // From here on labels may be sets, or any (features/chain_data.h).
+  void read_partial_labels(const PartialLabels& how) { encoder_.partial = how; }
+  // Labelled, as the encoder wants it; `file` is for messages.
+  void add(const TextSequence& sequence, std::string_view file = {});
   void add_holdout(TextSequence sequence);
   std::size_t sequences() const { return encoder_.data.sequences(); }
   std::size_t positions() const { return encoder_.data.positions(); }
@@ -72,7 +98,7 @@ class ChainTraining {
   // False stops the training cleanly after this iteration.
   using Callback = std::function<bool(const TrainProgress&)>;
 
-  // Trains.  Throws UsageError for bad options, Error when there is no sequence or no feature.
+  // Trains.  Throws UsageError for bad options, Error when there is no sequence, label or feature.
   TrainResult run(const TrainOptions& options, const HoldoutScorer& scorer,
                   const Callback& callback);
 
@@ -82,11 +108,20 @@ class ChainTraining {
   std::size_t attributes() const { return encoder_.node_names.size() + encoder_.edge_names.size(); }
 
  private:
+  void set_cost(const TrainOptions& options);
+  std::unique_ptr<ChainFunction> make_function(const TrainOptions& options, const ChainData& data,
+                                               const ChainLayout& layout, ThreadPool& pool) const;
   void keep_features_of(const ChainModel& init);
-  void set_initial_weights(const ChainModel& init);
+  std::vector<FeatureWeight> initial_weights(const ChainModel& init) const;
   void encode_holdout();
-  HoldoutScore score_holdout(std::span<const double> w, const HoldoutScorer& scorer,
-                             class ThreadPool& pool);
+  HoldoutScore score_holdout(const ChainLayout& layout, const ChainData& holdout,
+                             std::span<const double> w, const HoldoutScorer& scorer,
+                             ThreadPool& pool) const;
+  OptimizeResult train_all(const TrainOptions& options, std::span<const FeatureWeight> start,
+                           const HoldoutScorer& scorer, ThreadPool& pool, TrainingWatch& watch);
+  ActiveSetResult train_some(const TrainOptions& options, std::span<const FeatureWeight> start,
+                             const HoldoutScorer& scorer, ThreadPool& pool, TrainingWatch& watch);
+  void narrow_to(FeatureSelection selection);
 
   const Extractor& extractor_;
   std::shared_ptr<const ChainModel> init_;
@@ -95,6 +130,7 @@ class ChainTraining {
   Renumbering renumbering_;
   ChainLayout layout_;
   std::vector<double> weights_;
+  LabelCost cost_;
   std::vector<TextSequence> holdout_text_;
   ChainData holdout_;
 };

@@ -1,0 +1,36 @@
+// Softmax-margin (Gimpel & Smith 2010): the likelihood under scores that favour costly mistakes.
+//
+//   L(theta, y) = weight (log sum_y' exp( theta(y') + sum_t Delta(y_t, y'_t) ) - theta(y))   (C.15)
+//
+// Added to the scores, the cost must be overcome by the gold labelling: training moves the decision
+// away from the mistakes that cost most.  Where gold is partial Delta is position_cost().
+#pragma once
+#include <span>
+#include <vector>
+
+#include "croft/objective/label_cost.h"
+#include "croft/objective/likelihood.h"
+
+namespace croft {
+
+// An objective, called as ChainLikelihood is.  One object a thread: it owns the scratch.
+template <class Real>
+class SoftmaxMargin {
+ public:
+  explicit SoftmaxMargin(const LabelCost& cost) : cost_(&cost) {}  // kept by reference
+
+  // value >= that of the likelihood; equal to it where the cost is 0.  Cost: T L more.
+  void operator()(std::span<const ChainScores<Real>> scores, std::span<const Gold> gold,
+                  std::span<const double> weight, std::span<const ChainGradient<Real>> out,
+                  std::span<double> value);
+  double operator()(const ChainScores<Real>& scores, const Gold& gold, double weight,
+                    const ChainGradient<Real>& out);
+
+ private:
+  const LabelCost* cost_;
+  ChainLikelihood<Real> likelihood_;
+  std::vector<ChainScores<Real>> augmented_;  // grows, never shrinks
+  std::vector<double> row_;                   // [L]
+};
+
+}  // namespace croft

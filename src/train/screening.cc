@@ -1,0 +1,223 @@
+#include "croft/train/screening.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "model/linear_kernels.h"
+
+namespace croft {
+namespace {
+
+// A task has about so many places, counting what an attribute costs by itself as one place more.
+constexpr std::uint64_t kPlacesPerTask = 16384;
+
+bool more_excess(const Violator& a, const Violator& b) {
+  return a.excess != b.excess ? a.excess > b.excess : a.feature < b.feature;
+}
+
+// Keeps the `most` with the largest excess: which these are depends on no order of adding.
+class LargestViolators {
+ public:
+  explicit LargestViolators(std::size_t most) : most_(most) {}
+  void add(const Violator& v) {
+    list_.push_back(v);
+    if (list_.size() >= 2 * most_ + 1000) shrink();
+  }
+  void add(const LargestViolators& other) {
+    for (const Violator& v : other.list_) add(v);
+  }
+  void clear() { list_.clear(); }
+  std::vector<Violator> take() {
+    shrink();
+    std::ranges::sort(list_, {}, &Violator::feature);
+    return std::move(list_);
+  }
+
+ private:
+  void shrink() {
+    if (list_.size() <= most_) return;
+    std::nth_element(list_.begin(), list_.begin() + static_cast<std::ptrdiff_t>(most_), list_.end(),
+                     more_excess);
+    list_.resize(most_);
+  }
+  std::size_t most_;
+  std::vector<Violator> list_;
+};
+
+struct Found {
+  LargestViolators violators;
+  std::size_t violating = 0;
+  double largest = 0;
+
+  // A derivative of a candidate outside the subset.  NaN is no violation: training reports it.
+  void see(std::uint64_t feature, double excess, double least) {
+    if (excess > largest) largest = excess;
+    if (!(excess > least)) return;
+    ++violating;
+    violators.add({feature, excess});
+  }
+  void add(const Found& other) {
+    violators.add(other.violators);
+    violating += other.violating;
+    largest = std::max(largest, other.largest);
+  }
+  void clear() {
+    violators.clear();
+    violating = 0;
+    largest = 0;
+  }
+};
+
+std::vector<std::uint64_t> sorted(std::vector<std::uint64_t> list) {
+  std::ranges::sort(list);
+  return list;
+}
+
+// For each attribute, the sum of |v| times the sequence's weight over its occurrences.
+std::vector<double> sum_of_values(const ChainData& data, std::size_t attributes) {
+  std::vector<double> sum(attributes);
+  for (std::size_t n = 0; n < data.sequences(); ++n) {
+    const double weight = data.sequence_weight(n);
+    for (std::uint64_t k = data.node.begin[data.sequence_begin[n]];
+         k < data.node.begin[data.sequence_begin[n + 1]]; ++k) {
+      sum[data.node.id[k]] += weight * (data.node.value.empty() ? 1 : std::abs(data.node.value[k]));
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+void renumber(const FeatureSelection& selection, ChainData& data) {
+  renumber_lists(selection.renumbering.node, selection.layout.node_classes, data.node);
+  if (data.has_edges()) renumber_lists(selection.renumbering.edge, RowClasses(), data.edge);
+}
+
+FeatureSubset make_subset(const ChainData& data, const ChainLayout& candidates,
+                          std::span<const std::uint64_t> features) {
+  FeatureSubset subset{select_features(candidates, features), data};
+  renumber(subset.selection, subset.data);
+  return subset;
+}
+
+struct Screening::Search {
+  std::vector<std::uint64_t> member;  // features of the subset, increasing
+  Found found;
+};
+
+Screening::Screening(const ChainData& data, const ChainLayout& candidates,
+                     const ChainFunctionMaker& make, ThreadPool& pool, const Options& options)
+    : data_(data), candidates_(candidates), make_(make), pool_(pool), options_(options) {
+  std::vector<std::uint32_t> place(data.positions());
+  std::iota(place.begin(), place.end(), 0u);
+  postings_ = make_postings(data.node, 0, data.positions(), candidates.node.rows(), place);
+  const std::vector<double> bound = sum_of_values(data, candidates.node.rows());
+  task_.push_back(0);
+  std::uint64_t work = 0;
+  for (std::uint32_t entry = 0; entry < postings_.attribute.size(); ++entry) {
+    if (bound[postings_.attribute[entry]] <= options.l1) continue;  // (O.20)
+    entry_.push_back(entry);
+    work += postings_.begin[entry + 1] - postings_.begin[entry] + 1;
+    if (work < kPlacesPerTask) continue;
+    task_.push_back(static_cast<std::uint32_t>(entry_.size()));
+    work = 0;
+  }
+  if (work > 0) task_.push_back(static_cast<std::uint32_t>(entry_.size()));
+}
+
+void Screening::screen_transitions(const FeatureSelection& with_tied,
+                                   std::span<const double> gradient, Search& search) const {
+  for (std::size_t k = 0; k < with_tied.layout.tied.begin.back(); ++k) {
+    const std::uint64_t feature = with_tied.origin[k];
+    if (std::ranges::binary_search(search.member, feature)) continue;
+    search.found.see(feature, std::abs(gradient[k]) - options_.l1,
+                     options_.l1 * options_.tolerance);
+  }
+}
+
+// The labels [first, first + d_state.columns()) of all attributes.
+void Screening::screen_nodes(const Matrix<float>& d_state, std::size_t first,
+                             Search& search) const {
+  const RowLayout& node = candidates_.node;
+  const std::size_t last = first + d_state.columns();
+  const double least = options_.l1 * options_.tolerance;
+  struct Worker {
+    Found found;
+    std::vector<double> sum;
+  };
+  std::vector<Worker> workers(pool_.threads(), {search.found, {}});
+  const auto screen_attribute = [&](std::uint32_t entry, auto& member, Worker& own) {
+    const std::uint64_t begin = postings_.begin[entry], end = postings_.begin[entry + 1];
+    sum_rows(RowSum<float>{d_state.row(0), d_state.stride(), postings_.place.data() + begin,
+                           postings_.value.empty() ? nullptr : postings_.value.data() + begin,
+                           static_cast<std::size_t>(end - begin), own.sum.data()});
+    const std::uint32_t a = postings_.attribute[entry];
+    for (std::size_t k = 0; k < node.length(a); ++k) {
+      const std::size_t label = node.cell_of(a, k);
+      if (label < first || label >= last) continue;
+      const double excess = std::abs(own.sum[label - first]) - options_.l1;
+      if (!(excess > 0)) continue;
+      const std::uint64_t feature = node.begin[a] + k;
+      while (member != search.member.end() && *member < feature) ++member;
+      if (member == search.member.end() || *member != feature) {
+        own.found.see(feature, excess, least);
+      }
+    }
+  };
+  pool_.run_ordered(
+      task_.size() - 1,
+      [&](std::size_t task, std::size_t worker) {
+        Worker& own = workers[worker];
+        own.found.clear();
+        own.sum.resize(d_state.stride());
+        const std::uint32_t a = postings_.attribute[entry_[task_[task]]];
+        auto member = std::ranges::lower_bound(search.member, node.begin[a]);
+        for (std::uint32_t k = task_[task]; k < task_[task + 1]; ++k) {
+          screen_attribute(entry_[k], member, own);
+        }
+      },
+      [&](std::size_t, std::size_t worker) { search.found.add(workers[worker].found); });
+}
+
+ScreeningResult Screening::operator()(const FeatureSubset& subset, std::span<const double> w,
+                                      std::size_t most) const {
+  Search search{sorted(subset.selection.origin), {LargestViolators(most)}};
+  // The subset's layout with all transitions: its other parts are the same, and so is the data.
+  std::vector<std::uint64_t> features(candidates_.tied.begin.back());
+  std::iota(features.begin(), features.end(), std::uint64_t{0});
+  const std::size_t tied = subset.selection.layout.tied.begin.back();
+  features.insert(features.end(), search.member.begin() + static_cast<std::ptrdiff_t>(tied),
+                  search.member.end());
+  const FeatureSelection with_tied = select_features(candidates_, features);
+  std::vector<double> weights(with_tied.layout.dimension());
+  for (std::size_t k = 0; k < tied; ++k) weights[subset.selection.origin[k]] = w[k];
+  std::ranges::copy(w.subspan(tied), weights.begin() + static_cast<std::ptrdiff_t>(
+                                                           with_tied.layout.tied.begin.back()));
+
+  ScreeningResult result;
+  std::vector<double> gradient(with_tied.layout.dimension());
+  const std::unique_ptr<ChainFunction> f = make_(subset.data, with_tied.layout);
+  const std::size_t positions = data_.positions();
+  const std::size_t labels = candidates_.labels;
+  const std::size_t fit = options_.bytes / (sizeof(float) * std::max<std::size_t>(positions, 1));
+  const std::size_t columns = std::max(kLanePadding, fit / kLanePadding * kLanePadding);
+  for (std::size_t first = 0; first < labels; first += columns) {
+    Matrix<float> d_state;
+    d_state.reshape(positions, std::min(columns, labels - first));
+    f->evaluate(weights, gradient, first, d_state);
+    ++result.evaluations;
+    if (first == 0) screen_transitions(with_tied, gradient, search);
+    screen_nodes(d_state, first, search);
+  }
+  result.violating = search.found.violating;
+  result.largest = search.found.largest;
+  result.violators = search.found.violators.take();
+  result.gradient.assign(gradient.begin() + static_cast<std::ptrdiff_t>(gradient.size() - w.size() + tied),
+                         gradient.end());
+  result.gradient.insert(result.gradient.begin(), tied, 0.0);
+  for (std::size_t k = 0; k < tied; ++k) result.gradient[k] = gradient[subset.selection.origin[k]];
+  return result;
+}
+
+}  // namespace croft
