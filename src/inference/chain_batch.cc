@@ -20,8 +20,9 @@ LaneChains<Real> one_lane(const ChainScores<Real>& scores, ForwardBackwardWorksp
   return chains;
 }
 
-// Whether the chains [0, count) are better done together.  Sparse transitions: an operation on a full
-// vector costs about that on one number.  Dense ones: a chain alone fills its vectors too.
+// Whether the chains are better done together.  Sparse transitions: an operation on a full vector costs
+// about that on one number.  Dense ones: a chain alone fills its vectors too, so that it pays only
+// where the table is too large for the caches (measured, bench/label_set_bench).
 template <class Real>
 bool share_lanes(std::span<const ChainScores<Real>> scores) {
   std::size_t longest = 0, positions = 0;
@@ -31,8 +32,10 @@ bool share_lanes(std::span<const ChainScores<Real>> scores) {
     positions += s.length();
   }
   const std::size_t padded_area = longest * kChainLanes;
-  return scores.front().transitions->sparse() ? positions * 8 >= padded_area
-                                              : positions * 3 >= padded_area * 2;
+  constexpr std::size_t kManyLabels = 400;
+  const TransitionScores<Real>& transitions = *scores.front().transitions;
+  if (transitions.sparse()) return positions * 8 >= padded_area;
+  return transitions.labels() >= kManyLabels && positions * 3 >= padded_area * 2;
 }
 
 // Chains in the lanes of one group.

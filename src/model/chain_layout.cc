@@ -298,6 +298,7 @@ FeatureSelection select_features(const ChainLayout& from, std::span<const std::u
                        to.renumbering.node);
   RowClasses classes;
   layout.edge = select(from.edge, layout.node.begin.back(), classes, to.renumbering.edge);
+  layout.histories = from.histories;
 
   std::vector<std::uint32_t> same(from.tied.rows());
   std::iota(same.begin(), same.end(), 0u);
@@ -305,6 +306,7 @@ FeatureSelection select_features(const ChainLayout& from, std::span<const std::u
   append_origin(from.tied, layout.tied, same, to.origin);
   append_origin(from.node, layout.node, to.renumbering.node, to.origin);
   append_origin(from.edge, layout.edge, to.renumbering.edge, to.origin);
+  for (std::size_t g = 0; g < from.grams(); ++g) to.origin.push_back(from.first_gram() + g);
   return to;
 }
 

@@ -2,14 +2,18 @@
 //
 // A feature is an attribute together with a cell: a label (node attributes) or a pair of labels (edge
 // attributes).  The weights of one attribute stand side by side, in increasing order of cell.
-//   w = [ tied edge rows | node rows | edge rows ]
+//   w = [ tied edge rows | node rows | edge rows | grams ]
+// Grams, runs of three labels or more, have weights where the chain's order is 2 or more
+// (structure/label_histories.h).
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "croft/features/chain_data.h"
+#include "croft/structure/label_histories.h"
 
 namespace croft {
 
@@ -40,7 +44,13 @@ struct ChainLayout {
   RowLayout node;
   RowLayout edge;
   RowClasses node_classes;
-  std::size_t dimension() const { return edge.begin.back(); }
+  // Of a chain of order 2 or more, with its grams; null: order 1.  Features do not depend on it.
+  std::shared_ptr<const LabelHistories> histories;
+
+  std::size_t order() const { return histories ? histories->order : 1; }
+  std::uint64_t first_gram() const { return edge.begin.back(); }  // where their weights stand in w
+  std::size_t grams() const { return histories ? histories->grams.size() : 0; }
+  std::size_t dimension() const { return static_cast<std::size_t>(first_gram()) + grams(); }
 };
 
 enum class FeatureSet {
@@ -92,7 +102,7 @@ struct FeatureSelection {
 
 // Rows are classed and numbered anew.
 //   features : places in the w of `from`, increasing.  Tied rows have the same cells: one that is
-//              listed for one of them counts for all.
+//              listed for one of them counts for all.  Grams are all kept, listed or not.
 // Cost O(features + rows).
 FeatureSelection select_features(const ChainLayout& from, std::span<const std::uint64_t> features);
 

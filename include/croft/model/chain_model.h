@@ -45,6 +45,8 @@ class ChainModel {
   const TransitionScores<Real>& transitions() const;
 
  private:
+  void set_transitions();
+
   Container container_;
   std::shared_ptr<nlohmann::json> meta_;
   std::vector<std::string> labels_;
