@@ -87,6 +87,13 @@ void TransitionScores<Real>::assign(std::size_t labels, Background background,
   background_factor_ =
       any_other ? static_cast<Real>(std::exp(double{background_log()} - shift_)) : Real{0};
 
+  cell_of_.clear();
+  if (labels <= kFewLabels) {
+    cell_of_.assign(labels * labels, kNoCell);
+    for (std::uint32_t k = 0; k < edges.size(); ++k) {
+      cell_of_[edges[k].from * labels + edges[k].to] = k;
+    }
+  }
   resize(leaving_, labels, edges.size());
   resize(arriving_, labels, edges.size());
   for (const Edge& edge : edges) {
@@ -116,6 +123,7 @@ void TransitionScores<Real>::assign(std::size_t labels, Background background,
 template <class Real>
 std::uint32_t TransitionScores<Real>::cell(Label i, Label j) const {
   if (!sparse_) return static_cast<std::uint32_t>(i * log_.stride() + j);
+  if (!cell_of_.empty()) return cell_of_[i * labels_ + j];
   const auto first = leaving_.other.begin() + leaving_.begin[i];
   const auto last = leaving_.other.begin() + leaving_.begin[i + 1];
   const auto found = std::lower_bound(first, last, j);

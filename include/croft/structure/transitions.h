@@ -59,7 +59,7 @@ class TransitionScores {
   std::size_t labels() const { return labels_; }
   bool sparse() const { return sparse_; }
 
-  // One edge.  Sparse: O(log of the edges that leave i).
+  // One edge.  Sparse: O(log of the edges that leave i), O(1) up to kFewLabels labels.
   Real at(Label i, Label j) const;
   Real factor(Label i, Label j) const;          // exp(at(i, j) - shift())
   std::uint32_t cell(Label i, Label j) const;   // index of its derivative, or kNoCell
@@ -95,6 +95,8 @@ class TransitionScores {
   Background background_ = Background::zero;
   Real background_factor_ = 1;
   EdgeLists<Real> leaving_, arriving_;
+  static constexpr std::size_t kFewLabels = 128;
+  std::vector<std::uint32_t> cell_of_;  // sparse, [L][L], for a few labels only
 };
 
 // The same scores in the other precision.
