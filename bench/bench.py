@@ -7,12 +7,11 @@
          that the ratio is one of the same machine in the same minute.  Without it the peers' figures are
          those published in docs/performance.md, from another machine: they are marked with *.
 --data   the folder with conll2000 and tools (default: CROFT_DATA, or ../shared/data beside the checkout).
---quick  skips what takes minutes (whole trainings of the peers).
+--quick  skips what takes minutes (whole trainings of the peers; brown).
 """
 import argparse
 import json
 import os
-import platform
 import re
 import subprocess
 import sys
@@ -20,7 +19,9 @@ import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from harness import ROOT, Run, check, machine, row, rows, timed
+from many_labels import ManyLabels
+
 # Published figures, used without --peers: seconds or tokens a second, on a 2-core Intel machine.
 PUBLISHED = {
     'evaluation, observed': 0.354, 'train to the peer\'s objective': 69.0, 'train, l1 = 1': 358.0,
@@ -28,63 +29,9 @@ PUBLISHED = {
     'predict attributes': 120000}
 CRFSUITE_OBJECTIVE = 9118.90    # l2 = 1, observed features
 CRFSUITE_L1 = (16889.46, 9685)  # l1 = 1: objective, weights that are not 0
-rows = []
 
 
-class Run:
-    """A finished process: its output, seconds and peak memory."""
-
-    def __init__(self, command, env=None, stdin=None, stdout=None, accept=(0,)):
-        start = time.perf_counter()
-        process = subprocess.Popen([str(c) for c in command], env={**os.environ, **(env or {})},
-                                   stdin=stdin or subprocess.DEVNULL,
-                                   stdout=stdout or subprocess.PIPE, stderr=subprocess.PIPE)
-        out, err = process.communicate()
-        self.seconds = time.perf_counter() - start
-        self.out = (out or b'').decode(errors='replace')
-        self.err = err.decode(errors='replace')
-        self.status = process.returncode
-        if self.status not in accept:
-            sys.exit(f'failed ({process.returncode}): {" ".join(map(str, command))}\n{self.err[-2000:]}')
-
-
-def timed(command, **kwargs):
-    """As Run, and with the peak memory in MB, by GNU time."""
-    with tempfile.NamedTemporaryFile('r') as report:
-        run = Run(['/usr/bin/time', '-f', '%M', '-o', report.name, *command], **kwargs)
-        run.megabytes = int(report.read().split()[-1]) / 1024
-    return run
-
-
-def row(name, ours, theirs, unit, peer, target=None, higher_is_better=False, published=False):
-    """Prints and keeps one comparison; the ratio says how many times better Croft is."""
-    ratio = None
-    if theirs:
-        ratio = ours / theirs if higher_is_better else theirs / ours
-    mark = '*' if published else ''
-    theirs_text = f'{theirs:,.4g}{mark}' if theirs else '-'
-    ratio_text = f'{ratio:.1f} x{mark}' if ratio else '-'
-    goal = f'{target} x' if target else ''
-    print(f'{name:<44}{ours:>12,.4g}{theirs_text:>12} {unit:<9}{peer:<10}{ratio_text:>9} {goal:>7}',
-          flush=True)
-    rows.append({'name': name, 'croft': ours, 'peer': theirs, 'unit': unit, 'peer_name': peer,
-                 'ratio': ratio, 'target': target, 'published_peer': published})
-
-
-def check(condition, what):
-    if not condition:
-        sys.exit(f'wrong answer, so no figure: {what}')
-
-
-def machine():
-    name = re.search(r'model name\s*:\s*(.*)', Path('/proc/cpuinfo').read_text())
-    commit = subprocess.run(['git', '-C', ROOT, 'describe', '--always', '--dirty'],
-                            capture_output=True, text=True).stdout.strip()
-    return f'{name.group(1) if name else platform.processor()}, {os.cpu_count()} processors; ' \
-           f'commit {commit or "unknown"}'
-
-
-class Bench:
+class Bench(ManyLabels):
     def __init__(self, args, folder):
         self.args, self.folder = args, Path(folder)
         self.croft = Path(args.croft).resolve()
@@ -111,9 +58,10 @@ class Bench:
         run.log = [json.loads(line) for line in log.read_text().splitlines()]
         return run
 
-    def gradient_seconds(self, features='observed', threads=1, simd=None):
+    def gradient_seconds(self, features='observed', threads=1, simd=None, data=None):
         """Seconds of an evaluation of f and its gradient alone; the program checks f at w = 0."""
-        out = Run([self.croft.parent / 'bench/gradient_bench', self.train_attributes, features, threads],
+        out = Run([self.croft.parent / 'bench/gradient_bench', data or self.train_attributes, features,
+                   threads],
                   env={'CROFT_SIMD': simd} if simd else None).out
         return float(out.split()[0])
 
@@ -272,7 +220,8 @@ def main():
     print(f'{"":<44}{"Croft":>12}{"peer":>12} {"":<9}{"":<10}{"ratio":>9} {"goal":>7}')
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(args, folder)
-        for name in args.only or ['observed', 'whole', 'l1', 'all_features', 'predict']:
+        for name in args.only or ['observed', 'whole', 'l1', 'all_features', 'predict', 'questions',
+                                  'label_sets', 'cltt', 'brown']:
             getattr(bench, name)()
     if args.json:
         Path(args.json).write_text(json.dumps({'machine': machine(), 'rows': rows}, indent=1))
