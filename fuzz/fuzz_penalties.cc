@@ -1,5 +1,5 @@
-// Any bytes as a file of penalties, on cells and on attributes: an InputError with its file, or rules
-// that read back equal when written again.
+// Any bytes as a file of penalties, on cells and on attributes: an InputError with its file, or
+// rules that read back equal when written again.
 #include <charconv>
 #include <cmath>
 #include <cstddef>

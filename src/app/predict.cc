@@ -1,11 +1,9 @@
 #include "croft/app/predict.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
-#include <nlohmann/json.hpp>
+#include <exception>
 #include <unordered_map>
+#include <utility>
 
 #include "croft/core/error.h"
 #include "croft/data/checks.h"
@@ -28,15 +26,19 @@ struct Scored {
 struct Block {
   std::vector<InputSequence> sequences;
   std::size_t used = 0, positions = 0;
+  std::size_t first = 0;       // number of the first sequence in the whole input
   std::string output;          // of predict_stream
+  PredictCounts counts;        // likewise: those without a labelling
+  std::exception_ptr error;    // what ended it; the output has what came before
   std::vector<Scored> scored;  // of evaluate_model
 };
 
-// Fills blocks from the source; fewer when the rest of the input is not there yet.  An error waits until
-// what was read before it has been worked on.
+// Fills blocks from the source; fewer when the rest of the input is not there yet.  An error waits
+// until what was read before it has been worked on.
 class Batch {
  public:
-  explicit Batch(std::size_t threads) : blocks_(threads * kBlocksPerThread) {}
+  Batch(std::size_t threads, std::size_t first)
+      : blocks_(threads * kBlocksPerThread), sequences_(first) {}
 
   // The number of blocks filled; 0 at the end.
   std::size_t fill(SequenceSource& source) {
@@ -47,6 +49,7 @@ class Batch {
     try {
       for (Block& block : blocks_) {
         ++count;
+        block.first = sequences_;
         while (block.positions < kBlockPositions) {
           if (block.used == block.sequences.size()) block.sequences.emplace_back();
           InputSequence& sequence = block.sequences[block.used];
@@ -55,6 +58,7 @@ class Batch {
             return block.used > 0 ? count : count - 1;
           }
           ++block.used;
+          ++sequences_;
           block.positions += std::max(sequence.rows.rows(), sequence.text.length());
           if (!source.ready()) return count;
         }
@@ -69,97 +73,24 @@ class Batch {
 
  private:
   std::vector<Block> blocks_;
+  std::size_t sequences_;  // read so far, in the whole input
   std::exception_ptr error_;
   bool at_end_ = false;
 };
 
 // What one thread needs.
 struct Worker {
-  explicit Worker(const ChainModel& model) : tagger(model) {}
+  explicit Worker(const TagPlan& plan) : tagger(plan) {}
   Tagger tagger;
   Extractor::Scratch extraction;
 };
 
-class Formatter {
- public:
-  Formatter(const ChainModel& model, const PredictOptions& options)
-      : model_(model), options_(options) {}
-
-  void append(const InputSequence& sequence, const Tagging& tagging, std::string& out) const {
-    if (options_.output == OutputFormat::json) {
-      append_json(tagging, out);
-      return;
-    }
-    if (options_.probability) {
-      fmt::format_to(std::back_inserter(out), "# probability {:.6g}\n",
-                     std::exp(tagging.log_probability));
-    }
-    for (std::size_t t = 0; t < tagging.y.size(); ++t) {
-      char separator = '\t';
-      if (options_.output == OutputFormat::columns) separator = append_row(sequence, t, out);
-      out += model_.label(tagging.y[t]);
-      append_marginals(tagging, t, separator, out);
-      out += '\n';
-    }
-    out += '\n';
-  }
-
- private:
-  // The row as read, ready for another cell.
-  char append_row(const InputSequence& sequence, std::size_t t, std::string& out) const {
-    if (sequence.rows.rows() > 0) {
-      const std::string_view line = sequence.rows.line(t);
-      const char separator = line.find('\t') != std::string_view::npos ? '\t' : ' ';
-      out.append(line) += separator;
-      return separator;
-    }
-    if (sequence.text.has_labels()) out.append(sequence.text.labels.item(t)) += '\t';
-    return '\t';
-  }
-
-  void append_marginals(const Tagging& tagging, std::size_t t, char separator,
-                        std::string& out) const {
-    const auto to = std::back_inserter(out);
-    if (options_.marginals == MarginalOutput::predicted) {
-      fmt::format_to(to, "{}{:.6f}", separator, tagging.marginals(t, tagging.y[t]));
-    } else if (options_.marginals == MarginalOutput::all) {
-      for (Label j = 0; j < model_.labels(); ++j) {
-        fmt::format_to(to, "{}{}:{:.6f}", separator, model_.label(j), tagging.marginals(t, j));
-      }
-    }
-  }
-
-  void append_json(const Tagging& tagging, std::string& out) const {
-    nlohmann::json document = {{"labels", nlohmann::json::array()}};
-    for (const Label y : tagging.y) document["labels"].push_back(model_.label(y));
-    if (options_.probability) document["probability"] = std::exp(tagging.log_probability);
-    if (options_.marginals != MarginalOutput::none) {
-      auto& list = document["marginals"] = nlohmann::json::array();
-      for (std::size_t t = 0; t < tagging.y.size(); ++t) {
-        if (options_.marginals == MarginalOutput::predicted) {
-          list.push_back(tagging.marginals(t, tagging.y[t]));
-          continue;
-        }
-        auto& row = list.emplace_back(nlohmann::json::object());
-        for (Label j = 0; j < model_.labels(); ++j) row[model_.label(j)] = tagging.marginals(t, j);
-      }
-    }
-    // Labels that are not UTF-8 cannot be JSON: they are shown with replacement characters.
-    out += document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-  }
-
-  const ChainModel& model_;
-  const PredictOptions& options_;
-};
-
 // task(block, worker) for every block of the source, commit(block) in order.
 template <class Task, class Commit>
-PredictCounts for_each_block(const ChainModel& model, SequenceSource& source, ThreadPool& pool,
-                             const Task& task, const Commit& commit,
-                             const std::atomic<bool>* stop) {
-  PredictCounts counts;
-  Batch batch(pool.threads());
-  std::vector<Worker> workers(pool.threads(), Worker(model));
+void for_each_block(const TagPlan& plan, SequenceSource& source, ThreadPool& pool, const Task& task,
+                    const Commit& commit, const std::atomic<bool>* stop, PredictCounts& counts) {
+  Batch batch(pool.threads(), counts.sequences);
+  std::vector<Worker> workers(pool.threads(), Worker(plan));
   while (stop == nullptr || !*stop) {
     const std::size_t blocks = batch.fill(source);
     if (blocks == 0) break;
@@ -171,43 +102,72 @@ PredictCounts for_each_block(const ChainModel& model, SequenceSource& source, Th
           counts.positions += batch[b].positions;
         });
   }
-  return counts;
 }
 
-}  // namespace
+void add_unlabelled(const PredictCounts& from, PredictCounts& to) {
+  if (to.unlabelled == 0) {
+    to.first_unlabelled = from.first_unlabelled;
+    to.first_outcome = from.first_outcome;
+  }
+  to.unlabelled += from.unlabelled;
+}
 
-namespace {
-
-// Labels from attribute lines may hold spaces: as columns they could not be read back.
-void require_cells(const ChainModel& model) {
-  for (Label y = 0; y < model.labels(); ++y) {
-    if (model.label(y).find_first_of(" \t") == std::string::npos) continue;
-    throw UsageError("the label " + in_quotes(model.label(y)) +
-                     " has a space, so it cannot be a column; use --output labels or json");
+// Fills block.output; an error waits in the block until what came before it has been written.
+void label_block(const SequenceSource& source, const PredictionFormatter& formatter,
+                 const TagOptions& questions, Worker& worker, Block& block) {
+  block.output.clear();
+  block.counts = {};
+  try {
+    for (std::size_t k = 0; k < block.used; ++k) {
+      InputSequence& sequence = block.sequences[k];
+      source.extract(sequence, worker.extraction);
+      const TextSequence& text = sequence.text;
+      const ColumnSequence* rows = sequence.rows.rows() > 0 ? &sequence.rows : nullptr;
+      const Tagging& tagging =
+          worker.tagger.tag({text, rows, source.name(), block.first + k}, questions);
+      formatter.append(sequence, tagging, block.output);
+      if (tagging.outcome.found) continue;
+      add_unlabelled({.unlabelled = 1,
+                      .first_unlabelled = {source.name(), text.first_line},
+                      .first_outcome = tagging.outcome},
+                     block.counts);
+    }
+  } catch (const Error&) {
+    block.error = std::current_exception();
   }
 }
 
 }  // namespace
 
-PredictCounts predict_stream(const ChainModel& model, SequenceSource& source,
-                             const PredictOptions& options, ThreadPool& pool,
-                             const std::function<void(std::string_view)>& write,
-                             const std::atomic<bool>& stop) {
-  const TagOptions tag{.probability = options.probability,
-                       .marginals = options.marginals != MarginalOutput::none};
-  if (options.output == OutputFormat::columns) require_cells(model);
-  const Formatter formatter(model, options);
-  return for_each_block(
-      model, source, pool,
+void predict_stream(const TagPlan& plan, SequenceSource& source, const PredictOptions& options,
+                    ThreadPool& pool, const std::function<void(std::string_view)>& write,
+                    const std::atomic<bool>& stop, PredictCounts& counts) {
+  const TagOptions questions = options.questions();
+  plan.check(questions);
+  const PredictionFormatter formatter(plan, options);
+  for_each_block(
+      plan, source, pool,
       [&](Block& block, Worker& worker) {
-        block.output.clear();
-        for (std::size_t k = 0; k < block.used; ++k) {
-          InputSequence& sequence = block.sequences[k];
-          source.extract(sequence, worker.extraction);
-          formatter.append(sequence, worker.tagger.tag(sequence.text, tag), block.output);
-        }
+        label_block(source, formatter, questions, worker, block);
       },
-      [&](const Block& block) { write(block.output); }, &stop);
+      [&](Block& block) {
+        write(block.output);
+        if (block.error) std::rethrow_exception(std::exchange(block.error, nullptr));
+        add_unlabelled(block.counts, counts);
+      },
+      &stop, counts);
+}
+
+void require_all_labelled(const PredictCounts& counts) {
+  if (counts.unlabelled == 0) return;
+  std::string problem(why_none(counts.first_outcome));
+  if (counts.unlabelled > 1) {
+    problem += " (" + std::to_string(counts.unlabelled) + " sequences are without one)";
+  }
+  throw InputError(counts.first_unlabelled, problem, "",
+                   counts.first_outcome.exact
+                       ? "loosen the constraint, the partial labels or the rules"
+                       : "raise --limit, or loosen the rules");
 }
 
 namespace {
@@ -244,10 +204,12 @@ void add_to(Evaluation& evaluation, const ChainModel& model, const Scored& score
 Evaluation evaluate_model(const ChainModel& model, SequenceSource& source, ChunkScheme scheme,
                           ThreadPool& pool) {
   Evaluation evaluation(scheme);
+  const TagPlan plan(model);
+  PredictCounts counts;
   std::unordered_map<std::string_view, Label> label_ids;
   for (Label y = 0; y < model.labels(); ++y) label_ids[model.label(y)] = y;
   for_each_block(
-      model, source, pool,
+      plan, source, pool,
       [&](Block& block, Worker& worker) {
         block.scored.clear();
         for (std::size_t k = 0; k < block.used; ++k) {
@@ -259,7 +221,7 @@ Evaluation evaluate_model(const ChainModel& model, SequenceSource& source, Chunk
       [&](const Block& block) {
         for (const Scored& scored : block.scored) add_to(evaluation, model, scored);
       },
-      nullptr);
+      nullptr, counts);
   return evaluation;
 }
 

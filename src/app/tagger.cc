@@ -1,34 +1,283 @@
 #include "croft/app/tagger.h"
 
+#include <algorithm>
 #include <limits>
 
-namespace croft {
+#include "croft/app/chunks.h"
+#include "croft/core/random.h"
 
-const Tagging& Tagger::tag(const TextSequence& sequence, const TagOptions& options) {
-  tagging_.y.resize(sequence.length());
-  if (!options.probability && !options.marginals) {
-    model_.score(sequence, scratch_, scores_);
-    viterbi<float>(scores_, viterbi_, tagging_.y);
-    return tagging_;
+namespace croft {
+namespace {
+
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+
+bool needs_marginals(const TagOptions& options) {
+  return options.marginals || options.edges || options.spans || options.entropy ||
+         options.expected_counts;
+}
+bool needs_partition(const TagOptions& options) {
+  return needs_marginals(options) || options.probability || options.k_best > 0 ||
+         options.samples > 0;
+}
+
+// a - b with the digits that both sums keep beyond a double.
+double difference(CompensatedSum a, CompensatedSum b) {
+  const double high = b.value();
+  a.add(-high);
+  b.add(-high);
+  a.add(-b.value());
+  return a.value();
+}
+
+// The samples of a sequence depend on the seed and its index alone: not on threads or neighbours.
+Random random_of(std::uint64_t seed, std::size_t index) {
+  return Random(Random(seed).next() + index);
+}
+
+// Those that are worth a mention.
+void append_edges(const Matrix<double>& pairs, std::size_t t, std::vector<EdgeProbability>& out) {
+  for (Label i = 0; i < pairs.rows(); ++i) {
+    for (Label j = 0; j < pairs.columns(); ++j) {
+      if (pairs(i, j) >= kSmallestEdge) out.push_back({t, i, j, pairs(i, j)});
+    }
   }
-  model_.score(sequence, scratch_, wide_);
-  const double best = viterbi<double>(wide_, wide_viterbi_, tagging_.y);
-  if (options.marginals) {
-    tagging_.marginals.reshape(sequence.length(), model_.labels());
-    tagging_.log_partition =
-        croft::marginals<double>(wide_, 1, sums_, {tagging_.marginals.row(0), nullptr, nullptr});
+}
+
+// Forgets a sequence, and keeps the storage.
+void clear(Tagging& tagging) {
+  tagging.outcome = {};
+  tagging.log_probability = tagging.log_partition = tagging.log_partial = tagging.entropy = 0;
+  tagging.k_best.clear();
+  tagging.samples.clear();
+  tagging.spans.clear();
+  tagging.edges.clear();
+  tagging.edge_counts.clear();
+  tagging.label_counts.clear();
+}
+
+}  // namespace
+
+const Tagging& Tagger::tag(const TagInput& input, const TagOptions& options) {
+  plan_->check(options);
+  clear(tagging_);
+  tagging_.y.resize(input.text.length());
+  if (needs_partition(options) || plan_->searches() || plan_->decode() != Decode::viterbi) {
+    tag_in_double(input, options);
   } else {
-    tagging_.log_partition = croft::log_partition(wide_, sums_);
+    tag_in_float(input);
   }
-  tagging_.log_probability = std::min(0.0, best - tagging_.log_partition);
+  if (!tagging_.outcome.found) tagging_.y.clear();
   return tagging_;
+}
+
+template <class Real>
+void Tagger::restrict_to_known(const TagInput& input, ChainScores<Real>& base) {
+  if (!plan_->partial()) return;
+  plan_->partial()->read(input.text, input.file, known_);
+  restrict_labels<Real>(restrictions(known_), base);
+}
+
+void Tagger::tag_in_float(const TagInput& input) {
+  plan_->score(input, scratch_, scores_);
+  restrict_to_known(input, scores_);
+  const ChainScores<float>* chain = plan_->lift(scores_, lifted_);
+  tagging_.outcome.found =
+      chain != nullptr && viterbi<float>(*chain, viterbi_, tagging_.y) > kMinusInfinity;
+  if (tagging_.outcome.found) plan_->project(tagging_.y);
+}
+
+void Tagger::tag_in_double(const TagInput& input, const TagOptions& options) {
+  plan_->score(input, scratch_, wide_);
+  CompensatedSum unrestricted;
+  if (plan_->partial() && options.probability) {
+    const ChainScores<double>* free = plan_->lift(wide_, wide_lifted_);
+    if (free != nullptr && log_partition(*free, sums_) > kMinusInfinity) unrestricted = sums_.log_z;
+  }
+  restrict_to_known(input, wide_);
+  const ChainScores<double>* chain = plan_->lift(wide_, wide_lifted_);
+  const bool decodes_marginals = plan_->decode() != Decode::viterbi;
+  tagging_.outcome.found = chain != nullptr;
+  if (chain != nullptr && (needs_partition(options) || decodes_marginals)) {
+    tagging_.log_partition = sum_up(*chain, needs_marginals(options) || decodes_marginals);
+    tagging_.outcome.found = tagging_.log_partition > kMinusInfinity;
+  }
+  tagging_.outcome.found = tagging_.outcome.found && decode(input, *chain, options);
+  if (!tagging_.outcome.found) return;
+  if (plan_->partial() && options.probability) {
+    tagging_.log_partial = std::min(0.0, difference(sums_.log_z, unrestricted));
+  }
+  draw(*chain, input, options);
+  if (needs_marginals(options)) {
+    answer({*chain, sums_, state_marginals().row(0)}, options);
+  }
+}
+
+const Matrix<double>& Tagger::state_marginals() const {
+  return plan_->label_of().empty() ? tagging_.marginals : states_;
+}
+
+// log Z; `with_marginals` also of states and of labels.
+double Tagger::sum_up(const ChainScores<double>& chain, bool with_marginals) {
+  if (!with_marginals) return log_partition(chain, sums_);
+  const std::span<const Label> label_of = plan_->label_of();
+  Matrix<double>& states = label_of.empty() ? tagging_.marginals : states_;
+  states.reshape(chain.length(), chain.labels());
+  const double log_z = marginals<double>(chain, 1, sums_, {states.row(0), nullptr, nullptr});
+  if (label_of.empty() || log_z == kMinusInfinity) return log_z;
+  tagging_.marginals.assign(chain.length(), plan_->names().size(), 0);
+  for (std::size_t t = 0; t < chain.length(); ++t) {
+    for (std::size_t s = 0; s < label_of.size(); ++s) {
+      tagging_.marginals(t, label_of[s]) += states(t, s);
+    }
+  }
+  return log_z;
+}
+
+// Fills y, and log p(y | x) where log Z is known.  False when there is no labelling to be had.
+bool Tagger::decode(const TagInput& input, const ChainScores<double>& chain,
+                    const TagOptions& options) {
+  double best = 0;
+  if (plan_->searches()) {
+    if (!search(input, chain)) return false;
+    best = score<double>(chain, tagging_.y);
+  } else if (options.k_best > 0) {
+    tagging_.k_best = k_best(chain, options.k_best);
+    if (tagging_.k_best.empty()) return false;
+    best = tagging_.k_best.front().score;
+    tagging_.y = tagging_.k_best.front().labels;
+    for (ScoredLabelling& labelling : tagging_.k_best) plan_->project(labelling.labels);
+  } else if (plan_->decode() == Decode::marginal) {
+    posterior_decode(tagging_.marginals, std::span<Label>(tagging_.y));
+    best = plan_->score_of(tagging_.y, wide_, wide_lifted_);
+    tagging_.log_probability = std::min(0.0, best - tagging_.log_partition);
+    return true;
+  } else {
+    best = plan_->decode() == Decode::risk ? decode_risk(chain)
+                                           : viterbi<double>(chain, wide_viterbi_, tagging_.y);
+    if (best == kMinusInfinity) return false;
+  }
+  plan_->project(tagging_.y);
+  if (needs_partition(options)) {
+    tagging_.log_probability = std::min(0.0, best - tagging_.log_partition);
+  }
+  return true;
+}
+
+bool Tagger::search(const TagInput& input, const ChainScores<double>& chain) {
+  SearchResult result = plan_->search(input, chain);
+  tagging_.outcome = {result.found, result.exact, result.gap, result.drawn};
+  if (result.found) tagging_.y = std::move(result.labels);
+  return result.found;
+}
+
+// The score of the labelling that is right most often, under the chain's transitions.
+double Tagger::decode_risk(const ChainScores<double>& chain) {
+  const std::span<const Label> label_of = plan_->label_of();
+  if (!label_of.empty()) {  // every state is worth the marginal of its label
+    label_worth_.reshape(chain.length(), chain.labels());
+    for (std::size_t t = 0; t < chain.length(); ++t) {
+      for (std::size_t s = 0; s < label_of.size(); ++s) {
+        label_worth_(t, s) = tagging_.marginals(t, label_of[s]);
+      }
+    }
+  }
+  const Matrix<double>& worth = label_of.empty() ? tagging_.marginals : label_worth_;
+  const double right =
+      minimum_risk<double>(chain, worth, plan_->allowed(), risk_, std::span<Label>(tagging_.y));
+  return right == kMinusInfinity ? right : score<double>(chain, tagging_.y);
+}
+
+void Tagger::draw(const ChainScores<double>& chain, const TagInput& input,
+                  const TagOptions& options) {
+  Random random = random_of(options.seed, input.index);
+  for (std::size_t n = 0; n < options.samples; ++n) {
+    std::vector<Label>& y = tagging_.samples.emplace_back(chain.length());
+    sample<double>(chain, sums_, random, y);
+    plan_->project(y);
+  }
+}
+
+void Tagger::answer(const ChainPosterior<double>& posterior, const TagOptions& options) {
+  const std::size_t length = posterior.scores.length(), labels = plan_->names().size();
+  if (options.entropy) tagging_.entropy = entropy(posterior);
+  if (options.expected_counts) {
+    tagging_.label_counts.assign(labels, 0.0);
+    for (std::size_t t = 0; t < length; ++t) {
+      for (Label j = 0; j < labels; ++j) tagging_.label_counts[j] += tagging_.marginals(t, j);
+    }
+    append_edges(edge_counts(posterior), 0, tagging_.edge_counts);
+  }
+  for (std::size_t t = 1; options.edges && t < length; ++t) {
+    append_edges(edges_at(posterior, t), t, tagging_.edges);
+  }
+  if (options.spans) add_spans(posterior);
+}
+
+// Of labels, all positions together: [L][L].
+const Matrix<double>& Tagger::edge_counts(const ChainPosterior<double>& posterior) {
+  if (plan_->previous_of().empty()) {
+    expected_edge_counts(posterior, pairs_);
+    return label_pairs(pairs_);
+  }
+  label_pairs_.assign(plan_->names().size(), plan_->names().size(), 0);
+  for (std::size_t t = 1; t < posterior.scores.length(); ++t) add_pairs_before(t);
+  return label_pairs_;
+}
+
+// Of labels: [L][L].
+const Matrix<double>& Tagger::edges_at(const ChainPosterior<double>& posterior, std::size_t t) {
+  if (plan_->previous_of().empty()) {
+    edge_marginals(posterior, t, pairs_);
+    return label_pairs(pairs_);
+  }
+  label_pairs_.assign(plan_->names().size(), plan_->names().size(), 0);
+  add_pairs_before(t);
+  return label_pairs_;
+}
+
+// A state that is a history of two labels or more is an edge of labels.
+void Tagger::add_pairs_before(std::size_t t) {
+  const std::span<const Label> label_of = plan_->label_of();
+  const std::span<const std::uint32_t> previous_of = plan_->previous_of();
+  for (std::size_t s = 0; s < label_of.size(); ++s) {
+    if (previous_of[s] != kNoRun) label_pairs_(previous_of[s], label_of[s]) += states_(t, s);
+  }
+}
+
+// Those of labels, from those of states.
+const Matrix<double>& Tagger::label_pairs(const Matrix<double>& of_states) {
+  const std::span<const Label> label_of = plan_->label_of();
+  if (label_of.empty()) return of_states;
+  label_pairs_.assign(plan_->names().size(), plan_->names().size(), 0);
+  for (std::size_t s = 0; s < label_of.size(); ++s) {
+    for (std::size_t r = 0; r < label_of.size(); ++r) {
+      label_pairs_(label_of[s], label_of[r]) += of_states(s, r);
+    }
+  }
+  return label_pairs_;
+}
+
+void Tagger::add_spans(const ChainPosterior<double>& posterior) {
+  if (!chunk_edges_) {
+    chunk_edges_ = std::make_shared<const ChunkEdges>(plan_->names().all(), plan_->scheme(),
+                                                      plan_->label_of());
+  }
+  const ChunkEdges& edges = *chunk_edges_;
+  std::vector<std::string_view> labels;
+  for (const Label y : tagging_.y) labels.push_back(plan_->names()[y]);
+  for (const Chunk& chunk : chunks_of(labels, edges.scheme())) {
+    tagging_.spans.push_back(
+        {chunk.begin, chunk.end, chunk.type,
+         edges.probability(posterior, chunk.begin, chunk.end, tagging_.y[chunk.begin], spans_)});
+  }
 }
 
 double Tagger::negative_log_probability(const std::vector<Label>& gold) const {
   for (const Label y : gold) {
-    if (y >= model_.labels()) return std::numeric_limits<double>::infinity();
+    if (y >= plan_->names().size()) return std::numeric_limits<double>::infinity();
   }
-  return std::max(0.0, tagging_.log_partition - croft::score<double>(wide_, gold));
+  if (!plan_->accepts(gold)) return std::numeric_limits<double>::infinity();
+  return std::max(0.0, tagging_.log_partition - plan_->score_of(gold, wide_, wide_lifted_));
 }
 
 }  // namespace croft

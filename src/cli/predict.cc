@@ -2,7 +2,10 @@
 #include <memory>
 
 #include "cli/common.h"
+#include "croft/app/chunks.h"
+#include "croft/app/constraint_choice.h"
 #include "croft/app/predict.h"
+#include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 
 namespace croft::cli {
@@ -12,54 +15,159 @@ constexpr const char* kFooter = R"(
 Example:
   croft predict -m m.croft new.conll > labelled.conll
   croft predict -m m.croft --output json --marginals --probability new.conll
+  croft predict -m m.croft --spans --constrain bio new.conll
+  croft predict -m m.croft --rule "at-most 1 PER" --rule "agree 0" new.conll
   tail -f stream.conll | croft predict -m m.croft -
 
-Rows may come with or without the label column; the label is added as a last one.)";
+Rows may come with or without the label column; the label is added as a last one.
+docs/predict.md explains every question, limit and rule.)";
 
 struct PredictCommand {
   std::string model;
   std::vector<std::string> data;
-  std::string output;  // empty: columns for columns, labels for attributes
-  std::string marginals;
-  bool probability = false;
+  std::string
+      output;  // empty: columns for columns, labels for attributes, json for what only it has
+  std::string marginals, constrain, penalties;
+  std::string scheme = "auto";
+  std::string separator = "|";
+  bool partial = false;
+  TagRequest request;
+  TagOptions ask;
   CommonOptions common;
 };
 
 PredictOptions make_options(const PredictCommand& c, const ChainModel& model) {
   PredictOptions options;
-  options.probability = c.probability;
-  options.marginals = c.marginals.empty()    ? MarginalOutput::none
-                      : c.marginals == "all" ? MarginalOutput::all
-                                             : MarginalOutput::predicted;
-  if (c.output.empty()) {
-    options.output = model.extractor().config().format == InputFormat::columns
-                         ? OutputFormat::columns
-                         : OutputFormat::labels;
-  } else {
+  options.ask = c.ask;
+  options.ask.seed = c.common.seed;
+  options.ask.edges = c.marginals == "edges";
+  options.marginals = c.marginals == "predicted" ? MarginalOutput::predicted
+                      : c.marginals == "all"     ? MarginalOutput::all
+                                                 : MarginalOutput::none;
+  if (!c.output.empty()) {
     options.output = c.output == "json"     ? OutputFormat::json
                      : c.output == "labels" ? OutputFormat::labels
                                             : OutputFormat::columns;
+  } else if (options.ask.spans || options.ask.edges) {
+    options.output = OutputFormat::json;
+  } else {
+    options.output = model.extractor().config().format == InputFormat::columns
+                         ? OutputFormat::columns
+                         : OutputFormat::labels;
   }
   return options;
 }
 
+TagRequest make_request(const PredictCommand& c, const ChainModel& model) {
+  TagRequest request = c.request;
+  request.scheme = chunk_scheme_from_name(c.scheme);
+  if (!c.constrain.empty()) {
+    std::vector<std::string> names;
+    for (Label y = 0; y < model.labels(); ++y) names.push_back(model.label(y));
+    request.constraint = choose_constraint(c.constrain, names);
+  }
+  if (!c.penalties.empty()) {
+    LineReader lines(c.penalties);
+    const bool columns = model.extractor().config().format == InputFormat::columns;
+    request.penalties =
+        read_penalty_file(lines, columns ? PenaltyTests::cells : PenaltyTests::attributes);
+  }
+  if (c.partial) request.partial = PartialLabels{c.separator[0], "?"};
+  return request;
+}
+
 int run(const PredictCommand& c) {
   const auto model = ChainModel::open(c.model);
+  const TagPlan plan(*model, make_request(c, *model));
   const PredictOptions options = make_options(c, *model);
   handle_interrupts();
   ThreadPool pool(c.common.threads);
+  PredictCounts counts;
   for (const std::string& path : c.data) {
     SequenceSource source(path, model->extractor(), Labels::optional);
     predict_stream(
-        *model, source, options, pool,
+        plan, source, options, pool,
         [&](std::string_view text) {
           write_result(text);
           if (!source.ready()) flush_result();
         },
-        interruption);
+        interruption, counts);
     if (interruption) throw Interrupted(source.name() + ": interrupted while reading");
   }
+  require_all_labelled(counts);
   return kDone;
+}
+
+std::string is_separator(const std::string& text) {
+  const bool fits = text.size() == 1 && text[0] > ' ' && text[0] < 0x7F && text != "?";
+  return fits ? "" : in_quotes(text) + " is not one ASCII character other than a blank and ?";
+}
+
+void add_questions(CLI::App& verb, PredictCommand& c) {
+  constexpr std::uint64_t kMost = 1'000'000;
+  verb.add_option("--output", c.output,
+                  "columns: rows with the label added; labels: one a line; json: one object a "
+                  "sequence")
+      ->check(CLI::IsMember({"columns", "labels", "json"}));
+  verb.add_flag("--marginals{predicted}", c.marginals,
+                "Add the probability of each predicted label; --marginals=all: of every label; "
+                "--marginals=edges (JSON): of every two neighbouring labels, from 1e-6 on")
+      ->check(CLI::IsMember({"predicted", "all", "edges"}));
+  verb.add_flag("--probability", c.ask.probability, "Add the probability of each labelling");
+  verb.add_option("--k-best", c.ask.k_best, "The K most probable labellings, with probabilities")
+      ->transform(whole_number(1, kMost));
+  verb.add_flag("--spans", c.ask.spans, "Add the predicted chunks and their probabilities (JSON)");
+  verb.add_flag("--entropy", c.ask.entropy, "Add the entropy of the labellings, in nats");
+  verb.add_flag("--expected-counts", c.ask.expected_counts,
+                "Add how often each label is to be expected; in JSON each transition, too, from "
+                "1e-6 on");
+  verb.add_option("--samples", c.ask.samples, "Draw N labellings at random; --seed decides which")
+      ->transform(whole_number(1, kMost));
+}
+
+void add_limits(CLI::App& verb, PredictCommand& c) {
+  add_choice<Decode>(
+      verb, "--decode", c.request.decode,
+      {{"viterbi", Decode::viterbi}, {"marginal", Decode::marginal}, {"risk", Decode::risk}},
+      "viterbi: the most probable labelling; marginal: at each position the most "
+      "probable label; risk: the fewest errors expected among allowed labellings");
+  verb.add_option("--constrain", c.constrain,
+                  "Labels that may follow each other: bio, bioes, or a file of rules");
+  CLI::Option* partial = verb.add_flag(
+      "--partial", c.partial,
+      "The labels of the data restrict: ? is any label, A is forced, A|B is one of these");
+  verb.add_option("--partial-separator", c.separator, "Character between the labels of a set")
+      ->check(is_separator)
+      ->needs(partial)
+      ->capture_default_str();
+  verb.add_option("--penalties", c.penalties, "File of lines TEST LABEL PENALTY: soft penalties");
+  CLI::Option* rule =
+      verb.add_option("--rule", c.request.rules,
+                      "What the labelling obeys as a whole: at-most|at-least|exactly K TYPE, "
+                      "at-most|… K label LABEL, occurs LABEL, not-both A B, agree COLUMN (for "
+                      "attributes: agree PREFIX); may be given several times")
+          ->allow_extra_args(false);
+  verb.add_option("--limit", c.request.limit,
+                  "Steps of a search for one sequence, where rules need one")
+      ->transform(whole_number(1))
+      ->needs(rule)
+      ->capture_default_str();
+  verb.add_option_function<std::string>(
+          "--chunks",
+          [&c](const std::string& name) {
+            chunk_scheme_from_name(name);
+            c.scheme = name;
+          },
+          "How labels spell chunks, for --spans and --rule: auto, bio, bio1, ioe, bioes, raw or "
+          "none")
+      ->default_str("auto");
+}
+
+// What CLI11 cannot say.
+void check_usage(const PredictCommand& c) {
+  if (c.scheme != "auto" && !c.ask.spans && c.request.rules.empty()) {
+    throw UsageError("--chunks says how --spans and --rule read labels, and there is neither");
+  }
 }
 
 }  // namespace
@@ -70,17 +178,14 @@ void add_predict(Program& program) {
   verb->add_option("-m,--model", c->model, "Model file")->required();
   verb->add_option("DATA", c->data, "Data in the model's format; without: standard input")
       ->default_val(std::vector<std::string>{"-"});
-  verb->add_option("--output", c->output,
-                   "columns: rows with the label added; labels: one a line; json: one object a "
-                   "sequence")
-      ->check(CLI::IsMember({"columns", "labels", "json"}));
-  verb->add_flag("--marginals{predicted}", c->marginals,
-                 "Add the probability of each predicted label; --marginals=all: of every label")
-      ->check(CLI::IsMember({"predicted", "all"}));
-  verb->add_flag("--probability", c->probability, "Add the probability of each labelling");
+  add_questions(*verb, *c);
+  add_limits(*verb, *c);
   add_common(*verb, c->common);
   verb->footer(kFooter);
-  verb->callback([c, &program] { program.status = run(*c); });
+  verb->callback([c, &program] {
+    check_usage(*c);
+    program.status = run(*c);
+  });
 }
 
 }  // namespace croft::cli

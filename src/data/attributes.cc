@@ -112,6 +112,7 @@ void AttributesReader::read_directive(std::string_view line, TextSequence& seque
     fail(line, field, "a weight that is not a positive finite number", kWeightRemedy);
   }
   sequence.weight = weight;
+  sequence.weight_given = true;
 }
 
 void AttributesReader::read_item(std::string_view line, TextSequence& sequence) {

@@ -5,22 +5,10 @@
 #include <string_view>
 
 #include "croft/data/parse_number.h"
+#include "data/fields.h"
 
 namespace croft {
 namespace {
-
-// At TABs every field counts, also an empty one; spaces count as one separator however many.
-std::vector<std::string_view> split(std::string_view line) {
-  std::vector<std::string_view> fields;
-  const bool tabs = line.find('\t') != std::string_view::npos;
-  const char separator = tabs ? '\t' : ' ';
-  for (std::size_t begin = 0; begin <= line.size();) {
-    const std::size_t end = std::min(line.find(separator, begin), line.size());
-    if (tabs || end > begin) fields.push_back(line.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return fields;
-}
 
 void read_cell_test(std::string_view field, const Location& where, PenaltyRule& rule) {
   const std::size_t sign = std::min(field.find('='), field.size());
@@ -34,7 +22,7 @@ void read_cell_test(std::string_view field, const Location& where, PenaltyRule& 
 }
 
 PenaltyRule parse_rule(std::string_view line, PenaltyTests tests, const Location& where) {
-  const std::vector<std::string_view> fields = split(line);
+  const std::vector<std::string_view> fields = split_fields(line);
   if (fields.size() != 3 || fields[0].empty() || fields[1].empty()) {
     throw InputError(where, "a line that is not TEST LABEL PENALTY", line,
                      "write a test, a label and a number between TABs or spaces; * always holds");

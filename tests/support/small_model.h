@@ -9,6 +9,7 @@
 #include "croft/core/random.h"
 #include "croft/data/text_sequence.h"
 #include "croft/model/chain_model.h"
+#include "croft/structure/label_histories.h"
 
 namespace croft::testing_support {
 
@@ -18,8 +19,24 @@ struct SmallModel {
   bool overlays = false;       // edge attributes e0, e1 as well
   InputFormat format = InputFormat::attributes;
   std::size_t columns = 0;
-  double scale = 2;  // standard deviation of the weights
+  double scale = 2;        // standard deviation of the weights
+  double transitions = 1;  // share of the pairs of labels that have a weight
+  std::size_t order = 1;
+  double pairs = 1;  // with order >= 2: share of the pairs of labels that histories are made of
 };
+
+// Those where random pairs of labels may stand side by side.
+inline std::shared_ptr<const LabelHistories> random_histories(const SmallModel& how,
+                                                              Random& random) {
+  const std::size_t labels = how.labels.size();
+  std::vector<bool> follows(labels * labels);
+  for (std::size_t pair = 0; pair < follows.size(); ++pair) {
+    follows[pair] = random.uniform() < how.pairs;
+  }
+  return std::make_shared<const LabelHistories>(allowed_histories(
+      how.order, labels, [](Label) { return true; },
+      [&](Label i, Label j) { return follows[i * labels + j]; }));
+}
 
 inline ChainModel random_model(const SmallModel& how, Random& random) {
   const std::size_t labels = how.labels.size();
@@ -28,7 +45,7 @@ inline ChainModel random_model(const SmallModel& how, Random& random) {
   if (how.overlays) edge_names = {"e0", "e1"};
   std::vector<double> weights;
   ChainModelParts parts;
-  const auto lay_out = [&](const std::vector<std::string>& names, std::size_t cells,
+  const auto lay_out = [&](const std::vector<std::string>& names, std::size_t cells, double share,
                            std::vector<std::string_view>& views) {
     RowLayout layout;
     layout.cells = cells;
@@ -36,6 +53,7 @@ inline ChainModel random_model(const SmallModel& how, Random& random) {
     for (const std::string& name : names) {
       views.push_back(name);
       for (std::uint32_t cell = 0; cell < cells; ++cell) {
+        if (random.uniform() >= share) continue;
         layout.cell.push_back(cell);
         weights.push_back(how.scale * random.normal());
       }
@@ -45,9 +63,13 @@ inline ChainModel random_model(const SmallModel& how, Random& random) {
   };
   ChainLayout layout;
   layout.labels = labels;
-  layout.tied = lay_out(tied_names, labels * labels, parts.tied_names);
-  layout.node = lay_out(node_names, labels, parts.node_names);
-  layout.edge = lay_out(edge_names, labels * labels, parts.edge_names);
+  layout.tied = lay_out(tied_names, labels * labels, how.transitions, parts.tied_names);
+  layout.node = lay_out(node_names, labels, 1, parts.node_names);
+  layout.edge = lay_out(edge_names, labels * labels, 1, parts.edge_names);
+  if (how.order > 1) {
+    layout.histories = random_histories(how, random);
+    for (std::size_t g = 0; g < layout.grams(); ++g) weights.push_back(how.scale * random.normal());
+  }
   ExtractionConfig extraction;
   extraction.format = how.format;
   extraction.columns = how.columns;

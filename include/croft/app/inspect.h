@@ -47,8 +47,15 @@ struct EdgeWeight {
   float weight;
 };
 
+// Of a run of labels, in a model of order 2 or more.
+struct GramWeight {
+  std::vector<std::string> labels;
+  float weight;
+};
+
 // The n weights most in favour (> 0, largest first) and the n most against (< 0, smallest first).
-// Equal weights: in the order of the attributes' bytes, then of from, then of to.
+// Equal weights: in the order of the attributes' bytes, then of from, then of to; grams in that of
+// their labels.
 template <class Weight>
 struct Extremes {
   std::vector<Weight> largest, smallest;
@@ -58,6 +65,7 @@ struct TopFeatures {
   std::vector<Extremes<NodeWeight>> node;  // [L] by label; without those of START and STOP
   Extremes<EdgeWeight> transitions;        // that hold at every edge, START's and STOP's included
   Extremes<EdgeWeight> edge;               // those that an edge attribute adds where it occurs
+  Extremes<GramWeight> grams;
 };
 // Cost O(weights + attributes); memory O(n L), whatever the number of weights.
 TopFeatures top_features(const ChainModel& model, std::size_t n);
@@ -68,9 +76,11 @@ nlohmann::json top_json(const ChainModel& model, const TopFeatures& top);  // UT
 //   transition TAB attribute TAB from TAB to TAB weight
 //   node       TAB attribute TAB label      TAB weight
 //   edge       TAB attribute TAB from TAB to TAB weight
+//   gram       TAB label     TAB label TAB … TAB weight     (three labels or more)
 // Attributes and labels are escaped(); the weight has as few digits as give the same float back.
 // Kinds in this order; within one by the attribute's bytes (before they are escaped), then by label
-// or from and to in the order of the model's labels: two dumps can be compared by diff.  START and
+// or from and to in the order of the model's labels (grams: as the file has them): two dumps can be
+// compared by diff.  START and
 // STOP are node attributes here, as they are in the file: \x01START\x01 and the transition's name.
 // Memory: the names of one kind of attribute and 12 bytes for each.
 void write_weights(const ChainModel& model, const std::function<void(std::string_view)>& write);

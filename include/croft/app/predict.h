@@ -2,42 +2,44 @@
 #pragma once
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "croft/app/evaluation.h"
+#include "croft/app/predict_output.h"
 #include "croft/app/sequence_source.h"
 #include "croft/app/tagger.h"
+#include "croft/core/error.h"
 #include "croft/core/parallel.h"
 
 namespace croft {
 
-enum class OutputFormat {
-  columns,  // the rows as read, and the label after a separator
-  labels,   // one label a line, an empty line after each sequence
-  json      // one object a sequence and line
-};
-enum class MarginalOutput { none, predicted, all };
-
-struct PredictOptions {
-  OutputFormat output = OutputFormat::columns;
-  MarginalOutput marginals = MarginalOutput::none;
-  bool probability = false;  // of each sequence's labelling
-};
-
-// Labels every sequence of `source` and hands the output to `write` in order, as soon as it is done.
-// Throws InputError for bad input: what came before it has been written.
-// `stop`: checked between batches; set, the function returns early.
-// Memory: a batch of at most some 10,000 positions for each thread.
+// What has been read, over one stream or several.
 struct PredictCounts {
   std::size_t sequences = 0, positions = 0;
+  // Sequences without a labelling: none is allowed, or a search found none.
+  std::size_t unlabelled = 0;
+  Location first_unlabelled;
+  TagOutcome first_outcome;
 };
-PredictCounts predict_stream(const ChainModel& model, SequenceSource& source,
-                             const PredictOptions& options, ThreadPool& pool,
-                             const std::function<void(std::string_view)>& write,
-                             const std::atomic<bool>& stop);
 
-// Tags every sequence of `source`, which must be labelled, and evaluates: with log-loss and calibration.
+// Labels every sequence of `source` and hands the output to `write` in order, as soon as it is
+// done. A sequence that has no labelling is written as such, and counted; it does not end the
+// stream. Throws UsageError, before anything is read, for what the plan cannot answer or the output
+// cannot hold; InputError for bad input: what came before it has been written. `stop`: checked
+// between batches; set, the function returns early. `counts` is added to; its sequences tell which
+// numbers the samples of this stream are drawn with. Memory: a batch of at most some 10,000
+// positions for each thread.
+void predict_stream(const TagPlan& plan, SequenceSource& source, const PredictOptions& options,
+                    ThreadPool& pool, const std::function<void(std::string_view)>& write,
+                    const std::atomic<bool>& stop, PredictCounts& counts);
+
+// Throws InputError, naming the first one, where sequences have no labelling.
+void require_all_labelled(const PredictCounts& counts);
+
+// Tags every sequence of `source`, which must be labelled, and evaluates: with log-loss and
+// calibration.
 Evaluation evaluate_model(const ChainModel& model, SequenceSource& source, ChunkScheme scheme,
                           ThreadPool& pool);
 

@@ -10,6 +10,8 @@
 
 namespace croft {
 
+enum class TrainObjective { likelihood, softmax_margin };
+
 struct TrainRequest {
   std::vector<std::string> data;  // at least one; "-" is standard input
   std::string output;             // the model file
@@ -21,12 +23,22 @@ struct TrainRequest {
   std::string init;                    // model to start from
   std::string holdout;                 // a file, or a fraction in (0, 1) of the training sequences
   std::uint64_t seed = 1;              // of the choice of the hold-out fraction
-  TrainOptions options;
+  std::optional<PartialLabels> partial;  // labels of the data may be sets, or any
+  std::string weights;                 // file: the weight of each sequence of `data`, in order
+  TrainObjective objective = TrainObjective::likelihood;
+  std::string cost;                    // of a mistake, for softmax-margin: a number (1), or a file
+  std::string constrain;               // bio, bioes or a file; empty: that of `init`, or none
+  std::string transition_groups;       // file: transitions that share a weight
+  TrainOptions options;                // its functions are set by the four above
 };
+
+// The files that a request reads besides `init`.
+std::vector<std::string> input_files(const TrainRequest& request);
 
 // What is known once the data has been read.
 struct TrainData {
   std::size_t sequences, positions, labels, attributes, holdout_sequences;
+  std::size_t partial_positions;  // those of which no single label is known
   FeatureSet features;
   bool default_features;  // the words' preset was used
 };

@@ -1,9 +1,12 @@
-// Soft penalties as text: a line TEST LABEL PENALTY for what a label's score loses where a test holds.
+// Soft penalties as text: a line TEST LABEL PENALTY for what a label's score loses where a test
+// holds.
 //
 //   fields   : separated by TABs where the line has one, else by spaces
-//   TEST     : *, which always holds; COLUMN=TEXT, the cell of that column (from 0) is TEXT; or, for
-//              attribute lines, the name of an attribute that the item has.  A backslash in front of
-//              an attribute is dropped, so that \* is the attribute "*", and \\a the attribute "\a".
+//   TEST     : *, which always holds; COLUMN=TEXT, the cell of that column (from 0) is TEXT; or,
+//   for
+//              attribute lines, the name of an attribute that the item has.  A backslash in front
+//              of an attribute is dropped, so that \* is the attribute "*", and \\a the attribute
+//              "\a".
 //   LABEL    : a pattern as LabelNames::matching (app/label_names.h) reads it
 //   PENALTY  : nats; a negative one favours the label
 //   Empty lines are skipped.

@@ -12,6 +12,7 @@ struct TextSequence {
   StringLists edge;    // T lists (list 0 is empty), or none at all: attributes of the edge (t-1, t)
   StringLists labels;  // one list of T labels, or empty when the data has none
   double weight = 1;   // of this sequence in the objective, > 0
+  bool weight_given = false;   // the input says so
   std::size_t first_line = 0;  // in the input, for messages
 
   std::size_t length() const { return node.lists(); }
@@ -21,6 +22,7 @@ struct TextSequence {
     edge.clear();
     labels.clear();
     weight = 1;
+    weight_given = false;
     first_line = 0;
   }
 };

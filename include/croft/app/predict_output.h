@@ -1,0 +1,51 @@
+// What is written of a labelled sequence: columns, labels or JSON.  docs/formats.md says how it
+// looks.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "croft/app/sequence_source.h"
+#include "croft/app/tagger.h"
+
+namespace croft {
+
+enum class OutputFormat {
+  columns,  // the rows as read, and the label after a separator
+  labels,   // one label a line, an empty line after each sequence
+  json      // one object a sequence and line
+};
+enum class MarginalOutput { none, predicted, all };
+
+struct PredictOptions {
+  OutputFormat output = OutputFormat::columns;
+  MarginalOutput marginals = MarginalOutput::none;
+  TagOptions ask;  // its `marginals` follow from the field above
+
+  TagOptions questions() const;
+};
+
+// In words, for a sequence without a labelling.
+std::string_view why_none(const TagOutcome& outcome);
+
+class PredictionFormatter {
+ public:
+  // Both are kept by reference.  Throws UsageError for answers that the output cannot hold, and for
+  // columns of labels with spaces.
+  PredictionFormatter(const TagPlan& plan, const PredictOptions& options);
+
+  void append(const InputSequence& sequence, const Tagging& tagging, std::string& out) const;
+
+ private:
+  void append_json(const Tagging& tagging, std::string& out) const;
+  void append_remarks(const Tagging& tagging, std::string& out) const;
+  void append_block(const InputSequence& sequence, const Tagging& tagging, std::span<const Label> y,
+                    std::string& out) const;
+  char append_row(const InputSequence& sequence, std::size_t t, std::string& out) const;
+  void append_marginals(const Tagging& tagging, std::size_t t, Label y, char separator,
+                        std::string& out) const;
+
+  const TagPlan& plan_;
+  const PredictOptions& options_;
+};
+
+}  // namespace croft

@@ -1,0 +1,158 @@
+// How the sequences of a run are labelled: what limits their labellings, made once and shared.
+//
+//   model's scores ─ constraint, penalties ─► ─ partial labels ─► base
+//   base ─ label histories ─► ─ product with the rules ─► the chain that is walked
+//
+// The base chain has the model's labels.  What inference walks is that chain, or one with more states
+// that each stand for a label, label_of(): a model of order 2 or more walks its label histories, and
+// rules a product with their automaton.  Everything that is asked is asked of that chain, so it is
+// conditional on all that limits the labellings.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "croft/app/label_names.h"
+#include "croft/app/partial_labels.h"
+#include "croft/app/penalties.h"
+#include "croft/app/rules.h"
+#include "croft/inference/chain_product.h"
+#include "croft/inference/constrained_search.h"
+#include "croft/inference/history_chain.h"
+#include "croft/model/chain_model.h"
+#include "croft/structure/chain_constraint.h"
+
+namespace croft {
+
+enum class Decode {
+  viterbi,   // the most probable labelling
+  marginal,  // each position's most probable label
+  risk,      // the fewest errors to be expected, among the labellings that are allowed
+};
+
+struct TagRequest {
+  std::optional<ChainConstraint> constraint;
+  std::optional<PenaltyFile> penalties;
+  std::optional<PartialLabels> partial;  // the labels of the input say what is known
+  std::vector<std::string> rules;        // app/rules.h
+  std::size_t limit = 10'000;            // of a search, for each sequence (constrained_search.h)
+  Decode decode = Decode::viterbi;
+  ChunkScheme scheme = ChunkScheme::automatic;  // of rules on chunks, and of spans
+};
+
+// What to answer about a sequence, besides its labelling.
+struct TagOptions {
+  bool probability = false;      // of the labelling; with partial labels, of what they say as well
+  bool marginals = false;        // p(y_t = j | x) of every position and label
+  bool edges = false;            // p(y_{t-1} = i, y_t = j | x), those from kSmallestEdge on
+  bool spans = false;            // of the labelling's chunks
+  bool entropy = false;          // of p(y | x)
+  bool expected_counts = false;  // of labels, and of pairs of neighbours from kSmallestEdge on
+  std::size_t k_best = 0;        // so many of the most probable labellings
+  std::size_t samples = 0;       // so many draws from p(y | x)
+  std::uint64_t seed = 1;        // of the samples, with the sequence's index
+};
+inline constexpr double kSmallestEdge = 1e-6;
+
+// A product with an automaton has at most so many edges; above, rules are left to a search.  One
+// takes a step of the recursion a position (about a nanosecond), and some 60 bytes.
+inline constexpr double kMostProductEdges = 1 << 20;
+
+// ... and its automaton reads at most so many states: its table has a number for each two of them.
+inline constexpr std::size_t kMostProductStates = 4096;
+
+// The chains that a base chain is lifted to; one a thread.
+template <class Real>
+struct LiftedChains {
+  ChainScores<Real> histories;  // for models of order 2 or more
+  ChainScores<Real> product;    // with rules
+};
+
+// Immutable; share it between threads.  The model must outlive it.
+class TagPlan {
+ public:
+  explicit TagPlan(const ChainModel& model) : TagPlan(model, {}) {}  // nothing is limited
+  // Throws UsageError for rules that cannot be read and for what does not go together, InputError
+  // for penalties that do not fit the model.
+  TagPlan(const ChainModel& model, const TagRequest& request);
+  TagPlan(const TagPlan&) = delete;
+  TagPlan& operator=(const TagPlan&) = delete;
+
+  // Throws UsageError for questions that this plan cannot answer.
+  void check(const TagOptions& options) const;
+
+  const ChainModel& model() const { return model_; }
+  const LabelNames& names() const { return names_; }
+  Decode decode() const { return decode_; }
+  std::size_t limit() const { return limit_; }
+  const std::optional<PartialLabelReader>& partial() const { return partial_; }
+
+  // Scores of the base chain, with the constraint and the penalties, without partial labels.
+  template <class Real>
+  void score(const TagInput& input, ChainModel::Scratch& scratch, ChainScores<Real>& base) const;
+  // The chain to be walked: `base` itself, or one of `lifted`, which is written.  nullptr when no
+  // labelling is allowed (which log Z = -inf may say as well).
+  template <class Real>
+  const ChainScores<Real>* lift(const ChainScores<Real>& base, LiftedChains<Real>& lifted) const;
+  // [states] of that chain; empty: its states are the labels.
+  std::span<const Label> label_of() const { return label_of_; }
+  // [states] the label before a state's own, kNoRun where there is none; empty: order 1.
+  std::span<const std::uint32_t> previous_of() const { return previous_of_; }
+  // The score of a labelling in the chains that lift() was given and wrote, without the rules; -inf
+  // where label histories have no path for it.
+  double score_of(std::span<const Label> y, const ChainScores<double>& base,
+                  const LiftedChains<double>& lifted) const;
+  void project(std::span<Label> y) const;  // states to labels, in place
+  // Transitions of 0 where that chain's are allowed (chain_risk.h).  Requires decode() == risk.
+  const TransitionScores<double>& allowed() const { return *allowed_; }
+  ChunkScheme scheme() const { return scheme_; }  // of all labels of the model; never automatic
+
+  // What the chain cannot say is searched for, sequence by sequence.
+  bool has_rules() const { return has_rules_; }
+  bool searches() const { return searches_; }
+  // The best labelling that obeys the rules; its labels are the chain's states.  Requires
+  // searches().
+  SearchResult search(const TagInput& input, const ChainScores<double>& chain) const;
+  // Whether y, of labels, obeys the rules that are automata.
+  bool accepts(std::span<const Label> y) const;
+
+ private:
+  template <class Real>
+  struct Tied {
+    std::optional<TransitionScores<Real>> masked;
+    std::unique_ptr<HistoryScores<Real>> histories;
+    std::unique_ptr<const ChainProduct<Real>> product;
+  };
+  template <class Real>
+  const Tied<Real>& tied() const;
+  template <class Real>
+  const TransitionScores<Real>& transitions() const;  // of the base chain
+  template <class Real>
+  const TransitionScores<Real>& unruled() const;  // of the chain before the product
+  template <class Real>
+  void lift_transitions(Tied<Real>& tied);
+  void set_states();
+  bool unruled_overlays() const;
+  std::optional<LabelAutomaton> fitting_automaton() const;
+
+  const ChainModel& model_;
+  LabelNames names_;
+  Decode decode_;
+  ChunkScheme scheme_;
+  std::size_t limit_;
+  std::optional<ChainConstraint> constraint_;
+  std::optional<Penalties> penalties_;
+  std::optional<PartialLabelReader> partial_;
+  Rules rules_;
+  bool has_rules_ = false, searches_ = false;
+  Tied<float> float_;
+  Tied<double> double_;
+  std::optional<TransitionScores<double>> allowed_;
+  std::vector<Label> label_of_;
+  std::vector<std::uint32_t> previous_of_;
+};
+
+}  // namespace croft

@@ -1,0 +1,229 @@
+#include "croft/app/tag_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "croft/app/chunks.h"
+#include "croft/core/error.h"
+#include "croft/inference/chain_risk.h"
+
+namespace croft {
+namespace {
+
+std::vector<std::string> names_of(const ChainModel& model) {
+  std::vector<std::string> names;
+  for (Label y = 0; y < model.labels(); ++y) names.push_back(model.label(y));
+  return names;
+}
+
+// Of a row that can be tested.
+std::size_t observed_columns(const ExtractionConfig& config) {
+  return config.format == InputFormat::columns ? config.columns : 0;
+}
+
+ChunkScheme resolved(ChunkScheme scheme, const LabelNames& names) {
+  if (scheme != ChunkScheme::automatic) return scheme;
+  const std::vector<std::string_view> views(names.all().begin(), names.all().end());
+  return detect_scheme(views);
+}
+
+}  // namespace
+
+template <>
+const TagPlan::Tied<float>& TagPlan::tied() const {
+  return float_;
+}
+template <>
+const TagPlan::Tied<double>& TagPlan::tied() const {
+  return double_;
+}
+
+template <class Real>
+const TransitionScores<Real>& TagPlan::transitions() const {
+  return tied<Real>().masked ? *tied<Real>().masked : model_.transitions<Real>();
+}
+
+template <class Real>
+const TransitionScores<Real>& TagPlan::unruled() const {
+  const auto& histories = tied<Real>().histories;
+  return histories ? histories->transitions() : transitions<Real>();
+}
+
+// Overlays go into the states of histories.
+bool TagPlan::unruled_overlays() const {
+  return model_.edge().size() > 0 && model_.histories() == nullptr;
+}
+
+template <class Real>
+void TagPlan::lift_transitions(Tied<Real>& tied) {
+  if (model_.histories() == nullptr) return;
+  const std::vector<double> grams(model_.gram_weights().begin(), model_.gram_weights().end());
+  tied.histories = std::make_unique<HistoryScores<Real>>(*model_.histories());
+  tied.histories->assign(transitions<Real>(), grams);
+}
+
+// What the states of the chain to be walked stand for.
+void TagPlan::set_states() {
+  if (double_.product) label_of_ = double_.product->label_of();
+  if (model_.histories() == nullptr) return;
+  const LabelHistories& histories = *model_.histories();
+  std::vector<Label> history_of = label_of_;
+  if (!double_.product) {
+    history_of.resize(histories.size());
+    std::iota(history_of.begin(), history_of.end(), Label{0});
+  }
+  label_of_.clear();
+  for (const Label h : history_of) {
+    label_of_.push_back(histories.label_of[h]);
+    previous_of_.push_back(histories.previous_of[h]);
+  }
+}
+
+TagPlan::TagPlan(const ChainModel& model, const TagRequest& request)
+    : model_(model),
+      names_(names_of(model)),
+      decode_(request.decode),
+      scheme_(resolved(request.scheme, names_)),
+      limit_(request.limit),
+      constraint_(request.constraint) {
+  const ExtractionConfig& extraction = model.extractor().config();
+  if (request.penalties) {
+    penalties_.emplace(*request.penalties, names_, observed_columns(extraction));
+  }
+  if (request.partial) partial_.emplace(*request.partial, names_);
+  rules_ = parse_rules(request.rules, names_, scheme_, extraction);
+  has_rules_ = !rules_.automata.empty() || !rules_.agreements.empty();
+  if (decode_ == Decode::marginal && (constraint_ || model.constraint() || has_rules_)) {
+    throw UsageError(
+        "--decode marginal looks at each position alone, and may break a constraint or a rule; "
+        "--decode risk is the same under constraints");
+  }
+  if (constraint_) {
+    float_.masked = masked(model.transitions<float>(), *constraint_);
+    double_.masked = masked(model.transitions<double>(), *constraint_);
+  }
+  lift_transitions(float_);
+  lift_transitions(double_);
+  if (const auto automaton = fitting_automaton()) {
+    float_.product = std::make_unique<const ChainProduct<float>>(unruled<float>(), *automaton,
+                                                                 unruled_overlays());
+    double_.product = std::make_unique<const ChainProduct<double>>(unruled<double>(), *automaton,
+                                                                   unruled_overlays());
+  }
+  set_states();
+  searches_ = !rules_.agreements.empty() || (!rules_.automata.empty() && !double_.product);
+  if (searches_ && decode_ != Decode::viterbi) {
+    throw UsageError(
+        "--decode marginal and risk do not go with rules that have to be searched: agree, and "
+        "counts that are too large for an exact product");
+  }
+  if (decode_ == Decode::risk) {
+    allowed_ = allowed_edges(double_.product ? double_.product->transitions() : unruled<double>());
+  }
+}
+
+// The rules that are automata as one, if its product with the chain is small enough.
+std::optional<LabelAutomaton> TagPlan::fitting_automaton() const {
+  const std::size_t labels = unruled<double>().labels();
+  const auto fits = [&](const LabelAutomaton& automaton) {
+    double edges = most_product_edges(unruled<double>(), automaton);
+    if (unruled_overlays()) {  // they make the product dense
+      edges = std::pow(static_cast<double>(labels * automaton.states()), 2);
+    }
+    return edges <= kMostProductEdges;
+  };
+  if (model_.histories() != nullptr && labels > kMostProductStates) return std::nullopt;
+  std::optional<LabelAutomaton> all;
+  for (const LabelAutomaton& automaton : rules_.automata) {
+    const std::size_t states = all ? all->states() * automaton.states() : 0;
+    if (states > kMostStates) return std::nullopt;
+    all = all ? intersect(*all, automaton) : automaton;
+    if (!fits(*all)) return std::nullopt;
+  }
+  if (all && model_.histories() != nullptr) return over_states(*all, model_.histories()->label_of);
+  return all;
+}
+
+void TagPlan::check(const TagOptions& options) const {
+  if (options.spans && scheme_ == ChunkScheme::none) {
+    throw UsageError(
+        "--spans needs labels that spell chunks, such as B-X, I-X and O, and the "
+        "model's do not; --chunks raw takes each label but O for a chunk");
+  }
+  if (options.k_best > 0 && decode_ != Decode::viterbi) {
+    throw UsageError("--k-best goes by probability, so it goes with --decode viterbi only");
+  }
+  if (searches_ && (options.k_best > 0 || options.samples > 0)) {
+    throw UsageError(
+        "--k-best and --samples do not go with rules that have to be searched: agree, and counts "
+        "that are too large for an exact product; their labellings would break the rules");
+  }
+}
+
+template <class Real>
+void TagPlan::score(const TagInput& input, ChainModel::Scratch& scratch,
+                    ChainScores<Real>& base) const {
+  model_.score(input.text, scratch, base);
+  base.transitions = &transitions<Real>();
+  if (constraint_) apply(*constraint_, base);
+  if (penalties_) penalties_->subtract(input, base);
+}
+
+template <class Real>
+const ChainScores<Real>* TagPlan::lift(const ChainScores<Real>& base,
+                                       LiftedChains<Real>& lifted) const {
+  const auto& [masked, histories, product] = tied<Real>();
+  const ChainScores<Real>* chain = &base;
+  if (histories) {
+    histories->lift(base, lifted.histories);
+    chain = &lifted.histories;
+  }
+  if (!product) return chain;
+  return product->lift(*chain, lifted.product) ? &lifted.product : nullptr;
+}
+
+double TagPlan::score_of(std::span<const Label> y, const ChainScores<double>& base,
+                         const LiftedChains<double>& lifted) const {
+  if (model_.histories() == nullptr) return croft::score<double>(base, y);
+  std::vector<Label> path(y.size());
+  if (history_path(*model_.histories(), y, path) < y.size()) {
+    return -std::numeric_limits<double>::infinity();
+  }
+  return croft::score<double>(lifted.histories, path);
+}
+
+void TagPlan::project(std::span<Label> y) const {
+  if (label_of_.empty()) return;
+  for (Label& state : y) state = label_of_[state];
+}
+
+SearchResult TagPlan::search(const TagInput& input, const ChainScores<double>& chain) const {
+  const auto groups = agreeing_positions(rules_.agreements, input);
+  if (rules_.automata.empty() || double_.product) {
+    return agreement_search(chain, groups, limit_, label_of());
+  }
+  std::vector<Label> y;
+  const auto obeyed = [&](std::span<const Label> states) {
+    y.assign(states.begin(), states.end());
+    project(y);
+    return obeys(rules_, groups, y);
+  };
+  return predicate_search(chain, obeyed, limit_);
+}
+
+bool TagPlan::accepts(std::span<const Label> y) const {
+  return std::ranges::all_of(rules_.automata,
+                             [&](const LabelAutomaton& a) { return croft::accepts(a, y); });
+}
+
+#define CROFT_INSTANTIATE(Real)                                                                  \
+  template void TagPlan::score(const TagInput&, ChainModel::Scratch&, ChainScores<Real>&) const; \
+  template const ChainScores<Real>* TagPlan::lift(const ChainScores<Real>&, LiftedChains<Real>&) \
+      const;
+CROFT_INSTANTIATE(float)
+CROFT_INSTANTIATE(double)
+#undef CROFT_INSTANTIATE
+
+}  // namespace croft
