@@ -37,6 +37,7 @@ namespace {
 
 auto order_key(const NodeWeight& w) { return std::tie(w.attribute); }
 auto order_key(const EdgeWeight& w) { return std::tie(w.attribute, w.from, w.to); }
+auto order_key(const GramWeight& w) { return std::tie(w.labels); }
 
 // The n best of a stream of weights: a heap with the worst of them on top.
 template <class Weight>
@@ -100,7 +101,8 @@ class TopSearch {
       : model_(model),
         node_(model.labels(), BestOfBoth<NodeWeight>(n)),
         transitions_(n),
-        edge_(n) {}
+        edge_(n),
+        grams_(n) {}
 
   TopFeatures run() {
     const auto pairs_into = [this](BestOfBoth<EdgeWeight>& best) {
@@ -112,10 +114,12 @@ class TopSearch {
     for_each_row(model_.edge(), pairs_into(edge_));
     for_each_row(model_.node(),
                  [this](const std::string& name, const WeightRow& row) { offer_node(name, row); });
+    for (std::size_t g = 0; g < model_.gram_weights().size(); ++g) offer_gram(g);
     TopFeatures top;
     for (BestOfBoth<NodeWeight>& best : node_) top.node.push_back(best.take());
     top.transitions = transitions_.take();
     top.edge = edge_.take();
+    top.grams = grams_.take();
     return top;
   }
 
@@ -161,9 +165,19 @@ class TopSearch {
     }
   }
 
+  void offer_gram(std::size_t g) {
+    const float weight = model_.gram_weights()[g];
+    grams_.offer(weight, [&] {
+      GramWeight w{{}, weight};
+      for (const Label y : model_.histories()->grams[g]) w.labels.push_back(model_.label(y));
+      return w;
+    });
+  }
+
   const ChainModel& model_;
   std::vector<BestOfBoth<NodeWeight>> node_;  // [L]
   BestOfBoth<EdgeWeight> transitions_, edge_;
+  BestOfBoth<GramWeight> grams_;
 };
 
 // Collects text and hands it on in large pieces.
@@ -250,6 +264,12 @@ void write_weights(const ChainModel& model, const std::function<void(std::string
   write_table("transition", model.tied(), true, labels, out);
   write_table("node", model.node(), false, labels, out);
   write_table("edge", model.edge(), true, labels, out);
+  for (std::size_t g = 0; g < model.gram_weights().size(); ++g) {
+    out << "gram";
+    for (const Label y : model.histories()->grams[g]) out << "\t" << labels[y];
+    out << "\t" << model.gram_weights()[g];
+    out.end_line();
+  }
   out.flush();
 }
 

@@ -46,7 +46,8 @@ double shortest(float number) {
 // --- the training record: whatever fields it has, those that are known first
 
 constexpr std::array kRecordOrder{
-    "objective",       "optimizer",     "l1",          "l2",
+    "order",           "histories",
+    "objective",       "cost",          "constraint",  "optimizer",     "l1",          "l2",
     "features",        "min_count",     "precision",   "seed",
     "sequences",       "positions",     "attributes",  "weights",
     "nonzero_weights", "iterations",    "evaluations", "stop",
@@ -81,6 +82,32 @@ void append_training(std::string& out, const json& record) {
 
 // --- the other parts of the summary
 
+std::vector<std::string> labels_where(const ChainModel& model, const std::vector<bool>& allowed) {
+  std::vector<std::string> names;
+  for (Label y = 0; y < model.labels(); ++y) {
+    if (allowed[y]) names.push_back(model.label(y));
+  }
+  return names;
+}
+
+void append_constraint(std::string& out, const ChainModel& model) {
+  if (!model.constraint()) return;
+  const ChainConstraint& constraint = *model.constraint();
+  const auto allowed = [](const std::vector<bool>& bits) {
+    return fmt::format("{} of {}", std::ranges::count(bits, true), bits.size());
+  };
+  out += fmt::format("constraint    {} labels may start, {} may end; {} transitions are allowed\n",
+                     allowed(constraint.start), allowed(constraint.end), allowed(constraint.edge));
+}
+
+json constraint_json(const ChainModel& model) {
+  if (!model.constraint()) return nullptr;
+  const ChainConstraint& constraint = *model.constraint();
+  return {{"start", labels_where(model, constraint.start)},
+          {"end", labels_where(model, constraint.end)},
+          {"transitions", std::ranges::count(constraint.edge, true)}};
+}
+
 void append_sizes(std::string& out, const ChainModel& model) {
   out += fmt::format("\n{:<14}{:>12} {:>12}\n", "", "attributes", "weights");
   const auto row = [&](std::string_view name, const FeatureTable& table) {
@@ -89,6 +116,9 @@ void append_sizes(std::string& out, const ChainModel& model) {
   row("transitions", model.tied());
   row("node", model.node());
   row("edge", model.edge());
+  if (model.order() > 1) {
+    out += fmt::format("{:<14}{:>12} {:>12}\n", "grams", "", model.gram_weights().size());
+  }
 }
 
 void append_extraction(std::string& out, const Extractor& extractor) {
@@ -131,6 +161,11 @@ std::string shown(const LabelOrEnd& label) {
   return escaped(label.label);
 }
 
+std::string shown(const GramWeight& w) {
+  std::string text;
+  for (const std::string& label : w.labels) text += (text.empty() ? "" : " → ") + escaped(label);
+  return text;
+}
 std::string shown(const NodeWeight& w) { return escaped(w.attribute); }
 std::string shown(const EdgeWeight& w) {
   std::string text = shown(w.from) + " → " + shown(w.to);
@@ -149,6 +184,9 @@ void append_extremes(std::string& out, const std::string& title, const Extremes<
   for (std::size_t k = extremes.smallest.size(); k > 0; --k) row(extremes.smallest[k - 1]);
 }
 
+json to_json(const GramWeight& w) {
+  return {{"labels", w.labels}, {"weight", shortest(w.weight)}};
+}
 json to_json(const NodeWeight& w) {
   return {{"attribute", w.attribute}, {"weight", shortest(w.weight)}};
 }
@@ -197,6 +235,9 @@ std::string format_summary(const ChainModel& model) {
   out += fmt::format("file size     {} bytes\n", model.container().file_size());
   out += fmt::format("labels        {}\n", model.labels());
   for (Label y = 0; y < model.labels(); ++y) out += "  " + escaped(model.label(y)) + "\n";
+  out += fmt::format("order         {}\n", model.order());
+  if (model.order() > 1) out += fmt::format("histories     {}\n", model.histories()->size());
+  append_constraint(out, model);
   append_sizes(out, model);
   append_extraction(out, model.extractor());
   if (meta.contains("training")) append_training(out, meta["training"]);
@@ -216,11 +257,17 @@ nlohmann::json summary_json(const ChainModel& model) {
   json document = {{"kind", model.meta().at("kind")},
                    {"file_bytes", model.container().file_size()},
                    {"labels", std::move(labels)},
+                   {"order", model.order()},
+                   {"constraint", constraint_json(model)},
                    {"transitions", sizes(model.tied())},
                    {"node", sizes(model.node())},
                    {"edge", sizes(model.edge())},
                    {"extraction", extraction_json(model.extractor())},
                    {"sections", std::move(sections)}};
+  if (model.order() > 1) {
+    document["histories"] = model.histories()->size();
+    document["grams"] = {{"weights", model.gram_weights().size()}};
+  }
   if (model.meta().contains("training")) document["training"] = model.meta()["training"];
   return document;
 }
@@ -234,15 +281,18 @@ std::string format_top(const ChainModel& model, const TopFeatures& top) {
   if (!top.edge.largest.empty() || !top.edge.smallest.empty()) {
     append_extremes(out, "edge features", top.edge);
   }
+  if (model.order() > 1) append_extremes(out, "runs of labels", top.grams);
   return out;
 }
 
 nlohmann::json top_json(const ChainModel& model, const TopFeatures& top) {
   json node = json::object();
   for (Label y = 0; y < model.labels(); ++y) node[model.label(y)] = to_json(top.node[y]);
-  return {{"node", std::move(node)},
-          {"transitions", to_json(top.transitions)},
-          {"edge", to_json(top.edge)}};
+  json document = {{"node", std::move(node)},
+                   {"transitions", to_json(top.transitions)},
+                   {"edge", to_json(top.edge)}};
+  if (model.order() > 1) document["grams"] = to_json(top.grams);
+  return document;
 }
 
 }  // namespace croft

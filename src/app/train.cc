@@ -11,7 +11,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "croft/app/evaluation.h"
+#include "app/holdout_score.h"
+#include "app/train_files.h"
 #include "croft/app/sequence_source.h"
 #include "croft/core/atomic_file.h"
 #include "croft/core/interrupt.h"
@@ -58,19 +59,9 @@ const char* format_name(InputFormat format) {
   return format == InputFormat::attributes ? "attributes" : "columns";
 }
 
-// Options that contradict each other, or that nothing would take notice of.
-// Files that are read, by their options.
-std::vector<std::string> inputs_of(const TrainRequest& request) {
-  std::vector<std::string> inputs = request.data;
-  for (const std::string& path : {request.template_path, request.holdout}) {
-    if (!path.empty()) inputs.push_back(path);
-  }
-  return inputs;
-}
-
 // The model must not replace what it is made from, and a stream can be read only once.
 void check_files(const TrainRequest& request) {
-  const std::vector<std::string> inputs = inputs_of(request);
+  const std::vector<std::string> inputs = input_files(request);
   for (const std::string& input : inputs) {
     std::error_code none;
     if (input == request.output || std::filesystem::equivalent(input, request.output, none)) {
@@ -83,6 +74,7 @@ void check_files(const TrainRequest& request) {
   }
 }
 
+// Options that contradict each other, or that nothing would take notice of.
 void check_options(const TrainRequest& request) {
   request.options.validate();
   if (request.options.early_stop > 0 && request.holdout.empty()) {
@@ -96,6 +88,14 @@ void check_options(const TrainRequest& request) {
   if (!has_template && request.language != TemplateLanguage::automatic) {
     throw UsageError("--template-language says how --template is read, and there is none");
   }
+  if (!request.cost.empty() && request.objective == TrainObjective::likelihood) {
+    throw UsageError("--cost is what a mistake costs with --objective softmax-margin; the likelihood " +
+                     std::string("has no costs"));
+  }
+  if (request.partial && request.partial->any.find(request.partial->separator) != std::string::npos) {
+    throw UsageError("--partial-separator " + std::string(1, request.partial->separator) +
+                     " is part of " + in_quotes(request.partial->any) + ", which is any label");
+  }
   holdout_fraction(request.holdout);  // one that is out of range is refused
   check_files(request);
 }
@@ -104,6 +104,7 @@ std::shared_ptr<const ChainModel> open_init(const TrainRequest& request) {
   if (request.init.empty()) return nullptr;
   auto init = ChainModel::open(request.init);
   init->container().verify();  // training would carry damage on into a file that looks sound
+  check_init(*init, request.options);
   const InputFormat format = init->extractor().config().format;
   if (format != request.format) {
     throw UsageError("--init " + request.init + ": a model of --format " + format_name(format) +
@@ -144,12 +145,14 @@ class TrainingReader {
       if (!first_reader_->next(first_rows_)) fail_no_sequences(first_reader_->name());
       require_labels(first_rows_, first_reader_->name());
       config.columns = first_reader_->columns() - 1;
+      name_ = first_reader_->name();
     }
     extractor_.emplace(std::move(config));
+    if (!request.weights.empty()) weights_ = read_sequence_weights(request.weights);
   }
   const Extractor& extractor() const { return *extractor_; }
 
-  // visit(sequence) for each labelled sequence of all files.
+  // visit(sequence, file) for each labelled sequence of all files.
   template <class Visit>
   void read(const Visit& visit) {
     std::size_t first = 0;
@@ -162,6 +165,11 @@ class TrainingReader {
       name_ = source.name();
       for_each_sequence(source, [&](InputSequence& sequence) { hand_on(sequence.text, visit); });
     }
+    if (!weights_ || weights_->size() == sequences_) return;
+    throw InputError({request_.weights},
+                     fmt::format("{} weights, and {} sequences to train on", weights_->size(),
+                                 sequences_),
+                     "", "write one weight a line for each sequence of the data, in its order");
   }
 
  private:
@@ -178,10 +186,19 @@ class TrainingReader {
 
   template <class Visit>
   void hand_on(TextSequence& text, const Visit& visit) {
+    if (weights_) set_weight(text);
     check_sizes(text);
     positions_ += text.length();
-    visit(text);
+    visit(text, name_);
     if (++sequences_ % 1000 == 0 && watcher_.reading) watcher_.reading(positions_);
+  }
+
+  void set_weight(TextSequence& text) const {
+    if (text.weight_given) {
+      throw InputError({name_, text.first_line}, "a sequence with a weight of its own, beside --weights",
+                       "", "delete its @weight, or do without " + request_.weights);
+    }
+    if (sequences_ < weights_->size()) text.weight = (*weights_)[sequences_];
   }
 
   // Scores are sums of value times weight in single precision: far larger numbers than these
@@ -206,28 +223,29 @@ class TrainingReader {
   std::optional<ColumnsReader> first_reader_;
   ColumnSequence first_rows_;
   std::optional<Extractor> extractor_;
+  std::optional<std::vector<double>> weights_;  // by sequence, what is held out included
   std::size_t sequences_ = 0, positions_ = 0;
 };
 
-HoldoutScore score_holdout(const ChainTraining& training,
-                           const std::vector<std::vector<std::string_view>>& predicted) {
-  Evaluation evaluation;
-  for (std::size_t n = 0; n < predicted.size(); ++n) {
-    std::vector<std::string_view> gold;
-    const TextSequence& text = training.holdout(n);
-    for (std::size_t t = 0; t < text.length(); ++t) gold.push_back(text.labels.item(t));
-    evaluation.add(gold, predicted[n]);
+// What is said only where it makes a difference: the model of data in full is what it is without.
+void add_special_data(const TrainRequest& request, const ChainTraining& training,
+                      const TrainResult& result, json& record) {
+  if (!request.constrain.empty()) {
+    record["constraint"] = names_a_scheme(request.constrain) ? request.constrain : "file";
   }
-  const EvaluationSummary summary = evaluation.summary();
-  HoldoutScore score{.token_accuracy = summary.token_accuracy(), .chunk_f1 = std::nullopt};
-  if (summary.chunk) score.chunk_f1 = summary.chunk->all.f1();
-  return score;
+  if (training.partial_positions() > 0) record["partial_positions"] = training.partial_positions();
+  if (training.total_weight() != static_cast<double>(training.sequences())) {
+    record["total_weight"] = training.total_weight();
+  }
+  if (result.shared_transitions > 0) record["shared_transitions"] = result.shared_transitions;
+  if (result.dropped_transitions > 0) record["dropped_transitions"] = result.dropped_transitions;
 }
 
 json training_record(const TrainRequest& request, FeatureSet features,
                      const ChainTraining& training, const TrainResult& result) {
   const TrainOptions& options = request.options;
-  json record = {{"objective", "likelihood"},
+  const bool margin = request.objective == TrainObjective::softmax_margin;
+  json record = {{"objective", margin ? "softmax-margin" : "likelihood"},
                  {"optimizer", options.regulariser.l1 > 0 ? "owlqn" : "lbfgs"},
                  {"l1", options.regulariser.l1},
                  {"l2", options.regulariser.l2},
@@ -251,6 +269,22 @@ json training_record(const TrainRequest& request, FeatureSet features,
     if (result.holdout->chunk_f1) record["holdout"]["chunk_f1"] = *result.holdout->chunk_f1;
   }
   if (result.best_iteration) record["kept_iteration"] = *result.best_iteration;
+  if (result.active_set) {
+    json set = {{"rounds", result.active_set->rounds}, {"weights", result.active_set->trained}};
+    if (result.active_set->largest_violation) {
+      set["violation"] = *result.active_set->largest_violation;
+    }
+    record["active_set"] = std::move(set);
+  }
+  if (margin) {
+    const auto number = cost_number(request.cost.empty() ? "1" : request.cost);
+    record["cost"] = number ? json(*number) : json("file");
+  }
+  add_special_data(request, training, result, record);
+  if (options.order > 1) {
+    record["order"] = options.order;
+    record["histories"] = options.histories == HistorySet::allowed ? "allowed" : "seen";
+  }
   return record;
 }
 
@@ -258,20 +292,30 @@ json training_record(const TrainRequest& request, FeatureSet features,
 void read_data(const TrainRequest& request, TrainingReader& reader, ChainTraining& training) {
   const auto fraction = holdout_fraction(request.holdout);
   Random random(request.seed);
-  reader.read([&](TextSequence& sequence) {
+  std::size_t scored = 0;  // positions of the hold-out
+  const auto hold_out = [&](const TextSequence& sequence, const std::string& file) {
+    scored += request.partial ? count_single_labels(sequence, file, *request.partial)
+                              : sequence.length();
+    training.add_holdout(sequence);
+  };
+  reader.read([&](TextSequence& sequence, const std::string& file) {
     if (fraction && random.uniform() < *fraction) {
-      training.add_holdout(sequence);
+      hold_out(sequence, file);
     } else {
-      training.add(sequence);
+      training.add(sequence, file);
     }
   });
   if (!request.holdout.empty() && !fraction) {
     SequenceSource source(request.holdout, reader.extractor(), Labels::required);
-    for_each_sequence(source, [&](InputSequence& s) { training.add_holdout(s.text); });
+    for_each_sequence(source, [&](InputSequence& s) { hold_out(s.text, source.name()); });
   }
   if (fraction && training.holdout_sequences() == 0) {
     throw Error("the hold-out fraction " + request.holdout + " of " +
                 std::to_string(training.sequences()) + " sequences is none; give a larger one");
+  }
+  if (training.holdout_sequences() > 0 && scored == 0) {
+    throw Error("no position of the hold-out " + request.holdout +
+                " has one label to compare with; hold out sequences whose labels are known");
   }
 }
 
@@ -279,19 +323,21 @@ TrainResult read_and_train(const TrainRequest& request, const TrainWatcher& watc
   const auto init = open_init(request);
   TrainingReader reader(request, make_extraction(request, init.get()), watcher);
   ChainTraining training(reader.extractor(), init);
+  if (request.partial) training.read_partial_labels(*request.partial);
+  TrainOptions options = read_options(request);
   read_data(request, reader, training);
 
-  TrainOptions options = request.options;
   options.features = request.features.value_or(
       reader.extractor().has_template() ? FeatureSet::all : FeatureSet::observed);
   if (watcher.data_read) {
     watcher.data_read(
         {training.sequences(), training.positions(), training.labels(), training.attributes(),
-         training.holdout_sequences(), options.features,
+         training.holdout_sequences(), training.partial_positions(), options.features,
          request.format == InputFormat::columns && !reader.extractor().has_template()});
   }
   const TrainResult result = training.run(
-      options, [&](const auto& predicted) { return score_holdout(training, predicted); },
+      options,
+      [&](const auto& predicted) { return score_holdout(training, predicted, request.partial); },
       [&](const TrainProgress& progress) {
         return !watcher.iteration || watcher.iteration(progress);
       });

@@ -59,6 +59,15 @@ CLI::Validator finite_number(double low) {
   return CLI::Validator(read, "");
 }
 
+CLI::Validator separator() {
+  const auto read = [](std::string& text) {
+    const bool fits = text.size() == 1 && text[0] > ' ' && text[0] < 0x7F && text[0] != '?';
+    return fits ? std::string()
+                : in_quotes(text) + " is not one ASCII character other than a blank and ?";
+  };
+  return CLI::Validator(read, "");
+}
+
 void add_common(CLI::App& verb, CommonOptions& options) {
   verb.add_option("--threads", options.threads,
                   "Threads to use; 0: one per processor. Results do not depend on it")

@@ -35,6 +35,8 @@ void add_common(CLI::App& verb, CommonOptions& options);
 CLI::Validator whole_number(std::uint64_t low = 0,
                             std::uint64_t high = std::numeric_limits<std::uint64_t>::max());
 CLI::Validator finite_number(double low = std::numeric_limits<double>::lowest());
+// What may stand between the labels of a set: one ASCII character other than a blank and ?.
+CLI::Validator separator();
 
 // An option whose value is one of the names in `choices`.
 template <class T>

@@ -28,6 +28,15 @@ std::string holdout_text(const HoldoutScore& score) {
                         : fmt::format("hold-out accuracy {:.2f}", 100 * score.token_accuracy);
 }
 
+// What is known of the weights that were not trained.
+std::string active_set_text(const ActiveSetReport& set, double l1) {
+  std::string text = fmt::format("trained {} weights in {} rounds", set.trained, set.rounds);
+  if (!set.largest_violation) return text + "; the others were not checked at the end";
+  if (*set.largest_violation == 0) return text + "; the others, at 0, are optimal";
+  return text + fmt::format("; of the others, at 0, no derivative exceeds l1 by more than {:.2g} %",
+                            100 * *set.largest_violation / l1);
+}
+
 }  // namespace
 
 TrainingProgress::TrainingProgress(const TrainOptions& options, const std::string& log_path,
@@ -68,6 +77,9 @@ void TrainingProgress::data_read(const TrainData& data) {
   std::string text = fmt::format("{} sequences, {} positions, {} labels, {} attributes",
                                  data.sequences, data.positions, data.labels, data.attributes);
   if (data.holdout_sequences > 0) text += fmt::format("; {} held out", data.holdout_sequences);
+  if (data.partial_positions > 0) {
+    text += fmt::format("; {} without a single label", data.partial_positions);
+  }
   if (data.default_features) {
     text += "\nno --template given: using the default features for words";
   }
@@ -153,6 +165,13 @@ void TrainingProgress::done(const TrainResult& result, const std::string& output
                {"evaluations", o.evaluations},
                {"active_features", result.active}};
   if (result.best_iteration) line["kept_iteration"] = *result.best_iteration;
+  if (result.active_set) {
+    line["rounds"] = result.active_set->rounds;
+    line["trained_features"] = result.active_set->trained;
+    if (result.active_set->largest_violation) {
+      line["largest_violation"] = *result.active_set->largest_violation;
+    }
+  }
   line["seconds"] = seconds();
   log(line.dump());
   if (quiet_) return;
@@ -162,6 +181,7 @@ void TrainingProgress::done(const TrainResult& result, const std::string& output
       result.dimension, result.active);
   if (result.holdout) text += ", " + holdout_text(*result.holdout);
   if (result.best_iteration) text += fmt::format(" (weights of iteration {})", *result.best_iteration);
+  if (result.active_set) text += "\n" + active_set_text(*result.active_set, options_.regulariser.l1);
   std::fprintf(stderr, "%s%s\nwrote %s\n", bar_on_screen_ ? "\r\033[K" : "", text.c_str(),
                output.c_str());
   bar_on_screen_ = false;

@@ -16,13 +16,17 @@ Example:
   croft train -o m.croft train.conll
   croft train -o m.croft --template chunk.template --l2 1 --threads 2 train.conll
   croft train -o m.croft --format attributes --l1 1 --l2 0 train.attributes
+  croft train -o m.croft --constrain bio --partial train.conll
 
 The objective is  -sum log p(y|x) + l1 |w|_1 + (l2/2) |w|_2^2.  CRFsuite's c2 is l2/2, Wapiti's rho2 is l2,
-CRF++'s C and MALLET's variance are 1/l2.  A first Ctrl-C ends the training and keeps the model.)";
+CRF++'s C and MALLET's variance are 1/l2.  A first Ctrl-C ends the training and keeps the model.
+docs/training.md explains partial labels, weights, costs, constraints and groups of transitions.)";
 
 struct TrainCommand {
   TrainRequest request;
   CommonOptions common;
+  std::string separator = "|";  // with --partial
+  bool partial = false;
   std::string log;
   bool quiet = false;
 };
@@ -48,6 +52,15 @@ void add_data_options(CLI::App& verb, TrainCommand& c) {
       ->option_text("LANGUAGE=auto");
   verb.add_flag("--boundaries", r.boundaries,
                 "START and STOP as labels before the first and after the last position");
+  CLI::Option* partial = verb.add_flag(
+      "--partial", c.partial, "Labels may be known in part: ? is any label, A|B one of these");
+  verb.add_option("--partial-separator", c.separator, "Character between the labels of a set")
+      ->check(separator())
+      ->needs(partial)
+      ->option_text("CHARACTER=|");
+  verb.add_option("--weights", r.weights,
+                  "Weights of the sequences of DATA: one number a line, in their order")
+      ->option_text("FILE");
 }
 
 void add_feature_options(CLI::App& verb, TrainCommand& c) {
@@ -63,9 +76,42 @@ void add_feature_options(CLI::App& verb, TrainCommand& c) {
       ->capture_default_str();
 }
 
+void add_model_options(CLI::App& verb, TrainCommand& c) {
+  TrainOptions& o = c.request.options;
+  verb.add_option("--order", o.order,
+                  "How many labels back scores look: 2 also weighs runs of three labels, 3 of four, "
+                  "...")
+      ->transform(whole_number(1, kMostOrder))
+      ->option_text("N=1");
+  add_choice<std::optional<HistorySet>>(
+      verb, "--histories", o.histories,
+      {{"seen", HistorySet::seen}, {"allowed", HistorySet::allowed}},
+      "With --order 2 or more, the runs of labels that are possible: seen in the data, or all")
+      ->option_text("SET=seen");
+}
+
+void add_transition_options(CLI::App& verb, TrainCommand& c) {
+  verb.add_option("--constrain", c.request.constrain,
+                  "Labels that may follow each other: bio, bioes, or a file of rules; the model then "
+                  "has no other labellings")
+      ->option_text("RULES");
+  verb.add_option("--transition-groups", c.request.transition_groups,
+                  "Lines FROM TO GROUP: transitions that share a weight; those in - have none")
+      ->option_text("FILE");
+}
+
 void add_objective_options(CLI::App& verb, TrainCommand& c) {
   TrainOptions& o = c.request.options;
   StoppingRule& stop = o.optimizer.stop;
+  add_choice<TrainObjective>(verb, "--objective", c.request.objective,
+                             {{"likelihood", TrainObjective::likelihood},
+                              {"softmax-margin", TrainObjective::softmax_margin}},
+                             "likelihood, or softmax-margin: mistakes have costs")
+      ->option_text("OBJECTIVE=likelihood");
+  verb.add_option("--cost", c.request.cost,
+                  "With softmax-margin, what a mistake costs: a number, or a file of lines GOLD "
+                  "PREDICTED COST")
+      ->option_text("NUMBER=1|FILE");
   verb.add_option("--l1", o.regulariser.l1, "Weight of |w|_1; above 0 the optimiser is OWL-QN")
       ->transform(finite_number(0))
       ->capture_default_str();
@@ -120,8 +166,8 @@ void add_run_options(CLI::App& verb, TrainCommand& c) {
 void check_log(const TrainCommand& c) {
   if (c.log.empty()) return;
   const TrainRequest& r = c.request;
-  std::vector<std::string> others = r.data;
-  others.insert(others.end(), {r.template_path, r.holdout, r.init, r.output});
+  std::vector<std::string> others = input_files(r);
+  others.insert(others.end(), {r.init, r.output});
   for (const std::string& other : others) {
     std::error_code none;
     if (c.log == other || std::filesystem::equivalent(c.log, other, none)) {
@@ -134,6 +180,7 @@ int run(TrainCommand& c) {
   check_log(c);
   c.request.options.threads = c.common.threads;
   c.request.seed = c.common.seed;
+  if (c.partial) c.request.partial = PartialLabels{c.separator[0], "?"};
   handle_interrupts();
   TrainingProgress progress(c.request.options, c.log, c.quiet);
   const TrainWatcher watcher{.data_read = [&](const TrainData& data) { progress.data_read(data); },
@@ -155,6 +202,8 @@ void add_train(Program& program) {
   auto command = std::make_shared<TrainCommand>();
   add_data_options(*verb, *command);
   add_feature_options(*verb, *command);
+  add_model_options(*verb, *command);
+  add_transition_options(*verb, *command);
   add_objective_options(*verb, *command);
   add_run_options(*verb, *command);
   add_common(*verb, command->common);

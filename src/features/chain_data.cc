@@ -23,27 +23,40 @@ void ChainEncoder::encode(const StringLists& lists, StringTable& names, Attribut
   for (std::size_t p = 0; p < lists.lists(); ++p) out.begin.push_back(offset + lists.list_end(p));
 }
 
+std::vector<std::string_view> labels_in(std::string_view item, const PartialLabels& how,
+                                        const Location& where) {
+  std::vector<std::string_view> names;
+  if (item == how.any) return names;
+  for (std::size_t begin = 0; begin <= item.size();) {
+    const std::size_t end = std::min(item.find(how.separator, begin), item.size());
+    names.push_back(item.substr(begin, end - begin));
+    if (names.back().empty()) {
+      throw InputError(where, "an empty label in a set of labels", item,
+                       std::string("write A") + how.separator + "B for one of A and B; where " +
+                           in_quotes(std::string(1, how.separator)) +
+                           " belongs to a label, choose another separator");
+    }
+    if (names.back() == how.any) {
+      throw InputError(where, "a set of labels with " + in_quotes(how.any) + ", which is any label",
+                       item, "write " + in_quotes(how.any) + " alone, or leave it out of the set");
+    }
+    begin = end + 1;
+  }
+  return names;
+}
+
 // What the item says, as a number for ChainData::label.
 Label ChainEncoder::known_label(std::string_view item, const Location& where) {
   if (!partial) return label_names.insert(item);
   if (item == partial->any) return kAnyLabel;
   if (item.find(partial->separator) == std::string_view::npos) return label_names.insert(item);
-  const std::string example = std::string("write A") + partial->separator + "B for one of A and B";
   std::vector<Label> set;
-  for (std::size_t begin = 0; begin <= item.size();) {
-    const std::size_t end = std::min(item.find(partial->separator, begin), item.size());
-    const std::string_view name = item.substr(begin, end - begin);
-    if (name.empty()) throw InputError(where, "an empty label in a set of labels", item, example);
-    if (name == partial->any) {
-      throw InputError(where, "a set of labels with " + in_quotes(name) + ", which is any label",
-                       item, "write " + in_quotes(name) + " alone, or leave it out of the set");
-    }
+  for (const std::string_view name : labels_in(item, *partial, where)) {
     set.push_back(label_names.insert(name));
-    begin = end + 1;
   }
   std::ranges::sort(set);
   if (std::ranges::adjacent_find(set) != set.end()) {
-    throw InputError(where, "one label twice in a set of labels", item, example);
+    throw InputError(where, "one label twice in a set of labels", item, "name each label once");
   }
   LabelSets& sets = data.label_sets;
   const auto number = static_cast<Label>(kLabelSetBit + sets.size());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 
 namespace croft {
 namespace {
@@ -134,39 +135,86 @@ void for_shown_pairs(const ChainData& data, std::size_t labels, std::uint64_t p,
   }
 }
 
-// The transitions: pairs of neighbouring gold labels (observed), or all.
-RowLayout lay_out_tied(const ChainData& data, std::size_t labels, const LayoutOptions& options) {
-  const std::size_t cells = labels * labels;
-  std::vector<std::uint32_t> cell;
-  std::uint64_t edges = 0;
+// How often each transition is shown (observed), or each often enough, or none (all).
+std::vector<std::uint64_t> count_transitions(const ChainData& data, std::size_t labels,
+                                             const LayoutOptions& options) {
+  std::vector<std::uint64_t> count(labels * labels);
+  if (options.features == FeatureSet::all) {
+    const std::uint64_t edges = data.positions() - data.sequences();
+    const bool kept = options.kept != nullptr && !options.kept->tied.empty();
+    if (kept || edges >= options.min_count) std::ranges::fill(count, options.min_count);
+    return count;
+  }
   for (std::size_t n = 0; n < data.sequences(); ++n) {
-    edges += data.sequence_begin[n + 1] - data.sequence_begin[n] - 1;
+    for (std::uint64_t p = data.sequence_begin[n] + 1; p < data.sequence_begin[n + 1]; ++p) {
+      for_shown_pairs(data, labels, p, [&](std::uint32_t pair) { ++count[pair]; });
+    }
   }
-  bool full = true;
-  if (options.features == FeatureSet::observed) {
-    std::vector<std::uint64_t> count(cells);
-    for (std::size_t n = 0; n < data.sequences(); ++n) {
-      for (std::uint64_t p = data.sequence_begin[n] + 1; p < data.sequence_begin[n + 1]; ++p) {
-        for_shown_pairs(data, labels, p, [&](std::uint32_t pair) { ++count[pair]; });
-      }
+  if (options.kept != nullptr) {
+    for (const std::uint32_t c : options.kept->tied) {
+      count[c] = std::max<std::uint64_t>(count[c], options.min_count);
     }
-    if (options.kept != nullptr) {
-      for (const std::uint32_t c : options.kept->tied) count[c] = options.min_count;
-    }
-    for (std::uint32_t c = 0; c < cells; ++c) {
-      if (count[c] >= options.min_count) cell.push_back(c);
-    }
-    full = cell.size() == cells;
-  } else if (edges < options.min_count) {
-    full = false;
   }
+  return count;
+}
+
+// Adds up what the transitions of a group count, for each of them; nothing where there is no feature.
+void count_groups(const TransitionGroups& groups, std::vector<std::uint64_t>& count) {
+  std::unordered_map<std::uint32_t, std::uint64_t> sum;
+  for (std::size_t c = 0; c < count.size(); ++c) sum[groups.of[c]] += count[c];
+  for (std::size_t c = 0; c < count.size(); ++c) {
+    if (groups.of[c] == TransitionGroups::kNone) count[c] = 0;
+    if (groups.of[c] < TransitionGroups::kNone) count[c] = sum[groups.of[c]];
+  }
+}
+
+// The cells by weight, of which there is one for each group and for each cell of its own; `cell`
+// keeps the first of each.
+SharedCells share(const TransitionGroups& groups, std::vector<std::uint32_t>& cell) {
+  std::vector<std::vector<std::uint32_t>> weight;
+  std::unordered_map<std::uint32_t, std::size_t> weight_of;  // of groups
+  bool any = false;
+  for (const std::uint32_t c : cell) {
+    const std::uint32_t group = groups.of[c];
+    std::size_t at = weight.size();
+    if (group != TransitionGroups::kOwn) at = weight_of.emplace(group, at).first->second;
+    if (at == weight.size()) weight.emplace_back();
+    weight[at].push_back(c);
+    any = any || weight[at].size() > 1;
+  }
+  SharedCells shared;
+  if (!any) return shared;
+  cell.clear();
+  shared.begin.push_back(0);
+  for (const std::vector<std::uint32_t>& cells : weight) {
+    cell.push_back(cells.front());
+    shared.cell.insert(shared.cell.end(), cells.begin(), cells.end());
+    shared.begin.push_back(static_cast<std::uint32_t>(shared.cell.size()));
+  }
+  return shared;
+}
+
+// Rows of the same cells, increasing, from the start of w.
+RowLayout tied_rows(std::size_t rows, std::size_t cells, const std::vector<std::uint32_t>& cell) {
   RowLayout layout;
   layout.cells = cells;
-  for (std::size_t row = 0; row < options.tied_rows; ++row) {
-    layout.begin.push_back(layout.begin.back() + (full ? cells : cell.size()));
-    if (!full) layout.cell.insert(layout.cell.end(), cell.begin(), cell.end());
+  for (std::size_t row = 0; row < rows; ++row) {
+    layout.begin.push_back(layout.begin.back() + cell.size());
+    if (cell.size() < cells) layout.cell.insert(layout.cell.end(), cell.begin(), cell.end());
   }
   return layout;
+}
+
+// The transitions: pairs of neighbouring gold labels (observed), or all.
+void lay_out_tied(const ChainData& data, const LayoutOptions& options, ChainLayout& layout) {
+  std::vector<std::uint64_t> count = count_transitions(data, layout.labels, options);
+  if (options.groups != nullptr) count_groups(*options.groups, count);
+  std::vector<std::uint32_t> cell;
+  for (std::uint32_t c = 0; c < count.size(); ++c) {
+    if (count[c] >= options.min_count) cell.push_back(c);
+  }
+  if (options.groups != nullptr) layout.shared = share(*options.groups, cell);
+  layout.tied = tied_rows(options.tied_rows, count.size(), cell);
 }
 
 }  // namespace
@@ -205,7 +253,7 @@ ChainLayout make_chain_layout(ChainData& data, std::size_t labels, std::size_t n
   const KeptFeatures& kept_features = options.kept == nullptr ? kNothing : *options.kept;
   ChainLayout layout;
   layout.labels = labels;
-  layout.tied = lay_out_tied(data, labels, options);
+  lay_out_tied(data, options, layout);
   std::size_t kept = 0;
   {
     const RawRows rows =
@@ -242,25 +290,27 @@ RawRows select_rows(const RowLayout& from, std::span<const std::uint64_t> featur
   return rows;
 }
 
-RowLayout select_tied(const RowLayout& from, std::span<const std::uint64_t> features) {
-  RowLayout tied;
-  tied.cells = from.cells;
-  if (from.rows() == 0) return tied;
-  std::vector<bool> listed(from.length(0));
+// Of the tied rows, with the cells that each weight is shared by.
+void select_tied(const ChainLayout& from, std::span<const std::uint64_t> features,
+                 ChainLayout& to) {
+  const std::size_t length = from.tied.rows() == 0 ? 0 : from.tied.length(0);
+  std::vector<bool> listed(length);
   for (const std::uint64_t f : features) {
-    if (f >= from.begin.back()) break;
-    listed[static_cast<std::size_t>(f % from.length(0))] = true;
+    if (f >= from.tied.begin.back()) break;
+    listed[static_cast<std::size_t>(f % length)] = true;
   }
   std::vector<std::uint32_t> cell;
-  for (std::size_t k = 0; k < listed.size(); ++k) {
-    if (listed[k]) cell.push_back(from.cell_of(0, k));
+  if (from.shared.any()) to.shared.begin.push_back(0);
+  for (std::size_t k = 0; k < length; ++k) {
+    if (!listed[k]) continue;
+    cell.push_back(from.tied.cell_of(0, k));
+    if (!from.shared.any()) continue;
+    const auto cells = from.shared.cell.begin();
+    to.shared.cell.insert(to.shared.cell.end(), cells + from.shared.begin[k],
+                          cells + from.shared.begin[k + 1]);
+    to.shared.begin.push_back(static_cast<std::uint32_t>(to.shared.cell.size()));
   }
-  const bool full = cell.size() == tied.cells;
-  for (std::size_t row = 0; row < from.rows(); ++row) {
-    tied.begin.push_back(tied.begin.back() + cell.size());
-    if (!full) tied.cell.insert(tied.cell.end(), cell.begin(), cell.end());
-  }
-  return tied;
+  to.tied = tied_rows(from.tied.rows(), from.tied.cells, cell);
 }
 
 // Appends where the weights of `to` stand in the w of `from`; row_of: new ids of the rows.
@@ -286,7 +336,7 @@ FeatureSelection select_features(const ChainLayout& from, std::span<const std::u
   FeatureSelection to;
   ChainLayout& layout = to.layout;
   layout.labels = from.labels;
-  layout.tied = select_tied(from.tied, features);
+  select_tied(from, features, layout);
   const auto select = [&](const RowLayout& rows, std::uint64_t offset, RowClasses& classes,
                           std::vector<std::uint32_t>& id) {
     const RawRows raw = select_rows(rows, features);
@@ -299,6 +349,7 @@ FeatureSelection select_features(const ChainLayout& from, std::span<const std::u
   RowClasses classes;
   layout.edge = select(from.edge, layout.node.begin.back(), classes, to.renumbering.edge);
   layout.histories = from.histories;
+  layout.constraint = from.constraint;
 
   std::vector<std::uint32_t> same(from.tied.rows());
   std::iota(same.begin(), same.end(), 0u);

@@ -1,6 +1,7 @@
 #include "croft/model/chain_model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -52,6 +53,50 @@ std::vector<std::string> unpack_strings(const Container& container, const std::s
   return strings;
 }
 
+// Runs of labels: u32 count, u32 end of each, then the labels as u32.
+std::vector<std::byte> pack_runs(const LabelRuns& runs) {
+  std::vector<std::uint32_t> numbers{static_cast<std::uint32_t>(runs.size())};
+  numbers.insert(numbers.end(), runs.begin.begin() + 1, runs.begin.end());
+  numbers.insert(numbers.end(), runs.label.begin(), runs.label.end());
+  std::vector<std::byte> bytes(numbers.size() * sizeof(std::uint32_t));
+  std::memcpy(bytes.data(), numbers.data(), bytes.size());
+  return bytes;
+}
+
+// Whether they fit together is for make_histories() to say.
+LabelRuns unpack_runs(const Container& container, const std::string& name) {
+  const std::span<const std::uint32_t> numbers = container.numbers<std::uint32_t>(name);
+  if (numbers.empty() || numbers[0] > numbers.size() - 1) {
+    throw Error(container.name() + ": section " + name + std::string(kDamaged));
+  }
+  const auto labels = numbers.begin() + 1 + static_cast<std::ptrdiff_t>(numbers[0]);
+  LabelRuns runs;
+  runs.begin.insert(runs.begin.end(), numbers.begin() + 1, labels);
+  runs.label.assign(labels, numbers.end());
+  return runs;
+}
+
+// Visits the bits of a constraint in the order of the file.
+template <class Constraint, class Visit>
+void for_each_bit(Constraint& constraint, const Visit& visit) {
+  for (auto* bits : {&constraint.start, &constraint.end, &constraint.edge}) {
+    for (std::size_t k = 0; k < bits->size(); ++k) visit((*bits)[k]);
+  }
+}
+
+std::size_t constraint_bytes(std::size_t labels) { return (labels * (labels + 2) + 7) / 8; }
+
+// A bit each, lowest first: starts, ends, edges.
+std::vector<std::byte> pack_constraint(const ChainConstraint& constraint) {
+  std::vector<std::byte> bytes(constraint_bytes(constraint.labels));
+  std::size_t k = 0;
+  for_each_bit(constraint, [&](bool allowed) {
+    if (allowed) bytes[k / 8] |= std::byte{1} << (k % 8);
+    ++k;
+  });
+  return bytes;
+}
+
 std::shared_ptr<json> read_meta(const Container& container) {
   auto meta = std::make_shared<json>(json::parse(container.text("meta"), nullptr, false));
   if (!meta->is_object() || !meta->contains("kind")) {
@@ -96,7 +141,45 @@ ChainModel::ChainModel(Container container)
       node_(container_, "node", labels_.size()),
       edge_(container_, "edge", labels_.size() * labels_.size()),
       tied_(container_, "tied", labels_.size() * labels_.size()) {
+  read_constraint();
   set_transitions();
+  read_histories();
+}
+
+void ChainModel::read_constraint() {
+  if (!container_.has("constraint")) return;
+  const std::span<const std::byte> bytes = container_.section("constraint");
+  if (bytes.size() != constraint_bytes(labels())) {
+    throw Error(container_.name() + ": section constraint" + std::string(kDamaged));
+  }
+  constraint_.emplace(labels());
+  std::size_t k = 0;
+  for_each_bit(*constraint_, [&](std::vector<bool>::reference allowed) {
+    allowed = (bytes[k / 8] >> (k % 8) & std::byte{1}) != std::byte{0};
+    ++k;
+  });
+}
+
+// The sections are there where meta has an order, which only models of order 2 or more have.
+void ChainModel::read_histories() {
+  if (!meta_->contains("order")) return;
+  const json& order = (*meta_)["order"];
+  if (!order.is_number_unsigned()) {
+    throw Error(container_.name() + ": section meta" + std::string(kDamaged));
+  }
+  LabelRuns states = unpack_runs(container_, "histories"), grams = unpack_runs(container_, "grams");
+  const std::span<const float> weights = container_.numbers<float>("grams.weights");
+  gram_weights_.assign(weights.begin(), weights.end());
+  if (weights.size() != grams.size() ||
+      !std::ranges::all_of(gram_weights_, [](float w) { return std::isfinite(w); })) {
+    throw Error(container_.name() + ": section grams.weights" + std::string(kDamaged));
+  }
+  try {
+    histories_ = std::make_shared<const LabelHistories>(
+        make_histories(order.get<std::size_t>(), labels(), std::move(states), std::move(grams)));
+  } catch (const Error& fault) {
+    throw Error(container_.name() + ": " + fault.what());
+  }
 }
 
 // Sparse where a sequence alone is faster so: measured with bench/label_set_bench, and for Viterbi.
@@ -129,6 +212,7 @@ void ChainModel::set_transitions() {
     for (std::size_t k = 0; k < edges.size(); ++k) table(edges[k].from, edges[k].to) = log[k];
     transitions_double_.assign(std::move(table));
   }
+  if (constraint_) transitions_double_ = masked(transitions_double_, *constraint_);
   transitions_float_ = convert<float>(transitions_double_);
 }
 
@@ -158,6 +242,7 @@ void ChainModel::score(const TextSequence& sequence, Scratch& scratch,
       });
     }
   }
+  if (constraint_) apply(*constraint_, out);
   if (sequence.edge.lists() == 0) return;
   edge_.find(sequence.edge, scratch.edge);
   const auto& edges = scratch.edge.places;
@@ -193,11 +278,54 @@ std::vector<NamedRow> named_rows(const RowLayout& layout, const std::vector<std:
   return rows;
 }
 
+// A shared weight stands at the cell of every transition that has it.
+void write_tied(const ChainModelParts& parts, ContainerWriter& out) {
+  const ChainLayout& layout = *parts.layout;
+  const std::size_t cells = layout.labels * layout.labels;
+  std::vector<NamedRow> rows = named_rows(layout.tied, parts.tied_names, parts.weights);
+  if (!layout.shared.any()) {
+    write_feature_table(rows, cells, "tied", out);
+    return;
+  }
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> weight_of;  // of each cell
+  layout.for_each_transition(
+      [&](std::uint32_t k, std::uint32_t cell) { weight_of.emplace_back(cell, k); });
+  std::ranges::sort(weight_of);
+  std::vector<std::uint32_t> cell;
+  for (const auto& each : weight_of) cell.push_back(each.first);
+  std::vector<std::vector<double>> weight(rows.size());
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    for (const auto& each : weight_of) weight[r].push_back(rows[r].weight[each.second]);
+    rows[r].cell = cell;
+    rows[r].weight = weight[r];
+  }
+  write_feature_table(rows, cells, "tied", out);
+}
+
+// The grams that have a weight, as features do.
+void write_histories(const ChainLayout& layout, std::span<const double> weights,
+                     ContainerWriter& out) {
+  const LabelHistories& histories = *layout.histories;
+  LabelRuns grams;
+  std::vector<float> of_grams;
+  for (std::size_t g = 0; g < layout.grams(); ++g) {
+    const auto weight = static_cast<float>(weights[layout.first_gram() + g]);
+    if (weight == 0) continue;
+    grams.add(histories.grams[g]);
+    of_grams.push_back(weight);
+  }
+  std::vector<std::byte> bytes(of_grams.size() * sizeof(float));
+  if (!bytes.empty()) std::memcpy(bytes.data(), of_grams.data(), bytes.size());
+  out.add("histories", pack_runs(histories.states), ContainerWriter::Kind::small);
+  out.add("grams", pack_runs(grams), ContainerWriter::Kind::small);
+  out.add("grams.weights", std::move(bytes), ContainerWriter::Kind::small);
+}
+
 }  // namespace
 
 ContainerWriter make_chain_model(const ChainModelParts& parts) {
   const ExtractionConfig& extraction = *parts.extraction;
-  const json meta = {
+  json meta = {
       {"kind", "chain"},
       {"extraction",
        {{"format", extraction.format == InputFormat::attributes ? "attributes" : "columns"},
@@ -205,17 +333,21 @@ ContainerWriter make_chain_model(const ChainModelParts& parts) {
         {"boundaries", extraction.boundaries},
         {"language", extraction.language == TemplateLanguage::wapiti ? "wapiti" : "crfpp"}}},
       {"training", *parts.training}};
+  if (parts.layout->histories) meta["order"] = parts.layout->order();
   ContainerWriter out;
   out.add("meta", meta.dump(1, ' ', false, json::error_handler_t::replace));
   out.add("labels", pack_strings(parts.labels), ContainerWriter::Kind::small);
   if (!extraction.template_text.empty()) out.add("template", extraction.template_text);
   const ChainLayout& layout = *parts.layout;
   const std::size_t labels = layout.labels;
-  write_feature_table(named_rows(layout.tied, parts.tied_names, parts.weights), labels * labels,
-                      "tied", out);
+  if (layout.constraint) {
+    out.add("constraint", pack_constraint(*layout.constraint), ContainerWriter::Kind::small);
+  }
+  write_tied(parts, out);
   write_feature_table(named_rows(layout.node, parts.node_names, parts.weights), labels, "node", out);
   write_feature_table(named_rows(layout.edge, parts.edge_names, parts.weights), labels * labels,
                       "edge", out);
+  if (layout.histories) write_histories(layout, parts.weights, out);
   return out;
 }
 

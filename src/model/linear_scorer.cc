@@ -10,12 +10,14 @@ namespace {
 
 constexpr std::size_t kRowsPerTask = 4096;
 
-// Whether the transitions are better kept as a list of those that have a weight: a measured bound for
-// chains that are done together (bench/label_set_bench).  Overlays want a table.
-bool keep_sparse(const ChainLayout& layout) {
-  if (layout.edge.rows() > 0) return false;
-  const std::size_t listed = layout.tied.rows() == 0 ? 0 : layout.tied.length(0);
-  return listed * 10 <= layout.labels * layout.labels * 7;
+// Whether the transitions are better kept as a list of those that differ from the others: a measured
+// bound for chains that are done together (bench/label_set_bench).  Overlays want a table.
+bool keep_sparse(const ChainLayout& layout, std::size_t listed) {
+  return layout.edge.rows() == 0 && listed * 10 <= layout.labels * layout.labels * 7;
+}
+
+bool forbids_an_edge(const ChainConstraint* constraint) {
+  return constraint != nullptr && std::ranges::find(constraint->edge, false) != constraint->edge.end();
 }
 
 }  // namespace
@@ -32,12 +34,10 @@ LinearScorer<Real>::LinearScorer(const ChainLayout& layout) : layout_(layout) {
   edge_.resize(layout.edge.begin.back() - layout.edge.begin.front());
   zero_.assign(padded(layout.labels), ChainScores<Real>::kForbidden);
   std::fill(zero_.begin(), zero_.begin() + static_cast<std::ptrdiff_t>(layout.labels), Real{0});
-  sparse_ = keep_sparse(layout);
-  for (std::size_t k = 0; sparse_ && layout.tied.rows() > 0 && k < layout.tied.length(0); ++k) {
-    const std::uint32_t cell = layout.tied.cell_of(0, k);
-    listed_.push_back({static_cast<Label>(cell / layout.labels),
-                       static_cast<Label>(cell % layout.labels)});
-  }
+  masked_ = forbids_an_edge(layout.constraint.get());
+  list_transitions();
+  sparse_ = keep_sparse(layout, listed_.size());
+  if (layout.histories) histories_.emplace(*layout.histories);
 }
 
 template <class Real>
@@ -63,31 +63,54 @@ void LinearScorer<Real>::set_weights(std::span<const double> w, ThreadPool& pool
   }
   copy(layout_.edge.begin.front(), edge_);
   set_transitions(w);
+  if (histories_) {
+    histories_->assign(transitions_, w.subspan(layout_.first_gram(), layout_.grams()));
+  }
+}
+
+template <class Real>
+void LinearScorer<Real>::list_transitions() {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> cells;  // each with its weight
+  layout_.for_each_transition([&](std::uint32_t k, std::uint32_t cell) { cells.push_back({cell, k}); });
+  std::ranges::sort(cells);
+  const auto list = [&](std::uint32_t cell, std::uint32_t k) {
+    listed_.push_back({static_cast<Label>(cell / layout_.labels),
+                       static_cast<Label>(cell % layout_.labels)});
+    weight_of_.push_back(k);
+  };
+  if (!masked_) {
+    for (const auto& [cell, k] : cells) list(cell, k);
+    return;
+  }
+  const std::vector<bool>& allowed = layout_.constraint->edge;
+  auto next = cells.begin();
+  for (std::uint32_t cell = 0; cell < allowed.size(); ++cell) {
+    const bool has_weight = next != cells.end() && next->first == cell;
+    if (allowed[cell]) list(cell, has_weight ? next->second : kNoWeight);
+    next += has_weight;
+  }
 }
 
 // Several tied rows add up; all have the same cells.
 template <class Real>
 void LinearScorer<Real>::set_transitions(std::span<const double> w) {
   const RowLayout& tied = layout_.tied;
-  if (sparse_) {
-    std::vector<Real> log(listed_.size());
-    for (std::size_t row = 0; row < tied.rows(); ++row) {
-      for (std::size_t k = 0; k < log.size(); ++k) {
-        log[k] += static_cast<Real>(w[tied.begin[row] + k]);
-      }
-    }
-    transitions_.assign(layout_.labels, Background::zero, listed_, std::span<const Real>(log));
-    return;
-  }
-  Matrix<Real> table(layout_.labels, layout_.labels, Real{0});
+  const std::size_t labels = layout_.labels;
+  std::vector<Real> log(listed_.size());
   for (std::size_t row = 0; row < tied.rows(); ++row) {
-    for (std::size_t k = 0; k < tied.length(row); ++k) {
-      const std::uint32_t cell = tied.cell_of(row, k);
-      table(cell / layout_.labels, cell % layout_.labels) +=
-          static_cast<Real>(w[tied.begin[row] + k]);
+    for (std::size_t n = 0; n < log.size(); ++n) {
+      if (weight_of_[n] != kNoWeight) log[n] += static_cast<Real>(w[tied.begin[row] + weight_of_[n]]);
     }
   }
-  transitions_.assign(std::move(table));
+  const std::span<const Real> scores(log);
+  if (sparse_) {
+    const Background others = masked_ ? Background::forbidden : Background::zero;
+    transitions_.assign(labels, others, listed_, scores);
+  } else {
+    Matrix<Real> table(labels, labels, masked_ ? TransitionScores<Real>::kForbidden : Real{0});
+    for (std::size_t n = 0; n < log.size(); ++n) table(listed_[n].from, listed_[n].to) = log[n];
+    transitions_.assign(std::move(table));
+  }
 }
 
 template <class Real>
@@ -115,6 +138,7 @@ void LinearScorer<Real>::score(const ChainData& data, std::size_t n,
       .short_begin = node.begin.data() + rich,
       .short_offset = node.begin[rich],
       .state = out.state.row(0)});
+  if (layout_.constraint) apply(*layout_.constraint, out);
   if (data.has_edges()) score_overlays(data, n, out);
 }
 
@@ -280,13 +304,17 @@ void add_edge_gradient(const ChainLayout& layout, const Postings& postings, cons
 template <class Real>
 void set_tied_gradient(const ChainLayout& layout, const TransitionScores<Real>& transitions,
                        std::span<const double> cells, std::span<double> gradient) {
-  for (std::size_t row = 0; row < layout.tied.rows(); ++row) {
-    for (std::size_t k = 0; k < layout.tied.length(row); ++k) {
-      const std::uint32_t pair = layout.tied.cell_of(row, k);
-      const std::uint32_t cell = transitions.cell(static_cast<Label>(pair / layout.labels),
-                                                  static_cast<Label>(pair % layout.labels));
-      gradient[layout.tied.begin[row] + k] = cells[cell];
-    }
+  const RowLayout& tied = layout.tied;
+  if (tied.rows() == 0) return;
+  const std::span<double> first = gradient.subspan(tied.begin[0], tied.length(0));
+  std::ranges::fill(first, 0.0);
+  layout.for_each_transition([&](std::uint32_t k, std::uint32_t pair) {
+    const std::uint32_t cell = transitions.cell(static_cast<Label>(pair / layout.labels),
+                                                static_cast<Label>(pair % layout.labels));
+    if (cell != TransitionScores<Real>::kNoCell) first[k] += cells[cell];
+  });
+  for (std::size_t row = 1; row < tied.rows(); ++row) {
+    std::ranges::copy(first, gradient.begin() + static_cast<std::ptrdiff_t>(tied.begin[row]));
   }
 }
 

@@ -76,9 +76,13 @@ LabelCost label_cost(const CostFile& file, std::span<const std::string_view> nam
 }
 
 void position_cost(const LabelCost& cost, const Gold& gold, std::size_t t, std::span<double> out) {
+  position_cost(cost, gold.labels(t), out);
+}
+
+void position_cost(const LabelCost& cost, std::span<const Label> fitting, std::span<double> out) {
   std::ranges::fill(out, 0.0);
   bool first = true;
-  for (const Label g : gold.labels(t)) {
+  for (const Label g : fitting) {
     for (Label j = 0; j < out.size(); ++j) {
       out[j] = first ? cost(g, j) : std::min(out[j], cost(g, j));
     }

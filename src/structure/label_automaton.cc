@@ -219,4 +219,20 @@ LabelAutomaton intersect(const LabelAutomaton& a, const LabelAutomaton& b) {
   return both;
 }
 
+LabelAutomaton over_states(const LabelAutomaton& automaton, std::span<const Label> label_of) {
+  LabelAutomaton result;
+  result.labels = label_of.size();
+  result.events = automaton.events;
+  result.next = automaton.next;
+  result.accepting = automaton.accepting;
+  result.event.reserve(label_of.size() * label_of.size());
+  for (const Label i : label_of) {
+    result.first_event.push_back(automaton.first_event[i]);
+    for (const Label j : label_of) {
+      result.event.push_back(automaton.event[i * automaton.labels + j]);
+    }
+  }
+  return result;
+}
+
 }  // namespace croft

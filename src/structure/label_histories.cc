@@ -184,9 +184,9 @@ void add_runs(const std::vector<Label>& first, const Followers& followers, std::
 
 LabelHistories make_histories(std::size_t order, std::size_t labels, LabelRuns states,
                               LabelRuns grams) {
-  if (order < 2) {
+  if (order < 2 || order > kMostOrder) {
     throw UsageError("label histories of order " + std::to_string(order) +
-                     "; the order must be 2 or more");
+                     "; the order must be 2 to " + std::to_string(kMostOrder));
   }
   check_runs(states, 1, order, labels, "state");
   check_runs(grams, 3, order + 1, labels, "gram");

@@ -29,8 +29,13 @@ ChainBatchFunction<Real, Objective>::ChainBatchFunction(
     const std::function<Objective()>& make_objective)
     : data_(data), layout_(layout), pool_(pool), scorer_(layout), stride_(padded(layout.labels)) {
   for (std::size_t k = 0; k < pool.threads(); ++k) {
-    workers_.push_back({make_objective(), std::vector<ChainScores<Real>>(kChainLanes), {}, {}});
+    workers_.push_back({make_objective(), std::vector<ChainScores<Real>>(kChainLanes), {}, {}, {},
+                        {}, {}});
+    if (!layout.histories) continue;
+    workers_.back().lifted.resize(kChainLanes);
+    workers_.back().d_lifted.resize(kChainLanes);
   }
+  if (layout.histories) gold_ = lift_gold(*layout.histories, data);
   make_waves();
 }
 
@@ -90,13 +95,14 @@ void ChainBatchFunction<Real, Objective>::close_wave(Wave& wave, std::uint64_t l
 // Which sequences go together depends on the form of the transitions, which the weights settle.
 template <class Real, class Objective>
 void ChainBatchFunction<Real, Objective>::group_waves() {
-  const bool sparse = scorer_.transitions().sparse();
+  const bool sparse = scorer_.walked().sparse();
   if (grouped_ && sparse == grouped_for_sparse_) return;
   grouped_ = true;
   grouped_for_sparse_ = sparse;
   for (Wave& wave : waves_) {
     wave.groups =
-        group_by_length(wave.length, sparse ? kSparseFill : kDenseFill, stride_ * sizeof(Real));
+        group_by_length(wave.length, sparse ? kSparseFill : kDenseFill,
+                        padded(scorer_.walked().labels()) * sizeof(Real));
     wave.task.assign(1, 0);
     std::size_t positions = 0;
     for (std::uint32_t g = 0; g < wave.groups.size(); ++g) {
@@ -112,12 +118,13 @@ template <class Real, class Objective>
 void ChainBatchFunction<Real, Objective>::evaluate_group(const Wave& wave,
                                                          std::span<const std::uint32_t> group,
                                                          Worker& worker) {
+  std::array<std::size_t, kChainLanes> sequence;
   std::array<Gold, kChainLanes> gold;
   std::array<double, kChainLanes> weight, value;
   std::array<ChainGradient<Real>, kChainLanes> out;
   const std::size_t count = group.size();
   for (std::size_t k = 0; k < count; ++k) {
-    const std::size_t n = wave.first_sequence + group[k];
+    const std::size_t n = sequence[k] = wave.first_sequence + group[k];
     scorer_.score(data_, n, worker.scores[k]);
     gold[k] = data_.gold(n);
     weight[k] = data_.sequence_weight(n);
@@ -125,12 +132,42 @@ void ChainBatchFunction<Real, Objective>::evaluate_group(const Wave& wave,
               d_overlay_.data() + wave.first_overlay[group[k]] * layout_.labels * stride_,
               worker.transition.data()};
   }
-  worker.objective(std::span(worker.scores).first(count), std::span(gold).first(count),
-                   std::span(weight).first(count), std::span(out).first(count),
-                   std::span(value).first(count));
+  if (scorer_.histories() != nullptr) {
+    evaluate_lifted(std::span(sequence).first(count), std::span(weight).first(count),
+                    std::span(out).first(count), std::span(value).first(count), worker);
+  } else {
+    worker.objective(std::span(worker.scores).first(count), std::span(gold).first(count),
+                     std::span(weight).first(count), std::span(out).first(count),
+                     std::span(value).first(count));
+  }
   for (std::size_t k = 0; k < count; ++k) {
     worker.value.add(value[k]);
-    if (states_ != nullptr) copy_states(wave, wave.first_sequence + group[k]);
+    if (states_ != nullptr) copy_states(wave, sequence[k]);
+  }
+}
+
+// The chains of worker.scores, by way of their histories.
+//   out : as of the objective, but for what is tied: that goes to worker.transition and .tied
+template <class Real, class Objective>
+void ChainBatchFunction<Real, Objective>::evaluate_lifted(
+    std::span<const std::size_t> sequence, std::span<const double> weight,
+    std::span<const ChainGradient<Real>> out, std::span<double> value, Worker& worker) {
+  const HistoryScores<Real>& histories = *scorer_.histories();
+  std::array<Gold, kChainLanes> gold;
+  std::array<ChainGradient<Real>, kChainLanes> d_lifted;
+  const std::size_t count = sequence.size();
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::uint64_t first = data_.sequence_begin[sequence[k]];
+    const std::size_t length = worker.scores[k].length();
+    histories.lift(worker.scores[k], worker.lifted[k]);
+    gold[k] = {std::span(gold_.known).subspan(first, length), &gold_.sets};
+    worker.d_lifted[k].reshape(length, histories.histories().size());
+    d_lifted[k] = {worker.d_lifted[k].row(0), nullptr, out[k].transition};
+  }
+  worker.objective(std::span(worker.lifted).first(count), std::span(gold).first(count), weight,
+                   std::span(d_lifted).first(count), value);
+  for (std::size_t k = 0; k < count; ++k) {
+    project(histories.histories(), worker.scores[k], d_lifted[k].state, out[k], worker.tied);
   }
 }
 
@@ -146,7 +183,8 @@ template <class Real, class Objective>
 void ChainBatchFunction<Real, Objective>::evaluate_task(const Wave& wave, std::size_t task,
                                                         Worker& worker) {
   worker.value = CompensatedSum();
-  worker.transition.assign(scorer_.transitions().cells(), 0.0);
+  worker.transition.assign(scorer_.walked().cells(), 0.0);
+  if (layout_.histories) worker.tied.assign(layout_.histories->size(), 0.0);
   for (std::uint32_t g = wave.task[task]; g < wave.task[task + 1]; ++g) {
     evaluate_group(wave, wave.groups[g], worker);
   }
@@ -159,20 +197,30 @@ double ChainBatchFunction<Real, Objective>::evaluate(std::span<const double> w,
   group_waves();
   std::ranges::fill(gradient, 0.0);
   CompensatedSum value;
-  std::vector<double> transition(scorer_.transitions().cells());
+  std::vector<double> transition(scorer_.walked().cells());
+  std::vector<double> tied(layout_.histories ? layout_.histories->size() : 0);
+  const auto add = [](const std::vector<double>& part, std::vector<double>& sum) {
+    for (std::size_t c = 0; c < part.size(); ++c) sum[c] += part[c];
+  };
   for (const Wave& wave : waves_) {
     pool_.run_ordered(
         wave.task.size() - 1,
         [&](std::size_t task, std::size_t worker) { evaluate_task(wave, task, workers_[worker]); },
         [&](std::size_t, std::size_t worker) {
           value.add(workers_[worker].value);
-          const std::vector<double>& part = workers_[worker].transition;
-          for (std::size_t c = 0; c < part.size(); ++c) transition[c] += part[c];
+          add(workers_[worker].transition, transition);
+          add(workers_[worker].tied, tied);
         });
     add_node_gradient<Real>(layout_, wave.node, d_state_.data(), stride_, gradient, pool_);
     if (data_.has_edges()) {
       add_edge_gradient<Real>(layout_, wave.edge, d_overlay_.data(), stride_, gradient, pool_);
     }
+  }
+  if (layout_.histories) {
+    std::vector<double> pair(scorer_.transitions().cells());
+    project_tied(*layout_.histories, tied, transition, scorer_.transitions(), pair,
+                 gradient.subspan(layout_.first_gram(), layout_.grams()));
+    transition = std::move(pair);
   }
   set_tied_gradient(layout_, scorer_.transitions(), transition, gradient);
   return value.value();

@@ -1,19 +1,36 @@
 #include "croft/train/chain_training.h"
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
 #include "croft/inference/chain_viterbi.h"
 #include "croft/objective/softmax_margin.h"
 #include "croft/train/chain_batch_function.h"
+#include "croft/train/gold_check.h"
+#include "train/initial_transitions.h"
 
 namespace croft {
 
 void TrainOptions::validate() const {
   if (min_count < 1) throw UsageError("--min-count must be at least 1; 1 keeps every feature");
+  if (order < 1 || order > kMostOrder) {
+    throw UsageError("--order " + std::to_string(order) + " is not 1 to " +
+                     std::to_string(kMostOrder));
+  }
+  if (order == 1 && histories) {
+    throw UsageError("--histories goes with --order 2 or more; a chain of order 1 has none");
+  }
   regulariser.validate();
   optimizer.validate();
+}
+
+void check_init(const ChainModel& init, const TrainOptions& options) {
+  if (init.order() == options.order) return;
+  throw UsageError(init.container().name() + ": this model is of order " +
+                   std::to_string(init.order()) + "; go on from it with --order " +
+                   std::to_string(init.order()));
 }
 
 ChainTraining::ChainTraining(const Extractor& extractor, std::shared_ptr<const ChainModel> init)
@@ -75,17 +92,41 @@ std::vector<FeatureWeight> ChainTraining::initial_weights(const ChainModel& init
   copy(init.edge(), layout_.edge, true, [&](const std::string& name) {
     return renumbering_.edge[encoder_.edge_names.find(name)];
   });
-  copy(init.tied(), layout_.tied, true, [&](const std::string& name) {
-    const auto& names = extractor_.tied_names();
-    const auto at = std::find(names.begin(), names.end(), name);
-    return at == names.end() ? kUnknown : static_cast<std::uint32_t>(at - names.begin());
-  });
+  append_initial_transitions(init, extractor_.tied_names(), layout_, weights);
+  for (std::uint32_t g = 0; g < init.gram_weights().size(); ++g) {
+    const std::uint32_t to_gram =
+        find_run(layout_.histories->grams, init.histories()->grams[g]);
+    weights.push_back({layout_.first_gram() + to_gram, double{init.gram_weights()[g]}});
+  }
   std::ranges::sort(weights, {}, &FeatureWeight::feature);
   return weights;
 }
 
+void ChainTraining::read_partial_labels(const PartialLabels& how) {
+  for (Label y = 0; init_ && y < init_->labels(); ++y) {
+    const std::string& name = init_->label(y);
+    if (name != how.any && name.find(how.separator) == name.npos) continue;
+    throw UsageError(init_->container().name() + ": the label " + in_quotes(name) +
+                     " would be read as a set of labels, or as any; choose another " +
+                     "--partial-separator, or rename it and train from the start");
+  }
+  encoder_.partial = how;
+}
+
 void ChainTraining::add(const TextSequence& sequence, std::string_view file) {
+  if (files_.empty() || files_.back().second != file) files_.emplace_back(sequences(), file);
   encoder_.add(sequence, file);
+}
+
+std::size_t ChainTraining::partial_positions() const {
+  const auto known = std::ranges::count_if(encoder_.data.label, is_one_label);
+  return positions() - static_cast<std::size_t>(known);
+}
+
+double ChainTraining::total_weight() const {
+  CompensatedSum sum;
+  for (std::size_t n = 0; n < sequences(); ++n) sum.add(encoder_.data.sequence_weight(n));
+  return sum.value();
 }
 
 void ChainTraining::add_holdout(TextSequence sequence) {
@@ -125,7 +166,7 @@ HoldoutScore ChainTraining::score_holdout(const ChainLayout& layout, const Chain
   linear.set_weights(w, pool);
   std::vector<std::vector<std::string_view>> predicted(holdout.sequences());
   struct Worker {
-    ChainScores<float> scores;
+    ChainScores<float> scores, lifted;
     ViterbiWorkspace<float> viterbi;
     std::vector<Label> y;
   };
@@ -134,8 +175,18 @@ HoldoutScore ChainTraining::score_holdout(const ChainLayout& layout, const Chain
     Worker& own = workers[worker];
     linear.score(holdout, n, own.scores);
     own.y.resize(own.scores.length());
-    viterbi<float>(own.scores, own.viterbi, own.y);
-    for (const Label y : own.y) predicted[n].push_back(encoder_.label_names[y]);
+    const HistoryScores<float>* histories = linear.histories();
+    if (histories != nullptr) histories->lift(own.scores, own.lifted);
+    const double best =
+        viterbi<float>(histories != nullptr ? own.lifted : own.scores, own.viterbi, own.y);
+    if (!(best > -std::numeric_limits<double>::infinity())) {
+      predicted[n].resize(own.y.size());  // no labelling at all: every position is wrong
+      return;
+    }
+    for (const Label y : own.y) {
+      predicted[n].push_back(
+          encoder_.label_names[histories != nullptr ? histories->histories().label_of[y] : y]);
+    }
   });
   return scorer(predicted);
 }
@@ -148,11 +199,89 @@ std::unique_ptr<ChainFunction> function_of(const ChainData& data, const ChainLay
   if (cost == nullptr) {
     return std::make_unique<ChainBatchFunction<Real, ChainLikelihood<Real>>>(data, layout, pool);
   }
+  const std::span<const Label> label_of =
+      layout.histories ? std::span<const Label>(layout.histories->label_of)
+                       : std::span<const Label>();
   return std::make_unique<ChainBatchFunction<Real, SoftmaxMargin<Real>>>(
-      data, layout, pool, [=] { return SoftmaxMargin<Real>(*cost); });
+      data, layout, pool, [=] { return SoftmaxMargin<Real>(*cost, label_of); });
 }
 
 }  // namespace
+
+// With order >= 2.  Every sequence must have a labelling that the model gives a probability.
+void ChainTraining::set_histories(const TrainOptions& options) {
+  if (options.order == 1) return;
+  const ChainData& data = encoder_.data;
+  layout_.histories = choose_histories(data, labels(),
+                                       {.order = options.order,
+                                        .histories = options.histories.value_or(HistorySet::seen),
+                                        .features = options.features,
+                                        .min_count = options.min_count,
+                                        .constraint = layout_.constraint.get(),
+                                        .kept = init_ ? init_->histories() : nullptr});
+  const std::size_t n = first_without_path(*layout_.histories, data, layout_.constraint.get());
+  if (n == data.sequences()) return;
+  throw InputError({file_of(n), data.first_line[n]},
+                   "no labelling that fits what is known of the sequence that begins here is made of "
+                   "runs of labels that the data shows",
+                   "", "take --histories allowed, or label more of the data in full");
+}
+
+const std::string& ChainTraining::file_of(std::size_t n) const {
+  const auto next = std::ranges::upper_bound(files_, n, {}, &decltype(files_)::value_type::first);
+  return std::prev(next)->second;
+}
+
+std::vector<std::string> ChainTraining::names_of_labels() const {
+  std::vector<std::string> names;
+  for (Label y = 0; y < labels(); ++y) names.emplace_back(encoder_.label_names[y]);
+  return names;
+}
+
+// Of the labels as they are now; null: everything is allowed.
+std::shared_ptr<const ChainConstraint> ChainTraining::make_constraint(
+    const TrainOptions& options) const {
+  const std::vector<std::string> names = names_of_labels();
+  std::shared_ptr<const ChainConstraint> constraint;
+  if (options.constraint) {
+    constraint = std::make_shared<const ChainConstraint>(options.constraint(names));
+  } else if (init_ && init_->constraint()) {
+    if (init_->labels() < labels()) {
+      throw UsageError(init_->container().name() + ": its constraint does not say what the label " +
+                       in_quotes(names[init_->labels()]) + " may follow; say it with --constrain");
+    }
+    constraint = std::make_shared<const ChainConstraint>(*init_->constraint());
+  }
+  if (!constraint) return nullptr;
+  check_gold(*constraint, encoder_.data, names, [&](std::size_t n) { return file_of(n); });
+  return constraint;
+}
+
+// Numbers the features, and says what is known of labellings: layout_.
+void ChainTraining::lay_out(const TrainOptions& options, TrainResult& result) {
+  for (auto& feature : kept_.edge) feature.cell = widen_pair(feature.cell, init_->labels(), labels());
+  for (auto& cell : kept_.tied) cell = widen_pair(cell, init_->labels(), labels());
+  auto constraint = make_constraint(options);
+  std::optional<TransitionGroups> groups;
+  if (options.transition_groups) groups = options.transition_groups(names_of_labels());
+  layout_ = make_chain_layout(encoder_.data, labels(), encoder_.node_names.size(),
+                              encoder_.edge_names.size(),
+                              {.features = options.features,
+                               .min_count = options.min_count,
+                               .tied_rows = extractor_.tied_names().size(),
+                               .groups = groups ? &*groups : nullptr,
+                               .kept = &kept_},
+                              renumbering_);
+  layout_.constraint = std::move(constraint);
+  if (!groups) return;
+  result.dropped_transitions =
+      static_cast<std::size_t>(std::ranges::count(groups->of, TransitionGroups::kNone));
+  const std::vector<std::uint32_t>& begin = layout_.shared.begin;
+  for (std::size_t k = 0; k + 1 < begin.size(); ++k) {
+    const std::uint32_t members = begin[k + 1] - begin[k];
+    if (members > 1) result.shared_transitions += members;
+  }
+}
 
 void ChainTraining::set_cost(const TrainOptions& options) {
   if (!options.cost) return;
@@ -267,19 +396,14 @@ void ChainTraining::narrow_to(FeatureSelection selection) {
 TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer& scorer,
                                const Callback& callback) {
   options.validate();
+  if (init_) check_init(*init_, options);
   if (sequences() == 0) throw Error("there is no sequence to train on");
   if (labels() == 0) {
     throw Error("no position of the training data says which label it may have; label some of them");
   }
-  for (auto& feature : kept_.edge) feature.cell = widen_pair(feature.cell, init_->labels(), labels());
-  for (auto& cell : kept_.tied) cell = widen_pair(cell, init_->labels(), labels());
-  layout_ = make_chain_layout(encoder_.data, labels(), encoder_.node_names.size(),
-                              encoder_.edge_names.size(),
-                              {.features = options.features,
-                               .min_count = options.min_count,
-                               .tied_rows = extractor_.tied_names().size(),
-                               .kept = &kept_},
-                              renumbering_);
+  TrainResult result;
+  lay_out(options, result);
+  set_histories(options);
   if (layout_.dimension() == 0) {
     throw Error("no feature is left to train; lower --min-count, or give positions attributes");
   }
@@ -290,7 +414,6 @@ TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer&
 
   ThreadPool pool(options.threads);
   TrainingWatch watch{.options = options, .callback = callback};
-  TrainResult result;
   result.dimension = layout_.dimension();
   FeatureSelection selection;
   if (options.regulariser.l1 > 0 && result.dimension >= options.active_set_from) {

@@ -28,6 +28,7 @@ class LargestViolators {
     for (const Violator& v : other.list_) add(v);
   }
   void clear() { list_.clear(); }
+  std::size_t most() const { return most_; }
   std::vector<Violator> take() {
     shrink();
     std::ranges::sort(list_, {}, &Violator::feature);
@@ -46,6 +47,7 @@ class LargestViolators {
 };
 
 struct Found {
+  explicit Found(std::size_t most) : violators(most) {}
   LargestViolators violators;
   std::size_t violating = 0;
   double largest = 0;
@@ -116,7 +118,7 @@ Screening::Screening(const ChainData& data, const ChainLayout& candidates,
   task_.push_back(0);
   std::uint64_t work = 0;
   for (std::uint32_t entry = 0; entry < postings_.attribute.size(); ++entry) {
-    if (bound[postings_.attribute[entry]] <= options.l1) continue;  // (O.20)
+    if (bound[postings_.attribute[entry]] <= options.l1) continue;  // (O.21)
     entry_.push_back(entry);
     work += postings_.begin[entry + 1] - postings_.begin[entry] + 1;
     if (work < kPlacesPerTask) continue;
@@ -146,7 +148,7 @@ void Screening::screen_nodes(const Matrix<float>& d_state, std::size_t first,
     Found found;
     std::vector<double> sum;
   };
-  std::vector<Worker> workers(pool_.threads(), {search.found, {}});
+  std::vector<Worker> workers(pool_.threads(), {Found(search.found.violators.most()), {}});
   const auto screen_attribute = [&](std::uint32_t entry, auto& member, Worker& own) {
     const std::uint64_t begin = postings_.begin[entry], end = postings_.begin[entry + 1];
     sum_rows(RowSum<float>{d_state.row(0), d_state.stride(), postings_.place.data() + begin,
@@ -180,31 +182,38 @@ void Screening::screen_nodes(const Matrix<float>& d_state, std::size_t first,
       [&](std::size_t, std::size_t worker) { search.found.add(workers[worker].found); });
 }
 
-ScreeningResult Screening::operator()(const FeatureSubset& subset, std::span<const double> w,
-                                      std::size_t most) const {
-  Search search{sorted(subset.selection.origin), {LargestViolators(most)}};
-  // The subset's layout with all transitions: its other parts are the same, and so is the data.
+// The subset's layout with all candidate transitions, at weights w of the subset.
+FeatureSelection Screening::add_transitions(const FeatureSubset& subset, std::span<const double> w,
+                                            const Search& search,
+                                            std::vector<double>& weights) const {
   std::vector<std::uint64_t> features(candidates_.tied.begin.back());
   std::iota(features.begin(), features.end(), std::uint64_t{0});
   const std::size_t tied = subset.selection.layout.tied.begin.back();
   features.insert(features.end(), search.member.begin() + static_cast<std::ptrdiff_t>(tied),
                   search.member.end());
-  const FeatureSelection with_tied = select_features(candidates_, features);
-  std::vector<double> weights(with_tied.layout.dimension());
+  FeatureSelection with_tied = select_features(candidates_, features);
+  // All else is as in the subset, and so the subset's data will do.
+  weights.assign(with_tied.layout.tied.begin.back(), 0.0);
   for (std::size_t k = 0; k < tied; ++k) weights[subset.selection.origin[k]] = w[k];
-  std::ranges::copy(w.subspan(tied), weights.begin() + static_cast<std::ptrdiff_t>(
-                                                           with_tied.layout.tied.begin.back()));
+  weights.insert(weights.end(), w.begin() + static_cast<std::ptrdiff_t>(tied), w.end());
+  return with_tied;
+}
+
+ScreeningResult Screening::operator()(const FeatureSubset& subset, std::span<const double> w,
+                                      std::size_t most) const {
+  Search search{sorted(subset.selection.origin), Found(most)};
+  std::vector<double> weights;
+  const FeatureSelection with_tied = add_transitions(subset, w, search, weights);
+  std::vector<double> gradient(weights.size());
+  const auto f = make_(subset.data, with_tied.layout);
 
   ScreeningResult result;
-  std::vector<double> gradient(with_tied.layout.dimension());
-  const std::unique_ptr<ChainFunction> f = make_(subset.data, with_tied.layout);
-  const std::size_t positions = data_.positions();
-  const std::size_t labels = candidates_.labels;
-  const std::size_t fit = options_.bytes / (sizeof(float) * std::max<std::size_t>(positions, 1));
+  const std::size_t fit =
+      options_.bytes / (sizeof(float) * std::max<std::size_t>(1, data_.positions()));
   const std::size_t columns = std::max(kLanePadding, fit / kLanePadding * kLanePadding);
-  for (std::size_t first = 0; first < labels; first += columns) {
+  for (std::size_t first = 0; first < candidates_.labels; first += columns) {
     Matrix<float> d_state;
-    d_state.reshape(positions, std::min(columns, labels - first));
+    d_state.reshape(data_.positions(), std::min(columns, candidates_.labels - first));
     f->evaluate(weights, gradient, first, d_state);
     ++result.evaluations;
     if (first == 0) screen_transitions(with_tied, gradient, search);
@@ -213,10 +222,10 @@ ScreeningResult Screening::operator()(const FeatureSubset& subset, std::span<con
   result.violating = search.found.violating;
   result.largest = search.found.largest;
   result.violators = search.found.violators.take();
-  result.gradient.assign(gradient.begin() + static_cast<std::ptrdiff_t>(gradient.size() - w.size() + tied),
-                         gradient.end());
-  result.gradient.insert(result.gradient.begin(), tied, 0.0);
-  for (std::size_t k = 0; k < tied; ++k) result.gradient[k] = gradient[subset.selection.origin[k]];
+  result.gradient.assign(gradient.end() - static_cast<std::ptrdiff_t>(w.size()), gradient.end());
+  for (std::size_t k = 0; k < subset.selection.layout.tied.begin.back(); ++k) {
+    result.gradient[k] = gradient[subset.selection.origin[k]];
+  }
   return result;
 }
 

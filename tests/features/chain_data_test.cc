@@ -120,13 +120,14 @@ std::string error_of(const std::string& item) {
 }
 
 TEST(ChainEncoder, BadSetsAreErrorsWithTheirLine) {
-  const std::string remedy = "; write A|B for one of A and B";
+  const std::string remedy =
+      "; write A|B for one of A and B; where \"|\" belongs to a label, choose another separator";
   EXPECT_EQ(error_of("A|"), "data.txt:12: an empty label in a set of labels: \"A|\"" + remedy);
   EXPECT_EQ(error_of("|A"), "data.txt:12: an empty label in a set of labels: \"|A\"" + remedy);
   EXPECT_EQ(error_of("A||B"), "data.txt:12: an empty label in a set of labels: \"A||B\"" + remedy);
   EXPECT_EQ(error_of("|"), "data.txt:12: an empty label in a set of labels: \"|\"" + remedy);
   EXPECT_EQ(error_of("A|C|A"),
-            "data.txt:12: one label twice in a set of labels: \"A|C|A\"" + remedy);
+            "data.txt:12: one label twice in a set of labels: \"A|C|A\"; name each label once");
   EXPECT_EQ(
       error_of("A|?"),
       "data.txt:12: a set of labels with \"?\", which is any label: \"A|?\"; write \"?\" alone, "

@@ -300,7 +300,8 @@ void expect_error(const std::function<void()>& call, const std::string& part) {
 }
 
 TEST(LabelHistories, ListsThatDoNotFitAreErrors) {
-  expect_error([] { make_histories(1, 3, {}, {}); }, "order 1; the order must be 2 or more");
+  expect_error([] { make_histories(1, 3, {}, {}); }, "order 1; the order must be 2 to 8");
+  expect_error([] { make_histories(9, 3, {}, {}); }, "order 9; the order must be 2 to 8");
   expect_error(
       [] {
         make_histories(2, 3, to_runs({{0}, {3}}), {});

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "croft/features/chain_data.h"
+#include "croft/model/transition_groups.h"
+#include "croft/structure/chain_constraint.h"
 #include "croft/structure/label_histories.h"
 
 namespace croft {
@@ -38,15 +40,40 @@ struct RowClasses {
   std::size_t rich = 0, poor = 0;
 };
 
+// Transitions that share a weight: those of the k-th weight of a tied row.
+struct SharedCells {
+  std::vector<std::uint32_t> begin;  // [weights of a row + 1] into cell; empty: nothing is shared
+  std::vector<std::uint32_t> cell;   // increasing for each weight; the first is RowLayout's
+
+  bool any() const { return !begin.empty(); }
+};
+
 struct ChainLayout {
   std::size_t labels = 0;
-  RowLayout tied;  // rows that hold at every edge: the transitions
+  RowLayout tied;      // rows that hold at every edge: the transitions
+  SharedCells shared;  // all tied rows alike
   RowLayout node;
   RowLayout edge;
   RowClasses node_classes;
-  // Of a chain of order 2 or more, with its grams; null: order 1.  Features do not depend on it.
+  // Of a chain of order 2 or more, with its grams; null: order 1.
   std::shared_ptr<const LabelHistories> histories;
+  // Of the labellings that the model is normalised over; null: all are allowed.
+  std::shared_ptr<const ChainConstraint> constraint;
 
+  // visit(k, cell) for every transition that has a feature, by k: its weight in each tied row.
+  template <class Visit>
+  void for_each_transition(const Visit& visit) const {
+    const std::size_t weights = tied.rows() == 0 ? 0 : tied.length(0);
+    for (std::uint32_t k = 0; k < weights; ++k) {
+      if (!shared.any()) {
+        visit(k, tied.cell_of(0, k));
+        continue;
+      }
+      for (std::uint32_t c = shared.begin[k]; c < shared.begin[k + 1]; ++c) {
+        visit(k, shared.cell[c]);
+      }
+    }
+  }
   std::size_t order() const { return histories ? histories->order : 1; }
   std::uint64_t first_gram() const { return edge.begin.back(); }  // where their weights stand in w
   std::size_t grams() const { return histories ? histories->grams.size() : 0; }
@@ -73,6 +100,9 @@ struct LayoutOptions {
   // >= 1; occurrences that an attribute (all) or an (attribute, cell) pair (observed) needs.
   std::size_t min_count = 1;
   std::size_t tied_rows = 1;  // attributes that hold at every edge; 0: no transition features
+  // Transitions that share a weight, or have none.  A group that the data shows, or that is kept, in
+  // one of its transitions holds for all of them; its occurrences are theirs together.
+  const TransitionGroups* groups = nullptr;
   const KeptFeatures* kept = nullptr;
 };
 

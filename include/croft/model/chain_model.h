@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +14,8 @@
 #include "croft/model/container.h"
 #include "croft/model/feature_table.h"
 #include "croft/structure/chain.h"
+#include "croft/structure/chain_constraint.h"
+#include "croft/structure/label_histories.h"
 
 namespace croft {
 
@@ -33,7 +37,15 @@ class ChainModel {
   const FeatureTable& edge() const { return edge_; }
   const FeatureTable& tied() const { return tied_; }
 
+  std::size_t order() const { return histories_ ? histories_->order : 1; }
+  const LabelHistories* histories() const { return histories_.get(); }  // null for order 1
+  std::span<const float> gram_weights() const { return gram_weights_; }  // [G] of its grams
+
+  // What it was trained under, if anything: scores and transitions have it in them.
+  const std::optional<ChainConstraint>& constraint() const { return constraint_; }
+
   // theta of a sequence; attributes that the model does not know score 0.  Refers to this model.
+  // For an order of 2 or more these are the base scores; HistoryScores lifts them.
   //   cost: a look-up (some 30 ns) and the row's length for each attribute
   struct Scratch {
     FeatureTable::Scratch node, edge;
@@ -45,13 +57,18 @@ class ChainModel {
   const TransitionScores<Real>& transitions() const;
 
  private:
+  void read_constraint();
   void set_transitions();
+  void read_histories();
 
   Container container_;
   std::shared_ptr<nlohmann::json> meta_;
   std::vector<std::string> labels_;
   Extractor extractor_;
   FeatureTable node_, edge_, tied_;
+  std::optional<ChainConstraint> constraint_;
+  std::shared_ptr<const LabelHistories> histories_;
+  std::vector<float> gram_weights_;
   TransitionScores<float> transitions_float_;
   TransitionScores<double> transitions_double_;
 };

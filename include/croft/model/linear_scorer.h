@@ -3,16 +3,20 @@
 //   state[t][j] = sum_k v_k w[node attribute a_k of t, label j]                           (C.10)
 //   edge(t; i, j) = sum_tied w[i, j] + sum_k v_k w[edge attribute b_k of t, pair (i, j)]
 //
+// w[i, j] may be one number for several pairs, and what the layout's constraint forbids is -inf.
+//
 // Forward: rich rows are kept padded in Real and added as vectors; short rows cell by cell.
 // Transpose: for each attribute the positions where it occurs (postings); each weight is summed by one
 // owner in data order (runs of 64 in Real, these in double), so that the result depends on no thread count and no copy of the
 // gradient is needed.  docs/math/chain.md section 5.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "croft/core/parallel.h"
+#include "croft/inference/history_chain.h"
 #include "croft/model/chain_layout.h"
 #include "croft/structure/chain.h"
 
@@ -34,11 +38,19 @@ class LinearScorer {
   void set_weights(std::span<const double> w, ThreadPool& pool);
 
   // theta of sequence n.  The scores refer to transitions() of this scorer.  Thread-safe.
+  // Where the layout has histories these are the base scores, which histories() lifts.
   void score(const ChainData& data, std::size_t n, ChainScores<Real>& out) const;
 
   const TransitionScores<Real>& transitions() const { return transitions_; }
+  // Null for order 1.
+  const HistoryScores<Real>* histories() const { return histories_ ? &*histories_ : nullptr; }
+  // Those of the chain that inference walks.
+  const TransitionScores<Real>& walked() const {
+    return histories_ ? histories_->transitions() : transitions_;
+  }
 
  private:
+  void list_transitions();
   void set_transitions(std::span<const double> w);
   void score_overlays(const ChainData& data, std::size_t n, ChainScores<Real>& out) const;
   const ChainLayout& layout_;
@@ -46,9 +58,14 @@ class LinearScorer {
   std::vector<CellWeight<Real>> short_;  // of the poor and single rows, in the order of w
   std::vector<Real> edge_;    // weights of the edge rows, as in w
   AlignedVector<Real> zero_;  // [stride] 0 for labels, -inf for padding: where a state row starts
-  bool sparse_ = false;       // the form of transitions_
-  std::vector<Edge> listed_;  // sparse: the transitions that have a weight
+  // The transitions that have a weight; or, where a constraint forbids some, those it allows.
+  static constexpr std::uint32_t kNoWeight = 0xFFFFFFFF;
+  std::vector<Edge> listed_;              // increasing
+  std::vector<std::uint32_t> weight_of_;  // of each: its place in a tied row, or kNoWeight
+  bool masked_ = false;                   // the others are forbidden, and not 0
+  bool sparse_ = false;                   // the others are in no table
   TransitionScores<Real> transitions_;
+  std::optional<HistoryScores<Real>> histories_;
 };
 
 // For each attribute the places where it occurs, in data order.
@@ -72,8 +89,8 @@ void add_node_gradient(const ChainLayout& layout, const Postings& postings, cons
 template <class Real>
 void add_edge_gradient(const ChainLayout& layout, const Postings& postings, const Real* d_overlay,
                        std::size_t stride, std::span<double> gradient, ThreadPool& pool);
-// gradient of the tied rows = cells [transitions.cells()], the sum of dL/dtransition over the data
-// (overwrites).
+// gradient of the tied rows (overwritten), from cells [transitions.cells()], the sum of dL/dtransition
+// over the data: 0 where all transitions of a weight are forbidden.
 template <class Real>
 void set_tied_gradient(const ChainLayout& layout, const TransitionScores<Real>& transitions,
                        std::span<const double> cells, std::span<double> gradient);

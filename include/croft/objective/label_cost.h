@@ -31,5 +31,7 @@ LabelCost label_cost(const CostFile& file, std::span<const std::string_view> nam
 // out[j] = the cost of predicting j at position t: the smallest over the labels that t may have,
 // which themselves cost 0 (all of them, where any label fits).  out: [L].
 void position_cost(const LabelCost& cost, const Gold& gold, std::size_t t, std::span<double> out);
+// The same from a list of the labels that t may have; none: any.
+void position_cost(const LabelCost& cost, std::span<const Label> fitting, std::span<double> out);
 
 }  // namespace croft

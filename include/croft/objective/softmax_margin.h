@@ -17,7 +17,11 @@ namespace croft {
 template <class Real>
 class SoftmaxMargin {
  public:
-  explicit SoftmaxMargin(const LabelCost& cost) : cost_(&cost) {}  // kept by reference
+  // Both are kept by reference.
+  //   label_of : [states], not decreasing; of chains whose labels are states that each stand for a
+  //              label of the cost (structure/label_histories.h).  Empty: they are the labels.
+  explicit SoftmaxMargin(const LabelCost& cost, std::span<const Label> label_of = {})
+      : cost_(&cost), label_of_(label_of) {}
 
   // value >= that of the likelihood; equal to it where the cost is 0.  Cost: T L more.
   void operator()(std::span<const ChainScores<Real>> scores, std::span<const Gold> gold,
@@ -27,10 +31,14 @@ class SoftmaxMargin {
                     const ChainGradient<Real>& out);
 
  private:
+  void add_cost(const Gold& gold, ChainScores<Real>& scores);
+
   const LabelCost* cost_;
+  std::span<const Label> label_of_;
   ChainLikelihood<Real> likelihood_;
   std::vector<ChainScores<Real>> augmented_;  // grows, never shrinks
   std::vector<double> row_;                   // [L]
+  std::vector<Label> fitting_;                // scratch
 };
 
 }  // namespace croft

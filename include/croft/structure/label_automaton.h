@@ -70,4 +70,8 @@ LabelAutomaton never_together(std::size_t labels, Label a, Label b);
 inline constexpr std::size_t kMostStates = std::size_t{1} << 20;
 LabelAutomaton intersect(const LabelAutomaton& a, const LabelAutomaton& b);
 
+// The same automaton for chains whose labels are states that each stand for a label
+// (label_histories.h): it reads label_of[state].  Memory O(states^2).
+LabelAutomaton over_states(const LabelAutomaton& automaton, std::span<const Label> label_of);
+
 }  // namespace croft

@@ -16,6 +16,9 @@
 
 namespace croft {
 
+// Tables have a row for each length of a history.
+inline constexpr std::size_t kMostOrder = 8;
+
 // Neighbouring states that end in the same two labels.
 struct HistoryPair {
   Label from, to;             // the last label but one, and the last
@@ -28,7 +31,7 @@ struct HistoryPair {
 struct LabelHistories {
   static constexpr std::uint32_t kNone = kNoRun;
 
-  std::size_t order = 0;   // n >= 2
+  std::size_t order = 0;   // n, 2 to kMostOrder
   std::size_t labels = 0;  // L
   LabelRuns states;        // [S] sorted; 1 to n labels each
   LabelRuns grams;         // [G] sorted
@@ -52,8 +55,8 @@ struct LabelHistories {
 
 // From the lists that a model file holds.
 //   states : sorted runs of 1 to n labels;  grams : sorted runs of 3 to n + 1
-// A gram that no labelling can contain has no effect.  Throws UsageError for an order below 2,
-// Error for lists that are not as stated, or give more than 2^26 edges.
+// A gram that no labelling can contain has no effect.  Throws UsageError for an order that
+// is out of range, Error for lists that are not as stated, or give more than 2^26 edges.
 // Cost O((S + G) log S + edges); no memory grows with L^2.
 LabelHistories make_histories(std::size_t order, std::size_t labels, LabelRuns states,
                               LabelRuns grams);

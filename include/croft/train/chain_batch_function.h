@@ -7,12 +7,16 @@
 // First every task is scored and its objective evaluated, sums being added in the order of groups
 // and tasks; then each attribute's owner adds up its postings.  No cut depends on the number of
 // threads.
+//
+// A layout with histories puts two linear maps more in between (history_chain.h): the objective sees
+// theta' = E theta, and dL/dtheta = E^T dL/dtheta'.
 #pragma once
 #include <functional>
 #include <span>
 #include <vector>
 
 #include "croft/core/compensated_sum.h"
+#include "croft/model/history_layout.h"
 #include "croft/model/linear_scorer.h"
 #include "croft/optimize/function.h"
 #include "croft/train/length_groups.h"
@@ -30,10 +34,12 @@ class ChainFunction : public BatchFunction {
 };
 
 // Objective: a function object (scores, gold, weight, out, value) as ChainLikelihood; one a thread.
+// With histories it gets lifted scores, and gold in states.
 template <class Real, class Objective>
 class ChainBatchFunction : public ChainFunction {
  public:
-  // Keeps references to the first three.  data.node.id are ids of the layout.
+  // Keeps references to the first three.  data.node.id are ids of the layout.  Throws Error where
+  // the histories of the layout have no path for a labelling of the data.
   //   make_objective : called once for each thread, here
   ChainBatchFunction(
       const ChainData& data, const ChainLayout& layout, ThreadPool& pool,
@@ -59,13 +65,20 @@ class ChainBatchFunction : public ChainFunction {
     Objective objective;
     std::vector<ChainScores<Real>> scores;  // [kChainLanes]
     CompensatedSum value;
-    std::vector<double> transition;  // [transitions.cells()]
+    std::vector<double> transition;  // [walked().cells()]
+    // With histories.
+    std::vector<ChainScores<Real>> lifted;  // [kChainLanes]
+    std::vector<Matrix<Real>> d_lifted;     // [kChainLanes] dL/dstate, [T][S]
+    std::vector<double> tied;               // [S] for project_tied()
   };
   void make_waves();
   void close_wave(Wave& wave, std::uint64_t last_position);
   void group_waves();
   void evaluate_task(const Wave& wave, std::size_t task, Worker& worker);
   void evaluate_group(const Wave& wave, std::span<const std::uint32_t> group, Worker& worker);
+  void evaluate_lifted(std::span<const std::size_t> sequence, std::span<const double> weight,
+                       std::span<const ChainGradient<Real>> out, std::span<double> value,
+                       Worker& worker);
   void copy_states(const Wave& wave, std::size_t n);
 
   const ChainData& data_;
@@ -75,6 +88,7 @@ class ChainBatchFunction : public ChainFunction {
   std::vector<Wave> waves_;
   bool grouped_ = false, grouped_for_sparse_ = false;
   std::vector<Worker> workers_;
+  LiftedGold gold_;  // with histories
   std::size_t stride_;
   AlignedVector<Real> d_state_;      // [positions of a wave][stride]
   AlignedVector<Real> d_overlay_;    // [overlays of a wave][L][stride]

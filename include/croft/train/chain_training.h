@@ -11,6 +11,7 @@
 #include "croft/features/chain_data.h"
 #include "croft/features/extraction.h"
 #include "croft/model/chain_model.h"
+#include "croft/model/history_layout.h"
 #include "croft/objective/label_cost.h"
 #include "croft/optimize/lbfgs.h"
 #include "croft/train/active_set.h"
@@ -24,11 +25,17 @@ struct TrainOptions {
   std::size_t min_count = 1;  // >= 1
   Regulariser regulariser{.l1 = 0, .l2 = 1};
   LbfgsOptions optimizer;     // OWL-QN where l1 > 0, otherwise L-BFGS
+  std::size_t order = 1;      // of the chain: how many labels back its scores look; 1 to kMostOrder
+  std::optional<HistorySet> histories;  // only with order >= 2; default: seen
   Precision precision = Precision::single;
   std::size_t threads = 1;    // 0: one per processor
   // The cost of mistakes, given the labels by number; then the objective is softmax-margin.  Empty:
   // the likelihood.
   std::function<LabelCost(std::span<const std::string_view> labels)> cost;
+  // The labellings that the model is normalised over, given the labels by number.  Empty: that of the
+  // model training starts from, if it has one; otherwise all.
+  std::function<ChainConstraint(std::span<const std::string> labels)> constraint;
+  TransitionGrouping transition_groups;  // transitions that share a weight; empty: none do
   // With l1 > 0 and so many candidate features or more, training goes by an active set.  Below, all
   // features are trained at once, which takes no longer.
   std::size_t active_set_from = 100'000;
@@ -71,7 +78,12 @@ struct TrainResult {
   std::optional<ActiveSetReport> active_set;   // where there was one
   std::optional<HoldoutScore> holdout;         // of the weights that were kept
   std::optional<std::size_t> best_iteration;   // where early stopping went back to an earlier one
+  // With groups of transitions: those that share a weight with another, and those without a feature.
+  std::size_t shared_transitions = 0, dropped_transitions = 0;
 };
+
+// Throws UsageError when a training with these options cannot start from `init`.
+void check_init(const ChainModel& init, const TrainOptions& options);
 
 struct TrainingWatch;
 
@@ -81,13 +93,16 @@ class ChainTraining {
   // init: a model to start from; its labels and features are kept, with its weights.  May be null.
   ChainTraining(const Extractor& extractor, std::shared_ptr<const ChainModel> init);
 
-  // From here on labels may be sets, or any (features/chain_data.h).
-  void read_partial_labels(const PartialLabels& how) { encoder_.partial = how; }
+  // From here on labels may be sets, or any (features/chain_data.h).  Throws UsageError where a label of
+  // `init` would be read as one of these.
+  void read_partial_labels(const PartialLabels& how);
   // Labelled, as the encoder wants it; `file` is for messages.
   void add(const TextSequence& sequence, std::string_view file = {});
   void add_holdout(TextSequence sequence);
   std::size_t sequences() const { return encoder_.data.sequences(); }
   std::size_t positions() const { return encoder_.data.positions(); }
+  std::size_t partial_positions() const;  // those of which no single label is known
+  double total_weight() const;            // of the sequences
   std::size_t holdout_sequences() const { return holdout_text_.size(); }
   // The labels of hold-out sequence n.
   const TextSequence& holdout(std::size_t n) const { return holdout_text_[n]; }
@@ -98,7 +113,8 @@ class ChainTraining {
   // False stops the training cleanly after this iteration.
   using Callback = std::function<bool(const TrainProgress&)>;
 
-  // Trains.  Throws UsageError for bad options, Error when there is no sequence, label or feature.
+  // Trains.  Throws UsageError for bad options, Error when there is no sequence, label or feature,
+  // InputError (file, line) for labels that break the constraint.
   TrainResult run(const TrainOptions& options, const HoldoutScorer& scorer,
                   const Callback& callback);
 
@@ -108,6 +124,11 @@ class ChainTraining {
   std::size_t attributes() const { return encoder_.node_names.size() + encoder_.edge_names.size(); }
 
  private:
+  void set_histories(const TrainOptions& options);
+  const std::string& file_of(std::size_t n) const;  // of sequence n
+  std::vector<std::string> names_of_labels() const;
+  std::shared_ptr<const ChainConstraint> make_constraint(const TrainOptions& options) const;
+  void lay_out(const TrainOptions& options, TrainResult& result);
   void set_cost(const TrainOptions& options);
   std::unique_ptr<ChainFunction> make_function(const TrainOptions& options, const ChainData& data,
                                                const ChainLayout& layout, ThreadPool& pool) const;
@@ -127,6 +148,7 @@ class ChainTraining {
   std::shared_ptr<const ChainModel> init_;
   KeptFeatures kept_;
   ChainEncoder encoder_;
+  std::vector<std::pair<std::size_t, std::string>> files_;  // each with its first sequence
   Renumbering renumbering_;
   ChainLayout layout_;
   std::vector<double> weights_;

@@ -1,9 +1,9 @@
-// The derivative of f by every candidate feature, to find those that ought to be trained, in memory that
-// does not grow with their number.  docs/math/optimisation.md section 8.
+// The derivative of f by every candidate feature, to find those that ought to be trained, in memory
+// that does not grow with their number.  docs/math/optimisation.md section 7.
 //
-// df/dw of attribute a with label j is the sum of v dL/dstate[p][j] over the places p where a occurs with
-// value v (C.11).  dL/dstate of all positions is kept (rows of L floats, or of some of the labels at a
-// time), and the attributes are gone through by their postings.
+// df/dw of attribute a with label j is the sum of v dL/dstate[p][j] over the places p where a
+// occurs with value v (O.20).  dL/dstate of all positions is kept (rows of L floats, or of some of
+// the labels at a time), and the attributes are gone through by their postings.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -50,25 +50,28 @@ struct ScreeningResult {
 class Screening {
  public:
   struct Options {
-    double l1 = 1;             // > 0
-    double tolerance = 1e-2;   // an excess up to l1 * tolerance is no violation
+    double l1 = 1;                             // > 0
+    double tolerance = 1e-2;                   // an excess up to l1 * tolerance is no violation
     std::size_t bytes = std::size_t{2} << 30;  // for dL/dstate of all positions
   };
 
   // Keeps references to all but the options.  `make` makes an f with |dL/dstate| <= the sequence's
-  // weight: an attribute whose values, times these weights, sum to no more than l1 is not looked at.
+  // weight: an attribute whose values times these weights sum to no more than l1 is not looked at
+  // (O.21).
   Screening(const ChainData& data, const ChainLayout& candidates, const ChainFunctionMaker& make,
             ThreadPool& pool, const Options& options);
 
   // At the weights w of the subset and 0 for all others.  Looks at transitions and node features.
   //   most : of the violators to list
-  // Time: one evaluation of f with all candidate transitions, and L additions for each occurrence of an
-  // attribute.
+  // Time: one evaluation of f with all candidate transitions, and L additions for each occurrence
+  // of an attribute.
   ScreeningResult operator()(const FeatureSubset& subset, std::span<const double> w,
                              std::size_t most) const;
 
  private:
   struct Search;
+  FeatureSelection add_transitions(const FeatureSubset& subset, std::span<const double> w,
+                                   const Search& search, std::vector<double>& weights) const;
   void screen_transitions(const FeatureSelection& with_tied, std::span<const double> gradient,
                           Search& search) const;
   void screen_nodes(const Matrix<float>& d_state, std::size_t first, Search& search) const;

@@ -1,0 +1,104 @@
+#include "app/train_files.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "croft/app/transition_groups.h"
+#include "croft/data/constraint_file.h"
+#include "croft/data/cost_file.h"
+#include "croft/data/parse_number.h"
+#include "croft/data/weight_file.h"
+
+namespace croft {
+namespace {
+
+void set_cost(const std::string& cost, TrainOptions& options) {
+  if (const auto number = cost_number(cost.empty() ? "1" : cost)) {
+    options.cost = [=](std::span<const std::string_view> names) {
+      return hamming_cost(names.size(), *number);
+    };
+    return;
+  }
+  LineReader lines(cost);
+  options.cost = [file = read_cost_file(lines)](std::span<const std::string_view> names) {
+    return label_cost(file, names);
+  };
+}
+
+// All lines of a file, to be read again.
+std::string read_lines(LineReader& lines) {
+  std::string text;
+  for (std::string_view line; lines.next(line);) text.append(line).append("\n");
+  return text;
+}
+
+void set_constraint(const std::string& constrain, TrainOptions& options) {
+  using Names = std::span<const std::string>;
+  if (constrain == "bio") {
+    options.constraint = [](Names names) { return bio_constraint(names); };
+  } else if (constrain == "bioes") {
+    options.constraint = [](Names names) { return bioes_constraint(names); };
+  } else {
+    LineReader lines(constrain);
+    options.constraint = [text = read_lines(lines), name = lines.name()](Names names) {
+      return read_constraint(LineReader(text, name), names);
+    };
+  }
+}
+
+}  // namespace
+
+std::optional<double> cost_number(const std::string& cost) {
+  double value = 0;
+  const NumberKind kind = parse_number(cost, value);
+  if (kind == NumberKind::not_a_number) return std::nullopt;
+  if (kind == NumberKind::not_finite || value < 0) {
+    throw UsageError("--cost " + cost + " is not a finite number of 0 or more; a file of this name " +
+                     "is ./" + cost);
+  }
+  return value;
+}
+
+bool names_a_scheme(const std::string& constrain) {
+  return constrain == "bio" || constrain == "bioes";
+}
+
+std::vector<std::string> input_files(const TrainRequest& request) {
+  std::vector<std::string> files = request.data;
+  const auto add = [&](const std::string& path) {
+    if (!path.empty()) files.push_back(path);
+  };
+  add(request.template_path);
+  add(request.holdout);
+  add(request.weights);
+  if (!cost_number(request.cost)) add(request.cost);
+  if (!names_a_scheme(request.constrain)) add(request.constrain);
+  add(request.transition_groups);
+  return files;
+}
+
+TrainOptions read_options(const TrainRequest& request) {
+  TrainOptions options = request.options;
+  if (request.objective == TrainObjective::softmax_margin) set_cost(request.cost, options);
+  if (!request.constrain.empty()) set_constraint(request.constrain, options);
+  if (!request.transition_groups.empty()) {
+    LineReader lines(request.transition_groups);
+    options.transition_groups =
+        [file = read_transition_group_file(lines)](std::span<const std::string> names) {
+          return transition_groups(file, LabelNames({names.begin(), names.end()}));
+        };
+  }
+  return options;
+}
+
+std::vector<double> read_sequence_weights(const std::string& path) {
+  constexpr double kLargest = 1e15;  // as in the data
+  LineReader lines(path);
+  std::vector<double> weights = read_weight_file(lines);
+  const auto large = std::ranges::find_if(weights, [](double weight) { return weight > kLargest; });
+  if (large == weights.end()) return weights;
+  throw InputError({lines.name(), static_cast<std::size_t>(large - weights.begin()) + 1},
+                   "a weight of more than 1e15", "", "scale all weights down");
+}
+
+}  // namespace croft

@@ -1,0 +1,23 @@
+// What a training is told in files other than data and templates.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "croft/app/train.h"
+
+namespace croft {
+
+// Whether `cost` is a number (and which) rather than a file.  Throws UsageError for one below 0.
+std::optional<double> cost_number(const std::string& cost);
+
+// Whether `constrain` is a constraint by name, rather than a file.
+bool names_a_scheme(const std::string& constrain);
+
+// The request's options with cost, constraint and groups of transitions.  All files are read here;
+// what they say of labels is looked up once these are known.
+TrainOptions read_options(const TrainRequest& request);
+
+// Those of the sequences.  Throws InputError as read_weight_file(), and for a weight above 1e15.
+std::vector<double> read_sequence_weights(const std::string& path);
+
+}  // namespace croft
