@@ -2,17 +2,12 @@
 
 #include <algorithm>
 
+#include "structure/copy_scores.h"
+
 namespace croft {
 namespace {
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
-
-void copy_rows(const Matrix<float>& from, Matrix<double>& to) {
-  to.reshape(from.rows(), from.columns());
-  for (std::size_t r = 0; r < from.rows(); ++r) {
-    std::copy(from.row(r), from.row(r) + from.stride(), to.row(r));
-  }
-}
 
 // a - b with the digits that both sums keep beyond a double.
 double difference(CompensatedSum a, CompensatedSum b) {
@@ -45,9 +40,7 @@ SubsetProbability::SubsetProbability(const ChainScores<double>& scores) : scores
 SubsetProbability::SubsetProbability(const ChainScores<float>& scores)
     : transitions_(convert<double>(*scores.transitions)) {
   scores_.transitions = &transitions_;
-  scores_.overlay_of = scores.overlay_of;
-  copy_rows(scores.state, scores_.state);
-  copy_rows(scores.overlay, scores_.overlay);
+  copy_tables(scores, scores_);
   log_partition(scores_, work_);
   log_z_ = work_.log_z;
 }

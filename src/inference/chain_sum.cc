@@ -5,16 +5,10 @@
 #include "inference/chain_fallback.h"
 #include "inference/chain_lanes.h"
 #include "inference/chain_scaled.h"
+#include "structure/copy_scores.h"
 
 namespace croft {
 namespace {
-
-void copy_rows(const Matrix<float>& from, Matrix<double>& to) {
-  to.reshape(from.rows(), from.columns());
-  for (std::size_t r = 0; r < from.rows(); ++r) {
-    std::copy(from.row(r), from.row(r) + from.stride(), to.row(r));
-  }
-}
 
 template <class Real>
 auto& fallback(ForwardBackwardWorkspace<Real>& work) {
@@ -26,9 +20,7 @@ auto& fallback(ForwardBackwardWorkspace<Real>& work) {
 void widen(const ChainScores<float>& from, ForwardBackwardWorkspace<float>::Fallback& to) {
   to.transitions = convert<double>(*from.transitions);
   to.scores.transitions = &to.transitions;
-  to.scores.overlay_of = from.overlay_of;
-  copy_rows(from.state, to.scores.state);
-  copy_rows(from.overlay, to.scores.overlay);
+  copy_tables(from, to.scores);
 }
 
 void narrow(const Matrix<double>& from, float* to) {

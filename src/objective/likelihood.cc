@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "objective/copy_scores.h"
+#include "structure/copy_scores.h"
 
 namespace croft {
 namespace {
@@ -106,7 +106,8 @@ void ChainLikelihood<Real>::subtract_restricted(std::span<const ChainScores<Real
   r.log_z.resize(count);
   for (std::size_t n = 0; n < count; ++n) {
     const std::size_t k = r.chain[n];
-    copy_scores(scores[k], r.scores[n]);
+    copy_tables(scores[k], r.scores[n]);
+    r.scores[n].transitions = scores[k].transitions;
     restrict_to(gold[k], r.scores[n]);
     r.state[n].reshape(scores[k].length(), scores[k].labels());
     r.overlay[n].reshape(scores[k].overlay.rows(), scores[k].labels());

@@ -1,6 +1,6 @@
 #include "croft/objective/softmax_margin.h"
 
-#include "objective/copy_scores.h"
+#include "structure/copy_scores.h"
 
 namespace croft {
 
@@ -12,7 +12,8 @@ void SoftmaxMargin<Real>::operator()(std::span<const ChainScores<Real>> scores,
                                      std::span<double> value) {
   if (augmented_.size() < scores.size()) augmented_.resize(scores.size());
   for (std::size_t k = 0; k < scores.size(); ++k) {
-    copy_scores(scores[k], augmented_[k]);
+    copy_tables(scores[k], augmented_[k]);
+    augmented_[k].transitions = scores[k].transitions;
     add_cost(gold[k], augmented_[k]);
   }
   likelihood_(std::span(augmented_).first(scores.size()), gold, weight, out, value);

@@ -1,0 +1,24 @@
+// Scores that are changed before they are summed over: a copy, in either precision.
+#pragma once
+#include <algorithm>
+
+#include "croft/structure/chain.h"
+
+namespace croft {
+
+template <class From, class To>
+void copy_rows(const Matrix<From>& from, Matrix<To>& to) {
+  to.reshape(from.rows(), from.columns());
+  std::copy_n(from.row(0), from.rows() * from.stride(), to.row(0));
+}
+
+// The state and overlay scores of `from`, in the storage that `to` has.  Its transitions are left as
+// they are: they belong to someone else.
+template <class From, class To>
+void copy_tables(const ChainScores<From>& from, ChainScores<To>& to) {
+  to.overlay_of = from.overlay_of;
+  copy_rows(from.state, to.state);
+  copy_rows(from.overlay, to.overlay);
+}
+
+}  // namespace croft
