@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
 
+#include "container_repair.h"
 #include "croft/core/error.h"
-#include "croft/features/vocabulary.h"
 #include "croft/model/container.h"
 
 namespace {
@@ -18,41 +17,6 @@ namespace {
 void require(bool holds, const char* what) {
   if (!holds) throw std::logic_error(what);
 }
-
-// Writes the checksums where docs/format.md places them: sections, table, header.
-class Repair {
- public:
-  explicit Repair(std::vector<std::byte>& bytes) : bytes_(bytes) {
-    if (bytes.size() < 64) return;
-    const std::uint64_t sections = number<std::uint32_t>(12);
-    const std::uint64_t table_size = 64 * sections;
-    if (table_size <= bytes.size() - 64) {
-      for (std::uint64_t k = 0; k < sections; ++k) repair_section(64 + 64 * k);
-      put(48, sum(64, table_size));
-    }
-    put(56, sum(0, 56));
-  }
-
- private:
-  template <class T>
-  T number(std::size_t at) const {
-    T value;
-    std::memcpy(&value, bytes_.data() + at, sizeof value);
-    return value;
-  }
-  void put(std::size_t at, std::uint64_t value) {
-    std::memcpy(bytes_.data() + at, &value, sizeof value);
-  }
-  std::uint64_t sum(std::size_t begin, std::size_t size) const {
-    return croft::hash_string({reinterpret_cast<const char*>(bytes_.data()) + begin, size});
-  }
-  void repair_section(std::size_t entry) {
-    const auto offset = number<std::uint64_t>(entry + 32), size = number<std::uint64_t>(entry + 40);
-    if (offset > bytes_.size() || size > bytes_.size() - offset) return;
-    put(entry + 48, sum(offset, size));
-  }
-  std::vector<std::byte>& bytes_;
-};
 
 void ask(const croft::Container& container) {
   std::uint64_t sum = 0, end = 0;
@@ -80,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   std::vector<std::byte> bytes(size - 1);
   std::transform(data + 1, data + size, bytes.begin(), [](std::uint8_t b) { return std::byte{b}; });
-  if (data[0] == 'r') Repair repair(bytes);
+  if (data[0] == 'r') croft::fuzz::repair_checksums(bytes);
   try {
     ask(croft::Container::from_bytes(std::move(bytes), "fuzz.croft"));
   } catch (const croft::Error&) {

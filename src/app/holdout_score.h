@@ -8,8 +8,8 @@
 
 namespace croft {
 
-// Of a sequence that is held out: how many positions have one label.  Throws InputError (file, line)
-// for a set of labels that is none.
+// Of a sequence that is held out: how many positions have one label.  Throws InputError (file,
+// line) for a set of labels that is none.
 std::size_t count_single_labels(const TextSequence& text, std::string_view file,
                                 const PartialLabels& how);
 

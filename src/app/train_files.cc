@@ -53,8 +53,8 @@ std::optional<double> cost_number(const std::string& cost) {
   const NumberKind kind = parse_number(cost, value);
   if (kind == NumberKind::not_a_number) return std::nullopt;
   if (kind == NumberKind::not_finite || value < 0) {
-    throw UsageError("--cost " + cost + " is not a finite number of 0 or more; a file of this name " +
-                     "is ./" + cost);
+    throw UsageError("--cost " + cost +
+                     " is not a finite number of 0 or more; a file of this name " + "is ./" + cost);
   }
   return value;
 }

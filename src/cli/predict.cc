@@ -98,11 +98,6 @@ int run(const PredictCommand& c) {
   return kDone;
 }
 
-std::string is_separator(const std::string& text) {
-  const bool fits = text.size() == 1 && text[0] > ' ' && text[0] < 0x7F && text != "?";
-  return fits ? "" : in_quotes(text) + " is not one ASCII character other than a blank and ?";
-}
-
 void add_questions(CLI::App& verb, PredictCommand& c) {
   constexpr std::uint64_t kMost = 1'000'000;
   verb.add_option("--output", c.output,
@@ -137,7 +132,7 @@ void add_limits(CLI::App& verb, PredictCommand& c) {
       "--partial", c.partial,
       "The labels of the data restrict: ? is any label, A is forced, A|B is one of these");
   verb.add_option("--partial-separator", c.separator, "Character between the labels of a set")
-      ->check(is_separator)
+      ->check(separator())
       ->needs(partial)
       ->capture_default_str();
   verb.add_option("--penalties", c.penalties, "File of lines TEST LABEL PENALTY: soft penalties");

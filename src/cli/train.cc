@@ -79,14 +79,15 @@ void add_feature_options(CLI::App& verb, TrainCommand& c) {
 void add_model_options(CLI::App& verb, TrainCommand& c) {
   TrainOptions& o = c.request.options;
   verb.add_option("--order", o.order,
-                  "How many labels back scores look: 2 also weighs runs of three labels, 3 of four, "
-                  "...")
+                  "How many labels back scores look, 1 to 8: 2 also weighs runs of three labels, 3 of "
+                  "four, ...")
       ->transform(whole_number(1, kMostOrder))
       ->option_text("N=1");
   add_choice<std::optional<HistorySet>>(
       verb, "--histories", o.histories,
       {{"seen", HistorySet::seen}, {"allowed", HistorySet::allowed}},
-      "With --order 2 or more, the runs of labels that are possible: seen in the data, or all")
+      "With --order 2 or more, the runs of labels that are possible: those seen in the data, or "
+      "all that --constrain allows")
       ->option_text("SET=seen");
 }
 

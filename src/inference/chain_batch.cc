@@ -72,6 +72,7 @@ void marginals_in_lanes(std::span<const ChainScores<Real>> scores, std::span<con
     if (chains.outcome[k] == ScaledOutcome::unsafe) {
       marginals(scores[k], scale[k], work.single, out[k]);
       log_z[k] = work.single.log_z;
+      ++work.slow;
     } else {
       log_z[k] = chains.log_z[k];
     }
@@ -124,6 +125,7 @@ void marginals(std::span<const ChainScores<Real>> scores, std::span<const double
     for (std::size_t k = first; k < first + count; ++k) {
       marginals(scores[k], scale[k], work.single, out[k]);
       log_z[k] = work.single.log_z;
+      work.slow += work.single.path != ChainPath::scaled;
     }
   }
 }

@@ -178,7 +178,8 @@ void ChainModel::read_histories() {
     histories_ = std::make_shared<const LabelHistories>(
         make_histories(order.get<std::size_t>(), labels(), std::move(states), std::move(grams)));
   } catch (const Error& fault) {
-    throw Error(container_.name() + ": " + fault.what());
+    throw Error(container_.name() + ": " + fault.what() +
+                "; restore the file from a copy or train again");
   }
 }
 

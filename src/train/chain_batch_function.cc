@@ -191,10 +191,18 @@ void ChainBatchFunction<Real, Objective>::evaluate_task(const Wave& wave, std::s
 }
 
 template <class Real, class Objective>
+std::size_t ChainBatchFunction<Real, Objective>::slow() const {
+  std::size_t count = 0;
+  for (const Worker& worker : workers_) count += worker.objective.slow();
+  return count;
+}
+
+template <class Real, class Objective>
 double ChainBatchFunction<Real, Objective>::evaluate(std::span<const double> w,
                                                      std::span<double> gradient) {
   scorer_.set_weights(w, pool_);
   group_waves();
+  const std::size_t slow_before = slow();
   std::ranges::fill(gradient, 0.0);
   CompensatedSum value;
   std::vector<double> transition(scorer_.walked().cells());
@@ -223,6 +231,8 @@ double ChainBatchFunction<Real, Objective>::evaluate(std::span<const double> w,
     transition = std::move(pair);
   }
   set_tied_gradient(layout_, scorer_.transitions(), transition, gradient);
+  slow_share_ = static_cast<double>(slow() - slow_before) /
+                static_cast<double>(std::max<std::size_t>(data_.sequences(), 1));
   return value.value();
 }
 

@@ -8,8 +8,8 @@
 #include "croft/inference/chain_viterbi.h"
 #include "croft/objective/softmax_margin.h"
 #include "croft/train/chain_batch_function.h"
+#include "croft/train/changing_precision.h"
 #include "croft/train/gold_check.h"
-#include "train/initial_transitions.h"
 
 namespace croft {
 
@@ -36,70 +36,6 @@ void check_init(const ChainModel& init, const TrainOptions& options) {
 ChainTraining::ChainTraining(const Extractor& extractor, std::shared_ptr<const ChainModel> init)
     : extractor_(extractor), init_(std::move(init)) {
   if (init_) keep_features_of(*init_);
-}
-
-// Labels first, so that a label of the old model keeps its number.
-void ChainTraining::keep_features_of(const ChainModel& init) {
-  for (Label y = 0; y < init.labels(); ++y) encoder_.label_names.insert(init.label(y));
-  const auto keep = [](const FeatureTable& table, StringTable& names, auto& kept) {
-    for (std::uint32_t id = 0; id < table.size(); ++id) {
-      const std::uint32_t a = names.insert(table.name(id));
-      const WeightRow row = table.row(id);
-      for (std::size_t k = 0; k < row.size(); ++k) kept.push_back({a, row.cell(k)});
-    }
-    std::sort(kept.begin(), kept.end());
-  };
-  keep(init.node(), encoder_.node_names, kept_.node);
-  keep(init.edge(), encoder_.edge_names, kept_.edge);
-  for (std::uint32_t id = 0; id < init.tied().size(); ++id) {
-    const WeightRow row = init.tied().row(id);
-    for (std::size_t k = 0; k < row.size(); ++k) kept_.tied.push_back(row.cell(k));
-  }
-}
-
-namespace {
-
-// A cell of pairs of `from` labels as a cell of pairs of `to` labels.
-std::uint32_t widen_pair(std::uint32_t cell, std::size_t from, std::size_t to) {
-  return static_cast<std::uint32_t>(cell / from * to + cell % from);
-}
-
-}  // namespace
-
-// By increasing feature.
-std::vector<FeatureWeight> ChainTraining::initial_weights(const ChainModel& init) const {
-  const std::size_t from = init.labels(), to = labels();
-  std::vector<FeatureWeight> weights;
-  const auto copy = [&](const FeatureTable& table, const RowLayout& layout, bool pairs,
-                        const auto& row_of) {
-    for (std::uint32_t id = 0; id < table.size(); ++id) {
-      const std::uint32_t r = row_of(table.name(id));
-      if (r == kUnknown) continue;
-      const WeightRow row = table.row(id);
-      std::size_t at = 0;
-      for (std::size_t k = 0; k < row.size(); ++k) {
-        const std::uint32_t cell = pairs ? widen_pair(row.cell(k), from, to) : row.cell(k);
-        while (at < layout.length(r) && layout.cell_of(r, at) < cell) ++at;
-        if (at < layout.length(r) && layout.cell_of(r, at) == cell) {
-          weights.push_back({layout.begin[r] + at, double{row.weight(k)}});
-        }
-      }
-    }
-  };
-  copy(init.node(), layout_.node, false, [&](const std::string& name) {
-    return renumbering_.node[encoder_.node_names.find(name)];
-  });
-  copy(init.edge(), layout_.edge, true, [&](const std::string& name) {
-    return renumbering_.edge[encoder_.edge_names.find(name)];
-  });
-  append_initial_transitions(init, extractor_.tied_names(), layout_, weights);
-  for (std::uint32_t g = 0; g < init.gram_weights().size(); ++g) {
-    const std::uint32_t to_gram =
-        find_run(layout_.histories->grams, init.histories()->grams[g]);
-    weights.push_back({layout_.first_gram() + to_gram, double{init.gram_weights()[g]}});
-  }
-  std::ranges::sort(weights, {}, &FeatureWeight::feature);
-  return weights;
 }
 
 void ChainTraining::read_partial_labels(const PartialLabels& how) {
@@ -259,10 +195,13 @@ std::shared_ptr<const ChainConstraint> ChainTraining::make_constraint(
 
 // Numbers the features, and says what is known of labellings: layout_.
 void ChainTraining::lay_out(const TrainOptions& options, TrainResult& result) {
-  for (auto& feature : kept_.edge) feature.cell = widen_pair(feature.cell, init_->labels(), labels());
-  for (auto& cell : kept_.tied) cell = widen_pair(cell, init_->labels(), labels());
+  if (init_) widen_kept_pairs(init_->labels());
   auto constraint = make_constraint(options);
   std::optional<TransitionGroups> groups;
+  if (options.transition_groups && extractor_.tied_names().empty()) {
+    throw UsageError("--transition-groups shares weights of transitions, and the template has no line " +
+                     std::string("for transitions (B) that all positions have"));
+  }
   if (options.transition_groups) groups = options.transition_groups(names_of_labels());
   layout_ = make_chain_layout(encoder_.data, labels(), encoder_.node_names.size(),
                               encoder_.edge_names.size(),
@@ -295,8 +234,11 @@ std::unique_ptr<ChainFunction> ChainTraining::make_function(const TrainOptions& 
                                                             const ChainLayout& layout,
                                                             ThreadPool& pool) const {
   const LabelCost* cost = options.cost ? &cost_ : nullptr;
-  return options.precision == Precision::single ? function_of<float>(data, layout, cost, pool)
-                                                : function_of<double>(data, layout, cost, pool);
+  if (options.precision == Precision::twice) return function_of<double>(data, layout, cost, pool);
+  auto single = function_of<float>(data, layout, cost, pool);
+  if (!layout.histories) return single;
+  return std::make_unique<ChangingPrecision>(
+      std::move(single), [&data, &layout, &pool, cost] { return function_of<double>(data, layout, cost, pool); });
 }
 
 // Follows the iterations: the caller's callback, the hold-out's scores, early stopping.

@@ -19,9 +19,9 @@ constexpr std::uint32_t own = TransitionGroups::kOwn, none = TransitionGroups::k
 
 TEST(TransitionGroups, APairHasWhatTheLastLineThatMatchesItSays) {
   EXPECT_EQ(groups_of("* *-X g\nB-X I-X h\n* O -\nI-X O g\n"),
-            (std::vector<std::uint32_t>{none, 0, 0, own,    // from O
-                                        none, 0, 1, own,    // from B-X
-                                        0, 0, 0, own,       // from I-X
+            (std::vector<std::uint32_t>{none, 0, 0, own,     // from O
+                                        none, 0, 1, own,     // from B-X
+                                        0, 0, 0, own,        // from I-X
                                         none, 0, 0, own}));  // from *
 }
 

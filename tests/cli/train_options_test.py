@@ -342,6 +342,10 @@ class GroupTest(OptionsTest):
         self.refused(BAD_INPUT, "--transition-groups", empty, TRAIN, mentions=[empty])
         self.refused(BAD_INPUT, "--transition-groups", self.folder / "none", TRAIN,
                      mentions=["none"])
+        template = self.file("template", "U:%x[0,0]\n")
+        self.refused(WRONG_USAGE, "--template", template, "--transition-groups",
+                     self.file("groups", "* * g\n"), TRAIN,
+                     mentions=["--transition-groups", "template"])
 
 
 class FileTest(OptionsTest):

@@ -144,22 +144,21 @@ TEST(HistoryLayout, ASequenceWithoutAPathIsFound) {
 
 using testing_support::SmallModel;
 
-Container container_of(const SmallModel& how, std::uint64_t seed) {
+ChainModel model_of(const SmallModel& how, std::uint64_t seed) {
   Random random(seed);
-  const ChainModel model = testing_support::random_model(how, random);
-  return model.container();
+  return testing_support::random_model(how, random);
 }
 
 TEST(HistoryModel, AModelOfOrder1SaysNothingOfHistories) {
-  const Container file = container_of({.labels = {"A", "B"}}, 1);
+  const ChainModel model = model_of({.labels = {"A", "B"}}, 1);
+  const Container& file = model.container();
   EXPECT_EQ(file.text("meta").find("order"), std::string::npos);
   for (const char* name : {"histories", "grams", "grams.weights"}) EXPECT_FALSE(file.has(name));
 }
 
 TEST(HistoryModel, TheFileKeepsHistoriesAndGramsWithTheirWeights) {
   const SmallModel how{.labels = {"A", "B", "C"}, .order = 3, .pairs = 0.8};
-  Random random(2), again(2);
-  const ChainModel model = testing_support::random_model(how, random);
+  const ChainModel model = model_of(how, 2), same = model_of(how, 2);
   EXPECT_EQ(model.order(), 3u);
   EXPECT_EQ(model.meta()["order"], 3);
   const LabelHistories& h = *model.histories();
@@ -168,7 +167,6 @@ TEST(HistoryModel, TheFileKeepsHistoriesAndGramsWithTheirWeights) {
   // What the file holds is all there is to say.
   const LabelHistories made = make_histories(3, 3, h.states, h.grams);
   EXPECT_EQ(made.edges, h.edges);
-  const ChainModel same = testing_support::random_model(how, again);
   EXPECT_TRUE(std::ranges::equal(model.gram_weights(), same.gram_weights()));
   EXPECT_EQ(same.histories()->states, h.states);
 }
@@ -177,7 +175,8 @@ TEST(HistoryModel, TheFileKeepsHistoriesAndGramsWithTheirWeights) {
 void expect_refused(const std::string& section, std::vector<std::byte> bytes,
                     const std::string& message) {
   const SmallModel how{.labels = {"A", "B"}, .order = 2};
-  const Container file = container_of(how, 3);
+  const ChainModel model = model_of(how, 3);
+  const Container& file = model.container();
   ContainerWriter out;
   for (const Container::Entry& entry : file.entries()) {
     const auto old = file.section(entry.name);
@@ -203,7 +202,7 @@ std::vector<std::byte> text(const std::string& meta) {
 
 TEST(HistoryModel, DamageIsAnErrorThatNamesTheFile) {
   expect_refused("histories", {}, "section histories is damaged");
-  expect_refused("histories", {std::byte{0}, std::byte{0}}, "section histories is damaged");
+  expect_refused("histories", {std::byte{0}, std::byte{0}}, "section \"histories\" has 2 bytes");
   expect_refused("histories", numbers({5, 1, 2}), "section histories is damaged");
   expect_refused("histories", numbers({0xFFFFFFFF, 1}), "section histories is damaged");
   expect_refused("histories", numbers({1, 1, 2}), "label histories: state 0 has the label number 2");
@@ -224,8 +223,8 @@ TEST(HistoryModel, DamageIsAnErrorThatNamesTheFile) {
 
 TEST(HistoryModel, AWeightThatIsNotFiniteIsAnError) {
   const SmallModel how{.labels = {"A", "B"}, .order = 2};
-  const std::size_t grams = container_of(how, 3).section("grams.weights").size() / sizeof(float);
-  std::vector<std::uint32_t> weights(grams, std::bit_cast<std::uint32_t>(1.0f));
+  std::vector<std::uint32_t> weights(model_of(how, 3).gram_weights().size(),
+                                     std::bit_cast<std::uint32_t>(1.0f));
   weights[1] = std::bit_cast<std::uint32_t>(std::numeric_limits<float>::quiet_NaN());
   expect_refused("grams.weights", numbers(weights), "section grams.weights is damaged");
 }

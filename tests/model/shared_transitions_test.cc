@@ -1,4 +1,5 @@
-// Layouts whose transitions share weights, and the constraint and the shared weights in model files.
+// Layouts whose transitions share weights, and the constraint and the shared weights in model
+// files.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -91,10 +92,10 @@ TEST(SharedTransitionsLayout, GroupsOfOneTransitionAreNoGroups) {
 TEST(SharedTransitionsLayout, ASelectionKeepsTheTransitionsOfEachWeight) {
   const ChainData data = labelled({{0, 1, 2, 2}, {0, 1}});
   const TransitionGroups groups = groups_of({7, own, 7, own, own, 7, own, own, 5});
-  ChainLayout layout = lay_out(data, 3, {.features = FeatureSet::all, .tied_rows = 2,
-                                         .groups = &groups});
+  ChainLayout layout =
+      lay_out(data, 3, {.features = FeatureSet::all, .tied_rows = 2, .groups = &groups});
   layout.constraint = std::make_shared<const ChainConstraint>(3);
-  ASSERT_EQ(layout.tied.length(0), 7u);  // cells 0 (2, 5), 1, 3, 4, 6, 7, 8
+  ASSERT_EQ(layout.tied.length(0), 7u);                         // cells 0 (2, 5), 1, 3, 4, 6, 7, 8
   const std::vector<std::uint64_t> chosen = {0, 7 + 2, 7 + 6};  // in either row
   const FeatureSelection selection = select_features(layout, chosen);
   EXPECT_EQ(selection.layout.tied.cell, (Cells{0, 3, 8, 0, 3, 8}));
@@ -110,7 +111,8 @@ ContainerWriter model_of(const ChainLayout& layout, std::span<const double> weig
   extraction.format = InputFormat::attributes;
   const nlohmann::json training = nlohmann::json::object();
   ChainModelParts parts;
-  for (Label j = 0; j < layout.labels; ++j) parts.labels.push_back(std::string(1, "ABCDEFGHIJK"[j]));
+  for (Label j = 0; j < layout.labels; ++j)
+    parts.labels.push_back(std::string(1, "ABCDEFGHIJK"[j]));
   parts.extraction = &extraction;
   parts.layout = &layout;
   parts.tied_names = {""};

@@ -1,4 +1,5 @@
-// The likelihood of a chain by enumeration, with a constraint and with transitions that share weights.
+// The likelihood of a chain by enumeration, with a constraint and with transitions that share
+// weights.
 #pragma once
 #include <cmath>
 #include <map>

@@ -95,7 +95,8 @@ TEST(GoldCheck, FindsALabellingWhereThereIsOne) {
     if (expected) {
       EXPECT_NO_THROW(check_gold(constraint, data, names, [](std::size_t) { return "f"; }));
     } else {
-      EXPECT_THROW(check_gold(constraint, data, names, [](std::size_t) { return "f"; }), InputError);
+      EXPECT_THROW(check_gold(constraint, data, names, [](std::size_t) { return "f"; }),
+                   InputError);
     }
     ++(expected ? fits : fails);
   }

@@ -59,10 +59,10 @@ void obey(const ChainConstraint& constraint, PlainData& plain, Random& random) {
   PlainData kept;
   for (auto& sequence : plain) {
     std::vector<std::vector<Label>> allowed;
-    testing_support::for_each_sequence(
-        constraint.labels, sequence.label.size(), [&](const std::vector<Label>& y) {
-          if (!check(constraint, y)) allowed.push_back(y);
-        });
+    testing_support::for_each_sequence(constraint.labels, sequence.label.size(),
+                                       [&](const std::vector<Label>& y) {
+                                         if (!check(constraint, y)) allowed.push_back(y);
+                                       });
     if (allowed.empty()) continue;
     sequence.label = allowed[random.below(allowed.size())];
     kept.push_back(sequence);
@@ -214,7 +214,8 @@ TEST(SharedTransitions, TheGradientIsTheDerivativeByEveryWeight) {
       std::vector<double> left = p.w, right = p.w;
       left[k] -= 1e-5;
       right[k] += 1e-5;
-      const double slope = (evaluate<double>(p, right).value - evaluate<double>(p, left).value) / 2e-5;
+      const double slope =
+          (evaluate<double>(p, right).value - evaluate<double>(p, left).value) / 2e-5;
       ASSERT_NEAR(slope, out.gradient[k], 1e-7) << "weight " << k;
     }
   }

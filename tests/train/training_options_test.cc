@@ -85,7 +85,8 @@ TrainOptions tight(double l1, double l2) {
 
 ChainConstraint bio(std::span<const std::string> names) { return bio_constraint(names); }
 
-TransitionGrouping grouping(std::function<std::uint32_t(const std::string&, const std::string&)> of) {
+TransitionGrouping grouping(
+    std::function<std::uint32_t(const std::string&, const std::string&)> of) {
   return [of](std::span<const std::string> names) {
     TransitionGroups groups(names.size());
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -109,8 +110,8 @@ std::string message_of(const Action& action) {
 
 // --- constraints
 
-// Probabilities of the valid labellings sum to 1, and at the optimum the model's expectation of each
-// feature, under the constraint, is that of the data less l2 w.
+// Probabilities of the valid labellings sum to 1, and at the optimum the model's expectation of
+// each feature, under the constraint, is that of the data less l2 w.
 TEST(ConstrainedTraining, IsTheOptimumOverValidLabellings) {
   const auto data = chunks(80, 1);
   TrainOptions options = tight(0, 0.5);
@@ -208,7 +209,9 @@ TEST(ConstrainedTraining, GoesOnUnderTheConstraintOfTheModelItStartsFrom) {
   const std::vector<TextSequence> other = {text_of({"a"}, {"NEW"})};
   EXPECT_NE(message_of<UsageError>([&] { train(other, once, first.model); }).find("--constrain"),
             std::string::npos);
-  once.constraint = [](std::span<const std::string> names) { return ChainConstraint(names.size()); };
+  once.constraint = [](std::span<const std::string> names) {
+    return ChainConstraint(names.size());
+  };
   EXPECT_EQ(train(other, once, first.model).model->labels(), 4u);
 }
 
@@ -306,9 +309,8 @@ TEST(SharedTransitionWeights, AreTheOptimumOfTheSharedFeature) {
 TEST(SharedTransitionWeights, TrainingGoesOnFromAModelThatSharesThem) {
   const auto data = chunks(60, 10);
   TrainOptions options = tight(0, 1);
-  options.transition_groups = grouping([](const std::string& i, const std::string&) {
-    return static_cast<std::uint32_t>(i[0]);
-  });
+  options.transition_groups = grouping(
+      [](const std::string& i, const std::string&) { return static_cast<std::uint32_t>(i[0]); });
   const Trained first = train(data, options);
   options.optimizer.stop.max_iterations = 0;
   EXPECT_EQ(train(data, options, first.model).bytes, first.bytes);

@@ -1,11 +1,13 @@
 // Rules that a labelling must obey as a whole, as text.
 //
-//   at-most K TYPE, at-least K TYPE, exactly K TYPE    chunks of a type; * counts those of all
-//   types at-most K label LABEL, …                           positions with a label, or a pattern
-//   like B-* occurs LABEL                                       at least one position not-both A B
-//   no sequence has A and B agree COLUMN                                       equal cells of a
-//   column, equal labels agree PREFIX                                       attribute lines: equal
-//   attributes that begin so
+// clang-format off
+//   at-most K TYPE, at-least K TYPE, exactly K TYPE   chunks of a type; * counts those of all types
+//   at-most K label LABEL, …                          positions with a label, or a pattern like B-*
+//   occurs LABEL                                      at least one position
+//   not-both A B                                      no sequence has A and B
+//   agree COLUMN                                      equal cells of a column, equal labels
+//   agree PREFIX                                      attribute lines: equal attributes that begin so
+// clang-format on
 //
 // Words are separated by blanks; one that contains some stands between double quotes, in which \"
 // is a quote and \\ a backslash.

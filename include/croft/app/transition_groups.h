@@ -6,8 +6,8 @@
 
 namespace croft {
 
-// Every pair of labels gets what the last line says that matches it.  Throws InputError (file, line,
-// text, remedy) for a label or pattern that no label matches.  Cost O(L^2 lines) at worst.
+// Every pair of labels gets what the last line says that matches it.  Throws InputError (file,
+// line, text, remedy) for a label or pattern that no label matches.  Cost O(L^2 lines) at worst.
 TransitionGroups transition_groups(const TransitionGroupFile& file, const LabelNames& names);
 
 }  // namespace croft

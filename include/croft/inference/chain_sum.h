@@ -60,6 +60,7 @@ template <class Real>
 struct BatchWorkspace {
   AlignedVector<Real> emission, alpha, suffix, scratch, pairs;
   ForwardBackwardWorkspace<Real> single;
+  std::size_t slow = 0;  // counts on: chains that took another path than the scaled one in Real
 };
 
 // marginals() of each of scores.size() chains, which share one table of transitions: scale, out and

@@ -28,6 +28,8 @@ class ChainLikelihood {
   void operator()(std::span<const ChainScores<Real>> scores, std::span<const Gold> gold,
                   std::span<const double> weight, std::span<const ChainGradient<Real>> out,
                   std::span<double> value);
+  // Counts on: sums that took another path than the scaled one in Real (chain_sum.h).
+  std::size_t slow() const { return work_.slow; }
   // One chain; returns L.
   double operator()(const ChainScores<Real>& scores, const Gold& gold, double weight,
                     const ChainGradient<Real>& out);

@@ -29,6 +29,7 @@ class SoftmaxMargin {
                   std::span<double> value);
   double operator()(const ChainScores<Real>& scores, const Gold& gold, double weight,
                     const ChainGradient<Real>& out);
+  std::size_t slow() const { return likelihood_.slow(); }
 
  private:
   void add_cost(const Gold& gold, ChainScores<Real>& scores);

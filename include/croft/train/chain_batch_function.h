@@ -31,6 +31,8 @@ class ChainFunction : public BatchFunction {
   // row by row for all positions of the data.
   virtual double evaluate(std::span<const double> w, std::span<double> gradient, std::size_t first,
                           Matrix<float>& d_state) = 0;
+  // Of the last evaluation: how many sums a sequence took another path than the scaled one in Real.
+  virtual double slow_share() const = 0;
 };
 
 // Objective: a function object (scores, gold, weight, out, value) as ChainLikelihood; one a thread.
@@ -50,6 +52,7 @@ class ChainBatchFunction : public ChainFunction {
   double evaluate(std::span<const double> w, std::span<double> gradient) override;
   double evaluate(std::span<const double> w, std::span<double> gradient, std::size_t first,
                   Matrix<float>& d_state) override;
+  double slow_share() const override { return slow_share_; }
 
  private:
   struct Wave {
@@ -74,6 +77,7 @@ class ChainBatchFunction : public ChainFunction {
   void make_waves();
   void close_wave(Wave& wave, std::uint64_t last_position);
   void group_waves();
+  std::size_t slow() const;
   void evaluate_task(const Wave& wave, std::size_t task, Worker& worker);
   void evaluate_group(const Wave& wave, std::span<const std::uint32_t> group, Worker& worker);
   void evaluate_lifted(std::span<const std::size_t> sequence, std::span<const double> weight,
@@ -92,6 +96,7 @@ class ChainBatchFunction : public ChainFunction {
   std::size_t stride_;
   AlignedVector<Real> d_state_;      // [positions of a wave][stride]
   AlignedVector<Real> d_overlay_;    // [overlays of a wave][L][stride]
+  double slow_share_ = 0;
   std::size_t first_column_ = 0;     // of those that go to *states_
   Matrix<float>* states_ = nullptr;  // where the caller wants dL/dstate
 };

@@ -133,6 +133,7 @@ class ChainTraining {
   std::unique_ptr<ChainFunction> make_function(const TrainOptions& options, const ChainData& data,
                                                const ChainLayout& layout, ThreadPool& pool) const;
   void keep_features_of(const ChainModel& init);
+  void widen_kept_pairs(std::size_t from);  // from pairs of the initial labels to pairs of all
   std::vector<FeatureWeight> initial_weights(const ChainModel& init) const;
   void encode_holdout();
   HoldoutScore score_holdout(const ChainLayout& layout, const ChainData& holdout,
