@@ -34,7 +34,8 @@ void ask(croft::Container container) {
   }
   const croft::ChainModel model(std::move(container));
   croft::Tagger tagger(model);
-  const auto& tagging = tagger.tag(some_text(), {.probability = true, .marginals = true, .k_best = 3});
+  const auto& tagging =
+      tagger.tag(some_text(), {.probability = true, .marginals = true, .k_best = 3});
   for (const croft::Label y : tagging.y) {
     if (y >= model.labels()) throw std::logic_error("a label that is none");
   }

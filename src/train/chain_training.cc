@@ -237,8 +237,10 @@ std::unique_ptr<ChainFunction> ChainTraining::make_function(const TrainOptions& 
   if (options.precision == Precision::twice) return function_of<double>(data, layout, cost, pool);
   auto single = function_of<float>(data, layout, cost, pool);
   if (!layout.histories) return single;
-  return std::make_unique<ChangingPrecision>(
-      std::move(single), [&data, &layout, &pool, cost] { return function_of<double>(data, layout, cost, pool); });
+  const auto make_wide = [&data, &layout, &pool, cost] {
+    return function_of<double>(data, layout, cost, pool);
+  };
+  return std::make_unique<ChangingPrecision>(std::move(single), make_wide);
 }
 
 // Follows the iterations: the caller's callback, the hold-out's scores, early stopping.

@@ -1,4 +1,5 @@
-// Which histories and grams a chain gets, what the data says in them, and how a model file keeps them.
+// Which histories and grams a chain gets, what the data says in them, and how a model file keeps
+// them.
 #include "croft/model/history_layout.h"
 
 #include <gtest/gtest.h>
@@ -62,7 +63,8 @@ TEST(HistoryLayout, SeenOnesAreThoseOfStretchesThatAreKnownInFull) {
   LabelSets sets;
   sets.label = {0, 2};
   sets.begin = {0, 2};
-  const ChainData data = data_of({{0, 1, 2, 1}, {2, 2, kLabelSetBit, 0, 1}, {kAnyLabel, 1, 0}}, sets);
+  const ChainData data =
+      data_of({{0, 1, 2, 1}, {2, 2, kLabelSetBit, 0, 1}, {kAnyLabel, 1, 0}}, sets);
   const auto h = choose_histories(data, 3, {.order = 2});
   EXPECT_EQ(to_set(h->states),
             (std::set<Labels>{{0}, {1}, {2}, {0, 1}, {1, 2}, {2, 1}, {2, 2}, {1, 0}}));
@@ -90,12 +92,11 @@ TEST(HistoryLayout, AllowedOnesAreThoseOfTheConstraintAndGramsStillThoseThatAreS
   ChainConstraint constraint(2);
   constraint.start[1] = false;
   constraint.set_edge(1, 0, false);
-  const auto some =
-      choose_histories(data, 2,
-                       {.order = 2,
-                        .histories = HistorySet::allowed,
-                        .features = FeatureSet::all,
-                        .constraint = &constraint});
+  const auto some = choose_histories(data, 2,
+                                     {.order = 2,
+                                      .histories = HistorySet::allowed,
+                                      .features = FeatureSet::all,
+                                      .constraint = &constraint});
   EXPECT_EQ(to_set(some->states), (std::set<Labels>{{0}, {0, 0}, {0, 1}, {1, 1}}));
   EXPECT_EQ(to_set(some->grams), (std::set<Labels>{{0, 0, 0}, {0, 0, 1}, {0, 1, 1}, {1, 1, 1}}));
 }
@@ -103,8 +104,7 @@ TEST(HistoryLayout, AllowedOnesAreThoseOfTheConstraintAndGramsStillThoseThatAreS
 TEST(HistoryLayout, ThoseOfAModelToStartFromAreKept) {
   const auto first = choose_histories(data_of({{0, 1, 0}}), 2, {.order = 2});
   const auto second = choose_histories(data_of({{2, 0, 1}}), 3, {.order = 2, .kept = first.get()});
-  EXPECT_EQ(to_set(second->states),
-            (std::set<Labels>{{0}, {1}, {2}, {0, 1}, {1, 0}, {2, 0}}));
+  EXPECT_EQ(to_set(second->states), (std::set<Labels>{{0}, {1}, {2}, {0, 1}, {1, 0}, {2, 0}}));
   EXPECT_EQ(to_set(second->grams), (std::set<Labels>{{0, 1, 0}, {2, 0, 1}}));
 }
 
@@ -205,7 +205,8 @@ TEST(HistoryModel, DamageIsAnErrorThatNamesTheFile) {
   expect_refused("histories", {std::byte{0}, std::byte{0}}, "section \"histories\" has 2 bytes");
   expect_refused("histories", numbers({5, 1, 2}), "section histories is damaged");
   expect_refused("histories", numbers({0xFFFFFFFF, 1}), "section histories is damaged");
-  expect_refused("histories", numbers({1, 1, 2}), "label histories: state 0 has the label number 2");
+  expect_refused("histories", numbers({1, 1, 2}),
+                 "label histories: state 0 has the label number 2");
   expect_refused("histories", numbers({2, 1, 2, 1, 0}), "label histories: state 1 is out of order");
   expect_refused("histories", numbers({2, 2, 1, 0, 1}),
                  "label histories: the list of each state's labels does not fit together");

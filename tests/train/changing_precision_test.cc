@@ -63,8 +63,9 @@ TEST(ChangingPrecision, StaysWhereFewSumsAreSlowAndChangesOnceWhereManyAre) {
 // Weights of some tens, and histories that do not exist: single precision alone cannot do it.
 TEST(ChangingPrecision, AFunctionCountsTheSumsThatWereTooMuchForSinglePrecision) {
   Random random(1);
-  RandomModel model = random_model({.sequences = 40, .min_length = 3, .max_length = 12, .labels = 5},
-                                   {FeatureSet::observed, 1, 1}, 1, random);
+  RandomModel model =
+      random_model({.sequences = 40, .min_length = 3, .max_length = 12, .labels = 5},
+                   {FeatureSet::observed, 1, 1}, 1, random);
   model.layout.histories = choose_histories(model.data, 5, {.order = 2});
   model.w.resize(model.layout.dimension());
   ThreadPool pool(1);

@@ -208,9 +208,8 @@ TEST(HistoryObjective, SoftmaxMarginIsThatOfTheDefinition) {
         return sum;
       };
       const auto margin = [&]<class Real>(Real) {
-        return evaluate<Real, SoftmaxMargin<Real>>(model, 1, [&] {
-          return SoftmaxMargin<Real>(cost, model.layout.histories->label_of);
-        });
+        return evaluate<Real, SoftmaxMargin<Real>>(
+            model, 1, [&] { return SoftmaxMargin<Real>(cost, model.layout.histories->label_of); });
       };
       const Evaluation truth = by_definition(model, of_labelling);
       expect_near(margin(double{}), truth, 1e-12);
@@ -222,8 +221,9 @@ TEST(HistoryObjective, SoftmaxMarginIsThatOfTheDefinition) {
 TEST(HistoryObjective, GradientIsTheCentralDifference) {
   Random random(4);
   for (const std::size_t order : {2, 3}) {
-    RandomModel model = lifted_model({.sequences = 12, .min_length = 5, .max_length = 12, .labels = 4},
-                                     {FeatureSet::observed, 1, 1}, {.order = order}, random);
+    RandomModel model =
+        lifted_model({.sequences = 12, .min_length = 5, .max_length = 12, .labels = 4},
+                     {FeatureSet::observed, 1, 1}, {.order = order}, random);
     const Evaluation at = evaluate<double>(model);
     double largest = 0;
     for (std::size_t k = 0; k < model.w.size(); ++k) {
@@ -273,7 +273,8 @@ TEST(HistoryObjective, TheNumberOfThreadsChangesNoBit) {
   }
 }
 
-// What the active set's screening reads is the derivative by the labels' states, not the histories'.
+// What the active set's screening reads is the derivative by the labels' states, not the
+// histories'.
 TEST(HistoryObjective, DerivativesOfStatesAreThoseOfLabels) {
   Random random(7);
   const RandomModel model = lifted_model({.sequences = 10, .labels = 3, .edge = 0},

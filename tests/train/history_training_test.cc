@@ -25,8 +25,8 @@ Extractor attribute_lines() {
   return Extractor(config);
 }
 
-// The label depends on the last two: A B A C A B A C …, now and then another one.  Attributes hardly
-// help.
+// The label depends on the last two: A B A C A B A C …, now and then another one.  Attributes
+// hardly help.
 std::vector<TextSequence> sequences(std::size_t count, std::uint64_t seed) {
   static const std::vector<std::string> pattern = {"A", "B", "A", "C"};
   Random random(seed);
@@ -67,7 +67,8 @@ Trained train(const std::vector<TextSequence>& data, const TrainOptions& options
   Trained trained;
   trained.result = training.run(options, nullptr, [](const TrainProgress&) { return true; });
   trained.bytes = training.model(nlohmann::json::object()).bytes();
-  trained.model = std::make_shared<const ChainModel>(Container::from_bytes(trained.bytes, "old.croft"));
+  trained.model =
+      std::make_shared<const ChainModel>(Container::from_bytes(trained.bytes, "old.croft"));
   return trained;
 }
 
@@ -257,8 +258,8 @@ TEST(HistoryTraining, AnActiveSetReachesTheMinimumOverAllFeatures) {
   ASSERT_TRUE(some.result.active_set);
   EXPECT_NEAR(some.result.optimization.objective, all.result.optimization.objective,
               1e-5 * all.result.optimization.objective);
-  EXPECT_NEAR(objective(*some.model, data, options.regulariser),
-              some.result.optimization.objective, 1e-3);
+  EXPECT_NEAR(objective(*some.model, data, options.regulariser), some.result.optimization.objective,
+              1e-3);
   EXPECT_LT(some.model->gram_weights().size(), all.result.dimension);
 }
 
@@ -315,7 +316,8 @@ TEST(HistoryTraining, OptionsThatMakeNoSenseAreErrors) {
   EXPECT_EQ(message(options), "--order 9 is not 1 to 8");
   options.order = 1;
   options.histories = HistorySet::seen;
-  EXPECT_EQ(message(options), "--histories goes with --order 2 or more; a chain of order 1 has none");
+  EXPECT_EQ(message(options),
+            "--histories goes with --order 2 or more; a chain of order 1 has none");
 }
 
 TEST(HistoryTraining, PartialLabelsWithoutAPathAreAnErrorThatNamesTheLine) {

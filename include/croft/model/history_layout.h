@@ -13,10 +13,10 @@ enum class HistorySet {
 };
 
 struct HistoryOptions {
-  std::size_t order = 1;                     // 1 to kMostOrder
+  std::size_t order = 1;  // 1 to kMostOrder
   HistorySet histories = HistorySet::seen;
-  FeatureSet features = FeatureSet::observed;  // grams that are seen, or all of the histories
-  std::size_t min_count = 1;                   // >= 1; observed: occurrences that a gram needs
+  FeatureSet features = FeatureSet::observed;   // grams that are seen, or all of the histories
+  std::size_t min_count = 1;                    // >= 1; observed: occurrences that a gram needs
   const ChainConstraint* constraint = nullptr;  // what `allowed` means; null: everything
   const LabelHistories* kept = nullptr;  // of a model that training starts from, of the same order
 };
@@ -34,8 +34,8 @@ struct LiftedGold {
   LabelSets sets;
 };
 
-// Sequences whose positions have one label each get their path; others the states of the labels that
-// are known.  Throws Error, with the line where the sequence begins, where there is no path.
+// Sequences whose positions have one label each get their path; others the states of the labels
+// that are known.  Throws Error, with the line where the sequence begins, where there is no path.
 LiftedGold lift_gold(const LabelHistories& histories, const ChainData& data);
 
 // The first sequence none of whose labellings that fit has a path, or data.sequences().
