@@ -1,9 +1,11 @@
 #include "croft/model/chain_model.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "croft/core/error.h"
 
@@ -12,8 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kDamaged =
-    " is damaged; restore the file from a copy or train again";
+constexpr std::string_view kDamaged = " is damaged; restore the file from a copy or train again";
 
 // A list of strings of any bytes: u32 count, u32 end of each, then the bytes.
 std::vector<std::byte> pack_strings(const std::vector<std::string>& strings) {
@@ -33,7 +34,9 @@ std::vector<std::byte> pack_strings(const std::vector<std::string>& strings) {
 
 std::vector<std::string> unpack_strings(const Container& container, const std::string& name) {
   const std::span<const std::byte> bytes = container.section(name);
-  const auto fail = [&] { throw Error(container.name() + ": section " + name + std::string(kDamaged)); };
+  const auto fail = [&] {
+    throw Error(container.name() + ": section " + name + std::string(kDamaged));
+  };
   const auto number = [&](std::size_t k) {
     std::uint32_t value = 0;
     if ((k + 1) * sizeof value > bytes.size()) fail();
@@ -97,6 +100,9 @@ std::vector<std::byte> pack_constraint(const ChainConstraint& constraint) {
   return bytes;
 }
 
+// The required sections of a chain model.
+constexpr std::array<std::string_view, 2> kRequired = {"constraint", "histories"};
+
 std::shared_ptr<json> read_meta(const Container& container) {
   auto meta = std::make_shared<json>(json::parse(container.text("meta"), nullptr, false));
   if (!meta->is_object() || !meta->contains("kind")) {
@@ -106,20 +112,29 @@ std::shared_ptr<json> read_meta(const Container& container) {
     throw Error(container.name() + ": this is a model of kind " + (*meta)["kind"].dump() +
                 ", and a chain was expected; use a newer croft");
   }
+  container.refuse_required_but(kRequired);
   return meta;
+}
+
+// Whether it is the first; throws where it is neither.
+bool one_of(const json& value, std::string_view first, std::string_view second) {
+  if (value != first && value != second) throw std::invalid_argument("unknown");
+  return value == first;
 }
 
 ExtractionConfig read_extraction(const Container& container, const json& meta) {
   ExtractionConfig config;
   try {
     const json& extraction = meta.at("extraction");
-    config.format =
-        extraction.at("format") == "attributes" ? InputFormat::attributes : InputFormat::columns;
+    config.format = one_of(extraction.at("format"), "attributes", "columns")
+                        ? InputFormat::attributes
+                        : InputFormat::columns;
     config.columns = extraction.at("columns").get<std::size_t>();
     config.boundaries = extraction.at("boundaries").get<bool>();
-    config.language = extraction.at("language") == "wapiti" ? TemplateLanguage::wapiti
-                                                            : TemplateLanguage::crfpp;
-  } catch (const json::exception&) {
+    config.language = one_of(extraction.at("language"), "wapiti", "crfpp")
+                          ? TemplateLanguage::wapiti
+                          : TemplateLanguage::crfpp;
+  } catch (const std::exception&) {
     throw Error(container.name() + ": section meta" + std::string(kDamaged));
   }
   if (container.has("template")) config.template_text = container.text("template");
@@ -266,7 +281,8 @@ template void ChainModel::score(const TextSequence&, Scratch&, ChainScores<doubl
 
 namespace {
 
-std::vector<NamedRow> named_rows(const RowLayout& layout, const std::vector<std::string_view>& names,
+std::vector<NamedRow> named_rows(const RowLayout& layout,
+                                 const std::vector<std::string_view>& names,
                                  std::span<const double> weights) {
   std::vector<NamedRow> rows;
   rows.reserve(layout.rows());
@@ -317,7 +333,7 @@ void write_histories(const ChainLayout& layout, std::span<const double> weights,
   }
   std::vector<std::byte> bytes(of_grams.size() * sizeof(float));
   if (!bytes.empty()) std::memcpy(bytes.data(), of_grams.data(), bytes.size());
-  out.add("histories", pack_runs(histories.states), ContainerWriter::Kind::small);
+  out.add("histories", pack_runs(histories.states), ContainerWriter::Kind::required);
   out.add("grams", pack_runs(grams), ContainerWriter::Kind::small);
   out.add("grams.weights", std::move(bytes), ContainerWriter::Kind::small);
 }
@@ -342,10 +358,11 @@ ContainerWriter make_chain_model(const ChainModelParts& parts) {
   const ChainLayout& layout = *parts.layout;
   const std::size_t labels = layout.labels;
   if (layout.constraint) {
-    out.add("constraint", pack_constraint(*layout.constraint), ContainerWriter::Kind::small);
+    out.add("constraint", pack_constraint(*layout.constraint), ContainerWriter::Kind::required);
   }
   write_tied(parts, out);
-  write_feature_table(named_rows(layout.node, parts.node_names, parts.weights), labels, "node", out);
+  write_feature_table(named_rows(layout.node, parts.node_names, parts.weights), labels, "node",
+                      out);
   write_feature_table(named_rows(layout.edge, parts.edge_names, parts.weights), labels * labels,
                       "edge", out);
   if (layout.histories) write_histories(layout, parts.weights, out);

@@ -25,10 +25,11 @@ namespace {
 
 // The line ends and the Ctrl-Z show at once that a file was changed by a transfer as text.
 constexpr std::string_view kMagic{"CROFT\r\n\x1A", 8};
-constexpr std::uint16_t kMajor = 1, kMinor = 0;
+// Major 2 has required sections; a file without any is of major 1, which older readers take.
+constexpr std::uint16_t kPlainMajor = 1, kMajor = 2, kMinor = 0;
 constexpr std::size_t kHeaderBytes = 64, kEntryBytes = 64, kNameBytes = 32, kSectionAlignment = 64;
 constexpr std::size_t kTableChecksumAt = 48, kHeaderChecksumAt = 56;
-constexpr std::uint32_t kBulk = 1;  // flag
+constexpr std::uint32_t kBulk = 1, kRequired = 2;  // flags
 
 std::uint64_t checksum(std::span<const std::byte> bytes) {
   return XXH3_64bits(bytes.data(), bytes.size());
@@ -70,9 +71,9 @@ void ContainerWriter::add(std::string name, std::vector<std::byte> bytes, Kind k
   sections_.push_back({std::move(name), std::move(bytes), kind});
 }
 
-void ContainerWriter::add(std::string name, std::string_view text) {
+void ContainerWriter::add(std::string name, std::string_view text, Kind kind) {
   const auto* begin = reinterpret_cast<const std::byte*>(text.data());
-  add(std::move(name), {begin, begin + text.size()}, Kind::small);
+  add(std::move(name), {begin, begin + text.size()}, kind);
 }
 
 // Hands the file's bytes to `sink`, a std::string_view at a time.
@@ -87,11 +88,15 @@ void ContainerWriter::emit(const Sink& sink) const {
     store(entry + 32, aligned(end));
     store(entry + 40, std::uint64_t{section.bytes.size()});
     store(entry + 48, checksum(section.bytes));
-    store(entry + 56, section.kind == Kind::bulk ? kBulk : 0);
+    store(entry + 56, section.kind == Kind::bulk       ? kBulk
+                      : section.kind == Kind::required ? kRequired
+                                                       : 0);
     end = aligned(end) + section.bytes.size();
   }
   std::memcpy(head.data(), kMagic.data(), kMagic.size());
-  store(head.data() + 8, kMajor);
+  const bool required = std::ranges::any_of(
+      sections_, [](const Section& section) { return section.kind == Kind::required; });
+  store(head.data() + 8, required ? kMajor : kPlainMajor);
   store(head.data() + 10, kMinor);
   store(head.data() + 12, static_cast<std::uint32_t>(sections_.size()));
   store(head.data() + 16, end);
@@ -181,9 +186,9 @@ void Container::check_header() const {
     fail_damaged("checksum of the header is wrong");
   }
   const auto major = load<std::uint16_t>(header + 8), minor = load<std::uint16_t>(header + 10);
-  if (major != kMajor) {
+  if (major < kPlainMajor || major > kMajor) {
     const std::string versions = " (format " + std::to_string(major) + "." + std::to_string(minor) +
-                                 ", this one reads " + std::to_string(kMajor) + ".x)";
+                                 ", this one reads up to " + std::to_string(kMajor) + ".x)";
     fail(major > kMajor ? "written by a newer Croft" + versions + "; use that one"
                         : "written by an older Croft" + versions + "; train again");
   }
@@ -216,7 +221,9 @@ void Container::read_table() {
     entry.offset = load<std::uint64_t>(at + 32);
     entry.size = load<std::uint64_t>(at + 40);
     entry.checksum = load<std::uint64_t>(at + 48);
-    entry.bulk = (load<std::uint32_t>(at + 56) & kBulk) != 0;
+    const auto flags = load<std::uint32_t>(at + 56);
+    entry.bulk = (flags & kBulk) != 0;
+    entry.required = (flags & kRequired) != 0;
     const std::string section = "section " + in_quotes(entry.name);
     if (entry.name.empty()) fail_damaged("section " + std::to_string(k + 1) + " has no name");
     if (!names.insert(entry.name).second) fail_damaged(section + " occurs twice");
@@ -232,6 +239,15 @@ void Container::read_table() {
 void Container::check_section(const Entry& entry) const {
   if (checksum(bytes_of(entry)) != entry.checksum) {
     fail_damaged("checksum of section " + in_quotes(entry.name) + " is wrong");
+  }
+}
+
+void Container::refuse_required_but(std::span<const std::string_view> known) const {
+  for (const Entry& entry : entries_) {
+    if (entry.required && std::ranges::find(known, entry.name) == known.end()) {
+      fail("it needs a Croft that knows its section " + in_quotes(entry.name) +
+           "; use the one that wrote it, or a newer one");
+    }
   }
 }
 

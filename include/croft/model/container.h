@@ -17,10 +17,12 @@ namespace croft {
 // alone. A section's name has 1 to 32 bytes and occurs once (a bug otherwise).
 class ContainerWriter {
  public:
-  // small: verified whenever the file is opened; bulk: verified on request (inspect --verify).
-  enum class Kind { small, bulk };
+  // small: verified whenever the file is opened; bulk: verified on request (inspect --verify);
+  // required: small, and whoever does not know it misunderstands the others, so must refuse the
+  // file.
+  enum class Kind { small, bulk, required };
   void add(std::string name, std::vector<std::byte> bytes, Kind kind);
-  void add(std::string name, std::string_view text);    // small
+  void add(std::string name, std::string_view text, Kind kind = Kind::small);
   void write(const std::filesystem::path& path) const;  // temporary, sync, rename
   std::vector<std::byte> bytes() const;                 // the same bytes, in memory
 
@@ -38,7 +40,8 @@ class ContainerWriter {
 // Opens a container by mapping it: header, section table and small sections are verified, in a time
 // that does not grow with the bulk.  Throws Error saying what is wrong and where (not a Croft file,
 // newer version, truncated at byte N of M, checksum of section X), and what to do.
-// Sections that the caller does not ask for are ignored: a newer minor version may have added them.
+// Sections that the caller does not ask for are ignored: a newer minor version may have added them;
+// of the required ones the caller says which it knows.
 class Container {
  public:
   static Container open(const std::filesystem::path& path);
@@ -55,6 +58,8 @@ class Container {
     const auto bytes = checked(name, sizeof(T), alignof(T));
     return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
   }
+  // Throws Error when a required section is none of these.
+  void refuse_required_but(std::span<const std::string_view> known) const;
   // Reads the whole file: every section's checksum, and the zeros between sections.  Throws Error
   // naming the first that fails.
   void verify() const;
@@ -63,10 +68,11 @@ class Container {
   struct Entry {
     std::string name;
     std::uint64_t offset, size, checksum;
-    bool bulk;
+    bool bulk, required;
   };
   const std::vector<Entry>& entries() const { return entries_; }  // in the order of the file
   std::size_t file_size() const { return bytes_.size(); }
+  std::span<const std::byte> bytes() const { return bytes_; }  // the whole file
 
  private:
   Container() = default;
