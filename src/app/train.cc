@@ -80,7 +80,7 @@ void check_options(const TrainRequest& request) {
   if (request.options.early_stop > 0 && request.holdout.empty()) {
     throw UsageError("--early-stop needs --holdout, to see when to stop");
   }
-  const bool has_template = !request.template_path.empty();
+  const bool has_template = !request.template_path.empty() || !request.template_text.empty();
   if (has_template && request.format == InputFormat::attributes) {
     throw UsageError(
         "--template goes with --format columns; attribute lines hold the features themselves");
@@ -89,15 +89,16 @@ void check_options(const TrainRequest& request) {
     throw UsageError("--template-language says how --template is read, and there is none");
   }
   if (!request.cost.empty() && request.objective == TrainObjective::likelihood) {
-    throw UsageError("--cost is what a mistake costs with --objective softmax-margin; the likelihood " +
-                     std::string("has no costs"));
+    throw UsageError(
+        "--cost is what a mistake costs with --objective softmax-margin; the likelihood " +
+        std::string("has no costs"));
   }
-  if (request.partial && request.partial->any.find(request.partial->separator) != std::string::npos) {
+  if (request.partial &&
+      request.partial->any.find(request.partial->separator) != std::string::npos) {
     throw UsageError("--partial-separator " + std::string(1, request.partial->separator) +
                      " is part of " + in_quotes(request.partial->any) + ", which is any label");
   }
   holdout_fraction(request.holdout);  // one that is out of range is refused
-  check_files(request);
 }
 
 std::shared_ptr<const ChainModel> open_init(const TrainRequest& request) {
@@ -113,32 +114,11 @@ std::shared_ptr<const ChainModel> open_init(const TrainRequest& request) {
   return init;
 }
 
-// How the data becomes strings.  A columns file must be opened to know how many it has.
-ExtractionConfig make_extraction(const TrainRequest& request, const ChainModel* init) {
-  ExtractionConfig config;
-  config.format = request.format;
-  config.boundaries = request.boundaries;
-  if (config.format == InputFormat::attributes) return config;
-  if (!request.template_path.empty()) {
-    config.template_text = read_file(request.template_path);
-    config.template_name = request.template_path;
-    config.language = request.language;
-    if (config.template_text.find_first_not_of(" \t\r\n") == std::string::npos) {
-      throw Error(request.template_path + ": this template file is empty; without --template a " +
-                  "default set of features for words is used");
-    }
-  } else if (init != nullptr && init->extractor().has_template()) {
-    config = init->extractor().config();
-    config.boundaries = config.boundaries || request.boundaries;
-  }
-  return config;
-}
-
 // Sequences from the first file on, one after the other; the number of columns comes from the first
 // row.
-class TrainingReader {
+class TrainingFiles final : public TrainingInput {
  public:
-  TrainingReader(const TrainRequest& request, ExtractionConfig config, const TrainWatcher& watcher)
+  TrainingFiles(const TrainRequest& request, ExtractionConfig config, const TrainWatcher& watcher)
       : request_(request), watcher_(watcher) {
     if (config.format == InputFormat::columns) {
       first_reader_.emplace(LineReader(request.data.front()));
@@ -150,11 +130,9 @@ class TrainingReader {
     extractor_.emplace(std::move(config));
     if (!request.weights.empty()) weights_ = read_sequence_weights(request.weights);
   }
-  const Extractor& extractor() const { return *extractor_; }
+  const Extractor& extractor() const override { return *extractor_; }
 
-  // visit(sequence, file) for each labelled sequence of all files.
-  template <class Visit>
-  void read(const Visit& visit) {
+  void read(const Visit& visit) override {
     std::size_t first = 0;
     if (first_reader_) {
       read_first_columns(visit);
@@ -166,14 +144,18 @@ class TrainingReader {
       for_each_sequence(source, [&](InputSequence& sequence) { hand_on(sequence.text, visit); });
     }
     if (!weights_ || weights_->size() == sequences_) return;
-    throw InputError({request_.weights},
-                     fmt::format("{} weights, and {} sequences to train on", weights_->size(),
-                                 sequences_),
-                     "", "write one weight a line for each sequence of the data, in its order");
+    throw InputError(
+        {request_.weights},
+        fmt::format("{} weights, and {} sequences to train on", weights_->size(), sequences_), "",
+        "write one weight a line for each sequence of the data, in its order");
+  }
+
+  void read_holdout(const Visit& visit) override {
+    SequenceSource source(request_.holdout, *extractor_, Labels::required);
+    for_each_sequence(source, [&](InputSequence& s) { visit(s.text, source.name()); });
   }
 
  private:
-  template <class Visit>
   void read_first_columns(const Visit& visit) {
     Extractor::Scratch scratch;
     TextSequence text;
@@ -184,10 +166,9 @@ class TrainingReader {
     } while (first_reader_->next(first_rows_));
   }
 
-  template <class Visit>
   void hand_on(TextSequence& text, const Visit& visit) {
     if (weights_) set_weight(text);
-    check_sizes(text);
+    check_sizes(text, name_);
     positions_ += text.length();
     visit(text, name_);
     if (++sequences_ % 1000 == 0 && watcher_.reading) watcher_.reading(positions_);
@@ -195,26 +176,11 @@ class TrainingReader {
 
   void set_weight(TextSequence& text) const {
     if (text.weight_given) {
-      throw InputError({name_, text.first_line}, "a sequence with a weight of its own, beside --weights",
-                       "", "delete its @weight, or do without " + request_.weights);
+      throw InputError({name_, text.first_line},
+                       "a sequence with a weight of its own, beside --weights", "",
+                       "delete its @weight, or do without " + request_.weights);
     }
     if (sequences_ < weights_->size()) text.weight = (*weights_)[sequences_];
-  }
-
-  // Scores are sums of value times weight in single precision: far larger numbers than these
-  // overflow.
-  void check_sizes(const TextSequence& text) const {
-    constexpr double kLargest = 1e15;
-    const auto fail = [&](double number, const char* what) {
-      throw InputError({name_, text.first_line, 0},
-                       std::string(what) + " of more than 1e15 in the sequence that begins here",
-                       fmt::format("{}", number), "scale it down; values near 1 train best");
-    };
-    if (text.weight > kLargest) fail(text.weight, "a weight");
-    if (text.node.all_values_are_one()) return;
-    for (std::size_t k = 0; k < text.node.items(); ++k) {
-      if (std::abs(text.node.value(k)) > kLargest) fail(text.node.value(k), "an attribute value");
-    }
   }
 
   std::string name_;  // of the file being read, for messages
@@ -245,24 +211,25 @@ json training_record(const TrainRequest& request, FeatureSet features,
                      const ChainTraining& training, const TrainResult& result) {
   const TrainOptions& options = request.options;
   const bool margin = request.objective == TrainObjective::softmax_margin;
-  json record = {{"objective", margin ? "softmax-margin" : "likelihood"},
-                 {"optimizer", options.regulariser.l1 > 0 ? "owlqn" : "lbfgs"},
-                 {"l1", options.regulariser.l1},
-                 {"l2", options.regulariser.l2},
-                 {"features", features == FeatureSet::all ? "all" : "observed"},
-                 {"min_count", options.min_count},
-                 {"precision", options.precision == Precision::single ? "single" : "double"},
-                 {"seed", request.seed},
-                 {"sequences", training.sequences()},
-                 {"positions", training.positions()},
-                 {"attributes", training.attributes()},
-                 {"weights", result.dimension},
-                 {"nonzero_weights", result.active},
-                 {"iterations", result.optimization.iterations},
-                 {"evaluations", result.optimization.evaluations},
-                 {"objective_value", result.optimization.objective},
-                 {"gradient_norm", result.optimization.gradient_norm},
-                 {"stop", stop_reason_name(result.optimization.reason)}};
+  json record = {
+      {"objective", margin ? "softmax-margin" : "likelihood"},
+      {"optimizer", options.regulariser.l1 > 0 ? "owlqn" : "lbfgs"},
+      {"l1", options.regulariser.l1},
+      {"l2", options.regulariser.l2},
+      {"features", features == FeatureSet::all ? "all" : "observed"},
+      {"min_count", options.min_count},
+      {"precision", training.precision(options) == Precision::single ? "single" : "double"},
+      {"seed", request.seed},
+      {"sequences", training.sequences()},
+      {"positions", training.positions()},
+      {"attributes", training.attributes()},
+      {"weights", result.dimension},
+      {"nonzero_weights", result.active},
+      {"iterations", result.optimization.iterations},
+      {"evaluations", result.optimization.evaluations},
+      {"objective_value", result.optimization.objective},
+      {"gradient_norm", result.optimization.gradient_norm},
+      {"stop", stop_reason_name(result.optimization.reason)}};
   if (result.holdout) {
     record["holdout"] = {{"sequences", training.holdout_sequences()},
                          {"token_accuracy", result.holdout->token_accuracy}};
@@ -289,26 +256,23 @@ json training_record(const TrainRequest& request, FeatureSet features,
 }
 
 // All of the data into `training`, what is held out apart.
-void read_data(const TrainRequest& request, TrainingReader& reader, ChainTraining& training) {
+void read_data(const TrainRequest& request, TrainingInput& input, ChainTraining& training) {
   const auto fraction = holdout_fraction(request.holdout);
   Random random(request.seed);
   std::size_t scored = 0;  // positions of the hold-out
   const auto hold_out = [&](const TextSequence& sequence, const std::string& file) {
-    scored += request.partial ? count_single_labels(sequence, file, *request.partial)
-                              : sequence.length();
+    scored +=
+        request.partial ? count_single_labels(sequence, file, *request.partial) : sequence.length();
     training.add_holdout(sequence);
   };
-  reader.read([&](TextSequence& sequence, const std::string& file) {
+  input.read([&](TextSequence& sequence, const std::string& file) {
     if (fraction && random.uniform() < *fraction) {
       hold_out(sequence, file);
     } else {
       training.add(sequence, file);
     }
   });
-  if (!request.holdout.empty() && !fraction) {
-    SequenceSource source(request.holdout, reader.extractor(), Labels::required);
-    for_each_sequence(source, [&](InputSequence& s) { hold_out(s.text, source.name()); });
-  }
+  if (!request.holdout.empty() && !fraction) input.read_holdout(hold_out);
   if (fraction && training.holdout_sequences() == 0) {
     throw Error("the hold-out fraction " + request.holdout + " of " +
                 std::to_string(training.sequences()) + " sequences is none; give a larger one");
@@ -319,41 +283,87 @@ void read_data(const TrainRequest& request, TrainingReader& reader, ChainTrainin
   }
 }
 
-TrainResult read_and_train(const TrainRequest& request, const TrainWatcher& watcher) {
-  const auto init = open_init(request);
-  TrainingReader reader(request, make_extraction(request, init.get()), watcher);
-  ChainTraining training(reader.extractor(), init);
+}  // namespace
+
+ExtractionConfig make_extraction(const TrainRequest& request, const ChainModel* init) {
+  ExtractionConfig config;
+  config.format = request.format;
+  config.boundaries = request.boundaries;
+  if (config.format == InputFormat::attributes) return config;
+  if (!request.template_path.empty() || !request.template_text.empty()) {
+    const bool file = !request.template_path.empty();
+    config.template_text = file ? read_file(request.template_path) : request.template_text;
+    config.template_name = file ? request.template_path : "the template";
+    config.language = request.language;
+    if (config.template_text.find_first_not_of(" \t\r\n") == std::string::npos) {
+      throw Error(config.template_name + ": this template is empty; without --template a " +
+                  "default set of features for words is used");
+    }
+  } else if (init != nullptr && init->extractor().has_template()) {
+    config = init->extractor().config();
+    config.boundaries = config.boundaries || request.boundaries;
+  }
+  return config;
+}
+
+// Scores are sums of value times weight in single precision: far larger numbers than these
+// overflow.
+void check_sizes(const TextSequence& sequence, const std::string& file) {
+  constexpr double kLargest = 1e15;
+  const auto fail = [&](double number, const char* what) {
+    throw InputError({file, sequence.first_line, 0},
+                     std::string(what) + " of more than 1e15 in the sequence that begins here",
+                     fmt::format("{}", number), "scale it down; values near 1 train best");
+  };
+  if (sequence.weight > kLargest) fail(sequence.weight, "a weight");
+  if (sequence.node.all_values_are_one()) return;
+  for (std::size_t k = 0; k < sequence.node.items(); ++k) {
+    if (std::abs(sequence.node.value(k)) > kLargest) {
+      fail(sequence.node.value(k), "an attribute value");
+    }
+  }
+}
+
+TrainedModel train_on(const TrainRequest& request, TrainingInput& input,
+                      std::shared_ptr<const ChainModel> init, const TrainWatcher& watcher) {
+  check_options(request);
+  const Extractor& extractor = input.extractor();
+  ChainTraining training(extractor, std::move(init));
   if (request.partial) training.read_partial_labels(*request.partial);
   TrainOptions options = read_options(request);
-  read_data(request, reader, training);
+  read_data(request, input, training);
 
-  options.features = request.features.value_or(
-      reader.extractor().has_template() ? FeatureSet::all : FeatureSet::observed);
+  options.features =
+      request.features.value_or(extractor.has_template() ? FeatureSet::all : FeatureSet::observed);
   if (watcher.data_read) {
-    watcher.data_read(
-        {training.sequences(), training.positions(), training.labels(), training.attributes(),
-         training.holdout_sequences(), training.partial_positions(), options.features,
-         request.format == InputFormat::columns && !reader.extractor().has_template()});
+    watcher.data_read({training.sequences(), training.positions(), training.labels(),
+                       training.attributes(), training.holdout_sequences(),
+                       training.partial_positions(), options.features,
+                       request.format == InputFormat::columns && !extractor.has_template()});
   }
-  const TrainResult result = training.run(
+  TrainedModel trained;
+  trained.result = training.run(
       options,
       [&](const auto& predicted) { return score_holdout(training, predicted, request.partial); },
       [&](const TrainProgress& progress) {
         return !watcher.iteration || watcher.iteration(progress);
       });
-  training.model(training_record(request, options.features, training, result))
-      .write(request.output);
-  return result;
+  trained.model =
+      training.model(training_record(request, options.features, training, trained.result));
+  return trained;
 }
-
-}  // namespace
 
 TrainResult train_model(const TrainRequest& request, const TrainWatcher& watcher) {
   check_options(request);
+  check_files(request);
   // Created and removed: what forbids writing the model is known before the work, not after it.
   AtomicFile{request.output};
   try {
-    return read_and_train(request, watcher);
+    auto init = open_init(request);
+    TrainingFiles files(request, make_extraction(request, init.get()), watcher);
+    const TrainedModel trained = train_on(request, files, std::move(init), watcher);
+    trained.model.write(request.output);
+    return trained.result;
   } catch (const Interrupted& reason) {
     throw Interrupted(std::string(reason.what()) + "; there is no model to keep yet");
   }

@@ -78,9 +78,10 @@ void add_feature_options(CLI::App& verb, TrainCommand& c) {
 
 void add_model_options(CLI::App& verb, TrainCommand& c) {
   TrainOptions& o = c.request.options;
-  verb.add_option("--order", o.order,
-                  "How many labels back scores look, 1 to 8: 2 also weighs runs of three labels, 3 of "
-                  "four, ...")
+  verb.add_option(
+          "--order", o.order,
+          "How many labels back scores look, 1 to 8: 2 also weighs runs of three labels, 3 of "
+          "four, ...")
       ->transform(whole_number(1, kMostOrder))
       ->option_text("N=1");
   add_choice<std::optional<HistorySet>>(
@@ -92,9 +93,10 @@ void add_model_options(CLI::App& verb, TrainCommand& c) {
 }
 
 void add_transition_options(CLI::App& verb, TrainCommand& c) {
-  verb.add_option("--constrain", c.request.constrain,
-                  "Labels that may follow each other: bio, bioes, or a file of rules; the model then "
-                  "has no other labellings")
+  verb.add_option(
+          "--constrain", c.request.constrain,
+          "Labels that may follow each other: bio, bioes, or a file of rules; the model then "
+          "has no other labellings")
       ->option_text("RULES");
   verb.add_option("--transition-groups", c.request.transition_groups,
                   "Lines FROM TO GROUP: transitions that share a weight; those in - have none")
@@ -138,11 +140,13 @@ void add_objective_options(CLI::App& verb, TrainCommand& c) {
       ->option_text("OBJECTIVE");
   verb.add_option("--history", o.optimizer.history, "Pairs of vectors L-BFGS keeps")
       ->transform(whole_number(1, LbfgsOptions::kMaxHistory))
-      ->capture_default_str();
-  add_choice<Precision>(verb, "--precision", o.precision,
-                        {{"single", Precision::single}, {"double", Precision::twice}},
-                        "single or double, of scores and recursions")
-      ->option_text("PRECISION=single");
+      ->option_text("N=12, with --l1 or millions of weights 6");
+  add_choice<Precision>(
+      verb, "--precision", o.precision,
+      {{"auto", Precision::automatic}, {"single", Precision::single}, {"double", Precision::twice}},
+      "single or double, of scores and recursions; auto: double for less than 20,000 "
+      "positions")
+      ->option_text("PRECISION=auto");
 }
 
 void add_run_options(CLI::App& verb, TrainCommand& c) {

@@ -39,6 +39,20 @@ void ColumnSequence::append_row(std::string_view line) {
   row_end_.push_back(cells_.size());
 }
 
+void ColumnSequence::append_cell(std::string_view cell) {
+  if (cells_.size() > (row_end_.empty() ? 0 : row_end_.back())) text_ += ' ';
+  const std::size_t begin = text_.size();
+  text_ += cell;
+  cells_.push_back({begin, text_.size()});
+}
+
+void ColumnSequence::end_row() {
+  const std::size_t first = row_end_.empty() ? 0 : row_end_.back();
+  const std::size_t begin = first < cells_.size() ? cells_[first].begin : text_.size();
+  lines_.push_back({begin, text_.size()});
+  row_end_.push_back(cells_.size());
+}
+
 ColumnsReader::ColumnsReader(LineReader lines, std::size_t expected_columns, bool allow_fewer)
     : lines_(std::move(lines)), expected_(expected_columns), allow_fewer_(allow_fewer) {}
 

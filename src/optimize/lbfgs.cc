@@ -34,7 +34,7 @@ class Lbfgs {
         gradient_(w.size()),
         other_gradient_(w.size()),
         direction_(w.size()),
-        history_(w.size(), options.history) {
+        history_(w.size(), options.pairs(w.size(), false)) {
     evaluate();
     accept(0, 0);
   }
@@ -187,8 +187,8 @@ class Lbfgs {
 }  // namespace
 
 void LbfgsOptions::validate() const {
-  if (history < 1 || history > kMaxHistory) {
-    throw UsageError(fmt::format("history is {}; it must be from 1 to {}", history, kMaxHistory));
+  if (history && (*history < 1 || *history > kMaxHistory)) {
+    throw UsageError(fmt::format("history is {}; it must be from 1 to {}", *history, kMaxHistory));
   }
   if (max_line_search < 1) {
     throw UsageError(fmt::format("max_line_search is {}; it must be >= 1", max_line_search));

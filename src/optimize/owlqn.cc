@@ -37,7 +37,7 @@ class Owlqn {
         gradient_(w.size()),
         other_gradient_(w.size()),
         direction_(w.size()),
-        history_(w.size(), options.history) {
+        history_(w.size(), options.pairs(w.size(), true)) {
     try_step(0);
     accept(0, 0);
   }

@@ -65,6 +65,11 @@ double ChainTraining::total_weight() const {
   return sum.value();
 }
 
+Precision ChainTraining::precision(const TrainOptions& options) const {
+  if (options.precision != Precision::automatic) return options.precision;
+  return positions() < kFewPositions ? Precision::twice : Precision::single;
+}
+
 void ChainTraining::add_holdout(TextSequence sequence) {
   if (sequence.length() > 0) holdout_text_.push_back(std::move(sequence));
 }
@@ -135,9 +140,9 @@ std::unique_ptr<ChainFunction> function_of(const ChainData& data, const ChainLay
   if (cost == nullptr) {
     return std::make_unique<ChainBatchFunction<Real, ChainLikelihood<Real>>>(data, layout, pool);
   }
-  const std::span<const Label> label_of =
-      layout.histories ? std::span<const Label>(layout.histories->label_of)
-                       : std::span<const Label>();
+  const std::span<const Label> label_of = layout.histories
+                                              ? std::span<const Label>(layout.histories->label_of)
+                                              : std::span<const Label>();
   return std::make_unique<ChainBatchFunction<Real, SoftmaxMargin<Real>>>(
       data, layout, pool, [=] { return SoftmaxMargin<Real>(*cost, label_of); });
 }
@@ -157,10 +162,11 @@ void ChainTraining::set_histories(const TrainOptions& options) {
                                         .kept = init_ ? init_->histories() : nullptr});
   const std::size_t n = first_without_path(*layout_.histories, data, layout_.constraint.get());
   if (n == data.sequences()) return;
-  throw InputError({file_of(n), data.first_line[n]},
-                   "no labelling that fits what is known of the sequence that begins here is made of "
-                   "runs of labels that the data shows",
-                   "", "take --histories allowed, or label more of the data in full");
+  throw InputError(
+      {file_of(n), data.first_line[n]},
+      "no labelling that fits what is known of the sequence that begins here is made of "
+      "runs of labels that the data shows",
+      "", "take --histories allowed, or label more of the data in full");
 }
 
 const std::string& ChainTraining::file_of(std::size_t n) const {
@@ -199,8 +205,9 @@ void ChainTraining::lay_out(const TrainOptions& options, TrainResult& result) {
   auto constraint = make_constraint(options);
   std::optional<TransitionGroups> groups;
   if (options.transition_groups && extractor_.tied_names().empty()) {
-    throw UsageError("--transition-groups shares weights of transitions, and the template has no line " +
-                     std::string("for transitions (B) that all positions have"));
+    throw UsageError(
+        "--transition-groups shares weights of transitions, and the template has no line " +
+        std::string("for transitions (B) that all positions have"));
   }
   if (options.transition_groups) groups = options.transition_groups(names_of_labels());
   layout_ = make_chain_layout(encoder_.data, labels(), encoder_.node_names.size(),
@@ -234,7 +241,7 @@ std::unique_ptr<ChainFunction> ChainTraining::make_function(const TrainOptions& 
                                                             const ChainLayout& layout,
                                                             ThreadPool& pool) const {
   const LabelCost* cost = options.cost ? &cost_ : nullptr;
-  if (options.precision == Precision::twice) return function_of<double>(data, layout, cost, pool);
+  if (precision(options) == Precision::twice) return function_of<double>(data, layout, cost, pool);
   auto single = function_of<float>(data, layout, cost, pool);
   if (!layout.histories) return single;
   const auto make_wide = [&data, &layout, &pool, cost] {
@@ -343,7 +350,8 @@ TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer&
   if (init_) check_init(*init_, options);
   if (sequences() == 0) throw Error("there is no sequence to train on");
   if (labels() == 0) {
-    throw Error("no position of the training data says which label it may have; label some of them");
+    throw Error(
+        "no position of the training data says which label it may have; label some of them");
   }
   TrainResult result;
   lay_out(options, result);
@@ -378,14 +386,15 @@ TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer&
     weights_ = std::move(watch.best_weights);
     selection = std::move(watch.best_selection);
     result.best_iteration = watch.best_iteration;
-    result.optimization.objective = watch.best_objective;  // what is reported is of the weights kept
+    result.optimization.objective =
+        watch.best_objective;  // what is reported is of the weights kept
     result.optimization.gradient_norm = watch.best_gradient_norm;
     result.holdout = watch.best;
     if (result.active_set) result.active_set->largest_violation.reset();
   }
   if (result.active_set) narrow_to(std::move(selection));
-  result.active = static_cast<std::size_t>(
-      std::ranges::count_if(weights_, [](double w) { return w != 0; }));
+  result.active =
+      static_cast<std::size_t>(std::ranges::count_if(weights_, [](double w) { return w != 0; }));
   return result;
 }
 

@@ -50,6 +50,7 @@ TrainOptions tight(std::size_t order) {
   options.regulariser = {.l1 = 0, .l2 = 0.5};
   options.precision = Precision::twice;
   options.optimizer.stop = {.max_iterations = 2000, .tolerance = 0, .gradient_tolerance = 1e-7};
+  options.optimizer.history = 6;
   return options;
 }
 

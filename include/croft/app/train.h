@@ -1,6 +1,7 @@
-// Training from files to a model file.
+// Training from files to a model file, or from sequences of a program to a model in memory.
 #pragma once
 #include <functional>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@ struct TrainRequest {
   std::string output;             // the model file
   InputFormat format = InputFormat::columns;
   std::string template_path;      // empty: the default features for words, or those of `init`
+  std::string template_text;      // the template itself, where it is in no file
   TemplateLanguage language = TemplateLanguage::automatic;
   bool boundaries = false;
   std::optional<FeatureSet> features;  // default: all with a template, observed without
@@ -48,6 +50,34 @@ struct TrainWatcher {
   std::function<void(std::size_t positions)> reading;           // now and then
   std::function<bool(const TrainProgress&)> iteration;          // false: stop and keep the model
 };
+
+// Where labelled sequences come from, when not from the files of a request.
+class TrainingInput {
+ public:
+  virtual ~TrainingInput() = default;
+  virtual const Extractor& extractor() const = 0;
+  // Hands on each sequence in turn, once; `file` is for messages.
+  using Visit = std::function<void(TextSequence& sequence, const std::string& file)>;
+  virtual void read(const Visit& visit) = 0;
+  virtual void read_holdout(const Visit& visit) = 0;  // where the request's is not a fraction
+};
+
+struct TrainedModel {
+  TrainResult result;
+  ContainerWriter model;
+};
+
+// Trains on the sequences of `input`; of the request, data, output and init are not looked at.  The
+// model is the one that train_model() writes for the same sequences.  Throws as train_model().
+//   init : to start from; may be null
+TrainedModel train_on(const TrainRequest& request, TrainingInput& input,
+                      std::shared_ptr<const ChainModel> init, const TrainWatcher& watcher);
+
+// How the data of a request becomes strings, columns not yet counted.  Reads the template's file.
+ExtractionConfig make_extraction(const TrainRequest& request, const ChainModel* init);
+
+// Throws InputError for a weight or a value that would overflow single precision in training.
+void check_sizes(const TextSequence& sequence, const std::string& file);
 
 // Reads, trains, and writes the model (temporary, sync, rename).  The model's bytes depend on the data and
 // the request alone: not on threads, time or paths.  Throws UsageError for options that contradict each

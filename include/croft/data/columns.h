@@ -15,6 +15,9 @@ class ColumnSequence {
  public:
   void clear();
   void append_row(std::string_view line);  // splits at runs of space and TAB
+  // A row cell by cell, of any bytes; its line is the cells with spaces between.
+  void append_cell(std::string_view cell);
+  void end_row();
   std::size_t rows() const { return row_end_.size(); }
   std::size_t columns(std::size_t row) const { return row_end_[row] - row_begin(row); }
   std::string_view cell(std::size_t row, std::size_t column) const {

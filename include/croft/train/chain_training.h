@@ -18,7 +18,15 @@
 
 namespace croft {
 
-enum class Precision { single, twice };  // of scores and recursions; sums and weights are double
+// Of scores and recursions; sums and weights are double.
+enum class Precision {
+  automatic,  // twice where there are few positions, otherwise single
+  single,
+  twice
+};
+// With fewer positions double precision costs nothing that anyone would notice, and the last steps of
+// an optimiser, which single precision cannot tell apart, are made.
+inline constexpr std::size_t kFewPositions = 20'000;
 
 struct TrainOptions {
   FeatureSet features = FeatureSet::observed;
@@ -27,7 +35,7 @@ struct TrainOptions {
   LbfgsOptions optimizer;     // OWL-QN where l1 > 0, otherwise L-BFGS
   std::size_t order = 1;      // of the chain: how many labels back its scores look; 1 to kMostOrder
   std::optional<HistorySet> histories;  // only with order >= 2; default: seen
-  Precision precision = Precision::single;
+  Precision precision = Precision::automatic;
   std::size_t threads = 1;    // 0: one per processor
   // The cost of mistakes, given the labels by number; then the objective is softmax-margin.  Empty:
   // the likelihood.
@@ -103,6 +111,8 @@ class ChainTraining {
   std::size_t positions() const { return encoder_.data.positions(); }
   std::size_t partial_positions() const;  // those of which no single label is known
   double total_weight() const;            // of the sequences
+  // What `options` come to with this data: single or twice.
+  Precision precision(const TrainOptions& options) const;
   std::size_t holdout_sequences() const { return holdout_text_.size(); }
   // The labels of hold-out sequence n.
   const TextSequence& holdout(std::size_t n) const { return holdout_text_[n]; }
