@@ -22,6 +22,7 @@ void add_train(Program& program);
 void add_predict(Program& program);
 void add_evaluate(Program& program);
 void add_inspect(Program& program);
+void add_explain(Program& program);
 
 // --threads, --seed: every verb has them, so that scripts can set them everywhere.
 struct CommonOptions {

@@ -19,6 +19,7 @@ Example:
   croft predict -m m.croft new.conll        label new text
   croft evaluate -m m.croft test.conll      how good is it
   croft inspect -m m.croft --top 5          what has it learnt
+  croft explain -m m.croft new.conll        why these labels
 
 `croft VERB --help` has the options of a verb and an example.
 A file name of - is standard input.  Results go to stdout, progress and messages to stderr.
@@ -60,7 +61,7 @@ void parse_and_run(Program& program, int argc, char** argv) {
 int run(int argc, char** argv) {
   Program program;
   program.app.name("croft");
-  program.app.description("Conditional random fields: train, predict, evaluate, inspect.");
+  program.app.description("Conditional random fields: train, predict, evaluate, inspect, explain.");
   program.app.footer(kFooter);
   program.app.set_version_flag("--version", CROFT_VERSION);
   program.app.require_subcommand(1);
@@ -69,6 +70,7 @@ int run(int argc, char** argv) {
   add_predict(program);
   add_evaluate(program);
   add_inspect(program);
+  add_explain(program);
   try {
     apply_simd_environment();
     parse_and_run(program, argc, argv);

@@ -3,8 +3,8 @@
 
 #include "cli/common.h"
 #include "croft/app/chunks.h"
-#include "croft/app/constraint_choice.h"
 #include "croft/app/predict.h"
+#include "croft/app/tag_files.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 
@@ -61,17 +61,7 @@ PredictOptions make_options(const PredictCommand& c, const ChainModel& model) {
 TagRequest make_request(const PredictCommand& c, const ChainModel& model) {
   TagRequest request = c.request;
   request.scheme = chunk_scheme_from_name(c.scheme);
-  if (!c.constrain.empty()) {
-    std::vector<std::string> names;
-    for (Label y = 0; y < model.labels(); ++y) names.push_back(model.label(y));
-    request.constraint = choose_constraint(c.constrain, names);
-  }
-  if (!c.penalties.empty()) {
-    LineReader lines(c.penalties);
-    const bool columns = model.extractor().config().format == InputFormat::columns;
-    request.penalties =
-        read_penalty_file(lines, columns ? PenaltyTests::cells : PenaltyTests::attributes);
-  }
+  read_limits(model, c.constrain, c.penalties, request);
   if (c.partial) request.partial = PartialLabels{c.separator[0], "?"};
   return request;
 }

@@ -62,7 +62,7 @@ def chunks_of(labels):
 class HelpTest(CliTest):
     def test_help_lists_the_verbs_and_shows_an_example(self):
         text = self.run_ok("--help")
-        for verb in ("train", "predict", "evaluate", "inspect"):
+        for verb in ("train", "predict", "evaluate", "inspect", "explain"):
             self.assertRegex(text, rf"(?m)^  {verb} ")
         self.assertIn("Example:", text)
         self.assertIn("Exit status", text)
@@ -75,6 +75,7 @@ class HelpTest(CliTest):
             "predict": "-m --output --marginals --probability",
             "evaluate": "-m --json --chunks",
             "inspect": "-m --json --top --weights --verify",
+            "explain": "-m --against --positions --top --unknown --json --format",
         }
         for verb, names in options.items():
             with self.subTest(verb=verb):
@@ -86,7 +87,7 @@ class HelpTest(CliTest):
 
     def test_verbs_that_are_not_built_yet_are_unknown(self):
         text = self.run_ok("--help")
-        for verb in ("infer", "explain", "convert", "serve"):
+        for verb in ("infer", "convert", "serve"):
             self.assertNotRegex(text, rf"(?m)^  {verb} ")
             self.fails(WRONG_USAGE, verb)
 

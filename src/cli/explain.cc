@@ -1,0 +1,201 @@
+// croft explain
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cli/common.h"
+#include "croft/app/explain.h"
+#include "croft/app/predict.h"
+#include "croft/app/tag_files.h"
+#include "croft/core/error.h"
+
+namespace croft::cli {
+namespace {
+
+constexpr const char* kFooter = R"(
+Example:
+  croft explain -m m.croft new.conll
+  croft explain -m m.croft --positions 3 --against B-LOC --top 20 new.conll
+  croft explain -m m.croft --unknown --json new.conll
+
+Positions count from 0.  docs/explain.md says what each number means.)";
+
+struct PositionRange {
+  std::size_t first, last;
+};
+
+struct ExplainCommand {
+  std::string model, against, constrain, penalties;
+  std::vector<std::string> data;
+  std::vector<PositionRange> positions;  // empty: all
+  std::optional<InputFormat> format;
+  std::size_t top = 5;
+  bool unknown = false, json = false;
+  CommonOptions common;
+};
+
+// "3", "3-7" and several of these with commas between.
+std::vector<PositionRange> read_positions(std::string_view text) {
+  const auto fail = [&] {
+    throw UsageError("--positions: " + in_quotes(text) +
+                     " is not a list of positions such as 0,3-7, counted from 0");
+  };
+  std::vector<PositionRange> ranges;
+  const char *at = text.data(), *const end = at + text.size();
+  const auto number = [&] {
+    std::size_t value = 0;
+    const auto [rest, fault] = std::from_chars(at, end, value);
+    if (fault != std::errc()) fail();
+    at = rest;
+    return value;
+  };
+  for (;;) {
+    PositionRange range{number(), 0};
+    range.last = range.first;
+    if (at != end && *at == '-') {
+      ++at;
+      range.last = number();
+    }
+    if (range.last < range.first) fail();
+    ranges.push_back(range);
+    if (at == end) return ranges;
+    if (*at++ != ',') fail();
+  }
+}
+
+// Those of a sequence, increasing.
+std::vector<std::size_t> positions_of(const std::vector<PositionRange>& ranges,
+                                      std::size_t length) {
+  std::vector<std::size_t> positions;
+  for (const auto& [first, last] : ranges) {
+    for (std::size_t t = first; t <= last && t < length; ++t) positions.push_back(t);
+  }
+  std::ranges::sort(positions);
+  const auto same = std::ranges::unique(positions);
+  positions.erase(same.begin(), same.end());
+  return positions;
+}
+
+// A range that begins behind the end of every sequence is a mistake.
+void require_reached(const ExplainCommand& c, std::size_t longest) {
+  for (const PositionRange& range : c.positions) {
+    if (range.first < longest) continue;
+    throw Error(fmt::format(
+        "--positions: no sequence has a position {}; the longest has {}, counted from 0",
+        range.first, longest));
+  }
+}
+
+TagRequest make_request(const ExplainCommand& c, const ChainModel& model) {
+  TagRequest request;
+  read_limits(model, c.constrain, c.penalties, request);
+  return request;
+}
+
+ExplainOptions make_options(const ExplainCommand& c, const LabelNames& names) {
+  ExplainOptions options;
+  options.top = c.top;
+  options.unknown = c.unknown;
+  if (c.against.empty()) return options;
+  options.against = names.find(c.against);
+  if (!options.against) {
+    throw UsageError("--against: the model has no label " + in_quotes(c.against) + "; " +
+                     names.some());
+  }
+  return options;
+}
+
+void check_format(const ExplainCommand& c, const ChainModel& model) {
+  const InputFormat format = model.extractor().config().format;
+  if (!c.format || *c.format == format) return;
+  const bool columns = format == InputFormat::columns;
+  throw UsageError(fmt::format("--format {}: the model was trained on {}, and reads no other data",
+                               columns ? "attributes" : "columns",
+                               columns ? "columns" : "attributes"));
+}
+
+void write(const ExplainCommand& c, const Explanation& explanation, const LabelNames& names,
+           const InputSequence& input, const std::string& file) {
+  if (!c.json) {
+    write_result(format_explanation(explanation, names, input, file));
+    return;
+  }
+  const nlohmann::json document = explanation_json(explanation, names, input, file);
+  write_result(document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+int run(const ExplainCommand& c) {
+  const auto model = ChainModel::open(c.model);
+  check_format(c, *model);
+  const TagPlan plan(*model, make_request(c, *model));
+  ExplainOptions options = make_options(c, plan.names());
+  Explainer explainer(plan);
+  PredictCounts counts;
+  std::size_t longest = 0;
+  for (const std::string& path : c.data) {
+    SequenceSource source(path, model->extractor(), Labels::optional);
+    for_each_sequence(source, [&](const InputSequence& input) {
+      const TextSequence& text = input.text;
+      longest = std::max(longest, text.length());
+      options.positions = positions_of(c.positions, text.length());
+      if (!c.positions.empty() && options.positions.empty()) return;
+      const ColumnSequence* rows = input.rows.rows() > 0 ? &input.rows : nullptr;
+      const Explanation explanation = explainer.explain({text, rows, source.name()}, options);
+      write(c, explanation, plan.names(), input, source.name());
+      if (!source.ready()) flush_result();
+      if (explanation.outcome.found) return;
+      if (counts.unlabelled++ > 0) return;
+      counts.first_unlabelled = {source.name(), text.first_line};
+      counts.first_outcome = explanation.outcome;
+    });
+  }
+  require_reached(c, longest);
+  require_all_labelled(counts);
+  return kDone;
+}
+
+void add_what(CLI::App& verb, ExplainCommand& c) {
+  verb.add_option("--against", c.against,
+                  "Compare with this label; without: with the most probable other one")
+      ->option_text("LABEL");
+  verb.add_option_function<std::string>(
+          "--positions", [&c](const std::string& text) { c.positions = read_positions(text); },
+          "Explain these only, such as 0,3-7; they count from 0 in each sequence")
+      ->option_text("LIST");
+  verb.add_option("--top", c.top, "Attributes to be listed for each position; the rest is summed")
+      ->transform(whole_number())
+      ->option_text("N=5");
+  verb.add_flag("--unknown", c.unknown, "Name the attributes that the model does not know");
+}
+
+}  // namespace
+
+void add_explain(Program& program) {
+  CLI::App* verb =
+      program.app.add_subcommand("explain", "Show what speaks for each label, and against");
+  auto c = std::make_shared<ExplainCommand>();
+  verb->add_option("-m,--model", c->model, "Model file")->required();
+  verb->add_option("DATA", c->data, "Data in the model's format; without: standard input")
+      ->default_val(std::vector<std::string>{"-"});
+  add_what(*verb, *c);
+  verb->add_flag("--json", c->json, "One JSON object a sequence");
+  verb->add_option_function<std::string>(
+          "--format",
+          [c = c.get()](const std::string& name) {
+            c->format = name == "columns" ? InputFormat::columns : InputFormat::attributes;
+          },
+          "What the data is taken for: an error where the model reads the other")
+      ->check(CLI::IsMember({"columns", "attributes"}));
+  verb->add_option("--constrain", c->constrain,
+                   "Labels that may follow each other, as for predict: bio, bioes, or a file");
+  verb->add_option("--penalties", c->penalties, "File of lines TEST LABEL PENALTY, as for predict");
+  add_common(*verb, c->common);
+  verb->footer(kFooter);
+  verb->callback([c, &program] { program.status = run(*c); });
+}
+
+}  // namespace croft::cli
