@@ -1,13 +1,14 @@
 # Shortcuts; the build itself is CMakeLists.txt with CMakePresets.json.  `make help` lists them.
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
+PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 # Of each fuzz target, by `make fuzz`.
 SECONDS ?= 60
 
 BUILD = cmake --build --parallel $(JOBS) --preset
 TEST = ctest --parallel $(JOBS) --preset
 
-.PHONY: release demo test bench install asan tsan fuzz dependencies clean help
+.PHONY: release demo test bench install python asan tsan fuzz dependencies clean help
 
 release: build/release/build.ninja
 	$(BUILD) release
@@ -18,6 +19,7 @@ help:
 	@echo 'make test                 install what is missing, build, run all tests'
 	@echo 'make bench PEERS=DIR      benchmarks; DIR holds the programs to compare with'
 	@echo 'make install PREFIX=DIR   the program, the library, its headers (default /usr/local)'
+	@echo 'make python               the Python package, in the environment build/venv'
 	@echo 'make asan, make tsan      all tests under address and undefined, or thread, sanitizer'
 	@echo 'make fuzz SECONDS=60      fuzz each reader for so long (needs clang-16)'
 	@echo 'make clean                remove build/'
@@ -37,6 +39,12 @@ bench: release
 
 install: release
 	cmake --install build/release --prefix $(PREFIX)
+
+# Debian's interpreter forbids pip to touch its own packages; the environment sees them.
+python: dependencies
+	@test -x build/venv/bin/python || $(PYTHON) -m venv --system-site-packages build/venv
+	CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) build/venv/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall .
+	@cd build && venv/bin/python -c 'import croft; print("croft", croft.__version__, "is installed: . build/venv/bin/activate")'
 
 asan: build/dev/build.ninja
 	$(BUILD) dev

@@ -202,6 +202,15 @@ class Bench(ManyLabels):
         row('predict, attributes', rate([self.croft, 'predict', '-m', self.folder / 'q.croft', attributes]),
             crfsuite, 'tokens/s', 'crfsuite', 5, higher_is_better=True, published=published)
 
+    def python(self):
+        """The Python package; the goals stand in its names."""
+        python = os.environ.get('PYTHON') or ('/usr/bin/python3' if Path('/usr/bin/python3').exists()
+                                              else sys.executable)
+        out = json.loads(Run([python, ROOT / 'bench/python_bench.py', '--data', self.data, '--json'],
+                             env={'PYTHONPATH': str(self.croft.parent / 'python')}).out)
+        for name, value in out.items():
+            row(f'Python: {name}', value, None, '', '')
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -221,7 +230,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(args, folder)
         for name in args.only or ['observed', 'whole', 'l1', 'all_features', 'predict', 'questions',
-                                  'label_sets', 'cltt', 'brown']:
+                                  'label_sets', 'cltt', 'brown', 'python']:
             getattr(bench, name)()
     if args.json:
         Path(args.json).write_text(json.dumps({'machine': machine(), 'rows': rows}, indent=1))

@@ -14,10 +14,12 @@ TEXT
 build=(g++ cmake ninja-build pkg-config)
 libraries=(libhwy-dev libxxhash-dev libfmt-dev libcli11-dev nlohmann-json3-dev libre2-dev
            libutf8proc-dev)
-tests=(libgtest-dev librapidcheck-dev python3)
+python=(pybind11-dev python3-dev python3-venv python3-numpy)
+tests=(libgtest-dev librapidcheck-dev python3 python3-pytest python3-scipy python3-sklearn
+       python3-pandas python3-matplotlib mypy)
 developer=(clang-16 libclang-rt-16-dev)
 
-wanted=("${build[@]}" "${libraries[@]}" "${tests[@]}")
+wanted=("${build[@]}" "${libraries[@]}" "${python[@]}" "${tests[@]}")
 check_only=no
 for option in "$@"; do
   case "$option" in

@@ -1,0 +1,51 @@
+"""Conditional random fields and the log-linear models around them.
+
+    import croft
+    crf = croft.ChainCRF(l2=1).fit(X_train, y_train)
+    y_pred = crf.predict(X_test)
+    croft.save(crf, "tagger.croft")            # the same file that the program `croft` writes
+
+``ChainCRF``      a scikit-learn estimator for sequences
+``Model``         a trained model: labels, probabilities, spans, samples, what is in it
+``load, save``    model files
+``croft.chain``   functions on numpy arrays: a CRF layer for scores of your own
+``croft.plot``    pictures (needs matplotlib)
+``croft.compat``  drop-in layers for sklearn-crfsuite and python-crfsuite
+
+Nothing but the standard library is needed; numpy, scikit-learn, pandas and matplotlib are used where they
+are installed and asked for.  Parts are imported when they are first used.
+"""
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+from ._core import Error
+
+if TYPE_CHECKING:
+    from . import chain, compat, plot
+    from .estimator import ChainCRF
+    from .model import Labelling, Model, Span, evaluate, load, save
+
+__version__: str = _core.version
+__all__ = ["ChainCRF", "Error", "Labelling", "Model", "Span", "chain", "compat", "evaluate", "load",
+           "plot", "save"]
+
+_PLACE = {"ChainCRF": "estimator", "Labelling": "model", "Model": "model", "Span": "model",
+          "evaluate": "model", "load": "model", "save": "model"}
+_PARTS = {"chain", "compat", "plot"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PARTS:
+        return importlib.import_module("." + name, __name__)
+    if name in _PLACE:
+        value = getattr(importlib.import_module("." + _PLACE[name], __name__), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_PLACE, *_PARTS])

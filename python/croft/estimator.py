@@ -1,0 +1,331 @@
+"""ChainCRF: a conditional random field over sequences, as a scikit-learn estimator."""
+from __future__ import annotations
+
+import os
+import warnings
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
+
+from . import _core
+from .model import Explanation, Inspection, Labelling, Labels, Model, Span
+from .progress import Progress
+from .tables import table
+
+if TYPE_CHECKING:
+    import numpy
+
+try:
+    from sklearn.base import BaseEstimator
+except ImportError:
+    from ._params import BaseEstimator  # type: ignore[assignment]
+
+Callback = Callable[[dict[str, Any]], Optional[bool]]
+
+
+class TrainingInterrupted(UserWarning):
+    """Ctrl-C stopped the training; the model of the last iteration is kept."""
+
+
+class TrainingLog(list[dict[str, Any]]):
+    """What happened in training: a dict for each iteration, and the result.
+
+    data : sequences, positions, labels, attributes of the training data
+    result : reason, message, converged, iterations, evaluations, objective, gradient_norm, weights,
+        nonzero_weights, holdout, best_iteration
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.data: dict[str, Any] = {}
+        self.result: dict[str, Any] = {}
+
+    def table(self) -> Any:
+        """The iterations as a table: a pandas DataFrame where pandas is installed."""
+        names = ("iteration", "objective", "gradient_norm", "active_features", "seconds")
+        scores = sorted({name for each in self for name in each.get("holdout", {})})
+        return table((*names, *(f"holdout_{name}" for name in scores)),
+                     ([each[name] for name in names] + [each["holdout"][name] for name in scores]
+                      for each in self))
+
+
+class ChainCRF(BaseEstimator):  # type: ignore[misc]
+    """A linear-chain conditional random field, trained by penalised maximum likelihood:
+
+        F(w) = -sum_n weight_n log p(y_n | x_n; w) + l1 |w|_1 + (l2 / 2) |w|_2^2
+
+    ``X`` is a list of sequences.  A sequence is one of:
+
+    * a list with the attributes of each position: a dict (``{"word": "the", "length": 3, "upper": False}``;
+      a str value ``v`` under the key ``k`` is the attribute ``k:v``; dicts, lists and sets nest), or a list or
+      set of str;
+    * with ``template``, or ``format="columns"``: a list of rows, each a list of str (word, tag, ...);
+    * a scipy sparse matrix [T, F], a float array [T, D], or a tuple of them.
+
+    ``y`` is a list with a list of labels, any str, for each sequence.  None stands for a label that is not
+    known, a set of str for one of several: training then sums over the labellings that fit.
+
+    Parameters
+    ----------
+    l1, l2 : float
+        Weights of the penalties.  CRFsuite's c1 is l1, its c2 is l2 / 2; Wapiti's rho2 is l2; CRF++'s C
+        is 1 / l2.
+    features : "observed", "all" or None
+        Pairs of attribute and label that occur, or all pairs.  None: "all" with a template.
+    min_count : int
+        Occurrences that a feature needs.
+    template, template_language : str
+        A template file's path, or its text (CRF++'s or Wapiti's language), for rows.
+    format : "attributes", "columns" or None
+        What a sequence is; None: "columns" with a template, otherwise "attributes".
+    boundaries : bool
+        START and STOP are labels of their own before the first and after the last position.
+    order, histories : int, "seen" or "allowed"
+        How many labels back scores look, and from 2 on which runs of labels are possible.
+    constrain : "bio", "bioes" or a path
+        The labellings that the model is normalised over (docs/constraints.md).
+    transition_groups : path
+        Transitions that share a weight.
+    objective, cost : "likelihood" or "softmax-margin", float or path
+        With softmax-margin, mistakes have costs.
+    max_iterations, tolerance, window, gradient_tolerance, history, precision
+        Of the optimiser, L-BFGS, or OWL-QN where l1 > 0 (docs/training.md).
+    holdout : float
+        A fraction of X to set aside for a score as training goes on; or give X_dev and y_dev to fit.
+    early_stop : int
+        Stop after so many iterations without a better hold-out score, and keep the best weights; 0: never.
+    decode : "viterbi", "marginal" or "risk"
+        How predict chooses a labelling.
+    warm_start : bool
+        fit goes on from the model that is there.
+    seed, threads : int
+        threads 0 is one a processor.  The same seed gives the same model, byte for byte, for any number
+        of threads, and the same as the command line gives.
+    progress : bool or None
+        A bar in a terminal or a notebook; None: where there is one.
+
+    Attributes
+    ----------
+    model_ : Model
+    classes_ : list of str, the labels in the order of their numbers
+    state_features_, transition_features_ : dict of weights
+    training_log_ : TrainingLog
+    size_ : int, bytes of the model
+    """
+
+    def __init__(self, *, l1: float = 0.0, l2: float = 1.0, features: Optional[str] = None,
+                 min_count: int = 1, template: Optional[str] = None, template_language: str = "auto",
+                 format: Optional[str] = None, boundaries: bool = False, order: int = 1,
+                 histories: Optional[str] = None, constrain: Optional[str] = None,
+                 transition_groups: Optional[str] = None, objective: str = "likelihood",
+                 cost: Optional[Union[float, str]] = None, max_iterations: int = 1000,
+                 tolerance: Optional[float] = None, window: int = 10,
+                 gradient_tolerance: float = 1e-5, history: Optional[int] = None,
+                 precision: str = "auto", holdout: Optional[float] = None, early_stop: int = 0,
+                 decode: str = "viterbi", warm_start: bool = False, seed: int = 1, threads: int = 0,
+                 progress: Optional[bool] = None) -> None:
+        self.l1 = l1
+        self.l2 = l2
+        self.features = features
+        self.min_count = min_count
+        self.template = template
+        self.template_language = template_language
+        self.format = format
+        self.boundaries = boundaries
+        self.order = order
+        self.histories = histories
+        self.constrain = constrain
+        self.transition_groups = transition_groups
+        self.objective = objective
+        self.cost = cost
+        self.max_iterations = max_iterations
+        self.tolerance = tolerance
+        self.window = window
+        self.gradient_tolerance = gradient_tolerance
+        self.history = history
+        self.precision = precision
+        self.holdout = holdout
+        self.early_stop = early_stop
+        self.decode = decode
+        self.warm_start = warm_start
+        self.seed = seed
+        self.threads = threads
+        self.progress = progress
+
+    # Training.
+
+    def fit(self, X: Sequence[Any], y: Sequence[Any], sample_weight: Optional[Sequence[float]] = None,
+            X_dev: Optional[Sequence[Any]] = None, y_dev: Optional[Sequence[Any]] = None, *,
+            callback: Optional[Callback] = None) -> ChainCRF:
+        """Trains; returns self.
+
+        sample_weight : [N] weight of each sequence, >= 0; those of 0 are left out
+        X_dev, y_dev : labelled sequences for a score after each iteration (see early_stop)
+        callback : called with a dict after each iteration (the entries of training_log_); False stops
+
+        Ctrl-C stops cleanly after the iteration under way, keeps its model and warns (TrainingInterrupted);
+        before the first iteration it raises KeyboardInterrupt.
+        Memory: the encoded data and the optimiser; X itself is not kept.
+        """
+        init = self.model_ if self.warm_start and hasattr(self, "model_") else None
+        return self._train(X, y, sample_weight, X_dev, y_dev, callback, init)
+
+    def partial_fit(self, X: Sequence[Any], y: Sequence[Any],
+                    classes: Optional[Sequence[str]] = None,
+                    sample_weight: Optional[Sequence[float]] = None, *,
+                    callback: Optional[Callback] = None) -> ChainCRF:
+        """Trains on new data, from the model that is there: its labels and features are kept and new
+        ones added.  The objective is that of the new data alone.  classes: not needed, as labels may
+        appear later."""
+        return self._train(X, y, sample_weight, None, None, callback, getattr(self, "model_", None))
+
+    def _train(self, X: Sequence[Any], y: Sequence[Any], sample_weight: Optional[Sequence[float]],
+               X_dev: Optional[Sequence[Any]], y_dev: Optional[Sequence[Any]],
+               callback: Optional[Callback], init: Optional[Model]) -> ChainCRF:
+        if y is None:
+            raise ValueError("y is None; fit needs the labels of each sequence")
+        if (X_dev is None) != (y_dev is None):
+            raise ValueError("X_dev and y_dev go together: give both or neither")
+        if sample_weight is not None and not hasattr(sample_weight, "__getitem__"):
+            sample_weight = _listed(sample_weight)
+        log = TrainingLog()
+        with Progress(self.progress) as progress:
+            def see(event: dict[str, Any]) -> Optional[bool]:
+                event = dict(event)
+                if event.pop("event") == "data":
+                    log.data = event
+                    progress.data(event)
+                    return None
+                log.append(event)
+                progress.iteration(event)
+                return callback(event) if callback is not None else None
+
+            native, log.result = _core.train(X, y, sample_weight, X_dev, y_dev, self._options(),
+                                             None if init is None else init._native, see)
+            progress.done(log.result)
+        self.model_ = Model(native)
+        self.classes_ = self.model_.labels
+        self.training_log_ = log
+        if log.result["reason"] == "interrupted":
+            warnings.warn(f"training was interrupted after iteration {log.result['iterations']}; the model "
+                          "of that iteration is kept", TrainingInterrupted, stacklevel=3)
+        return self
+
+    def _options(self) -> dict[str, Any]:
+        options = {name: getattr(self, name) for name in
+                   ("l1", "l2", "features", "min_count", "template_language", "boundaries", "order",
+                    "histories", "objective", "max_iterations", "tolerance", "window",
+                    "gradient_tolerance", "history", "precision", "early_stop", "seed", "threads")}
+        for name in ("template", "constrain", "transition_groups"):
+            value = getattr(self, name)
+            options[name] = None if value is None else os.fspath(value)
+        for name in ("cost", "holdout"):
+            value = getattr(self, name)
+            options[name] = None if value is None else str(value)
+        options["format"] = self.format or ("columns" if self.template is not None else "attributes")
+        return options
+
+    # Prediction: as Model, with this estimator's decode and threads.
+
+    def predict(self, X: Sequence[Any], **how: Any) -> list[Labels]:
+        """The labelling of each sequence.  Keyword arguments: see Model."""
+        return self._fitted().predict(X, **self._how(how))
+
+    def predict_single(self, x: Any, **how: Any) -> Labels:
+        """The labelling of one sequence."""
+        return self._fitted().predict_single(x, **{"decode": self.decode, **how})
+
+    def predict_proba(self, X: Sequence[Any], **how: Any) -> list[numpy.ndarray]:
+        """p(y_t = j | x) for each sequence: an array [T, L], columns as in classes_."""
+        return self._fitted().predict_proba(X, **self._how(how))
+
+    def predict_marginals(self, X: Sequence[Any], **how: Any) -> list[list[dict[str, float]]]:
+        """The same as a dict label -> probability for each position."""
+        return self._fitted().predict_marginals(X, **self._how(how))
+
+    def predict_marginals_single(self, x: Any, **how: Any) -> list[dict[str, float]]:
+        """The same of one sequence."""
+        return self._fitted().predict_marginals_single(x, **{"decode": self.decode, **how})
+
+    def k_best(self, X: Sequence[Any], k: int, **how: Any) -> list[list[Labelling]]:
+        """The k most probable labellings of each sequence with log p(y | x), best first."""
+        return self._fitted().k_best(X, k, **self._how(how))
+
+    def spans(self, X: Sequence[Any], **how: Any) -> list[list[Span]]:
+        """The chunks of each predicted labelling with their probabilities."""
+        return self._fitted().spans(X, **self._how(how))
+
+    def sample(self, X: Sequence[Any], n: int = 1, *, seed: int = 1, **how: Any) -> list[list[Labels]]:
+        """n exact draws from p(y | x) for each sequence."""
+        return self._fitted().sample(X, n, seed=seed, **self._how(how))
+
+    def score(self, X: Sequence[Any], y: Sequence[Sequence[str]],
+              sample_weight: Optional[Sequence[float]] = None) -> float:
+        """The share of positions whose label is predicted right; sample_weight [N] weighs sequences."""
+        right = total = 0.0
+        predicted = self.predict(X)
+        weights = [1.0] * len(predicted) if sample_weight is None else list(sample_weight)
+        if len(y) != len(predicted) or len(weights) != len(predicted):
+            raise ValueError(f"X has {len(predicted)} sequences, y has {len(y)} and sample_weight "
+                             f"{len(weights)}")
+        for n, (gold, found, weight) in enumerate(zip(y, predicted, weights)):
+            if len(gold) != len(found):
+                raise ValueError(f"y[{n}] has {len(gold)} labels and X[{n}] has {len(found)} positions")
+            right += weight * sum(a == b for a, b in zip(gold, found))
+            total += weight * len(found)
+        return right / total if total else 0.0
+
+    # What was learnt.
+
+    @property
+    def state_features_(self) -> dict[tuple[str, str], float]:
+        """(attribute, label) -> weight, those that are not 0."""
+        return self._fitted().state_features
+
+    @property
+    def transition_features_(self) -> dict[tuple[str, str], float]:
+        """(from, to) -> weight."""
+        return self._fitted().transition_features
+
+    @property
+    def size_(self) -> int:
+        """Bytes of the model."""
+        return self._fitted().size
+
+    def inspect(self, top: int = 10) -> Inspection:
+        """What the model is, how it was trained, and its strongest features."""
+        return self._fitted().inspect(top)
+
+    def explain(self, x: Any, **how: Any) -> Explanation:
+        """Why a sequence gets its labels: see Model.explain."""
+        return self._fitted().explain(x, **how)
+
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes the model's file."""
+        self._fitted().save(path)
+
+    def _fitted(self) -> Model:
+        model: Optional[Model] = getattr(self, "model_", None)
+        if model is not None:
+            return model
+        message = f"this {type(self).__name__} is not fitted yet; call fit first"
+        try:
+            from sklearn.exceptions import NotFittedError
+        except ImportError:
+            raise ValueError(message) from None
+        raise NotFittedError(message)
+
+    def _how(self, how: Mapping[str, Any]) -> dict[str, Any]:
+        return {"decode": self.decode, "threads": self.threads, **how}
+
+    def _more_tags(self) -> dict[str, Any]:  # of scikit-learn before 1.6
+        return {"X_types": ["sequences"], "requires_y": True, "no_validation": True}
+
+
+def _listed(weights: Any) -> list[float]:
+    """What can be made a list: an iterable, or something that numpy reads."""
+    if hasattr(weights, "__array__"):
+        weights = weights.__array__()
+    try:
+        return list(weights)
+    except TypeError:
+        raise TypeError(f"sample_weight is a {type(weights).__name__}, and a list of numbers was expected"
+                        ) from None

@@ -1,0 +1,327 @@
+"""Trained models: label data with them, ask for probabilities, look inside, keep them in files."""
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any, Callable, Iterable, NamedTuple, Optional, Sequence, Union
+
+from . import _core
+from .tables import table
+
+if TYPE_CHECKING:
+    import numpy
+
+PathLike = Union[str, "os.PathLike[str]"]
+Labels = list[str]
+
+
+class Labelling(NamedTuple):
+    """One labelling of a sequence."""
+    labels: Labels
+    log_probability: float  # log p(labels | x), nats
+
+
+class Span(NamedTuple):
+    """A chunk (entity, phrase) of the predicted labelling: positions [start, end)."""
+    start: int
+    end: int
+    label: str
+    probability: float  # that exactly this chunk is there, p(chunk | x)
+
+
+class Model:
+    """A trained chain model: immutable, to be shared between threads.
+
+    ``X`` is a list of sequences in the form that the model was trained with (``ChainCRF`` lists them);
+    methods ending in ``_single`` take one sequence.  All label questions take the same keyword
+    arguments, which limit or change the labellings that are considered:
+
+    constrain : "bio", "bioes", or the path of a constraint file (docs/constraints.md)
+    rules : list of str, rules on whole labellings such as ``"at-most 1 PER"`` (docs/predict.md)
+    limit : int, steps of a search where rules need one
+    penalties : path of a file of soft penalties (docs/predict.md)
+    decode : "viterbi" (default), "marginal" (each position's most probable label) or "risk" (the fewest
+        errors to be expected among the labellings that are allowed)
+    scheme : how labels spell chunks, for spans and rules: "auto", "bio", "bio1", "ioe", "bioes", "raw"
+    known : for each sequence a list with what is known of each position: a label, a set of labels, or None
+    threads : int, 0 for one a processor (default); results do not depend on it
+
+    Errors are ``croft.Error`` (a ValueError), ValueError or TypeError, and say which argument and where.
+    Cost of a labelling: O(T L^2), and a look-up for each attribute.  The interpreter's lock is held only
+    while ``X`` is read and the answer is made.
+    """
+
+    def __init__(self, native: _core.Model) -> None:
+        self._native = native
+        self._plans: dict[Any, _core.Plan] = {}
+
+    @classmethod
+    def load(cls, path: PathLike) -> Model:
+        """Opens a model file; it is mapped, so that a large one costs no time before it is used."""
+        return cls(_core.Model.open(os.fspath(path)))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Model:
+        """The model that ``to_bytes`` gave, or what a file holds."""
+        return cls(_core.Model.from_bytes(data))
+
+    def to_bytes(self) -> bytes:
+        """What the model's file holds."""
+        return self._native.bytes()
+
+    def save(self, path: PathLike) -> None:
+        """Writes the file whole or not at all (a temporary file, synced and renamed)."""
+        self._native.save(os.fspath(path))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (type(self), self.to_bytes())
+
+    def __repr__(self) -> str:
+        return f"<croft.Model: chain, {len(self.labels)} labels, {self.size} bytes>"
+
+    # What it is.
+
+    @property
+    def labels(self) -> Labels:
+        """The labels, in the order of their numbers: the columns of marginals."""
+        return self._native.labels
+
+    @property
+    def order(self) -> int:
+        """How many labels back scores look."""
+        return self._native.order
+
+    @property
+    def rows(self) -> bool:
+        """Whether sequences are rows of columns rather than attributes."""
+        return self._native.rows
+
+    @property
+    def size(self) -> int:
+        """Bytes of the model file."""
+        return self._native.size
+
+    @property
+    def attributes(self) -> list[str]:
+        """Names of all attributes with a weight.  Cost: all of them."""
+        return self._native.attributes
+
+    # Labels and probabilities.
+
+    def predict(self, X: Sequence[Any], **how: Any) -> list[Labels]:
+        """The labelling of each sequence: a list of str as long as the sequence."""
+        return self._ask(X, {}, how)["labels"]
+
+    def predict_single(self, x: Any, **how: Any) -> Labels:
+        """The labelling of one sequence."""
+        return self.predict([x], **_single(how))[0]
+
+    def predict_proba(self, X: Sequence[Any], **how: Any) -> list[numpy.ndarray]:
+        """p(y_t = j | x) for each sequence: a float64 array [T, L], columns as in ``labels``."""
+        return [_array(m) for m in self._ask(X, {"marginals": True}, how)["marginals"]]
+
+    def predict_marginals(self, X: Sequence[Any], **how: Any) -> list[list[dict[str, float]]]:
+        """The same as a dict label -> probability for each position."""
+        answers = self._ask(X, {"marginals": True}, how)["marginals"]
+        return [_dicts(m, self.labels) for m in answers]
+
+    def predict_marginals_single(self, x: Any, **how: Any) -> list[dict[str, float]]:
+        """The same of one sequence."""
+        return self.predict_marginals([x], **_single(how))[0]
+
+    def edge_marginals(self, X: Sequence[Any], **how: Any) -> list[list[tuple[int, str, str, float]]]:
+        """p(y_{t-1} = i, y_t = j | x) for each sequence: (t, i, j, probability), those from 1e-6 on."""
+        return self._ask(X, {"edges": True}, how)["edges"]
+
+    def k_best(self, X: Sequence[Any], k: int, **how: Any) -> list[list[Labelling]]:
+        """The k most probable labellings of each sequence, best first; all of them where there are fewer."""
+        _check_count("k", k)
+        answers = self._ask(X, {"k_best": k, "probability": True}, how)["k_best"]
+        return [[Labelling(*each) for each in labellings] for labellings in answers]
+
+    def spans(self, X: Sequence[Any], **how: Any) -> list[list[Span]]:
+        """The chunks of each predicted labelling, with their probabilities."""
+        answers = self._ask(X, {"spans": True}, how)["spans"]
+        return [[Span(*each) for each in spans] for spans in answers]
+
+    def sample(self, X: Sequence[Any], n: int = 1, *, seed: int = 1, **how: Any) -> list[list[Labels]]:
+        """n exact draws from p(y | x) for each sequence.  The same seed gives the same draws."""
+        _check_count("n", n)
+        return self._ask(X, {"samples": n, "seed": seed}, how)["samples"]
+
+    def entropy(self, X: Sequence[Any], **how: Any) -> list[float]:
+        """-sum_y p(y|x) log p(y|x) of each sequence, in nats."""
+        return self._ask(X, {"entropy": True}, how)["entropy"]
+
+    def log_probability(self, X: Sequence[Any], **how: Any) -> list[Labelling]:
+        """The predicted labelling of each sequence with log p(y | x)."""
+        answers = self._ask(X, {"probability": True}, how)
+        return [Labelling(*each) for each in zip(answers["labels"], answers["log_probability"])]
+
+    def log_likelihood(self, X: Sequence[Any], y: Sequence[Sequence[str]], **how: Any) -> list[float]:
+        """log p(y_n | x_n) of each sequence, nats; -inf where a label is unknown or forbidden."""
+        if "known" in how:
+            raise TypeError("known goes with predictions; log_likelihood is told all labels by y")
+        return self._ask(X, {"log_likelihood": True}, how, y)["log_likelihood"]
+
+    def log_partition(self, X: Sequence[Any], **how: Any) -> list[float]:
+        """log Z(x) of each sequence, nats."""
+        return self._ask(X, {"probability": True}, how)["log_partition"]
+
+    def expected_counts(self, X: Sequence[Any], **how: Any) -> list[dict[str, float]]:
+        """How often each label is to be expected in each sequence."""
+        answers = self._ask(X, {"expected_counts": True}, how)["label_counts"]
+        return [dict(zip(self.labels, counts)) for counts in answers]
+
+    def evaluate(self, X: Sequence[Any], y: Sequence[Sequence[str]], **how: Any) -> dict[str, Any]:
+        """Accuracy, precision, recall and F1 of labels and chunks (docs/evaluation.md)."""
+        return evaluate(y, self.predict(X, **how))
+
+    # What is in it.
+
+    def inspect(self, top: int = 10) -> Inspection:
+        """What the model is, how it was trained, and its strongest features; prints as text."""
+        return Inspection(self._native, top)
+
+    def explain(self, x: Any, *, positions: Optional[Iterable[int]] = None,
+                against: Optional[str] = None, top: int = 5, unknown: bool = False,
+                **how: Any) -> Explanation:
+        """Why one sequence gets its labels: at each position what speaks for the predicted label and for
+        another one (docs/explain.md).
+
+        positions : those to be explained, from 0; None: all
+        against : the other label; None: the most probable of the others
+        top : attributes that are shown one by one; the others are summed
+        unknown : name the attributes that the model does not know
+        """
+        if how.keys() - {"constrain", "penalties"}:
+            raise TypeError(f"explain takes constrain and penalties, not {', '.join(sorted(how))}")
+        plan = self._plan(how, False)
+        return Explanation(*plan.explain(x, [int(t) for t in positions or ()], against, top, unknown))
+
+    @property
+    def state_features(self) -> dict[tuple[str, str], float]:
+        """(attribute, label) -> weight, those that are not 0.  Cost: all of them."""
+        return self._native.state_features()
+
+    @property
+    def transition_features(self) -> dict[tuple[str, str], float]:
+        """(from, to) -> weight of the transitions that hold at every position."""
+        return self._native.transition_features()
+
+    @property
+    def edge_features(self) -> dict[tuple[str, Optional[str], Optional[str]], float]:
+        """(attribute, from, to) -> weight where transitions look at the data; from (to) is None before the
+        first (after the last) position."""
+        return self._native.edge_features()
+
+    def weights(self) -> Any:
+        """All weights as a table (pandas, where it is installed): kind, attribute, from, to, weight."""
+        return table(("kind", "attribute", "from", "to", "weight"), self._weight_rows())
+
+    def _weight_rows(self) -> Iterable[tuple[Any, ...]]:
+        for (before, after), weight in self.transition_features.items():
+            yield "transition", None, before, after, weight
+        for (attribute, label), weight in self.state_features.items():
+            yield "state", attribute, None, label, weight
+        for (attribute, first, second), weight in self.edge_features.items():
+            yield "edge", attribute, first, second, weight
+
+    def _ask(self, X: Sequence[Any], questions: dict[str, Any], how: dict[str, Any],
+             y: Optional[Sequence[Any]] = None) -> dict[str, list[Any]]:
+        how = dict(how)
+        threads = how.pop("threads", 0)
+        known = how.pop("known", None)
+        plan = self._plan(how, known is not None)
+        return plan.tag(X, known if y is None else y, questions, threads, 0)
+
+    def _plan(self, how: dict[str, Any], partial: bool) -> _core.Plan:
+        key = (partial, *sorted((name, tuple(value) if name == "rules" and value else value)
+                                for name, value in how.items() if value is not None))
+        plan = self._plans.get(key)
+        if plan is None:
+            plan = _core.Plan(self._native, {**how, "partial": partial})
+            if not {"constrain", "penalties"} & how.keys():  # files may change
+                self._plans[key] = plan
+        return plan
+
+
+class Explanation(dict[str, Any]):
+    """Reasons for the labels of a sequence as nested dicts; ``str()`` and ``print`` show them as text."""
+
+    def __init__(self, text: str, document: str) -> None:
+        super().__init__(json.loads(document))
+        for name in ("file", "line"):
+            self.pop(name, None)
+        self._text = text
+
+    def __str__(self) -> str:
+        return self._text
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # of IPython
+        printer.text(self._text)
+
+
+class Inspection(dict[str, Any]):
+    """The summary of a model as nested dicts; ``str()`` and ``print`` show it as text."""
+
+    def __init__(self, native: _core.Model, top: int) -> None:
+        super().__init__(json.loads(native.summary()))
+        self["top"] = json.loads(native.top(top))
+        self._text = native.summary_text()
+
+    def __str__(self) -> str:
+        return self._text
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # of IPython
+        printer.text(self._text)
+
+
+def load(path: PathLike) -> Model:
+    """Opens a model file."""
+    return Model.load(path)
+
+
+def save(model: Any, path: PathLike) -> None:
+    """Writes a ``Model``, or the model of a fitted estimator, to a file."""
+    found = model if isinstance(model, Model) else getattr(model, "model_", None)
+    if not isinstance(found, Model):
+        raise TypeError(f"model is a {type(model).__name__}; give a Model or a fitted ChainCRF")
+    found.save(path)
+
+
+def evaluate(y_true: Sequence[Sequence[str]], y_pred: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """Compares labels: token accuracy, per-label and chunk precision, recall, F1 (docs/evaluation.md).
+
+    Fractions, under the names of ``croft evaluate --json``.
+    """
+    document: dict[str, Any] = json.loads(_core.evaluate(list(y_true), list(y_pred)))
+    return document
+
+
+def _restore(cls: type[Model], data: bytes) -> Model:
+    return cls.from_bytes(data)
+
+
+def _single(how: dict[str, Any]) -> dict[str, Any]:
+    how = {"threads": 1, **how}
+    if how.get("known") is not None:
+        how["known"] = [how["known"]]
+    return how
+
+
+def _array(answer: tuple[bytes, int, int]) -> numpy.ndarray:
+    import numpy
+    data, rows, columns = answer
+    return numpy.frombuffer(bytearray(data), dtype=numpy.float64).reshape(rows, columns)
+
+
+def _dicts(answer: tuple[bytes, int, int], labels: Labels) -> list[dict[str, float]]:
+    data, rows, columns = answer
+    values = memoryview(data).cast("d") if data else []
+    return [dict(zip(labels, values[t * columns:(t + 1) * columns])) for t in range(rows)]
+
+
+def _check_count(name: str, value: int) -> None:
+    if isinstance(value, bool) or not hasattr(value, "__index__") or value < 1:
+        raise ValueError(f"{name} is {value!r}; it must be a whole number, 1 or more")

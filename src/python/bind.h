@@ -1,0 +1,14 @@
+// What each part of the extension adds to the module.
+#pragma once
+#include <pybind11/pybind11.h>
+
+namespace croft::python {
+
+void bind_errors(pybind11::module_& module);
+void bind_sequences(pybind11::module_& module);
+void bind_training(pybind11::module_& module);
+void bind_model(pybind11::module_& module);
+void bind_tagging(pybind11::module_& module);
+void bind_chain(pybind11::module_& module);
+
+}  // namespace croft::python

@@ -1,0 +1,64 @@
+// The library's exceptions as Python's, in Python's words.
+#include <cctype>
+#include <string>
+
+#include "croft/core/error.h"
+#include "croft/core/interrupt.h"
+#include "python/bind.h"
+#include "python/sequences.h"
+
+namespace croft::python {
+namespace {
+
+// --min-count is min_count here.
+std::string python_words(std::string_view message) {
+  std::string out;
+  for (std::size_t k = 0; k < message.size(); ++k) {
+    const bool option = message.substr(k, 2) == "--" && k + 2 < message.size() &&
+                        std::islower(static_cast<unsigned char>(message[k + 2])) != 0;
+    if (!option) {
+      out += message[k];
+      continue;
+    }
+    for (k += 2; k < message.size(); ++k) {
+      const auto c = static_cast<unsigned char>(message[k]);
+      if (std::isalnum(c) == 0 && c != '-') break;
+      out += c == '-' ? '_' : message[k];
+    }
+    --k;
+  }
+  return out;
+}
+
+// Sequences are counted from 1 where files have lines, and from 0 in Python: "X:5: …" is of X[4].
+std::string in_python(std::string_view message) {
+  std::string out = python_words(message);
+  for (const std::string_view name : {kTrainingName, kHoldoutName}) {
+    if (!out.starts_with(name) || out.size() <= name.size() || out[name.size()] != ':') continue;
+    std::size_t end = name.size() + 1, line = 0;
+    for (; end < out.size() && std::isdigit(static_cast<unsigned char>(out[end])) != 0; ++end) {
+      line = 10 * line + static_cast<std::size_t>(out[end] - '0');
+    }
+    if (line == 0) continue;
+    return std::string(name) + "[" + std::to_string(line - 1) + "]" + out.substr(end);
+  }
+  return out;
+}
+
+}  // namespace
+
+void bind_errors(pybind11::module_& module) {
+  static PyObject* error =
+      pybind11::exception<Error>(module, "Error", PyExc_ValueError).release().ptr();
+  pybind11::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const Interrupted&) {
+      PyErr_SetNone(PyExc_KeyboardInterrupt);
+    } catch (const Error& fault) {
+      PyErr_SetString(error, in_python(fault.what()).c_str());
+    }
+  });
+}
+
+}  // namespace croft::python

@@ -1,0 +1,185 @@
+// Models: opened, saved, looked into.
+#include "python/model.h"
+
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <nlohmann/json.hpp>
+
+#include "croft/app/evaluation.h"
+#include "croft/app/inspect.h"
+#include "croft/core/atomic_file.h"
+#include "python/bind.h"
+#include "python/sequences.h"
+
+namespace croft::python {
+namespace {
+
+namespace py = pybind11;
+
+std::shared_ptr<PythonModel> open(const std::filesystem::path& path) {
+  return std::make_shared<PythonModel>(ChainModel::open(path));
+}
+
+std::shared_ptr<PythonModel> from_bytes(const py::bytes& data, const std::string& name) {
+  const std::string_view view = data;
+  const auto* begin = reinterpret_cast<const std::byte*>(view.data());
+  return std::make_shared<PythonModel>(Container::from_bytes({begin, begin + view.size()}, name));
+}
+
+std::string_view bytes_of(const PythonModel& self) {
+  const std::span<const std::byte> bytes = self.model->container().bytes();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+void save(const PythonModel& self, const std::filesystem::path& path) {
+  const py::gil_scoped_release unlock;
+  AtomicFile file(path);
+  file.write(bytes_of(self));
+  file.commit();
+}
+
+// Bytes that are not UTF-8 become lone surrogates, as Python has them in file names.
+py::str text(std::string_view bytes) {
+  PyObject* decoded =
+      PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape");
+  if (decoded == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::str>(decoded);
+}
+
+py::list labels(const PythonModel& self) {
+  py::list names;
+  for (Label y = 0; y < self.model->labels(); ++y) names.append(text(self.model->label(y)));
+  return names;
+}
+
+std::string dump(const nlohmann::json& document) {
+  return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+// visit(attribute, cell, weight) for all weights of a table.
+template <class Visit>
+void for_each_weight(const FeatureTable& table, const Visit& visit) {
+  for (std::uint32_t id = 0; id < table.size(); ++id) {
+    const WeightRow row = table.row(id);
+    if (row.size() == 0) continue;
+    const std::string name = table.name(id);
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      if (row.weight(k) != 0) visit(name, row.cell(k), double{row.weight(k)});
+    }
+  }
+}
+
+// (attribute, label) -> weight; those of START and STOP are not among them.
+py::dict state_features(const PythonModel& self) {
+  const py::list names = labels(self);
+  py::dict out;
+  std::string last;
+  py::str attribute;
+  for_each_weight(self.model->node(), [&](const std::string& name, std::uint32_t y, double weight) {
+    Boundary boundary;
+    std::string_view of_edge;
+    if (parse_boundary_name(name, boundary, of_edge)) return;
+    if (out.empty() || name != last) attribute = text(last = name);
+    out[py::make_tuple(attribute, names[y])] = weight;
+  });
+  return out;
+}
+
+// (from, to) -> weight of the transitions that hold at every edge.
+py::dict transition_features(const PythonModel& self) {
+  const py::list names = labels(self);
+  const std::size_t count = self.model->labels();
+  py::dict out;
+  for_each_weight(self.model->tied(), [&](const std::string&, std::uint32_t cell, double weight) {
+    const py::tuple key = py::make_tuple(names[cell / count], names[cell % count]);
+    out[key] = weight + (out.contains(key) ? out[key].cast<double>() : 0.0);
+  });
+  return out;
+}
+
+// (attribute, from, to) -> weight, of edge attributes; from or to None: START, STOP.
+py::dict edge_features(const PythonModel& self) {
+  const py::list names = labels(self);
+  const std::size_t count = self.model->labels();
+  py::dict out;
+  for_each_weight(self.model->edge(), [&](const std::string& name, std::uint32_t cell, double w) {
+    out[py::make_tuple(text(name), names[cell / count], names[cell % count])] = w;
+  });
+  for_each_weight(self.model->node(), [&](const std::string& name, std::uint32_t y, double w) {
+    Boundary boundary;
+    std::string_view of_edge;
+    if (!parse_boundary_name(name, boundary, of_edge)) return;
+    const bool start = boundary == Boundary::start;
+    out[py::make_tuple(text(of_edge), start ? py::object(py::none()) : py::object(names[y]),
+                       start ? py::object(names[y]) : py::object(py::none()))] = w;
+  });
+  return out;
+}
+
+// The summary that `croft evaluate --json` prints, as JSON.
+std::string evaluate(const py::list& gold, const py::list& predicted) {
+  Evaluation evaluation;
+  if (gold.size() != predicted.size()) {
+    throw py::value_error("y_true has " + std::to_string(gold.size()) + " sequences and y_pred " +
+                          std::to_string(predicted.size()));
+  }
+  for (std::size_t n = 0; n < gold.size(); ++n) {
+    std::vector<std::string_view> sides[2];
+    const py::object both[2] = {gold[n], predicted[n]};
+    for (int side = 0; side < 2; ++side) {
+      const std::string name =
+          std::string(side == 0 ? "y_true[" : "y_pred[") + std::to_string(n) + "]";
+      for (const py::handle label : both[side]) sides[side].push_back(text_of(label.ptr(), name));
+    }
+    if (sides[0].size() != sides[1].size()) {
+      throw py::value_error("y_true[" + std::to_string(n) + "] has " +
+                            std::to_string(sides[0].size()) + " labels and y_pred has " +
+                            std::to_string(sides[1].size()));
+    }
+    evaluation.add(sides[0], sides[1]);
+  }
+  return dump(to_json(evaluation.summary()));
+}
+
+}  // namespace
+
+void bind_model(py::module_& module) {
+  py::class_<PythonModel, std::shared_ptr<PythonModel>>(module, "Model", "A trained chain.")
+      .def_static("open", &open, py::arg("path"))
+      .def_static("from_bytes", &from_bytes, py::arg("data"), py::arg("name") = "the model")
+      .def("bytes", [](const PythonModel& self) { return py::bytes(bytes_of(self)); })
+      .def("save", &save, py::arg("path"))
+      .def("verify", [](const PythonModel& self) { self.model->container().verify(); })
+      .def_property_readonly("labels", &labels)
+      .def_property_readonly("order", [](const PythonModel& self) { return self.model->order(); })
+      .def_property_readonly("rows", &PythonModel::rows)
+      .def_property_readonly("columns", &PythonModel::columns)
+      .def_property_readonly(
+          "size", [](const PythonModel& self) { return self.model->container().file_size(); })
+      .def_property_readonly("attributes",
+                             [](const PythonModel& self) {
+                               py::list names;
+                               const FeatureTable& node = self.model->node();
+                               for (std::uint32_t id = 0; id < node.size(); ++id) {
+                                 names.append(text(node.name(id)));
+                               }
+                               return names;
+                             })
+      .def("meta", [](const PythonModel& self) { return dump(self.model->meta()); })
+      .def("summary", [](const PythonModel& self) { return dump(summary_json(*self.model)); })
+      .def("summary_text",
+           [](const PythonModel& self) { return text(format_summary(*self.model)); })
+      .def(
+          "top",
+          [](const PythonModel& self, std::size_t n) {
+            return dump(top_json(*self.model, top_features(*self.model, n)));
+          },
+          py::arg("n"))
+      .def("state_features", &state_features)
+      .def("transition_features", &transition_features)
+      .def("edge_features", &edge_features);
+  module.def("evaluate", &evaluate, py::arg("y_true"), py::arg("y_pred"));
+}
+
+}  // namespace croft::python

@@ -1,0 +1,15 @@
+// croft._core: what the Python package calls.  Its functions take and give plain Python objects;
+// the package's own files give them names, defaults and documentation.
+#include "python/bind.h"
+
+PYBIND11_MODULE(_core, module) {
+  namespace python = croft::python;
+  module.doc() = "Croft's library, as the package croft calls it.";
+  module.attr("version") = CROFT_VERSION;
+  python::bind_errors(module);
+  python::bind_sequences(module);
+  python::bind_model(module);
+  python::bind_tagging(module);
+  python::bind_training(module);
+  python::bind_chain(module);
+}

@@ -1,0 +1,174 @@
+#include "python/options.h"
+
+#include <pybind11/stl.h>
+
+#include <initializer_list>
+#include <set>
+
+#include "croft/app/tag_files.h"
+#include "python/sequences.h"
+
+namespace croft::python {
+namespace {
+
+namespace py = pybind11;
+
+// Takes values out of the dict, and knows which keys it was asked for.
+class Options {
+ public:
+  explicit Options(const py::dict& dict) : dict_(dict) {}
+
+  // The value of `key`, where there is one.
+  template <class T>
+  bool get(const char* key, T& out) {
+    known_.insert(key);
+    if (!dict_.contains(key) || dict_[key].is_none()) return false;
+    const py::object value = dict_[key];
+    try {
+      if constexpr (std::is_unsigned_v<T> && !std::is_same_v<T, bool>) {
+        const auto number = py::int_(value).cast<long long>();
+        if (number < 0 || !value.equal(py::int_(number))) throw py::cast_error();
+        out = static_cast<T>(number);
+      } else {
+        out = value.cast<T>();
+      }
+    } catch (const std::exception&) {
+      PyErr_Clear();
+      throw py::type_error(std::string(key) + " is " + py::repr(value).cast<std::string>() +
+                           expected<T>());
+    }
+    return true;
+  }
+  template <class T>
+  struct Choice {
+    const char* name;
+    T value;
+  };
+  template <class T, class Out>
+  void choose(const char* key, std::initializer_list<Choice<T>> choices, Out& out) {
+    std::string name;
+    if (!get(key, name)) return;
+    std::string all;
+    for (const Choice<T>& choice : choices) {
+      if (name == choice.name) {
+        out = choice.value;
+        return;
+      }
+      all += std::string(all.empty() ? "" : ", ") + choice.name;
+    }
+    throw py::value_error(std::string(key) + " is \"" + name + "\"; choose one of: " + all);
+  }
+  void check_all_known() const {
+    for (const auto& [key, value] : dict_) {
+      const std::string name = py::str(key);
+      if (!known_.contains(name)) throw py::type_error("there is no option " + name);
+    }
+  }
+
+ private:
+  template <class T>
+  static const char* expected() {
+    if (std::is_same_v<T, std::string>) return ", and a str was expected";
+    if (std::is_same_v<T, bool>) return ", and True or False was expected";
+    if (std::is_unsigned_v<T>) return ", and a whole number, 0 or more, was expected";
+    if (std::is_floating_point_v<T>) return ", and a number was expected";
+    return ", which is of the wrong type";
+  }
+  const py::dict& dict_;
+  std::set<std::string> known_;
+};
+
+void read_optimizer(Options& options, TrainOptions& out) {
+  options.get("l1", out.regulariser.l1);
+  options.get("l2", out.regulariser.l2);
+  StoppingRule& stop = out.optimizer.stop;
+  options.get("max_iterations", stop.max_iterations);
+  if (!options.get("tolerance", stop.tolerance))
+    stop.tolerance = default_tolerance(out.regulariser);
+  options.get("window", stop.window);
+  options.get("gradient_tolerance", stop.gradient_tolerance);
+  options.get("target", stop.target);
+  options.get("history", out.optimizer.history);
+  options.choose<Precision>(
+      "precision",
+      {{"auto", Precision::automatic}, {"single", Precision::single}, {"double", Precision::twice}},
+      out.precision);
+}
+
+// A template's file, or its text: a path has no line feed and no macro.
+void read_template(Options& options, TrainRequest& out) {
+  std::string text;
+  if (options.get("template", text)) {
+    const bool is_text = text.find('\n') != text.npos || text.find("%x[") != text.npos;
+    (is_text ? out.template_text : out.template_path) = text;
+  }
+  options.choose<TemplateLanguage>("template_language",
+                                   {{"auto", TemplateLanguage::automatic},
+                                    {"crfpp", TemplateLanguage::crfpp},
+                                    {"wapiti", TemplateLanguage::wapiti}},
+                                   out.language);
+  options.get("boundaries", out.boundaries);
+}
+
+}  // namespace
+
+TrainRequest train_request(const py::dict& dict) {
+  Options options(dict);
+  TrainRequest out;
+  options.choose<InputFormat>(
+      "format", {{"columns", InputFormat::columns}, {"attributes", InputFormat::attributes}},
+      out.format);
+  read_template(options, out);
+  options.choose<FeatureSet>(
+      "features", {{"observed", FeatureSet::observed}, {"all", FeatureSet::all}}, out.features);
+  options.get("min_count", out.options.min_count);
+  options.get("order", out.options.order);
+  options.choose<HistorySet>("histories",
+                             {{"seen", HistorySet::seen}, {"allowed", HistorySet::allowed}},
+                             out.options.histories);
+  options.get("constrain", out.constrain);
+  options.get("transition_groups", out.transition_groups);
+  options.choose<TrainObjective>("objective",
+                                 {{"likelihood", TrainObjective::likelihood},
+                                  {"softmax-margin", TrainObjective::softmax_margin}},
+                                 out.objective);
+  options.get("cost", out.cost);
+  read_optimizer(options, out.options);
+  options.get("holdout", out.holdout);
+  options.get("early_stop", out.options.early_stop);
+  options.get("seed", out.seed);
+  options.get("threads", out.options.threads);
+  options.check_all_known();
+  out.partial = kPartial;
+  return out;
+}
+
+TagRequest tag_request(const py::dict& dict, const ChainModel& model) {
+  Options options(dict);
+  TagRequest out;
+  std::string constrain, penalties;
+  options.get("constrain", constrain);
+  options.get("penalties", penalties);
+  read_limits(model, constrain, penalties, out);
+  options.get("rules", out.rules);
+  options.get("limit", out.limit);
+  options.choose<Decode>(
+      "decode",
+      {{"viterbi", Decode::viterbi}, {"marginal", Decode::marginal}, {"risk", Decode::risk}},
+      out.decode);
+  options.choose<ChunkScheme>("scheme",
+                              {{"auto", ChunkScheme::automatic},
+                               {"bio", ChunkScheme::bio},
+                               {"bio1", ChunkScheme::bio1},
+                               {"ioe", ChunkScheme::ioe},
+                               {"bioes", ChunkScheme::bioes},
+                               {"raw", ChunkScheme::raw}},
+                              out.scheme);
+  bool partial = false;
+  options.get("partial", partial);
+  if (partial) out.partial = kPartial;
+  options.check_all_known();
+  return out;
+}
+
+}  // namespace croft::python

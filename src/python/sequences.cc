@@ -1,0 +1,434 @@
+#include "python/sequences.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+
+#include "python/bind.h"
+
+namespace croft::python {
+namespace {
+
+namespace py = pybind11;
+
+[[noreturn]] void type_error(const std::string& message) { throw py::type_error(message); }
+[[noreturn]] void value_error(const std::string& message) { throw py::value_error(message); }
+
+std::string type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
+
+// The elements of a list, a tuple, or anything that can be made one; a str is none.
+class Elements {
+ public:
+  Elements(PyObject* object, const std::string& where, const char* what) {
+    if (PyUnicode_Check(object) || PyBytes_Check(object) || PyDict_Check(object)) {
+      type_error(where + " is a " + type_name(object) + ", and " + what + " was expected");
+    }
+    fast_ = py::reinterpret_steal<py::object>(PySequence_Fast(object, ""));
+    if (!fast_) {
+      PyErr_Clear();
+      type_error(where + " is a " + type_name(object) + ", and " + what + " was expected");
+    }
+  }
+  std::size_t size() const {
+    return static_cast<std::size_t>(PySequence_Fast_GET_SIZE(fast_.ptr()));
+  }
+  PyObject* operator[](std::size_t k) const {
+    return PySequence_Fast_GET_ITEM(fast_.ptr(), static_cast<Py_ssize_t>(k));
+  }
+
+ private:
+  py::object fast_;
+};
+
+// A numpy array, or anything else with numbers in a buffer, without numpy's headers.
+class NumberBuffer {
+ public:
+  NumberBuffer(PyObject* object, const std::string& where) : where_(where) {
+    if (PyObject_GetBuffer(object, &view_, PyBUF_STRIDED_RO | PyBUF_FORMAT) != 0) {
+      PyErr_Clear();
+      type_error(where + " is a " + type_name(object) + ", and an array of numbers was expected");
+    }
+    owned_.reset(&view_);
+    const std::string_view format = view_.format != nullptr ? view_.format : "B";
+    kind_ = format.size() == 1 ? format[0] : '?';
+    if (!std::strchr("fdilqILQhHbB?", kind_) || format.size() != 1) {
+      type_error(where + " has elements of the kind \"" + std::string(format) +
+                 "\"; convert it to float64 or float32");
+    }
+  }
+  int dimensions() const { return view_.ndim; }
+  std::size_t size(int k) const { return static_cast<std::size_t>(view_.shape[k]); }
+  double at(std::size_t i, std::size_t j) const {
+    return number(static_cast<const char*>(view_.buf) +
+                  static_cast<Py_ssize_t>(i) * view_.strides[0] +
+                  static_cast<Py_ssize_t>(j) * view_.strides[1]);
+  }
+  double at(std::size_t i) const {
+    return number(static_cast<const char*>(view_.buf) +
+                  static_cast<Py_ssize_t>(i) * view_.strides[0]);
+  }
+
+ private:
+  template <class T>
+  static double load(const char* at) {
+    T value;
+    std::memcpy(&value, at, sizeof value);
+    return static_cast<double>(value);
+  }
+  double number(const char* at) const {
+    switch (kind_) {
+      case 'f':
+        return load<float>(at);
+      case 'd':
+        return load<double>(at);
+      case 'i':
+        return load<int>(at);
+      case 'l':
+        return load<long>(at);
+      case 'q':
+        return load<long long>(at);
+      case 'I':
+        return load<unsigned>(at);
+      case 'L':
+        return load<unsigned long>(at);
+      case 'Q':
+        return load<unsigned long long>(at);
+      case 'h':
+        return load<short>(at);
+      case 'H':
+        return load<unsigned short>(at);
+      case 'b':
+        return load<signed char>(at);
+      default:
+        return load<unsigned char>(at);
+    }
+  }
+  struct Release {
+    void operator()(Py_buffer* view) const { PyBuffer_Release(view); }
+  };
+  Py_buffer view_{};
+  std::unique_ptr<Py_buffer, Release> owned_;
+  std::string where_;
+  char kind_ = '?';
+};
+
+py::object attribute(PyObject* object, const char* name) {
+  PyObject* value = PyObject_GetAttrString(object, name);
+  if (value == nullptr) PyErr_Clear();
+  return py::reinterpret_steal<py::object>(value);
+}
+
+bool is_sparse_matrix(PyObject* object) {
+  return !PyList_Check(object) && !PyTuple_Check(object) && attribute(object, "tocsr");
+}
+
+// A matrix of numbers; lists of rows with a buffer (an array of dicts is none).
+bool is_dense_matrix(PyObject* object) {
+  if (PyList_Check(object) || PyTuple_Check(object) || !PyObject_CheckBuffer(object)) return false;
+  const py::object kind = attribute(object, "dtype");
+  return !kind || attribute(kind.ptr(), "kind").cast<std::string>() != "O";
+}
+
+bool is_set(PyObject* object) { return PyAnySet_Check(object) != 0; }
+
+std::vector<std::string> sorted_texts(PyObject* set, const std::string& where) {
+  std::vector<std::string> texts;
+  for (const py::handle each : py::reinterpret_borrow<py::object>(set)) {
+    texts.emplace_back(text_of(each.ptr(), where));
+  }
+  std::ranges::sort(texts);
+  return texts;
+}
+
+}  // namespace
+
+std::string_view text_of(PyObject* object, const std::string& where) {
+  if (PyUnicode_Check(object)) {
+    Py_ssize_t size = 0;
+    const char* bytes = PyUnicode_AsUTF8AndSize(object, &size);
+    if (bytes != nullptr) return {bytes, static_cast<std::size_t>(size)};
+    PyErr_Clear();
+    value_error(where + " has a lone surrogate, which UTF-8 cannot hold; encode it first");
+  }
+  if (PyBytes_Check(object)) {
+    return {PyBytes_AS_STRING(object), static_cast<std::size_t>(PyBytes_GET_SIZE(object))};
+  }
+  type_error(where + " is a " + type_name(object) + ", and a str was expected");
+}
+
+std::string SequenceReader::sequence_name() const {
+  return index_ ? name_ + "[" + std::to_string(*index_) + "]" : name_;
+}
+
+std::string SequenceReader::where() const {
+  return sequence_name() + "[" + std::to_string(position_) + "]";
+}
+
+void SequenceReader::read(py::handle sequence, std::optional<std::size_t> index,
+                          InputSequence& out) {
+  index_ = index;
+  position_ = 0;
+  out.rows.clear();
+  out.text.clear();
+  out.rows.first_line = out.text.first_line = index.value_or(0) + 1;
+  if (rows_) {
+    read_rows(sequence.ptr(), out.rows);
+  } else if (py::isinstance<Items>(sequence)) {
+    out.text.node = sequence.cast<const Items&>().text.node;
+    length_ = out.text.length();
+  } else if (!read_arrays(sequence.ptr(), out.text)) {
+    read_items(sequence.ptr(), out.text.node);
+  }
+}
+
+void SequenceReader::read_rows(PyObject* sequence, ColumnSequence& out) {
+  const std::string name = sequence_name();
+  const Elements rows(sequence, name, "a list of rows");
+  length_ = rows.size();
+  for (position_ = 0; position_ < rows.size(); ++position_) {
+    if (PyUnicode_Check(rows[position_])) {  // one cell
+      out.append_cell(text_of(rows[position_], name));
+    } else {
+      const Elements cells(rows[position_], name_, "a row of str");
+      for (std::size_t k = 0; k < cells.size(); ++k) {
+        PyObject* cell = cells[k];
+        out.append_cell(PyUnicode_Check(cell) ? text_of(cell, name) : text_of(cell, where()));
+      }
+    }
+    out.end_row();
+  }
+}
+
+void SequenceReader::read_items(PyObject* sequence, StringLists& out) {
+  const Elements items(sequence, sequence_name(), "a list with the attributes of each position");
+  length_ = items.size();
+  for (position_ = 0; position_ < items.size(); ++position_) {
+    add_position(items[position_], out);
+    out.end_list();
+  }
+}
+
+void SequenceReader::add_position(PyObject* item, StringLists& out) {
+  prefix_.clear();
+  if (PyDict_Check(item)) {
+    add_members(item, out);
+  } else if (PyList_Check(item) || PyTuple_Check(item) || is_set(item)) {
+    add_members(item, out);
+  } else {
+    type_error(where() + " is a " + type_name(item) +
+               ", and a dict or a list of the position's attributes was expected");
+  }
+}
+
+// Those of a dict (key and value), or of a list or set (each with the value 1), under prefix_.
+void SequenceReader::add_members(PyObject* members, StringLists& out) {
+  if (PyDict_Check(members)) {
+    PyObject *key = nullptr, *value = nullptr;
+    Py_ssize_t at = 0;
+    while (PyDict_Next(members, &at, &key, &value)) add_member(key, value, out);
+    return;
+  }
+  if (is_set(members)) {
+    for (const std::string& text : sorted_texts(members, where())) {
+      out.bytes() += prefix_;
+      out.append(text);
+    }
+    return;
+  }
+  const Elements list(members, where(), "a list of attributes");
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    if (PyDict_Check(list[k])) {
+      add_members(list[k], out);
+      continue;
+    }
+    out.bytes() += prefix_;
+    append_text(list[k], out.bytes());
+    out.end_item();
+  }
+}
+
+void SequenceReader::append_text(PyObject* text, std::string& out) const {
+  // The common case without the cost of saying where.
+  if (PyUnicode_Check(text) && PyUnicode_IS_COMPACT_ASCII(text)) {
+    out.append(static_cast<const char*>(PyUnicode_DATA(text)),
+               static_cast<std::size_t>(PyUnicode_GET_LENGTH(text)));
+  } else {
+    out += text_of(text, where());
+  }
+}
+
+void SequenceReader::add_member(PyObject* key, PyObject* value, StringLists& out) {
+  if (PyUnicode_Check(value) || PyBytes_Check(value)) {
+    out.bytes() += prefix_;
+    append_text(key, out.bytes());
+    out.bytes() += ':';
+    append_text(value, out.bytes());
+    out.end_item();
+    return;
+  }
+  if (PyDict_Check(value) || PyList_Check(value) || PyTuple_Check(value) || is_set(value)) {
+    const std::size_t outer = prefix_.size();
+    append_text(key, prefix_);
+    prefix_ += ':';
+    add_members(value, out);
+    prefix_.resize(outer);
+    return;
+  }
+  out.bytes() += prefix_;
+  append_text(key, out.bytes());
+  const double number =
+      PyFloat_CheckExact(value) ? PyFloat_AS_DOUBLE(value) : PyFloat_AsDouble(value);
+  if (number == -1 && PyErr_Occurred()) {
+    PyErr_Clear();
+    type_error(where() + "[" + py::repr(key).cast<std::string>() + "] is a " + type_name(value) +
+               ", and a number, a str, or a dict, list or set of these was expected");
+  }
+  add_number(number, out);
+}
+
+void SequenceReader::add_number(double value, StringLists& out) {
+  if (!std::isfinite(value)) {
+    value_error(where() + " has an attribute with the value " + std::to_string(value) +
+                "; values must be finite");
+  }
+  out.end_item(value);
+}
+
+const std::string& SequenceReader::column_name(char kind, std::size_t j) {
+  std::vector<std::string>& names = kind == 'x' ? sparse_names_ : dense_names_;
+  while (names.size() <= j) {
+    names.push_back(std::string(1, kind) + "[" + std::to_string(names.size()) + "]");
+  }
+  return names[j];
+}
+
+// A matrix, or a tuple of them with the same number of rows; false where it is something else.
+bool SequenceReader::read_arrays(PyObject* sequence, TextSequence& out) {
+  std::vector<py::object> parts;
+  if (PyTuple_Check(sequence)) {
+    for (const py::handle each : py::reinterpret_borrow<py::tuple>(sequence)) {
+      if (!is_sparse_matrix(each.ptr()) && !is_dense_matrix(each.ptr())) return false;
+      parts.push_back(py::reinterpret_borrow<py::object>(each));
+    }
+  } else if (is_sparse_matrix(sequence) || is_dense_matrix(sequence)) {
+    parts.push_back(py::reinterpret_borrow<py::object>(sequence));
+  }
+  if (parts.empty()) return false;
+  const std::string name = sequence_name();
+  struct Part {
+    std::optional<NumberBuffer> dense, begin, column, value;
+    std::size_t rows = 0;
+  };
+  std::vector<std::unique_ptr<Part>> matrices;
+  for (py::object& object : parts) {
+    auto part = std::make_unique<Part>();
+    if (is_sparse_matrix(object.ptr())) {
+      object = object.attr("tocsr")();
+      part->begin.emplace(object.attr("indptr").ptr(), name + ".indptr");
+      part->column.emplace(object.attr("indices").ptr(), name + ".indices");
+      part->value.emplace(object.attr("data").ptr(), name + ".data");
+      part->rows = part->begin->size(0) - 1;
+    } else {
+      part->dense.emplace(object.ptr(), name);
+      if (part->dense->dimensions() != 2) {
+        value_error(name + " is an array of " + std::to_string(part->dense->dimensions()) +
+                    " dimensions; give a row of numbers for each position: 2");
+      }
+      part->rows = part->dense->size(0);
+    }
+    matrices.push_back(std::move(part));
+  }
+  length_ = matrices.front()->rows;
+  for (const auto& part : matrices) {
+    if (part->rows != length_) {
+      value_error(name + " has matrices of " + std::to_string(length_) + " and of " +
+                  std::to_string(part->rows) + " rows; each needs a row for each position");
+    }
+  }
+  for (position_ = 0; position_ < length_; ++position_) {
+    for (const auto& part : matrices) {
+      const auto add = [&](char kind, std::size_t j, double value) {
+        out.node.bytes() += column_name(kind, j);
+        add_number(value, out.node);
+      };
+      if (part->dense) {
+        for (std::size_t j = 0; j < part->dense->size(1); ++j) {
+          const double value = part->dense->at(position_, j);
+          if (value != 0) add('d', j, value);
+        }
+        continue;
+      }
+      const auto end = static_cast<std::size_t>(part->begin->at(position_ + 1));
+      for (auto k = static_cast<std::size_t>(part->begin->at(position_)); k < end; ++k) {
+        add('x', static_cast<std::size_t>(part->column->at(k)), part->value->at(k));
+      }
+    }
+    out.node.end_list();
+  }
+  return true;
+}
+
+void SequenceReader::read_labels(py::handle labels, std::string_view y_name,
+                                 TextSequence& out) const {
+  const std::string name = std::string(y_name) + "[" + std::to_string(index_.value_or(0)) + "]";
+  const Elements list(labels.ptr(), name, "a list with a label for each position");
+  if (list.size() != length_) {
+    value_error(name + " has " + std::to_string(list.size()) + " labels and " + sequence_name() +
+                " has " + std::to_string(length_) + " positions");
+  }
+  for (std::size_t t = 0; t < list.size(); ++t) {
+    PyObject* item = list[t];
+    const auto here = [&] { return name + "[" + std::to_string(t) + "]"; };
+    const auto append = [&](std::string_view label) {
+      if (label.find(kPartial.separator) != label.npos || label.find(kPartial.any) != label.npos) {
+        value_error(here() + " has the byte 1E or 1F, which no label may have");
+      }
+      out.labels.bytes() += label;
+    };
+    if (PyUnicode_Check(item)) {
+      append(text_of(item, name));
+    } else if (item == Py_None) {
+      out.labels.bytes() += kPartial.any;
+    } else if (is_set(item) || PyTuple_Check(item) || PyList_Check(item)) {
+      const py::object ordered = is_set(item)
+                                     ? py::reinterpret_steal<py::object>(PySequence_List(item))
+                                     : py::reinterpret_borrow<py::object>(item);
+      if (is_set(item)) ordered.attr("sort")();
+      const Elements several(ordered.ptr(), here(), "labels");
+      if (several.size() == 0) value_error(here() + " is empty; write None where nothing is known");
+      for (std::size_t k = 0; k < several.size(); ++k) {
+        if (k > 0) out.labels.bytes() += kPartial.separator;
+        append(text_of(several[k], here()));
+      }
+    } else {
+      append(text_of(item, here()));
+    }
+    out.labels.end_item();
+  }
+  out.labels.end_list();
+}
+
+void bind_sequences(py::module_& module) {
+  py::class_<Items>(module, "Items", "Attributes of a sequence, read once.")
+      .def(py::init([](const py::object& sequence) {
+             SequenceReader reader(false, "sequence");
+             InputSequence read;
+             reader.read(sequence, std::nullopt, read);
+             return Items{std::move(read.text)};
+           }),
+           py::arg("sequence"))
+      .def("__len__", [](const Items& self) { return self.text.length(); })
+      .def("items", [](const Items& self) {
+        py::list all;
+        const StringLists& lists = self.text.node;
+        for (std::size_t t = 0, k = 0; t < lists.lists(); ++t) {
+          py::dict position;
+          for (; k < lists.list_end(t); ++k) position[py::str(lists.item(k))] = lists.value(k);
+          all.append(std::move(position));
+        }
+        return all;
+      });
+}
+
+}  // namespace croft::python

@@ -1,0 +1,73 @@
+// Python's sequences as the library's: strings, numbers and arrays become attributes with values.
+//
+//   position        dict      key -> number (or bool): attribute `key` with that value
+//                             key -> str: `key:str`;  key -> dict, list or set: `key:` and what is
+//                             in it
+//                   list, tuple, set of str: each an attribute of value 1 (a set: in sorted order)
+//   array sequence  CSR matrix [T][F] -> `x[j]`;  float array [T][D] -> `d[j]` where it is not 0;
+//                   a tuple of such -> both
+//   rows            list of rows of str, for a model of columns
+// All functions need the GIL.  They throw TypeError or ValueError that say where: X[3][5].
+#pragma once
+#include <pybind11/pybind11.h>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "croft/app/sequence_source.h"
+#include "croft/features/chain_data.h"
+
+namespace croft::python {
+
+inline constexpr std::string_view kTrainingName = "X", kHoldoutName = "X_dev";
+
+// What stands for labels that are not known, or not exactly: bytes that no label may have.
+inline const PartialLabels kPartial{.separator = '\x1f', .any = "\x1e"};
+
+// A sequence that was read once, to be used often.
+struct Items {
+  TextSequence text;
+};
+
+class SequenceReader {
+ public:
+  // rows : of cells, for columns; false: of attributes
+  // name : of the argument, for messages
+  SequenceReader(bool rows, std::string_view name) : rows_(rows), name_(name) {}
+
+  // Overwrites `out`: its rows, or its text without labels.
+  //   index : of the sequence in the argument; none: it is the argument
+  void read(pybind11::handle sequence, std::optional<std::size_t> index, InputSequence& out);
+  // Labels of the sequence last read, by kPartial: a str; None (not known); a set, list or tuple of
+  // str (one of them).  y_name : of the argument.
+  void read_labels(pybind11::handle labels, std::string_view y_name, TextSequence& out) const;
+  std::size_t length() const { return length_; }  // of the sequence last read
+
+ private:
+  void read_rows(PyObject* sequence, ColumnSequence& out);
+  void read_items(PyObject* sequence, StringLists& out);
+  bool read_arrays(PyObject* sequence, TextSequence& out);
+  void add_position(PyObject* item, StringLists& out);
+  void add_member(PyObject* key, PyObject* value, StringLists& out);
+  void add_members(PyObject* members, StringLists& out);
+  void add_number(double value, StringLists& out);
+  void append_text(PyObject* text, std::string& out) const;
+  std::string sequence_name() const;  // "X[3]"
+  std::string where() const;          // "X[3][5]"
+  const std::string& column_name(char kind, std::size_t j);
+
+  bool rows_;
+  std::string name_;
+  std::optional<std::size_t> index_;
+  std::size_t position_ = 0, length_ = 0;
+  std::string prefix_;  // of nested members
+  std::vector<std::string> sparse_names_, dense_names_;
+};
+
+// The bytes of a str (UTF-8) or bytes object; throws TypeError naming `where` for anything else.
+std::string_view text_of(PyObject* object, const std::string& where);
+
+}  // namespace croft::python

@@ -1,0 +1,342 @@
+// Labelling Python's sequences: read with the GIL, labelled on several threads without it.
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "croft/app/explain.h"
+#include "croft/app/predict_output.h"
+#include "croft/app/tagger.h"
+#include "croft/core/parallel.h"
+#include "python/bind.h"
+#include "python/model.h"
+#include "python/options.h"
+#include "python/sequences.h"
+
+namespace croft::python {
+namespace {
+
+namespace py = pybind11;
+
+constexpr std::size_t kBlockPositions = 2048;   // of a thread's task
+constexpr std::size_t kBatchPositions = 32768;  // read before they are labelled
+
+// What is asked of each sequence; the names are those of the answers.
+struct Questions {
+  TagOptions ask;
+  bool log_likelihood = false;  // of given labels
+};
+
+Questions read_questions(const py::dict& dict) {
+  Questions q;
+  for (const auto& [key, value] : dict) {
+    const std::string name = py::str(key);
+    const auto flag = [&, held = value] { return held.cast<bool>(); };
+    if (name == "probability")
+      q.ask.probability = flag();
+    else if (name == "marginals")
+      q.ask.marginals = flag();
+    else if (name == "edges")
+      q.ask.edges = flag();
+    else if (name == "spans")
+      q.ask.spans = flag();
+    else if (name == "entropy")
+      q.ask.entropy = flag();
+    else if (name == "expected_counts")
+      q.ask.expected_counts = flag();
+    else if (name == "k_best")
+      q.ask.k_best = value.cast<std::size_t>();
+    else if (name == "samples")
+      q.ask.samples = value.cast<std::size_t>();
+    else if (name == "seed")
+      q.ask.seed = value.cast<std::uint64_t>();
+    else if (name == "log_likelihood")
+      q.log_likelihood = flag();
+    else
+      throw py::type_error("there is no question " + name);
+  }
+  if (q.log_likelihood) q.ask.probability = true;
+  return q;
+}
+
+bool only_labels(const Questions& q) {
+  const TagOptions& a = q.ask;
+  return !a.probability && !a.marginals && !a.edges && !a.spans && !a.entropy &&
+         !a.expected_counts && a.k_best == 0 && a.samples == 0;
+}
+
+// A sequence on its way: as read, and what became of it.
+struct Work {
+  InputSequence input;
+  std::vector<Label> gold;  // for log_likelihood; a label that the model does not have: its number
+  std::vector<Label> y;
+  TagOutcome outcome;
+  Tagging tagging;  // where more than labels is asked
+  double log_likelihood = 0;
+};
+
+// A plan with its model, options and Python's names of the labels.
+class Plan {
+ public:
+  Plan(std::shared_ptr<PythonModel> model, const py::dict& options)
+      : model_(std::move(model)), plan_(*model_->model, tag_request(options, *model_->model)) {
+    for (Label y = 0; y < model_->model->labels(); ++y) {
+      const std::string& name = model_->model->label(y);
+      names_.push_back(py::reinterpret_steal<py::str>(PyUnicode_DecodeUTF8(
+          name.data(), static_cast<Py_ssize_t>(name.size()), "surrogateescape")));
+    }
+  }
+
+  // For each answer a list with one element a sequence.
+  //   known : labels that are known, for a plan with partial=True; gold, for log_likelihood; or
+  //   None
+  py::dict tag(const py::object& x, const py::object& known, const py::dict& questions,
+               std::size_t threads, std::size_t first) {
+    const Questions q = read_questions(questions);
+    plan_.check(q.ask);
+    if (!py::isinstance<py::sequence>(x) && !py::hasattr(x, "__getitem__")) {
+      throw py::type_error(std::string("X is a ") + Py_TYPE(x.ptr())->tp_name +
+                           ", and a list of sequences was expected");
+    }
+    const std::size_t count = py::len(x);
+    if (!known.is_none() && py::len(known) != count) {
+      throw py::value_error("X has " + std::to_string(count) + " sequences and y the labels of " +
+                            std::to_string(py::len(known)));
+    }
+    Run run{q, ThreadPool(threads), {}, {}, SequenceReader(model_->rows(), kTrainingName), {}, {}};
+    for (std::size_t k = 0; k < run.pool.threads(); ++k) run.taggers.emplace_back(plan_);
+    run.scratch.resize(run.pool.threads());
+    std::vector<Work> batch;
+    for (std::size_t next = 0; next < count;) {
+      std::size_t used = 0;
+      for (std::size_t positions = 0; next + used < count && positions < kBatchPositions; ++used) {
+        if (used == batch.size()) batch.emplace_back();
+        read(run, x, known, next + used, batch[used]);
+        positions += run.reader.length();
+      }
+      label(run, std::span(batch).first(used), first + next);
+      for (std::size_t k = 0; k < used; ++k) answer(run, batch[k], next + k);
+      next += used;
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    }
+    return finish(run);
+  }
+
+  // (text, JSON) of one sequence.
+  py::tuple explain(const py::object& x, std::vector<std::size_t> positions,
+                    const std::optional<std::string>& against, std::size_t top, bool unknown) {
+    SequenceReader reader(model_->rows(), "x");
+    InputSequence input;
+    reader.read(x, std::nullopt, input);
+    check_columns(input.rows, "x");
+    ExplainOptions options{std::move(positions), {}, top, unknown};
+    if (against) {
+      options.against = plan_.names().find(*against);
+      if (!options.against) {
+        throw py::value_error("against is " + in_quotes(*against) +
+                              ", which the model does not know; " + plan_.names().some());
+      }
+    }
+    Explainer explainer(plan_);
+    Extractor::Scratch scratch;
+    if (model_->rows()) {
+      plan_.model().extractor().extract(input.rows, false, scratch, input.text);
+    } else {
+      plan_.model().extractor().complete(input.text, scratch);
+    }
+    const Explanation explanation = explainer.explain({input.text, &input.rows}, options);
+    if (!explanation.outcome.found) {
+      throw py::value_error("x: " + std::string(why_none(explanation.outcome)));
+    }
+    const auto document = explanation_json(explanation, plan_.names(), input, "x");
+    return py::make_tuple(
+        py::str(format_explanation(explanation, plan_.names(), input, "x")),
+        py::str(document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
+  }
+
+ private:
+  struct Run {
+    const Questions& q;
+    ThreadPool pool;
+    std::vector<Tagger> taggers;
+    std::vector<Extractor::Scratch> scratch;
+    SequenceReader reader;
+    std::map<std::string, py::list> answers;
+    std::vector<std::size_t> begin;  // scratch
+  };
+
+  void read(Run& run, const py::object& x, const py::object& known, std::size_t n,
+            Work& out) const {
+    const py::int_ index(n);
+    run.reader.read(x[index], n, out.input);
+    check_columns(out.input.rows, "X[" + std::to_string(n) + "]");
+    out.input.text.labels.clear();
+    if (known.is_none()) return;
+    run.reader.read_labels(known[index], "y", out.input.text);
+    out.gold.clear();
+    if (!run.q.log_likelihood) return;
+    for (std::size_t t = 0; t < run.reader.length(); ++t) {
+      const auto found = plan_.names().find(out.input.text.labels.item(t));
+      out.gold.push_back(found.value_or(static_cast<Label>(plan_.names().size())));
+    }
+  }
+
+  // A row may have its label at the end.
+  void check_columns(const ColumnSequence& rows, const std::string& name) const {
+    const std::size_t columns = model_->columns();
+    for (std::size_t t = 0; t < rows.rows(); ++t) {
+      const std::size_t cells = rows.columns(t);
+      if (cells == columns || cells == columns + 1) continue;
+      throw py::value_error(name + "[" + std::to_string(t) + "] has " + std::to_string(cells) +
+                            " cells, and the model was trained on rows of " +
+                            std::to_string(columns));
+    }
+  }
+
+  // Blocks of sequences on the threads.
+  void label(Run& run, std::span<Work> batch, std::size_t first) {
+    const py::gil_scoped_release unlock;
+    run.begin.assign(1, 0);
+    for (std::size_t k = 0, positions = 0; k < batch.size(); ++k) {
+      const InputSequence& input = batch[k].input;
+      positions += model_->rows() ? input.rows.rows() : input.text.length();
+      if (positions < kBlockPositions && k + 1 < batch.size()) continue;
+      run.begin.push_back(k + 1);
+      positions = 0;
+    }
+    run.pool.run(run.begin.size() - 1, [&](std::size_t block, std::size_t worker) {
+      for (std::size_t k = run.begin[block]; k < run.begin[block + 1]; ++k) {
+        label(run, batch[k], worker, first + k);
+      }
+    });
+  }
+
+  void label(Run& run, Work& work, std::size_t worker, std::size_t index) const {
+    const Extractor& extractor = plan_.model().extractor();
+    TextSequence& text = work.input.text;
+    if (model_->rows()) {
+      StringLists labels;
+      std::swap(labels, text.labels);
+      extractor.extract(work.input.rows, false, run.scratch[worker], text);
+      std::swap(labels, text.labels);
+      text.first_line = work.input.rows.first_line;
+    } else {
+      extractor.complete(text, run.scratch[worker]);
+    }
+    const TagInput input{text, model_->rows() ? &work.input.rows : nullptr, kTrainingName, index};
+    const Tagging& tagging = run.taggers[worker].tag(input, run.q.ask);
+    work.outcome = tagging.outcome;
+    if (only_labels(run.q)) {
+      work.y = tagging.y;
+    } else {
+      work.tagging = tagging;
+      if (run.q.log_likelihood) {
+        work.log_likelihood = -run.taggers[worker].negative_log_probability(work.gold);
+      }
+    }
+  }
+
+  py::list list_of(std::span<const Label> y) const {
+    py::list out(y.size());
+    for (std::size_t t = 0; t < y.size(); ++t) {
+      PyList_SET_ITEM(out.ptr(), static_cast<Py_ssize_t>(t),
+                      py::object(names_[y[t]]).release().ptr());
+    }
+    return out;
+  }
+
+  void answer(Run& run, const Work& work, std::size_t n) const {
+    if (!work.outcome.found) {
+      throw py::value_error("X[" + std::to_string(n) + "]: " + std::string(why_none(work.outcome)));
+    }
+    const auto add = [&](const char* name, py::object value) {
+      run.answers[name].append(std::move(value));
+    };
+    const TagOptions& ask = run.q.ask;
+    const Tagging& tagging = work.tagging;
+    add("labels", list_of(only_labels(run.q) ? work.y : tagging.y));
+    if (plan_.searches()) {
+      add("exact", py::bool_(work.outcome.exact));
+      add("gap", py::float_(work.outcome.gap));
+    }
+    if (only_labels(run.q)) return;
+    add("log_probability", py::float_(tagging.log_probability));
+    add("log_partition", py::float_(tagging.log_partition));
+    if (plan_.partial()) add("log_partial", py::float_(tagging.log_partial));
+    if (run.q.log_likelihood) add("log_likelihood", py::float_(work.log_likelihood));
+    if (ask.marginals) add("marginals", matrix(tagging.marginals));
+    if (ask.entropy) add("entropy", py::float_(tagging.entropy));
+    if (ask.k_best > 0) add("k_best", k_best(tagging));
+    if (ask.samples > 0) {
+      py::list draws;
+      for (const auto& y : tagging.samples) draws.append(list_of(y));
+      add("samples", draws);
+    }
+    if (ask.spans) add("spans", spans(tagging));
+    if (ask.edges) add("edges", edges(tagging.edges, true));
+    if (ask.expected_counts) {
+      add("label_counts", py::cast(tagging.label_counts));
+      add("edge_counts", edges(tagging.edge_counts, false));
+    }
+  }
+
+  // T rows of L doubles as bytes, which numpy reads in place; (bytes, T, L).
+  static py::object matrix(const Matrix<double>& values) {
+    const std::size_t rows = values.rows(), columns = values.columns();
+    PyObject* bytes = PyBytes_FromStringAndSize(
+        nullptr, static_cast<Py_ssize_t>(rows * columns * sizeof(double)));
+    if (bytes == nullptr) throw py::error_already_set();
+    char* at = PyBytes_AS_STRING(bytes);
+    for (std::size_t t = 0; t < rows; ++t, at += columns * sizeof(double)) {
+      std::copy_n(reinterpret_cast<const char*>(values.row(t)), columns * sizeof(double), at);
+    }
+    return py::make_tuple(py::reinterpret_steal<py::bytes>(bytes), rows, columns);
+  }
+  py::list k_best(const Tagging& tagging) const {
+    py::list out;
+    for (const ScoredLabelling& each : tagging.k_best) {
+      out.append(py::make_tuple(list_of(each.labels), each.score - tagging.log_partition));
+    }
+    return out;
+  }
+  py::list spans(const Tagging& tagging) const {
+    py::list out;
+    for (const SpanProbability& span : tagging.spans) {
+      out.append(py::make_tuple(span.begin, span.end, py::str(span.type.data(), span.type.size()),
+                                span.probability));
+    }
+    return out;
+  }
+  py::list edges(const std::vector<EdgeProbability>& list, bool positions) const {
+    py::list out;
+    for (const EdgeProbability& edge : list) {
+      out.append(positions ? py::make_tuple(edge.t, names_[edge.from], names_[edge.to], edge.value)
+                           : py::make_tuple(names_[edge.from], names_[edge.to], edge.value));
+    }
+    return out;
+  }
+  py::dict finish(Run& run) const {
+    py::dict out;
+    out["labels"] = py::list();
+    for (auto& [name, list] : run.answers) out[name.c_str()] = list;
+    return out;
+  }
+
+  std::shared_ptr<PythonModel> model_;
+  TagPlan plan_;
+  std::vector<py::str> names_;
+};
+
+}  // namespace
+
+void bind_tagging(py::module_& module) {
+  py::class_<Plan>(module, "Plan", "How sequences are labelled: constraints, rules, decoding.")
+      .def(py::init<std::shared_ptr<PythonModel>, const py::dict&>(), py::arg("model"),
+           py::arg("options"))
+      .def("tag", &Plan::tag, py::arg("X"), py::arg("known"), py::arg("questions"),
+           py::arg("threads"), py::arg("first"))
+      .def("explain", &Plan::explain, py::arg("x"), py::arg("positions"), py::arg("against"),
+           py::arg("top"), py::arg("unknown"));
+}
+
+}  // namespace croft::python

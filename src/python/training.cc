@@ -1,0 +1,276 @@
+// Training on Python's sequences.
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "croft/core/interrupt.h"
+#include "python/bind.h"
+#include "python/model.h"
+#include "python/options.h"
+#include "python/sequences.h"
+
+namespace croft::python {
+namespace {
+
+namespace py = pybind11;
+
+// Lists of sequences and of their labels; without labels, nothing is known of them.
+struct LabelledData {
+  py::object x, y;
+  std::string_view x_name, y_name;
+};
+
+std::size_t size_of(const LabelledData& data) {
+  if (!py::isinstance<py::sequence>(data.x)) {
+    throw py::type_error(std::string(data.x_name) + " is a " + Py_TYPE(data.x.ptr())->tp_name +
+                         ", and a list of sequences was expected");
+  }
+  const std::size_t size = py::len(data.x);
+  if (!py::isinstance<py::sequence>(data.y) && !py::hasattr(data.y, "__getitem__")) {
+    throw py::type_error(std::string(data.y_name) + " is a " + Py_TYPE(data.y.ptr())->tp_name +
+                         ", and a list with the labels of each sequence was expected");
+  }
+  if (py::len(data.y) != size) {
+    throw py::value_error(std::string(data.x_name) + " has " + std::to_string(size) +
+                          " sequences and " + std::string(data.y_name) + " the labels of " +
+                          std::to_string(py::len(data.y)));
+  }
+  return size;
+}
+
+// Throws what a signal handler of Python's does; after Ctrl-C that is KeyboardInterrupt.
+void check_signals() {
+  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+}
+
+class PythonInput final : public TrainingInput {
+ public:
+  PythonInput(LabelledData data, std::optional<LabelledData> holdout, py::object weights,
+              ExtractionConfig config)
+      : data_(std::move(data)), holdout_(std::move(holdout)), weights_(std::move(weights)) {
+    rows_ = config.format == InputFormat::columns;
+    if (rows_) config.columns = count_columns();
+    extractor_.emplace(std::move(config));
+    if (!weights_.is_none() && py::len(weights_) != size_of(data_)) {
+      throw py::value_error("sample_weight has " + std::to_string(py::len(weights_)) +
+                            " numbers and X has " + std::to_string(size_of(data_)) + " sequences");
+    }
+  }
+  const Extractor& extractor() const override { return *extractor_; }
+
+  void read(const Visit& visit) override {
+    const py::gil_scoped_acquire lock;
+    const std::string file(kTrainingName);
+    read(data_, [&](std::size_t n, TextSequence& text) {
+      if (!weights_.is_none()) {
+        text.weight = weight(n);
+        if (text.weight == 0) return;  // as if it were not there
+      }
+      check_sizes(text, file);
+      visit(text, file);
+    });
+  }
+  void read_holdout(const Visit& visit) override {
+    const py::gil_scoped_acquire lock;
+    if (!holdout_) return;
+    const std::string file(kHoldoutName);
+    read(*holdout_, [&](std::size_t, TextSequence& text) { visit(text, file); });
+  }
+
+ private:
+  template <class Each>
+  void read(const LabelledData& data, const Each& each) {
+    const std::size_t size = size_of(data);
+    SequenceReader reader(rows_, data.x_name);
+    InputSequence sequence;
+    Extractor::Scratch scratch;
+    for (std::size_t n = 0; n < size; ++n) {
+      if (n % 1000 == 999) check_signals();
+      const auto index = py::int_(n);
+      reader.read(data.x[index], n, sequence);
+      if (rows_) {
+        check_columns(sequence.rows, n);
+        extractor_->extract(sequence.rows, false, scratch, sequence.text);
+        sequence.text.first_line = n + 1;
+      } else {
+        extractor_->complete(sequence.text, scratch);
+      }
+      sequence.text.weight = 1;
+      reader.read_labels(data.y[index], data.y_name, sequence.text);
+      each(n, sequence.text);
+    }
+  }
+  // Cells of the first row of all.
+  std::size_t count_columns() const {
+    for (std::size_t n = 0; n < size_of(data_); ++n) {
+      const py::object rows = data_.x[py::int_(n)];
+      if (py::len(rows) == 0) continue;
+      const py::object row = rows[py::int_(0)];
+      return py::isinstance<py::str>(row) ? 1 : py::len(row);
+    }
+    return 0;
+  }
+  void check_columns(const ColumnSequence& rows, std::size_t n) const {
+    const std::size_t expected = extractor_->config().columns;
+    for (std::size_t t = 0; t < rows.rows(); ++t) {
+      if (rows.columns(t) == expected) continue;
+      throw py::value_error("X[" + std::to_string(n) + "][" + std::to_string(t) + "] has " +
+                            std::to_string(rows.columns(t)) + " cells, and the first row has " +
+                            std::to_string(expected));
+    }
+  }
+  double weight(std::size_t n) const {
+    const py::object given = weights_[py::int_(n)];
+    const double value = PyFloat_AsDouble(given.ptr());
+    if (PyErr_Occurred() != nullptr) {
+      PyErr_Clear();
+      throw py::value_error("sample_weight[" + std::to_string(n) + "] is " +
+                            py::repr(given).cast<std::string>() + ", and a number was expected");
+    }
+    if (value >= 0 && value <= 1e15) return value;
+    throw py::value_error("sample_weight[" + std::to_string(n) + "] is " + std::to_string(value) +
+                          "; weights must be finite, and not below 0");
+  }
+
+  LabelledData data_;
+  std::optional<LabelledData> holdout_;
+  py::object weights_;
+  bool rows_;
+  std::optional<Extractor> extractor_;
+};
+
+py::object holdout_of(const std::optional<HoldoutScore>& score) {
+  if (!score) return py::none();
+  py::dict out;
+  out["token_accuracy"] = score->token_accuracy;
+  if (score->chunk_f1) out["chunk_f1"] = *score->chunk_f1;
+  return out;
+}
+
+// Hands what happens to the caller, and notices Ctrl-C.
+class Watch {
+ public:
+  explicit Watch(py::object callback) : callback_(std::move(callback)) {}
+
+  TrainWatcher watcher() {
+    return {.data_read = [this](const TrainData& data) { read(data); },
+            .reading = nullptr,
+            .iteration = [this](const TrainProgress& now) { return see(now); }};
+  }
+  bool interrupted() const { return interrupted_; }
+  // Of the caller's callback; training has stopped at it.
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  void read(const TrainData& data) {
+    const py::gil_scoped_acquire lock;
+    if (callback_.is_none()) return;
+    py::dict event;
+    event["event"] = "data";
+    event["sequences"] = data.sequences;
+    event["positions"] = data.positions;
+    event["labels"] = data.labels;
+    event["attributes"] = data.attributes;
+    event["holdout_sequences"] = data.holdout_sequences;
+    event["partial_positions"] = data.partial_positions;
+    event["features"] = data.features == FeatureSet::all ? "all" : "observed";
+    event["seconds"] = seconds();
+    callback_(event);
+  }
+  bool see(const TrainProgress& now) {
+    const py::gil_scoped_acquire lock;
+    try {
+      check_signals();
+      if (callback_.is_none()) return true;
+      py::dict event;
+      event["event"] = "iteration";
+      event["iteration"] = now.iteration.number;
+      event["evaluations"] = now.iteration.evaluations;
+      event["objective"] = now.iteration.objective;
+      event["gradient_norm"] = now.iteration.gradient_norm;
+      event["weight_norm"] = now.iteration.weight_norm;
+      event["active_features"] = now.iteration.active;
+      event["step"] = now.iteration.step;
+      event["max_iterations"] = now.max_iterations;
+      event["seconds"] = seconds();
+      if (now.holdout) event["holdout"] = holdout_of(now.holdout);
+      const py::object answer = callback_(event);
+      return !py::isinstance<py::bool_>(answer) || answer.cast<bool>();
+    } catch (py::error_already_set& error) {
+      interrupted_ = error.matches(PyExc_KeyboardInterrupt);
+      if (!interrupted_) error_ = std::current_exception();
+      return false;
+    }
+  }
+
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+  py::object callback_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  bool interrupted_ = false;
+  std::exception_ptr error_;
+};
+
+py::dict info_of(const TrainResult& result, bool interrupted) {
+  py::dict info;
+  const OptimizeResult& optimization = result.optimization;
+  info["reason"] = interrupted ? "interrupted" : std::string(stop_reason_name(optimization.reason));
+  info["message"] = optimization.message;
+  info["converged"] = optimization.converged();
+  info["iterations"] = optimization.iterations;
+  info["evaluations"] = optimization.evaluations;
+  info["objective"] = optimization.objective;
+  info["gradient_norm"] = optimization.gradient_norm;
+  info["weights"] = result.dimension;
+  info["nonzero_weights"] = result.active;
+  info["holdout"] = holdout_of(result.holdout);
+  info["best_iteration"] =
+      result.best_iteration ? py::object(py::int_(*result.best_iteration)) : py::none();
+  return info;
+}
+
+py::tuple train(py::object x, py::object y, py::object weights, py::object x_dev, py::object y_dev,
+                const py::dict& options, std::shared_ptr<PythonModel> init, py::object callback) {
+  TrainRequest request = train_request(options);
+  std::optional<LabelledData> holdout;
+  if (!x_dev.is_none()) {
+    if (!request.holdout.empty()) {
+      throw py::value_error(
+          "holdout is a fraction of X to set aside, and X_dev is given: one of them");
+    }
+    holdout = {std::move(x_dev), std::move(y_dev), kHoldoutName, "y_dev"};
+    request.holdout = kHoldoutName;
+  }
+  const auto start = init ? init->model : nullptr;
+  if (init && init->rows() != (request.format == InputFormat::columns)) {
+    throw py::value_error(std::string("the model to go on from is of ") +
+                          (init->rows() ? "columns" : "attributes") + ", and X is not");
+  }
+  ExtractionConfig config = make_extraction(request, start.get());
+  LabelledData data{std::move(x), std::move(y), kTrainingName, "y"};
+  size_of(data);
+  if (holdout) size_of(*holdout);
+  PythonInput input(std::move(data), std::move(holdout), std::move(weights), std::move(config));
+  Watch watch(std::move(callback));
+  const auto trained = [&] {
+    const py::gil_scoped_release unlock;
+    return train_on(request, input, start, watch.watcher());
+  }();
+  watch.rethrow();
+  auto model =
+      std::make_shared<PythonModel>(Container::from_bytes(trained.model.bytes(), "the model"));
+  return py::make_tuple(std::move(model), info_of(trained.result, watch.interrupted()));
+}
+
+}  // namespace
+
+void bind_training(py::module_& module) {
+  module.def("train", &train, py::arg("X"), py::arg("y"), py::arg("sample_weight"),
+             py::arg("X_dev"), py::arg("y_dev"), py::arg("options"), py::arg("init"),
+             py::arg("callback"));
+}
+
+}  // namespace croft::python

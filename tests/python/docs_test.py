@@ -1,0 +1,14 @@
+"""The examples in the documents run, and print what they say."""
+import doctest
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in DOCS.glob("python*.md")))
+def test_the_examples_print_what_they_say(name):
+    failed, run = doctest.testfile(str(DOCS / name), module_relative=False, optionflags=doctest.ELLIPSIS)
+    assert failed == 0
+    assert run > 0 or ">>>" not in (DOCS / name).read_text()

@@ -1,0 +1,309 @@
+"""Models asked every question, against an enumeration of all labellings by the weights they show."""
+import itertools
+import json
+import math
+import os
+import pickle
+import subprocess
+import sys
+from collections import Counter
+
+import numpy
+import pytest
+
+import croft
+from conftest import items, sentences
+
+LABELS = ["B-X", "I-X", "O"]
+
+
+def chunk_data(count, seed):
+    """Words and BIO labels with chunks of b…i."""
+    import random
+    generator = random.Random(seed)
+    X, y = [], []
+    for _ in range(count):
+        labels = []
+        for _ in range(generator.randint(1, 5)):
+            choices = ["B-X", "O"] + (["I-X"] if labels and labels[-1] != "O" else [])
+            labels.append(generator.choice(choices))
+        X.append([{"w": label[0] if generator.random() < 0.7 else "?", "t": 0.5 * t} for t, label in enumerate(labels)])
+        y.append(labels)
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def model():
+    return croft.ChainCRF(l2=0.5).fit(*chunk_data(60, 1)).model_
+
+
+@pytest.fixture(scope="module")
+def sequences():
+    return chunk_data(12, 2)[0]
+
+
+def score(model, x, labels):
+    """By the weights that the model shows."""
+    states, transitions = model.state_features, model.transition_features
+    total = sum(transitions.get(pair, 0) for pair in zip(labels, labels[1:]))
+    for position, label in zip(x, labels):
+        for key, value in position.items():
+            name, number = (f"{key}:{value}", 1) if isinstance(value, str) else (key, value)
+            total += number * states.get((name, label), 0)
+    return total
+
+
+def distribution(model, x, allowed=lambda labels: True):
+    """labels -> probability, over all that are allowed; and log Z."""
+    scores = {labels: score(model, x, labels) for labels in itertools.product(model.labels, repeat=len(x))
+              if allowed(labels)}
+    largest = max(scores.values())
+    z = sum(math.exp(s - largest) for s in scores.values())
+    return {labels: math.exp(s - largest) / z for labels, s in scores.items()}, largest + math.log(z)
+
+
+def is_bio(labels):
+    return all(label != "I-X" or (t > 0 and labels[t - 1] != "O") for t, label in enumerate(labels))
+
+
+def chunks(labels):
+    found, start = [], None
+    for t, label in enumerate([*labels, "O"]):
+        if start is not None and label != "I-X":
+            found.append((start, t))
+            start = None
+        if label == "B-X" or (label == "I-X" and start is None):
+            start = t
+    return found
+
+
+@pytest.mark.parametrize("how, allowed", [({}, lambda y: True), ({"constrain": "bio"}, is_bio),
+                                          ({"rules": ["at-most 1 X"]}, lambda y: len(chunks(y)) <= 1)])
+def test_answers_are_those_of_the_enumeration(model, sequences, how, allowed):
+    for x in sequences:
+        p, log_z = distribution(model, x, allowed)
+        best = max(p, key=p.get)
+        assert tuple(model.predict_single(x, **how)) == best
+        [found] = model.log_probability([x], **how)
+        assert found.log_probability == pytest.approx(math.log(p[best]), abs=1e-6)
+        if "rules" not in how:
+            assert model.log_partition([x], **how)[0] == pytest.approx(log_z, abs=1e-5)
+        [array] = model.predict_proba([x], **how)
+        assert array.shape == (len(x), 3) and array.dtype == numpy.float64
+        for t in range(len(x)):
+            for j, label in enumerate(model.labels):
+                expected = sum(q for labels, q in p.items() if labels[t] == label)
+                assert array[t, j] == pytest.approx(expected, abs=1e-6)
+        assert model.predict_marginals_single(x, **how) == [dict(zip(model.labels, row)) for row in array]
+        [ranked] = model.k_best([x], 1000, **how)
+        assert [tuple(each.labels) for each in ranked] == sorted(p, key=lambda y: -p[y])
+        assert [math.exp(each.log_probability) for each in ranked] == pytest.approx(
+            sorted(p.values(), reverse=True), abs=1e-6)
+        assert model.entropy([x], **how)[0] == pytest.approx(-sum(q * math.log(q) for q in p.values()), abs=1e-5)
+        counts = {label: sum(q * labels.count(label) for labels, q in p.items()) for label in model.labels}
+        assert model.expected_counts([x], **how)[0] == pytest.approx(counts, abs=1e-6)
+        for start, end, label, probability in model.spans([x], **how)[0]:
+            assert (start, end) in chunks(best) and label == "X"
+            assert probability == pytest.approx(
+                sum(q for labels, q in p.items() if (start, end) in chunks(labels)), abs=1e-6)
+        for t, i, j, probability in model.edge_marginals([x], **how)[0]:
+            assert probability == pytest.approx(
+                sum(q for labels, q in p.items() if labels[t - 1:t + 1] == (i, j)), abs=1e-6)
+
+
+def test_known_labels_condition_the_answers(model, sequences):
+    for x in sequences:
+        if len(x) < 2:
+            continue
+        known = ["O", {"B-X", "O"}] + [None] * (len(x) - 2)
+        p, _ = distribution(model, x, lambda y: y[0] == "O" and y[1] != "I-X")
+        assert tuple(model.predict([x], known=[known])[0]) == max(p, key=p.get)
+        array = model.predict_proba([x], known=[known])[0]
+        expected = [[sum(q for y, q in p.items() if y[t] == label) for label in model.labels] for t in range(len(x))]
+        assert array == pytest.approx(numpy.array(expected), abs=1e-6)
+        assert model.predict_single(x, known=known) == model.predict([x], known=[known])[0]
+
+
+def test_log_likelihood_is_that_of_the_given_labels(model, sequences):
+    X, y = chunk_data(12, 2)
+    for x, labels, found in zip(X, y, model.log_likelihood(X, y)):
+        assert found == pytest.approx(math.log(distribution(model, x)[0][tuple(labels)]), abs=1e-6)
+    assert model.log_likelihood(X[:1], [["never"] * len(X[0])]) == [-math.inf]
+    with pytest.raises(TypeError, match="known goes with predictions"):
+        model.log_likelihood(X, y, known=y)
+
+
+def test_samples_come_as_often_as_they_are_probable(model, sequences):
+    x = max(sequences, key=len)
+    p, _ = distribution(model, x)
+    [draws] = model.sample([x], 20000, seed=3)
+    counts = Counter(map(tuple, draws))
+    for labels, probability in p.items():
+        expected = 20000 * probability
+        assert abs(counts[labels] - expected) < 5 * math.sqrt(expected + 1)
+    assert model.sample([x], 5, seed=3) == model.sample([x], 5, seed=3) == [draws[:5]]
+    assert model.sample([x], 20, seed=4) != [draws[:20]]
+
+
+def test_decoding_by_marginals_and_by_risk(model, sequences):
+    for x in sequences:
+        array = model.predict_proba([x])[0]
+        expected = [model.labels[j] for j in array.argmax(axis=1)]
+        assert model.predict_single(x, decode="marginal") == expected
+        p, _ = distribution(model, x, is_bio)
+
+        def risk(labels):
+            return -sum(sum(q for y, q in p.items() if y[t] == label) for t, label in enumerate(labels))
+        best = min(p, key=risk)
+        assert tuple(model.predict_single(x, decode="risk", constrain="bio")) == best
+
+
+def test_a_sequence_without_a_labelling_is_an_error_that_names_it(model, sequences):
+    with pytest.raises(ValueError, match=r"X\[1\]: no labelling"):
+        model.predict([sequences[0], [{"w": "O"}]], known=[[None] * len(sequences[0]), ["I-X"]], constrain="bio")
+
+
+@pytest.mark.parametrize("ask, error, message", [
+    (lambda m, X: m.predict(X, constrain="/nowhere"), ValueError, "/nowhere"),
+    (lambda m, X: m.predict(X, rules=["nonsense"]), ValueError, "nonsense"),
+    (lambda m, X: m.predict(X, decode="best"), ValueError, "choose one of: viterbi, marginal, risk"),
+    (lambda m, X: m.predict(X, beam=3), TypeError, "there is no option beam"),
+    (lambda m, X: m.k_best(X, 0), ValueError, "k is 0"), (lambda m, X: m.k_best(X, 1.5), ValueError, "k is 1.5"),
+    (lambda m, X: m.sample(X, -1), ValueError, "n is -1"),
+    (lambda m, X: m.predict(X, known=[[None]]), ValueError, "X has 12 sequences and y the labels of 1"),
+    (lambda m, X: m.predict([X[0]], known=[["Q"] * len(X[0])]), ValueError, '"Q"'),
+    (lambda m, X: m.predict(X[0]), TypeError, r"X\[0\] is a dict, and a list"),
+    (lambda m, X: croft.save(3, "x"), TypeError, "model is a int"),
+    (lambda m, X: croft.load("/nowhere"), croft.Error, "/nowhere"),
+    (lambda m, X: croft.Model.from_bytes(b"abc"), croft.Error, "not a Croft model"),
+    (lambda m, X: croft.evaluate([["A"]], [["A", "B"]]), ValueError, r"y_true\[0\] has 1 labels"),
+    (lambda m, X: croft.evaluate([["A"]], []), ValueError, "y_true has 1 sequences"),
+])
+def test_bad_questions_are_one_clear_error(model, sequences, ask, error, message):
+    with pytest.raises(error, match=message):
+        ask(model, sequences)
+
+
+# Files, bytes, what is in it.
+
+def test_files_bytes_and_pickles_give_the_same_model(model, sequences, tmp_path):
+    croft.save(model, tmp_path / "m.croft")
+    loaded = croft.load(tmp_path / "m.croft")
+    assert (tmp_path / "m.croft").read_bytes() == model.to_bytes() == loaded.to_bytes()
+    for other in (loaded, croft.Model.from_bytes(model.to_bytes()), pickle.loads(pickle.dumps(loaded))):
+        assert other.predict(sequences) == model.predict(sequences)
+    assert [path.name for path in tmp_path.iterdir()] == ["m.croft"]
+    with pytest.raises(croft.Error, match="nowhere"):
+        croft.save(model, tmp_path / "nowhere" / "m.croft")
+
+
+def test_a_model_of_the_program_answers_like_the_program(tmp_path):
+    words, y = sentences(60, 4)
+    (tmp_path / "d.txt").write_text("\n".join(
+        "".join(f"{word} {label}\n" for word, label in zip(*pair)) for pair in zip(words, y)))
+    croft_program = os.environ["CROFT"]
+    subprocess.run([croft_program, "train", "--quiet", "-o", tmp_path / "m.croft", tmp_path / "d.txt"], check=True)
+    out = subprocess.run([croft_program, "predict", "-m", tmp_path / "m.croft", "--output", "json", "--k-best", "3",
+                          "--entropy", "--samples", "2", "--marginals=all", tmp_path / "d.txt"],
+                         check=True, capture_output=True, text=True).stdout
+    documents = [json.loads(line) for line in out.splitlines()]
+    model = croft.load(tmp_path / "m.croft")
+    rows = [[[word] for word in sentence] for sentence in words]
+    assert model.predict(rows) == [document["labels"] for document in documents]
+    assert model.entropy(rows) == pytest.approx([document["entropy"] for document in documents], abs=1e-5)
+    assert [[each.labels for each in best] for best in model.k_best(rows, 3)] == \
+        [[each["labels"] for each in document["k_best"]] for document in documents]
+    assert model.sample(rows, 2) == [[each["labels"] if isinstance(each, dict) else each
+                                      for each in document["samples"]] for document in documents]
+
+
+def test_inspect_shows_what_the_file_says(model):
+    found = model.inspect(top=2)
+    assert found["kind"] == "chain"
+    assert found["training"]["sequences"] == 60
+    assert "training record" in str(found)
+    assert model.inspect(top=0)["labels"] == model.labels
+    table = model.weights()
+    assert set(table.columns) == {"kind", "attribute", "from", "to", "weight"}
+    assert len(table) == len(model.state_features) + len(model.transition_features)
+    by_hand = {(row["attribute"], row["to"]): row["weight"] for _, row in table[table.kind == "state"].iterrows()}
+    assert by_hand == model.state_features
+    assert set(model.attributes) >= {name for name, _ in model.state_features}
+
+
+def test_edge_attributes_and_boundaries_are_shown(tmp_path):
+    words, y = sentences(40, 5)
+    rows = [[[word] for word in sentence] for sentence in words]
+    crf = croft.ChainCRF(template="U:%x[0,0]\nB:%x[0,0]\n", boundaries=True).fit(rows, y)
+    edges = crf.model_.edge_features
+    assert any(first is None for _, first, _ in edges) and any(second is None for _, _, second in edges)
+    assert any(first and second for _, first, second in edges)
+
+
+def test_evaluate_counts_labels_and_chunks():
+    found = croft.evaluate([["B-X", "I-X", "O"], ["O"]], [["B-X", "O", "O"], ["O"]])
+    assert found["tokens"]["accuracy"] == 0.75
+    assert found["chunk"]["f1"] == 0 and found["chunk"]["support"] == 1
+
+
+def test_items_read_once_may_be_used_often(model, sequences):
+    from croft import _core
+    read = [_core.Items(x) for x in sequences]
+    assert model.predict(read) == model.predict(sequences)
+    assert _core.Items([{"a": "b", "c": 2}, ["d"]]).items() == [{"a:b": 1.0, "c": 2.0}, {"d": 1.0}]
+    assert len(read[0]) == len(sequences[0])
+
+
+# Without the others.
+
+def run_without(modules, code):
+    """Runs code in an interpreter that cannot import the modules."""
+    block = (f"import sys\nclass Block:\n def find_spec(self, name, *a):\n"
+             f"  if name.split('.')[0] in {modules!r}: raise ImportError(name)\nsys.meta_path.insert(0, Block())\n")
+    done = subprocess.run([sys.executable, "-c", block + code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_importing_is_quick_and_imports_nothing_heavy():
+    out = run_without([], "import time; t = time.perf_counter(); import croft; print(time.perf_counter() - t)\n"
+                          "print([m for m in ('numpy', 'sklearn', 'pandas', 'matplotlib') if m in sys.modules])")
+    seconds, heavy = out.splitlines()
+    assert float(seconds) < 0.15 and heavy == "[]"
+
+
+def test_training_and_prediction_need_nothing_but_the_standard_library():
+    out = run_without(["numpy", "scipy", "sklearn", "pandas", "matplotlib"], """
+import croft, pickle
+X, y = [[["a"], ["b"]], [["b"], ["a"]]] * 5, [["A", "B"], ["B", "A"]] * 5
+crf = croft.ChainCRF(l2=0.1).fit(X, y)
+print(crf.predict(X) == y, crf.score(X, y), crf, pickle.loads(pickle.dumps(crf)).get_params()["l2"])
+print(round(crf.predict_marginals(X)[0][0]["A"], 1), crf.k_best(X, 1)[0][0].labels)
+print(type(crf.model_.weights()).__name__, len(crf.training_log_.table()) > 1)
+print(crf.set_params(l2=3).l2)
+""")
+    assert out.splitlines() == ["True 1.0 ChainCRF(l2=0.1) 0.1", "1.0 ['A', 'B']", "Table True", "3"]
+
+
+def test_explanations_add_up_to_the_odds_of_the_two_labellings(model, sequences):
+    for x in sequences:
+        found = model.explain(x, top=100)
+        assert found["labels"] == model.predict_single(x)
+        for each in found["positions"]:
+            other = [*found["labels"]]
+            other[each["position"]] = each["other"]
+            expected = score(model, x, found["labels"]) - score(model, x, other)
+            assert each["difference"] == pytest.approx(expected, abs=1e-5)
+            assert sum(reason["difference"] for reason in each["reasons"]) == pytest.approx(expected, abs=1e-5)
+        assert "O" in str(found)
+    x = max(sequences, key=len)
+    [one] = model.explain(x, positions=[1], against="O", top=1)["positions"]
+    assert one["position"] == 1 and (one["other"] == "O" or one["label"] == "O")
+    [unseen] = model.explain([{"w": "never seen"}], unknown=True)["positions"]
+    assert unseen["unknown_attributes"] == ["w:never seen"]
+    for ask, error, message in [(lambda: model.explain(x, positions=[99]), ValueError, "no position 99"),
+                                (lambda: model.explain(x, against="Q"), ValueError, 'against is "Q"'),
+                                (lambda: model.explain([3]), TypeError, r"x\[0\] is a int"),
+                                (lambda: model.explain(x, rules=[]), TypeError, "not rules")]:
+        with pytest.raises(error, match=message):
+            ask()
