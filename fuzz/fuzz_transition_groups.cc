@@ -1,0 +1,46 @@
+// Any bytes as a file of transition groups: an InputError with its file, or rules that read back
+// equal when written again, and that give every pair of labels one group or none.
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "croft/app/transition_groups.h"
+
+namespace {
+
+void require(bool holds, const char* what) {
+  if (!holds) throw std::logic_error(what);
+}
+
+croft::TransitionGroupFile read(std::string_view text) {
+  croft::LineReader lines(text, "fuzz");
+  return croft::read_transition_group_file(lines);
+}
+
+std::string written(const croft::TransitionGroupFile& file) {
+  std::string out;
+  for (const croft::TransitionGroupRule& rule : file.rules) {
+    require(!rule.from.empty() && !rule.to.empty(), "an empty label");
+    out += rule.from + "\t" + rule.to + "\t" + rule.group.value_or("-") + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  try {
+    const croft::TransitionGroupFile file = read(text);
+    const std::string once = written(file);
+    require(written(read(once)) == once, "not the same again");
+    const croft::LabelNames names({"A", "B-X", "*", ""});
+    const croft::TransitionGroups groups = croft::transition_groups(file, names);
+    require(groups.of.size() == names.size() * names.size(), "a pair without an answer");
+  } catch (const croft::InputError& error) {
+    require(error.where().file == "fuzz", "an error without its file");
+  }
+  return 0;
+}
