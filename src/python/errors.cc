@@ -5,7 +5,6 @@
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "python/bind.h"
-#include "python/sequences.h"
 
 namespace croft::python {
 namespace {
@@ -30,19 +29,18 @@ std::string python_words(std::string_view message) {
   return out;
 }
 
-// Sequences are counted from 1 where files have lines, and from 0 in Python: "X:5: …" is of X[4].
+// A sequence is a file of its own to the library, X[4], and a position a line, from 1: "X[4]:3: …"
+// is of X[4][2].
 std::string in_python(std::string_view message) {
   std::string out = python_words(message);
-  for (const std::string_view name : {kTrainingName, kHoldoutName}) {
-    if (!out.starts_with(name) || out.size() <= name.size() || out[name.size()] != ':') continue;
-    std::size_t end = name.size() + 1, line = 0;
-    for (; end < out.size() && std::isdigit(static_cast<unsigned char>(out[end])) != 0; ++end) {
-      line = 10 * line + static_cast<std::size_t>(out[end] - '0');
-    }
-    if (line == 0) continue;
-    return std::string(name) + "[" + std::to_string(line - 1) + "]" + out.substr(end);
+  const std::size_t name_end = out.find("]:");
+  if (name_end == out.npos || out.find(' ') < name_end) return out;
+  std::size_t end = name_end + 2, line = 0;
+  for (; end < out.size() && std::isdigit(static_cast<unsigned char>(out[end])) != 0; ++end) {
+    line = 10 * line + static_cast<std::size_t>(out[end] - '0');
   }
-  return out;
+  if (line == 0) return out;
+  return out.substr(0, name_end + 1) + "[" + std::to_string(line - 1) + "]" + out.substr(end);
 }
 
 }  // namespace

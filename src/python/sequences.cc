@@ -171,7 +171,7 @@ void SequenceReader::read(py::handle sequence, std::optional<std::size_t> index,
   position_ = 0;
   out.rows.clear();
   out.text.clear();
-  out.rows.first_line = out.text.first_line = index.value_or(0) + 1;
+  out.rows.first_line = out.text.first_line = 1;
   if (rows_) {
     read_rows(sequence.ptr(), out.rows);
   } else if (py::isinstance<Items>(sequence)) {

@@ -44,7 +44,9 @@ class SequenceReader {
   // Labels of the sequence last read, by kPartial: a str; None (not known); a set, list or tuple of
   // str (one of them).  y_name : of the argument.
   void read_labels(pybind11::handle labels, std::string_view y_name, TextSequence& out) const;
-  std::size_t length() const { return length_; }  // of the sequence last read
+  // Of the sequence last read.
+  std::size_t length() const { return length_; }
+  std::string sequence_name() const;  // "X[3]"
 
  private:
   void read_rows(PyObject* sequence, ColumnSequence& out);
@@ -55,8 +57,7 @@ class SequenceReader {
   void add_members(PyObject* members, StringLists& out);
   void add_number(double value, StringLists& out);
   void append_text(PyObject* text, std::string& out) const;
-  std::string sequence_name() const;  // "X[3]"
-  std::string where() const;          // "X[3][5]"
+  std::string where() const;  // "X[3][5]"
   const std::string& column_name(char kind, std::size_t j);
 
   bool rows_;

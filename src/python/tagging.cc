@@ -68,6 +68,7 @@ bool only_labels(const Questions& q) {
 // A sequence on its way: as read, and what became of it.
 struct Work {
   InputSequence input;
+  std::string name;         // for messages
   std::vector<Label> gold;  // for log_likelihood; a label that the model does not have: its number
   std::vector<Label> y;
   TagOutcome outcome;
@@ -115,7 +116,7 @@ class Plan {
         positions += run.reader.length();
       }
       label(run, std::span(batch).first(used), first + next);
-      for (std::size_t k = 0; k < used; ++k) answer(run, batch[k], next + k);
+      for (std::size_t k = 0; k < used; ++k) answer(run, batch[k]);
       next += used;
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
     }
@@ -169,7 +170,8 @@ class Plan {
             Work& out) const {
     const py::int_ index(n);
     run.reader.read(x[index], n, out.input);
-    check_columns(out.input.rows, "X[" + std::to_string(n) + "]");
+    out.name = run.reader.sequence_name();
+    check_columns(out.input.rows, out.name);
     out.input.text.labels.clear();
     if (known.is_none()) return;
     run.reader.read_labels(known[index], "y", out.input.text);
@@ -223,7 +225,7 @@ class Plan {
     } else {
       extractor.complete(text, run.scratch[worker]);
     }
-    const TagInput input{text, model_->rows() ? &work.input.rows : nullptr, kTrainingName, index};
+    const TagInput input{text, model_->rows() ? &work.input.rows : nullptr, work.name, index};
     const Tagging& tagging = run.taggers[worker].tag(input, run.q.ask);
     work.outcome = tagging.outcome;
     if (only_labels(run.q)) {
@@ -245,9 +247,9 @@ class Plan {
     return out;
   }
 
-  void answer(Run& run, const Work& work, std::size_t n) const {
+  void answer(Run& run, const Work& work) const {
     if (!work.outcome.found) {
-      throw py::value_error("X[" + std::to_string(n) + "]: " + std::string(why_none(work.outcome)));
+      throw py::value_error(work.name + ": " + std::string(why_none(work.outcome)));
     }
     const auto add = [&](const char* name, py::object value) {
       run.answers[name].append(std::move(value));

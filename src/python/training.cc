@@ -59,21 +59,20 @@ class PythonInput final : public TrainingInput {
 
   void read(const Visit& visit) override {
     const py::gil_scoped_acquire lock;
-    const std::string file(kTrainingName);
-    read(data_, [&](std::size_t n, TextSequence& text) {
+    read(data_, [&](std::size_t n, TextSequence& text, const std::string& name) {
       if (!weights_.is_none()) {
         text.weight = weight(n);
         if (text.weight == 0) return;  // as if it were not there
       }
-      check_sizes(text, file);
-      visit(text, file);
+      check_sizes(text, name);
+      visit(text, name);
     });
   }
   void read_holdout(const Visit& visit) override {
     const py::gil_scoped_acquire lock;
     if (!holdout_) return;
-    const std::string file(kHoldoutName);
-    read(*holdout_, [&](std::size_t, TextSequence& text) { visit(text, file); });
+    read(*holdout_,
+         [&](std::size_t, TextSequence& text, const std::string& name) { visit(text, name); });
   }
 
  private:
@@ -90,13 +89,13 @@ class PythonInput final : public TrainingInput {
       if (rows_) {
         check_columns(sequence.rows, n);
         extractor_->extract(sequence.rows, false, scratch, sequence.text);
-        sequence.text.first_line = n + 1;
+        sequence.text.first_line = 1;
       } else {
         extractor_->complete(sequence.text, scratch);
       }
       sequence.text.weight = 1;
       reader.read_labels(data.y[index], data.y_name, sequence.text);
-      each(n, sequence.text);
+      each(n, sequence.text, reader.sequence_name());
     }
   }
   // Cells of the first row of all.

@@ -180,5 +180,7 @@ template class TransitionScores<float>;
 template class TransitionScores<double>;
 template TransitionScores<double> convert(const TransitionScores<float>&);
 template TransitionScores<float> convert(const TransitionScores<double>&);
+template TransitionScores<float> convert(const TransitionScores<float>&);
+template TransitionScores<double> convert(const TransitionScores<double>&);
 
 }  // namespace croft

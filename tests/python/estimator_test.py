@@ -382,7 +382,7 @@ def test_fit_changes_neither_its_data_nor_its_parameters(data):
     ([[{"a": float("inf")}]], [["A"]], ValueError, r"X\[0\]\[0\] .* inf"),
     ([[{"a": object()}]], [["A"]], TypeError, r"X\[0\]\[0\]\['a'\] is a object"),
     ([[{3: 1.0}]], [["A"]], TypeError, r"X\[0\]\[0\] is a int, and a str was expected"),
-    ([[{"a": 1e300}]], [["A"]], ValueError, r"X\[0\]: an attribute value of more than 1e15"),
+    ([[{"a": 1e300}]], [["A"]], ValueError, r"X\[0\]\[0\]: an attribute value of more than 1e15"),
     ([numpy.zeros(3)], [["A"]], ValueError, r"X\[0\] is an array of 1 dimensions"),
     ([numpy.zeros((1, 3), dtype=complex)], [["A"]], TypeError, r"X\[0\] has elements of the kind .*convert"),
     ([(numpy.ones((1, 2)), numpy.ones((2, 2)))], [["A"]], ValueError, r"X\[0\] has matrices of 1 and of 2 rows"),
@@ -446,3 +446,13 @@ def test_an_unfinished_progress_bar_does_not_spoil_the_terminal(data, capsys):
         warnings.simplefilter("error")
         croft.ChainCRF(progress=False).fit(*data)
     assert capsys.readouterr().err == ""
+
+
+def test_labels_that_break_the_constraint_are_named_with_their_place():
+    X, y = [[["a"]], [["a"], ["b"], ["c"]]], [["B-X"], ["B-X", "O", "I-X"]]
+    with pytest.raises(ValueError, match=r'^X\[1\]\[2\]: .*"?I-X'):
+        croft.ChainCRF(constrain="bio").fit(X, y)
+    with pytest.raises(ValueError, match=r"^X\[1\]\[1\]: one label twice"):
+        croft.ChainCRF().fit(X, [["B-X"], ["O", ("O", "O"), "O"]])
+    with pytest.raises(ValueError, match=r'^X\[1\]\[1\]: not a label of the model: "Q"'):
+        croft.ChainCRF().fit(X, y).model_.predict(X, known=[[None], ["O", "Q", None]])
