@@ -3,8 +3,10 @@ import os
 import pickle
 import signal
 import subprocess
+import sys
 import threading
 import time
+import types
 import warnings
 
 import numpy
@@ -456,3 +458,28 @@ def test_labels_that_break_the_constraint_are_named_with_their_place():
         croft.ChainCRF().fit(X, [["B-X"], ["O", ("O", "O"), "O"]])
     with pytest.raises(ValueError, match=r'^X\[1\]\[1\]: not a label of the model: "Q"'):
         croft.ChainCRF().fit(X, y).model_.predict(X, known=[[None], ["O", "Q", None]])
+
+
+def test_in_a_notebook_one_bar_is_shown_and_updated(data, monkeypatch, capsys):
+    shown = []
+
+    class ZMQInteractiveShell:
+        pass
+
+    class Handle:
+        def update(self, page):
+            shown.append(page)
+
+    def display(page, display_id):
+        shown.append(page)
+        return Handle()
+
+    ipython, module = types.ModuleType("IPython"), types.ModuleType("IPython.display")
+    ipython.get_ipython = ZMQInteractiveShell
+    module.HTML, module.display = str, display
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    monkeypatch.setitem(sys.modules, "IPython.display", module)
+    croft.ChainCRF().fit(*data)
+    assert len(shown) >= 2 and shown[0].startswith("<progress")
+    assert "120 sequences" in shown[0] and 'value="1.000"' in shown[-1]
+    assert capsys.readouterr().err == ""
