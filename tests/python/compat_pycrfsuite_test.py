@@ -1,0 +1,432 @@
+"""croft.compat.pycrfsuite used as python-crfsuite is, and what its arguments mean."""
+import itertools
+import math
+import pickle
+from fractions import Fraction
+
+import pytest
+
+import croft
+from conftest import items, sentences
+from croft.compat import DifferenceWarning, NotAvailable, pycrfsuite
+
+
+def trainer_on(words, y, **params):
+    trainer = pycrfsuite.Trainer(params=params, verbose=False)
+    for xseq, yseq in zip(items(words), y):
+        trainer.append(xseq, yseq)
+    return trainer
+
+
+def trained(words, y, **params):
+    trainer = trainer_on(words, y, **{name.replace("__", "."): value for name, value in params.items()})
+    trainer.train("")
+    return trainer
+
+
+def objective(model, X, y, c1, c2):
+    """-log-likelihood and CRFsuite's penalties, by the weights that the model shows."""
+    weights = [*model.state_features.values(), *model.transition_features.values()]
+    return (-sum(model.log_likelihood(X, y)) + c1 * sum(map(abs, weights))
+            + c2 * sum(w * w for w in weights))
+
+
+@pytest.fixture(scope="module")
+def few():
+    """Sentences in which not every pair of tags occurs."""
+    return sentences(12, 7, noise=0)
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    """A model of four tags, in a file whose name is the peer's."""
+    name = str(tmp_path_factory.mktemp("models") / "tags.crfsuite")
+    trainer_on(*sentences(60, 3), c2=0.1).train(name)
+    return name
+
+
+@pytest.fixture
+def tagger(path):
+    tagger = pycrfsuite.Tagger()
+    tagger.open(path)
+    return tagger
+
+
+def test_train_open_and_tag_as_the_peers_users_write_it(tmp_path):
+    words, y = sentences(80, 1)
+    X = items(words)
+    name = str(tmp_path / "model.crfsuite")
+    trainer = pycrfsuite.Trainer(verbose=False)
+    for xseq, yseq in zip(X[:60], y[:60]):
+        trainer.append(xseq, yseq)
+    trainer.set_params({"c1": 0.1, "c2": 1e-3, "max_iterations": 50,
+                        "feature.possible_transitions": True})
+    assert "c1" in trainer.params()
+    trainer.train(name)
+    assert trainer.logparser.last_iteration["loss"] == trainer.logparser.iterations[-1]["loss"]
+    tagger = pycrfsuite.Tagger()
+    tagger.open(name)
+    pairs = [(a, b) for x, gold in zip(X[60:], y[60:]) for a, b in zip(tagger.tag(x), gold)]
+    assert sum(a == b for a, b in pairs) / len(pairs) > 0.85
+    info = tagger.info()
+    assert set(info.labels) == set("DJNV")
+    assert info.state_features[("word:cat", "N")] > 0
+
+
+@pytest.mark.parametrize("states, transitions", itertools.product((False, True), repeat=2))
+def test_features_are_those_that_occur_or_all_for_states_and_transitions_apart(few, states,
+                                                                               transitions):
+    words, y = few
+    model = trained(words, y, feature__possible_states=states, c2=0.3,
+                    feature__possible_transitions=transitions).model_
+    seen_pairs = {pair for labels in y for pair in zip(labels, labels[1:])}
+    every_pair = set(itertools.product(set(sum(y, [])), repeat=2))
+    assert seen_pairs < every_pair
+    assert set(model.transition_features) == (every_pair if transitions else seen_pairs)
+    seen = {(name, label) for x, labels in zip(items(words), y)
+            for position, label in zip(pycrfsuite.ItemSequence(x).items(), labels)
+            for name, value in position.items()}
+    if states:
+        assert set(model.state_features) > {pair for pair in seen if not pair[0].startswith("upper")}
+        assert ("word:cat", "V") in model.state_features
+    else:
+        assert set(model.state_features) <= seen
+
+
+@pytest.mark.parametrize("c1, c2", [(0, 1.0), (0, 0.1), (0.5, 0.1), (0.7, 0)])
+@pytest.mark.parametrize("transitions", (False, True))
+def test_the_loss_is_that_of_the_peer_and_its_minimum(few, c1, c2, transitions):
+    words, y = few
+    trainer = trained(words, y, c1=c1, c2=c2, feature__possible_transitions=transitions, delta=1e-10)
+    model, last = trainer.model_, trainer.logparser.last_iteration
+    loss = objective(model, items(words), y, c1, c2)
+    assert last["loss"] == pytest.approx(loss, rel=1e-6)
+    other = croft.ChainCRF(l1=c1, l2=2 * c2, tolerance=1e-10).fit(items(words), y)
+    least = objective(other.model_, items(words), y, c1, c2)
+    assert loss <= least * (1 + 1e-5)  # more features at most lower it
+    if not transitions:
+        assert loss == pytest.approx(least, rel=1e-5)
+
+
+def test_minfreq_counts_occurrences(few):
+    words, y = few
+    model = trained(words, y, feature__minfreq=2.5, c2=0.3).model_
+    count = {}
+    for sentence, labels in zip(words, y):
+        for word, label in zip(sentence, labels):
+            count["word:" + word, label] = count.get(("word:" + word, label), 0) + 1
+    kept = {pair for pair in model.state_features if pair[0].startswith("word:")}
+    assert kept == {pair for pair, n in count.items() if n >= 3}
+    assert kept != set(count)
+
+
+def test_stopping_rules_are_the_peers(few):
+    words, y = few
+    assert len(trained(words, y, max_iterations=3).logparser.iterations) == 3
+    loose = trained(words, y, c2=0.01, epsilon=0.5).logparser.last_iteration
+    assert loose["error_norm"] <= 0.5 * max(1, loose["feature_norm"])
+    assert loose["num"] < trained(words, y, c2=0.01).logparser.last_iteration["num"]
+    assert len(trained(words, y, c2=0.01, epsilon=0, period=2, delta=0.9).logparser.iterations) == 2
+    off = trained(words, y, c2=0.01, epsilon=1e-6, period=0, delta=0.9).logparser.last_iteration
+    assert off["error_norm"] <= 1e-6 * max(1, off["feature_norm"])
+
+
+def test_probability_and_marginals_agree_with_an_enumeration(tagger):
+    xseq = items([["the", "cat", "sees"]])[0]
+    assert tagger.tag(xseq) == ["D", "N", "V"]
+    labellings = list(itertools.product(tagger.labels(), repeat=3))
+    probability = {labels: tagger.probability(labels) for labels in labellings}
+    assert sum(probability.values()) == pytest.approx(1)
+    assert max(probability, key=probability.get) == ("D", "N", "V")
+    for label, pos in itertools.product(tagger.labels(), range(3)):
+        expected = sum(p for labels, p in probability.items() if labels[pos] == label)
+        assert tagger.marginal(label, pos) == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_current_sequence_is_the_one_last_given(tagger):
+    first, second = items([["the", "cat"], ["Oslo"]])
+    tagger.set(first)
+    assert tagger.tag() == ["D", "N"]
+    before = tagger.marginal("D", 0)
+    tagger.tag(second)
+    assert tagger.tag() == ["N"]
+    assert tagger.marginal("D", 0) != before
+    assert tagger.probability([*"N"]) == pytest.approx(tagger.marginal("N", 0))
+
+
+def test_an_item_sequence_shows_its_attributes_and_stands_for_what_it_was_made_of(tagger):
+    xseq = [{"w": "é", "n": 2, "yes": True, "no": False, "in": {"a": ["x", "y"], "b": 0.5}}, ["p", "q"]]
+    sequence = pycrfsuite.ItemSequence(xseq)
+    assert sequence.items() == [
+        {"w:é": 1.0, "n": 2.0, "yes": 1.0, "no": 0.0, "in:a:x": 1.0, "in:a:y": 1.0, "in:b": 0.5},
+        {"p": 1.0, "q": 1.0}]
+    assert len(sequence) == 2
+    assert "2" in repr(sequence)
+    words = items([["the", "old", "cat"]])[0]
+    assert tagger.tag(pycrfsuite.ItemSequence(words)) == tagger.tag(words) == ["D", "J", "N"]
+    again = pycrfsuite.Trainer(verbose=False)
+    again.append(pycrfsuite.ItemSequence(words), ["D", "J", "N"])
+    again.train("")
+    assert again.model_.labels == ["D", "J", "N"]
+
+
+def test_a_held_out_group_is_scored_and_not_trained_on():
+    words, y = sentences(60, 4, noise=0.2)
+    trainer, alone = trainer_on([], [], c2=0.1), trainer_on(words[:40], y[:40], c2=0.1)
+    for n, (xseq, yseq) in enumerate(zip(items(words), y)):
+        trainer.append(xseq, yseq, group=0 if n < 40 else 5)
+    trainer.train("", holdout=5)
+    alone.train("")
+    assert trainer.model_.state_features == alone.model_.state_features
+    last = trainer.logparser.last_iteration
+    predicted = trainer.model_.predict(items(words[40:]))
+    pairs = [(a, b) for gold, found in zip(y[40:], predicted) for a, b in zip(gold, found)]
+    assert last["item_accuracy"] == Fraction(sum(a == b for a, b in pairs), len(pairs))
+    assert last["instance_accuracy_float"] == sum(a == b for a, b in zip(y[40:], predicted)) / 20
+    for label, score in last["scores"].items():
+        assert score.match == pairs.count((label, label))
+        assert score.model == sum(b == label for _, b in pairs)
+        assert score.ref == sum(a == label for a, _ in pairs)
+        assert score.precision == pytest.approx(score.match / max(1, score.model))
+        assert score.recall == pytest.approx(score.match / score.ref)
+    f1 = [score.f1 for score in last["scores"].values()]
+    assert last["avg_f1"] == pytest.approx(sum(f1) / 4)
+    for each in trainer.logparser.iterations:
+        assert 0 <= each["item_accuracy_float"] == float(each["item_accuracy"]) <= 1
+
+
+def test_a_label_that_only_the_holdout_has_is_counted_as_missed():
+    trainer = trainer_on(*sentences(20, 1))
+    trainer.append([{"word": "x"}, {"word": "cat"}], ["NEW", "N"], 1)
+    trainer.train("", holdout=1)
+    scores = trainer.logparser.last_iteration["scores"]
+    assert scores["NEW"][:3] == (0, 0, 1)
+    assert scores["D"].precision is None
+
+
+def test_events_come_in_order_with_their_part_of_the_log(capsys):
+    class Watching(pycrfsuite.Trainer):
+        seen: list = []
+
+        def on_start(self, log):
+            self.seen.append("start")
+
+        def on_featgen_progress(self, log, percent):
+            self.seen.append(percent)
+
+        def on_featgen_end(self, log):
+            self.seen.append("features")
+            assert "attributes: " in log
+
+        def on_prepared(self, log):
+            assert "c2: 1.0" in log
+
+        def on_iteration(self, log, info):
+            self.seen.append(info["num"])
+            assert f"Loss: {info['loss']:.6f}" in log
+
+        def on_optimization_end(self, log):
+            self.seen.append("end")
+
+        def on_end(self, log):
+            assert "not stored" in log
+
+    trainer = Watching(params={"max_iterations": 2})
+    trainer.append([["a"], ["b"]], ["A", "B"])
+    trainer.train("")
+    assert trainer.seen == ["start", 100, "features", 1, 2, "end"]
+    assert capsys.readouterr().out == ""
+    assert "".join(trainer.logparser.log).count("***** Iteration #") == 2
+    assert trainer.logparser.featgen_num_features == 3
+
+
+def test_messages_are_printed_unless_told_otherwise(capsys):
+    for verbose in (True, False):
+        trainer = pycrfsuite.Trainer(verbose=verbose)
+        trainer.append([["a"]], ["A"])
+        trainer.append([["b"]], ["B"])
+        trainer.train("")
+        assert ("Iteration #1 *****" in capsys.readouterr().out) == verbose
+
+
+def test_message_receives_the_whole_log():
+    class Collecting(pycrfsuite.BaseTrainer):
+        text = ""
+
+        def message(self, message):
+            self.text += message
+
+    trainer = Collecting()
+    trainer.append([["a"], ["b"]], ["A", "B"])
+    trainer.train("")
+    assert trainer.text == "".join(trainer.logparser.log)
+    assert "Iteration #1" in trainer.text
+
+
+def test_an_iteration_says_what_croft_says_of_it(few):
+    words, y = few
+    log = trained(words, y, c2=0.5).logparser
+    fitted = croft.ChainCRF(l2=1, history=6).fit(items(words), y).training_log_
+    assert len(log.iterations) == len(fitted) - 1  # croft counts the starting point as 0
+    for here, there in zip(log.iterations, fitted[1:]):
+        assert (here["num"], here["loss"]) == (there["iteration"], pytest.approx(there["objective"]))
+        assert here["feature_norm"] == pytest.approx(there["weight_norm"])
+        assert here["error_norm"] == pytest.approx(there["gradient_norm"])
+        assert here["active_features"] == there["active_features"]
+        assert here["time"] >= 0
+    assert 1 + sum(each["linesearch_trials"] for each in log.iterations) == fitted.result["evaluations"]
+
+
+def test_parameters_are_set_by_value_or_text_and_got_with_their_type():
+    trainer = pycrfsuite.Trainer(verbose=False)
+    assert trainer.get_params()["c2"] == 1.0
+    trainer.set("c2", "0.25")
+    trainer.set("max_iterations", "7")
+    trainer.set("feature.possible_states", "1")
+    assert trainer.get("c2") == 0.25
+    assert (trainer.get("max_iterations"), type(trainer.get("max_iterations"))) == (7, int)
+    assert trainer.get("feature.possible_states") is True
+    assert set(trainer.params()) == set(trainer.get_params())
+    assert all(trainer.help(name) for name in trainer.params())
+    trainer.select("lbfgs")
+    assert trainer.get("c2") == 1.0  # as the peer: choosing the algorithm resets them
+
+
+@pytest.mark.parametrize("name, value, message", [
+    ("c3", 1, "no parameter 'c3'; algorithm 'lbfgs' has"),
+    ("variance", 1, "variance is a parameter of algorithm 'arow'"),
+    ("c1", "much", "c1 is 'much', and a number"), ("c1", -1, "c1 is -1; it must be"),
+    ("c2", float("nan"), "c2 is nan"), ("max_iterations", 1.5, "whole number"),
+    ("num_memories", 0, "num_memories is 0"), ("linesearch", "golden", "choose one of: MoreThuente"),
+    ("feature.possible_states", 2, "must be True or False")])
+def test_a_wrong_parameter_is_an_error_that_names_it(name, value, message):
+    with pytest.raises(ValueError, match=message.replace("(", r"\(")):
+        pycrfsuite.Trainer(verbose=False).set(name, value)
+
+
+@pytest.mark.parametrize("algorithm", ["l2sgd", "ap", "pa", "arow", "averaged-perceptron", "AP"])
+def test_algorithms_that_are_not_there_say_so(algorithm):
+    for kind in (NotAvailable, NotImplementedError, croft.Error):
+        with pytest.raises(kind, match="use algorithm='lbfgs'"):
+            pycrfsuite.Trainer(algorithm)
+    with pytest.raises(ValueError, match="choose one of: lbfgs"):
+        pycrfsuite.Trainer("newton")
+
+
+def test_a_line_search_that_is_not_there_warns_and_finds_the_same_minimum(few):
+    words, y = few
+    with pytest.warns(DifferenceWarning, match="linesearch='Backtracking' changes nothing"):
+        other = trained(words, y, linesearch="Backtracking")
+    with pytest.warns(DifferenceWarning, match="max_linesearch=3 changes nothing"):
+        trained(words, y, max_linesearch=3)
+    assert other.model_.state_features == trained(words, y).model_.state_features
+
+
+def test_info_and_dump_show_the_same_model(tagger, tmp_path, capsys):
+    info = tagger.info()
+    assert list(info.labels) == tagger.labels()
+    assert int(info.header["num_labels"]) == 4
+    assert int(info.header["num_attrs"]) == len(info.attributes)
+    assert {name for name, _ in info.state_features} <= set(info.attributes)
+    tagger.dump(str(tmp_path / "dump.txt"))
+    tagger.dump()
+    text = (tmp_path / "dump.txt").read_text(encoding="utf-8")
+    assert capsys.readouterr().out == text
+    (first, second), weight = next(iter(info.transitions.items()))
+    assert f"  (1) {first} --> {second}: {weight:.6f}\n" in text
+    assert f"--> N: {info.state_features['word:Zürich', 'N']:.6f}\n" in text
+    assert text.count("\n  (0) ") == len(info.state_features)
+
+
+def test_labels_and_attributes_may_be_any_text(tmp_path):
+    """ASCII labels and attributes without odd characters are what the peer can read back."""
+    trainer = pycrfsuite.Trainer(params={"feature.possible_states": True}, verbose=False)
+    odd = [["a --> b: 0.5", "名"], ["x:y=z * \\", "}"]]
+    trainer.append(odd, ["Ü*", "\\B"])
+    trainer.append([["}"]], ["Ü*"])
+    trainer.train(str(tmp_path / "m"))
+    tagger = pycrfsuite.Tagger()
+    tagger.open(str(tmp_path / "m"))
+    assert tagger.tag(odd) == ["Ü*", "\\B"]
+    assert set(tagger.info().transitions) == {("Ü*", "\\B")}
+    assert ("a --> b: 0.5", "\\B") in tagger.info().state_features
+
+
+def test_a_tagger_opens_memory_closes_and_can_be_pickled(path, tagger):
+    data = open(path, "rb").read()
+    other = pycrfsuite.Tagger()
+    xseq = items([["the", "dog"]])[0]
+    with other.open_inmemory(data):
+        assert other.tag(xseq) == tagger.tag(xseq)
+    with pytest.raises(ValueError, match="no model; call open first"):
+        other.tag(xseq)
+    assert pickle.loads(pickle.dumps(tagger)).tag(xseq) == ["D", "N"]
+    assert croft.load(path).predict([xseq]) == [["D", "N"]]
+
+
+def test_what_is_wrong_is_named(tagger, tmp_path):
+    with pytest.raises(ValueError, match="no current sequence"):
+        pycrfsuite.Tagger.of(croft.load(trained_file(tmp_path))).tag()
+    tagger.set([["x"]])
+    for call, message in [
+            (lambda: tagger.probability(["Q"]), "yseq has the label 'Q'"),
+            (lambda: tagger.probability(["N", "N"]), "2 labels and the sequence 1"),
+            (lambda: tagger.marginal("Q", 0), "y has the label 'Q'"),
+            (lambda: tagger.marginal("N", 1), "pos is 1"), (lambda: tagger.marginal("N", -1), "pos is -1"),
+            (lambda: trainer_on([], []).append([["a"]], []), "xseq has 1 positions and yseq 0"),
+            (lambda: trainer_on([], []).train(""), "no sequence to train on"),
+            (lambda: trainer_on(*sentences(2, 1)).train("", holdout=3), "holdout is 3")]:
+        with pytest.raises(ValueError, match=message):
+            call()
+    for labels in ([None], "N", [3]):
+        with pytest.raises(TypeError, match="yseq"):
+            trainer_on([], []).append([["a"]], labels)
+    with pytest.raises(FileNotFoundError, match="no folder"):
+        trainer_on(*sentences(2, 1)).train(str(tmp_path / "not" / "there"))
+    with pytest.raises(FileNotFoundError):
+        tagger.open(str(tmp_path / "nothing"))
+
+
+def trained_file(folder):
+    trainer_on(*sentences(5, 1)).train(folder / "five.croft")
+    return folder / "five.croft"
+
+
+def test_models_that_are_not_crofts_or_not_of_attributes_are_refused(tmp_path):
+    tagger = pycrfsuite.Tagger()
+    (tmp_path / "peer").write_bytes(b"lCRF" + bytes(60))
+    with pytest.raises(croft.Error, match="a model of CRFsuite's"):
+        tagger.open(str(tmp_path / "peer"))
+    with pytest.raises(croft.Error, match="a model of CRFsuite's"):
+        tagger.open_inmemory(b"lCRF" + bytes(60))
+    (tmp_path / "text").write_text("hello, this is not a model\n")
+    with pytest.raises(croft.Error, match="not a Croft model"):
+        tagger.open(str(tmp_path / "text"))
+    rows = croft.ChainCRF(format="columns").fit([[["a"], ["b"]]], [["A", "B"]])
+    rows.save(tmp_path / "rows.croft")
+    with pytest.raises(croft.Error, match="rows of columns"):
+        tagger.open(tmp_path / "rows.croft")
+
+
+def test_an_interrupted_training_keeps_the_file_that_was_there(tmp_path):
+    class Stopping(pycrfsuite.Trainer):
+        def on_iteration(self, log, info):
+            raise RuntimeError("enough")
+
+    name = trained_file(tmp_path)
+    before = name.read_bytes()
+    trainer = Stopping()
+    trainer.append([["a"], ["b"]], ["A", "B"])
+    with pytest.raises(RuntimeError, match="enough"):
+        trainer.train(name)
+    assert name.read_bytes() == before
+
+
+def test_clear_forgets_the_sequences():
+    trainer = trainer_on(*sentences(10, 1))
+    trainer.clear()
+    trainer.append([["a"]], ["A"])
+    trainer.append([["b"]], ["B"])
+    trainer.train("")
+    assert trainer.model_.labels == ["A", "B"]
+    assert math.isclose(sum(trainer.model_.predict_marginals_single([["a"]])[0].values()), 1)
