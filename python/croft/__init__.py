@@ -25,14 +25,14 @@ from ._core import Error
 
 if TYPE_CHECKING:
     from . import chain, compat, plot
-    from .estimator import ChainCRF
+    from .estimator import ChainCRF, TrainingInterrupted
     from .model import Labelling, Model, Span, evaluate, load, save
 
 __version__: str = _core.version
-__all__ = ["ChainCRF", "Error", "Labelling", "Model", "Span", "chain", "compat", "evaluate", "load",
-           "plot", "save"]
+__all__ = ["ChainCRF", "Error", "Labelling", "Model", "Span", "TrainingInterrupted", "chain", "compat",
+           "evaluate", "load", "plot", "save"]
 
-_PLACE = {"ChainCRF": "estimator", "Labelling": "model", "Model": "model", "Span": "model",
+_PLACE = {"ChainCRF": "estimator", "Labelling": "model", "Model": "model", "Span": "model", "TrainingInterrupted": "estimator",
           "evaluate": "model", "load": "model", "save": "model"}
 _PARTS = {"chain", "compat", "plot"}
 

@@ -20,7 +20,6 @@ from sklearn.preprocessing import FunctionTransformer
 
 import croft
 from conftest import items, sentences
-from croft.estimator import TrainingInterrupted
 
 CROFT = os.environ["CROFT"]
 
@@ -270,7 +269,7 @@ def test_ctrl_c_keeps_the_model_of_the_iteration_and_warns(data):
         if event["iteration"] == 2:
             os.kill(os.getpid(), signal.SIGINT)
             time.sleep(0.01)
-    with pytest.warns(TrainingInterrupted, match="after iteration [23]"):
+    with pytest.warns(croft.TrainingInterrupted, match="after iteration [23]"):
         crf = croft.ChainCRF().fit(*data, callback=interrupt)
     assert crf.training_log_.result["reason"] == "interrupted"
     assert crf.score(*data) > 0.5
