@@ -12,3 +12,10 @@ def test_the_examples_print_what_they_say(name):
     failed, run = doctest.testfile(str(DOCS / name), module_relative=False, optionflags=doctest.ELLIPSIS)
     assert failed == 0
     assert run > 0 or ">>>" not in (DOCS / name).read_text()
+
+
+def test_the_example_of_the_readme_prints_what_it_says(monkeypatch):
+    root = DOCS.parent
+    monkeypatch.chdir(root / "examples" / "ingredients")
+    failed, run = doctest.testfile(str(root / "README.md"), module_relative=False, optionflags=doctest.ELLIPSIS)
+    assert failed == 0 and run > 0
