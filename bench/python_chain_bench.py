@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""croft.chain on arrays: ns a position, beside a recursion in plain numpy; checks the answers first.
+"""croft.chain on arrays: ns a position, beside plain numpy; checks the answers first.
 
   PYTHONPATH=build/release/python /usr/bin/python3 bench/python_chain_bench.py
 
-numpy's is the log-domain forward-backward for one sequence that the package's tests use as their oracle.
-A workload is a batch of sequences of 20 to 40 positions; one thread, the median of a few rounds.
+numpy's columns are log Z and marginals by a forward-backward in the log domain: one sequence after
+the other (as the package's tests do it for an oracle), and all sequences of the batch at once.  A
+workload is a batch of sequences of 20 to 40 positions, 6000 in all; one thread unless stated, the
+median of seven rounds.
 """
 import sys
 import time
@@ -17,7 +19,7 @@ from croft import chain
 from harness import check, machine
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'tests' / 'python'))
-from chain_test import forward_backward  # noqa: E402
+from chain_test import forward_backward, log_sum_exp  # noqa: E402
 
 POSITIONS = 6000
 
@@ -50,46 +52,81 @@ def workload(labels, dtype):
 def check_answers(given, labels, dtype):
     """Against numpy's recursion, on the first sequences."""
     log_z, mu = chain.log_partition(**given), chain.marginals(**given)
+    together, of_all = all_at_once(padded(given), given['transition'], given['lengths'])
+    check(np.allclose(together, log_z, rtol=1e-4), f'log Z of a batch, {labels} labels')
+    inside = np.arange(of_all.shape[1]) < given['lengths'][:, None]
+    check(np.allclose(of_all[inside], mu, atol=1e-3), f'marginals of a batch, {labels} labels')
     begin = 0
     for n, length in enumerate(given['lengths'][:5]):
         part = given['state'][begin:begin + length].astype(np.float64)
         expected, marginals = forward_backward(part, given['transition'].astype(np.float64))
         check(abs(log_z[n] - expected) < 1e-5 * abs(expected), f'log Z, {labels} labels')
-        check(np.allclose(mu[begin:begin + length], marginals, atol=2e-5), f'marginals, {labels} labels')
+        found = mu[begin:begin + length]
+        check(np.allclose(found, marginals, atol=2e-5), f'marginals, {labels} labels')
         begin += length
 
 
-def run_numpy(given):
+def one_by_one(given):
     ends = np.cumsum(given['lengths'])
     for part in np.split(given['state'], ends[:-1]):
         forward_backward(part, given['transition'])
+
+
+def padded(given):
+    """[N, T, L] from the flat scores."""
+    lengths = given['lengths']
+    out = np.zeros((len(lengths), max(lengths), given['state'].shape[1]), given['state'].dtype)
+    out[np.arange(max(lengths)) < lengths[:, None]] = given['state']
+    return out
+
+
+def all_at_once(state, transition, lengths):
+    """log Z [N] and marginals [N, T, L] of padded scores, in numpy."""
+    alpha, beta = np.empty_like(state), np.zeros_like(state)
+    alpha[:, 0] = state[:, 0]
+    width = state.shape[1]
+    for t in range(1, width):
+        alpha[:, t] = state[:, t] + log_sum_exp(alpha[:, t - 1, :, None] + transition, axis=1)
+    for t in range(width - 2, -1, -1):
+        following = (state[:, t + 1] + beta[:, t + 1])[:, None, :]
+        inside = (t + 1 < lengths)[:, None]
+        beta[:, t] = np.where(inside, log_sum_exp(transition + following, axis=2), 0)
+    log_z = log_sum_exp(alpha[np.arange(len(state)), lengths - 1], axis=1)
+    inside = np.arange(width) < lengths[:, None]
+    log_mu = alpha + beta - log_z[:, None, None]
+    return log_z, np.exp(np.where(inside[:, :, None], log_mu, -np.inf))
 
 
 def main():
     print(machine())
     print(f'croft {croft.__version__}, numpy {np.__version__}; ns a position, one thread\n')
     print(f'{"labels":>6} {"dtype":<8}{"log Z":>9}{"gradient":>10}{"+ labels":>10}{"Viterbi":>9}'
-          f'{"numpy":>10}{"ratio":>8}{"2 threads":>11}')
+          f'{"numpy":>9}{"batch":>8}{"ratio":>8}{"2 threads":>11}')
     for labels in (5, 9, 24, 50, 128):
         for dtype in (np.float32, np.float64):
             given = workload(labels, dtype)
             check_answers(given, labels, dtype)
             positions = len(given['state'])
             gold = np.random.default_rng(2).integers(0, labels, positions)
+            of_gold = {'labels': gold, 'grad': True}
 
             def ns(function):
                 return seconds(function) / positions * 1e9
             log_z = ns(lambda: chain.log_partition(**given, threads=1))
             gradient = ns(lambda: chain.log_partition(**given, threads=1, grad=True))
-            likelihood = ns(lambda: chain.log_likelihood(**given, labels=gold, threads=1, grad=True))
+            likelihood = ns(lambda: chain.log_likelihood(**given, **of_gold, threads=1))
             best = ns(lambda: chain.viterbi(**given, threads=1))
             two = ns(lambda: chain.log_partition(**given, threads=2, grad=True))
             begin = time.perf_counter()
-            run_numpy(given)
+            one_by_one(given)
             numpy_ns = (time.perf_counter() - begin) / positions * 1e9
-            print(f'{labels:>6} {np.dtype(dtype).name:<8}{log_z:>9.0f}{gradient:>10.0f}{likelihood:>10.0f}'
-                  f'{best:>9.0f}{numpy_ns:>10.0f}{numpy_ns / gradient:>7.0f}x{gradient / two:>10.2f}x',
-                  flush=True)
+            state = padded(given)
+            begin = time.perf_counter()
+            all_at_once(state, given['transition'], given['lengths'])
+            batch_ns = (time.perf_counter() - begin) / positions * 1e9
+            print(f'{labels:>6} {np.dtype(dtype).name:<8}{log_z:>9.0f}{gradient:>10.0f}'
+                  f'{likelihood:>10.0f}{best:>9.0f}{numpy_ns:>9.0f}{batch_ns:>8.0f}'
+                  f'{batch_ns / gradient:>7.0f}x{gradient / two:>10.2f}x', flush=True)
     layouts()
 
 
@@ -98,19 +135,17 @@ def layouts():
     given = workload(24, np.float32)
     lengths, state = given['lengths'], given['state']
     parts = np.split(state, np.cumsum(lengths)[:-1])
-    padded = np.zeros((len(lengths), max(lengths), 24), np.float32)
-    for n, part in enumerate(parts):
-        padded[n, :len(part)] = part
     print('\nlog Z and gradient of 24 labels in float32, ns a position, by layout:')
     strided = np.asfortranarray(state)
     for name, call in (('flat', {'state': state, 'lengths': lengths}),
                        ('flat, columns contiguous', {'state': strided, 'lengths': lengths}),
-                       ('padded', {'state': padded, 'lengths': lengths}), ('list', {'state': parts}),
-                       ('one call a sequence', None)):
+                       ('padded', {'state': padded(given), 'lengths': lengths}),
+                       ('list', {'state': parts}), ('one call a sequence', None)):
         def run():
+            tied = {'transition': given['transition'], 'grad': True, 'threads': 1}
             if call is not None:
-                return chain.log_partition(transition=given['transition'], grad=True, threads=1, **call)
-            return [chain.log_partition(part, given['transition'], grad=True, threads=1) for part in parts]
+                return chain.log_partition(**call, **tied)
+            return [chain.log_partition(part, **tied) for part in parts]
         print(f'  {name:<26}{seconds(run) / len(state) * 1e9:>7.0f}')
     print(f'  {"(numpy copies the scores)":<26}{seconds(state.copy) / len(state) * 1e9:>7.0f}')
 

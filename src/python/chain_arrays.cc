@@ -29,6 +29,7 @@
 #include "croft/train/length_groups.h"
 #include "python/array_batch.h"
 #include "python/bind.h"
+#include "python/score_arrays.h"
 #include "structure/copy_scores.h"
 
 namespace croft::python {
@@ -37,49 +38,6 @@ namespace {
 namespace py = pybind11;
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
-
-// Larger ones are a mistake, such as the smallest float for "forbidden"; sums of these are finite.
-template <class Real>
-constexpr Real kLargestScore = static_cast<Real>(sizeof(Real) == 4 ? 1e30 : 1e300);
-
-// From how many labels on a table of few allowed edges is kept as a list of them.
-constexpr std::size_t kLabelsOfList = 64;
-
-// Whether all are scores; without branches, for the compiler to make vectors of.
-template <class Real>
-bool copy_scores(const Real* from, std::ptrdiff_t step, std::size_t count, Real* to) {
-  constexpr Real kHigh = kLargestScore<Real>, kForbidden = ChainScores<Real>::kForbidden;
-  unsigned faults = 0;
-  const auto copy = [&](std::size_t j, Real x) {
-    to[j] = x;
-    faults |= static_cast<unsigned>(!(x <= kHigh)) |
-              (static_cast<unsigned>(!(x >= -kHigh)) & static_cast<unsigned>(x != kForbidden));
-  };
-  if (step == 1) {
-    for (std::size_t j = 0; j < count; ++j) copy(j, from[j]);
-  } else {
-    for (std::size_t j = 0; j < count; ++j) copy(j, from[static_cast<std::ptrdiff_t>(j) * step]);
-  }
-  return faults == 0;
-}
-
-template <class Real>
-bool is_score(Real x) {
-  return copy_scores(&x, 1, 1, &x);
-}
-
-template <class Real>
-[[noreturn]] void refuse(const std::string& place, Real x) {
-  throw py::value_error(
-      fmt::format("{} is {}: a score is a number up to {:g} in size, or -inf, which forbids", place,
-                  x, kLargestScore<Real>));
-}
-
-// The index of the first of a row that is no score.
-template <class Real>
-std::size_t first_fault(const Real* row, std::size_t count) {
-  return static_cast<std::size_t>(std::find_if_not(row, row + count, is_score<Real>) - row);
-}
 
 // a - b with the digits that both sums keep beyond a double; both finite.
 double difference(CompensatedSum a, CompensatedSum b) {
@@ -135,20 +93,7 @@ class ChainArrays {
  public:
   ChainArrays(const std::string& kind, const std::vector<std::int64_t>& lengths, std::size_t width,
               std::size_t labels, const py::dict& arrays)
-      : layout_(kind, lengths, width), labels_(labels) {
-    const auto given = [&](const char* name) {
-      return arrays.contains(name) && !arrays[name].is_none();
-    };
-    state_.emplace(layout_, "state", arrays["state"], std::vector{labels});
-    if (given("edge")) edge_.emplace(layout_, "edge", arrays["edge"], std::vector{labels, labels});
-    if (given("allowed")) {
-      allowed_.emplace(layout_, "allowed", arrays["allowed"], std::vector{labels});
-    }
-    read_transitions(given("transition") ? arrays["transition"] : py::none(),
-                     given("may_follow") ? arrays["may_follow"] : py::none());
-    read_ends(arrays, "start", "may_start", start_);
-    read_ends(arrays, "end", "may_end", end_);
-  }
+      : input_({kind, lengths, width}, labels, arrays) {}
   ChainArrays(const ChainArrays&) = delete;
   ChainArrays& operator=(const ChainArrays&) = delete;
 
@@ -273,12 +218,6 @@ class ChainArrays {
   }
 
  private:
-  // --- What the call was given -----------------------------------------------------------------
-  void read_transitions(const py::object& scores, const py::object& may_follow);
-  void read_ends(const py::dict& arrays, const char* scores, const char* may,
-                 std::vector<Real>& out) const;
-  void read(std::size_t n, ChainScores<Real>& out) const;
-  void read_edges(std::size_t n, ChainScores<Real>& out) const;
   std::optional<BatchArray<const std::int64_t>> labels_of(const py::object& labels) const {
     std::optional<BatchArray<const std::int64_t>> array;
     if (!labels.is_none()) array.emplace(layout_, "labels", labels, std::vector<std::size_t>{});
@@ -299,7 +238,7 @@ class ChainArrays {
         [&](std::span<const std::uint32_t> group, Scratch<Real>& s) {
           s.reserve(1);
           for (const std::uint32_t n : group) {
-            read(n, s.scores[0]);
+            input_.read(n, s.scores[0]);
             task(n, s);
           }
         },
@@ -329,136 +268,11 @@ class ChainArrays {
   void write(std::size_t n, const ChainGradient<Real>& from, Derivatives<Real>& d) const;
   bool in_place(const Slice<Real>& out, std::ptrdiff_t last_step, std::ptrdiff_t rows) const;
 
-  BatchLayout layout_;
-  std::size_t labels_;
-  std::optional<BatchArray<const Real>> state_, edge_;
-  std::optional<BatchArray<const bool>> allowed_;
-  TransitionScores<Real> transitions_;
-  std::vector<Real> start_, end_;  // [L]; empty: nothing is added
+  ScoreArrays<Real> input_;
+  const BatchLayout& layout_ = input_.layout();
+  const std::size_t labels_ = input_.labels();
+  const TransitionScores<Real>& transitions_ = input_.transitions();
 };
-
-// The table of tied scores with the constraint in it.
-template <class Real>
-void ChainArrays<Real>::read_transitions(const py::object& scores, const py::object& may_follow) {
-  Matrix<Real> table(labels_, labels_, Real{0});
-  if (!scores.is_none()) {
-    const auto info = array_of<const Real>(scores, "transition", {labels_, labels_});
-    const std::ptrdiff_t row = info.strides[0] / std::ptrdiff_t{sizeof(Real)};
-    const std::ptrdiff_t step = info.strides[1] / std::ptrdiff_t{sizeof(Real)};
-    for (std::size_t i = 0; i < labels_; ++i) {
-      const Real* from = static_cast<const Real*>(info.ptr) + static_cast<std::ptrdiff_t>(i) * row;
-      if (copy_scores(from, step, labels_, table.row(i))) continue;
-      const std::size_t j = first_fault(table.row(i), labels_);
-      refuse(fmt::format("transition[{}, {}]", i, j), table(i, j));
-    }
-  }
-  if (!may_follow.is_none()) {
-    const auto info = array_of<const bool>(may_follow, "constraint.edge", {labels_, labels_});
-    for (std::size_t i = 0; i < labels_; ++i) {
-      for (std::size_t j = 0; j < labels_; ++j) {
-        const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i) * info.strides[0] +
-                                  static_cast<std::ptrdiff_t>(j) * info.strides[1];
-        if (!static_cast<const bool*>(info.ptr)[at]) table(i, j) = ChainScores<Real>::kForbidden;
-      }
-    }
-  }
-  // Few allowed edges of many labels: a list of them.  Overlays go with a dense table.
-  std::vector<Edge> edges;
-  std::vector<Real> log;
-  const std::size_t listed = labels_ * labels_ / kListedShare;
-  for (Label i = 0; i < labels_ && edges.size() <= listed; ++i) {
-    for (Label j = 0; j < labels_; ++j) {
-      if (table(i, j) == ChainScores<Real>::kForbidden) continue;
-      edges.push_back({i, j});
-      log.push_back(table(i, j));
-    }
-  }
-  if (edges.size() <= listed && labels_ >= kLabelsOfList && !edge_) {
-    transitions_.assign(labels_, Background::forbidden, edges, std::span<const Real>(log));
-  } else {
-    transitions_.assign(std::move(table));
-  }
-}
-
-// Scores of the first or the last label, with the constraint in them.
-template <class Real>
-void ChainArrays<Real>::read_ends(const py::dict& arrays, const char* scores, const char* may,
-                                  std::vector<Real>& out) const {
-  const auto given = [&](const char* name) {
-    return arrays.contains(name) && !arrays[name].is_none();
-  };
-  if (!given(scores) && !given(may)) return;
-  out.assign(labels_, Real{0});
-  if (given(scores)) {
-    const auto info = array_of<const Real>(arrays[scores], scores, {labels_});
-    const std::ptrdiff_t step = info.strides[0] / std::ptrdiff_t{sizeof(Real)};
-    if (!copy_scores(static_cast<const Real*>(info.ptr), step, labels_, out.data())) {
-      const std::size_t j = first_fault(out.data(), labels_);
-      refuse(fmt::format("{}[{}]", scores, j), out[j]);
-    }
-  }
-  if (given(may)) {
-    const auto info = array_of<const bool>(arrays[may], may, {labels_});
-    for (std::size_t j = 0; j < labels_; ++j) {
-      const bool* allowed =
-          static_cast<const bool*>(info.ptr) + static_cast<std::ptrdiff_t>(j) * info.strides[0];
-      if (!*allowed) out[j] = ChainScores<Real>::kForbidden;
-    }
-  }
-}
-
-// theta of sequence n; masks and the constraint are -inf in it.  Cost O(T L), with edges O(T L^2).
-template <class Real>
-void ChainArrays<Real>::read(std::size_t n, ChainScores<Real>& out) const {
-  const std::size_t length = layout_.length(n);
-  out.transitions = &transitions_;
-  out.state.reshape(length, labels_);
-  const Slice<const Real> from = (*state_)[n];
-  for (std::size_t t = 0; t < length; ++t) {
-    Real* row = out.state.row(t);
-    if (!copy_scores(from.at(t), from.step[0], labels_, row)) {
-      const std::size_t j = first_fault(row, labels_);
-      refuse(layout_.place("state", n, t, {j}), row[j]);
-    }
-    std::fill(row + labels_, row + out.state.stride(), ChainScores<Real>::kForbidden);
-  }
-  if (allowed_) {
-    const Slice<const bool> allowed = (*allowed_)[n];
-    for (std::size_t t = 0; t < length; ++t) {
-      const bool* row = allowed.at(t);
-      for (std::size_t j = 0; j < labels_; ++j, row += allowed.step[0]) {
-        if (!*row) out.state(t, j) = ChainScores<Real>::kForbidden;
-      }
-    }
-  }
-  for (std::size_t j = 0; length > 0 && j < start_.size(); ++j) out.state(0, j) += start_[j];
-  for (std::size_t j = 0; length > 0 && j < end_.size(); ++j) out.state(length - 1, j) += end_[j];
-  read_edges(n, out);
-}
-
-// An overlay for each position but the first, which has no edge.
-template <class Real>
-void ChainArrays<Real>::read_edges(std::size_t n, ChainScores<Real>& out) const {
-  out.overlay_of.clear();
-  out.overlay.reshape(0, labels_);
-  const std::size_t length = layout_.length(n);
-  if (!edge_ || length < 2) return;
-  out.overlay_of.assign(1, ChainScores<Real>::kNoOverlay);
-  out.overlay.reshape((length - 1) * labels_, labels_);
-  const Slice<const Real> from = (*edge_)[n];
-  for (std::size_t t = 1; t < length; ++t) {
-    out.overlay_of.push_back(static_cast<std::uint32_t>(t - 1));
-    for (std::size_t i = 0; i < labels_; ++i) {
-      Real* row = out.overlay.row((t - 1) * labels_ + i);
-      const Real* numbers = from.at(t) + static_cast<std::ptrdiff_t>(i) * from.step[0];
-      if (!copy_scores(numbers, from.step[1], labels_, row)) {
-        const std::size_t j = first_fault(row, labels_);
-        refuse(layout_.place("edge", n, t, {i, j}), row[j]);
-      }
-      std::fill(row + labels_, row + out.overlay.stride(), Real{0});
-    }
-  }
-}
 
 // -1 becomes kAnyLabel.  False where there was one.
 template <class Real>
@@ -480,17 +294,18 @@ bool ChainArrays<Real>::read_labels(std::size_t n, const BatchArray<const std::i
   return complete;
 }
 
-// Groups of about equal length, and tasks of whole groups.  The smallest task takes some 100 us,
-// several times what it costs to start a thread.
+// Groups of about equal length, and tasks of whole groups.  The smallest task takes some 300 us,
+// many times what it costs to start a thread, and not much less than on a busy machine.
 template <class Real>
 void ChainArrays<Real>::run(std::size_t threads, const GroupTask& task,
                             const std::function<void(Scratch<Real>&)>& commit) const {
   constexpr double kDenseFill = 0.7, kSparseFill = 0.125;  // as in training
+  const std::size_t position_numbers = padded(labels_) * (input_.has_edges() ? labels_ : 1);
   const LengthGroups groups =
       group_by_length(layout_.lengths(), transitions_.sparse() ? kSparseFill : kDenseFill,
-                      padded(labels_) * sizeof(Real));
+                      position_numbers * sizeof(Real));
   const std::size_t least =
-      std::max<std::size_t>(512, (std::size_t{1} << 18) / (labels_ * (labels_ + 8)));
+      std::max<std::size_t>(512, (std::size_t{1} << 21) / (labels_ * (labels_ + 8)));
   std::vector<std::size_t> begin{0};  // [tasks + 1] into groups
   std::size_t positions = 0;
   for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -572,7 +387,7 @@ void ChainArrays<Real>::add_group(std::span<const std::uint32_t> group, Derivati
   for (std::size_t k = 0; k < group.size(); ++k) {
     const std::uint32_t n = group[k];
     ChainScores<Real>& scores = s.scores[k];
-    read(n, scores);
+    input_.read(n, scores);
     s.scale[k] = d.labels ? -d.weight[n] : d.weight[n];
     s.out[k] = {nullptr, nullptr, d.transition ? s.transition.data() : nullptr};
     const Slice<Real> rows = (*d.state)[n];

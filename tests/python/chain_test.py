@@ -497,7 +497,7 @@ def test_any_strides_give_the_same_bits(labels):
 @pytest.mark.parametrize("labels,edge", [(6, True), (8, False), (80, False)])
 def test_the_number_of_threads_changes_no_bit(dtype, labels, edge):
     generator = np.random.default_rng(13)
-    lengths = [int(t) for t in generator.integers(0, 60, 150 if labels > 8 else 600)]
+    lengths = [int(t) for t in generator.integers(0, 60, 150 if labels > 8 else 2500)]
     p = problem(generator, lengths, labels, dtype)
     if labels == 80:
         p["transition"][generator.random((labels, labels)) < 0.95] = -np.inf
@@ -528,13 +528,12 @@ def test_the_interpreter_runs_on_during_a_call():
     running, counted = threading.Event(), 0
     running.set()
     worker = threading.Thread(target=lambda: (chain.marginals(state, threads=1), running.clear()))
-    switch = sys.getswitchinterval()
     worker.start()
     while running.is_set():
         counted += 1
         threading.Event().wait(0.001)
     worker.join()
-    assert counted > 5, f"{counted} turns in {switch}"
+    assert counted > 5  # one or two where the lock is kept
 
 
 def test_an_empty_batch_has_empty_answers():
