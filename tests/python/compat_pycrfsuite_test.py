@@ -2,6 +2,7 @@
 import itertools
 import math
 import pickle
+import signal
 from fractions import Fraction
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import croft
 from conftest import items, sentences
 from croft.compat import DifferenceWarning, NotAvailable, pycrfsuite
+from croft.estimator import TrainingInterrupted
 
 
 def trainer_on(words, y, **params):
@@ -19,7 +21,9 @@ def trainer_on(words, y, **params):
 
 
 def trained(words, y, **params):
-    trainer = trainer_on(words, y, **{name.replace("__", "."): value for name, value in params.items()})
+    """A dot in the name of a parameter is written __."""
+    dotted = {name.replace("__", "."): value for name, value in params.items()}
+    trainer = trainer_on(words, y, **dotted)
     trainer.train("")
     return trainer
 
@@ -87,7 +91,7 @@ def test_features_are_those_that_occur_or_all_for_states_and_transitions_apart(f
             for position, label in zip(pycrfsuite.ItemSequence(x).items(), labels)
             for name, value in position.items()}
     if states:
-        assert set(model.state_features) > {pair for pair in seen if not pair[0].startswith("upper")}
+        assert set(model.state_features) > {pair for pair in seen if pair[0] != "upper"}
         assert ("word:cat", "V") in model.state_features
     else:
         assert set(model.state_features) <= seen
@@ -97,7 +101,8 @@ def test_features_are_those_that_occur_or_all_for_states_and_transitions_apart(f
 @pytest.mark.parametrize("transitions", (False, True))
 def test_the_loss_is_that_of_the_peer_and_its_minimum(few, c1, c2, transitions):
     words, y = few
-    trainer = trained(words, y, c1=c1, c2=c2, feature__possible_transitions=transitions, delta=1e-10)
+    trainer = trained(words, y, c1=c1, c2=c2, feature__possible_transitions=transitions,
+                      delta=1e-10)
     model, last = trainer.model_, trainer.logparser.last_iteration
     loss = objective(model, items(words), y, c1, c2)
     assert last["loss"] == pytest.approx(loss, rel=1e-6)
@@ -106,6 +111,38 @@ def test_the_loss_is_that_of_the_peer_and_its_minimum(few, c1, c2, transitions):
     assert loss <= least * (1 + 1e-5)  # more features at most lower it
     if not transitions:
         assert loss == pytest.approx(least, rel=1e-5)
+
+
+def test_all_possible_transitions_change_nothing_where_all_occur():
+    """The start, and so each step, is what it is without."""
+    words, y = sentences(60, 3, noise=0.2)
+    one, other = (trained(words, y, c2=0.1, max_iterations=4, feature__possible_transitions=flag)
+                  for flag in (False, True))
+    assert set(itertools.product("DJNV", repeat=2)) == set(one.model_.transition_features)
+    for a, b in ((one.model_.state_features, other.model_.state_features),
+                 (one.model_.transition_features, other.model_.transition_features)):
+        assert a == pytest.approx(b, rel=1e-5, abs=1e-6)
+
+
+@pytest.mark.parametrize("c1, c2", [(0, 0.1), (0.05, 0.1), (0.3, 0)])
+def test_all_possible_transitions_are_those_of_data_that_shows_them_and_weighs_nothing(few, c1, c2):
+    words, y = few
+    shown = [list(pair) for pair in itertools.product(sorted(set(sum(y, []))), repeat=2)]
+    crf = croft.ChainCRF(l1=c1, l2=2 * c2, history=6, tolerance=1e-5).fit(
+        items(words) + [[[], []]] * len(shown), y + shown,
+        sample_weight=[1] * len(y) + [1e-300] * len(shown))
+    trainer = trained(words, y, c1=c1, c2=c2, feature__possible_transitions=1)
+    losses = [each["loss"] for each in trainer.logparser.iterations]
+    assert losses[:8] == pytest.approx([e["objective"] for e in crf.training_log_[1:9]], rel=1e-6)
+
+
+def test_sequences_of_one_position_show_no_transitions():
+    trainer = pycrfsuite.Trainer(params={"feature.possible_transitions": True}, verbose=False)
+    trainer.append([["a"]], ["A"])
+    trainer.append([["b"]], ["B"])
+    trainer.train("")
+    assert trainer.model_.transition_features == {}
+    assert trainer.model_.predict([[["b"]]]) == [["B"]]
 
 
 def test_minfreq_counts_occurrences(few):
@@ -126,7 +163,10 @@ def test_stopping_rules_are_the_peers(few):
     loose = trained(words, y, c2=0.01, epsilon=0.5).logparser.last_iteration
     assert loose["error_norm"] <= 0.5 * max(1, loose["feature_norm"])
     assert loose["num"] < trained(words, y, c2=0.01).logparser.last_iteration["num"]
-    assert len(trained(words, y, c2=0.01, epsilon=0, period=2, delta=0.9).logparser.iterations) == 2
+    log = trained(words, y, c2=0.01, epsilon=0, period=3, delta=0.2).logparser
+    losses = [sum(map(len, y)) * math.log(4), *(each["loss"] for each in log.iterations)]
+    small = [(losses[k - 3] - losses[k]) / losses[k] < 0.2 for k in range(3, len(losses))]
+    assert small == [False] * (len(small) - 1) + [True]
     off = trained(words, y, c2=0.01, epsilon=1e-6, period=0, delta=0.9).logparser.last_iteration
     assert off["error_norm"] <= 1e-6 * max(1, off["feature_norm"])
 
@@ -155,7 +195,8 @@ def test_the_current_sequence_is_the_one_last_given(tagger):
 
 
 def test_an_item_sequence_shows_its_attributes_and_stands_for_what_it_was_made_of(tagger):
-    xseq = [{"w": "é", "n": 2, "yes": True, "no": False, "in": {"a": ["x", "y"], "b": 0.5}}, ["p", "q"]]
+    xseq = [{"w": "é", "n": 2, "yes": True, "no": False, "in": {"a": ["x", "y"], "b": 0.5}},
+            ["p", "q"]]
     sequence = pycrfsuite.ItemSequence(xseq)
     assert sequence.items() == [
         {"w:é": 1.0, "n": 2.0, "yes": 1.0, "no": 0.0, "in:a:x": 1.0, "in:a:y": 1.0, "in:b": 0.5},
@@ -265,16 +306,19 @@ def test_message_receives_the_whole_log():
 
 def test_an_iteration_says_what_croft_says_of_it(few):
     words, y = few
-    log = trained(words, y, c2=0.5).logparser
-    fitted = croft.ChainCRF(l2=1, history=6).fit(items(words), y).training_log_
+    log = trained(words, y, c1=0.3, c2=0.05, delta=1e-8).logparser
+    crf = croft.ChainCRF(l1=0.3, l2=0.1, history=6, tolerance=1e-8).fit(items(words), y)
+    fitted = crf.training_log_
     assert len(log.iterations) == len(fitted) - 1  # croft counts the starting point as 0
     for here, there in zip(log.iterations, fitted[1:]):
-        assert (here["num"], here["loss"]) == (there["iteration"], pytest.approx(there["objective"]))
+        assert here["num"] == there["iteration"]
+        assert here["loss"] == pytest.approx(there["objective"])
         assert here["feature_norm"] == pytest.approx(there["weight_norm"])
         assert here["error_norm"] == pytest.approx(there["gradient_norm"])
         assert here["active_features"] == there["active_features"]
         assert here["time"] >= 0
-    assert 1 + sum(each["linesearch_trials"] for each in log.iterations) == fitted.result["evaluations"]
+    trials = sum(each["linesearch_trials"] for each in log.iterations)
+    assert 1 + trials == fitted.result["evaluations"] > 1 + len(log.iterations)
 
 
 def test_parameters_are_set_by_value_or_text_and_got_with_their_type():
@@ -297,7 +341,8 @@ def test_parameters_are_set_by_value_or_text_and_got_with_their_type():
     ("variance", 1, "variance is a parameter of algorithm 'arow'"),
     ("c1", "much", "c1 is 'much', and a number"), ("c1", -1, "c1 is -1; it must be"),
     ("c2", float("nan"), "c2 is nan"), ("max_iterations", 1.5, "whole number"),
-    ("num_memories", 0, "num_memories is 0"), ("linesearch", "golden", "choose one of: MoreThuente"),
+    ("num_memories", 0, "num_memories is 0"),
+    ("linesearch", "golden", "choose one of: MoreThuente"),
     ("feature.possible_states", 2, "must be True or False")])
 def test_a_wrong_parameter_is_an_error_that_names_it(name, value, message):
     with pytest.raises(ValueError, match=message.replace("(", r"\(")):
@@ -372,7 +417,8 @@ def test_what_is_wrong_is_named(tagger, tmp_path):
             (lambda: tagger.probability(["Q"]), "yseq has the label 'Q'"),
             (lambda: tagger.probability(["N", "N"]), "2 labels and the sequence 1"),
             (lambda: tagger.marginal("Q", 0), "y has the label 'Q'"),
-            (lambda: tagger.marginal("N", 1), "pos is 1"), (lambda: tagger.marginal("N", -1), "pos is -1"),
+            (lambda: tagger.marginal("N", 1), "pos is 1"),
+            (lambda: tagger.marginal("N", -1), "pos is -1"),
             (lambda: trainer_on([], []).append([["a"]], []), "xseq has 1 positions and yseq 0"),
             (lambda: trainer_on([], []).train(""), "no sequence to train on"),
             (lambda: trainer_on(*sentences(2, 1)).train("", holdout=3), "holdout is 3")]:
@@ -420,6 +466,22 @@ def test_an_interrupted_training_keeps_the_file_that_was_there(tmp_path):
     with pytest.raises(RuntimeError, match="enough"):
         trainer.train(name)
     assert name.read_bytes() == before
+
+
+def test_ctrl_c_ends_a_training_after_the_iteration_and_keeps_its_model(tmp_path):
+    class Interrupted(pycrfsuite.Trainer):
+        def on_iteration(self, log, info):
+            if info["num"] == 2:
+                signal.raise_signal(signal.SIGINT)
+
+    words, y = sentences(20, 1)
+    trainer = Interrupted(params={"c2": 0.01})
+    for xseq, yseq in zip(items(words), y):
+        trainer.append(xseq, yseq)
+    with pytest.warns(TrainingInterrupted, match="after iteration 2"):
+        trainer.train(tmp_path / "m.croft")
+    same = trained(words, y, c2=0.01, max_iterations=2).model_
+    assert croft.load(tmp_path / "m.croft").state_features == same.state_features
 
 
 def test_clear_forgets_the_sequences():

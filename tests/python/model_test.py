@@ -186,6 +186,12 @@ def test_bad_questions_are_one_clear_error(model, sequences, ask, error, message
 
 # Files, bytes, what is in it.
 
+def test_a_file_that_is_no_model_is_an_error_whatever_its_bytes(tmp_path):
+    (tmp_path / "other").write_bytes(b"\xff\xfe\x80 \xc3 not a model" * 9)
+    with pytest.raises(croft.Error, match="other: not a Croft model"):
+        croft.load(tmp_path / "other")
+
+
 def test_files_bytes_and_pickles_give_the_same_model(model, sequences, tmp_path):
     croft.save(model, tmp_path / "m.croft")
     loaded = croft.load(tmp_path / "m.croft")

@@ -1,0 +1,263 @@
+"""CRF: sklearn-crfsuite's estimator, with its arguments, methods and attributes, over Croft."""
+from __future__ import annotations
+
+import os
+from typing import Any, Iterable, Optional, Sequence, Union
+
+from ...model import Model
+from .. import _parameters
+from .._log import TrainingLog
+from ..pycrfsuite import BaseTrainer, Tagger, _threads
+from .trainer import LinePerIterationTrainer
+
+try:
+    from sklearn.base import BaseEstimator
+except ImportError:
+    from ..._params import BaseEstimator  # type: ignore[assignment]
+
+# The arguments that are parameters of CRFsuite's, and their names there.
+_PARAMETERS = {
+    "min_freq": "feature.minfreq", "all_possible_states": "feature.possible_states",
+    "all_possible_transitions": "feature.possible_transitions", "c1": "c1", "c2": "c2",
+    "max_iterations": "max_iterations", "num_memories": "num_memories", "epsilon": "epsilon",
+    "period": "period", "delta": "delta", "linesearch": "linesearch",
+    "max_linesearch": "max_linesearch", "calibration_eta": "calibration.eta",
+    "calibration_rate": "calibration.rate", "calibration_samples": "calibration.samples",
+    "calibration_candidates": "calibration.candidates",
+    "calibration_max_trials": "calibration.max_trials", "pa_type": "type", "c": "c",
+    "error_sensitive": "error_sensitive", "averaging": "averaging", "variance": "variance",
+    "gamma": "gamma",
+}
+
+
+class Labellings(list[Any]):
+    """A list with an element for each sequence, which numpy takes as [N] objects, however long they
+    are; so scikit-learn can put parts of it together (``cross_val_predict``)."""
+
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Any:
+        import numpy
+        array = numpy.empty(len(self), dtype=object)
+        for n, each in enumerate(self):
+            array[n] = each
+        return array
+
+
+class CRF(BaseEstimator):  # type: ignore[misc]
+    """A chain CRF that minimises -sum log p(y | x) + c1 |w|_1 + c2 |w|_2^2.
+
+    Parameters (None is CRFsuite's default)
+    ----------
+    algorithm : "lbfgs"; "l2sgd", "ap", "pa" and "arow" are ``croft.compat.NotAvailable``
+    min_freq : occurrences that a feature needs
+    all_possible_states, all_possible_transitions : features for all pairs of attribute and label,
+        and for all pairs of labels, seen or not
+    c1, c2 : weights of the penalties, 0 and 1
+    max_iterations : no limit
+    num_memories : pairs of steps that L-BFGS remembers, 6
+    epsilon, period, delta : when to stop: |gradient| <= epsilon max(1, |w|), or the objective fell
+        by less than the share delta in period iterations; 1e-5, 10, 1e-5
+    linesearch, max_linesearch : change nothing; other values than the defaults warn
+    calibration_eta ... gamma : of the other algorithms; with "lbfgs" an error
+    verbose : print a line for each iteration
+    model_filename : where fit writes the model; before a fit, the model to predict with
+    keep_tempfiles : nothing: there are no temporary files
+    trainer_cls : a class derived from ``croft.compat.pycrfsuite.BaseTrainer``
+
+    X is a list of sequences, each a list with the attributes of each position: a dict (str
+    -> number, bool, str, or a dict, list or set of these) or a list of str.  y is a list with a
+    list of labels for each.
+    """
+
+    def __init__(self, algorithm: Optional[str] = None, min_freq: Optional[float] = None,
+                 all_possible_states: Optional[bool] = None,
+                 all_possible_transitions: Optional[bool] = None,
+                 c1: Optional[float] = None, c2: Optional[float] = None,
+                 max_iterations: Optional[int] = None, num_memories: Optional[int] = None,
+                 epsilon: Optional[float] = None, period: Optional[int] = None,
+                 delta: Optional[float] = None, linesearch: Optional[str] = None,
+                 max_linesearch: Optional[int] = None, calibration_eta: Optional[float] = None,
+                 calibration_rate: Optional[float] = None,
+                 calibration_samples: Optional[float] = None,
+                 calibration_candidates: Optional[int] = None,
+                 calibration_max_trials: Optional[int] = None, pa_type: Optional[int] = None,
+                 c: Optional[float] = None, error_sensitive: Optional[bool] = None,
+                 averaging: Optional[bool] = None, variance: Optional[float] = None,
+                 gamma: Optional[float] = None, verbose: bool = False,
+                 model_filename: Union[str, os.PathLike[str], None] = None,
+                 keep_tempfiles: bool = False,
+                 trainer_cls: Optional[type[BaseTrainer]] = None) -> None:
+        self.algorithm = algorithm
+        self.min_freq = min_freq
+        self.all_possible_states = all_possible_states
+        self.all_possible_transitions = all_possible_transitions
+        self.c1 = c1
+        self.c2 = c2
+        self.max_iterations = max_iterations
+        self.num_memories = num_memories
+        self.epsilon = epsilon
+        self.period = period
+        self.delta = delta
+        self.linesearch = linesearch
+        self.max_linesearch = max_linesearch
+        self.calibration_eta = calibration_eta
+        self.calibration_rate = calibration_rate
+        self.calibration_samples = calibration_samples
+        self.calibration_candidates = calibration_candidates
+        self.calibration_max_trials = calibration_max_trials
+        self.pa_type = pa_type
+        self.c = c
+        self.error_sensitive = error_sensitive
+        self.averaging = averaging
+        self.variance = variance
+        self.gamma = gamma
+        self.verbose = verbose
+        self.model_filename = model_filename
+        self.keep_tempfiles = keep_tempfiles
+        self.trainer_cls = trainer_cls
+
+    # Training.
+
+    def fit(self, X: Iterable[Any], y: Iterable[Any], X_dev: Optional[Iterable[Any]] = None,
+            y_dev: Optional[Iterable[Any]] = None) -> CRF:
+        """Trains; returns self.  X_dev, y_dev: labelled sequences to score after each iteration."""
+        if (X_dev is None) != (y_dev is None):
+            raise ValueError("X_dev and y_dev go together: give both or neither")
+        trainer = self._trainer()
+        _append(trainer, X, y, 0, "X", "y")
+        if X_dev is not None and y_dev is not None:
+            _append(trainer, X_dev, y_dev, 1, "X_dev", "y_dev")
+        trainer.train(self.model_filename or "", holdout=-1 if X_dev is None else 1)
+        assert trainer.model_ is not None
+        self._tagger = Tagger.of(trainer.model_)
+        self._model = trainer.model_
+        self._training_log = trainer.logparser
+        return self
+
+    def _trainer(self) -> BaseTrainer:
+        algorithm = "lbfgs" if self.algorithm is None else self.algorithm
+        _parameters.check_algorithm(algorithm)
+        params = {}
+        for argument, name in _PARAMETERS.items():
+            value = getattr(self, argument)
+            if value is not None:
+                params[name] = _parameters.cast(name, value, argument)
+        kind = LinePerIterationTrainer if self.trainer_cls is None else self.trainer_cls
+        if not (isinstance(kind, type) and issubclass(kind, BaseTrainer)):
+            raise TypeError(f"trainer_cls is {kind!r}; it must be derived from "
+                            "croft.compat.pycrfsuite.BaseTrainer")
+        return kind(algorithm=algorithm, params=params, verbose=self.verbose)
+
+    # Prediction.
+
+    def predict(self, X: Iterable[Any]) -> list[list[str]]:
+        """The labelling of each sequence."""
+        return Labellings(self._fitted().predict(_listed(X), threads=_threads()))
+
+    def predict_single(self, xseq: Any) -> list[str]:
+        """The labelling of one sequence."""
+        return self._fitted().predict_single(xseq)
+
+    def predict_marginals(self, X: Iterable[Any]) -> list[list[dict[str, float]]]:
+        """p(label | x) of each position of each sequence, as a dict label -> probability."""
+        return Labellings(self._fitted().predict_marginals(_listed(X), threads=_threads()))
+
+    def predict_marginals_single(self, xseq: Any) -> list[dict[str, float]]:
+        """The same of one sequence."""
+        return self._fitted().predict_marginals_single(xseq)
+
+    def score(self, X: Iterable[Any], y: Iterable[Any]) -> float:
+        """The share of positions whose label is predicted right."""
+        found, gold = self.predict(X), _listed(y)
+        if len(gold) != len(found):
+            raise ValueError(f"X has {len(found)} sequences and y the labels of {len(gold)}")
+        for n, (a, b) in enumerate(zip(gold, found)):
+            if len(a) != len(b):
+                raise ValueError(f"y[{n}] has {len(a)} labels and X[{n}] has {len(b)} positions")
+        pairs = [(p, q) for a, b in zip(gold, found) for p, q in zip(a, b)]
+        return sum(p == q for p, q in pairs) / len(pairs) if pairs else 0.0
+
+    # What was learnt.
+
+    @property
+    def model_(self) -> Model:
+        """The ``croft.Model``: k-best, spans, constraints, samples and more."""
+        return self._fitted()
+
+    @property
+    def tagger_(self) -> Tagger:
+        """A ``Tagger`` of the model."""
+        self._fitted()
+        return self._tagger
+
+    @property
+    def classes_(self) -> list[str]:
+        """The labels."""
+        return self._fitted().labels
+
+    @property
+    def size_(self) -> int:
+        """Bytes of the model."""
+        return self._fitted().size
+
+    @property
+    def num_attributes_(self) -> int:
+        """How many attributes have a weight."""
+        return len(self.attributes_)
+
+    @property
+    def attributes_(self) -> list[str]:
+        """The attributes with a weight."""
+        return self._fitted().attributes
+
+    @property
+    def state_features_(self) -> dict[tuple[str, str], float]:
+        """(attribute, label) -> weight."""
+        return self._fitted().state_features
+
+    @property
+    def transition_features_(self) -> dict[tuple[str, str], float]:
+        """(from, to) -> weight."""
+        return self._fitted().transition_features
+
+    @property
+    def training_log_(self) -> Optional[TrainingLog]:
+        """What the last training reported; None before a fit."""
+        log: Optional[TrainingLog] = getattr(self, "_training_log", None)
+        return log
+
+    def _fitted(self) -> Model:
+        model: Optional[Model] = getattr(self, "_model", None)
+        if model is not None:
+            return model
+        if self.model_filename is not None and os.path.exists(self.model_filename):
+            self._tagger = Tagger()
+            self._tagger.open(self.model_filename)
+            self._model = self._tagger._opened()
+            return self._model
+        message = "this CRF is not fitted yet; call fit first"
+        if self.model_filename is not None:
+            message += f" (and there is no file {os.fspath(self.model_filename)!r})"
+        try:
+            from sklearn.exceptions import NotFittedError
+        except ImportError:
+            raise ValueError(message) from None
+        raise NotFittedError(message)
+
+    def _more_tags(self) -> dict[str, Any]:  # of scikit-learn before 1.6
+        return {"X_types": ["sequences"], "requires_y": True, "no_validation": True}
+
+
+def _listed(X: Iterable[Any]) -> Sequence[Any]:
+    return X if isinstance(X, (list, tuple)) else list(X)
+
+
+def _append(trainer: BaseTrainer, X: Iterable[Any], y: Iterable[Any], group: int, x_name: str,
+            y_name: str) -> None:
+    X, y = _listed(X), _listed(y)
+    if len(X) != len(y):
+        raise ValueError(f"{x_name} has {len(X)} sequences and {y_name} the labels of {len(y)}")
+    for n, (xseq, yseq) in enumerate(zip(X, y)):
+        try:
+            trainer.append(xseq, yseq, group)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{x_name}[{n}], {y_name}[{n}]: {error}") from None
