@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import io
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -61,7 +63,6 @@ def build_sdist(sdist_directory, config_settings=None):
         info = tarfile.TarInfo(f"{name}/PKG-INFO")
         metadata = _metadata().encode()
         info.size = len(metadata)
-        import io
         archive.addfile(info, io.BytesIO(metadata))
     return name + ".tar.gz"
 
@@ -70,18 +71,13 @@ def _build_extension():
     """Path of the built extension."""
     build = ROOT / "build" / f"python-{sys.version_info[0]}.{sys.version_info[1]}"
     jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count() or 1))
-    generator = ["-G", "Ninja"] if _has("ninja") else []
+    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
     _run(["cmake", "-S", str(ROOT), "-B", str(build), *generator, "-DCMAKE_BUILD_TYPE=Release",
           "-DCROFT_PYTHON=ON", "-DCROFT_BUILD_CLI=OFF", "-DCROFT_BUILD_TESTS=OFF",
           "-DCROFT_BUILD_BENCH=OFF", f"-DPython3_EXECUTABLE={sys.executable}"])
     _run(["cmake", "--build", str(build), "--parallel", jobs, "--target", "croft_python"])
     name = "_core" + sysconfig.get_config_var("EXT_SUFFIX")
     return build / "python" / "croft" / name
-
-
-def _has(program):
-    from shutil import which
-    return which(program) is not None
 
 
 def _run(command):
