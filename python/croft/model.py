@@ -110,7 +110,7 @@ class Model:
 
     def predict(self, X: Sequence[Any], **how: Any) -> list[Labels]:
         """The labelling of each sequence: a list of str as long as the sequence."""
-        return self._ask(X, {}, how)["labels"]
+        return PerSequence(self._ask(X, {}, how)["labels"])
 
     def predict_single(self, x: Any, **how: Any) -> Labels:
         """The labelling of one sequence."""
@@ -118,12 +118,13 @@ class Model:
 
     def predict_proba(self, X: Sequence[Any], **how: Any) -> list[numpy.ndarray]:
         """p(y_t = j | x) for each sequence: a float64 array [T, L], columns as in ``labels``."""
-        return [_array(m) for m in self._ask(X, {"marginals": True}, how)["marginals"]]
+        answers = self._ask(X, {"marginals": True}, how)["marginals"]
+        return PerSequence(_array(each) for each in answers)
 
     def predict_marginals(self, X: Sequence[Any], **how: Any) -> list[list[dict[str, float]]]:
         """The same as a dict label -> probability for each position."""
         answers = self._ask(X, {"marginals": True}, how)["marginals"]
-        return [_dicts(m, self.labels) for m in answers]
+        return PerSequence(_dicts(each, self.labels) for each in answers)
 
     def predict_marginals_single(self, x: Any, **how: Any) -> list[dict[str, float]]:
         """The same of one sequence."""
@@ -244,6 +245,18 @@ class Model:
             if not {"constrain", "penalties"} & how.keys():  # files may change
                 self._plans[key] = plan
         return plan
+
+
+class PerSequence(list[Any]):
+    """A list with an element for each sequence, which numpy takes as [N] objects, however long they
+    are; so scikit-learn can put parts of it together (``cross_val_predict``)."""
+
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Any:
+        import numpy
+        array = numpy.empty(len(self), dtype=object)
+        for n, each in enumerate(self):
+            array[n] = each
+        return array
 
 
 class Explanation(dict[str, Any]):

@@ -14,7 +14,7 @@ import pytest
 import scipy.sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_val_score
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
@@ -327,6 +327,11 @@ def test_grid_search_cross_validation_and_pipelines_work(data, new_data):
     assert search.score(*new_data) > 0.8
     scores = cross_val_score(croft.ChainCRF(), X, y, cv=KFold(4))
     assert len(scores) == 4 and min(scores) > 0.8
+    predicted = cross_val_predict(croft.ChainCRF(), X, y, cv=KFold(4))
+    assert [len(labels) for labels in predicted] == [len(labels) for labels in y]
+    first = slice(len(X) // 4)
+    rest = croft.ChainCRF().fit(X[len(X) // 4:], y[len(X) // 4:])
+    assert list(predicted[first]) == rest.predict(X[first])
     words, tags = sentences(50, 9)
     pipeline = Pipeline([("features", FunctionTransformer(items)), ("crf", croft.ChainCRF())])
     assert pipeline.fit(words, tags).score(words, tags) > 0.8

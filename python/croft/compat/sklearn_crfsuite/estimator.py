@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 from typing import Any, Iterable, Optional, Sequence, Union
 
-from ...model import Model
+from ...model import Model, PerSequence
 from .. import _parameters
 from .._log import TrainingLog
 from ..pycrfsuite import BaseTrainer, Tagger, _threads
@@ -28,18 +28,6 @@ _PARAMETERS = {
     "error_sensitive": "error_sensitive", "averaging": "averaging", "variance": "variance",
     "gamma": "gamma",
 }
-
-
-class Labellings(list[Any]):
-    """A list with an element for each sequence, which numpy takes as [N] objects, however long they
-    are; so scikit-learn can put parts of it together (``cross_val_predict``)."""
-
-    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Any:
-        import numpy
-        array = numpy.empty(len(self), dtype=object)
-        for n, each in enumerate(self):
-            array[n] = each
-        return array
 
 
 class CRF(BaseEstimator):  # type: ignore[misc]
@@ -151,7 +139,7 @@ class CRF(BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Iterable[Any]) -> list[list[str]]:
         """The labelling of each sequence."""
-        return Labellings(self._fitted().predict(_listed(X), threads=_threads()))
+        return PerSequence(self._fitted().predict(_listed(X), threads=_threads()))
 
     def predict_single(self, xseq: Any) -> list[str]:
         """The labelling of one sequence."""
@@ -159,7 +147,7 @@ class CRF(BaseEstimator):  # type: ignore[misc]
 
     def predict_marginals(self, X: Iterable[Any]) -> list[list[dict[str, float]]]:
         """p(label | x) of each position of each sequence, as a dict label -> probability."""
-        return Labellings(self._fitted().predict_marginals(_listed(X), threads=_threads()))
+        return PerSequence(self._fitted().predict_marginals(_listed(X), threads=_threads()))
 
     def predict_marginals_single(self, xseq: Any) -> list[dict[str, float]]:
         """The same of one sequence."""
