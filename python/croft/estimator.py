@@ -182,6 +182,10 @@ class ChainCRF(BaseEstimator):  # type: ignore[misc]
                callback: Optional[Callback], init: Optional[Model]) -> ChainCRF:
         if y is None:
             raise ValueError("y is None; fit needs the labels of each sequence")
+        if self.decode not in ("viterbi", "marginal", "risk"):
+            raise ValueError(f"decode is {self.decode!r}; choose one of: viterbi, marginal, risk")
+        if callback is not None and not callable(callback):
+            raise TypeError(f"callback is a {type(callback).__name__}, and a function was expected")
         if (X_dev is None) != (y_dev is None):
             raise ValueError("X_dev and y_dev go together: give both or neither")
         if sample_weight is not None and not hasattr(sample_weight, "__getitem__"):
@@ -264,9 +268,11 @@ class ChainCRF(BaseEstimator):  # type: ignore[misc]
         predicted = self.predict(X)
         weights = [1.0] * len(predicted) if sample_weight is None else list(sample_weight)
         if len(y) != len(predicted) or len(weights) != len(predicted):
-            raise ValueError(f"X has {len(predicted)} sequences, y has {len(y)} and sample_weight "
-                             f"{len(weights)}")
+            raise ValueError(f"X has {len(predicted)} sequences, y the labels of {len(y)}" + (
+                "" if sample_weight is None else f", and sample_weight has {len(weights)} numbers"))
         for n, (gold, found, weight) in enumerate(zip(y, predicted, weights)):
+            if not 0 <= weight < float("inf"):
+                raise ValueError(f"sample_weight[{n}] is {weight}; weights must be finite, and not below 0")
             if len(gold) != len(found):
                 raise ValueError(f"y[{n}] has {len(gold)} labels and X[{n}] has {len(found)} positions")
             right += weight * sum(a == b for a, b in zip(gold, found))

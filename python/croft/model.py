@@ -73,6 +73,10 @@ class Model:
         """Writes the file whole or not at all (a temporary file, synced and renamed)."""
         self._native.save(os.fspath(path))
 
+    def verify(self) -> None:
+        """Reads the whole file and raises ``croft.Error`` where its checksums say that it is damaged."""
+        self._native.verify()
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (type(self), self.to_bytes())
 
@@ -130,9 +134,11 @@ class Model:
         """The same of one sequence."""
         return self.predict_marginals([x], **_single(how))[0]
 
-    def edge_marginals(self, X: Sequence[Any], **how: Any) -> list[list[tuple[int, str, str, float]]]:
-        """p(y_{t-1} = i, y_t = j | x) for each sequence: (t, i, j, probability), those from 1e-6 on."""
-        return self._ask(X, {"edges": True}, how)["edges"]
+    def edge_marginals(self, X: Sequence[Any], *, smallest: float = 1e-6,
+                       **how: Any) -> list[list[tuple[int, str, str, float]]]:
+        """p(y_{t-1} = i, y_t = j | x) for each sequence: (t, i, j, probability), those from `smallest` on;
+        with L labels up to L^2 smallest may be missing at an edge."""
+        return self._ask(X, {"edges": True, "smallest_edge": float(smallest)}, how)["edges"]
 
     def k_best(self, X: Sequence[Any], k: int, **how: Any) -> list[list[Labelling]]:
         """The k most probable labellings of each sequence, best first; all of them where there are fewer."""
@@ -182,6 +188,8 @@ class Model:
 
     def inspect(self, top: int = 10) -> Inspection:
         """What the model is, how it was trained, and its strongest features; prints as text."""
+        if top != 0:
+            _check_count("top", top)
         return Inspection(self._native, top)
 
     def explain(self, x: Any, *, positions: Optional[Iterable[int]] = None,

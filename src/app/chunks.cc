@@ -69,7 +69,8 @@ ChunkScheme chunk_scheme_from_name(std::string_view name) {
     valid += valid.empty() ? "" : ", ";
     valid += known;
   }
-  throw UsageError(fmt::format("unknown chunk scheme {}; choose one of {}", in_quotes(name), valid));
+  throw UsageError(
+      fmt::format("unknown chunk scheme {}; choose one of {}", in_quotes(name), valid));
 }
 
 ChunkScheme detect_scheme(std::span<const std::string_view> labels) {

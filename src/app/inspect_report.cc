@@ -46,8 +46,8 @@ double shortest(float number) {
 // --- the training record: whatever fields it has, those that are known first
 
 constexpr std::array kRecordOrder{
-    "order",           "histories",
-    "objective",       "cost",          "constraint",  "optimizer",     "l1",          "l2",
+    "order",           "histories",     "objective",   "cost",
+    "constraint",      "optimizer",     "l1",          "l2",
     "features",        "min_count",     "precision",   "seed",
     "sequences",       "positions",     "attributes",  "weights",
     "nonzero_weights", "iterations",    "evaluations", "stop",
@@ -184,9 +184,7 @@ void append_extremes(std::string& out, const std::string& title, const Extremes<
   for (std::size_t k = extremes.smallest.size(); k > 0; --k) row(extremes.smallest[k - 1]);
 }
 
-json to_json(const GramWeight& w) {
-  return {{"labels", w.labels}, {"weight", shortest(w.weight)}};
-}
+json to_json(const GramWeight& w) { return {{"labels", w.labels}, {"weight", shortest(w.weight)}}; }
 json to_json(const NodeWeight& w) {
   return {{"attribute", w.attribute}, {"weight", shortest(w.weight)}};
 }

@@ -1,8 +1,29 @@
 #include "croft/app/sequence_source.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "croft/core/error.h"
 #include "croft/data/checks.h"
 
 namespace croft {
+
+void check_sizes(const TextSequence& sequence, const std::string& file) {
+  constexpr double kLargest = 1e15;
+  const auto fail = [&](double number, const char* what) {
+    throw InputError({file, sequence.first_line, 0},
+                     std::string(what) + " of more than 1e15 in the sequence that begins here",
+                     fmt::format("{}", number), "scale it down; values near 1 train best");
+  };
+  if (sequence.weight > kLargest) fail(sequence.weight, "a weight");
+  if (sequence.node.all_values_are_one()) return;
+  for (std::size_t k = 0; k < sequence.node.items(); ++k) {
+    if (std::abs(sequence.node.value(k)) > kLargest) {
+      fail(sequence.node.value(k), "an attribute value");
+    }
+  }
+}
 
 SequenceSource::SequenceSource(const std::string& path, const Extractor& extractor, Labels labels)
     : extractor_(extractor), labels_(labels) {
@@ -43,6 +64,7 @@ void SequenceSource::extract(InputSequence& out, Extractor::Scratch& scratch) co
     extractor_.extract(out.rows, labelled_, scratch, out.text);
   } else {
     extractor_.complete(out.text, scratch);
+    check_sizes(out.text, name());
   }
 }
 

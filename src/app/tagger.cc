@@ -34,11 +34,11 @@ Random random_of(std::uint64_t seed, std::size_t index) {
   return Random(Random(seed).next() + index);
 }
 
-// Those that are worth a mention.
-void append_edges(const Matrix<double>& pairs, std::size_t t, std::vector<EdgeProbability>& out) {
+void append_edges(const Matrix<double>& pairs, std::size_t t, double smallest,
+                  std::vector<EdgeProbability>& out) {
   for (Label i = 0; i < pairs.rows(); ++i) {
     for (Label j = 0; j < pairs.columns(); ++j) {
-      if (pairs(i, j) >= kSmallestEdge) out.push_back({t, i, j, pairs(i, j)});
+      if (pairs(i, j) >= smallest) out.push_back({t, i, j, pairs(i, j)});
     }
   }
 }
@@ -205,10 +205,10 @@ void Tagger::answer(const ChainPosterior<double>& posterior, const TagOptions& o
     for (std::size_t t = 0; t < length; ++t) {
       for (Label j = 0; j < labels; ++j) tagging_.label_counts[j] += tagging_.marginals(t, j);
     }
-    append_edges(edge_counts(posterior), 0, tagging_.edge_counts);
+    append_edges(edge_counts(posterior), 0, options.smallest_edge, tagging_.edge_counts);
   }
   for (std::size_t t = 1; options.edges && t < length; ++t) {
-    append_edges(edges_at(posterior, t), t, tagging_.edges);
+    append_edges(edges_at(posterior, t), t, options.smallest_edge, tagging_.edges);
   }
   if (options.spans) add_spans(posterior);
 }

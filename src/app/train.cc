@@ -306,24 +306,6 @@ ExtractionConfig make_extraction(const TrainRequest& request, const ChainModel* 
   return config;
 }
 
-// Scores are sums of value times weight in single precision: far larger numbers than these
-// overflow.
-void check_sizes(const TextSequence& sequence, const std::string& file) {
-  constexpr double kLargest = 1e15;
-  const auto fail = [&](double number, const char* what) {
-    throw InputError({file, sequence.first_line, 0},
-                     std::string(what) + " of more than 1e15 in the sequence that begins here",
-                     fmt::format("{}", number), "scale it down; values near 1 train best");
-  };
-  if (sequence.weight > kLargest) fail(sequence.weight, "a weight");
-  if (sequence.node.all_values_are_one()) return;
-  for (std::size_t k = 0; k < sequence.node.items(); ++k) {
-    if (std::abs(sequence.node.value(k)) > kLargest) {
-      fail(sequence.node.value(k), "an attribute value");
-    }
-  }
-}
-
 TrainedModel train_on(const TrainRequest& request, TrainingInput& input,
                       std::shared_ptr<const ChainModel> init, const TrainWatcher& watcher) {
   check_options(request);
@@ -348,8 +330,9 @@ TrainedModel train_on(const TrainRequest& request, TrainingInput& input,
       [&](const TrainProgress& progress) {
         return !watcher.iteration || watcher.iteration(progress);
       });
-  trained.model =
-      training.model(training_record(request, options.features, training, trained.result));
+  json record = training_record(request, options.features, training, trained.result);
+  input.describe(record);
+  trained.model = training.model(record);
   return trained;
 }
 

@@ -96,7 +96,7 @@ void add_questions(CLI::App& verb, PredictCommand& c) {
       ->check(CLI::IsMember({"columns", "labels", "json"}));
   verb.add_flag("--marginals{predicted}", c.marginals,
                 "Add the probability of each predicted label; --marginals=all: of every label; "
-                "--marginals=edges (JSON): of every two neighbouring labels, from 1e-6 on")
+                "--marginals=edges (JSON): of every two neighbouring labels, from --smallest on")
       ->check(CLI::IsMember({"predicted", "all", "edges"}));
   verb.add_flag("--probability", c.ask.probability, "Add the probability of each labelling");
   verb.add_option("--k-best", c.ask.k_best, "The K most probable labellings, with probabilities")
@@ -105,7 +105,11 @@ void add_questions(CLI::App& verb, PredictCommand& c) {
   verb.add_flag("--entropy", c.ask.entropy, "Add the entropy of the labellings, in nats");
   verb.add_flag("--expected-counts", c.ask.expected_counts,
                 "Add how often each label is to be expected; in JSON each transition, too, from "
-                "1e-6 on");
+                "--smallest on");
+  verb.add_option("--smallest", c.ask.smallest_edge,
+                  "The smallest number of a pair of labels that is written; 0: all of them")
+      ->transform(finite_number(0))
+      ->option_text("NUMBER=1e-6");
   verb.add_option("--samples", c.ask.samples, "Draw N labellings at random; --seed decides which")
       ->transform(whole_number(1, kMost));
 }

@@ -1,5 +1,7 @@
 #include "croft/data/penalty_file.h"
 
+#include <cmath>
+
 #include <algorithm>
 #include <charconv>
 #include <string_view>
@@ -41,6 +43,11 @@ PenaltyRule parse_rule(std::string_view line, PenaltyTests tests, const Location
   if (parse_number(fields[2], rule.penalty) != NumberKind::finite) {
     throw InputError(where, "a penalty that is not a finite number", fields[2],
                      "give what the label's score loses, in nats; what is forbidden altogether "
+                     "belongs to a constraint");
+  }
+  if (std::abs(rule.penalty) > kMostPenalty) {
+    throw InputError(where, "a penalty beyond 1e6 nats", fields[2],
+                     "1e6 decides everything that a penalty can; what is forbidden altogether "
                      "belongs to a constraint");
   }
   return rule;

@@ -55,8 +55,8 @@ void bind_errors(pybind11::module_& module) {
       PyErr_SetNone(PyExc_KeyboardInterrupt);
     } catch (const Error& fault) {
       const std::string message = in_python(fault.what());
-      PyObject* text = PyUnicode_DecodeUTF8(message.data(),
-                                            static_cast<Py_ssize_t>(message.size()), "replace");
+      PyObject* text =
+          PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "replace");
       if (text == nullptr) return;  // out of memory: the error is set
       PyErr_SetObject(error, text);
       Py_DECREF(text);

@@ -13,6 +13,23 @@
 #include "python/sequences.h"
 
 namespace croft::python {
+
+SequenceForm PythonModel::form() const {
+  SequenceForm form;
+  const nlohmann::json& meta = model->meta();
+  if (!meta.contains("training") || !meta["training"].is_object()) return form;
+  const auto columns = meta["training"].value("matrix_columns", nlohmann::json::object());
+  if (!columns.is_object()) return form;
+  const auto number = [&](const char* kind) -> std::optional<std::size_t> {
+    const auto found = columns.find(kind);
+    if (found == columns.end() || !found->is_number_unsigned()) return std::nullopt;
+    return found->get<std::size_t>();
+  };
+  form.sparse = number("sparse");
+  form.dense = number("dense");
+  return form;
+}
+
 namespace {
 
 namespace py = pybind11;
@@ -24,7 +41,9 @@ std::shared_ptr<PythonModel> open(const std::filesystem::path& path) {
 std::shared_ptr<PythonModel> from_bytes(const py::bytes& data, const std::string& name) {
   const std::string_view view = data;
   const auto* begin = reinterpret_cast<const std::byte*>(view.data());
-  return std::make_shared<PythonModel>(Container::from_bytes({begin, begin + view.size()}, name));
+  auto container = Container::from_bytes({begin, begin + view.size()}, name);
+  container.verify();  // it is all in memory anyway
+  return std::make_shared<PythonModel>(std::move(container));
 }
 
 std::string_view bytes_of(const PythonModel& self) {

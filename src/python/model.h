@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "croft/model/chain_model.h"
+#include "python/sequences.h"
 
 namespace croft::python {
 
@@ -17,6 +18,8 @@ struct PythonModel {
   bool rows() const { return model->extractor().config().format == InputFormat::columns; }
   // Cells of a row without its label; 0 for attributes.
   std::size_t columns() const { return model->extractor().config().columns; }
+  // Of the sequences that it was trained on, where these are not rows.
+  SequenceForm form() const;
 
   std::shared_ptr<const ChainModel> model;
 };

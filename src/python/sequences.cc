@@ -130,6 +130,14 @@ bool is_dense_matrix(PyObject* object) {
   return !kind || attribute(kind.ptr(), "kind").cast<std::string>() != "O";
 }
 
+// Their columns would have the same names.
+void refuse_second(bool there_is_one, const std::string& name) {
+  if (!there_is_one) return;
+  value_error(name +
+              " has two matrices of one kind; join them, so that at most one is sparse and one "
+              "dense");
+}
+
 bool is_set(PyObject* object) { return PyAnySet_Check(object) != 0; }
 
 std::vector<std::string> sorted_texts(PyObject* set, const std::string& where) {
@@ -142,6 +150,30 @@ std::vector<std::string> sorted_texts(PyObject* set, const std::string& where) {
 }
 
 }  // namespace
+
+py::object positional(const py::object& object, std::string_view name) {
+  PyObject* at = object.ptr();
+  const bool named =
+      PyDict_Check(at) || (PyMapping_Check(at) && attribute(at, "keys") && !attribute(at, "iloc"));
+  if (named || PyUnicode_Check(at) || PyBytes_Check(at) || PySequence_Check(at) == 0) {
+    type_error(std::string(name) + " is a " + type_name(at) + ", and a list was expected");
+  }
+  if (!attribute(at, "iloc")) return object;
+  // Of pandas, whose [n] is a label and not a place.
+  PyObject* list = PySequence_List(at);
+  if (list == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::object>(list);
+}
+
+std::string SequenceForm::words() const {
+  const auto columns = [](std::size_t n) { return std::to_string(n) + " columns"; };
+  if (sparse && dense) {
+    return "a pair of matrices, sparse of " + columns(*sparse) + " and dense of " + columns(*dense);
+  }
+  if (sparse) return "a sparse matrix of " + columns(*sparse);
+  if (dense) return "an array of " + columns(*dense);
+  return "a list of positions";
+}
 
 std::string_view text_of(PyObject* object, const std::string& where) {
   if (PyUnicode_Check(object)) {
@@ -182,6 +214,15 @@ void SequenceReader::read(py::handle sequence, std::optional<std::size_t> index,
   }
 }
 
+void SequenceReader::check_form(const SequenceForm& form) {
+  if (!form_) form_ = form;
+  if (form == *form_ || (length_ == 0 && !form.matrices())) return;
+  value_error(
+      sequence_name() + " is " + form.words() + ", and " +
+      (expected_by_model_ ? "the model was trained on such as " : "the first sequence is ") +
+      form_->words());
+}
+
 void SequenceReader::read_rows(PyObject* sequence, ColumnSequence& out) {
   const std::string name = sequence_name();
   const Elements rows(sequence, name, "a list of rows");
@@ -203,6 +244,7 @@ void SequenceReader::read_rows(PyObject* sequence, ColumnSequence& out) {
 void SequenceReader::read_items(PyObject* sequence, StringLists& out) {
   const Elements items(sequence, sequence_name(), "a list with the attributes of each position");
   length_ = items.size();
+  if (length_ > 0) check_form({});
   for (position_ = 0; position_ < items.size(); ++position_) {
     add_position(items[position_], out);
     out.end_list();
@@ -215,6 +257,10 @@ void SequenceReader::add_position(PyObject* item, StringLists& out) {
     add_members(item, out);
   } else if (PyList_Check(item) || PyTuple_Check(item) || is_set(item)) {
     add_members(item, out);
+  } else if (!PyUnicode_Check(item) && attribute(item, "keys")) {  // another mapping
+    const py::dict members;
+    if (PyDict_Update(members.ptr(), item) != 0) throw py::error_already_set();
+    add_members(members.ptr(), out);
   } else {
     type_error(where() + " is a " + type_name(item) +
                ", and a dict or a list of the position's attributes was expected");
@@ -238,7 +284,7 @@ void SequenceReader::add_members(PyObject* members, StringLists& out) {
   }
   const Elements list(members, where(), "a list of attributes");
   for (std::size_t k = 0; k < list.size(); ++k) {
-    if (PyDict_Check(list[k])) {
+    if (PyDict_Check(list[k]) && !prefix_.empty()) {
       add_members(list[k], out);
       continue;
     }
@@ -321,6 +367,7 @@ bool SequenceReader::read_arrays(PyObject* sequence, TextSequence& out) {
     std::size_t rows = 0;
   };
   std::vector<std::unique_ptr<Part>> matrices;
+  SequenceForm form;
   for (py::object& object : parts) {
     auto part = std::make_unique<Part>();
     if (is_sparse_matrix(object.ptr())) {
@@ -329,6 +376,8 @@ bool SequenceReader::read_arrays(PyObject* sequence, TextSequence& out) {
       part->column.emplace(object.attr("indices").ptr(), name + ".indices");
       part->value.emplace(object.attr("data").ptr(), name + ".data");
       part->rows = part->begin->size(0) - 1;
+      refuse_second(form.sparse.has_value(), name);
+      form.sparse = object.attr("shape")[py::int_(1)].cast<std::size_t>();
     } else {
       part->dense.emplace(object.ptr(), name);
       if (part->dense->dimensions() != 2) {
@@ -336,6 +385,8 @@ bool SequenceReader::read_arrays(PyObject* sequence, TextSequence& out) {
                     " dimensions; give a row of numbers for each position: 2");
       }
       part->rows = part->dense->size(0);
+      refuse_second(form.dense.has_value(), name);
+      form.dense = part->dense->size(1);
     }
     matrices.push_back(std::move(part));
   }
@@ -346,6 +397,7 @@ bool SequenceReader::read_arrays(PyObject* sequence, TextSequence& out) {
                   std::to_string(part->rows) + " rows; each needs a row for each position");
     }
   }
+  check_form(form);
   for (position_ = 0; position_ < length_; ++position_) {
     for (const auto& part : matrices) {
       const auto add = [&](char kind, std::size_t j, double value) {
@@ -402,7 +454,8 @@ void SequenceReader::read_labels(py::handle labels, std::string_view y_name,
         append(text_of(several[k], here()));
       }
     } else {
-      append(text_of(item, here()));
+      type_error(here() + " is a " + type_name(item) +
+                 ", and a str was expected (or None, or a set of str)");
     }
     out.labels.end_item();
   }

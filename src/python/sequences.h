@@ -27,6 +27,17 @@ inline constexpr std::string_view kTrainingName = "X", kHoldoutName = "X_dev";
 // What stands for labels that are not known, or not exactly: bytes that no label may have.
 inline const PartialLabels kPartial{.separator = '\x1f', .any = "\x1e"};
 
+// What the sequences of a call are: named attributes, or matrices with so many columns.
+struct SequenceForm {
+  std::optional<std::size_t> sparse, dense;  // columns; none: there is no such matrix
+  bool matrices() const { return sparse || dense; }
+  std::string words() const;  // "an array of 6 columns", …
+  bool operator==(const SequenceForm&) const = default;
+};
+
+// `object` as something that [n] indexes by position; throws TypeError for what is no list.
+pybind11::object positional(const pybind11::object& object, std::string_view name);
+
 // A sequence that was read once, to be used often.
 struct Items {
   TextSequence text;
@@ -41,6 +52,12 @@ class SequenceReader {
   // Overwrites `out`: its rows, or its text without labels.
   //   index : of the sequence in the argument; none: it is the argument
   void read(pybind11::handle sequence, std::optional<std::size_t> index, InputSequence& out);
+  // All sequences have one form: that of the first, or one set before.  None for rows, and before.
+  const std::optional<SequenceForm>& form() const { return form_; }
+  void expect(SequenceForm form) {
+    form_ = std::move(form);
+    expected_by_model_ = true;
+  }
   // Labels of the sequence last read, by kPartial: a str; None (not known); a set, list or tuple of
   // str (one of them).  y_name : of the argument.
   void read_labels(pybind11::handle labels, std::string_view y_name, TextSequence& out) const;
@@ -50,6 +67,7 @@ class SequenceReader {
 
  private:
   void read_rows(PyObject* sequence, ColumnSequence& out);
+  void check_form(const SequenceForm& form);
   void read_items(PyObject* sequence, StringLists& out);
   bool read_arrays(PyObject* sequence, TextSequence& out);
   void add_position(PyObject* item, StringLists& out);
@@ -64,6 +82,8 @@ class SequenceReader {
   std::string name_;
   std::optional<std::size_t> index_;
   std::size_t position_ = 0, length_ = 0;
+  std::optional<SequenceForm> form_;
+  bool expected_by_model_ = false;
   std::string prefix_;  // of nested members
   std::vector<std::string> sparse_names_, dense_names_;
 };

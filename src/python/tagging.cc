@@ -50,6 +50,8 @@ Questions read_questions(const py::dict& dict) {
       q.ask.samples = value.cast<std::size_t>();
     else if (name == "seed")
       q.ask.seed = value.cast<std::uint64_t>();
+    else if (name == "smallest_edge")
+      q.ask.smallest_edge = value.cast<double>();
     else if (name == "log_likelihood")
       q.log_likelihood = flag();
     else
@@ -91,20 +93,21 @@ class Plan {
   // For each answer a list with one element a sequence.
   //   known : labels that are known, for a plan with partial=True; gold, for log_likelihood; or
   //   None
-  py::dict tag(const py::object& x, const py::object& known, const py::dict& questions,
+  py::dict tag(const py::object& given, const py::object& given_known, const py::dict& questions,
                std::size_t threads, std::size_t first) {
     const Questions q = read_questions(questions);
     plan_.check(q.ask);
-    if (!py::isinstance<py::sequence>(x) && !py::hasattr(x, "__getitem__")) {
-      throw py::type_error(std::string("X is a ") + Py_TYPE(x.ptr())->tp_name +
-                           ", and a list of sequences was expected");
-    }
+    const py::object x = positional(given, kTrainingName);
+    const char* known_name = q.log_likelihood ? "y" : "known";
+    const py::object known =
+        given_known.is_none() ? given_known : positional(given_known, known_name);
     const std::size_t count = py::len(x);
     if (!known.is_none() && py::len(known) != count) {
-      throw py::value_error("X has " + std::to_string(count) + " sequences and y the labels of " +
-                            std::to_string(py::len(known)));
+      throw py::value_error("X has " + std::to_string(count) + " sequences and " + known_name +
+                            " the labels of " + std::to_string(py::len(known)));
     }
     Run run{q, ThreadPool(threads), {}, {}, SequenceReader(model_->rows(), kTrainingName), {}, {}};
+    if (!model_->rows()) run.reader.expect(model_->form());
     for (std::size_t k = 0; k < run.pool.threads(); ++k) run.taggers.emplace_back(plan_);
     run.scratch.resize(run.pool.threads());
     std::vector<Work> batch;
@@ -127,6 +130,7 @@ class Plan {
   py::tuple explain(const py::object& x, std::vector<std::size_t> positions,
                     const std::optional<std::string>& against, std::size_t top, bool unknown) {
     SequenceReader reader(model_->rows(), "x");
+    if (!model_->rows()) reader.expect(model_->form());
     InputSequence input;
     reader.read(x, std::nullopt, input);
     check_columns(input.rows, "x");
@@ -174,12 +178,26 @@ class Plan {
     check_columns(out.input.rows, out.name);
     out.input.text.labels.clear();
     if (known.is_none()) return;
-    run.reader.read_labels(known[index], "y", out.input.text);
+    run.reader.read_labels(known[index], run.q.log_likelihood ? "y" : "known", out.input.text);
     out.gold.clear();
-    if (!run.q.log_likelihood) return;
+    if (!run.q.log_likelihood) {
+      check_known(out.input.text.labels, n);
+      return;
+    }
     for (std::size_t t = 0; t < run.reader.length(); ++t) {
       const auto found = plan_.names().find(out.input.text.labels.item(t));
       out.gold.push_back(found.value_or(static_cast<Label>(plan_.names().size())));
+    }
+  }
+
+  void check_known(const StringLists& labels, std::size_t n) const {
+    for (std::size_t t = 0; t < labels.items(); ++t) {
+      for (const std::string_view name : labels_in(labels.item(t), kPartial, {})) {
+        if (plan_.names().find(name)) continue;
+        throw py::value_error("known[" + std::to_string(n) + "][" + std::to_string(t) + "] has " +
+                              in_quotes(name) + ", which is no label of the model; " +
+                              plan_.names().some());
+      }
     }
   }
 
@@ -224,6 +242,7 @@ class Plan {
       text.first_line = work.input.rows.first_line;
     } else {
       extractor.complete(text, run.scratch[worker]);
+      check_sizes(text, work.name);
     }
     const TagInput input{text, model_->rows() ? &work.input.rows : nullptr, work.name, index};
     const Tagging& tagging = run.taggers[worker].tag(input, run.q.ask);

@@ -19,22 +19,16 @@ struct LabelledData {
   std::string_view x_name, y_name;
 };
 
-std::size_t size_of(const LabelledData& data) {
-  if (!py::isinstance<py::sequence>(data.x)) {
-    throw py::type_error(std::string(data.x_name) + " is a " + Py_TYPE(data.x.ptr())->tp_name +
-                         ", and a list of sequences was expected");
-  }
-  const std::size_t size = py::len(data.x);
-  if (!py::isinstance<py::sequence>(data.y) && !py::hasattr(data.y, "__getitem__")) {
-    throw py::type_error(std::string(data.y_name) + " is a " + Py_TYPE(data.y.ptr())->tp_name +
-                         ", and a list with the labels of each sequence was expected");
-  }
-  if (py::len(data.y) != size) {
-    throw py::value_error(std::string(data.x_name) + " has " + std::to_string(size) +
-                          " sequences and " + std::string(data.y_name) + " the labels of " +
+// Both as lists by position, of one length.
+LabelledData labelled(const py::object& x, const py::object& y, std::string_view x_name,
+                      std::string_view y_name) {
+  LabelledData data{positional(x, x_name), positional(y, y_name), x_name, y_name};
+  if (py::len(data.x) != py::len(data.y)) {
+    throw py::value_error(std::string(x_name) + " has " + std::to_string(py::len(data.x)) +
+                          " sequences and " + std::string(y_name) + " the labels of " +
                           std::to_string(py::len(data.y)));
   }
-  return size;
+  return data;
 }
 
 // Throws what a signal handler of Python's does; after Ctrl-C that is KeyboardInterrupt.
@@ -50,9 +44,10 @@ class PythonInput final : public TrainingInput {
     rows_ = config.format == InputFormat::columns;
     if (rows_) config.columns = count_columns();
     extractor_.emplace(std::move(config));
-    if (!weights_.is_none() && py::len(weights_) != size_of(data_)) {
+    if (!weights_.is_none() && py::len(weights_) != py::len(data_.x)) {
       throw py::value_error("sample_weight has " + std::to_string(py::len(weights_)) +
-                            " numbers and X has " + std::to_string(size_of(data_)) + " sequences");
+                            " numbers and X has " + std::to_string(py::len(data_.x)) +
+                            " sequences");
     }
   }
   const Extractor& extractor() const override { return *extractor_; }
@@ -68,6 +63,13 @@ class PythonInput final : public TrainingInput {
       visit(text, name);
     });
   }
+  // So that matrices of another width are noticed in prediction.
+  void describe(nlohmann::json& record) const override {
+    if (!form_ || !form_->matrices()) return;
+    nlohmann::json& columns = record["matrix_columns"] = nlohmann::json::object();
+    if (form_->sparse) columns["sparse"] = *form_->sparse;
+    if (form_->dense) columns["dense"] = *form_->dense;
+  }
   void read_holdout(const Visit& visit) override {
     const py::gil_scoped_acquire lock;
     if (!holdout_) return;
@@ -78,8 +80,9 @@ class PythonInput final : public TrainingInput {
  private:
   template <class Each>
   void read(const LabelledData& data, const Each& each) {
-    const std::size_t size = size_of(data);
+    const std::size_t size = py::len(data.x);
     SequenceReader reader(rows_, data.x_name);
+    if (form_) reader.expect(*form_);
     InputSequence sequence;
     Extractor::Scratch scratch;
     for (std::size_t n = 0; n < size; ++n) {
@@ -97,10 +100,11 @@ class PythonInput final : public TrainingInput {
       reader.read_labels(data.y[index], data.y_name, sequence.text);
       each(n, sequence.text, reader.sequence_name());
     }
+    form_ = reader.form();
   }
   // Cells of the first row of all.
   std::size_t count_columns() const {
-    for (std::size_t n = 0; n < size_of(data_); ++n) {
+    for (std::size_t n = 0; n < py::len(data_.x); ++n) {
       const py::object rows = data_.x[py::int_(n)];
       if (py::len(rows) == 0) continue;
       const py::object row = rows[py::int_(0)];
@@ -133,6 +137,7 @@ class PythonInput final : public TrainingInput {
   LabelledData data_;
   std::optional<LabelledData> holdout_;
   py::object weights_;
+  std::optional<SequenceForm> form_;  // once read
   bool rows_;
   std::optional<Extractor> extractor_;
 };
@@ -231,8 +236,9 @@ py::dict info_of(const TrainResult& result, bool interrupted) {
   return info;
 }
 
-py::tuple train(py::object x, py::object y, py::object weights, py::object x_dev, py::object y_dev,
-                const py::dict& options, std::shared_ptr<PythonModel> init, py::object callback) {
+py::tuple train(const py::object& x, const py::object& y, py::object weights,
+                const py::object& x_dev, const py::object& y_dev, const py::dict& options,
+                std::shared_ptr<PythonModel> init, py::object callback) {
   TrainRequest request = train_request(options);
   std::optional<LabelledData> holdout;
   if (!x_dev.is_none()) {
@@ -240,7 +246,7 @@ py::tuple train(py::object x, py::object y, py::object weights, py::object x_dev
       throw py::value_error(
           "holdout is a fraction of X to set aside, and X_dev is given: one of them");
     }
-    holdout = {std::move(x_dev), std::move(y_dev), kHoldoutName, "y_dev"};
+    holdout = labelled(x_dev, y_dev, kHoldoutName, "y_dev");
     request.holdout = kHoldoutName;
   }
   const auto start = init ? init->model : nullptr;
@@ -249,9 +255,8 @@ py::tuple train(py::object x, py::object y, py::object weights, py::object x_dev
                           (init->rows() ? "columns" : "attributes") + ", and X is not");
   }
   ExtractionConfig config = make_extraction(request, start.get());
-  LabelledData data{std::move(x), std::move(y), kTrainingName, "y"};
-  size_of(data);
-  if (holdout) size_of(*holdout);
+  LabelledData data = labelled(x, y, kTrainingName, "y");
+  if (!weights.is_none()) weights = positional(weights, "sample_weight");
   PythonInput input(std::move(data), std::move(holdout), std::move(weights), std::move(config));
   Watch watch(std::move(callback));
   const auto trained = [&] {

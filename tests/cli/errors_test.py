@@ -123,6 +123,15 @@ class DataTest(CliTest):
         for value in ("x", "1x", "0x10", " 1", "1,5"):
             self.bad_attributes(f"X\ta:{value}\n", "bad.attributes:1:3:", f'"a:{value}"', ";")
 
+    def test_values_that_would_overflow_are_refused_in_training_and_in_prediction(self):
+        self.bad_attributes("X\ta\n\nX\ta:1e16\nY\tb\n", "bad.attributes:3:", "1e15", "1e+16")
+        data = self.file("good.attributes", "X\ta\nY\tb\n")
+        model = self.train("values.croft", "--format", "attributes", data)
+        large = self.file("large.attributes", "\ta\n\n\ta:-1e16\n")
+        done = croft("predict", "-m", model, large)
+        self.assertEqual(done.returncode, BAD_INPUT)
+        self.assert_one_message(done.stderr.decode(), [f"{large}:3:", "1e15", "-1e+16"])
+
     def test_attributes_that_crfsuite_would_repair(self):
         self.bad_attributes("X\ta:1:2\n", "bad.attributes:1:3:", "second colon")
         self.bad_attributes("X\t:1\n", "bad.attributes:1:3:", "without a name")

@@ -175,6 +175,14 @@ class SpanTest(QuestionTest):
 
 
 class SumTest(QuestionTest):
+    def test_with_smallest_0_all_pairs_of_labels_are_written(self):
+        for line in self.predict("--marginals=edges", "--smallest", 0, self.data).splitlines():
+            for table in json.loads(line)["edge_marginals"]:
+                values = [p for row in table.values() for p in row.values()]
+                self.assertEqual(len(values), len(table) ** 2)
+                self.assertAlmostEqual(sum(values), 1, delta=1e-9)
+        self.refused("--smallest", -1, mentions=["--smallest"])
+
     def test_edges_sum_to_the_marginals_of_both_their_labels(self):
         edges = [json.loads(x) for x in self.predict("--marginals=edges", self.data).splitlines()]
         for document, all_labels in zip(edges, self.documents("--marginals=all", self.data)):

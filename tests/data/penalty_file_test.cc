@@ -54,6 +54,12 @@ TEST(PenaltyFile, WrongLinesAreNamed) {
                     .starts_with("p.txt:1: a penalty that is not a finite number"))
         << number;
   }
+  for (const char* number : {"1e7", "-1e20", "1.7e308"}) {
+    EXPECT_TRUE(message(std::string("* O ") + number + "\n")
+                    .starts_with("p.txt:1: a penalty beyond 1e6 nats"))
+        << number;
+  }
+  EXPECT_EQ(message("* O -1e6\n* O 1e6\n"), "");
 }
 
 TEST(PenaltyFile, OneWithoutALineIsAMistake) {

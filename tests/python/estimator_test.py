@@ -10,11 +10,12 @@ import types
 import warnings
 
 import numpy
+import pandas
 import pytest
 import scipy.sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_val_score
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_val_score, train_test_split
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
@@ -143,8 +144,10 @@ def test_sparse_and_dense_matrices_and_both_together_are_attributes_with_values(
     for X, dicts in [(sparse, [as_dicts("x", m) for m in sparse]), (dense, [as_dicts("d", m) for m in dense]),
                      (both, [[{**a, **b} for a, b in zip(as_dicts("x", s), as_dicts("d", d))] for s, d in both])]:
         crf = croft.ChainCRF().fit(X, y)
-        assert same_model(crf, croft.ChainCRF().fit(dicts, y))
-        assert crf.predict(X) == crf.predict(dicts)
+        named = croft.ChainCRF().fit(dicts, y)
+        assert crf.state_features_ == named.state_features_
+        assert crf.transition_features_ == named.transition_features_
+        assert crf.predict(X) == named.predict(dicts)
     assert croft.ChainCRF().fit(both, y).score(both, y) > 0.9
     single = [m.astype(numpy.float32) for m in dense]
     assert croft.ChainCRF().fit(single, y).score(single, y) == croft.ChainCRF().fit(dense, y).score(dense, y)
@@ -377,7 +380,7 @@ def test_fit_changes_neither_its_data_nor_its_parameters(data):
     ([[3]], [["A"]], TypeError, r"X\[0\]\[0\] is a int, and a dict or a list"),
     (["abc"], [["A"]], TypeError, r"X\[0\] is a str, and a list"),
     ([["ab"]], [["A"]], TypeError, r"X\[0\]\[0\] is a str"),
-    (7, [["A"]], TypeError, "X is a int, and a list of sequences"),
+    (7, [["A"]], TypeError, "X is a int, and a list was expected"),
     ([[["a"]]], 7, TypeError, "y is a int"),
     ([[["a"]]], None, ValueError, "y is None"),
     ([[["a"]], [["b"]]], [["A"]], ValueError, "X has 2 sequences and y the labels of 1"),
@@ -391,7 +394,7 @@ def test_fit_changes_neither_its_data_nor_its_parameters(data):
     ([[{"a": 1e300}]], [["A"]], ValueError, r"X\[0\]\[0\]: an attribute value of more than 1e15"),
     ([numpy.zeros(3)], [["A"]], ValueError, r"X\[0\] is an array of 1 dimensions"),
     ([numpy.zeros((1, 3), dtype=complex)], [["A"]], TypeError, r"X\[0\] has elements of the kind .*convert"),
-    ([(numpy.ones((1, 2)), numpy.ones((2, 2)))], [["A"]], ValueError, r"X\[0\] has matrices of 1 and of 2 rows"),
+    ([(numpy.ones((1, 2)), scipy.sparse.csr_matrix(numpy.ones((2, 2))))], [["A"]], ValueError, r"X\[0\] has matrices of 1 and of 2 rows"),
     ([numpy.array([[numpy.nan]])], [["A"]], ValueError, r"X\[0\]\[0\] .* nan"),
     ([[["a\ud800"]]], [["A"]], ValueError, r"X\[0\]\[0\] has a lone surrogate"),
     ([], [], ValueError, "there is no sequence to train on"),
@@ -460,7 +463,7 @@ def test_labels_that_break_the_constraint_are_named_with_their_place():
         croft.ChainCRF(constrain="bio").fit(X, y)
     with pytest.raises(ValueError, match=r"^X\[1\]\[1\]: one label twice"):
         croft.ChainCRF().fit(X, [["B-X"], ["O", ("O", "O"), "O"]])
-    with pytest.raises(ValueError, match=r'^X\[1\]\[1\]: not a label of the model: "Q"'):
+    with pytest.raises(ValueError, match=r'^known\[1\]\[1\] has "Q", which is no label of the model'):
         croft.ChainCRF().fit(X, y).model_.predict(X, known=[[None], ["O", "Q", None]])
 
 
@@ -487,3 +490,75 @@ def test_in_a_notebook_one_bar_is_shown_and_updated(data, monkeypatch, capsys):
     assert len(shown) >= 2 and shown[0].startswith("<progress")
     assert "120 sequences" in shown[0] and 'value="1.000"' in shown[-1]
     assert capsys.readouterr().err == ""
+
+
+# What one would not think of.
+
+def test_a_series_of_pandas_is_read_by_position(data):
+    X, y = data[0][:30], data[1][:30]
+    order = list(range(30))[::-1]
+    series, labels = pandas.Series(X, index=order), pandas.Series(y, index=order)
+    weights = pandas.Series([1.0 + n for n in range(30)], index=order)
+    plain = croft.ChainCRF().fit(X, y, sample_weight=list(weights))
+    assert same_model(croft.ChainCRF().fit(series, labels, sample_weight=weights), plain)
+    assert plain.predict(series) == plain.predict(X)
+    assert plain.model_.predict(series, known=labels) == y
+    parts = train_test_split(pandas.Series(X), pandas.Series(y), random_state=0)
+    assert croft.ChainCRF().fit(parts[0], parts[2]).score(parts[1], parts[3]) > 0.5
+
+
+def test_all_sequences_have_one_form_and_matrices_one_width():
+    _, dense, y = matrices(10, 7)
+    sparse = matrices(10, 7)[0]
+    narrow = [m[:, :2] for m in dense]
+    crf = croft.ChainCRF().fit(dense, y)
+    for X, message in [(narrow, r"X\[0\] is an array of 2 columns, and the model was trained on such as an array of 3"),
+                       (sparse, r"X\[0\] is a sparse matrix of 6 columns, and the model"),
+                       ([[{"a": 1}]], r"X\[0\] is a list of positions, and the model was trained")]:
+        with pytest.raises(ValueError, match=message):
+            crf.predict(X)
+    with pytest.raises(ValueError, match=r"X\[1\] is an array of 2 columns, and the first sequence is an array of 3"):
+        croft.ChainCRF().fit([dense[0], narrow[1]], y[:2])
+    with pytest.raises(ValueError, match=r"X\[1\] is a list of positions, and the first"):
+        croft.ChainCRF().fit([dense[0], [{"a": 1}] * len(y[1])], y[:2])
+    with pytest.raises(ValueError, match="two matrices of one kind"):
+        croft.ChainCRF().fit([(dense[0], dense[0])], y[:1])
+    with pytest.raises(ValueError, match="is an array of 3 columns, and the model"):
+        croft.ChainCRF().fit([[{"a": 1}]], [["A"]]).predict(dense)
+    assert crf.predict([dense[0], dense[0][:0]]) == [crf.predict_single(dense[0]), []]
+    again = croft.Model.from_bytes(crf.model_.to_bytes())
+    with pytest.raises(ValueError, match="2 columns"):
+        again.predict(narrow)
+
+
+@pytest.mark.parametrize("ask, error, message", [
+    (lambda crf, X: crf.predict_single(X), TypeError, r"X\[0\]\[0\] is a dict, and a str was expected"),
+    (lambda crf, X: crf.predict({0: X[0]}), TypeError, "X is a dict, and a list was expected"),
+    (lambda crf, X: crf.predict("abc"), TypeError, "X is a str, and a list"),
+    (lambda crf, X: crf.predict(iter(X)), TypeError, "X is a list_iterator, and a list"),
+    (lambda crf, X: crf.fit(X[:1], [[b"A"] * len(X[0])]), TypeError, r"y\[0\]\[0\] is a bytes, and a str"),
+    (lambda crf, X: croft.ChainCRF(decode="best").fit(X, X), ValueError, "decode is 'best'; choose one of"),
+    (lambda crf, X: crf.fit(X, X, callback=5), TypeError, "callback is a int"),
+    (lambda crf, X: crf.inspect(top=-1), ValueError, "top is -1"),
+    (lambda crf, X: crf.model_.predict(X[:1], known=[["D"], ["D"]]), ValueError, "known the labels of 2"),
+    (lambda crf, X: crf.score(X[:1], [["N"] * len(X[0])], sample_weight=[-1]), ValueError, r"sample_weight\[0\] is -1"),
+])
+def test_mistakes_are_named(data, ask, error, message):
+    crf = croft.ChainCRF(max_iterations=3).fit(*data)
+    with pytest.raises(error, match=message):
+        ask(crf, data[0])
+
+
+def test_any_mapping_is_a_position(data):
+    X, y = [[{"a": 1, "b": "x"}], [{"a": 2}]], [["A"], ["B"]]
+    other = [[types.MappingProxyType(position) for position in x] for x in X]
+    assert same_model(croft.ChainCRF().fit(other, y), croft.ChainCRF().fit(X, y))
+
+
+def test_damage_of_a_pickle_or_of_bytes_is_noticed(data):
+    good = croft.ChainCRF().fit(*data).model_.to_bytes()
+    for at in range(0, len(good), 97):
+        bad = bytearray(good)
+        bad[at] ^= 4
+        with pytest.raises(croft.Error):
+            croft.Model.from_bytes(bytes(bad))

@@ -109,6 +109,9 @@ def test_answers_are_those_of_the_enumeration(model, sequences, how, allowed):
         for t, i, j, probability in model.edge_marginals([x], **how)[0]:
             assert probability == pytest.approx(
                 sum(q for labels, q in p.items() if labels[t - 1:t + 1] == (i, j)), abs=1e-6)
+        everything = model.edge_marginals([x], smallest=0, **how)[0]
+        assert len(everything) == 9 * (len(x) - 1)
+        assert sum(probability for *_, probability in everything) == pytest.approx(len(x) - 1)
 
 
 def test_known_labels_condition_the_answers(model, sequences):
@@ -170,7 +173,7 @@ def test_a_sequence_without_a_labelling_is_an_error_that_names_it(model, sequenc
     (lambda m, X: m.predict(X, beam=3), TypeError, "there is no option beam"),
     (lambda m, X: m.k_best(X, 0), ValueError, "k is 0"), (lambda m, X: m.k_best(X, 1.5), ValueError, "k is 1.5"),
     (lambda m, X: m.sample(X, -1), ValueError, "n is -1"),
-    (lambda m, X: m.predict(X, known=[[None]]), ValueError, "X has 12 sequences and y the labels of 1"),
+    (lambda m, X: m.predict(X, known=[[None]]), ValueError, "X has 12 sequences and known the labels of 1"),
     (lambda m, X: m.predict([X[0]], known=[["Q"] * len(X[0])]), ValueError, '"Q"'),
     (lambda m, X: m.predict(X[0]), TypeError, r"X\[0\] is a dict, and a list"),
     (lambda m, X: croft.save(3, "x"), TypeError, "model is a int"),

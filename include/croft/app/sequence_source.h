@@ -16,6 +16,10 @@ struct InputSequence {
   TextSequence text;
 };
 
+// Scores are sums of value times weight in single precision: far larger numbers than these overflow.
+// Throws InputError for a weight of the sequence, or a value of an attribute, above 1e15.
+void check_sizes(const TextSequence& sequence, const std::string& file);
+
 enum class Labels { required, optional };
 
 // Reads with one thread; extract() may run on others.
@@ -27,7 +31,7 @@ class SequenceSource {
 
   // The next sequence as read.  False at the end.  Throws InputError for an input without any.
   bool next(InputSequence& out);
-  // Fills out.text.  Thread-safe.
+  // Fills out.text.  Thread-safe.  Throws as check_sizes().
   void extract(InputSequence& out, Extractor::Scratch& scratch) const;
 
   bool labelled() const;  // whether the sequences have gold labels; known after the first next()

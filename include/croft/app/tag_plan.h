@@ -43,19 +43,22 @@ struct TagRequest {
   ChunkScheme scheme = ChunkScheme::automatic;  // of rules on chunks, and of spans
 };
 
+// Of hundreds of labels most pairs are all but impossible.
+inline constexpr double kSmallestEdge = 1e-6;
+
 // What to answer about a sequence, besides its labelling.
 struct TagOptions {
   bool probability = false;      // of the labelling; with partial labels, of what they say as well
   bool marginals = false;        // p(y_t = j | x) of every position and label
-  bool edges = false;            // p(y_{t-1} = i, y_t = j | x), those from kSmallestEdge on
+  bool edges = false;            // p(y_{t-1} = i, y_t = j | x), those from smallest_edge on
   bool spans = false;            // of the labelling's chunks
   bool entropy = false;          // of p(y | x)
-  bool expected_counts = false;  // of labels, and of pairs of neighbours from kSmallestEdge on
+  bool expected_counts = false;  // of labels, and of pairs of neighbours from smallest_edge on
   std::size_t k_best = 0;        // so many of the most probable labellings
   std::size_t samples = 0;       // so many draws from p(y | x)
   std::uint64_t seed = 1;        // of the samples, with the sequence's index
+  double smallest_edge = kSmallestEdge;
 };
-inline constexpr double kSmallestEdge = 1e-6;
 
 // A product with an automaton has at most so many edges; above, rules are left to a search.  One
 // takes a step of the recursion a position (about a nanosecond), and some 60 bytes.

@@ -60,6 +60,8 @@ class TrainingInput {
   using Visit = std::function<void(TextSequence& sequence, const std::string& file)>;
   virtual void read(const Visit& visit) = 0;
   virtual void read_holdout(const Visit& visit) = 0;  // where the request's is not a fraction
+  // Adds to the training record what only the input knows; after everything has been read.
+  virtual void describe(nlohmann::json&) const {}
 };
 
 struct TrainedModel {
@@ -75,9 +77,6 @@ TrainedModel train_on(const TrainRequest& request, TrainingInput& input,
 
 // How the data of a request becomes strings, columns not yet counted.  Reads the template's file.
 ExtractionConfig make_extraction(const TrainRequest& request, const ChainModel* init);
-
-// Throws InputError for a weight or a value that would overflow single precision in training.
-void check_sizes(const TextSequence& sequence, const std::string& file);
 
 // Reads, trains, and writes the model (temporary, sync, rename).  The model's bytes depend on the data and
 // the request alone: not on threads, time or paths.  Throws UsageError for options that contradict each

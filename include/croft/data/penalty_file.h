@@ -8,7 +8,7 @@
 //              of an attribute is dropped, so that \* is the attribute "*", and \\a the attribute
 //              "\a".
 //   LABEL    : a pattern as LabelNames::matching (app/label_names.h) reads it
-//   PENALTY  : nats; a negative one favours the label
+//   PENALTY  : nats, at most 1e6 either way; a negative one favours the label
 //   Empty lines are skipped.
 #pragma once
 #include <cstddef>
@@ -19,13 +19,16 @@
 
 namespace croft {
 
+// Beyond that sums of scores lose the digits that tell labellings apart.
+inline constexpr double kMostPenalty = 1e6;
+
 struct PenaltyRule {
   enum class Test { always, cell, attribute };
   Test test = Test::always;
   std::size_t column = 0;  // of a cell
   std::string text;        // the cell or the attribute
   std::string label;       // pattern, as written
-  double penalty = 0;      // finite
+  double penalty = 0;      // |penalty| <= kMostPenalty
   std::size_t line = 0;    // for messages
   bool operator==(const PenaltyRule&) const = default;
 };
