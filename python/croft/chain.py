@@ -169,7 +169,8 @@ def log_likelihood(state: Batch, transition: Optional[Array], labels: Batch, *,
                    weight: Optional[Any] = None, grad: bool = False, threads: int = 0) -> Any:
     """log p(labels | x), nats, at most 0: a number for one sequence, [N] for several.
 
-    labels : integers in the layout of state, without its last axis: 0 to L-1, or -1 for unknown.
+    labels : integers in the layout of state, without its last axis: 0 to L-1, or -1 for unknown;
+        lists of int will do.
         With unknown ones it is the log of the probability of all labellings that fit: log Z
         restricted to them, less log Z.
     With ``grad=True`` (value, ChainGradient), the gradient being that of sum_n weight_n log p_n:
@@ -393,7 +394,7 @@ class _Given:
                 raise ValueError(f"{place} has the label {array.max()}; there are {self.labels}")
             out = array.astype(np.int64, copy=False)
             return out if out.flags.aligned else out.copy()
-        return _each(name, value, convert)
+        return _each(name, _as_arrays(value), convert)
 
     def value(self, labels: Any, weight: Optional[Any], grad: bool) -> Any:
         """log Z, or log p where there are labels; with its gradient where that is asked."""
@@ -445,8 +446,23 @@ def _empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     return raw[skip:skip + size].view(dtype).reshape(shape)
 
 
+def _as_arrays(labels: Any) -> Any:
+    """Lists of integers, and lists of these, as arrays; anything else as it is."""
+    def is_list(value: Any) -> bool:
+        return isinstance(value, (list, tuple)) and all(
+            isinstance(each, (int, np.integer)) and not isinstance(each, bool) for each in value)
+    if is_list(labels) and len(labels):
+        return np.array(labels)
+    if isinstance(labels, (list, tuple)):
+        return [np.array(each, dtype=None if len(each) else np.int64) if is_list(each) else each
+                for each in labels]
+    return labels
+
+
 def _each(name: str, value: Any, check: Any) -> Any:
     """check(place, array) of an array, or of each of a list."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise ValueError(f"{name} is a masked array, whose mask would be lost; give its data, and allowed")
     if isinstance(value, np.ndarray):
         return check(name, value)
     if not isinstance(value, (list, tuple)):

@@ -661,3 +661,20 @@ def test_errors_of_the_library_are_croft_errors():
     assert issubclass(croft.Error, ValueError)
     with pytest.raises(croft.Error):
         chain.Constraint.bio(["X"])
+
+
+def test_labels_may_be_lists_of_int():
+    state = np.random.default_rng(1).normal(size=(4, 3))
+    other = np.random.default_rng(2).normal(size=(2, 3))
+    expected = chain.log_likelihood(state, None, np.array([0, 2, -1, 1]))
+    assert chain.log_likelihood(state, None, [0, 2, -1, 1]) == expected
+    several = chain.log_likelihood([state, other], None, [[0, 2, -1, 1], (1, 1)])
+    assert several[0] == expected
+    with pytest.raises(ValueError, match="labels"):
+        chain.log_likelihood(state, None, [0.5, 2, -1, 1])
+
+
+def test_a_masked_array_is_refused_rather_than_its_mask_lost():
+    state = np.ma.masked_array(np.zeros((2, 3)), np.eye(2, 3) > 0)
+    with pytest.raises(ValueError, match="state is a masked array"):
+        chain.log_partition(state)
