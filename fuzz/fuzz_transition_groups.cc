@@ -20,10 +20,11 @@ croft::TransitionGroupFile read(std::string_view text) {
 }
 
 std::string written(const croft::TransitionGroupFile& file) {
-  std::string out;
+  std::string out = "\n";  // a label may begin with what at the start of a file is a byte order mark
   for (const croft::TransitionGroupRule& rule : file.rules) {
     require(!rule.from.empty() && !rule.to.empty(), "an empty label");
-    out += rule.from + "\t" + rule.to + "\t" + rule.group.value_or("-") + "\n";
+    out += rule.from + "\t" + rule.to + "\t" + rule.group.value_or("-");
+    out += "\r\n";  // a group may end in a carriage return, which before \n would be the line's end
   }
   return out;
 }
