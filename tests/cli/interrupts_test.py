@@ -64,10 +64,10 @@ class InterruptTest(CliTest):
         for first, second in ((signal.SIGINT, signal.SIGINT), (signal.SIGTERM, signal.SIGTERM),
                               (signal.SIGINT, signal.SIGTERM)):
             with self.subTest(first=first, second=second):
-                for _ in range(8):
+                for attempt in range(40):
                     process = self.start_training()
                     process.send_signal(first)
-                    time.sleep(0.02)
+                    time.sleep(0.001 * (1 + attempt % 10))
                     process.send_signal(second)
                     status = process.wait(60)
                     if status != INTERRUPTED:
