@@ -20,15 +20,6 @@ bool needs_partition(const TagOptions& options) {
          options.samples > 0;
 }
 
-// a - b with the digits that both sums keep beyond a double.
-double difference(CompensatedSum a, CompensatedSum b) {
-  const double high = b.value();
-  a.add(-high);
-  b.add(-high);
-  a.add(-b.value());
-  return a.value();
-}
-
 // The samples of a sequence depend on the seed and its index alone: not on threads or neighbours.
 Random random_of(std::uint64_t seed, std::size_t index) {
   return Random(Random(seed).next() + index);

@@ -9,15 +9,6 @@ namespace {
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
-// a - b with the digits that both sums keep beyond a double.
-double difference(CompensatedSum a, CompensatedSum b) {
-  const double high = b.value();
-  b.add(-high);
-  a.add(-high);
-  a.add(-b.value());
-  return a.value();
-}
-
 }  // namespace
 
 template <class Real>

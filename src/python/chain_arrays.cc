@@ -39,15 +39,6 @@ namespace py = pybind11;
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
-// a - b with the digits that both sums keep beyond a double; both finite.
-double difference(CompensatedSum a, CompensatedSum b) {
-  const double high = b.value();
-  a.add(-high);
-  b.add(-high);
-  a.add(-b.value());
-  return a.value();
-}
-
 // What one thread works with; grows, never shrinks.
 template <class Real>
 struct Scratch {

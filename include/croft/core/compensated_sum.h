@@ -30,4 +30,13 @@ class CompensatedSum {
   double sum_ = 0, correction_ = 0;
 };
 
+// a - b with the digits that both keep beyond a double; both finite.
+inline double difference(CompensatedSum a, CompensatedSum b) {
+  const double high = b.value();
+  a.add(-high);
+  b.add(-high);
+  a.add(-b.value());
+  return a.value();
+}
+
 }  // namespace croft
