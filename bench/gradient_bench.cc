@@ -29,7 +29,7 @@ int run(const std::string& path, bool all, std::size_t threads) {
       encoder.data, labels, encoder.node_names.size(), encoder.edge_names.size(),
       {.features = all ? FeatureSet::all : FeatureSet::observed}, renumbering);
   ThreadPool pool(threads);
-  ChainBatchFunction<float, ChainLikelihood<float>> f(encoder.data, layout, pool);
+  ChainBatchFunction<float> f(encoder.data, layout, pool);
   std::vector<double> w(f.dimension()), gradient(f.dimension()), seconds;
   double value = f.evaluate(w, gradient);
   // At w = 0 every labelling is as likely: f = P log L.

@@ -125,15 +125,6 @@ void ChainLikelihood<Real>::subtract_restricted(std::span<const ChainScores<Real
   }
 }
 
-template <class Real>
-double ChainLikelihood<Real>::operator()(const ChainScores<Real>& scores, const Gold& gold,
-                                         double weight, const ChainGradient<Real>& out) {
-  double value = 0;
-  (*this)(std::span(&scores, 1), std::span(&gold, 1), std::span(&weight, 1), std::span(&out, 1),
-          std::span(&value, 1));
-  return value;
-}
-
 template class ChainLikelihood<float>;
 template class ChainLikelihood<double>;
 

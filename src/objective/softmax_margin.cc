@@ -40,15 +40,6 @@ void SoftmaxMargin<Real>::add_cost(const Gold& gold, ChainScores<Real>& scores) 
   }
 }
 
-template <class Real>
-double SoftmaxMargin<Real>::operator()(const ChainScores<Real>& scores, const Gold& gold,
-                                       double weight, const ChainGradient<Real>& out) {
-  double value = 0;
-  (*this)(std::span(&scores, 1), std::span(&gold, 1), std::span(&weight, 1), std::span(&out, 1),
-          std::span(&value, 1));
-  return value;
-}
-
 template class SoftmaxMargin<float>;
 template class SoftmaxMargin<double>;
 

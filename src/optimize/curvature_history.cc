@@ -23,6 +23,14 @@ CurvatureHistory::CurvatureHistory(std::size_t dimension, std::size_t pairs)
       gram_(2 * pairs, 2 * pairs + 1, 0.0),
       coefficients_(2 * pairs + 1) {}
 
+void CurvatureHistory::archive(StateArchive& state) {
+  state(size_);
+  state(next_);
+  for (AlignedVector<float>& vector : basis_) state(vector);
+  for (std::size_t r = 0; r < gram_.rows(); ++r) state(gram_[r]);
+  state(last_length_);
+}
+
 bool CurvatureHistory::push(ThreadPool& pool, const PairSource& pair, const VectorSource& vector) {
   if (size_ == pairs_) --size_;  // the oldest pair sits in slot next_, which the new one takes
   basis_[s_of(next_)].resize(dimension_);

@@ -12,8 +12,8 @@
 #include "croft/core/vector_math.h"
 #include "croft/optimize/curvature_history.h"
 #include "croft/optimize/line_search.h"
+#include "croft/optimize/optimizer.h"
 #include "croft/optimize/regulariser.h"
-#include "croft/optimize/stop_tracker.h"
 #include "optimize/checks.h"
 
 namespace croft {
@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kCopiedWeights = std::size_t{1} << 20;  // 8 MB
 
 // One run: F(w) = f(w) + (l2/2)|w|^2, the iterate and the direction from it.
-class Lbfgs {
+class Lbfgs final : public Optimizer {
  public:
   Lbfgs(BatchFunction& f, const Regulariser& regulariser, std::span<double> w,
         const LbfgsOptions& options, ThreadPool& pool)
@@ -39,11 +39,11 @@ class Lbfgs {
     accept(0, 0);
   }
 
-  const Iteration& now() const { return now_; }
-  std::size_t evaluations() const { return evaluations_; }
+  const Iteration& now() const override { return now_; }
+  std::size_t evaluations() const override { return evaluations_; }
 
   // From one iterate to the next; false where F falls along no direction, not even the steepest.
-  bool iterate() {
+  bool iterate() override {
     for (;;) {
       const bool steepest = history_.size() == 0;
       history_.solve(history_.last_length() / now_.gradient_norm);
@@ -52,6 +52,16 @@ class Lbfgs {
       if (steepest) return false;
       history_.clear();
     }
+  }
+
+  void archive(StateArchive& state) override {
+    state(w_);
+    state(gradient_);
+    state(history_);
+    state(now_);
+    state(evaluations_);
+    f_.archive(state);
+    now_.w = w_;
   }
 
  private:
@@ -198,7 +208,7 @@ void LbfgsOptions::validate() const {
 
 OptimizeResult lbfgs(BatchFunction& f, const Regulariser& regulariser, std::span<double> w,
                      const LbfgsOptions& options, ThreadPool& pool,
-                     const IterationCallback& callback) {
+                     const IterationCallback& callback, Checkpointer* checkpoints) {
   options.validate();
   regulariser.validate();
   check_dimension(f, w);
@@ -207,16 +217,7 @@ OptimizeResult lbfgs(BatchFunction& f, const Regulariser& regulariser, std::span
                                  regulariser.l1));
   }
   Lbfgs run(f, regulariser, w, options, pool);
-  check_start(run.now());
-  StopTracker tracker(options.stop, callback);
-  while (!tracker.stop_at(run.now())) {
-    if (!run.iterate()) {
-      Iteration last = run.now();
-      last.evaluations = run.evaluations();
-      return tracker.no_progress(last, kNoStep);
-    }
-  }
-  return tracker.result();
+  return minimize(run, options.stop, callback, checkpoints);
 }
 
 }  // namespace croft

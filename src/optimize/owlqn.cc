@@ -8,8 +8,8 @@
 #include "croft/optimize/curvature_history.h"
 #include "croft/optimize/lbfgs.h"
 #include "croft/optimize/line_search.h"
+#include "croft/optimize/optimizer.h"
 #include "croft/optimize/regulariser.h"
-#include "croft/optimize/stop_tracker.h"
 #include "optimize/checks.h"
 
 namespace croft {
@@ -24,7 +24,7 @@ double stay_in_orthant(double from, double moved) {
 
 // One run: F(w) = f(w) + l1 |w|_1 + (l2/2)|w|^2, the iterate and the direction from it.
 // The pseudo-gradient is a function of w and gradient_, cheap to take again in each pass.
-class Owlqn {
+class Owlqn final : public Optimizer {
  public:
   Owlqn(BatchFunction& f, const Regulariser& regulariser, std::span<double> w,
         const LbfgsOptions& options, ThreadPool& pool)
@@ -42,11 +42,11 @@ class Owlqn {
     accept(0, 0);
   }
 
-  const Iteration& now() const { return now_; }
-  std::size_t evaluations() const { return evaluations_; }
+  const Iteration& now() const override { return now_; }
+  std::size_t evaluations() const override { return evaluations_; }
 
   // From one iterate to the next; false where F falls along no direction, not even the steepest.
-  bool iterate() {
+  bool iterate() override {
     for (;;) {
       const bool steepest = history_.size() == 0;
       history_.solve(history_.last_length() / now_.gradient_norm);
@@ -55,6 +55,17 @@ class Owlqn {
       if (steepest) return false;
       history_.clear();
     }
+  }
+
+  void archive(StateArchive& state) override {
+    state(w_);
+    state(iterate_);
+    state(gradient_);
+    state(history_);
+    state(now_);
+    state(evaluations_);
+    f_.archive(state);
+    now_.w = w_;
   }
 
  private:
@@ -184,21 +195,12 @@ class Owlqn {
 
 OptimizeResult owlqn(BatchFunction& f, const Regulariser& regulariser, std::span<double> w,
                      const LbfgsOptions& options, ThreadPool& pool,
-                     const IterationCallback& callback) {
+                     const IterationCallback& callback, Checkpointer* checkpoints) {
   options.validate();
   regulariser.validate();
   check_dimension(f, w);
   Owlqn run(f, regulariser, w, options, pool);
-  check_start(run.now());
-  StopTracker tracker(options.stop, callback);
-  while (!tracker.stop_at(run.now())) {
-    if (!run.iterate()) {
-      Iteration last = run.now();
-      last.evaluations = run.evaluations();
-      return tracker.no_progress(last, kNoStep);
-    }
-  }
-  return tracker.result();
+  return minimize(run, options.stop, callback, checkpoints);
 }
 
 }  // namespace croft

@@ -4,8 +4,6 @@
 #include <array>
 #include <numeric>
 
-#include "croft/objective/softmax_margin.h"
-
 namespace croft {
 namespace {
 
@@ -23,14 +21,15 @@ constexpr double kDenseFill = 0.7, kSparseFill = 0.125;
 
 }  // namespace
 
-template <class Real, class Objective>
-ChainBatchFunction<Real, Objective>::ChainBatchFunction(
+template <class Real>
+ChainBatchFunction<Real>::ChainBatchFunction(
     const ChainData& data, const ChainLayout& layout, ThreadPool& pool,
-    const std::function<Objective()>& make_objective)
+    const ObjectiveMaker<Real>& make_objective)
     : data_(data), layout_(layout), pool_(pool), scorer_(layout), stride_(padded(layout.labels)) {
   for (std::size_t k = 0; k < pool.threads(); ++k) {
-    workers_.push_back({make_objective(), std::vector<ChainScores<Real>>(kChainLanes), {}, {}, {},
-                        {}, {}});
+    workers_.emplace_back();
+    workers_.back().objective = make_objective();
+    workers_.back().scores.resize(kChainLanes);
     if (!layout.histories) continue;
     workers_.back().lifted.resize(kChainLanes);
     workers_.back().d_lifted.resize(kChainLanes);
@@ -39,8 +38,8 @@ ChainBatchFunction<Real, Objective>::ChainBatchFunction(
   make_waves();
 }
 
-template <class Real, class Objective>
-void ChainBatchFunction<Real, Objective>::make_waves() {
+template <class Real>
+void ChainBatchFunction<Real>::make_waves() {
   const std::size_t state_bytes = stride_ * sizeof(Real);
   const std::size_t overlay_bytes = layout_.labels * state_bytes;
   std::size_t positions = 0, overlays = 0, most_positions = 0, most_overlays = 0;
@@ -73,8 +72,8 @@ void ChainBatchFunction<Real, Objective>::make_waves() {
   d_overlay_.resize(most_overlays * layout_.labels * stride_);
 }
 
-template <class Real, class Objective>
-void ChainBatchFunction<Real, Objective>::close_wave(Wave& wave, std::uint64_t last_position) {
+template <class Real>
+void ChainBatchFunction<Real>::close_wave(Wave& wave, std::uint64_t last_position) {
   std::vector<std::uint32_t> place(last_position - wave.first_position);
   std::iota(place.begin(), place.end(), 0u);
   wave.node =
@@ -93,8 +92,8 @@ void ChainBatchFunction<Real, Objective>::close_wave(Wave& wave, std::uint64_t l
 }
 
 // Which sequences go together depends on the form of the transitions, which the weights settle.
-template <class Real, class Objective>
-void ChainBatchFunction<Real, Objective>::group_waves() {
+template <class Real>
+void ChainBatchFunction<Real>::group_waves() {
   const bool sparse = scorer_.walked().sparse();
   if (grouped_ && sparse == grouped_for_sparse_) return;
   grouped_ = true;
@@ -114,8 +113,8 @@ void ChainBatchFunction<Real, Objective>::group_waves() {
   }
 }
 
-template <class Real, class Objective>
-void ChainBatchFunction<Real, Objective>::evaluate_group(const Wave& wave,
+template <class Real>
+void ChainBatchFunction<Real>::evaluate_group(const Wave& wave,
                                                          std::span<const std::uint32_t> group,
                                                          Worker& worker) {
   std::array<std::size_t, kChainLanes> sequence;
@@ -136,7 +135,7 @@ void ChainBatchFunction<Real, Objective>::evaluate_group(const Wave& wave,
     evaluate_lifted(std::span(sequence).first(count), std::span(weight).first(count),
                     std::span(out).first(count), std::span(value).first(count), worker);
   } else {
-    worker.objective(std::span(worker.scores).first(count), std::span(gold).first(count),
+    (*worker.objective)(std::span(worker.scores).first(count), std::span(gold).first(count),
                      std::span(weight).first(count), std::span(out).first(count),
                      std::span(value).first(count));
   }
@@ -148,8 +147,8 @@ void ChainBatchFunction<Real, Objective>::evaluate_group(const Wave& wave,
 
 // The chains of worker.scores, by way of their histories.
 //   out : as of the objective, but for what is tied: that goes to worker.transition and .tied
-template <class Real, class Objective>
-void ChainBatchFunction<Real, Objective>::evaluate_lifted(
+template <class Real>
+void ChainBatchFunction<Real>::evaluate_lifted(
     std::span<const std::size_t> sequence, std::span<const double> weight,
     std::span<const ChainGradient<Real>> out, std::span<double> value, Worker& worker) {
   const HistoryScores<Real>& histories = *scorer_.histories();
@@ -164,23 +163,23 @@ void ChainBatchFunction<Real, Objective>::evaluate_lifted(
     worker.d_lifted[k].reshape(length, histories.histories().size());
     d_lifted[k] = {worker.d_lifted[k].row(0), nullptr, out[k].transition};
   }
-  worker.objective(std::span(worker.lifted).first(count), std::span(gold).first(count), weight,
+  (*worker.objective)(std::span(worker.lifted).first(count), std::span(gold).first(count), weight,
                    std::span(d_lifted).first(count), value);
   for (std::size_t k = 0; k < count; ++k) {
     project(histories.histories(), worker.scores[k], d_lifted[k].state, out[k], worker.tied);
   }
 }
 
-template <class Real, class Objective>
-void ChainBatchFunction<Real, Objective>::copy_states(const Wave& wave, std::size_t n) {
+template <class Real>
+void ChainBatchFunction<Real>::copy_states(const Wave& wave, std::size_t n) {
   for (std::uint64_t p = data_.sequence_begin[n]; p < data_.sequence_begin[n + 1]; ++p) {
     const Real* row = d_state_.data() + (p - wave.first_position) * stride_ + first_column_;
     std::copy(row, row + states_->columns(), states_->row(p));
   }
 }
 
-template <class Real, class Objective>
-void ChainBatchFunction<Real, Objective>::evaluate_task(const Wave& wave, std::size_t task,
+template <class Real>
+void ChainBatchFunction<Real>::evaluate_task(const Wave& wave, std::size_t task,
                                                         Worker& worker) {
   worker.value = CompensatedSum();
   worker.transition.assign(scorer_.walked().cells(), 0.0);
@@ -190,15 +189,15 @@ void ChainBatchFunction<Real, Objective>::evaluate_task(const Wave& wave, std::s
   }
 }
 
-template <class Real, class Objective>
-std::size_t ChainBatchFunction<Real, Objective>::slow() const {
+template <class Real>
+std::size_t ChainBatchFunction<Real>::slow() const {
   std::size_t count = 0;
-  for (const Worker& worker : workers_) count += worker.objective.slow();
+  for (const Worker& worker : workers_) count += worker.objective->slow();
   return count;
 }
 
-template <class Real, class Objective>
-double ChainBatchFunction<Real, Objective>::evaluate(std::span<const double> w,
+template <class Real>
+double ChainBatchFunction<Real>::evaluate(std::span<const double> w,
                                                      std::span<double> gradient) {
   scorer_.set_weights(w, pool_);
   group_waves();
@@ -236,8 +235,8 @@ double ChainBatchFunction<Real, Objective>::evaluate(std::span<const double> w,
   return value.value();
 }
 
-template <class Real, class Objective>
-double ChainBatchFunction<Real, Objective>::evaluate(std::span<const double> w,
+template <class Real>
+double ChainBatchFunction<Real>::evaluate(std::span<const double> w,
                                                      std::span<double> gradient, std::size_t first,
                                                      Matrix<float>& d_state) {
   first_column_ = first;
@@ -247,9 +246,7 @@ double ChainBatchFunction<Real, Objective>::evaluate(std::span<const double> w,
   return value;
 }
 
-template class ChainBatchFunction<float, ChainLikelihood<float>>;
-template class ChainBatchFunction<double, ChainLikelihood<double>>;
-template class ChainBatchFunction<float, SoftmaxMargin<float>>;
-template class ChainBatchFunction<double, SoftmaxMargin<double>>;
+template class ChainBatchFunction<float>;
+template class ChainBatchFunction<double>;
 
 }  // namespace croft

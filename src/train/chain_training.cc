@@ -138,13 +138,13 @@ template <class Real>
 std::unique_ptr<ChainFunction> function_of(const ChainData& data, const ChainLayout& layout,
                                            const LabelCost* cost, ThreadPool& pool) {
   if (cost == nullptr) {
-    return std::make_unique<ChainBatchFunction<Real, ChainLikelihood<Real>>>(data, layout, pool);
+    return std::make_unique<ChainBatchFunction<Real>>(data, layout, pool);
   }
   const std::span<const Label> label_of = layout.histories
                                               ? std::span<const Label>(layout.histories->label_of)
                                               : std::span<const Label>();
-  return std::make_unique<ChainBatchFunction<Real, SoftmaxMargin<Real>>>(
-      data, layout, pool, [=] { return SoftmaxMargin<Real>(*cost, label_of); });
+  return std::make_unique<ChainBatchFunction<Real>>(
+      data, layout, pool, [=] { return std::make_unique<SoftmaxMargin<Real>>(*cost, label_of); });
 }
 
 }  // namespace

@@ -16,9 +16,20 @@ double ChangingPrecision::evaluate(std::span<const double> w, std::span<double> 
 // By the last evaluation: its count depends on the weights and no number of threads.
 void ChangingPrecision::choose() {
   if (!wide_ || now_->slow_share() <= kMostSlow) return;
+  widen();
+}
+
+void ChangingPrecision::widen() {
   now_.reset();  // two at a time would take more memory
   now_ = wide_();
   wide_ = nullptr;
+}
+
+void ChangingPrecision::archive(StateArchive& state) {
+  bool wide = is_wide();
+  state(wide);
+  if (wide && !is_wide()) widen();
+  now_->archive(state);
 }
 
 }  // namespace croft

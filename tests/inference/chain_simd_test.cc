@@ -183,7 +183,7 @@ Outputs batch_gradients() {
   Outputs out;
   for_random_models([&](const RandomModel& model) {
     ThreadPool pool(1);
-    ChainBatchFunction<Real, ChainLikelihood<Real>> function(model.data, model.layout, pool);
+    ChainBatchFunction<Real> function(model.data, model.layout, pool);
     std::vector<double> gradient(function.dimension());
     out.numbers.push_back(function.evaluate(model.w, gradient));
     out.numbers.insert(out.numbers.end(), gradient.begin(), gradient.end());

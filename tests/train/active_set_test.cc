@@ -51,7 +51,7 @@ DataShape medium(std::size_t labels, double edge, bool values) {
 
 ChainFunctionMaker likelihood(ThreadPool& pool) {
   return [&pool](const ChainData& data, const ChainLayout& layout) {
-    return std::make_unique<ChainBatchFunction<double, ChainLikelihood<double>>>(data, layout,
+    return std::make_unique<ChainBatchFunction<double>>(data, layout,
                                                                                  pool);
   };
 }

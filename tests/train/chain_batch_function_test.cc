@@ -26,7 +26,7 @@ using testing_support::random_model;
 using testing_support::RandomModel;
 
 template <class Real>
-using Likelihood = ChainBatchFunction<Real, ChainLikelihood<Real>>;
+using Likelihood = ChainBatchFunction<Real>;
 
 struct Evaluation {
   double value = 0;
@@ -201,8 +201,8 @@ template <class Real>
 Evaluation evaluate_margin(const RandomModel& model, const LabelCost& cost,
                            std::size_t threads = 1) {
   ThreadPool pool(threads);
-  ChainBatchFunction<Real, SoftmaxMargin<Real>> function(model.data, model.layout, pool,
-                                                         [&] { return SoftmaxMargin<Real>(cost); });
+  ChainBatchFunction<Real> function(model.data, model.layout, pool,
+                                    [&] { return std::make_unique<SoftmaxMargin<Real>>(cost); });
   return evaluate(function, model.w);
 }
 

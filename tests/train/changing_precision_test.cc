@@ -69,8 +69,8 @@ TEST(ChangingPrecision, AFunctionCountsTheSumsThatWereTooMuchForSinglePrecision)
   model.layout.histories = choose_histories(model.data, 5, {.order = 2});
   model.w.resize(model.layout.dimension());
   ThreadPool pool(1);
-  ChainBatchFunction<float, ChainLikelihood<float>> narrow(model.data, model.layout, pool);
-  ChainBatchFunction<double, ChainLikelihood<double>> wide(model.data, model.layout, pool);
+  ChainBatchFunction<float> narrow(model.data, model.layout, pool);
+  ChainBatchFunction<double> wide(model.data, model.layout, pool);
   std::vector<double> gradient(model.w.size()), exact(model.w.size());
   narrow.evaluate(model.w, gradient);
   EXPECT_EQ(narrow.slow_share(), 0);

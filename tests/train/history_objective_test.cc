@@ -111,7 +111,8 @@ Evaluation evaluate(
     const RandomModel& model, std::size_t threads = 1,
     const std::function<Objective()>& make = [] { return Objective(); }) {
   ThreadPool pool(threads);
-  ChainBatchFunction<Real, Objective> function(model.data, model.layout, pool, make);
+  ChainBatchFunction<Real> function(
+      model.data, model.layout, pool, [&] { return std::make_unique<Objective>(make()); });
   Evaluation result;
   result.gradient.assign(function.dimension(), std::numeric_limits<double>::quiet_NaN());
   result.value = function.evaluate(model.w, result.gradient);
@@ -280,7 +281,7 @@ TEST(HistoryObjective, DerivativesOfStatesAreThoseOfLabels) {
   const RandomModel model = lifted_model({.sequences = 10, .labels = 3, .edge = 0},
                                          {FeatureSet::observed, 1, 1}, {.order = 2}, random);
   ThreadPool pool(1);
-  ChainBatchFunction<double, ChainLikelihood<double>> function(model.data, model.layout, pool);
+  ChainBatchFunction<double> function(model.data, model.layout, pool);
   std::vector<double> gradient(function.dimension());
   Matrix<float> d_state(model.data.positions(), 3);
   function.evaluate(model.w, gradient, 0, d_state);

@@ -99,7 +99,7 @@ Problem make_problem(const Setting& how, Random& random) {
 template <class Real>
 NaiveEvaluation evaluate(const Problem& p, const std::vector<double>& w, std::size_t threads = 1) {
   ThreadPool pool(threads);
-  ChainBatchFunction<Real, ChainLikelihood<Real>> function(p.data, p.layout, pool);
+  ChainBatchFunction<Real> function(p.data, p.layout, pool);
   NaiveEvaluation out;
   out.gradient.assign(w.size(), std::numeric_limits<double>::quiet_NaN());
   out.value = function.evaluate(w, out.gradient);

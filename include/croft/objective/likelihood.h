@@ -10,29 +10,21 @@
 #include <vector>
 
 #include "croft/inference/chain_sum.h"
+#include "croft/objective/chain_objective.h"
 #include "croft/structure/gold.h"
 
 namespace croft {
 
-// An objective: (scores, gold) -> value and dL/dtheta.  One object a thread: it owns the scratch.
 template <class Real>
-class ChainLikelihood {
+class ChainLikelihood final : public ChainObjective<Real> {
  public:
-  // Chains that share one table of transitions; all spans are parallel to scores.
-  //   weight : > 0
-  //   out    : dL/dtheta (state and overlay overwritten, transition added to)
-  //   value  : L in nats, >= 0 up to rounding.  +inf, with `out` unspecified, when the scores
-  //            forbid every labelling that fits.
-  // Cost: one forward-backward, two where gold is partial.  Values and derivatives of a chain may
-  // depend, in their last digits, on which others it is with.
+  // L is >= 0 up to rounding, and +inf when the scores forbid every labelling that fits.
+  // Cost: one forward-backward, two where gold is partial.
+  using ChainObjective<Real>::operator();
   void operator()(std::span<const ChainScores<Real>> scores, std::span<const Gold> gold,
                   std::span<const double> weight, std::span<const ChainGradient<Real>> out,
-                  std::span<double> value);
-  // Counts on: sums that took another path than the scaled one in Real (chain_sum.h).
-  std::size_t slow() const { return work_.slow; }
-  // One chain; returns L.
-  double operator()(const ChainScores<Real>& scores, const Gold& gold, double weight,
-                    const ChainGradient<Real>& out);
+                  std::span<double> value) override;
+  std::size_t slow() const override { return work_.slow; }
 
  private:
   void subtract_restricted(std::span<const ChainScores<Real>> scores, std::span<const Gold> gold,

@@ -13,9 +13,8 @@
 
 namespace croft {
 
-// An objective, called as ChainLikelihood is.  One object a thread: it owns the scratch.
 template <class Real>
-class SoftmaxMargin {
+class SoftmaxMargin final : public ChainObjective<Real> {
  public:
   // Both are kept by reference.
   //   label_of : [states], not decreasing; of chains whose labels are states that each stand for a
@@ -23,13 +22,12 @@ class SoftmaxMargin {
   explicit SoftmaxMargin(const LabelCost& cost, std::span<const Label> label_of = {})
       : cost_(&cost), label_of_(label_of) {}
 
+  using ChainObjective<Real>::operator();
   // value >= that of the likelihood; equal to it where the cost is 0.  Cost: T L more.
   void operator()(std::span<const ChainScores<Real>> scores, std::span<const Gold> gold,
                   std::span<const double> weight, std::span<const ChainGradient<Real>> out,
-                  std::span<double> value);
-  double operator()(const ChainScores<Real>& scores, const Gold& gold, double weight,
-                    const ChainGradient<Real>& out);
-  std::size_t slow() const { return likelihood_.slow(); }
+                  std::span<double> value) override;
+  std::size_t slow() const override { return likelihood_.slow(); }
 
  private:
   void add_cost(const Gold& gold, ChainScores<Real>& scores);

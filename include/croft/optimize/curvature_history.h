@@ -12,6 +12,7 @@
 
 #include "croft/core/matrix.h"
 #include "croft/core/parallel.h"
+#include "croft/core/state_archive.h"
 
 namespace croft {
 
@@ -22,6 +23,7 @@ class CurvatureHistory {
 
   std::size_t size() const { return size_; }  // pairs in use
   void clear() { size_ = 0; }
+  void archive(StateArchive& state);  // all that solve() and push() depend on
 
   // Writes coordinates [begin, begin + s.size()) of the new pair s = w' - w, y = g' - g.
   using PairSource = std::function<void(std::size_t begin, std::span<float> s, std::span<float> y)>;

@@ -4,7 +4,10 @@
 // stays apart because OWL-QN, lazy and proximal methods need it apart.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <span>
+
+#include "croft/core/state_archive.h"
 
 namespace croft {
 
@@ -16,6 +19,54 @@ class BatchFunction {
   // Returns f(w); overwrites gradient with df/dw.  Both have dimension() numbers.
   // The same w gives the same bits, for any number of threads.
   virtual double evaluate(std::span<const double> w, std::span<double> gradient) = 0;
+  // What the next evaluation depends on besides w; nothing, as a rule.
+  virtual void archive(StateArchive&) {}
+};
+
+// f with its second derivative in a direction.
+class CurvedFunction : public BatchFunction {
+ public:
+  // Overwrites out with  (d^2 f / dw dw) v  at the w of the last evaluation.  Cost: a few times that
+  // of an evaluation.
+  virtual void hessian_product(std::span<const double> v, std::span<double> out) = 0;
+};
+
+// Consecutive coordinates [begin, begin + length).
+struct Run {
+  std::uint64_t begin;
+  std::uint32_t length;
+};
+
+// f = sum_n f_n, where each f_n depends on a few coordinates only: its support.
+class SampleFunction : public BatchFunction {
+ public:
+  virtual std::size_t samples() const = 0;  // n counts from 0
+  virtual std::size_t workers() const = 0;  // of the calls below may be under way at once
+  // The coordinates that f_n depends on, each in one run only.  Two supports have either the same
+  // run or none of its coordinates in common: what is remembered of coordinates that wait to be
+  // brought up to date may be kept for `begin` alone.  Valid until the worker's next call.
+  virtual std::span<const Run> support(std::size_t n, std::size_t worker) = 0;
+  struct Sample {
+    double value = 0;     // f_n(w)
+    bool active = false;  // false: the gradient is 0, and has not been written
+  };
+  // f_n at w, of which only the support is read, and its gradient: the numbers of the support's runs
+  // one after the other.  A subgradient where f_n has a kink.
+  virtual Sample evaluate_sample(std::size_t n, std::span<const double> w,
+                                 std::span<double> gradient, std::size_t worker) = 0;
+};
+
+// f_n(w) = max over labellings y of  loss(y) + w.(phi(y) - phi(gold)),  with the runners-up.
+class RankedFunction : public SampleFunction {
+ public:
+  // The `most` labellings that rank first, the gold one left out.
+  //   value    : [most] loss(y) + w.(phi(y) - phi(gold)), not increasing
+  //   loss     : [most] loss(y)
+  //   gradient : [most][size of the support] phi(y) - phi(gold)
+  // Returns how many there are.
+  virtual std::size_t evaluate_ranked(std::size_t n, std::span<const double> w, std::size_t most,
+                                      std::span<double> value, std::span<double> loss,
+                                      std::span<double> gradient, std::size_t worker) = 0;
 };
 
 struct Regulariser {

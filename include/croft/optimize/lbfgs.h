@@ -8,7 +8,7 @@
 
 #include "croft/core/parallel.h"
 #include "croft/optimize/function.h"
-#include "croft/optimize/result.h"
+#include "croft/optimize/optimizer.h"
 
 namespace croft {
 
@@ -34,13 +34,15 @@ struct LbfgsOptions {
 // Memory: 2 doubles + 1 float a weight beside w, and 2 floats a weight for each pair.
 OptimizeResult lbfgs(BatchFunction& f, const Regulariser& regulariser, std::span<double> w,
                      const LbfgsOptions& options, ThreadPool& pool,
-                     const IterationCallback& callback = {});
+                     const IterationCallback& callback = {},
+                     Checkpointer* checkpoints = nullptr);
 
 // Minimises f(w) + l1 |w|_1 + (l2/2)|w|^2; weights that end at zero are exactly 0.  As lbfgs, but
 // for l1 > 0 too (l1 = 0 is allowed: L-BFGS with a weaker line search), and
 // memory: 3 doubles + 1 float a weight beside w, and 2 floats a weight for each pair.
 OptimizeResult owlqn(BatchFunction& f, const Regulariser& regulariser, std::span<double> w,
                      const LbfgsOptions& options, ThreadPool& pool,
-                     const IterationCallback& callback = {});
+                     const IterationCallback& callback = {},
+                     Checkpointer* checkpoints = nullptr);
 
 }  // namespace croft

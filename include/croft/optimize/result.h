@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "croft/core/state_archive.h"
+
 namespace croft {
 
 // Stop at the first rule that holds.
@@ -42,6 +44,16 @@ struct Iteration {
   std::size_t active = 0;       // weights that are not 0
   double step = 0;              // taken along the direction, as a multiple of it
   std::span<const double> w;    // valid during the call
+
+  void archive(StateArchive& state) {  // all but w
+    state(number);
+    state(evaluations);
+    state(objective);
+    state(gradient_norm);
+    state(weight_norm);
+    state(active);
+    state(step);
+  }
 };
 
 // Called after the starting point and after each iteration; false stops the minimisation cleanly.

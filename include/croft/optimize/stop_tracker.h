@@ -3,6 +3,7 @@
 #include <deque>
 #include <string>
 
+#include "croft/core/state_archive.h"
 #include "croft/optimize/result.h"
 
 namespace croft {
@@ -31,6 +32,8 @@ class StopTracker {
   OptimizeResult no_progress(const Iteration& last, std::string_view why);
 
   const OptimizeResult& result() const { return result_; }
+
+  void archive(StateArchive& state) { state(objectives_); }
 
  private:
   bool stop(StopReason reason, std::string message);

@@ -12,12 +12,14 @@
 // theta' = E theta, and dL/dtheta = E^T dL/dtheta'.
 #pragma once
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "croft/core/compensated_sum.h"
 #include "croft/model/history_layout.h"
 #include "croft/model/linear_scorer.h"
+#include "croft/objective/likelihood.h"
 #include "croft/optimize/function.h"
 #include "croft/train/length_groups.h"
 
@@ -35,17 +37,22 @@ class ChainFunction : public BatchFunction {
   virtual double slow_share() const = 0;
 };
 
-// Objective: a function object (scores, gold, weight, out, value) as ChainLikelihood; one a thread.
-// With histories it gets lifted scores, and gold in states.
-template <class Real, class Objective>
+template <class Real>
+using ObjectiveMaker = std::function<std::unique_ptr<ChainObjective<Real>>()>;
+template <class Real>
+std::unique_ptr<ChainObjective<Real>> make_likelihood() {
+  return std::make_unique<ChainLikelihood<Real>>();
+}
+
+// With histories the objective gets lifted scores, and gold in states.
+template <class Real>
 class ChainBatchFunction : public ChainFunction {
  public:
   // Keeps references to the first three.  data.node.id are ids of the layout.  Throws Error where
   // the histories of the layout have no path for a labelling of the data.
   //   make_objective : called once for each thread, here
-  ChainBatchFunction(
-      const ChainData& data, const ChainLayout& layout, ThreadPool& pool,
-      const std::function<Objective()>& make_objective = [] { return Objective(); });
+  ChainBatchFunction(const ChainData& data, const ChainLayout& layout, ThreadPool& pool,
+                     const ObjectiveMaker<Real>& make_objective = make_likelihood<Real>);
 
   std::size_t dimension() const override { return layout_.dimension(); }
   // +inf where the scores forbid every labelling that fits what is known of some sequence.
@@ -53,6 +60,7 @@ class ChainBatchFunction : public ChainFunction {
   double evaluate(std::span<const double> w, std::span<double> gradient, std::size_t first,
                   Matrix<float>& d_state) override;
   double slow_share() const override { return slow_share_; }
+  void archive(StateArchive& state) override { state(slow_share_); }
 
  private:
   struct Wave {
@@ -65,7 +73,7 @@ class ChainBatchFunction : public ChainFunction {
     Postings node, edge;
   };
   struct Worker {
-    Objective objective;
+    std::unique_ptr<ChainObjective<Real>> objective;
     std::vector<ChainScores<Real>> scores;  // [kChainLanes]
     CompensatedSum value;
     std::vector<double> transition;  // [walked().cells()]

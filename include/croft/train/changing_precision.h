@@ -28,10 +28,12 @@ class ChangingPrecision : public ChainFunction {
   double evaluate(std::span<const double> w, std::span<double> gradient, std::size_t first,
                   Matrix<float>& d_state) override;
   double slow_share() const override { return now_->slow_share(); }
+  void archive(StateArchive& state) override;
   bool is_wide() const { return wide_ == nullptr; }
 
  private:
   void choose();
+  void widen();
 
   std::unique_ptr<ChainFunction> now_;
   std::function<std::unique_ptr<ChainFunction>()> wide_;  // empty: now_ is wide

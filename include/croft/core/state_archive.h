@@ -1,0 +1,95 @@
+// The state of a computation as bytes, written and read back by one function.
+//
+//   void archive(StateArchive& state) { state(iteration_); state(w_); state(history_); }
+//
+// An archive either writes what it is shown or overwrites it with what was written; so the two
+// directions cannot disagree.  For checkpoints on the machine that wrote them: numbers are copied
+// as they stand in memory, bit by bit.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace croft {
+
+class StateArchive {
+ public:
+  StateArchive() = default;                                   // writes
+  explicit StateArchive(std::string_view bytes) : in_(bytes), reading_(true) {}  // reads
+  bool reading() const { return reading_; }
+
+  template <class T>
+    requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+  void operator()(T& value) {
+    copy(&value, sizeof value);
+  }
+  template <class T, class Allocator>
+  void operator()(std::vector<T, Allocator>& values) {
+    values.resize(size(values.size(), std::is_trivially_copyable_v<T> ? sizeof(T) : 1));
+    each(values);
+  }
+  void operator()(std::vector<bool>& values);
+  template <class T>
+  void operator()(std::deque<T>& values) {
+    values.resize(size(values.size(), 1));
+    for (T& value : values) (*this)(value);
+  }
+  void operator()(std::string& text) {
+    text.resize(size(text.size(), 1));
+    copy(text.data(), text.size());
+  }
+  template <class T>
+  void operator()(std::optional<T>& value) {
+    bool has = value.has_value();
+    (*this)(has);
+    if (reading_) value = has ? std::optional<T>(T{}) : std::nullopt;
+    if (has) (*this)(*value);
+  }
+  // Numbers that someone else holds: as many must have been written.
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  void operator()(std::span<T> values) {
+    if (size(values.size(), sizeof(T)) != values.size()) damaged();
+    copy(values.data(), values.size_bytes());
+  }
+  // Anything with a member  void archive(StateArchive&).
+  template <class T>
+    requires requires(T& value, StateArchive& state) { value.archive(state); }
+  void operator()(T& value) {
+    value.archive(*this);
+  }
+
+  const std::string& bytes() const { return out_; }  // written so far
+  // Throws Error unless everything has been read.
+  void finish() const;
+
+ private:
+  // Throws Error: what is read was not written by this program from this state.
+  [[noreturn]] static void damaged();
+  void copy(void* value, std::size_t bytes);
+  // A count, and on reading a check that so many items of at least `bytes` can follow.
+  std::size_t size(std::size_t count, std::size_t bytes);
+  template <class Values>
+  void each(Values& values) {
+    using T = typename Values::value_type;
+    if constexpr (std::is_arithmetic_v<T>) {
+      copy(values.data(), values.size() * sizeof(T));
+    } else {
+      for (T& value : values) (*this)(value);
+    }
+  }
+
+  std::string out_;
+  std::string_view in_;
+  bool reading_ = false;
+};
+
+}  // namespace croft

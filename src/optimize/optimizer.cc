@@ -1,0 +1,30 @@
+#include "croft/optimize/optimizer.h"
+
+#include "optimize/checks.h"
+
+namespace croft {
+
+OptimizeResult minimize(Optimizer& method, const StoppingRule& rule,
+                        const IterationCallback& callback, Checkpointer* checkpoints) {
+  StopTracker tracker(rule, callback);
+  const auto state = [&](StateArchive& archive) {
+    tracker.archive(archive);
+    method.archive(archive);
+  };
+  const bool resumed = checkpoints != nullptr && checkpoints->restore(state);
+  if (!resumed) {
+    check_start(method.now());
+    if (tracker.stop_at(method.now())) return tracker.result();
+  }
+  for (;;) {
+    if (!method.iterate()) {
+      Iteration last = method.now();
+      last.evaluations = method.evaluations();
+      return tracker.no_progress(last, method.stuck());
+    }
+    if (tracker.stop_at(method.now())) return tracker.result();
+    if (checkpoints != nullptr) checkpoints->offer(state);
+  }
+}
+
+}  // namespace croft
