@@ -19,8 +19,10 @@ constexpr std::size_t kMostLabels = 64;  // a table of transitions has their squ
 croft::TextSequence some_text() {
   croft::TextSequence text;
   for (const char* attribute : {"a", "b", "a", "", "c"}) {
-    text.node.append(attribute);
+    text.node.append(attribute, text.node.items() == 1 ? 0.5 : 1.0);
     text.node.end_list();
+    if (text.edge.lists() > 0) text.edge.append(attribute);
+    text.edge.end_list();
   }
   return text;
 }
@@ -34,8 +36,9 @@ void ask(croft::Container container) {
   }
   const croft::ChainModel model(std::move(container));
   croft::Tagger tagger(model);
-  const auto& tagging =
-      tagger.tag(some_text(), {.probability = true, .marginals = true, .k_best = 3});
+  croft::TagOptions options;  // a vote has labels alone
+  if (model.vote() == nullptr) options = {.probability = true, .marginals = true, .k_best = 3};
+  const auto& tagging = tagger.tag(some_text(), options);
   for (const croft::Label y : tagging.y) {
     if (y >= model.labels()) throw std::logic_error("a label that is none");
   }

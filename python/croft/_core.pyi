@@ -47,7 +47,7 @@ class Plan:
 
 def train(X: Sequence[Any], y: Sequence[Any], sample_weight: Optional[Sequence[float]],
           X_dev: Optional[Sequence[Any]], y_dev: Optional[Sequence[Any]], options: dict[str, Any],
-          init: Optional[Model], callback: Optional[Callable[[dict[str, Any]], Optional[bool]]],
-          ) -> tuple[Model, dict[str, Any]]: ...
+          init: Optional[Model], prior: Optional[Model],
+          callback: Optional[Callable[[dict[str, Any]], Optional[bool]]]) -> tuple[Model, dict[str, Any]]: ...
 
 def evaluate(y_true: list[Any], y_pred: list[Any]) -> str: ...

@@ -19,6 +19,16 @@ except ImportError:
     from ._params import BaseEstimator  # type: ignore[assignment]
 
 Callback = Callable[[dict[str, Any]], Optional[bool]]
+PathLike = Union[str, "os.PathLike[str]"]
+Prior = Union["ChainCRF", Model, PathLike]
+
+# Parameters that are options of the trainer under the same name.
+_OPTIONS = (
+    "objective", "optimizer", "l1", "l2", "block", "features", "min_count", "template_language",
+    "boundaries", "order", "histories", "max_iterations", "tolerance", "window",
+    "gradient_tolerance", "gap", "history", "sgd_passes", "step", "schedule", "decay", "batch",
+    "average_from", "aggressiveness", "best", "variance", "gamma", "kernel", "precision",
+    "early_stop", "resume", "checkpoint_interval", "seed", "threads")
 
 
 class TrainingInterrupted(UserWarning):
@@ -27,6 +37,10 @@ class TrainingInterrupted(UserWarning):
 
 class TrainingLog(list[dict[str, Any]]):
     """What happened in training: a dict for each iteration, and the result.
+
+    An iteration has iteration, evaluations, objective, gradient_norm, weight_norm, active_features,
+    step, max_iterations and seconds (since the start); with optimizers on the dual gap, relative to
+    the objective; with a hold-out holdout.
 
     data : sequences, positions, labels, attributes of the training data
     result : reason, message, converged, iterations, evaluations, objective, gradient_norm, weights,
@@ -40,10 +54,12 @@ class TrainingLog(list[dict[str, Any]]):
 
     def table(self) -> Any:
         """The iterations as a table: a pandas DataFrame where pandas is installed."""
-        names = ("iteration", "objective", "gradient_norm", "active_features", "seconds")
+        names = ["iteration", "objective", "gradient_norm", "active_features", "seconds"]
+        if any("gap" in each for each in self):
+            names.insert(2, "gap")
         scores = sorted({name for each in self for name in each.get("holdout", {})})
         return table((*names, *(f"holdout_{name}" for name in scores)),
-                     ([each[name] for name in names] + [each["holdout"][name] for name in scores]
+                     ([each.get(name) for name in names] + [each["holdout"][name] for name in scores]
                       for each in self))
 
 
@@ -51,6 +67,8 @@ class ChainCRF(BaseEstimator):  # type: ignore[misc]
     """A linear-chain conditional random field, trained by penalised maximum likelihood:
 
         F(w) = -sum_n weight_n log p(y_n | x_n; w) + l1 |w|_1 + (l2 / 2) |w|_2^2
+
+    or with another objective in place of -log p, and by any optimizer that goes with it.
 
     ``X`` is a list of sequences.  A sequence is one of:
 
@@ -65,9 +83,26 @@ class ChainCRF(BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    l1, l2 : float
-        Weights of the penalties.  CRFsuite's c1 is l1, its c2 is l2 / 2; Wapiti's rho2 is l2; CRF++'s C
+    objective : str
+        "likelihood"; "pseudolikelihood", "per-edge", "composite", "marginal", "piecewise",
+        "softmax-margin", "max-margin", "perceptron", "passive-aggressive" or "arow"
+        (docs/training.md).  The last three minimise no F: they correct mistakes, pass by pass.
+    optimizer : str or None
+        How: "sgd-lbfgs", "lbfgs", "owlqn", "sgd", "frank-wolfe", ...; None: what suits the
+        objective.  A pair that does not go together is a ValueError that lists those that do.
+    l1, l2 : float, l2 or None
+        Weights of the penalties, 0 or more.  l2 None: 1, and 0 for perceptron, passive-aggressive and
+        arow, which have no penalty.  CRFsuite's c1 is l1, its c2 is l2 / 2; Wapiti's rho2 is l2; CRF++'s C
         is 1 / l2.
+    prior : ChainCRF (fitted), Model, path or None
+        The l2 penalty is of the distance from this model's weights, where training starts; its labels
+        and features are kept.  To adapt a model without forgetting it.
+    variances : path or None
+        Lines PATTERN VARIANCE: weights of features whose name fits are penalised by l2 / VARIANCE.
+    cost : float, path or None
+        What a mistake costs (softmax-margin, max-margin, passive-aggressive, arow); None: 1.
+    block : int
+        Labels in a block of the composite objective.
     features : "observed", "all" or None
         Pairs of attribute and label that occur, or all pairs.  None: "all" with a template.
     min_count : int
@@ -84,14 +119,39 @@ class ChainCRF(BaseEstimator):  # type: ignore[misc]
         The labellings that the model is normalised over (docs/constraints.md).
     transition_groups : path
         Transitions that share a weight.
-    objective, cost : "likelihood" or "softmax-margin", float or path
-        With softmax-margin, mistakes have costs.
-    max_iterations, tolerance, window, gradient_tolerance, history, precision
-        Of the optimiser, L-BFGS, or OWL-QN where l1 > 0 (docs/training.md).
+    max_iterations : int or None
+        Iterations, or passes over the data; None: 1000, of perceptron and the like 100.
+    tolerance, window, gradient_tolerance : float or None, int, float or None
+        Stop where F changes by less than this share in `window` iterations, or where |gradient| <=
+        gradient_tolerance max(1, |w|); 0: not.  None: 1e-5 (with l1 5e-6) and 1e-5; of perceptron and
+        the like 0.
+    gap : float or None
+        Of optimizers on the dual: stop at this duality gap, relative to F; None: 1e-4.
+    history, ..., kernel : None or a value
+        Of some optimizers, an error with the others; None is the optimizer's default:
+
+        history : int, pairs of vectors that L-BFGS keeps (12, or 6)
+        sgd_passes : int, of sgd-lbfgs: passes before L-BFGS
+        step : float, the first step of stochastic optimizers (tried out on some sequences)
+        schedule : "bottou", "inverse", "inverse_sqrt" or "constant", of sgd: how steps shrink
+        decay : float, with "constant": factor of the step in each pass (0.9)
+        batch : int, sequences a step (1, of smd 8)
+        average_from : int, of averaged-sgd: the first pass that is averaged (2)
+        aggressiveness : float, C of pa-1, pa-2 and mira (1)
+        best : int, of mira: labellings of a sequence to get right at once (5)
+        variance, gamma : float, of arow: of each weight at first (1); smaller steps (1)
+        kernel : "linear", "poly:DEGREE" or "rbf:GAMMA", of smo: between the attributes of positions
+    precision : "auto", "single" or "double"
+        Of scores and recursions; "auto": double for less than 20,000 positions.
     holdout : float
         A fraction of X to set aside for a score as training goes on; or give X_dev and y_dev to fit.
     early_stop : int
         Stop after so many iterations without a better hold-out score, and keep the best weights; 0: never.
+    checkpoint, resume, checkpoint_interval : path or None, bool, float
+        A folder that fit keeps its state in, every so many seconds (0: after each iteration), and
+        whether it goes on from there.  After a crash, fit with resume=True gives the model that it
+        would have given.  A training that ends by itself deletes its state; after Ctrl-C, and where the
+        callback stops it, it stays.
     decode : "viterbi", "marginal" or "risk"
         How predict chooses a labelling.
     warm_start : bool
@@ -111,19 +171,35 @@ class ChainCRF(BaseEstimator):  # type: ignore[misc]
     size_ : int, bytes of the model
     """
 
-    def __init__(self, *, l1: float = 0.0, l2: float = 1.0, features: Optional[str] = None,
-                 min_count: int = 1, template: Optional[str] = None, template_language: str = "auto",
+    def __init__(self, *, objective: str = "likelihood", optimizer: Optional[str] = None,
+                 l1: float = 0.0, l2: Optional[float] = None, prior: Optional[Prior] = None,
+                 variances: Optional[PathLike] = None, cost: Union[float, PathLike, None] = None,
+                 block: int = 3, features: Optional[str] = None, min_count: int = 1,
+                 template: Optional[PathLike] = None, template_language: str = "auto",
                  format: Optional[str] = None, boundaries: bool = False, order: int = 1,
-                 histories: Optional[str] = None, constrain: Optional[str] = None,
-                 transition_groups: Optional[str] = None, objective: str = "likelihood",
-                 cost: Optional[Union[float, str]] = None, max_iterations: int = 1000,
+                 histories: Optional[str] = None, constrain: Optional[PathLike] = None,
+                 transition_groups: Optional[PathLike] = None, max_iterations: Optional[int] = None,
                  tolerance: Optional[float] = None, window: int = 10,
-                 gradient_tolerance: float = 1e-5, history: Optional[int] = None,
+                 gradient_tolerance: Optional[float] = None, gap: Optional[float] = None,
+                 history: Optional[int] = None, sgd_passes: Optional[int] = None,
+                 step: Optional[float] = None, schedule: Optional[str] = None,
+                 decay: Optional[float] = None, batch: Optional[int] = None,
+                 average_from: Optional[int] = None, aggressiveness: Optional[float] = None,
+                 best: Optional[int] = None, variance: Optional[float] = None,
+                 gamma: Optional[float] = None, kernel: Optional[str] = None,
                  precision: str = "auto", holdout: Optional[float] = None, early_stop: int = 0,
-                 decode: str = "viterbi", warm_start: bool = False, seed: int = 1, threads: int = 0,
+                 checkpoint: Optional[PathLike] = None, resume: bool = False,
+                 checkpoint_interval: float = 30.0, decode: str = "viterbi",
+                 warm_start: bool = False, seed: int = 1, threads: int = 0,
                  progress: Optional[bool] = None) -> None:
+        self.objective = objective
+        self.optimizer = optimizer
         self.l1 = l1
         self.l2 = l2
+        self.prior = prior
+        self.variances = variances
+        self.cost = cost
+        self.block = block
         self.features = features
         self.min_count = min_count
         self.template = template
@@ -134,16 +210,29 @@ class ChainCRF(BaseEstimator):  # type: ignore[misc]
         self.histories = histories
         self.constrain = constrain
         self.transition_groups = transition_groups
-        self.objective = objective
-        self.cost = cost
         self.max_iterations = max_iterations
         self.tolerance = tolerance
         self.window = window
         self.gradient_tolerance = gradient_tolerance
+        self.gap = gap
         self.history = history
+        self.sgd_passes = sgd_passes
+        self.step = step
+        self.schedule = schedule
+        self.decay = decay
+        self.batch = batch
+        self.average_from = average_from
+        self.aggressiveness = aggressiveness
+        self.best = best
+        self.variance = variance
+        self.gamma = gamma
+        self.kernel = kernel
         self.precision = precision
         self.holdout = holdout
         self.early_stop = early_stop
+        self.checkpoint = checkpoint
+        self.resume = resume
+        self.checkpoint_interval = checkpoint_interval
         self.decode = decode
         self.warm_start = warm_start
         self.seed = seed
@@ -190,6 +279,7 @@ class ChainCRF(BaseEstimator):  # type: ignore[misc]
             raise ValueError("X_dev and y_dev go together: give both or neither")
         if sample_weight is not None and not hasattr(sample_weight, "__getitem__"):
             sample_weight = _listed(sample_weight)
+        prior = _prior_model(self.prior)
         log = TrainingLog()
         with Progress(self.progress) as progress:
             def see(event: dict[str, Any]) -> Optional[bool]:
@@ -203,7 +293,8 @@ class ChainCRF(BaseEstimator):  # type: ignore[misc]
                 return callback(event) if callback is not None else None
 
             native, log.result = _core.train(X, y, sample_weight, X_dev, y_dev, self._options(),
-                                             None if init is None else init._native, see)
+                                             None if init is None else init._native,
+                                             None if prior is None else prior._native, see)
             progress.done(log.result)
         self.model_ = Model(native)
         self.classes_ = self.model_.labels
@@ -214,11 +305,8 @@ class ChainCRF(BaseEstimator):  # type: ignore[misc]
         return self
 
     def _options(self) -> dict[str, Any]:
-        options = {name: getattr(self, name) for name in
-                   ("l1", "l2", "features", "min_count", "template_language", "boundaries", "order",
-                    "histories", "objective", "max_iterations", "tolerance", "window",
-                    "gradient_tolerance", "history", "precision", "early_stop", "seed", "threads")}
-        for name in ("template", "constrain", "transition_groups"):
+        options = {name: getattr(self, name) for name in _OPTIONS}
+        for name in ("template", "constrain", "transition_groups", "variances", "checkpoint"):
             value = getattr(self, name)
             options[name] = None if value is None else os.fspath(value)
         for name in ("cost", "holdout"):
@@ -324,6 +412,23 @@ class ChainCRF(BaseEstimator):  # type: ignore[misc]
 
     def _more_tags(self) -> dict[str, Any]:  # of scikit-learn before 1.6
         return {"X_types": ["sequences"], "requires_y": True, "no_validation": True}
+
+
+def _prior_model(prior: Optional[Prior]) -> Optional[Model]:
+    """The model that the parameter stands for."""
+    if prior is None or isinstance(prior, Model):
+        return prior
+    if isinstance(prior, ChainCRF):
+        model: Optional[Model] = getattr(prior, "model_", None)
+        if model is None:
+            raise ValueError("prior is a ChainCRF that is not fitted (scikit-learn's clone copies "
+                             "estimators without what they learnt); give prior=crf.model_")
+        return model
+    if isinstance(prior, (str, os.PathLike)):
+        model = Model.load(prior)
+        model.verify()  # training would carry damage on into a model that looks sound
+        return model
+    raise TypeError(f"prior is a {type(prior).__name__}; give a Model, a fitted ChainCRF or a path")
 
 
 def _listed(weights: Any) -> list[float]:

@@ -40,7 +40,7 @@ class Progress:
             return
         text = (f"iteration {event['iteration']}  objective {event['objective']:.2f}  "
                 f"gradient {event['gradient_norm']:.3g}  active {event['active_features']}  "
-                f"{event['seconds']:.1f} s")
+                + (f"gap {event['gap']:.2g}  " if "gap" in event else "") + f"{event['seconds']:.1f} s")
         self._show(text + _score(event.get("holdout")), event["iteration"] / max(1, event["max_iterations"]))
 
     def done(self, result: dict[str, Any]) -> None:

@@ -82,6 +82,17 @@ struct Explainer::Change {
 };
 
 Explainer::Explainer(const TagPlan& plan) : plan_(plan), tagger_(plan) {
+  if (plan.model().vote() != nullptr) {
+    throw UsageError(plan.model().container().name() +
+                     " is a voted perceptron: its labels are chosen by a vote of many weight "
+                     "vectors, and an explanation lists the weights of one");
+  }
+  if (plan.model().kernel() != nullptr) {
+    throw UsageError(
+        plan.model().container().name() +
+        " has a kernel in the place of weights: its scores compare a position with "
+        "whole positions of the training data, and no attribute has a share of its own");
+  }
   if (plan.has_rules() || plan.partial()) {
     throw UsageError(
         "rules and partial labels do not go with an explanation: they choose among whole "

@@ -121,6 +121,39 @@ void append_sizes(std::string& out, const ChainModel& model) {
   }
 }
 
+void append_vote(std::string& out, const ChainModel& model) {
+  if (model.vote() == nullptr) return;
+  out += fmt::format("votes         of {} weight vectors, with {} changes between them\n",
+                     model.vote()->vectors(), model.vote()->changes());
+}
+
+void append_kernel(std::string& out, const ChainModel& model) {
+  if (model.kernel() == nullptr) return;
+  const Kernel& kernel = model.kernel()->kernel;
+  out += fmt::format("kernel        {}", kernel_type_name(kernel.type));
+  if (kernel.type == Kernel::Type::polynomial) {
+    out += fmt::format(", scale {:.8g}, offset {:.8g}, degree {}", kernel.scale, kernel.offset,
+                       kernel.degree);
+  } else if (kernel.type == Kernel::Type::rbf) {
+    out += fmt::format(", gamma {:.8g}", kernel.gamma);
+  }
+  out += fmt::format("; {} support vectors\n", model.kernel()->support_vectors());
+}
+
+json kernel_json(const KernelExpansion& expansion) {
+  const Kernel& kernel = expansion.kernel;
+  json document = {{"type", kernel_type_name(kernel.type)},
+                   {"support_vectors", expansion.support_vectors()}};
+  if (kernel.type == Kernel::Type::polynomial) {
+    document["scale"] = kernel.scale;
+    document["offset"] = kernel.offset;
+    document["degree"] = kernel.degree;
+  } else if (kernel.type == Kernel::Type::rbf) {
+    document["gamma"] = kernel.gamma;
+  }
+  return document;
+}
+
 void append_extraction(std::string& out, const Extractor& extractor) {
   const ExtractionConfig& config = extractor.config();
   out += fmt::format("\nformat        {}\n", format_name(config));
@@ -236,6 +269,8 @@ std::string format_summary(const ChainModel& model) {
   out += fmt::format("order         {}\n", model.order());
   if (model.order() > 1) out += fmt::format("histories     {}\n", model.histories()->size());
   append_constraint(out, model);
+  append_vote(out, model);
+  append_kernel(out, model);
   append_sizes(out, model);
   append_extraction(out, model.extractor());
   if (meta.contains("training")) append_training(out, meta["training"]);
@@ -266,6 +301,10 @@ nlohmann::json summary_json(const ChainModel& model) {
     document["histories"] = model.histories()->size();
     document["grams"] = {{"weights", model.gram_weights().size()}};
   }
+  if (const ChainVote* vote = model.vote()) {
+    document["votes"] = {{"vectors", vote->vectors()}, {"changes", vote->changes()}};
+  }
+  if (model.kernel() != nullptr) document["kernel"] = kernel_json(*model.kernel());
   if (model.meta().contains("training")) document["training"] = model.meta()["training"];
   return document;
 }

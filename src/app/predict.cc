@@ -18,8 +18,8 @@ constexpr std::size_t kBlocksPerThread = 4;
 struct Scored {
   std::vector<std::string> gold;
   std::vector<Label> predicted;
-  std::vector<double> probability;  // of the predicted labels
-  double negative_log_probability;
+  std::vector<double> probability;  // of the predicted labels; none from a vote
+  double negative_log_probability = 0;
 };
 
 // Sequences of one task, and what became of them.
@@ -175,7 +175,8 @@ namespace {
 Scored score_sequence(const ChainModel& model,
                       const std::unordered_map<std::string_view, Label>& label_ids,
                       const TextSequence& text, Tagger& tagger) {
-  const Tagging& tagging = tagger.tag(text, {.probability = true, .marginals = true});
+  const bool has_p = model.vote() == nullptr;
+  const Tagging& tagging = tagger.tag(text, {.probability = has_p, .marginals = has_p});
   Scored scored;
   scored.predicted = tagging.y;
   std::vector<Label> gold;
@@ -183,9 +184,9 @@ Scored score_sequence(const ChainModel& model,
     scored.gold.emplace_back(text.labels.item(t));
     const auto at = label_ids.find(text.labels.item(t));
     gold.push_back(at == label_ids.end() ? static_cast<Label>(model.labels()) : at->second);
-    scored.probability.push_back(tagging.marginals(t, tagging.y[t]));
+    if (has_p) scored.probability.push_back(tagging.marginals(t, tagging.y[t]));
   }
-  scored.negative_log_probability = tagger.negative_log_probability(gold);
+  if (has_p) scored.negative_log_probability = tagger.negative_log_probability(gold);
   return scored;
 }
 
@@ -193,6 +194,7 @@ void add_to(Evaluation& evaluation, const ChainModel& model, const Scored& score
   std::vector<std::string_view> gold(scored.gold.begin(), scored.gold.end()), predicted;
   for (const Label y : scored.predicted) predicted.push_back(model.label(y));
   evaluation.add(gold, predicted);
+  if (model.vote() != nullptr) return;
   evaluation.add_log_loss(scored.negative_log_probability, gold.size());
   for (std::size_t t = 0; t < gold.size(); ++t) {
     evaluation.add_probability(scored.probability[t], gold[t] == predicted[t]);

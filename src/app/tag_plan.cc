@@ -29,6 +29,17 @@ ChunkScheme resolved(ChunkScheme scheme, const LabelNames& names) {
   return detect_scheme(views);
 }
 
+// 0, and -inf where the model's constraint forbids; dense.
+template <class Real>
+TransitionScores<Real> limits_of_transitions(const ChainModel& model) {
+  const TransitionScores<Real> free(model.labels());
+  return model.constraint() ? masked(free, *model.constraint()) : free;
+}
+
+std::string voted(const ChainModel& model) {
+  return model.container().name() + " is a voted perceptron, which takes labels by vote";
+}
+
 }  // namespace
 
 template <>
@@ -59,7 +70,8 @@ bool TagPlan::unruled_overlays() const {
 template <class Real>
 void TagPlan::lift_transitions(Tied<Real>& tied) {
   if (model_.histories() == nullptr) return;
-  const std::vector<double> grams(model_.gram_weights().begin(), model_.gram_weights().end());
+  std::vector<double> grams(model_.gram_weights().begin(), model_.gram_weights().end());
+  if (model_.vote() != nullptr) std::ranges::fill(grams, 0.0);
   tied.histories = std::make_unique<HistoryScores<Real>>(*model_.histories());
   tied.histories->assign(transitions<Real>(), grams);
 }
@@ -100,9 +112,14 @@ TagPlan::TagPlan(const ChainModel& model, const TagRequest& request)
         "--decode marginal looks at each position alone, and may break a constraint or a rule; "
         "--decode risk is the same under constraints");
   }
+  if (model.vote() != nullptr) {
+    check_vote();
+    float_.masked = limits_of_transitions<float>(model);
+    double_.masked = limits_of_transitions<double>(model);
+  }
   if (constraint_) {
-    float_.masked = masked(model.transitions<float>(), *constraint_);
-    double_.masked = masked(model.transitions<double>(), *constraint_);
+    float_.masked = masked(transitions<float>(), *constraint_);
+    double_.masked = masked(transitions<double>(), *constraint_);
   }
   lift_transitions(float_);
   lift_transitions(double_);
@@ -121,6 +138,16 @@ TagPlan::TagPlan(const ChainModel& model, const TagRequest& request)
   }
   if (decode_ == Decode::risk) {
     allowed_ = allowed_edges(double_.product ? double_.product->transitions() : unruled<double>());
+  }
+}
+
+void TagPlan::check_vote() const {
+  if (decode_ != Decode::viterbi) {
+    throw UsageError("--decode: " + voted(model_) + " and knows no marginals");
+  }
+  if (has_rules_) {
+    throw UsageError("--rule: " + voted(model_) +
+                     " at each position by itself, and may break a rule; --constrain goes with it");
   }
 }
 
@@ -147,6 +174,14 @@ std::optional<LabelAutomaton> TagPlan::fitting_automaton() const {
 }
 
 void TagPlan::check(const TagOptions& options) const {
+  const bool labels_alone = !options.probability && !options.marginals && !options.edges &&
+                            !options.spans && !options.entropy && !options.expected_counts &&
+                            options.k_best == 0 && options.samples == 0;
+  if (model_.vote() != nullptr && !labels_alone) {
+    throw UsageError(voted(model_) +
+                     "; a vote has no probabilities, so ask for the labels alone (an averaged "
+                     "perceptron has one weight vector, whose scores answer every question)");
+  }
   if (options.spans && scheme_ == ChunkScheme::none) {
     throw UsageError(
         "--spans needs labels that spell chunks, such as B-X, I-X and O, and the "
@@ -165,8 +200,13 @@ void TagPlan::check(const TagOptions& options) const {
 template <class Real>
 void TagPlan::score(const TagInput& input, ChainModel::Scratch& scratch,
                     ChainScores<Real>& base) const {
-  model_.score(input.text, scratch, base);
-  base.transitions = &transitions<Real>();
+  if (model_.vote() != nullptr) {
+    base.reset(input.text.length(), transitions<Real>());
+    if (model_.constraint()) apply(*model_.constraint(), base);
+  } else {
+    model_.score(input.text, scratch, base);
+    base.transitions = &transitions<Real>();
+  }
   if (constraint_) apply(*constraint_, base);
   if (penalties_) penalties_->subtract(input, base);
 }

@@ -52,7 +52,9 @@ const Tagging& Tagger::tag(const TagInput& input, const TagOptions& options) {
   plan_->check(options);
   clear(tagging_);
   tagging_.y.resize(input.text.length());
-  if (needs_partition(options) || plan_->searches() || plan_->decode() != Decode::viterbi) {
+  if (plan_->model().vote() != nullptr) {
+    tag_by_vote(input);
+  } else if (needs_partition(options) || plan_->searches() || plan_->decode() != Decode::viterbi) {
     tag_in_double(input, options);
   } else {
     tag_in_float(input);
@@ -75,6 +77,25 @@ void Tagger::tag_in_float(const TagInput& input) {
   tagging_.outcome.found =
       chain != nullptr && viterbi<float>(*chain, viterbi_, tagging_.y) > kMinusInfinity;
   if (tagging_.outcome.found) plan_->project(tagging_.y);
+}
+
+// The votes stand in the place of scores: of the labellings that the limits leave, the one is taken
+// whose labels have the most.  Without limits every position is free to take its own.
+void Tagger::tag_by_vote(const TagInput& input) {
+  plan_->score(input, scratch_, scores_);
+  restrict_to_known(input, scores_);
+  tagging_.outcome.found = vote_.count(plan_->model(), input.text, scores_, votes_);
+  if (!tagging_.outcome.found) return;
+  plan_->score(input, scratch_, wide_);
+  restrict_to_known(input, wide_);
+  for (std::size_t t = 0; t < wide_.length(); ++t) {
+    for (std::size_t j = 0; j < wide_.labels(); ++j) {
+      if (wide_.state(t, j) != kMinusInfinity) wide_.state(t, j) = votes_(t, j);
+    }
+  }
+  const ChainScores<double>* chain = plan_->lift(wide_, wide_lifted_);
+  viterbi<double>(*chain, wide_viterbi_, tagging_.y);
+  plan_->project(tagging_.y);
 }
 
 void Tagger::tag_in_double(const TagInput& input, const TagOptions& options) {

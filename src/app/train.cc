@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -88,10 +89,16 @@ void check_options(const TrainRequest& request) {
   if (!has_template && request.language != TemplateLanguage::automatic) {
     throw UsageError("--template-language says how --template is read, and there is none");
   }
-  if (!request.cost.empty() && request.objective == TrainObjective::likelihood) {
-    throw UsageError(
-        "--cost is what a mistake costs with --objective softmax-margin; the likelihood " +
-        std::string("has no costs"));
+  if (!request.cost.empty() && !info(request.options.objective).cost) {
+    throw UsageError("--cost is what a mistake costs with --objective softmax-margin, max-margin, "
+                     "passive-aggressive or arow; " +
+                     std::string(info(request.options.objective).name) + " has no costs");
+  }
+  if (!request.prior.empty() && !request.init.empty()) {
+    throw UsageError("--prior is also what training starts from: leave out --init");
+  }
+  if (request.resume && request.checkpoint.empty()) {
+    throw UsageError("--resume goes on from a checkpoint; name its folder with --checkpoint");
   }
   if (request.partial &&
       request.partial->any.find(request.partial->separator) != std::string::npos) {
@@ -102,13 +109,14 @@ void check_options(const TrainRequest& request) {
 }
 
 std::shared_ptr<const ChainModel> open_init(const TrainRequest& request) {
-  if (request.init.empty()) return nullptr;
-  auto init = ChainModel::open(request.init);
+  const std::string& path = request.prior.empty() ? request.init : request.prior;
+  if (path.empty()) return nullptr;
+  auto init = ChainModel::open(path);
   init->container().verify();  // training would carry damage on into a file that looks sound
   check_init(*init, request.options);
   const InputFormat format = init->extractor().config().format;
   if (format != request.format) {
-    throw UsageError("--init " + request.init + ": a model of --format " + format_name(format) +
+    throw UsageError(path + ": a model of --format " + format_name(format) +
                      " cannot go on with --format " + format_name(request.format));
   }
   return init;
@@ -210,10 +218,10 @@ void add_special_data(const TrainRequest& request, const ChainTraining& training
 json training_record(const TrainRequest& request, FeatureSet features,
                      const ChainTraining& training, const TrainResult& result) {
   const TrainOptions& options = request.options;
-  const bool margin = request.objective == TrainObjective::softmax_margin;
+  const bool costs = info(options.objective).cost;
   json record = {
-      {"objective", margin ? "softmax-margin" : "likelihood"},
-      {"optimizer", options.regulariser.l1 > 0 ? "owlqn" : "lbfgs"},
+      {"objective", info(options.objective).name},
+      {"optimizer", info(options.chosen_method(training.goes_on())).name},
       {"l1", options.regulariser.l1},
       {"l2", options.regulariser.l2},
       {"features", features == FeatureSet::all ? "all" : "observed"},
@@ -243,11 +251,15 @@ json training_record(const TrainRequest& request, FeatureSet features,
     }
     record["active_set"] = std::move(set);
   }
-  if (margin) {
+  if (costs) {
     const auto number = cost_number(request.cost.empty() ? "1" : request.cost);
     record["cost"] = number ? json(*number) : json("file");
   }
   add_special_data(request, training, result, record);
+  if (options.objective == Objective::composite) record["block"] = options.block;
+  if (!request.kernel.empty()) record["kernel"] = request.kernel;
+  if (!request.prior.empty()) record["prior"] = true;
+  if (!request.variances.empty()) record["variances"] = "file";
   if (options.order > 1) {
     record["order"] = options.order;
     record["histories"] = options.histories == HistorySet::allowed ? "allowed" : "seen";
@@ -306,13 +318,16 @@ ExtractionConfig make_extraction(const TrainRequest& request, const ChainModel* 
   return config;
 }
 
-TrainedModel train_on(const TrainRequest& request, TrainingInput& input,
-                      std::shared_ptr<const ChainModel> init, const TrainWatcher& watcher) {
+TrainedModel train_on(const TrainRequest& asked, TrainingInput& input,
+                      std::shared_ptr<const ChainModel> init, const TrainWatcher& watcher,
+                      CheckpointFolder* checkpoints) {
+  const TrainRequest request = with_defaults(asked);
   check_options(request);
   const Extractor& extractor = input.extractor();
   ChainTraining training(extractor, std::move(init));
   if (request.partial) training.read_partial_labels(*request.partial);
   TrainOptions options = read_options(request);
+  options.checkpoints = checkpoints;
   read_data(request, input, training);
 
   options.features =
@@ -336,16 +351,24 @@ TrainedModel train_on(const TrainRequest& request, TrainingInput& input,
   return trained;
 }
 
-TrainResult train_model(const TrainRequest& request, const TrainWatcher& watcher) {
+TrainResult train_model(const TrainRequest& asked, const TrainWatcher& watcher) {
+  const TrainRequest request = with_defaults(asked);
   check_options(request);
   check_files(request);
   // Created and removed: what forbids writing the model is known before the work, not after it.
   AtomicFile{request.output};
+  std::optional<CheckpointFolder> checkpoints;
+  if (!request.checkpoint.empty()) {
+    checkpoints.emplace(request.checkpoint, request.resume,
+                        std::chrono::duration<double>(request.checkpoint_interval));
+  }
   try {
     auto init = open_init(request);
     TrainingFiles files(request, make_extraction(request, init.get()), watcher);
-    const TrainedModel trained = train_on(request, files, std::move(init), watcher);
+    const TrainedModel trained = train_on(request, files, std::move(init), watcher,
+                                          checkpoints ? &*checkpoints : nullptr);
     trained.model.write(request.output);
+    if (checkpoints && !interruption) checkpoints->remove();
     return trained.result;
   } catch (const Interrupted& reason) {
     throw Interrupted(std::string(reason.what()) + "; there is no model to keep yet");

@@ -7,13 +7,14 @@
 #include "croft/data/constraint_file.h"
 #include "croft/data/cost_file.h"
 #include "croft/data/parse_number.h"
+#include "croft/data/variance_file.h"
 #include "croft/data/weight_file.h"
 
 namespace croft {
 namespace {
 
 void set_cost(const std::string& cost, TrainOptions& options) {
-  if (const auto number = cost_number(cost.empty() ? "1" : cost)) {
+  if (const auto number = cost_number(cost)) {
     options.cost = [=](std::span<const std::string_view> names) {
       return hamming_cost(names.size(), *number);
     };
@@ -74,12 +75,19 @@ std::vector<std::string> input_files(const TrainRequest& request) {
   if (!cost_number(request.cost)) add(request.cost);
   if (!names_a_scheme(request.constrain)) add(request.constrain);
   add(request.transition_groups);
+  add(request.variances);
   return files;
 }
 
 TrainOptions read_options(const TrainRequest& request) {
   TrainOptions options = request.options;
-  if (request.objective == TrainObjective::softmax_margin) set_cost(request.cost, options);
+  if (!request.cost.empty()) set_cost(request.cost, options);
+  if (!request.variances.empty()) {
+    LineReader lines(request.variances);
+    options.variance = [file = read_variance_file(lines)](std::string_view name) {
+      return file.variance_of(name);
+    };
+  }
   if (!request.constrain.empty()) set_constraint(request.constrain, options);
   if (!request.transition_groups.empty()) {
     LineReader lines(request.transition_groups);

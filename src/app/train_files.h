@@ -13,6 +13,9 @@ std::optional<double> cost_number(const std::string& cost);
 // Whether `constrain` is a constraint by name, rather than a file.
 bool names_a_scheme(const std::string& constrain);
 
+// "linear", "poly:3", "rbf:0.01": see TrainRequest.  Throws UsageError.
+Kernel parse_kernel(const std::string& text);
+
 // The request's options with cost, constraint and groups of transitions.  All files are read here;
 // what they say of labels is looked up once these are known.
 TrainOptions read_options(const TrainRequest& request);

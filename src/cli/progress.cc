@@ -91,13 +91,13 @@ void TrainingProgress::data_read(const TrainData& data) {
 // Seconds to the end: the objective's change falls about geometrically, so its logarithm is followed down
 // to the tolerance; never more than the iterations that are left.
 double TrainingProgress::remaining(const TrainProgress& progress) {
-  const std::size_t k = progress.iteration.number, window = options_.optimizer.stop.window;
+  const std::size_t k = progress.iteration.number, window = options_.stop.window;
   const double each = (seconds() - first_iteration_seconds_) / static_cast<double>(std::max<std::size_t>(1, k));
   double left = static_cast<double>(progress.max_iterations - std::min(k, progress.max_iterations));
   const auto change = [&](std::size_t at) {
     return (objectives_[at - window] - objectives_[at]) / std::max(1.0, std::abs(objectives_[at]));
   };
-  const double tolerance = options_.optimizer.stop.tolerance;
+  const double tolerance = options_.stop.tolerance;
   if (k >= 2 * window && tolerance > 0) {
     const double before = change(k - window), now = change(k);
     if (now > 0 && before > now) {
@@ -134,6 +134,7 @@ void TrainingProgress::iteration(const TrainProgress& progress) {
                {"gradient_norm", now.gradient_norm},
                {"active_features", now.active},
                {"step", now.step}};
+  if (now.gap) line["gap"] = *now.gap;
   if (progress.holdout) {
     line["holdout_accuracy"] = progress.holdout->token_accuracy;
     if (progress.holdout->chunk_f1) line["holdout_f1"] = *progress.holdout->chunk_f1;
@@ -143,6 +144,7 @@ void TrainingProgress::iteration(const TrainProgress& progress) {
   if (quiet_) return;
   std::string text = fmt::format("iteration {}  objective {:.2f}  gradient {:.3g}  active {}",
                                  now.number, now.objective, now.gradient_norm, now.active);
+  if (now.gap) text += fmt::format("  gap {:.2g}", *now.gap);
   if (progress.holdout) text += "  " + holdout_text(*progress.holdout);
   const bool recent = Clock::now() - last_shown_ < std::chrono::milliseconds(terminal_ ? 80 : 2000);
   if (terminal_ && !recent) {

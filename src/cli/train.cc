@@ -4,6 +4,7 @@
 
 #include "cli/common.h"
 #include "cli/progress.h"
+#include "cli/train_methods.h"
 #include "croft/app/train.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
@@ -17,13 +18,16 @@ Example:
   croft train -o m.croft --template chunk.template --l2 1 --threads 2 train.conll
   croft train -o m.croft --format attributes --l1 1 --l2 0 train.attributes
   croft train -o m.croft --constrain bio --partial train.conll
+  croft train -o m.croft --objective max-margin --optimizer smo --kernel poly:3 letters.conll
+  croft train -o m.croft --checkpoint state train.conll   # after a crash: the same, and --resume
 
 The objective is  -sum log p(y|x) + l1 |w|_1 + (l2/2) |w|_2^2.  CRFsuite's c2 is l2/2, Wapiti's rho2 is l2,
 CRF++'s C and MALLET's variance are 1/l2.  A first Ctrl-C ends the training and keeps the model.
-docs/training.md explains partial labels, weights, costs, constraints and groups of transitions.)";
+docs/training.md explains objectives, optimizers, partial labels, weights, costs, constraints and groups of transitions.)";
 
 struct TrainCommand {
   TrainRequest request;
+  TrainingNames names;
   CommonOptions common;
   std::string separator = "|";  // with --partial
   bool partial = false;
@@ -103,52 +107,6 @@ void add_transition_options(CLI::App& verb, TrainCommand& c) {
       ->option_text("FILE");
 }
 
-void add_objective_options(CLI::App& verb, TrainCommand& c) {
-  TrainOptions& o = c.request.options;
-  StoppingRule& stop = o.optimizer.stop;
-  add_choice<TrainObjective>(verb, "--objective", c.request.objective,
-                             {{"likelihood", TrainObjective::likelihood},
-                              {"softmax-margin", TrainObjective::softmax_margin}},
-                             "likelihood, or softmax-margin: mistakes have costs")
-      ->option_text("OBJECTIVE=likelihood");
-  verb.add_option("--cost", c.request.cost,
-                  "With softmax-margin, what a mistake costs: a number, or a file of lines GOLD "
-                  "PREDICTED COST")
-      ->option_text("NUMBER=1|FILE");
-  verb.add_option("--l1", o.regulariser.l1, "Weight of |w|_1; above 0 the optimiser is OWL-QN")
-      ->transform(finite_number(0))
-      ->capture_default_str();
-  verb.add_option("--l2", o.regulariser.l2, "Weight of |w|_2^2 / 2")
-      ->transform(finite_number(0))
-      ->capture_default_str();
-  verb.add_option("--max-iterations", stop.max_iterations, "Stop after so many")
-      ->transform(whole_number())
-      ->capture_default_str();
-  verb.add_option("--tolerance", stop.tolerance,
-                  "Stop when the objective's relative change over --window falls below; 0: never")
-      ->transform(finite_number(0))
-      ->option_text("CHANGE=1e-5, with --l1 5e-6");
-  verb.add_option("--window", stop.window, "Iterations over which --tolerance is measured")
-      ->transform(whole_number(1))
-      ->capture_default_str();
-  verb.add_option("--gradient-tolerance", stop.gradient_tolerance,
-                  "Stop when |gradient| falls below this times max(1, |w|)")
-      ->transform(finite_number(0))
-      ->capture_default_str();
-  verb.add_option("--target", stop.target, "Stop once the objective is this low (benchmarks)")
-      ->transform(finite_number())
-      ->option_text("OBJECTIVE");
-  verb.add_option("--history", o.optimizer.history, "Pairs of vectors L-BFGS keeps")
-      ->transform(whole_number(1, LbfgsOptions::kMaxHistory))
-      ->option_text("N=12, with --l1 or millions of weights 6");
-  add_choice<Precision>(
-      verb, "--precision", o.precision,
-      {{"auto", Precision::automatic}, {"single", Precision::single}, {"double", Precision::twice}},
-      "single or double, of scores and recursions; auto: double for less than 20,000 "
-      "positions")
-      ->option_text("PRECISION=auto");
-}
-
 void add_run_options(CLI::App& verb, TrainCommand& c) {
   verb.add_option(
           "--holdout", c.request.holdout,
@@ -163,6 +121,15 @@ void add_run_options(CLI::App& verb, TrainCommand& c) {
   verb.add_option("--init", c.request.init,
                   "Start from this model: its weights, features and labels are kept")
       ->option_text("MODEL");
+  verb.add_option("--checkpoint", c.request.checkpoint,
+                  "Keep the state of the training in this folder, to go on from after a crash")
+      ->option_text("FOLDER");
+  verb.add_flag("--resume", c.request.resume,
+                "Go on from the --checkpoint, to the very model of a training without a break");
+  verb.add_option("--checkpoint-interval", c.request.checkpoint_interval,
+                  "Seconds between two states that are kept; 0: every iteration")
+      ->transform(finite_number(0))
+      ->capture_default_str();
   verb.add_option("--log", c.log, "Write one JSON object a line to this file")->option_text("FILE");
   verb.add_flag("--quiet", c.quiet, "No progress on stderr");
 }
@@ -172,7 +139,7 @@ void check_log(const TrainCommand& c) {
   if (c.log.empty()) return;
   const TrainRequest& r = c.request;
   std::vector<std::string> others = input_files(r);
-  others.insert(others.end(), {r.init, r.output});
+  others.insert(others.end(), {r.init, r.prior, r.output});
   for (const std::string& other : others) {
     std::error_code none;
     if (c.log == other || std::filesystem::equivalent(c.log, other, none)) {
@@ -183,9 +150,11 @@ void check_log(const TrainCommand& c) {
 
 int run(TrainCommand& c) {
   check_log(c);
+  set_methods(c.names, c.request);
   c.request.options.threads = c.common.threads;
   c.request.seed = c.common.seed;
   if (c.partial) c.request.partial = PartialLabels{c.separator[0], "?"};
+  c.request = with_defaults(c.request);
   handle_interrupts();
   TrainingProgress progress(c.request.options, c.log, c.quiet);
   const TrainWatcher watcher{.data_read = [&](const TrainData& data) { progress.data_read(data); },
@@ -209,17 +178,11 @@ void add_train(Program& program) {
   add_feature_options(*verb, *command);
   add_model_options(*verb, *command);
   add_transition_options(*verb, *command);
-  add_objective_options(*verb, *command);
+  add_method_options(*verb, command->request, command->names);
   add_run_options(*verb, *command);
   add_common(*verb, command->common);
-  verb->footer(kFooter);
-  verb->callback([command, verb, &program] {
-    TrainOptions& options = command->request.options;
-    if (verb->count("--tolerance") == 0) {
-      options.optimizer.stop.tolerance = default_tolerance(options.regulariser);
-    }
-    program.status = run(*command);
-  });
+  verb->footer(method_help() + kFooter);
+  verb->callback([command, &program] { program.status = run(*command); });
 }
 
 }  // namespace croft::cli

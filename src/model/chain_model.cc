@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "croft/core/error.h"
+#include "croft/model/kernel_sections.h"
 
 namespace croft {
 namespace {
@@ -101,7 +102,8 @@ std::vector<std::byte> pack_constraint(const ChainConstraint& constraint) {
 }
 
 // The required sections of a chain model.
-constexpr std::array<std::string_view, 2> kRequired = {"constraint", "histories"};
+constexpr std::array<std::string_view, 4> kRequired = {"constraint", "histories", "votes",
+                                                       "kernel"};
 
 std::shared_ptr<json> read_meta(const Container& container) {
   auto meta = std::make_shared<json>(json::parse(container.text("meta"), nullptr, false));
@@ -159,6 +161,19 @@ ChainModel::ChainModel(Container container)
   read_constraint();
   set_transitions();
   read_histories();
+  read_vote();
+  read_kernel();
+}
+
+void ChainModel::read_vote() {
+  if (container_.has("votes")) vote_.emplace(container_, node_.size(), edge_.size());
+}
+
+void ChainModel::read_kernel() {
+  if (!container_.has("kernel")) return;
+  if (vote_) throw Error(container_.name() + ": sections votes and kernel exclude each other");
+  kernel_ =
+      std::make_shared<const KernelStates>(croft::read_kernel(container_, labels(), node_.size()));
 }
 
 void ChainModel::read_constraint() {
@@ -242,10 +257,9 @@ const TransitionScores<double>& ChainModel::transitions<double>() const {
 }
 
 template <class Real>
-void ChainModel::score(const TextSequence& sequence, Scratch& scratch,
-                       ChainScores<Real>& out) const {
+void ChainModel::add_node_scores(const TextSequence& sequence, Scratch& scratch,
+                                 ChainScores<Real>& out) const {
   constexpr std::size_t kAhead = 8;  // rows whose weights are on their way
-  out.reset(sequence.length(), transitions<Real>());
   node_.find(sequence.node, scratch.node);
   const auto& places = scratch.node.places;
   for (std::size_t t = 0; t < sequence.length(); ++t) {
@@ -257,6 +271,45 @@ void ChainModel::score(const TextSequence& sequence, Scratch& scratch,
         state[label] += value * static_cast<Real>(weight);
       });
     }
+  }
+}
+
+template <class Real>
+void ChainModel::add_kernel_scores(const TextSequence& sequence, Scratch& scratch,
+                                   ChainScores<Real>& out) const {
+  auto& [begin, id, value] = scratch.known;
+  begin.assign(1, 0);
+  id.clear();
+  value.clear();
+  node_.find_ids(sequence.node, scratch.ids);
+  for (std::size_t t = 0; t < sequence.length(); ++t) {
+    for (std::size_t k = sequence.node.list_begin(t); k < sequence.node.list_end(t); ++k) {
+      if (scratch.ids[k] == kUnknown) continue;
+      id.push_back(scratch.ids[k]);
+      value.push_back(sequence.node.value(k));
+    }
+    begin.push_back(id.size());
+  }
+  kernel_->scorer.score(scratch.known, 0, sequence.length(), scratch.state);
+  for (std::size_t t = 0; t < sequence.length(); ++t) {
+    for (std::size_t j = 0; j < labels(); ++j) {
+      out.state(t, j) = static_cast<Real>(scratch.state(t, j));
+      if (std::isfinite(out.state(t, j))) continue;
+      throw Error(container_.name() + ": the kernel's scores of position " + std::to_string(t) +
+                  " are no finite numbers: its values are too large for the kernel, or the file " +
+                  "is damaged, which croft inspect --verify tells");
+    }
+  }
+}
+
+template <class Real>
+void ChainModel::score(const TextSequence& sequence, Scratch& scratch,
+                       ChainScores<Real>& out) const {
+  out.reset(sequence.length(), transitions<Real>());
+  if (kernel_) {
+    add_kernel_scores(sequence, scratch, out);
+  } else {
+    add_node_scores(sequence, scratch, out);
   }
   if (constraint_) apply(*constraint_, out);
   if (sequence.edge.lists() == 0) return;
@@ -281,14 +334,17 @@ template void ChainModel::score(const TextSequence&, Scratch&, ChainScores<doubl
 
 namespace {
 
+// keep: which rows the file has even without a weight; empty: none
 std::vector<NamedRow> named_rows(const RowLayout& layout,
                                  const std::vector<std::string_view>& names,
-                                 std::span<const double> weights) {
+                                 std::span<const double> weights,
+                                 const std::vector<bool>& keep = {}) {
   std::vector<NamedRow> rows;
   rows.reserve(layout.rows());
   for (std::size_t r = 0; r < layout.rows(); ++r) {
     const std::size_t begin = layout.begin[r] - layout.begin[0];
     NamedRow row{names[r], {}, weights.subspan(layout.begin[r], layout.length(r))};
+    row.keep = !keep.empty() && keep[r];
     if (!layout.all_full()) row.cell = std::span(layout.cell).subspan(begin, layout.length(r));
     rows.push_back(row);
   }
@@ -319,15 +375,19 @@ void write_tied(const ChainModelParts& parts, ContainerWriter& out) {
   write_feature_table(rows, cells, "tied", out);
 }
 
-// The grams that have a weight, as features do.
-void write_histories(const ChainLayout& layout, std::span<const double> weights,
-                     ContainerWriter& out) {
+// The grams that have a weight, as features do, or are to be kept.  Returns the number of each in
+// the file, kUnknown where it was left out.
+std::vector<std::uint32_t> write_histories(const ChainLayout& layout,
+                                           std::span<const double> weights,
+                                           const std::vector<bool>& keep, ContainerWriter& out) {
   const LabelHistories& histories = *layout.histories;
   LabelRuns grams;
   std::vector<float> of_grams;
+  std::vector<std::uint32_t> number(layout.grams(), kUnknown);
   for (std::size_t g = 0; g < layout.grams(); ++g) {
     const auto weight = static_cast<float>(weights[layout.first_gram() + g]);
-    if (weight == 0) continue;
+    if (weight == 0 && (keep.empty() || !keep[g])) continue;
+    number[g] = static_cast<std::uint32_t>(of_grams.size());
     grams.add(histories.grams[g]);
     of_grams.push_back(weight);
   }
@@ -336,6 +396,7 @@ void write_histories(const ChainLayout& layout, std::span<const double> weights,
   out.add("histories", pack_runs(histories.states), ContainerWriter::Kind::required);
   out.add("grams", pack_runs(grams), ContainerWriter::Kind::small);
   out.add("grams.weights", std::move(bytes), ContainerWriter::Kind::small);
+  return number;
 }
 
 }  // namespace
@@ -360,12 +421,25 @@ ContainerWriter make_chain_model(const ChainModelParts& parts) {
   if (layout.constraint) {
     out.add("constraint", pack_constraint(*layout.constraint), ContainerWriter::Kind::required);
   }
+  std::optional<VoteWriter> vote;
+  if (parts.vote != nullptr) vote.emplace(*parts.vote, layout);
+  // What is not of the training data's attributes is no part of a kernel's vectors: all are kept.
+  const std::vector<bool> none, all(layout.node.rows(), true);
+  const std::vector<bool>& nodes_used = vote                      ? vote->node_used()
+                                        : parts.kernel != nullptr ? all
+                                                                  : none;
   write_tied(parts, out);
-  write_feature_table(named_rows(layout.node, parts.node_names, parts.weights), labels, "node",
-                      out);
-  write_feature_table(named_rows(layout.edge, parts.edge_names, parts.weights), labels * labels,
-                      "edge", out);
-  if (layout.histories) write_histories(layout, parts.weights, out);
+  const std::vector<std::uint32_t> node = write_feature_table(
+      named_rows(layout.node, parts.node_names, parts.weights, nodes_used), labels, "node", out);
+  const std::vector<std::uint32_t> edge = write_feature_table(
+      named_rows(layout.edge, parts.edge_names, parts.weights, vote ? vote->edge_used() : none),
+      labels * labels, "edge", out);
+  std::vector<std::uint32_t> grams;
+  if (layout.histories) {
+    grams = write_histories(layout, parts.weights, vote ? vote->grams_used() : none, out);
+  }
+  if (vote) vote->write(node, edge, grams, out);
+  if (parts.kernel != nullptr) write_kernel(*parts.kernel, node, out);
   return out;
 }
 

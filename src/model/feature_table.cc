@@ -1,6 +1,7 @@
 #include "croft/model/feature_table.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <numeric>
 
@@ -83,8 +84,8 @@ void AttributeCache::insert(std::string_view text, std::uint64_t hash, CompactOf
   std::memcpy(entry.text, text.data(), text.size());
 }
 
-// Stages some items apart, so that their cache misses overlap: hash; look into the cache; find the id;
-// find the row of the id.
+// Stages some items apart, so that their cache misses overlap: hash; look into the cache; find the
+// id; find the row of the id.
 void FeatureTable::find(const StringLists& lists, Scratch& scratch) const {
   constexpr std::size_t kLook = 6, kFind = kLook + 10, kPlace = kFind + 8;
   constexpr std::uint32_t kCached = kUnknown - 1;
@@ -119,14 +120,29 @@ void FeatureTable::find(const StringLists& lists, Scratch& scratch) const {
   }
 }
 
-void write_feature_table(const std::vector<NamedRow>& rows, std::size_t cells,
-                         const std::string& prefix, ContainerWriter& out) {
+void FeatureTable::find_ids(const StringLists& lists, std::vector<std::uint32_t>& ids) const {
+  constexpr std::size_t kAhead = 8;
+  std::array<std::uint64_t, kAhead> hashes;  // of items whose buckets are on their way
+  const std::size_t items = lists.items();
+  ids.resize(items);
+  for (std::size_t k = 0; k < items + kAhead; ++k) {
+    if (const std::size_t f = k - kAhead; f < items) {
+      ids[f] = names_.find(lists.item(f), hashes[f % kAhead]);
+    }
+    if (k >= items) continue;
+    hashes[k % kAhead] = hash_string(lists.item(k));
+    names_.prefetch(hashes[k % kAhead]);
+  }
+}
+
+std::vector<std::uint32_t> write_feature_table(const std::vector<NamedRow>& rows, std::size_t cells,
+                                               const std::string& prefix, ContainerWriter& out) {
   const auto kept = [](double weight) { return static_cast<float>(weight) != 0; };
   std::vector<std::size_t> used;
   bool all_full = true;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const auto count = static_cast<std::size_t>(std::ranges::count_if(rows[r].weight, kept));
-    if (count == 0) continue;
+    if (count == 0 && !rows[r].keep) continue;
     used.push_back(r);
     all_full = all_full && count == cells;
   }
@@ -135,7 +151,11 @@ void write_feature_table(const std::vector<NamedRow>& rows, std::size_t cells,
   CompactVocabulary::Built built = CompactVocabulary::build(names);
 
   std::vector<std::size_t> order(used.size());  // row of each id
-  for (std::size_t k = 0; k < used.size(); ++k) order[built.id[k]] = used[k];
+  std::vector<std::uint32_t> id(rows.size(), kUnknown);
+  for (std::size_t k = 0; k < used.size(); ++k) {
+    order[built.id[k]] = used[k];
+    id[used[k]] = built.id[k];
+  }
   std::vector<std::uint32_t> lengths;
   std::vector<float> weights;
   std::vector<std::byte> cell_bytes;
@@ -158,6 +178,7 @@ void write_feature_table(const std::vector<NamedRow>& rows, std::size_t cells,
   out.add(prefix + ".rows", CompactOffsets::build(lengths), Kind::bulk);
   if (!all_full) out.add(prefix + ".cells", std::move(cell_bytes), Kind::bulk);
   out.add(prefix + ".weights", as_bytes(weights), Kind::bulk);
+  return id;
 }
 
 }  // namespace croft

@@ -10,20 +10,11 @@ namespace {
 
 constexpr std::size_t kRowsPerTask = 4096;
 
-// Whether the transitions are better kept as a list of those that differ from the others: a measured
-// bound for chains that are done together (bench/label_set_bench).  Overlays want a table.
-bool keep_sparse(const ChainLayout& layout, std::size_t listed) {
-  return layout.edge.rows() == 0 && listed * 10 <= layout.labels * layout.labels * 7;
-}
-
-bool forbids_an_edge(const ChainConstraint* constraint) {
-  return constraint != nullptr && std::ranges::find(constraint->edge, false) != constraint->edge.end();
-}
-
 }  // namespace
 
 template <class Real>
-LinearScorer<Real>::LinearScorer(const ChainLayout& layout) : layout_(layout) {
+LinearScorer<Real>::LinearScorer(const ChainLayout& layout)
+    : layout_(layout), transition_scorer_(layout) {
   const RowLayout& node = layout.node;
   const std::size_t rich = layout.node_classes.rich;
   rich_.assign(rich, layout.labels, Real{0});
@@ -34,9 +25,6 @@ LinearScorer<Real>::LinearScorer(const ChainLayout& layout) : layout_(layout) {
   edge_.resize(layout.edge.begin.back() - layout.edge.begin.front());
   zero_.assign(padded(layout.labels), ChainScores<Real>::kForbidden);
   std::fill(zero_.begin(), zero_.begin() + static_cast<std::ptrdiff_t>(layout.labels), Real{0});
-  masked_ = forbids_an_edge(layout.constraint.get());
-  list_transitions();
-  sparse_ = keep_sparse(layout, listed_.size());
   if (layout.histories) histories_.emplace(*layout.histories);
 }
 
@@ -62,54 +50,9 @@ void LinearScorer<Real>::set_weights(std::span<const double> w, ThreadPool& pool
     short_[k].weight = static_cast<Real>(w[node.begin[rich] + k]);
   }
   copy(layout_.edge.begin.front(), edge_);
-  set_transitions(w);
+  transition_scorer_.assign(layout_.tied, w.subspan(layout_.tied.begin[0]), transitions_);
   if (histories_) {
     histories_->assign(transitions_, w.subspan(layout_.first_gram(), layout_.grams()));
-  }
-}
-
-template <class Real>
-void LinearScorer<Real>::list_transitions() {
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> cells;  // each with its weight
-  layout_.for_each_transition([&](std::uint32_t k, std::uint32_t cell) { cells.push_back({cell, k}); });
-  std::ranges::sort(cells);
-  const auto list = [&](std::uint32_t cell, std::uint32_t k) {
-    listed_.push_back({static_cast<Label>(cell / layout_.labels),
-                       static_cast<Label>(cell % layout_.labels)});
-    weight_of_.push_back(k);
-  };
-  if (!masked_) {
-    for (const auto& [cell, k] : cells) list(cell, k);
-    return;
-  }
-  const std::vector<bool>& allowed = layout_.constraint->edge;
-  auto next = cells.begin();
-  for (std::uint32_t cell = 0; cell < allowed.size(); ++cell) {
-    const bool has_weight = next != cells.end() && next->first == cell;
-    if (allowed[cell]) list(cell, has_weight ? next->second : kNoWeight);
-    next += has_weight;
-  }
-}
-
-// Several tied rows add up; all have the same cells.
-template <class Real>
-void LinearScorer<Real>::set_transitions(std::span<const double> w) {
-  const RowLayout& tied = layout_.tied;
-  const std::size_t labels = layout_.labels;
-  std::vector<Real> log(listed_.size());
-  for (std::size_t row = 0; row < tied.rows(); ++row) {
-    for (std::size_t n = 0; n < log.size(); ++n) {
-      if (weight_of_[n] != kNoWeight) log[n] += static_cast<Real>(w[tied.begin[row] + weight_of_[n]]);
-    }
-  }
-  const std::span<const Real> scores(log);
-  if (sparse_) {
-    const Background others = masked_ ? Background::forbidden : Background::zero;
-    transitions_.assign(labels, others, listed_, scores);
-  } else {
-    Matrix<Real> table(labels, labels, masked_ ? TransitionScores<Real>::kForbidden : Real{0});
-    for (std::size_t n = 0; n < log.size(); ++n) table(listed_[n].from, listed_[n].to) = log[n];
-    transitions_.assign(std::move(table));
   }
 }
 
@@ -139,15 +82,15 @@ void LinearScorer<Real>::score(const ChainData& data, std::size_t n,
       .short_offset = node.begin[rich],
       .state = out.state.row(0)});
   if (layout_.constraint) apply(*layout_.constraint, out);
-  if (data.has_edges()) score_overlays(data, n, out);
+  if (data.has_edges()) add_overlays<Real>(data, n, layout_, edge_, out);
 }
 
 template <class Real>
-void LinearScorer<Real>::score_overlays(const ChainData& data, std::size_t n,
-                                        ChainScores<Real>& out) const {
+void add_overlays(const ChainData& data, std::size_t n, const ChainLayout& layout,
+                  std::span<const Real> weights, ChainScores<Real>& out) {
   const std::uint64_t first = data.sequence_begin[n];
-  const RowLayout& edge = layout_.edge;
-  const std::size_t labels = layout_.labels, stride = out.overlay.stride();
+  const RowLayout& edge = layout.edge;
+  const std::size_t labels = layout.labels, stride = out.overlay.stride();
   for (std::size_t t = 1; t < out.length(); ++t) {
     const std::uint64_t begin = data.edge.begin[first + t], end = data.edge.begin[first + t + 1];
     if (begin == end) continue;
@@ -155,7 +98,7 @@ void LinearScorer<Real>::score_overlays(const ChainData& data, std::size_t n,
     for (std::uint64_t k = begin; k < end; ++k) {
       const std::uint32_t b = data.edge.id[k];
       const Real value = data.edge.value.empty() ? Real{1} : static_cast<Real>(data.edge.value[k]);
-      const Real* w = edge_.data() + (edge.begin[b] - edge.begin[0]);
+      const Real* w = weights.data() + (edge.begin[b] - edge.begin[0]);
       if (edge.length(b) == edge.cells) {
         for (std::size_t i = 0; i < labels; ++i) {
           for (std::size_t j = 0; j < labels; ++j) rows[i * stride + j] += value * w[i * labels + j];
@@ -318,6 +261,10 @@ void set_tied_gradient(const ChainLayout& layout, const TransitionScores<Real>& 
   }
 }
 
+template void add_overlays(const ChainData&, std::size_t, const ChainLayout&, std::span<const float>,
+                           ChainScores<float>&);
+template void add_overlays(const ChainData&, std::size_t, const ChainLayout&,
+                           std::span<const double>, ChainScores<double>&);
 template class LinearScorer<float>;
 template class LinearScorer<double>;
 template void add_node_gradient(const ChainLayout&, const Postings&, const float*, std::size_t,

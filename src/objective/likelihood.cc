@@ -96,26 +96,13 @@ void ChainLikelihood<Real>::subtract_restricted(std::span<const ChainScores<Real
                                                 std::span<const ChainGradient<Real>> out) {
   Restricted& r = restricted_;
   const std::size_t count = r.chain.size();
-  if (r.scores.size() < count) {
-    r.scores.resize(count);
-    r.state.resize(count);
-    r.overlay.resize(count);
-  }
-  r.scale.resize(count);
-  r.out.resize(count);
   r.log_z.resize(count);
   for (std::size_t n = 0; n < count; ++n) {
     const std::size_t k = r.chain[n];
-    copy_tables(scores[k], r.scores[n]);
-    r.scores[n].transitions = scores[k].transitions;
-    restrict_to(gold[k], r.scores[n]);
-    r.state[n].reshape(scores[k].length(), scores[k].labels());
-    r.overlay[n].reshape(scores[k].overlay.rows(), scores[k].labels());
-    r.scale[n] = -weight[k];  // so that the tied derivatives need no table of their own
-    r.out[n] = {r.state[n].row(0), out[k].overlay == nullptr ? nullptr : r.overlay[n].row(0),
-                out[k].transition};
+    restrict_chain(n, scores[k], gold[k], -weight[k], out[k]);
   }
-  marginals<Real>(std::span(r.scores).first(count), r.scale, work_, r.out, r.log_z);
+  marginals<Real>(std::span(r.scores).first(count), std::span(r.scale).first(count), work_,
+                  std::span(r.out).first(count), r.log_z);
   for (std::size_t n = 0; n < count; ++n) {
     const std::size_t k = r.chain[n];
     subtract(r.log_z[n], loss_[k]);
@@ -123,6 +110,42 @@ void ChainLikelihood<Real>::subtract_restricted(std::span<const ChainScores<Real
     add_to(r.state[n], out[k].state);
     if (out[k].overlay != nullptr) add_to(r.overlay[n], out[k].overlay);
   }
+}
+
+template <class Real>
+void ChainLikelihood<Real>::restrict_chain(std::size_t n, const ChainScores<Real>& scores,
+                                           const Gold& gold, double scale,
+                                           const ChainGradient<Real>& out) {
+  Restricted& r = restricted_;
+  if (r.scores.size() <= n) {
+    r.scores.resize(n + 1);
+    r.state.resize(n + 1);
+    r.overlay.resize(n + 1);
+    r.scale.resize(n + 1);
+    r.out.resize(n + 1);
+  }
+  copy_tables(scores, r.scores[n]);
+  r.scores[n].transitions = scores.transitions;
+  restrict_to(gold, r.scores[n]);
+  r.state[n].reshape(scores.length(), scores.labels());
+  r.overlay[n].reshape(scores.overlay.rows(), scores.labels());
+  r.scale[n] = scale;
+  // The tied derivatives need no table of their own.
+  r.out[n] = {r.state[n].row(0), out.overlay == nullptr ? nullptr : r.overlay[n].row(0),
+              out.transition};
+}
+
+template <class Real>
+void ChainLikelihood<Real>::curvature(const ChainScores<Real>& scores,
+                                      const ChainScores<Real>& tangent, const Gold& gold,
+                                      double weight, const ChainGradient<Real>& out) {
+  marginals_tangent(scores, tangent, weight, tangent_, out);
+  if (gold.is_complete()) return;
+  Restricted& r = restricted_;
+  restrict_chain(0, scores, gold, -weight, out);
+  marginals_tangent(r.scores[0], tangent, -weight, tangent_, r.out[0]);
+  add_to(r.state[0], out.state);
+  if (out.overlay != nullptr) add_to(r.overlay[0], out.overlay);
 }
 
 template class ChainLikelihood<float>;

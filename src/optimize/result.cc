@@ -16,6 +16,9 @@ void StoppingRule::validate() const {
   if (!(gradient_tolerance >= 0)) {
     throw UsageError(fmt::format("gradient_tolerance is {}; it must be >= 0", gradient_tolerance));
   }
+  if (!(gap_tolerance >= 0)) {
+    throw UsageError(fmt::format("gap_tolerance is {}; it must be >= 0", gap_tolerance));
+  }
   if (std::isnan(target)) throw UsageError("target is nan; it must be a number");
 }
 
@@ -25,6 +28,8 @@ std::string_view stop_reason_name(StopReason reason) {
       return "converged_objective";
     case StopReason::converged_gradient:
       return "converged_gradient";
+    case StopReason::converged_gap:
+      return "converged_gap";
     case StopReason::target:
       return "target";
     case StopReason::max_iterations:

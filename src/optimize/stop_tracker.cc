@@ -26,19 +26,31 @@ bool StopTracker::stop_at(const Iteration& now) {
                 fmt::format("the objective, {:.10g}, reached the target {:.10g}", now.objective,
                             rule_.target));
   }
+  if (now.gap && rule_.gap_tolerance > 0 && *now.gap <= rule_.gap_tolerance) {  // (D.7)
+    return stop(StopReason::converged_gap,
+                fmt::format("the objective, {:.10g}, is within {:.3g}, relatively, of its minimum: "
+                            "the tolerance of the gap is {:g}",
+                            now.objective, *now.gap, rule_.gap_tolerance));
+  }
+  if (now.gap && now.gradient_norm <= rule_.gradient_tolerance) {
+    return stop(StopReason::converged_gradient,
+                fmt::format("every example is within {:.3g} of what is optimal for it: the "
+                            "tolerance is {:g}",
+                            now.gradient_norm, rule_.gradient_tolerance));
+  }
   const double gradient_bound =
       rule_.gradient_tolerance * std::max(1.0, now.weight_norm);  // (O.16)
-  if (now.gradient_norm <= gradient_bound) {
+  if (!now.gap && now.gradient_norm <= gradient_bound) {
     return stop(StopReason::converged_gradient,
                 fmt::format("the gradient's norm, {:.3g}, is within {:.3g} = {:g} * max(1, |w|)",
                             now.gradient_norm, gradient_bound, rule_.gradient_tolerance));
   }
-  if (rule_.tolerance > 0 && objectives_.size() > rule_.window) {
-    const double change = (objectives_.front() - now.objective) /  // (O.17)
-                          std::max(1.0, std::abs(now.objective));
+  if (!now.gap && rule_.tolerance > 0 && objectives_.size() > rule_.window) {
+    const auto [low, high] = std::ranges::minmax(objectives_);  // (O.17)
+    const double change = (high - low) / std::max(1.0, std::abs(now.objective));
     if (change < rule_.tolerance) {
       return stop(StopReason::converged_objective,
-                  fmt::format("the objective fell by {:.3g}, relatively, in {} iterations: "
+                  fmt::format("the objective changed by {:.3g}, relatively, in {} iterations: "
                               "less than the tolerance {:g}",
                               change, rule_.window, rule_.tolerance));
     }

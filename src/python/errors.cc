@@ -9,7 +9,7 @@
 namespace croft::python {
 namespace {
 
-// --min-count is min_count here.
+// --min-count is min_count here; --init is of warm_start and partial_fit.
 std::string python_words(std::string_view message) {
   std::string out;
   for (std::size_t k = 0; k < message.size(); ++k) {
@@ -19,12 +19,14 @@ std::string python_words(std::string_view message) {
       out += message[k];
       continue;
     }
+    std::string name;
     for (k += 2; k < message.size(); ++k) {
       const auto c = static_cast<unsigned char>(message[k]);
       if (std::isalnum(c) == 0 && c != '-') break;
-      out += c == '-' ? '_' : message[k];
+      name += c == '-' ? '_' : message[k];
     }
     --k;
+    out += name == "init" ? "the model to go on from" : name;
   }
   return out;
 }

@@ -1,17 +1,23 @@
 #include "python/options.h"
 
+#include <fmt/format.h>
 #include <pybind11/stl.h>
 
+#include <cmath>
 #include <initializer_list>
+#include <limits>
 #include <set>
 
 #include "croft/app/tag_files.h"
+#include "croft/optimize/passive_aggressive.h"
 #include "python/sequences.h"
 
 namespace croft::python {
 namespace {
 
 namespace py = pybind11;
+
+constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 
 // Takes values out of the dict, and knows which keys it was asked for.
 class Options {
@@ -78,17 +84,75 @@ class Options {
   std::set<std::string> known_;
 };
 
-void read_optimizer(Options& options, TrainOptions& out) {
+// The value of a key that is left open where it is absent.
+template <class T>
+void get_optional(Options& options, const char* key, std::optional<T>& out) {
+  T value{};
+  if (options.get(key, value)) out = value;
+}
+
+// The same of a finite number, 0 or more.
+bool get_number(Options& options, const char* key, double& out) {
+  double value = 0;
+  if (!options.get(key, value)) return false;
+  if (!(std::isfinite(value) && value >= 0)) {
+    throw py::value_error(
+        fmt::format("{} is {}; it must be a finite number, 0 or more", key, value));
+  }
+  out = value;
+  return true;
+}
+void get_number(Options& options, const char* key, std::optional<double>& out) {
+  double value = 0;
+  if (get_number(options, key, value)) out = value;
+}
+// Of a whole number.
+void get_count(Options& options, const char* key, std::size_t least, std::size_t most,
+               std::optional<std::size_t>& out) {
+  get_optional(options, key, out);
+  if (!out || (*out >= least && *out <= most)) return;
+  throw py::value_error(most == kNoLimit
+                            ? fmt::format("{} is {}; it must be {} or more", key, *out, least)
+                            : fmt::format("{} is {}; it must be {} to {}", key, *out, least, most));
+}
+
+void read_settings(Options& options, TrainRequest& request) {
+  MethodSettings& s = request.options.settings;
+  get_count(options, "history", 1, LbfgsOptions::kMaxHistory, s.history);
+  get_number(options, "step", s.step);
+  options.choose<StepSchedule>("schedule",
+                               {{"bottou", StepSchedule::bottou},
+                                {"inverse", StepSchedule::inverse},
+                                {"inverse_sqrt", StepSchedule::inverse_sqrt},
+                                {"constant", StepSchedule::constant}},
+                               s.schedule);
+  get_number(options, "decay", s.decay);
+  get_count(options, "batch", 1, kNoLimit, s.batch);
+  get_count(options, "average_from", 1, kNoLimit, s.average_from);
+  get_count(options, "sgd_passes", 0, kNoLimit, s.passes);
+  get_number(options, "aggressiveness", s.aggressiveness);
+  get_count(options, "best", 1, MiraOptions::kMaxBest, s.best);
+  get_number(options, "variance", s.variance);
+  get_number(options, "gamma", s.gamma);
+  get_number(options, "gap", s.gap);
+  options.get("kernel", request.kernel);
+}
+
+void read_optimizer(Options& options, TrainRequest& request) {
+  TrainOptions& out = request.options;
+  std::string name;
+  if (options.get("objective", name)) out.objective = objective_named(name);
+  if (options.get("optimizer", name)) out.method = method_named(name);
+  options.get("block", out.block);
   options.get("l1", out.regulariser.l1);
-  options.get("l2", out.regulariser.l2);
-  StoppingRule& stop = out.optimizer.stop;
-  options.get("max_iterations", stop.max_iterations);
-  if (!options.get("tolerance", stop.tolerance))
-    stop.tolerance = default_tolerance(out.regulariser);
-  options.get("window", stop.window);
-  options.get("gradient_tolerance", stop.gradient_tolerance);
-  options.get("target", stop.target);
-  options.get("history", out.optimizer.history);
+  get_optional(options, "l2", request.l2);
+  get_optional(options, "max_iterations", request.max_iterations);
+  get_optional(options, "tolerance", request.tolerance);
+  options.get("window", out.stop.window);
+  get_optional(options, "gradient_tolerance", request.gradient_tolerance);
+  options.get("target", out.stop.target);
+  read_settings(options, request);
+  options.get("variances", request.variances);
   options.choose<Precision>(
       "precision",
       {{"auto", Precision::automatic}, {"single", Precision::single}, {"double", Precision::twice}},
@@ -128,14 +192,13 @@ TrainRequest train_request(const py::dict& dict) {
                              out.options.histories);
   options.get("constrain", out.constrain);
   options.get("transition_groups", out.transition_groups);
-  options.choose<TrainObjective>("objective",
-                                 {{"likelihood", TrainObjective::likelihood},
-                                  {"softmax-margin", TrainObjective::softmax_margin}},
-                                 out.objective);
   options.get("cost", out.cost);
-  read_optimizer(options, out.options);
+  read_optimizer(options, out);
   options.get("holdout", out.holdout);
   options.get("early_stop", out.options.early_stop);
+  options.get("checkpoint", out.checkpoint);
+  options.get("resume", out.resume);
+  get_number(options, "checkpoint_interval", out.checkpoint_interval);
   options.get("seed", out.seed);
   options.get("threads", out.options.threads);
   options.check_all_known();

@@ -161,6 +161,7 @@ class Watch {
             .iteration = [this](const TrainProgress& now) { return see(now); }};
   }
   bool interrupted() const { return interrupted_; }
+  bool stopped() const { return stopped_; }  // by the caller, or by a signal
   // Of the caller's callback; training has stopped at it.
   void rethrow() const {
     if (error_) std::rethrow_exception(error_);
@@ -183,6 +184,10 @@ class Watch {
     callback_(event);
   }
   bool see(const TrainProgress& now) {
+    stopped_ = !goes_on(now);
+    return !stopped_;
+  }
+  bool goes_on(const TrainProgress& now) {
     const py::gil_scoped_acquire lock;
     try {
       check_signals();
@@ -196,6 +201,7 @@ class Watch {
       event["weight_norm"] = now.iteration.weight_norm;
       event["active_features"] = now.iteration.active;
       event["step"] = now.iteration.step;
+      if (now.iteration.gap) event["gap"] = *now.iteration.gap;
       event["max_iterations"] = now.max_iterations;
       event["seconds"] = seconds();
       if (now.holdout) event["holdout"] = holdout_of(now.holdout);
@@ -214,7 +220,7 @@ class Watch {
 
   py::object callback_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  bool interrupted_ = false;
+  bool stopped_ = false, interrupted_ = false;
   std::exception_ptr error_;
 };
 
@@ -236,9 +242,26 @@ py::dict info_of(const TrainResult& result, bool interrupted) {
   return info;
 }
 
+// The model that training starts from, its weights being the penalty's mean where it is the prior.
+// The request names it, as what suits a training depends on there being one.
+std::shared_ptr<const ChainModel> starting_model(const std::shared_ptr<PythonModel>& init,
+                                                 const std::shared_ptr<PythonModel>& prior,
+                                                 TrainRequest& request) {
+  if (init) request.init = init->model->container().name();
+  if (prior) request.prior = prior->model->container().name();
+  const std::shared_ptr<PythonModel>& start = prior ? prior : init;
+  if (!start) return nullptr;
+  if (start->rows() != (request.format == InputFormat::columns)) {
+    throw py::value_error(std::string("the model to go on from is of ") +
+                          (start->rows() ? "columns" : "attributes") + ", and X is not");
+  }
+  return start->model;
+}
+
 py::tuple train(const py::object& x, const py::object& y, py::object weights,
                 const py::object& x_dev, const py::object& y_dev, const py::dict& options,
-                std::shared_ptr<PythonModel> init, py::object callback) {
+                const std::shared_ptr<PythonModel>& init, const std::shared_ptr<PythonModel>& prior,
+                py::object callback) {
   TrainRequest request = train_request(options);
   std::optional<LabelledData> holdout;
   if (!x_dev.is_none()) {
@@ -249,21 +272,23 @@ py::tuple train(const py::object& x, const py::object& y, py::object weights,
     holdout = labelled(x_dev, y_dev, kHoldoutName, "y_dev");
     request.holdout = kHoldoutName;
   }
-  const auto start = init ? init->model : nullptr;
-  if (init && init->rows() != (request.format == InputFormat::columns)) {
-    throw py::value_error(std::string("the model to go on from is of ") +
-                          (init->rows() ? "columns" : "attributes") + ", and X is not");
-  }
+  const auto start = starting_model(init, prior, request);
   ExtractionConfig config = make_extraction(request, start.get());
   LabelledData data = labelled(x, y, kTrainingName, "y");
   if (!weights.is_none()) weights = positional(weights, "sample_weight");
   PythonInput input(std::move(data), std::move(holdout), std::move(weights), std::move(config));
   Watch watch(std::move(callback));
+  std::optional<CheckpointFolder> checkpoints;
+  if (!request.checkpoint.empty()) {
+    checkpoints.emplace(request.checkpoint, request.resume,
+                        std::chrono::duration<double>(request.checkpoint_interval));
+  }
   const auto trained = [&] {
     const py::gil_scoped_release unlock;
-    return train_on(request, input, start, watch.watcher());
+    return train_on(request, input, start, watch.watcher(), checkpoints ? &*checkpoints : nullptr);
   }();
   watch.rethrow();
+  if (checkpoints && !watch.stopped()) checkpoints->remove();
   auto model =
       std::make_shared<PythonModel>(Container::from_bytes(trained.model.bytes(), "the model"));
   return py::make_tuple(std::move(model), info_of(trained.result, watch.interrupted()));
@@ -274,7 +299,7 @@ py::tuple train(const py::object& x, const py::object& y, py::object weights,
 void bind_training(py::module_& module) {
   module.def("train", &train, py::arg("X"), py::arg("y"), py::arg("sample_weight"),
              py::arg("X_dev"), py::arg("y_dev"), py::arg("options"), py::arg("init"),
-             py::arg("callback"));
+             py::arg("prior"), py::arg("callback"));
 }
 
 }  // namespace croft::python

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "croft/core/error.h"
+#include "croft/train/checkpoint.h"
 
 namespace croft {
 namespace {
@@ -26,7 +27,8 @@ class ActiveSetTraining {
   ActiveSetTraining(const ChainData& data, const ChainLayout& candidates,
                     const ChainFunctionMaker& make, const Regulariser& regulariser,
                     const LbfgsOptions& options, const ActiveSetOptions& set_options,
-                    ThreadPool& pool, const ActiveSetCallback& callback)
+                    ThreadPool& pool, const ActiveSetCallback& callback,
+                    Checkpointer* checkpoints)
       : data_(data),
         candidates_(candidates),
         make_(make),
@@ -34,6 +36,7 @@ class ActiveSetTraining {
         options_(options),
         pool_(pool),
         callback_(callback),
+        checkpoints_(checkpoints, [this](StateArchive& state) { archive(state); }),
         screening_(data, candidates, make, pool,
                    {.l1 = regulariser.l1,
                     .tolerance = set_options.violation_tolerance,
@@ -46,7 +49,9 @@ class ActiveSetTraining {
   std::vector<FeatureWeight> first_features(std::span<const FeatureWeight> start) const;
   std::vector<FeatureWeight> next_features(const ScreeningResult& screened, bool drop) const;
   void set_features(const std::vector<FeatureWeight>& features);
+  bool next_round();
   OptimizeResult optimise(std::size_t most_iterations);
+  void archive(StateArchive& state);
   OptimizeResult total(OptimizeResult last) const;
 
   const ChainData& data_;
@@ -56,10 +61,14 @@ class ActiveSetTraining {
   const LbfgsOptions& options_;
   ThreadPool& pool_;
   const ActiveSetCallback& callback_;
+  NestedCheckpoints checkpoints_;
   Screening screening_;
   ActiveSet set_;
   std::vector<double> w_;  // of set_.selection.layout
-  std::size_t iterations_ = 0, evaluations_ = 0;
+  std::size_t limit_ = kFirstRound;  // of iterations in this round
+  OptimizeResult last_;
+  ScreeningResult screened_;
+  std::size_t iterations_ = 0, evaluations_ = 0;  // of the rounds before this one
   bool stop_requested_ = false;
 };
 
@@ -120,7 +129,7 @@ OptimizeResult ActiveSetTraining::optimise(std::size_t most_iterations) {
   LbfgsOptions options = options_;
   options.stop.max_iterations = most_iterations;
   const auto f = make_(set_.data, set_.selection.layout);
-  OptimizeResult result = owlqn(*f, regulariser_, w_, options, pool_, watch);
+  OptimizeResult result = owlqn(*f, regulariser_, w_, options, pool_, watch, &checkpoints_);
   iterations_ += result.iterations;
   evaluations_ += result.evaluations;
   return result;
@@ -139,30 +148,57 @@ OptimizeResult ActiveSetTraining::total(OptimizeResult last) const {
   return last;
 }
 
-ActiveSetResult ActiveSetTraining::run(std::span<const FeatureWeight> start) {
+// Screens, and chooses the features of the next round; false where the last one was the last.
+bool ActiveSetTraining::next_round() {
   const std::size_t max_iterations = options_.stop.max_iterations;
-  OptimizeResult last;
-  set_features(first_features(start));
-  for (std::size_t limit = kFirstRound;; limit *= 2) {
-    const auto zeros = static_cast<std::size_t>(std::ranges::count(w_, 0.0));
-    const ScreeningResult screened = screening_(set_, w_, std::max(kMostAdded, w_.size() - zeros));
-    evaluations_ += screened.evaluations;
-    const bool cut_short =
-        last.reason == StopReason::max_iterations;  // true before the first round
-    if (set_.round > 0) {
-      // A round without an iteration: OWL-QN's own rules say that what was added cannot help.
-      const bool settled = !cut_short && (screened.violating == 0 || last.iterations == 0);
-      const bool reached = last.reason == StopReason::target;
-      const bool out_of_iterations = !settled && !reached && iterations_ >= max_iterations;
-      if (out_of_iterations) last.reason = StopReason::max_iterations;
-      if (settled || reached || out_of_iterations) {
-        return {total(last), screened.largest, std::move(set_), std::move(w_)};
-      }
+  const auto zeros = static_cast<std::size_t>(std::ranges::count(w_, 0.0));
+  screened_ = screening_(set_, w_, std::max(kMostAdded, w_.size() - zeros));
+  evaluations_ += screened_.evaluations;
+  const bool cut_short =
+      last_.reason == StopReason::max_iterations;  // true before the first round
+  if (set_.round > 0) {
+    // A round without an iteration: OWL-QN's own rules say that what was added cannot help.
+    const bool settled = !cut_short && (screened_.violating == 0 || last_.iterations == 0);
+    const bool reached = last_.reason == StopReason::target;
+    const bool out_of_iterations = !settled && !reached && iterations_ >= max_iterations;
+    if (out_of_iterations) last_.reason = StopReason::max_iterations;
+    if (settled || reached || out_of_iterations) return false;
+  }
+  // Dropping once the rounds end by themselves could go round in circles.
+  set_features(next_features(screened_, cut_short && zeros * 2 > w_.size()));
+  return true;
+}
+
+// Of a round under way; its weights are OWL-QN's to keep.
+void ActiveSetTraining::archive(StateArchive& state) {
+  std::vector<std::uint64_t> places = set_.selection.origin;
+  std::ranges::sort(places);
+  state(places);
+  std::size_t rounds = set_.round - 1;  // those that are over
+  state(rounds);
+  state(limit_);
+  state(iterations_);
+  state(evaluations_);
+  if (!state.reading()) return;
+  std::vector<FeatureWeight> features;
+  for (const std::uint64_t place : places) {
+    if (place >= candidates_.dimension()) throw Error("the checkpoint has features of other data");
+    features.push_back({place, 0.0});
+  }
+  set_features(features);
+  set_.round = rounds;
+}
+
+ActiveSetResult ActiveSetTraining::run(std::span<const FeatureWeight> start) {
+  bool resumed = checkpoints_.resume();
+  if (!resumed) set_features(first_features(start));
+  for (;; limit_ *= 2) {
+    if (!resumed && !next_round()) {
+      return {total(last_), screened_.largest, std::move(set_), std::move(w_)};
     }
-    // Dropping once the rounds end by themselves could go round in circles.
-    set_features(next_features(screened, cut_short && zeros * 2 > w_.size()));
-    last = optimise(std::min(limit, max_iterations - iterations_));
-    if (stop_requested_) return {total(last), std::nullopt, std::move(set_), std::move(w_)};
+    resumed = false;
+    last_ = optimise(std::min(limit_, options_.stop.max_iterations - iterations_));
+    if (stop_requested_) return {total(last_), std::nullopt, std::move(set_), std::move(w_)};
   }
 }
 
@@ -181,13 +217,14 @@ ActiveSetResult train_active_set(const ChainData& data, const ChainLayout& candi
                                  std::span<const FeatureWeight> start,
                                  const Regulariser& regulariser, const LbfgsOptions& options,
                                  const ActiveSetOptions& set_options, ThreadPool& pool,
-                                 const ActiveSetCallback& callback) {
+                                 const ActiveSetCallback& callback,
+                                 Checkpointer* checkpoints) {
   options.validate();
   regulariser.validate();
   set_options.validate();
   if (!(regulariser.l1 > 0)) throw UsageError("an active set needs l1 > 0");
   return ActiveSetTraining(data, candidates, make, regulariser, options, set_options, pool,
-                           callback)
+                           callback, checkpoints)
       .run(start);
 }
 

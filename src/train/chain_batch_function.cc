@@ -29,6 +29,8 @@ ChainBatchFunction<Real>::ChainBatchFunction(
   for (std::size_t k = 0; k < pool.threads(); ++k) {
     workers_.emplace_back();
     workers_.back().objective = make_objective();
+    workers_.back().curved =
+        dynamic_cast<CurvedChainObjective<Real>*>(workers_.back().objective.get());
     workers_.back().scores.resize(kChainLanes);
     if (!layout.histories) continue;
     workers_.back().lifted.resize(kChainLanes);
@@ -135,9 +137,9 @@ void ChainBatchFunction<Real>::evaluate_group(const Wave& wave,
     evaluate_lifted(std::span(sequence).first(count), std::span(weight).first(count),
                     std::span(out).first(count), std::span(value).first(count), worker);
   } else {
-    (*worker.objective)(std::span(worker.scores).first(count), std::span(gold).first(count),
-                     std::span(weight).first(count), std::span(out).first(count),
-                     std::span(value).first(count));
+    call_objective(std::span(worker.scores).first(count), std::span(gold).first(count),
+                   std::span(weight).first(count), std::span(out).first(count),
+                   std::span(sequence).first(count), std::span(value).first(count), worker);
   }
   for (std::size_t k = 0; k < count; ++k) {
     worker.value.add(value[k]);
@@ -163,11 +165,42 @@ void ChainBatchFunction<Real>::evaluate_lifted(
     worker.d_lifted[k].reshape(length, histories.histories().size());
     d_lifted[k] = {worker.d_lifted[k].row(0), nullptr, out[k].transition};
   }
-  (*worker.objective)(std::span(worker.lifted).first(count), std::span(gold).first(count), weight,
-                   std::span(d_lifted).first(count), value);
+  call_objective(std::span(worker.lifted).first(count), std::span(gold).first(count), weight,
+                 std::span(d_lifted).first(count), sequence, value, worker);
   for (std::size_t k = 0; k < count; ++k) {
     project(histories.histories(), worker.scores[k], d_lifted[k].state, out[k], worker.tied);
   }
+}
+
+// Value and dL/dtheta; or, where a product with the Hessian is under way, (d^2 L/dtheta dtheta) A v.
+template <class Real>
+void ChainBatchFunction<Real>::call_objective(std::span<const ChainScores<Real>> scores,
+                                              std::span<const Gold> gold,
+                                              std::span<const double> weight,
+                                              std::span<const ChainGradient<Real>> out,
+                                              std::span<const std::size_t> sequence,
+                                              std::span<double> value, Worker& worker) {
+  if (!along_) {
+    (*worker.objective)(scores, gold, weight, out, value);
+    return;
+  }
+  const HistoryScores<Real>* histories = direction_->histories();
+  for (std::size_t k = 0; k < scores.size(); ++k) {
+    direction_->score(data_, sequence[k], worker.tangent);
+    if (histories != nullptr) histories->lift(worker.tangent, worker.lifted_tangent);
+    worker.curved->curvature(scores[k], histories != nullptr ? worker.lifted_tangent : worker.tangent,
+                             gold[k], weight[k], out[k]);
+    value[k] = 0;
+  }
+}
+
+template <class Real>
+void ChainBatchFunction<Real>::hessian_product(std::span<const double> v, std::span<double> out) {
+  if (!direction_) direction_ = std::make_unique<LinearScorer<Real>>(layout_);
+  direction_->set_weights(v, pool_);
+  along_ = true;
+  add_up(out);
+  along_ = false;
 }
 
 template <class Real>
@@ -202,6 +235,16 @@ double ChainBatchFunction<Real>::evaluate(std::span<const double> w,
   scorer_.set_weights(w, pool_);
   group_waves();
   const std::size_t slow_before = slow();
+  const double value = add_up(gradient);
+  slow_share_ = static_cast<double>(slow() - slow_before) /
+                static_cast<double>(std::max<std::size_t>(data_.sequences(), 1));
+  return value;
+}
+
+// Goes through the data at the scorer's weights: the sum of the values, and A' of what the objective
+// says.
+template <class Real>
+double ChainBatchFunction<Real>::add_up(std::span<double> gradient) {
   std::ranges::fill(gradient, 0.0);
   CompensatedSum value;
   std::vector<double> transition(scorer_.walked().cells());
@@ -230,8 +273,6 @@ double ChainBatchFunction<Real>::evaluate(std::span<const double> w,
     transition = std::move(pair);
   }
   set_tied_gradient(layout_, scorer_.transitions(), transition, gradient);
-  slow_share_ = static_cast<double>(slow() - slow_before) /
-                static_cast<double>(std::max<std::size_t>(data_.sequences(), 1));
   return value.value();
 }
 

@@ -1,14 +1,12 @@
 #include "croft/train/chain_training.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
 #include "croft/inference/chain_viterbi.h"
-#include "croft/objective/softmax_margin.h"
-#include "croft/train/chain_batch_function.h"
-#include "croft/train/changing_precision.h"
 #include "croft/train/gold_check.h"
 
 namespace croft {
@@ -22,8 +20,9 @@ void TrainOptions::validate() const {
   if (order == 1 && histories) {
     throw UsageError("--histories goes with --order 2 or more; a chain of order 1 has none");
   }
+  if (block < 1) throw UsageError("--block is 0; it must be at least 1");
   regulariser.validate();
-  optimizer.validate();
+  stop.validate();
 }
 
 void check_init(const ChainModel& init, const TrainOptions& options) {
@@ -132,23 +131,6 @@ HoldoutScore ChainTraining::score_holdout(const ChainLayout& layout, const Chain
   return scorer(predicted);
 }
 
-namespace {
-
-template <class Real>
-std::unique_ptr<ChainFunction> function_of(const ChainData& data, const ChainLayout& layout,
-                                           const LabelCost* cost, ThreadPool& pool) {
-  if (cost == nullptr) {
-    return std::make_unique<ChainBatchFunction<Real>>(data, layout, pool);
-  }
-  const std::span<const Label> label_of = layout.histories
-                                              ? std::span<const Label>(layout.histories->label_of)
-                                              : std::span<const Label>();
-  return std::make_unique<ChainBatchFunction<Real>>(
-      data, layout, pool, [=] { return std::make_unique<SoftmaxMargin<Real>>(*cost, label_of); });
-}
-
-}  // namespace
-
 // With order >= 2.  Every sequence must have a labelling that the model gives a probability.
 void ChainTraining::set_histories(const TrainOptions& options) {
   if (options.order == 1) return;
@@ -230,87 +212,138 @@ void ChainTraining::lay_out(const TrainOptions& options, TrainResult& result) {
 }
 
 void ChainTraining::set_cost(const TrainOptions& options) {
-  if (!options.cost) return;
+  if (!info(options.objective).cost) return;
   std::vector<std::string_view> names;
   for (Label y = 0; y < labels(); ++y) names.push_back(encoder_.label_names[y]);
-  cost_ = options.cost(names);
+  cost_ = options.cost ? options.cost(names) : hamming_cost(names.size(), 1);
 }
 
-std::unique_ptr<ChainFunction> ChainTraining::make_function(const TrainOptions& options,
-                                                            const ChainData& data,
-                                                            const ChainLayout& layout,
-                                                            ThreadPool& pool) const {
-  const LabelCost* cost = options.cost ? &cost_ : nullptr;
-  if (precision(options) == Precision::twice) return function_of<double>(data, layout, cost, pool);
-  auto single = function_of<float>(data, layout, cost, pool);
-  if (!layout.histories) return single;
-  const auto make_wide = [&data, &layout, &pool, cost] {
-    return function_of<double>(data, layout, cost, pool);
-  };
-  return std::make_unique<ChangingPrecision>(std::move(single), make_wide);
-}
-
-// Follows the iterations: the caller's callback, the hold-out's scores, early stopping.
-struct TrainingWatch {
-  const TrainOptions& options;
-  const ChainTraining::Callback& callback;
-
-  std::size_t last_iteration = 0;
-  std::optional<HoldoutScore> last{};
-
-  // The best iteration by the hold-out, with early stopping.
-  std::size_t best_iteration = 0;
-  std::optional<HoldoutScore> best{};
-  std::vector<double> best_weights{};
-  FeatureSelection best_selection{};  // of an active set
-  double best_objective = 0, best_gradient_norm = 0;
-  bool gave_up = false;
-
-  // False: stop.
-  //   score     : of the iterate; none without a hold-out
-  //   selection : of the active set; null where all features are trained
-  bool see(const Iteration& iteration, const std::optional<HoldoutScore>& score,
-           const FeatureSelection* selection) {
-    last_iteration = iteration.number;
-    last = score;
-    if (score && options.early_stop > 0 && (!best || score->score() > best->score())) {
-      best = score;
-      best_iteration = iteration.number;
-      best_weights.assign(iteration.w.begin(), iteration.w.end());
-      if (selection != nullptr) best_selection = *selection;
-      best_objective = iteration.objective;
-      best_gradient_norm = iteration.gradient_norm;
-    }
-    if (!callback({iteration, options.optimizer.stop.max_iterations, last})) return false;
-    gave_up = best && iteration.number >= best_iteration + options.early_stop;
-    return !gave_up;
+// Weights of `init` as the mean, variances by name.
+void ChainTraining::set_prior(const TrainOptions& options, std::span<const FeatureWeight> start) {
+  prior_ = WeightPrior();
+  if (options.prior) {
+    prior_.mean.assign(layout_.dimension(), 0.0);
+    for (const FeatureWeight& each : start) prior_.mean[each.feature] = each.weight;
   }
-  bool went_back() const { return best && best_iteration != last_iteration; }
-};
+  if (!options.variance) return;
+  prior_.scale.assign(layout_.dimension(), 1.0);
+  const auto set_row = [&](const RowLayout& rows, std::size_t row, std::string_view name) {
+    const double scale = std::sqrt(options.variance(name));
+    for (std::uint64_t k = rows.begin[row]; k < rows.begin[row + 1]; ++k) prior_.scale[k] = scale;
+  };
+  for (std::size_t row = 0; row < layout_.tied.rows(); ++row) {
+    set_row(layout_.tied, row, extractor_.tied_names()[row]);
+  }
+  const auto set_rows = [&](const StringTable& names, const std::vector<std::uint32_t>& new_id,
+                            const RowLayout& rows) {
+    for (std::uint32_t a = 0; a < new_id.size(); ++a) {
+      if (new_id[a] != kUnknown) set_row(rows, new_id[a], names[a]);
+    }
+  };
+  set_rows(encoder_.node_names, renumbering_.node, layout_.node);
+  set_rows(encoder_.edge_names, renumbering_.edge, layout_.edge);
+}
 
-OptimizeResult ChainTraining::train_all(const TrainOptions& options,
+MethodChoice ChainTraining::choice(const TrainOptions& options) const {
+  return {.objective = options.objective,
+          .method = options.chosen_method(init_ != nullptr),
+          .regulariser = options.regulariser,
+          .settings = options.settings,
+          .partial = partial_positions() > 0,
+          .init = init_ != nullptr,
+          .prior = options.prior || options.variance,
+          .order = options.order};
+}
+
+ChainProblem ChainTraining::problem(const TrainOptions& options, ThreadPool& pool) const {
+  return {.data = encoder_.data,
+          .layout = layout_,
+          .pool = pool,
+          .objective = options.objective,
+          .block = options.block,
+          .cost = cost_.labels() > 0 ? &cost_ : nullptr,
+          .twice = precision(options) == Precision::twice,
+          .method = options.chosen_method(init_ != nullptr),
+          .settings = options.settings,
+          .regulariser = options.regulariser,
+          .prior = &prior_,
+          .stop = options.stop,
+          .seed = options.seed};
+}
+
+// Of everything that decides what a training does, but for when it stops.
+std::uint64_t ChainTraining::fingerprint(const ChainProblem& problem) const {
+  Fingerprint of;
+  const auto add_lists = [&](const AttributeLists& lists) {
+    of.add(lists.begin);
+    of.add(lists.id);
+    of.add(lists.value);
+  };
+  const ChainData& data = problem.data;
+  of.add(data.sequence_begin);
+  of.add(data.label);
+  of.add(data.label_sets.label);
+  of.add(data.weight);
+  add_lists(data.node);
+  add_lists(data.edge);
+  of.add(layout_.node.begin);
+  of.add(layout_.node.cell);
+  of.add(prior_.mean);
+  of.add(prior_.scale);
+  for (std::size_t y = 0; y < cost_.labels(); ++y) of.add(cost_.table[y]);
+  StateArchive options;
+  const auto add = [&](auto value) { options(value); };
+  add(problem.objective);
+  add(problem.block);
+  add(problem.method);
+  add(problem.twice);
+  add(problem.regulariser.l1);
+  add(problem.regulariser.l2);
+  add(problem.seed);
+  add(layout_.dimension());
+  const MethodSettings& s = problem.settings;
+  add(s.history);
+  add(s.step);
+  add(s.schedule);
+  add(s.decay);
+  add(s.batch);
+  add(s.average_from);
+  add(s.passes);
+  add(s.aggressiveness);
+  add(s.best);
+  add(s.variance);
+  add(s.gamma);
+  if (s.kernel) {
+    add(s.kernel->type);
+    add(s.kernel->scale);
+    add(s.kernel->offset);
+    add(s.kernel->degree);
+    add(s.kernel->gamma);
+  }
+  of.add(std::span(options.bytes()));
+  return of.value();
+}
+
+OptimizeResult ChainTraining::train_all(const ChainProblem& problem,
                                         std::span<const FeatureWeight> start,
-                                        const HoldoutScorer& scorer, ThreadPool& pool,
-                                        TrainingWatch& watch) {
+                                        const HoldoutScorer& scorer, TrainingWatch& watch,
+                                        Checkpointer* checkpoints) {
   weights_.assign(layout_.dimension(), 0.0);
   for (const FeatureWeight& each : start) weights_[each.feature] = each.weight;
   const auto see = [&](const Iteration& iteration) {
     std::optional<HoldoutScore> score;
-    if (holdout_.sequences() > 0) {
-      score = score_holdout(layout_, holdout_, iteration.w, scorer, pool);
+    if (holdout_.sequences() > 0 && !iteration.w.empty()) {
+      score = score_holdout(layout_, holdout_, iteration.w, scorer, problem.pool);
     }
     return watch.see(iteration, score, nullptr);
   };
-  const auto f = make_function(options, encoder_.data, layout_, pool);
-  return options.regulariser.l1 > 0
-             ? owlqn(*f, options.regulariser, weights_, options.optimizer, pool, see)
-             : lbfgs(*f, options.regulariser, weights_, options.optimizer, pool, see);
+  return train_chain(problem, weights_, see, checkpoints, findings_);
 }
 
-ActiveSetResult ChainTraining::train_some(const TrainOptions& options,
+ActiveSetResult ChainTraining::train_some(const TrainOptions& options, const ChainProblem& problem,
                                           std::span<const FeatureWeight> start,
-                                          const HoldoutScorer& scorer, ThreadPool& pool,
-                                          TrainingWatch& watch) {
+                                          const HoldoutScorer& scorer, TrainingWatch& watch,
+                                          Checkpointer* checkpoints) {
   std::size_t round = 0;
   ChainData holdout;  // with the ids of the round's layout
   const auto see = [&](const ActiveSet& set, const Iteration& iteration) {
@@ -321,15 +354,18 @@ ActiveSetResult ChainTraining::train_some(const TrainOptions& options,
         renumber(set.selection, holdout);
         round = set.round;
       }
-      score = score_holdout(set.selection.layout, holdout, iteration.w, scorer, pool);
+      score = score_holdout(set.selection.layout, holdout, iteration.w, scorer, problem.pool);
     }
     return watch.see(iteration, score, &set.selection);
   };
   const auto make = [&](const ChainData& data, const ChainLayout& layout) {
-    return make_function(options, data, layout, pool);
+    return make_chain_function(problem, data, layout);
   };
-  return train_active_set(encoder_.data, layout_, make, start, options.regulariser,
-                          options.optimizer, options.active_set, pool, see);
+  LbfgsOptions owlqn;
+  owlqn.history = options.settings.history;
+  owlqn.stop = options.stop;
+  return train_active_set(encoder_.data, layout_, make, start, options.regulariser, owlqn,
+                          options.active_set, problem.pool, see, checkpoints);
 }
 
 // From the candidates to those that were trained.
@@ -348,6 +384,7 @@ TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer&
                                const Callback& callback) {
   options.validate();
   if (init_) check_init(*init_, options);
+  check_choice(choice(options));
   if (sequences() == 0) throw Error("there is no sequence to train on");
   if (labels() == 0) {
     throw Error(
@@ -364,38 +401,54 @@ TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer&
   encode_holdout();
   set_cost(options);
 
+  set_prior(options, start);
+
   ThreadPool pool(options.threads);
-  TrainingWatch watch{.options = options, .callback = callback};
+  const ChainProblem problem = this->problem(options, pool);
+  TrainingWatch watch(options.stop.max_iterations, options.early_stop, callback);
+  if (options.checkpoints != nullptr) options.checkpoints->set_fingerprint(fingerprint(problem));
+  NestedCheckpoints checkpoints(options.checkpoints,
+                                [&](StateArchive& state) { watch.archive(state); });
+  checkpoints.resume();
   result.dimension = layout_.dimension();
   FeatureSelection selection;
-  if (options.regulariser.l1 > 0 && result.dimension >= options.active_set_from) {
-    ActiveSetResult trained = train_some(options, start, scorer, pool, watch);
+  if (uses_active_set(options)) {
+    ActiveSetResult trained = train_some(options, problem, start, scorer, watch, &checkpoints);
     result.optimization = std::move(trained.optimization);
     result.active_set = {trained.set.round, trained.weights.size(), trained.largest_violation};
     weights_ = std::move(trained.weights);
     selection = std::move(trained.set.selection);
   } else {
-    result.optimization = train_all(options, start, scorer, pool, watch);
+    result.optimization = train_all(problem, start, scorer, watch, &checkpoints);
   }
-  if (watch.gave_up && result.optimization.reason == StopReason::stopped) {
+  if (watch.gave_up() && result.optimization.reason == StopReason::stopped) {
     result.optimization.message = "the hold-out score has not improved for " +
                                   std::to_string(options.early_stop) + " iterations";
   }
-  result.holdout = watch.last;
-  if (watch.went_back()) {
-    weights_ = std::move(watch.best_weights);
-    selection = std::move(watch.best_selection);
-    result.best_iteration = watch.best_iteration;
-    result.optimization.objective =
-        watch.best_objective;  // what is reported is of the weights kept
-    result.optimization.gradient_norm = watch.best_gradient_norm;
-    result.holdout = watch.best;
+  result.holdout = watch.last_score();
+  if (std::optional<TrainingWatch::Best> best = watch.go_back()) {
+    weights_ = std::move(best->weights);
+    std::ranges::sort(best->features);
+    if (result.active_set) selection = select_features(layout_, best->features);
+    result.best_iteration = best->iteration;
+    result.optimization.objective = best->objective;  // what is reported is of the weights kept
+    result.optimization.gradient_norm = best->gradient_norm;
+    result.holdout = best->score;
     if (result.active_set) result.active_set->largest_violation.reset();
   }
   if (result.active_set) narrow_to(std::move(selection));
   result.active =
       static_cast<std::size_t>(std::ranges::count_if(weights_, [](double w) { return w != 0; }));
   return result;
+}
+
+// Where many features have a weight that OWL-QN would leave at 0.
+bool ChainTraining::uses_active_set(const TrainOptions& options) const {
+  return options.chosen_method(init_ != nullptr) == Method::owlqn && options.regulariser.l1 > 0 &&
+         !options.variance &&
+         (options.objective == Objective::likelihood ||
+          options.objective == Objective::softmax_margin) &&
+         layout_.dimension() >= options.active_set_from;
 }
 
 ContainerWriter ChainTraining::model(const nlohmann::json& training) const {
@@ -415,6 +468,8 @@ ContainerWriter ChainTraining::model(const nlohmann::json& training) const {
   parts.layout = &layout_;
   parts.weights = weights_;
   parts.training = &training;
+  if (findings_.vote) parts.vote = &*findings_.vote;
+  if (findings_.kernel) parts.kernel = &*findings_.kernel;
   return make_chain_model(parts);
 }
 

@@ -12,7 +12,7 @@
 namespace croft::testing_functions {
 
 // f(w) = w'A w / 2 - b'w with A = M M' / n + ridge * I.
-class Quadratic : public BatchFunction {
+class Quadratic : public CurvedFunction {
  public:
   Quadratic(std::size_t n, double ridge, Random& random) : n_(n), a_(n * n), b_(n) {
     std::vector<double> m(n * n);
@@ -35,6 +35,12 @@ class Quadratic : public BatchFunction {
       value += w[i] * (0.5 * product - b_[i]);
     }
     return value;
+  }
+  void hessian_product(std::span<const double> v, std::span<double> out) override {
+    for (std::size_t i = 0; i < n_; ++i) {
+      out[i] = 0;
+      for (std::size_t j = 0; j < n_; ++j) out[i] += a_[i * n_ + j] * v[j];
+    }
   }
   // (A + l2 I)^-1 b by elimination; A is positive definite, so no pivoting.
   std::vector<double> minimiser(double l2 = 0) const {
@@ -78,7 +84,7 @@ struct Separable : BatchFunction {
 };
 
 // f(w) = sum_r log(1 + exp(-y_r x_r.w)), with correlated columns so that it is not too easy.
-class Logistic : public BatchFunction {
+class Logistic : public CurvedFunction {
  public:
   Logistic(std::size_t rows, std::size_t n, Random& random) : n_(n), x_(rows * n), y_(rows) {
     std::vector<double> truth(n);
@@ -96,6 +102,7 @@ class Logistic : public BatchFunction {
   std::size_t dimension() const override { return n_; }
   double evaluate(std::span<const double> w, std::span<double> gradient) override {
     double value = 0;
+    last_.assign(w.begin(), w.end());
     std::fill(gradient.begin(), gradient.end(), 0.0);
     for (std::size_t r = 0; r < y_.size(); ++r) {
       double margin = 0;
@@ -106,10 +113,20 @@ class Logistic : public BatchFunction {
     }
     return value;
   }
+  void hessian_product(std::span<const double> v, std::span<double> out) override {
+    std::fill(out.begin(), out.end(), 0.0);
+    for (std::size_t r = 0; r < y_.size(); ++r) {
+      const double* x = x_.data() + r * n_;
+      double score = 0, along = 0;
+      for (std::size_t j = 0; j < n_; ++j) score += x[j] * last_[j], along += x[j] * v[j];
+      const double p = 1 / (1 + std::exp(-score));
+      for (std::size_t j = 0; j < n_; ++j) out[j] += p * (1 - p) * along * x[j];
+    }
+  }
 
  private:
   std::size_t n_;
-  std::vector<double> x_, y_;
+  std::vector<double> x_, y_, last_;
 };
 
 // A long chain: f(w) = sum_i h_i w_i^2 / 2 - b_i w_i + w_i^4 / 4 + (w_i - w_{i-1})^2 / 2.

@@ -3,13 +3,14 @@ import itertools
 import math
 import pickle
 import signal
+import warnings
 from fractions import Fraction
 
 import pytest
 
 import croft
 from conftest import items, sentences
-from croft.compat import DifferenceWarning, NotAvailable, pycrfsuite
+from croft.compat import DifferenceWarning, pycrfsuite
 from croft.estimator import TrainingInterrupted
 
 
@@ -128,7 +129,8 @@ def test_all_possible_transitions_change_nothing_where_all_occur():
 def test_all_possible_transitions_are_those_of_data_that_shows_them_and_weighs_nothing(few, c1, c2):
     words, y = few
     shown = [list(pair) for pair in itertools.product(sorted(set(sum(y, []))), repeat=2)]
-    crf = croft.ChainCRF(l1=c1, l2=2 * c2, history=6, tolerance=1e-5).fit(
+    crf = croft.ChainCRF(optimizer="owlqn" if c1 else "lbfgs", l1=c1, l2=2 * c2, history=6,
+                         tolerance=1e-5).fit(
         items(words) + [[[], []]] * len(shown), y + shown,
         sample_weight=[1] * len(y) + [1e-300] * len(shown))
     trainer = trained(words, y, c1=c1, c2=c2, feature__possible_transitions=1)
@@ -349,12 +351,136 @@ def test_a_wrong_parameter_is_an_error_that_names_it(name, value, message):
         pycrfsuite.Trainer(verbose=False).set(name, value)
 
 
-@pytest.mark.parametrize("algorithm", ["l2sgd", "ap", "pa", "arow", "averaged-perceptron", "AP"])
-def test_algorithms_that_are_not_there_say_so(algorithm):
-    for kind in (NotAvailable, NotImplementedError, croft.Error):
-        with pytest.raises(kind, match="use algorithm='lbfgs'"):
-            pycrfsuite.Trainer(algorithm)
-    with pytest.raises(ValueError, match="choose one of: lbfgs"):
+# CRFsuite's other algorithms.
+
+# An algorithm with what it is in Croft; of both the parameters that are not at their default.
+ALGORITHMS = [
+    ("l2sgd", {}, dict(optimizer="sgd", l2=2.0, tolerance=1e-6)),
+    ("l2sgd", {"c2": 0.05, "period": 3, "delta": 1e-3, "max_iterations": 40},
+     dict(optimizer="sgd", schedule="bottou", l2=0.1, window=3, tolerance=1e-3, max_iterations=40)),
+    ("l2sgd", {"period": 0, "max_iterations": 5}, dict(optimizer="sgd", l2=2.0, tolerance=0,
+                                                       max_iterations=5)),
+    ("ap", {}, dict(objective="perceptron")),
+    ("averaged-perceptron", {"max_iterations": 3}, dict(objective="perceptron", max_iterations=3)),
+    ("pa", {}, dict(objective="passive-aggressive", optimizer="pa-1")),
+    ("pa", {"type": 0}, dict(objective="passive-aggressive", optimizer="pa")),
+    ("PA", {"type": 1, "c": 0.01}, dict(objective="passive-aggressive", aggressiveness=0.01)),
+    ("passive-aggressive", {"type": 2, "c": 0.25, "max_iterations": 4},
+     dict(objective="passive-aggressive", optimizer="pa-2", aggressiveness=0.25, max_iterations=4)),
+    ("arow", {}, dict(objective="arow")),
+    ("arow", {"variance": 0.5, "gamma": 2, "max_iterations": 7},
+     dict(objective="arow", variance=0.5, gamma=2, max_iterations=7)),
+]
+
+
+@pytest.mark.parametrize("algorithm, peers, ours", ALGORITHMS)
+def test_an_algorithm_is_crofts_with_the_same_parameters(algorithm, peers, ours):
+    words, y = sentences(60, 3, noise=0.2)
+    trainer = pycrfsuite.Trainer(algorithm, peers, verbose=False)
+    for xseq, yseq in zip(items(words), y):
+        trainer.append(xseq, yseq)
+    trainer.train("")
+    if "optimizer" in ours and ours["optimizer"] == "sgd":
+        ours = {"gradient_tolerance": 0, "max_iterations": 1000, **ours}
+    same = croft.ChainCRF(**ours).fit(items(words), y)
+    assert trainer.model_.to_bytes() == same.model_.to_bytes()
+    passes = trainer.logparser.iterations
+    assert [each["loss"] for each in passes] == [e["objective"] for e in same.training_log_[1:]]
+    assert "linesearch_trials" not in passes[0]
+
+
+@pytest.mark.parametrize("algorithm", ["l2sgd", "ap", "pa", "arow"])
+def test_every_algorithm_tags_new_sentences_and_scores_a_group(algorithm, tmp_path):
+    words, y = sentences(100, 5)
+    trainer = pycrfsuite.Trainer(algorithm, verbose=False)
+    trainer.set("feature.possible_transitions", True)
+    for n, (xseq, yseq) in enumerate(zip(items(words), y)):
+        trainer.append(xseq, yseq, group=n % 2)
+    trainer.train(str(tmp_path / "model"), holdout=1)
+    last = trainer.logparser.last_iteration
+    assert last["item_accuracy_float"] > 0.9
+    assert len(trainer.model_.transition_features) == 16
+    tagger = pycrfsuite.Tagger()
+    tagger.open(str(tmp_path / "model"))
+    assert tagger.tag(items([["the", "old", "cat", "sees", "Oslo"]])[0]) == [*"DJNVN"]
+    assert trainer.logparser.log[-2].count(" ended: ") == 1
+
+
+@pytest.mark.parametrize("algorithm", ["pa", "arow"])
+def test_epsilon_is_the_mean_loss_at_which_training_ends(algorithm):
+    words, y = sentences(60, 3, noise=0.2)
+    trainer = pycrfsuite.Trainer(algorithm, verbose=False)
+    for xseq, yseq in zip(items(words), y):
+        trainer.append(xseq, yseq)
+    trainer.train("")
+    losses = [each["loss"] / 60 for each in trainer.logparser.iterations]
+    epsilon = losses[5] * 1.001
+    first = next(n for n, loss in enumerate(losses) if loss <= epsilon)
+    trainer.set("epsilon", epsilon)
+    trainer.train("")
+    assert trainer.logparser.last_iteration["num"] == first + 1 < len(losses)
+
+
+@pytest.mark.parametrize("algorithm, name, value, message", [
+    ("l2sgd", "calibration.eta", 0.5, "calibration.eta=0.5 changes nothing"),
+    ("l2sgd", "calibration.rate", 3, "calibration.rate=3 changes nothing"),
+    ("l2sgd", "calibration.samples", 100, "calibration.samples=100 changes nothing"),
+    ("l2sgd", "calibration.candidates", 3, "calibration.candidates=3 changes nothing"),
+    ("l2sgd", "calibration.max_trials", 3, "calibration.max_trials=3 changes nothing"),
+    ("ap", "epsilon", 0.1, "epsilon=0.1 changes nothing"),
+    ("pa", "error_sensitive", False, "error_sensitive=False changes nothing"),
+    ("pa", "averaging", 0, "averaging=False changes nothing")])
+def test_a_parameter_that_changes_nothing_warns(few, algorithm, name, value, message):
+    words, y = few
+    models = []
+    for changed in (False, True):
+        trainer = pycrfsuite.Trainer(algorithm, {"max_iterations": 3}, verbose=False)
+        for xseq, yseq in zip(items(words), y):
+            trainer.append(xseq, yseq)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            if changed:
+                trainer.set(name, value)
+            trainer.train("")
+        assert [each.category for each in caught] == [DifferenceWarning] * changed
+        if changed:
+            assert message in str(caught[0].message)
+            assert caught[0].filename == __file__
+        models.append(trainer.model_.to_bytes())
+    assert models[0] == models[1]
+
+
+def test_c_warns_where_there_is_no_limit(few):
+    trainer = pycrfsuite.Trainer("pa", {"type": 0, "c": 3}, verbose=False)
+    trainer.append([["a"], ["b"]], ["A", "B"])
+    with pytest.warns(DifferenceWarning, match="c=3 changes nothing: with type=0"):
+        trainer.train("")
+
+
+def test_each_algorithm_has_its_own_parameters_and_defaults():
+    common = {"feature.minfreq", "feature.possible_states", "feature.possible_transitions",
+              "max_iterations"}
+    own = {"lbfgs": {"c1", "c2", "num_memories", "epsilon", "period", "delta", "linesearch",
+                     "max_linesearch"},
+           "l2sgd": {"c2", "period", "delta", "calibration.eta", "calibration.rate",
+                     "calibration.samples", "calibration.candidates", "calibration.max_trials"},
+           "ap": {"epsilon"}, "pa": {"type", "c", "error_sensitive", "averaging", "epsilon"},
+           "arow": {"variance", "gamma", "epsilon"}}
+    passes = {"l2sgd": 1000, "ap": 100, "pa": 100, "arow": 100}
+    trainer = pycrfsuite.Trainer(verbose=False)
+    for algorithm, names in own.items():
+        trainer.select(algorithm)
+        assert set(trainer.params()) == common | names
+        assert all(trainer.help(name) for name in names)
+        if algorithm in passes:
+            assert trainer.get("max_iterations") == passes[algorithm]
+    with pytest.raises(ValueError, match="c2 is a parameter of algorithm 'lbfgs' and 'l2sgd', and "
+                                         "algorithm is 'arow'"):
+        trainer.set("c2", 1)
+    trainer.select("pa")
+    with pytest.raises(ValueError, match="type is 3; it must be 0, 1 or 2"):
+        trainer.set("type", 3)
+    with pytest.raises(ValueError, match="choose one of: lbfgs, l2sgd, ap, pa, arow"):
         pycrfsuite.Trainer("newton")
 
 

@@ -16,7 +16,7 @@ from sklearn.model_selection import RandomizedSearchCV, cross_val_predict, cross
 
 import croft
 from conftest import items, sentences
-from croft.compat import NotAvailable, pycrfsuite, sklearn_crfsuite
+from croft.compat import DifferenceWarning, pycrfsuite, sklearn_crfsuite
 from croft.compat.sklearn_crfsuite import metrics, scorers
 from croft.compat.sklearn_crfsuite.trainer import LinePerIterationTrainer
 from croft.compat.sklearn_crfsuite.utils import flatten
@@ -69,8 +69,10 @@ def test_the_tutorials_steps_run_unchanged(data, new_data):
     (dict(c1=0.3, c2=0.2, num_memories=9, min_freq=2, epsilon=1e-7, delta=1e-9, period=4),
      dict(l1=0.3, l2=0.4, history=9, min_count=2, gradient_tolerance=1e-7, tolerance=1e-9,
           window=4)),
-    (dict(c2=0.2, epsilon=1e-2, delta=0), dict(l2=0.4, gradient_tolerance=1e-2, tolerance=0)),
-    (dict(c2=0.2, epsilon=0, delta=1e-2), dict(l2=0.4, gradient_tolerance=0, tolerance=1e-2))])
+    (dict(c2=0.2, epsilon=1e-2, delta=0),
+     dict(optimizer="lbfgs", l2=0.4, gradient_tolerance=1e-2, tolerance=0)),
+    (dict(c2=0.2, epsilon=0, delta=1e-2),
+     dict(optimizer="lbfgs", l2=0.4, gradient_tolerance=0, tolerance=1e-2))])
 def test_arguments_mean_what_the_peers_mean(data, peers, ours):
     fitted = sklearn_crfsuite.CRF(**peers).fit(*data)
     same = croft.ChainCRF(**{"history": 6, "max_iterations": 10**6, **ours}).fit(*data)
@@ -214,7 +216,9 @@ def test_trainer_cls_is_the_trainer(data):
 
 
 @pytest.mark.parametrize("arguments, kind, message", [
-    ({"algorithm": "ap"}, NotAvailable, "does not train by the averaged perceptron yet"),
+    ({"algorithm": "ap", "c2": 1}, ValueError,
+     "c2 is a parameter of algorithm 'lbfgs' and 'l2sgd', and algorithm is 'ap'"),
+    ({"algorithm": "pa", "pa_type": 4}, ValueError, "pa_type is 4; it must be 0, 1 or 2"),
     ({"algorithm": "best"}, ValueError, "algorithm is 'best'; choose one of"),
     ({"calibration_eta": 0.1}, ValueError, "calibration_eta is a parameter of algorithm 'l2sgd'"),
     ({"pa_type": 1}, ValueError, "pa_type is a parameter of algorithm 'pa'"),
@@ -226,6 +230,29 @@ def test_trainer_cls_is_the_trainer(data):
 def test_an_argument_that_cannot_be_followed_is_an_error(data, arguments, kind, message):
     with pytest.raises(kind, match=message):
         sklearn_crfsuite.CRF(**arguments).fit(*data)
+
+
+@pytest.mark.parametrize("arguments, same", [
+    (dict(algorithm="l2sgd", c2=0.1, max_iterations=30, period=5, delta=1e-4),
+     dict(optimizer="sgd", l2=0.2, max_iterations=30, window=5, tolerance=1e-4,
+          gradient_tolerance=0)),
+    (dict(algorithm="ap", max_iterations=5), dict(objective="perceptron", max_iterations=5)),
+    (dict(algorithm="pa", pa_type=2, c=0.5, max_iterations=5),
+     dict(objective="passive-aggressive", optimizer="pa-2", aggressiveness=0.5, max_iterations=5)),
+    (dict(algorithm="arow", variance=2, gamma=0.5, max_iterations=5, min_freq=2),
+     dict(objective="arow", variance=2, gamma=0.5, max_iterations=5, min_count=2))])
+def test_the_other_algorithms_train_too(data, new_data, arguments, same):
+    crf = clone(sklearn_crfsuite.CRF(**arguments)).fit(*data)
+    assert crf.model_.to_bytes() == croft.ChainCRF(**same).fit(*data).model_.to_bytes()
+    assert crf.score(*new_data) > 0.9
+    assert crf.predict_marginals(new_data[0])[0][0].keys() == set("DJNV")
+
+
+def test_an_argument_that_changes_nothing_warns(data):
+    with pytest.warns(DifferenceWarning, match="averaging=False changes nothing"):
+        sklearn_crfsuite.CRF(algorithm="pa", averaging=False, max_iterations=2).fit(*data)
+    with pytest.warns(DifferenceWarning, match="calibration.eta=0.3 changes nothing"):
+        sklearn_crfsuite.CRF(algorithm="l2sgd", calibration_eta=0.3, max_iterations=2).fit(*data)
 
 
 @pytest.mark.parametrize("X, y, kind, message", [

@@ -60,12 +60,12 @@ inline NaiveEvaluation naive_likelihood(const PlainData& plain, const ChainData&
   for (std::size_t n = 0; n < plain.size(); ++n) {
     const PlainSequence& x = plain[n];
     const Gold gold = data.gold(n);
-    struct Labelling {
+    struct Candidate {
       std::vector<Label> y;
       long double factor;
       bool fits = true;
     };
-    std::vector<Labelling> allowed;
+    std::vector<Candidate> allowed;
     long double z = 0, z_fitting = 0;  // scores of a few units: nothing overflows
     for_each_sequence(layout.labels, x.label.size(), [&](const std::vector<Label>& y) {
       if (constraint != nullptr && check(*constraint, y)) return;
@@ -73,13 +73,13 @@ inline NaiveEvaluation naive_likelihood(const PlainData& plain, const ChainData&
       for_each_fired(x, y, layout.tied.rows(), [&](const Feature& feature, double v) {
         if (const auto k = weights.place(feature)) score += static_cast<long double>(v) * w[*k];
       });
-      Labelling each{y, std::exp(score)};
+      Candidate each{y, std::exp(score)};
       for (std::size_t t = 0; t < y.size(); ++t) each.fits = each.fits && gold.allows(t, y[t]);
       z += each.factor;
       if (each.fits) z_fitting += each.factor;
       allowed.push_back(std::move(each));
     });
-    for (const Labelling& each : allowed) {
+    for (const Candidate& each : allowed) {
       const long double p = each.factor / z - (each.fits ? each.factor / z_fitting : 0);
       for_each_fired(x, each.y, layout.tied.rows(), [&](const Feature& feature, double v) {
         if (const auto k = weights.place(feature)) {

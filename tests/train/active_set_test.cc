@@ -376,7 +376,8 @@ TrainOptions all_features() {
   options.features = FeatureSet::all;
   options.regulariser = {.l1 = 0.7, .l2 = 0};
   options.precision = Precision::twice;
-  options.optimizer = tight();
+  options.stop = tight().stop;
+  options.settings.history = tight().history;
   options.active_set.violation_tolerance = 1e-4;
   return options;
 }
@@ -428,7 +429,7 @@ TEST(TrainingByAnActiveSet, WithRunsOfThreeLabelsReachesTheSameMinimum) {
 TEST(TrainingByAnActiveSet, MakesTheSameFileForAnyNumberOfThreads) {
   TrainOptions options = all_features();
   options.precision = Precision::single;
-  options.optimizer.stop = {};
+  options.stop = {};
   EXPECT_EQ(train(options, 0, 1).bytes, train(options, 0, 3).bytes);
 }
 
@@ -448,7 +449,7 @@ TEST(TrainingByAnActiveSet, EarlyStoppingGoesBackToTheSetOfTheBestIteration) {
 TEST(TrainingByAnActiveSet, GoesOnFromAModel) {
   const Trained first = train(all_features(), 0);
   TrainOptions options = all_features();
-  options.optimizer.stop.max_iterations = 0;
+  options.stop.max_iterations = 0;
   const Trained again = train(options, 0, 1, 0, model_of(first));
   EXPECT_NEAR(again.result.optimization.objective, first.result.optimization.objective, 1e-5);
 }

@@ -49,7 +49,7 @@ TrainOptions tight(double l1, double l2) {
   TrainOptions options;
   options.regulariser = {.l1 = l1, .l2 = l2};
   options.precision = Precision::twice;
-  options.optimizer.stop = {.max_iterations = 2000, .tolerance = 0, .gradient_tolerance = 1e-7};
+  options.stop = {.max_iterations = 2000, .tolerance = 0, .gradient_tolerance = 1e-7};
   return options;
 }
 
@@ -129,7 +129,7 @@ TEST(ChainTraining, WithL1TheDifferenceIsAtMostL1AndL1TimesTheSignWhereTheWeight
   const auto data = sentences(60, 2);
   TrainOptions options = tight(0.5, 0);
   options.features = FeatureSet::all;
-  options.optimizer.stop.gradient_tolerance = 1e-6;
+  options.stop.gradient_tolerance = 1e-6;
   const Trained trained = train(attribute_lines(false), data, options);
   const auto weights = node_weights(*trained.model);
   std::size_t zeros = 0;
@@ -204,7 +204,7 @@ TEST(ChainTraining, TrainingFromItsOwnModelStartsWhereItEnded) {
   const Extractor extractor = attribute_lines(false);
   const Trained first = train(extractor, data, tight(0, 1));
   TrainOptions once = tight(0, 1);
-  once.optimizer.stop.max_iterations = 0;
+  once.stop.max_iterations = 0;
   const Trained again = train(extractor, data, once, first.model);
   EXPECT_NEAR(again.result.optimization.objective, first.result.optimization.objective, 1e-6);
 }
@@ -218,7 +218,7 @@ TEST(ChainTraining, AWarmStartKeepsOldFeaturesAndLabelsAndTakesNewOnes) {
   other.labels.append("NEW");
   other.labels.end_list();
   TrainOptions once = tight(0, 1);
-  once.optimizer.stop.max_iterations = 0;
+  once.stop.max_iterations = 0;
   ChainTraining training(extractor, first.model);
   training.add(other);
   training.run(once, nullptr, [](const TrainProgress&) { return true; });
@@ -282,6 +282,7 @@ TEST(ChainTraining, FullyLabelledDataGivesTheSameModelWhenLabelsMayBePartial) {
 TEST(ChainTraining, CostsOfZeroGiveTheModelOfTheLikelihoodAndOthersAnotherOne) {
   const auto data = sentences(100, 11);
   TrainOptions options, free = options, costly = options;
+  free.objective = costly.objective = Objective::softmax_margin;
   free.cost = [](std::span<const std::string_view> labels) {
     return hamming_cost(labels.size(), 0);
   };

@@ -27,6 +27,7 @@ class Constant : public ChainFunction {
                   Matrix<float>&) override {
     return evaluate(w, gradient);
   }
+  void hessian_product(std::span<const double>, std::span<double>) override {}
   double slow_share() const override { return slow_; }
 
  private:

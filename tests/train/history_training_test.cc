@@ -49,8 +49,8 @@ TrainOptions tight(std::size_t order) {
   options.order = order;
   options.regulariser = {.l1 = 0, .l2 = 0.5};
   options.precision = Precision::twice;
-  options.optimizer.stop = {.max_iterations = 2000, .tolerance = 0, .gradient_tolerance = 1e-7};
-  options.optimizer.history = 6;
+  options.stop = {.max_iterations = 2000, .tolerance = 0, .gradient_tolerance = 1e-7};
+  options.settings.history = 6;
   return options;
 }
 
@@ -227,7 +227,7 @@ TEST(HistoryTraining, GoesOnFromAModelOfItsOwnOrder) {
   other[0].labels.clear();
   for (std::size_t t = 0; t < other[0].length(); ++t) other[0].labels.append("D");
   other[0].labels.end_list();
-  options.optimizer.stop.max_iterations = 0;
+  options.stop.max_iterations = 0;
   const Trained kept = train(other, options, first.model);
   const LabelHistories &before = *first.model->histories(), &after = *kept.model->histories();
   EXPECT_GT(after.size(), before.size());
@@ -252,7 +252,7 @@ TEST(HistoryTraining, AnActiveSetReachesTheMinimumOverAllFeatures) {
   TrainOptions options = tight(2);
   options.features = FeatureSet::all;
   options.regulariser = {.l1 = 0.6, .l2 = 0};
-  options.optimizer.stop = {.max_iterations = 2000, .tolerance = 1e-10, .window = 20};
+  options.stop = {.max_iterations = 2000, .tolerance = 1e-10, .window = 20};
   const Trained all = train(data, options);
   options.active_set_from = 1;
   const Trained some = train(data, options);
@@ -268,6 +268,7 @@ TEST(HistoryTraining, SoftmaxMarginIsNotLessThanTheLikelihood) {
   const auto data = sequences(40, 9);
   TrainOptions options = tight(2);
   const Trained likelihood = train(data, options);
+  options.objective = Objective::softmax_margin;
   options.cost = [](std::span<const std::string_view> names) {
     return hamming_cost(names.size(), 1);
   };

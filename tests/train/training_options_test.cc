@@ -79,7 +79,7 @@ TrainOptions tight(double l1, double l2) {
   TrainOptions options;
   options.regulariser = {.l1 = l1, .l2 = l2};
   options.precision = Precision::twice;
-  options.optimizer.stop = {.max_iterations = 3000, .tolerance = 0, .gradient_tolerance = 1e-7};
+  options.stop = {.max_iterations = 3000, .tolerance = 0, .gradient_tolerance = 1e-7};
   return options;
 }
 
@@ -202,7 +202,7 @@ TEST(ConstrainedTraining, GoesOnUnderTheConstraintOfTheModelItStartsFrom) {
   options.constraint = bio;
   const Trained first = train(data, options);
   TrainOptions once = tight(0, 1);
-  once.optimizer.stop.max_iterations = 0;
+  once.stop.max_iterations = 0;
   const Trained again = train(data, once, first.model);
   EXPECT_EQ(*again.model->constraint(), *first.model->constraint());
   EXPECT_NEAR(again.result.optimization.objective, first.result.optimization.objective, 1e-6);
@@ -312,7 +312,7 @@ TEST(SharedTransitionWeights, TrainingGoesOnFromAModelThatSharesThem) {
   options.transition_groups = grouping(
       [](const std::string& i, const std::string&) { return static_cast<std::uint32_t>(i[0]); });
   const Trained first = train(data, options);
-  options.optimizer.stop.max_iterations = 0;
+  options.stop.max_iterations = 0;
   EXPECT_EQ(train(data, options, first.model).bytes, first.bytes);
 }
 
@@ -321,7 +321,7 @@ TEST(SharedTransitionWeights, StartAtTheMeanOfTheWeightsOfAModelThatDoesNotShare
   TrainOptions options;
   options.features = FeatureSet::all;
   const Trained first = train(data, options);
-  options.optimizer.stop.max_iterations = 0;
+  options.stop.max_iterations = 0;
   options.transition_groups = grouping([](const auto&, const auto&) { return 0; });
   auto more = data;
   more.push_back(text_of({"a"}, {"NEW"}));  // whose transitions the mean leaves out
@@ -338,7 +338,7 @@ TEST(SharedTransitionWeights, StartAtTheMeanOfTheWeightsOfAModelThatDoesNotShare
 TEST(SharedTransitionWeights, AnActiveSetFindsTheSameMinimum) {
   const auto data = chunks(80, 12);
   TrainOptions options = tight(0.4, 0.1);
-  options.optimizer.stop.gradient_tolerance = 1e-6;
+  options.stop.gradient_tolerance = 1e-6;
   options.features = FeatureSet::all;
   options.constraint = bio;
   options.transition_groups = grouping([](const std::string& i, const std::string& j) {

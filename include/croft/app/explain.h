@@ -83,7 +83,8 @@ struct Explanation {
 class Explainer {
  public:
   // The plan must outlive it.  Throws UsageError for a plan with rules, partial labels or another
-  // decoding than Viterbi: what they choose is not a matter of the score around a position.
+  // decoding than Viterbi: what they choose is not a matter of the score around a position; and for
+  // a model with a vote or a kernel, whose scores are not one sum of weights.
   explicit Explainer(const TagPlan& plan);
 
   // Throws UsageError for a position or label that there is not.  Cost: that of tagging with

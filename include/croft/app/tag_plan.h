@@ -93,7 +93,9 @@ class TagPlan {
   std::size_t limit() const { return limit_; }
   const std::optional<PartialLabelReader>& partial() const { return partial_; }
 
-  // Scores of the base chain, with the constraint and the penalties, without partial labels.
+  // Scores of the base chain, with the constraint and the penalties, without partial labels.  Of a
+  // model with a vote they are what limits the labellings alone: each weight vector adds its own
+  // (vote_tagger.h).
   template <class Real>
   void score(const TagInput& input, ChainModel::Scratch& scratch, ChainScores<Real>& base) const;
   // The chain to be walked: `base` itself, or one of `lifted`, which is written.  nullptr when no
@@ -137,6 +139,7 @@ class TagPlan {
   const TransitionScores<Real>& unruled() const;  // of the chain before the product
   template <class Real>
   void lift_transitions(Tied<Real>& tied);
+  void check_vote() const;
   void set_states();
   bool unruled_overlays() const;
   std::optional<LabelAutomaton> fitting_automaton() const;

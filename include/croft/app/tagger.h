@@ -6,6 +6,7 @@
 
 #include "croft/app/spans.h"
 #include "croft/app/tag_plan.h"
+#include "croft/app/vote_tagger.h"
 #include "croft/inference/chain_k_best.h"
 #include "croft/inference/chain_risk.h"
 #include "croft/inference/chain_sum.h"
@@ -75,6 +76,7 @@ class Tagger {
  private:
   void tag_in_float(const TagInput& input);
   void tag_in_double(const TagInput& input, const TagOptions& options);
+  void tag_by_vote(const TagInput& input);
   template <class Real>
   void restrict_to_known(const TagInput& input, ChainScores<Real>& base);
   double sum_up(const ChainScores<double>& chain, bool with_marginals);
@@ -102,6 +104,8 @@ class Tagger {
   ViterbiWorkspace<double> wide_viterbi_;
   ForwardBackwardWorkspace<double> sums_;
   RiskWorkspace<double> risk_;
+  VoteTagger vote_;
+  Matrix<double> votes_;  // [T][L]
   KnownLabels known_;
   Matrix<double> states_;               // [T][states] marginals, where states are not the labels
   Matrix<double> label_worth_;          // [T][states] the marginal of each state's label, likewise

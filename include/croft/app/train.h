@@ -11,8 +11,6 @@
 
 namespace croft {
 
-enum class TrainObjective { likelihood, softmax_margin };
-
 struct TrainRequest {
   std::vector<std::string> data;  // at least one; "-" is standard input
   std::string output;             // the model file
@@ -27,12 +25,24 @@ struct TrainRequest {
   std::uint64_t seed = 1;              // of the choice of the hold-out fraction
   std::optional<PartialLabels> partial;  // labels of the data may be sets, or any
   std::string weights;                 // file: the weight of each sequence of `data`, in order
-  TrainObjective objective = TrainObjective::likelihood;
-  std::string cost;                    // of a mistake, for softmax-margin: a number (1), or a file
+  std::string cost;  // of a mistake, of objectives that have one: a number (1), or a file
   std::string constrain;               // bio, bioes or a file; empty: that of `init`, or none
   std::string transition_groups;       // file: transitions that share a weight
-  TrainOptions options;                // its functions are set by the four above
+  // Where not given, what suits the objective and the optimiser.
+  std::optional<double> l2, tolerance, gradient_tolerance;
+  std::optional<std::size_t> max_iterations;
+  std::string kernel;     // linear, poly:DEGREE[:SCALE[:OFFSET]] or rbf:GAMMA; empty: none
+  std::string prior;      // model whose weights are the penalty's mean, and the start
+  std::string variances;  // file: variances of weights, by the names of attributes
+  std::string checkpoint; // folder to keep the state of the training in; empty: none
+  bool resume = false;    // from there
+  double checkpoint_interval = 30;  // seconds
+  TrainOptions options;   // the rest; what the above say of it is filled in
 };
+
+// The request with its options filled in: what it leaves open, and seed, kernel and prior.  The other
+// functions here do this themselves.  Throws UsageError for a kernel that is none.
+TrainRequest with_defaults(TrainRequest request);
 
 // The files that a request reads besides `init`.
 std::vector<std::string> input_files(const TrainRequest& request);
@@ -71,9 +81,11 @@ struct TrainedModel {
 
 // Trains on the sequences of `input`; of the request, data, output and init are not looked at.  The
 // model is the one that train_model() writes for the same sequences.  Throws as train_model().
-//   init : to start from; may be null
+//   init        : to start from, or the prior; may be null
+//   checkpoints : to keep the state of the training in; may be null
 TrainedModel train_on(const TrainRequest& request, TrainingInput& input,
-                      std::shared_ptr<const ChainModel> init, const TrainWatcher& watcher);
+                      std::shared_ptr<const ChainModel> init, const TrainWatcher& watcher,
+                      CheckpointFolder* checkpoints = nullptr);
 
 // How the data of a request becomes strings, columns not yet counted.  Reads the template's file.
 ExtractionConfig make_extraction(const TrainRequest& request, const ChainModel* init);

@@ -104,6 +104,9 @@ class FeatureTable {
     AttributeCache cache;                     // of one table
   };
   void find(const StringLists& lists, Scratch& scratch) const;
+  // The ids of all items, kUnknown for unseen ones: for what a model says of an attribute beside
+  // its row.
+  void find_ids(const StringLists& lists, std::vector<std::uint32_t>& ids) const;
 
   // Brings the weights of a place closer.
   void prefetch(CompactOffsets::Row place) const {
@@ -149,11 +152,13 @@ struct NamedRow {
   std::string_view name;
   std::span<const std::uint32_t> cell;  // empty: 0, 1, 2, …
   std::span<const double> weight;
+  bool keep = false;  // in the file even without a weight
 };
 
 // Adds the sections of a FeatureTable.  Weights that are 0 are left out, and so are attributes that
-// have no other.  The bytes do not depend on the order of `rows`.
-void write_feature_table(const std::vector<NamedRow>& rows, std::size_t cells,
-                         const std::string& prefix, ContainerWriter& out);
+// have no other, unless they are to be kept.  The bytes do not depend on the order of `rows`.
+// Returns the id of each row in the file, kUnknown where it was left out: [rows].
+std::vector<std::uint32_t> write_feature_table(const std::vector<NamedRow>& rows, std::size_t cells,
+                                               const std::string& prefix, ContainerWriter& out);
 
 }  // namespace croft

@@ -18,6 +18,7 @@
 #include "croft/core/parallel.h"
 #include "croft/inference/history_chain.h"
 #include "croft/model/chain_layout.h"
+#include "croft/model/transition_scorer.h"
 #include "croft/structure/chain.h"
 
 namespace croft {
@@ -50,23 +51,21 @@ class LinearScorer {
   }
 
  private:
-  void list_transitions();
-  void set_transitions(std::span<const double> w);
-  void score_overlays(const ChainData& data, std::size_t n, ChainScores<Real>& out) const;
   const ChainLayout& layout_;
   Matrix<Real> rich_;         // [rich][L]; padding 0
   std::vector<CellWeight<Real>> short_;  // of the poor and single rows, in the order of w
   std::vector<Real> edge_;    // weights of the edge rows, as in w
   AlignedVector<Real> zero_;  // [stride] 0 for labels, -inf for padding: where a state row starts
-  // The transitions that have a weight; or, where a constraint forbids some, those it allows.
-  static constexpr std::uint32_t kNoWeight = 0xFFFFFFFF;
-  std::vector<Edge> listed_;              // increasing
-  std::vector<std::uint32_t> weight_of_;  // of each: its place in a tied row, or kNoWeight
-  bool masked_ = false;                   // the others are forbidden, and not 0
-  bool sparse_ = false;                   // the others are in no table
+  TransitionScorer<Real> transition_scorer_;
   TransitionScores<Real> transitions_;
   std::optional<HistoryScores<Real>> histories_;
 };
+
+// The overlays of sequence n, added to its scores.
+//   weights : of all edge rows, in the order of w
+template <class Real>
+void add_overlays(const ChainData& data, std::size_t n, const ChainLayout& layout,
+                  std::span<const Real> weights, ChainScores<Real>& out);
 
 // For each attribute the places where it occurs, in data order.
 struct Postings {

@@ -33,6 +33,8 @@ class ChainObjective {
   }
   // Counts on: sums that took another path than the scaled one in Real (chain_sum.h).
   virtual std::size_t slow() const { return 0; }
+  // Whether dL/dtheta of the last call was anything but 0; true wherever that is not known for free.
+  virtual bool moved() const { return true; }
 };
 
 // An objective with second derivatives.

@@ -8,36 +8,32 @@
 #include <span>
 #include <vector>
 
-#include "croft/objective/label_cost.h"
+#include "croft/objective/cost_augmented.h"
 #include "croft/objective/likelihood.h"
 
 namespace croft {
 
 template <class Real>
-class SoftmaxMargin final : public ChainObjective<Real> {
+class SoftmaxMargin final : public CurvedChainObjective<Real> {
  public:
-  // Both are kept by reference.
-  //   label_of : [states], not decreasing; of chains whose labels are states that each stand for a
-  //              label of the cost (structure/label_histories.h).  Empty: they are the labels.
+  // As the constructor of CostAugmenter.
   explicit SoftmaxMargin(const LabelCost& cost, std::span<const Label> label_of = {})
-      : cost_(&cost), label_of_(label_of) {}
+      : augment_(cost, label_of) {}
 
   using ChainObjective<Real>::operator();
   // value >= that of the likelihood; equal to it where the cost is 0.  Cost: T L more.
   void operator()(std::span<const ChainScores<Real>> scores, std::span<const Gold> gold,
                   std::span<const double> weight, std::span<const ChainGradient<Real>> out,
                   std::span<double> value) override;
+  // That of the likelihood at theta + Delta.
+  void curvature(const ChainScores<Real>& scores, const ChainScores<Real>& tangent,
+                 const Gold& gold, double weight, const ChainGradient<Real>& out) override;
   std::size_t slow() const override { return likelihood_.slow(); }
 
  private:
-  void add_cost(const Gold& gold, ChainScores<Real>& scores);
-
-  const LabelCost* cost_;
-  std::span<const Label> label_of_;
+  CostAugmenter augment_;
   ChainLikelihood<Real> likelihood_;
   std::vector<ChainScores<Real>> augmented_;  // grows, never shrinks
-  std::vector<double> row_;                   // [L]
-  std::vector<Label> fitting_;                // scratch
 };
 
 }  // namespace croft

@@ -1,12 +1,13 @@
-// What dual optimisers see: examples with parts, and a primal point that follows their dual variables.
+// What dual optimisers see: examples with parts, and a primal point that follows their dual
+// variables.  docs/math/dual_optimisation.md section 1.
 //
-//   primal:  P(w) = (l2/2) |w|^2 + sum_n C_n L(theta_n(w), y_n),     theta_n(w) = A_n w
-//   dual:    D(mu) = sum_n C_n G_n(mu_n) - (l2/2) |w(mu)|^2
-//            w(mu) = (1/l2) sum_n C_n A_n'(1[y_n] - mu_n)
+//   primal:  P(w)  = (l2/2) |w|^2 + sum_n C_n L_n(theta_n),    theta_n = A_n w (+ costs) (D.1)
+//   dual:    D(mu) = sum_n C_n G_n(mu_n) - (l2/2) |w(mu)|^2 (D.4)
+//            w(mu) = (1/l2) sum_n C_n A_n'(1[y_n] - mu_n) (D.3)
 //
-// mu_n is a vector over the parts of example n (a label at a position, a pair of labels between two):
-// the marginals of a distribution over its labellings.  L is log-loss, and G its entropy; or L is the
-// hinge max_y (cost + theta) - theta(y_n), and G the expected cost.  At the optimum both are equal;
+// mu_n is a vector over the parts of example n (a label at a position, a pair of labels between
+// two): the marginals of a distribution over its labellings.  L is log-loss, and G its entropy; or
+// L is the hinge max_y (cost + theta) - theta(y_n), and G the expected cost.  At the optimum P = D;
 // everywhere P >= D, and P - D is the duality gap.  Where w lives, as weights or as a kernel
 // expansion, is the problem's own affair.
 #pragma once
@@ -17,34 +18,50 @@
 
 namespace croft {
 
+enum class DualLoss { log_loss, hinge };
+
+// H(mu + g delta) and its derivatives by g.
+struct EntropyPoint {
+  double value = 0, slope = 0, curvature = 0;
+};
+
 class DualProblem {
  public:
   virtual ~DualProblem() = default;
+  virtual DualLoss loss() const = 0;
+  virtual double l2() const = 0;  // > 0
   virtual std::size_t samples() const = 0;
   virtual std::size_t parts(std::size_t n) const = 0;  // of example n: numbers in mu_n and theta_n
   virtual double weight(std::size_t n) const = 0;      // C_n > 0
-  virtual double l2() const = 0;                       // > 0
+  // Whether mu_n determines the distribution of largest entropy that has these marginals, and any
+  // labelling whose parts all have mu > 0 may give away as much as the least of them.  True of
+  // trees where nothing is tied.
+  virtual bool exact_parts() const = 0;
 
-  // theta_n at the present point, the costs of the hinge included; theta_n(y_n) itself costs 0.
-  virtual void scores(std::size_t n, std::span<double> theta) = 0;
   virtual void gold(std::size_t n, std::span<double> mu) = 0;  // 1[y_n]
-  // |A_n' delta|^2
-  virtual double squared_norm(std::size_t n, std::span<const double> delta) = 0;
-  // The point w moves by  scale A_n' delta.
-  virtual void move(std::size_t n, double scale, std::span<const double> delta) = 0;
-  virtual double squared_norm() const = 0;  // |w|^2, up to rounding
-  // The weights, where the point has some that can be written down; otherwise none.
+  // theta_n at the present point; with the hinge's costs, of which theta_n(y_n) has none.  Finite.
+  virtual void scores(std::size_t n, std::span<double> theta) = 0;
+
+  // The point starts at w = 0, which is w(mu) where every mu_n is gold.
+  virtual void reset() = 0;
+  // Chooses the direction v = A_n' delta, and returns |v|^2.
+  virtual double aim(std::size_t n, std::span<const double> delta) = 0;
+  // w += scale v of the last aim().
+  virtual void move(double scale) = 0;
+  virtual double squared_norm() = 0;  // |w|^2
+  // w, where it can be written down; otherwise none.
   virtual std::span<const double> weights() const = 0;
 
-  // Over the labellings of example n, for any theta over its parts:
+  // Over the labellings of example n that are allowed, for any theta over its parts, in which -inf
+  // forbids a part:
   //   sum_oracle : log sum_y exp(theta.y); mu = its marginals
   //   max_oracle : max_y theta.y;          mu = 1[best y]
   virtual double sum_oracle(std::size_t n, std::span<const double> theta, std::span<double> mu) = 0;
   virtual double max_oracle(std::size_t n, std::span<const double> theta, std::span<double> mu) = 0;
-  // Entropy in nats of the distribution of largest entropy that has the marginals mu.
-  virtual double entropy(std::size_t n, std::span<const double> mu) = 0;
-  // sum over the parts of mu times what they cost (hinge): the linear part of the dual.
-  virtual double expected_cost(std::size_t n, std::span<const double> mu) = 0;
+  // In nats, of the distribution of largest entropy that has the marginals mu + g delta.  Requires
+  // exact_parts().
+  virtual EntropyPoint entropy(std::size_t n, std::span<const double> mu,
+                               std::span<const double> delta, double g) = 0;
 
   virtual void archive(StateArchive& state) = 0;  // the point
 };

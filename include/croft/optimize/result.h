@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,12 +14,15 @@ namespace croft {
 // Stop at the first rule that holds.
 struct StoppingRule {
   std::size_t max_iterations = 1000;  // 0: evaluate once and stop
-  // Relative change of the objective over `window` iterations: (F_{k-window} - F_k) / max(1,
-  // |F_k|).
+  // Of the objective's range over `window` iterations: (max F - min F) / max(1, |F_k|).
   double tolerance = 1e-5;  // >= 0; 0 switches the rule off
   std::size_t window = 10;  // >= 1
   // |gradient| <= gradient_tolerance * max(1, |w|), with the pseudo-gradient where l1 > 0.
   double gradient_tolerance = 1e-5;  // >= 0; 0: only at a gradient of exactly 0
+  // (F - D) / max(1, |F|), of methods that know a lower bound D of the minimum.  F of these may rise
+  // on the way: of the two rules above the first does not hold for them, and the second without the
+  // factor, since their gradient_norm is a violation of optimality.
+  double gap_tolerance = 1e-4;  // >= 0; 0 switches the rule off
   double target = -1e300;            // stop once F(w) <= target (studies and benchmarks)
   void validate() const;             // throws UsageError naming the field and its range
 };
@@ -26,6 +30,7 @@ struct StoppingRule {
 enum class StopReason {
   converged_objective,
   converged_gradient,
+  converged_gap,
   target,
   max_iterations,
   stopped,
@@ -39,10 +44,13 @@ struct Iteration {
   std::size_t number = 0;       // 0: the starting point
   std::size_t evaluations = 0;  // of f so far
   double objective = 0;         // F(w), regulariser included
-  double gradient_norm = 0;     // of F (pseudo-gradient where l1 > 0), Euclidean
+  // Of F (pseudo-gradient where l1 > 0), Euclidean; of a dual method the largest violation of
+  // optimality of an example, in nats or units of cost.
+  double gradient_norm = 0;
   double weight_norm = 0;       // |w|, Euclidean
   std::size_t active = 0;       // weights that are not 0
   double step = 0;              // taken along the direction, as a multiple of it
+  std::optional<double> gap{};  // (F - D) / max(1, |F|), where the method knows a lower bound D
   std::span<const double> w;    // valid during the call
 
   void archive(StateArchive& state) {  // all but w
@@ -53,6 +61,7 @@ struct Iteration {
     state(weight_norm);
     state(active);
     state(step);
+    state(gap);
   }
 };
 
@@ -67,7 +76,7 @@ struct OptimizeResult {
   std::size_t iterations = 0, evaluations = 0;
   bool converged() const {
     return reason == StopReason::converged_objective || reason == StopReason::converged_gradient ||
-           reason == StopReason::target;
+           reason == StopReason::converged_gap || reason == StopReason::target;
   }
 };
 

@@ -65,6 +65,7 @@ ActiveSetResult train_active_set(const ChainData& data, const ChainLayout& candi
                                  std::span<const FeatureWeight> start,
                                  const Regulariser& regulariser, const LbfgsOptions& options,
                                  const ActiveSetOptions& set_options, ThreadPool& pool,
-                                 const ActiveSetCallback& callback = {});
+                                 const ActiveSetCallback& callback = {},
+                                 Checkpointer* checkpoints = nullptr);
 
 }  // namespace croft

@@ -26,9 +26,9 @@
 namespace croft {
 
 // Whatever its Real and its Objective.
-class ChainFunction : public BatchFunction {
+class ChainFunction : public CurvedFunction {
  public:
-  using BatchFunction::evaluate;
+  using CurvedFunction::evaluate;
   // As evaluate(w, gradient); also writes columns [first, first + d_state.columns()) of dL/dstate,
   // row by row for all positions of the data.
   virtual double evaluate(std::span<const double> w, std::span<double> gradient, std::size_t first,
@@ -59,6 +59,8 @@ class ChainBatchFunction : public ChainFunction {
   double evaluate(std::span<const double> w, std::span<double> gradient) override;
   double evaluate(std::span<const double> w, std::span<double> gradient, std::size_t first,
                   Matrix<float>& d_state) override;
+  // Requires an objective that is a CurvedChainObjective.
+  void hessian_product(std::span<const double> v, std::span<double> out) override;
   double slow_share() const override { return slow_share_; }
   void archive(StateArchive& state) override { state(slow_share_); }
 
@@ -74,6 +76,7 @@ class ChainBatchFunction : public ChainFunction {
   };
   struct Worker {
     std::unique_ptr<ChainObjective<Real>> objective;
+    CurvedChainObjective<Real>* curved = nullptr;  // the same, where it is one
     std::vector<ChainScores<Real>> scores;  // [kChainLanes]
     CompensatedSum value;
     std::vector<double> transition;  // [walked().cells()]
@@ -81,6 +84,7 @@ class ChainBatchFunction : public ChainFunction {
     std::vector<ChainScores<Real>> lifted;  // [kChainLanes]
     std::vector<Matrix<Real>> d_lifted;     // [kChainLanes] dL/dstate, [T][S]
     std::vector<double> tied;               // [S] for project_tied()
+    ChainScores<Real> tangent, lifted_tangent;  // of a product with the Hessian
   };
   void make_waves();
   void close_wave(Wave& wave, std::uint64_t last_position);
@@ -91,6 +95,11 @@ class ChainBatchFunction : public ChainFunction {
   void evaluate_lifted(std::span<const std::size_t> sequence, std::span<const double> weight,
                        std::span<const ChainGradient<Real>> out, std::span<double> value,
                        Worker& worker);
+  void call_objective(std::span<const ChainScores<Real>> scores, std::span<const Gold> gold,
+                      std::span<const double> weight, std::span<const ChainGradient<Real>> out,
+                      std::span<const std::size_t> sequence, std::span<double> value,
+                      Worker& worker);
+  double add_up(std::span<double> gradient);
   void copy_states(const Wave& wave, std::size_t n);
 
   const ChainData& data_;
@@ -107,6 +116,8 @@ class ChainBatchFunction : public ChainFunction {
   double slow_share_ = 0;
   std::size_t first_column_ = 0;     // of those that go to *states_
   Matrix<float>* states_ = nullptr;  // where the caller wants dL/dstate
+  std::unique_ptr<LinearScorer<Real>> direction_;  // scores that of a product with the Hessian
+  bool along_ = false;  // such a product is under way
 };
 
 }  // namespace croft

@@ -15,15 +15,12 @@
 #include "croft/objective/label_cost.h"
 #include "croft/optimize/lbfgs.h"
 #include "croft/train/active_set.h"
+#include "croft/train/chain_methods.h"
+#include "croft/train/checkpoint.h"
+#include "croft/train/training_watch.h"
 
 namespace croft {
 
-// Of scores and recursions; sums and weights are double.
-enum class Precision {
-  automatic,  // twice where there are few positions, otherwise single
-  single,
-  twice
-};
 // With fewer positions double precision costs nothing that anyone would notice, and the last steps of
 // an optimiser, which single precision cannot tell apart, are made.
 inline constexpr std::size_t kFewPositions = 20'000;
@@ -32,13 +29,17 @@ struct TrainOptions {
   FeatureSet features = FeatureSet::observed;
   std::size_t min_count = 1;  // >= 1
   Regulariser regulariser{.l1 = 0, .l2 = 1};
-  LbfgsOptions optimizer;     // OWL-QN where l1 > 0, otherwise L-BFGS
+  Objective objective = Objective::likelihood;
+  std::size_t block = 3;         // labels in a block of `composite`, >= 1
+  std::optional<Method> method;  // default: default_method()
+  MethodSettings settings;
+  StoppingRule stop;
+  std::uint64_t seed = 1;        // of all that is drawn
   std::size_t order = 1;      // of the chain: how many labels back its scores look; 1 to kMostOrder
   std::optional<HistorySet> histories;  // only with order >= 2; default: seen
   Precision precision = Precision::automatic;
   std::size_t threads = 1;    // 0: one per processor
-  // The cost of mistakes, given the labels by number; then the objective is softmax-margin.  Empty:
-  // the likelihood.
+  // The cost of mistakes, given the labels by number, of objectives that have one.  Empty: 1 each.
   std::function<LabelCost(std::span<const std::string_view> labels)> cost;
   // The labellings that the model is normalised over, given the labels by number.  Empty: that of the
   // model training starts from, if it has one; otherwise all.
@@ -48,7 +49,15 @@ struct TrainOptions {
   // features are trained at once, which takes no longer.
   std::size_t active_set_from = 100'000;
   ActiveSetOptions active_set;
+  // Of the penalty, relative to 1 / l2: that of an attribute's weights, or of the transitions' by the
+  // name of their template.  Empty: 1.
+  std::function<double(std::string_view name)> variance;
+  bool prior = false;  // the penalty is of the distance from the weights of `init`
+  CheckpointFolder* checkpoints = nullptr;
   std::size_t early_stop = 0; // iterations without a better hold-out score before stopping; 0: never
+  Method chosen_method(bool from_weights) const {
+    return method.value_or(default_method(objective, regulariser, from_weights));
+  }
   void validate() const;      // throws UsageError naming the option
 };
 
@@ -57,19 +66,6 @@ struct TrainOptions {
 inline double default_tolerance(const Regulariser& regulariser) {
   return regulariser.l1 > 0 ? 5e-6 : 1e-5;
 }
-
-// How the model of an iteration does on the hold-out.
-struct HoldoutScore {
-  double token_accuracy = 0;
-  std::optional<double> chunk_f1;  // where labels are chunk labels
-  double score() const { return chunk_f1.value_or(token_accuracy); }  // what early stopping looks at
-};
-
-struct TrainProgress {
-  const Iteration& iteration;
-  std::size_t max_iterations;
-  std::optional<HoldoutScore> holdout;
-};
 
 // What training by an active set did.
 struct ActiveSetReport {
@@ -93,8 +89,6 @@ struct TrainResult {
 // Throws UsageError when a training with these options cannot start from `init`.
 void check_init(const ChainModel& init, const TrainOptions& options);
 
-struct TrainingWatch;
-
 // Feed sequences, then run.  Peak memory is that of the encoded data and the optimiser.
 class ChainTraining {
  public:
@@ -111,6 +105,7 @@ class ChainTraining {
   std::size_t positions() const { return encoder_.data.positions(); }
   std::size_t partial_positions() const;  // those of which no single label is known
   double total_weight() const;            // of the sequences
+  bool goes_on() const { return init_ != nullptr; }  // from the weights of a model
   // What `options` come to with this data: single or twice.
   Precision precision(const TrainOptions& options) const;
   std::size_t holdout_sequences() const { return holdout_text_.size(); }
@@ -120,8 +115,7 @@ class ChainTraining {
   // Scores predicted labels of all hold-out sequences, one list each.
   using HoldoutScorer =
       std::function<HoldoutScore(const std::vector<std::vector<std::string_view>>& predicted)>;
-  // False stops the training cleanly after this iteration.
-  using Callback = std::function<bool(const TrainProgress&)>;
+  using Callback = TrainingCallback;
 
   // Trains.  Throws UsageError for bad options, Error when there is no sequence, label or feature,
   // InputError (file, line) for labels that break the constraint.
@@ -140,8 +134,10 @@ class ChainTraining {
   std::shared_ptr<const ChainConstraint> make_constraint(const TrainOptions& options) const;
   void lay_out(const TrainOptions& options, TrainResult& result);
   void set_cost(const TrainOptions& options);
-  std::unique_ptr<ChainFunction> make_function(const TrainOptions& options, const ChainData& data,
-                                               const ChainLayout& layout, ThreadPool& pool) const;
+  MethodChoice choice(const TrainOptions& options) const;
+  ChainProblem problem(const TrainOptions& options, ThreadPool& pool) const;
+  void set_prior(const TrainOptions& options, std::span<const FeatureWeight> start);
+  std::uint64_t fingerprint(const ChainProblem& problem) const;
   void keep_features_of(const ChainModel& init);
   void widen_kept_pairs(std::size_t from);  // from pairs of the initial labels to pairs of all
   std::vector<FeatureWeight> initial_weights(const ChainModel& init) const;
@@ -149,10 +145,13 @@ class ChainTraining {
   HoldoutScore score_holdout(const ChainLayout& layout, const ChainData& holdout,
                              std::span<const double> w, const HoldoutScorer& scorer,
                              ThreadPool& pool) const;
-  OptimizeResult train_all(const TrainOptions& options, std::span<const FeatureWeight> start,
-                           const HoldoutScorer& scorer, ThreadPool& pool, TrainingWatch& watch);
-  ActiveSetResult train_some(const TrainOptions& options, std::span<const FeatureWeight> start,
-                             const HoldoutScorer& scorer, ThreadPool& pool, TrainingWatch& watch);
+  OptimizeResult train_all(const ChainProblem& problem, std::span<const FeatureWeight> start,
+                           const HoldoutScorer& scorer, TrainingWatch& watch,
+                           Checkpointer* checkpoints);
+  ActiveSetResult train_some(const TrainOptions& options, const ChainProblem& problem,
+                             std::span<const FeatureWeight> start, const HoldoutScorer& scorer,
+                             TrainingWatch& watch, Checkpointer* checkpoints);
+  bool uses_active_set(const TrainOptions& options) const;
   void narrow_to(FeatureSelection selection);
 
   const Extractor& extractor_;
@@ -164,6 +163,8 @@ class ChainTraining {
   ChainLayout layout_;
   std::vector<double> weights_;
   LabelCost cost_;
+  WeightPrior prior_;
+  ChainFindings findings_;
   std::vector<TextSequence> holdout_text_;
   ChainData holdout_;
 };

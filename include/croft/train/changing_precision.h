@@ -27,6 +27,9 @@ class ChangingPrecision : public ChainFunction {
   double evaluate(std::span<const double> w, std::span<double> gradient) override;
   double evaluate(std::span<const double> w, std::span<double> gradient, std::size_t first,
                   Matrix<float>& d_state) override;
+  void hessian_product(std::span<const double> v, std::span<double> out) override {
+    now_->hessian_product(v, out);
+  }
   double slow_share() const override { return now_->slow_share(); }
   void archive(StateArchive& state) override;
   bool is_wide() const { return wide_ == nullptr; }

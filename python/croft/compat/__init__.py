@@ -10,12 +10,12 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from ._parameters import DifferenceWarning, NotAvailable
+from ._parameters import DifferenceWarning
 
 if TYPE_CHECKING:
     from . import pycrfsuite, sklearn_crfsuite
 
-__all__ = ["DifferenceWarning", "NotAvailable", "pycrfsuite", "sklearn_crfsuite"]
+__all__ = ["DifferenceWarning", "pycrfsuite", "sklearn_crfsuite"]
 
 _PARTS = {"pycrfsuite", "sklearn_crfsuite"}
 

@@ -20,9 +20,10 @@ class LabelScore(NamedTuple):
 class TrainingLog:
     """The log of a training, as text and as figures.
 
-    iterations : list of dicts with num, loss (the objective), feature_norm (|w|), error_norm (of
-        the gradient), active_features, linesearch_trials, linesearch_step, time (seconds of this
-        iteration), scores; with a hold-out also item_accuracy (a Fraction) and item_accuracy_float.
+    iterations : list of dicts with num, loss (the objective; of ap, pa and arow the sum of the
+        losses that the pass met), feature_norm (|w|), active_features, time (seconds of this
+        iteration), scores; of L-BFGS error_norm (of the gradient), linesearch_trials and
+        linesearch_step; with a hold-out also item_accuracy (a Fraction) and item_accuracy_float.
         The last iteration of a training with a hold-out has more: scores (label -> LabelScore),
         avg_precision, avg_recall, avg_f1, instance_accuracy and instance_accuracy_float.
     last_iteration : the last of them; None before the first
@@ -31,7 +32,8 @@ class TrainingLog:
     last_log : the last part
     """
 
-    def __init__(self) -> None:
+    def __init__(self, line_searches: bool = True) -> None:
+        self._line_searches = line_searches  # whether an iteration is one, rather than a pass
         self.featgen_percent = 0
         self.featgen_num_features: Optional[int] = None  # known when training has ended
         self.featgen_seconds: Optional[float] = None
@@ -64,11 +66,12 @@ class TrainingLog:
             return None
         now: dict[str, Any] = {
             "num": event["iteration"], "loss": event["objective"],
-            "feature_norm": event["weight_norm"], "error_norm": event["gradient_norm"],
-            "active_features": event["active_features"],
-            "linesearch_trials": event["evaluations"] - before["evaluations"],
-            "linesearch_step": event["step"], "time": event["seconds"] - before["seconds"],
-            "scores": {}}
+            "feature_norm": event["weight_norm"], "active_features": event["active_features"],
+            "time": event["seconds"] - before["seconds"], "scores": {}}
+        if self._line_searches:
+            now.update(error_norm=event["gradient_norm"],
+                       linesearch_trials=event["evaluations"] - before["evaluations"],
+                       linesearch_step=event["step"])
         if event.get("holdout"):
             share = event["holdout"]["token_accuracy"]
             now["item_accuracy"] = Fraction(round(share * holdout_positions),
@@ -119,11 +122,14 @@ def _score(match: int, model: int, ref: int) -> LabelScore:
 def iteration_text(now: dict[str, Any]) -> str:
     """An iteration as lines."""
     lines = [f"***** Iteration #{now['num']} *****", f"Loss: {now['loss']:.6f}",
-             f"Feature norm: {now['feature_norm']:.6f}", f"Error norm: {now['error_norm']:.6f}",
-             f"Active features: {now['active_features']}",
-             f"Line search trials: {now['linesearch_trials']}",
-             f"Line search step: {now['linesearch_step']:.6f}",
-             f"Seconds required for this iteration: {now['time']:.3f}"]
+             f"Feature norm: {now['feature_norm']:.6f}"]
+    if "error_norm" in now:
+        lines.append(f"Error norm: {now['error_norm']:.6f}")
+    lines.append(f"Active features: {now['active_features']}")
+    if "linesearch_trials" in now:
+        lines += [f"Line search trials: {now['linesearch_trials']}",
+                  f"Line search step: {now['linesearch_step']:.6f}"]
+    lines.append(f"Seconds required for this iteration: {now['time']:.3f}")
     if "item_accuracy_float" in now:
         lines.append(f"Item accuracy: {now['item_accuracy_float']:.4f}")
     return "\n".join(lines) + "\n\n"

@@ -42,8 +42,8 @@ def _small_step(y: Labels) -> _core.Model:
     X: list[list[list[str]]] = [[[]] * len(labels) for labels in y]
     weights = [1 / sum(map(len, y))] * len(y)
     options = {"format": "attributes", "features": "all", "l2": 1e10, "max_iterations": 1,
-               "precision": "double"}
-    return _core.train(X, y, weights, None, None, options, None, None)[0]
+               "optimizer": "lbfgs", "precision": "double"}
+    return _core.train(X, y, weights, None, None, options, None, None, None)[0]
 
 
 @contextlib.contextmanager

@@ -56,7 +56,7 @@ class ItemSequence(_core.Items):
 class BaseTrainer:
     """Collects labelled sequences and trains a model on them.
 
-    algorithm : "lbfgs" (also what None means); the peer's others are ``NotAvailable``
+    algorithm : "lbfgs" (also what None means), "l2sgd", "ap", "pa" or "arow"
     params : dict, see ``set``
     verbose : whether messages are printed
 
@@ -97,10 +97,11 @@ class BaseTrainer:
 
     def select(self, algorithm: str, type: str = "crf1d") -> None:
         """Chooses the algorithm; parameters get its defaults."""
-        _parameters.check_algorithm(algorithm)
+        self._algorithm = _parameters.check_algorithm(algorithm)
         if type not in ("crf1d", "1d"):
             raise ValueError(f"type is {type!r}; the only one is 'crf1d'")
-        self._values = {name: about.default for name, about in _parameters.LBFGS.items()}
+        self._values = {name: about.default
+                        for name, about in _parameters.PARAMETERS[self._algorithm].items()}
 
     def params(self) -> list[str]:
         """The names of the algorithm's parameters."""
@@ -108,7 +109,7 @@ class BaseTrainer:
 
     def set(self, name: str, value: Any) -> None:
         """Sets a parameter, by a value of its type or the text of one."""
-        self._values[name] = _parameters.cast(name, value)
+        self._values[name] = _parameters.cast(self._algorithm, name, value)
 
     def set_params(self, params: Mapping[str, Any]) -> None:
         """Sets each parameter of a dict."""
@@ -117,7 +118,7 @@ class BaseTrainer:
 
     def get(self, name: str) -> Any:
         """The value of a parameter."""
-        _parameters.parameter(name)
+        _parameters.parameter(self._algorithm, name)
         return self._values[name]
 
     def get_params(self) -> dict[str, Any]:
@@ -126,7 +127,7 @@ class BaseTrainer:
 
     def help(self, name: str) -> str:
         """What a parameter does."""
-        return _parameters.parameter(name).help
+        return _parameters.parameter(self._algorithm, name).help
 
     # Training.
 
@@ -144,8 +145,8 @@ class BaseTrainer:
         out = [n for n, group in enumerate(self._group) if group == holdout != -1]
         if holdout != -1 and not out:
             raise ValueError(f"holdout is {holdout}, and no sequence was appended with that group")
-        options = _parameters.croft_options(self._values)
-        self.logparser = log = TrainingLog()
+        options = _parameters.croft_options(self._algorithm, self._values, len(self._X) - len(out))
+        self.logparser = log = TrainingLog(self._algorithm == "lbfgs")
         start = time.monotonic()
         self._tell("start", f"Training on {len(self._X) - len(out)} sequences"
                             + (f", scoring on {len(out)}" if out else "") + "\n\n")
@@ -155,7 +156,7 @@ class BaseTrainer:
         if out:
             y_pred = self.model_.predict([self._X[n] for n in out], threads=_threads())
             log.add_scores(self.model_.labels, [self._y[n] for n in out], y_pred)
-        self._tell("optimization_end", _ending(result, log))
+        self._tell("optimization_end", _ending(self._title(), result, log))
         self._store(path, log)
 
     def message(self, message: str) -> None:
@@ -188,7 +189,7 @@ class BaseTrainer:
         try:
             with self._features(y, options) as init:
                 native, result = _core.train(X, y, None, dev[0] or None, dev[1] or None, options,
-                                             init, see)
+                                             init, None, see)
         except _core.Error as error:
             if not log.iterations:
                 self._tell("prepare_error", f"Training failed: {error}\n")
@@ -222,8 +223,11 @@ class BaseTrainer:
         names = ("sequences", "positions", "attributes", "labels")
         counts = "".join(f"Number of {name}: {event[name]}\n" for name in names)
         self._tell("featgen_end", f"Feature generation\n{counts}\n")
-        self._tell("prepared", "L-BFGS optimization\n"
+        self._tell("prepared", f"{self._title()}\n"
                    + "".join(f"{name}: {value}\n" for name, value in self._values.items()) + "\n")
+
+    def _title(self) -> str:
+        return _parameters.TITLES[self._algorithm]
 
     def _store(self, path: str, log: TrainingLog) -> None:
         start = time.monotonic()
@@ -431,9 +435,10 @@ def _threads() -> int:
     return 0 if multiprocessing.current_process().name == "MainProcess" else 1
 
 
-def _ending(result: dict[str, Any], log: TrainingLog) -> str:
+def _ending(title: str, result: dict[str, Any], log: TrainingLog) -> str:
     scores = scores_text(log.iterations[-1]) if log.iterations else ""
-    return (scores + f"L-BFGS ended: {result['message']}\nNumber of features: {result['weights']}\n"
+    return (scores + f"{title} ended: {result['message']}\n"
+            f"Number of features: {result['weights']}\n"
             f"Number of active features: {result['nonzero_weights']}\n"
             f"Total seconds required for training: {log.training_seconds:.3f}\n\n")
 

@@ -31,21 +31,27 @@ _PARAMETERS = {
 
 
 class CRF(BaseEstimator):  # type: ignore[misc]
-    """A chain CRF that minimises -sum log p(y | x) + c1 |w|_1 + c2 |w|_2^2.
+    """A chain CRF that minimises -sum log p(y | x) + c1 |w|_1 + c2 |w|_2^2, or corrects mistakes.
 
-    Parameters (None is CRFsuite's default)
+    Parameters (None is CRFsuite's default; one of another algorithm is an error)
     ----------
-    algorithm : "lbfgs"; "l2sgd", "ap", "pa" and "arow" are ``croft.compat.NotAvailable``
+    algorithm : "lbfgs", "l2sgd" (stochastic gradient descent), "ap" (averaged perceptron), "pa"
+        (passive-aggressive) or "arow"
     min_freq : occurrences that a feature needs
     all_possible_states, all_possible_transitions : features for all pairs of attribute and label,
         and for all pairs of labels, seen or not
-    c1, c2 : weights of the penalties, 0 and 1
-    max_iterations : no limit
-    num_memories : pairs of steps that L-BFGS remembers, 6
-    epsilon, period, delta : when to stop: |gradient| <= epsilon max(1, |w|), or the objective fell
-        by less than the share delta in period iterations; 1e-5, 10, 1e-5
-    linesearch, max_linesearch : change nothing; other values than the defaults warn
-    calibration_eta ... gamma : of the other algorithms; with "lbfgs" an error
+    c1, c2 : weights of the penalties, 0 and 1; c1 of lbfgs, c2 of lbfgs and l2sgd
+    max_iterations : of lbfgs no limit; passes over the data, of l2sgd 1000, of the others 100
+    num_memories : of lbfgs: pairs of steps that are remembered, 6
+    epsilon : of lbfgs: stop where |gradient| <= epsilon max(1, |w|), 1e-5; of pa and arow: where
+        the mean loss of a pass is not more, 0; of ap it changes nothing
+    period, delta : of lbfgs and l2sgd: stop where the objective fell by less than the share delta
+        in period iterations; 10, and 1e-5 or 1e-6
+    pa_type, c : of pa: 0, 1 (default) or 2, and the aggressiveness of 1 and 2, 1
+    variance, gamma : of arow: of every weight at first, 1; the larger the smaller the steps, 1
+    linesearch, max_linesearch, calibration_eta, calibration_rate, calibration_samples,
+    calibration_candidates, calibration_max_trials, error_sensitive, averaging : change nothing;
+        other values than CRFsuite's defaults warn (``croft.compat.DifferenceWarning``)
     verbose : print a line for each iteration
     model_filename : where fit writes the model; before a fit, the model to predict with
     keep_tempfiles : nothing: there are no temporary files
@@ -122,13 +128,13 @@ class CRF(BaseEstimator):  # type: ignore[misc]
         return self
 
     def _trainer(self) -> BaseTrainer:
-        algorithm = "lbfgs" if self.algorithm is None else self.algorithm
-        _parameters.check_algorithm(algorithm)
+        algorithm = _parameters.check_algorithm(
+            "lbfgs" if self.algorithm is None else self.algorithm)
         params = {}
         for argument, name in _PARAMETERS.items():
             value = getattr(self, argument)
             if value is not None:
-                params[name] = _parameters.cast(name, value, argument)
+                params[name] = _parameters.cast(algorithm, name, value, argument)
         kind = LinePerIterationTrainer if self.trainer_cls is None else self.trainer_cls
         if not (isinstance(kind, type) and issubclass(kind, BaseTrainer)):
             raise TypeError(f"trainer_cls is {kind!r}; it must be derived from "

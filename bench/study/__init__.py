@@ -1,0 +1,1 @@
+"""The study of objectives and optimizers: the parts of bench/study.py."""

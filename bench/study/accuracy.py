@@ -1,0 +1,130 @@
+"""Test scores: of every objective, of kernels, and against the variance of the prior."""
+from . import charts
+from .runs import Failure
+from .tables import seconds, table
+
+SETS = ('conll2000', 'ewt', 'ocr')
+TITLES = {'conll2000': 'CoNLL-2000 F1', 'ewt': 'EWT XPOS accuracy', 'ocr': 'OCR accuracy'}
+ONLINE = {'perceptron': ('perceptron', 'pass-perceptron', 'voted-perceptron'),
+          'passive-aggressive': ('pa', 'pa-2', 'mira')}
+
+
+def cells(study, options, limit):
+    """(score, seconds) for each set, as text; a run that failed or was cut short says so."""
+    found, records = [], {}
+    for name in SETS:
+        data = getattr(study.data, name)()
+        try:
+            record = study.runs.train(data, options, limit)
+        except Failure as failure:
+            study.failures.append(f'{data.name}, {" ".join(options)}: {failure}')
+            found += ['failed', '']
+            continue
+        mark = '°' if record['limited'] else ''
+        found += [f'{record[data.score]:.2f}', seconds(record['seconds']) + mark]
+        records[name] = {k: v for k, v in record.items() if k != 'steps'}
+    return found, records
+
+
+def objectives(study):
+    """Every objective with its default optimizer."""
+    limit = study.seconds(60, quick=8)
+    defaults, _ = study.runs.catalogue()
+    score_table(study, 'objectives', limit,
+                [(objective, optimizer, []) for objective, optimizer in defaults.items()])
+
+
+def online(study):
+    """The perceptrons and passive-aggressive methods that no objective has by default."""
+    score_table(study, 'online', study.seconds(60, quick=8),
+                [(objective, optimizer, ['--optimizer', optimizer])
+                 for objective, others in ONLINE.items() for optimizer in others])
+
+
+def score_table(study, title, limit, plan):
+    """plan: (objective, optimizer, options) of each row."""
+    rows, numbers = [], {}
+    for objective, optimizer, options in plan:
+        found, records = cells(study, ['--objective', objective, *options], limit)
+        rows.append([objective, optimizer, *found])
+        numbers[f'{objective} {optimizer}'] = records
+    head = ['objective', 'optimizer']
+    for name in SETS:
+        head += [TITLES[name], 's']
+    study.keep(title, numbers)
+    note = '\n\n° stopped at the time limit; the model is that of its last iteration.' \
+        if any('°' in cell for row in rows for cell in row) else ''
+    study.page.put(title, table(head, rows, left=2) + note + study.foot())
+
+
+# Scored on a tenth of the training words; the test file sees the chosen ones alone.
+PENALTIES = (0.1, 1, 10, 100)
+KERNELS = (('likelihood', 'linear', ['--objective', 'likelihood']),
+           ('max-margin, Frank-Wolfe', 'linear', ['--objective', 'max-margin']),
+           ('max-margin, SMO', 'linear',
+            ['--objective', 'max-margin', '--optimizer', 'smo', '--kernel', 'linear']),
+           ('max-margin, SMO', 'poly:2',
+            ['--objective', 'max-margin', '--optimizer', 'smo', '--kernel', 'poly:2']),
+           ('max-margin, SMO', 'poly:3',
+            ['--objective', 'max-margin', '--optimizer', 'smo', '--kernel', 'poly:3']))
+
+
+def kernels(study):
+    """Maximum margins with kernels beside the linear CRF, on letters."""
+    limit = study.seconds(600, quick=20)
+    whole, part = study.data.ocr(), study.data.ocr_part()
+    rows, numbers = [], {}
+    for title, kernel, options in KERNELS:
+        best = None
+        for l2 in penalties(study, kernel):
+            try:
+                record = study.runs.train(part, [*options, '--l2', l2], limit)
+            except Failure as failure:
+                study.failures.append(f'{kernel}, l2 = {l2}: {failure}')
+                continue
+            if best is None or record['accuracy'] > best[0]:
+                best = record['accuracy'], l2
+        if best is None:
+            rows.append([title, kernel, '', 'failed', '', ''])
+            continue
+        try:
+            record = study.runs.train(whole, [*options, '--l2', best[1]], limit)
+        except Failure as failure:
+            study.failures.append(f'{kernel}, l2 = {best[1]}: {failure}')
+            rows.append([title, kernel, f'{best[1]:g}', 'failed', '', ''])
+            continue
+        steps = record.pop('steps')
+        gap = steps[-1].get('gap')
+        rows.append([title, kernel, f'{best[1]:g}', f'{record["accuracy"]:.2f}',
+                     seconds(record['seconds']) + ('°' if record['limited'] else ''),
+                     '' if gap is None else f'{gap:.1e}'])
+        numbers[f'{title} {kernel}'] = record
+    study.keep('kernels', numbers)
+    study.page.put('kernels', table(['method', 'kernel', 'l2', 'accuracy', 's', 'gap'], rows,
+                                    left=2) + study.foot())
+
+
+def penalties(study, kernel):
+    """l2 to choose from; products of polynomials are larger by orders of magnitude."""
+    if study.quick:
+        return (1,)
+    return {'poly:2': (10, 100, 1000), 'poly:3': (100, 1000, 10000)}.get(kernel, PENALTIES)
+
+
+def variance(study):
+    """Accuracy against sigma^2 = 1/l2: five decades, CoNLL-2000."""
+    limit = study.seconds(180, quick=8)
+    data = study.data.conll2000()
+    values = (0.1, 1, 10) if study.quick else (0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000)
+    points, rows = [], []
+    for sigma2 in values:
+        record = study.runs.train(data, ['--l2', f'{1 / sigma2:.4g}'], limit)
+        points.append({'variance': sigma2, 'F1': record['F1'], 'accuracy': record['accuracy'],
+                       'objective': record['objective'], 'seconds': record['seconds']})
+        rows.append([f'{sigma2:g}', f'{record["F1"]:.2f}', f'{record["accuracy"]:.2f}',
+                     seconds(record['seconds']) + ('°' if record['limited'] else '')])
+    study.keep('variance', points)
+    charts.against(study.out / 'variance.svg', 'CoNLL-2000: test F1 against the prior’s variance',
+                   {'F1': [(p['variance'], p['F1']) for p in points]}, 'σ² = 1/l2', 'chunk F1')
+    study.page.put('variance', table(['σ²', 'chunk F1', 'accuracy', 's'], rows) + study.foot())
+

@@ -1,0 +1,71 @@
+"""Charts as SVG, the same bytes for the same numbers."""
+import matplotlib
+
+matplotlib.use('svg')
+import matplotlib.pyplot as plt  # noqa: E402  (after the backend is chosen)
+
+plt.rcParams.update({'svg.hashsalt': 'croft', 'svg.fonttype': 'none', 'font.size': 9,
+                     'font.family': 'sans-serif', 'axes.grid': True, 'grid.alpha': 0.3,
+                     'axes.spines.top': False, 'axes.spines.right': False})
+MOST_POINTS = 150
+DASHES = ('-', '--', ':', '-.')
+
+
+def thinned(points, logarithmic):
+    """At most MOST_POINTS of them, evenly spread, or by their logarithm; always the last."""
+    if len(points) <= MOST_POINTS:
+        return points
+    kept, last = [], len(points) - 1
+    for k in range(MOST_POINTS):
+        share = k / (MOST_POINTS - 1)
+        at = round(last ** share) if logarithmic and k > 0 else round(share * last)
+        if not kept or at > kept[-1]:
+            kept.append(at)
+    return [points[k] for k in kept]
+
+
+def save(figure, path):
+    figure.savefig(path, format='svg', metadata={'Date': None, 'Creator': None},
+                   bbox_inches='tight')
+    plt.close(figure)
+
+
+def gaps(path, title, curves, axes, levels=(1e-3, 1e-4), floor=1e-7, ylabel='relative gap'):
+    """Panels of gaps, on logarithmic axes.
+
+    curves  {name: [(x of panel 1, x of panel 2, …, gap)]}
+    axes    the panels' x labels
+    """
+    figure, panels = plt.subplots(1, len(axes), figsize=(4.9 * len(axes), 4.2), sharey=True,
+                                  squeeze=False)
+    for k, (panel, label) in enumerate(zip(panels[0], axes)):
+        for i, (name, points) in enumerate(curves.items()):
+            points = thinned([p for p in points if p[k] > 0], True)
+            panel.plot([p[k] for p in points], [max(p[-1], floor) for p in points],
+                       DASHES[i // 10 % len(DASHES)] if len(curves) > 10 else '-',
+                       color=f'C{i % 10}', label=name, linewidth=1.4)
+        panel.set_xscale('log')
+        panel.set_yscale('log')
+        panel.set_ylim(floor, 10)
+        panel.set_xlabel(label)
+        for level in levels:
+            panel.axhline(level, color='0.4', linewidth=0.7, linestyle=(0, (1, 2)))
+    panels[0][0].set_ylabel(ylabel)
+    panels[0][-1].legend(loc='center left', bbox_to_anchor=(1.01, 0.5), frameon=False)
+    figure.suptitle(title, fontsize=10)
+    figure.tight_layout()
+    save(figure, path)
+
+
+def against(path, title, curves, xlabel, ylabel):
+    """Lines with their points over a logarithmic x; curves: {name: [(x, y)]}."""
+    figure, panel = plt.subplots(figsize=(5.6, 3.6))
+    for name, points in curves.items():
+        panel.plot([x for x, _ in points], [y for _, y in points], 'o-', label=name, markersize=4)
+    panel.set_xscale('log')
+    panel.set_xlabel(xlabel)
+    panel.set_ylabel(ylabel)
+    panel.set_title(title, fontsize=10)
+    if len(curves) > 1:
+        panel.legend(frameon=False)
+    save(figure, path)

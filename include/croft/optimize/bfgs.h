@@ -1,0 +1,29 @@
+// BFGS with the whole matrix: the reference for L-BFGS, for a few thousand weights.
+//
+// Nocedal & Wright (2006) section 6.1.  docs/math/batch_optimisation.md section 4.
+#pragma once
+#include <cstddef>
+#include <span>
+
+#include "croft/core/parallel.h"
+#include "croft/optimize/function.h"
+#include "croft/optimize/optimizer.h"
+
+namespace croft {
+
+struct BfgsOptions {
+  static constexpr std::size_t kMaxWeights = 5000;  // 200 MB
+  std::size_t max_line_search = 20;                 // evaluations in one line search, >= 1
+  StoppingRule stop{};
+  void validate() const;  // throws UsageError naming the field and its range
+};
+
+// Minimises f(w) + (l2/2)|w|^2 from w (in and out).  Throws as lbfgs() does, and UsageError for
+// l1 > 0 and for more than kMaxWeights weights, with the memory that they would take.
+// After each iteration and in the end w is the last accepted iterate.
+// Memory: n^2 + 6 n doubles for n weights.  Time O(n^2) an iteration, besides f's.
+OptimizeResult bfgs(BatchFunction& f, const Regulariser& regulariser, std::span<double> w,
+                    const BfgsOptions& options, ThreadPool& pool,
+                    const IterationCallback& callback = {}, Checkpointer* checkpoints = nullptr);
+
+}  // namespace croft

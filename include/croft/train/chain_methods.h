@@ -1,0 +1,57 @@
+// Trains the weights of a chain by an objective and a method chosen at run time.
+#pragma once
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "croft/objective/label_cost.h"
+#include "croft/optimize/perceptron.h"
+#include "croft/train/chain_batch_function.h"
+#include "croft/train/training_method.h"
+#include "croft/train/weight_prior.h"
+
+namespace croft {
+
+// Of the scores' and recursions' arithmetic in batch methods; sample methods are in double.
+enum class Precision {
+  automatic,  // twice where there are few positions, otherwise single
+  single,
+  twice
+};
+
+// What is to be minimised, and how.
+struct ChainProblem {
+  const ChainData& data;
+  const ChainLayout& layout;
+  ThreadPool& pool;
+  Objective objective = Objective::likelihood;
+  std::size_t block = 0;            // of `composite`
+  const LabelCost* cost = nullptr;  // of objectives that have one
+  bool twice = false;               // in double precision
+  Method method = Method::lbfgs;
+  MethodSettings settings{};
+  Regulariser regulariser{};
+  const WeightPrior* prior = nullptr;
+  StoppingRule stop{};
+  std::uint64_t seed = 1;
+};
+
+// More than one vector of weights: what some methods find.
+struct ChainFindings {
+  std::optional<KernelExpansion> kernel;
+  std::optional<VotedPerceptron> vote;  // coordinates: places in the layout's w
+};
+
+// The data term alone, of a problem's objective.
+std::unique_ptr<ChainFunction> make_chain_function(const ChainProblem& problem,
+                                                   const ChainData& data,
+                                                   const ChainLayout& layout);
+
+// Minimises from w (in and out; in the layout's order, in callbacks too).  Throws UsageError where
+// problem and method do not go together in ways that depend on the data.
+OptimizeResult train_chain(const ChainProblem& problem, std::span<double> w,
+                           const IterationCallback& callback, Checkpointer* checkpoints,
+                           ChainFindings& findings);
+
+}  // namespace croft

@@ -1,0 +1,77 @@
+// Checkpoints of a training on disk, and their nesting where one training runs several optimisers.
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "croft/optimize/optimizer.h"
+
+namespace croft {
+
+// A number for all that is shown to it, in this order.
+class Fingerprint {
+ public:
+  template <class Values>
+  void add(const Values& values) {
+    add(values.data(), values.size() * sizeof *values.data());
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  void add(const void* bytes, std::size_t size);
+  std::uint64_t value_ = 0;
+};
+
+// Keeps one state in FOLDER/checkpoint, each written whole beside the last one, which it then
+// replaces: whenever the process dies, there is a whole one.
+class CheckpointFolder : public Checkpointer {
+ public:
+  // Creates the folder.  Throws UsageError where it has a checkpoint already and `resume` is false,
+  // or has none and it is true; Error where it cannot be written to.
+  //   interval : between two states that are kept; zero keeps every one
+  CheckpointFolder(std::filesystem::path folder, bool resume, std::chrono::duration<double> interval);
+
+  // Of the data and of the options that decide what training does: another training's state is
+  // refused.  Required before restore() and offer().
+  void set_fingerprint(std::uint64_t fingerprint) { fingerprint_ = fingerprint; }
+
+  // Throws Error for a file that is damaged, or of another training.
+  bool restore(const State& state) override;
+  void offer(const State& state) override;
+  // The training has ended by itself: nothing is left to resume.
+  void remove();
+
+ private:
+  std::filesystem::path path() const { return folder_ / "checkpoint"; }
+
+  std::filesystem::path folder_;
+  bool resume_;
+  std::chrono::duration<double> interval_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  std::uint64_t fingerprint_ = 0;
+};
+
+// The checkpoints of an optimiser that is one of several in a training: each state goes out with
+// that of what is around it.
+class NestedCheckpoints : public Checkpointer {
+ public:
+  //   outer  : may be null: nothing is kept
+  //   around : the state of what is around the optimiser; must outlive this
+  NestedCheckpoints(Checkpointer* outer, State around)
+      : outer_(outer), around_(std::move(around)) {}
+
+  // Restores what is around, so that the optimiser can be set up; it finds its own state in
+  // restore().  False where there is nothing to go on from.
+  bool resume();
+
+  bool restore(const State& state) override;
+  void offer(const State& state) override;
+
+ private:
+  Checkpointer* outer_;
+  State around_;
+  std::string inner_;  // what the optimiser is to go on from
+};
+
+}  // namespace croft

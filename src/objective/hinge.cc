@@ -1,0 +1,83 @@
+#include "croft/objective/hinge.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "croft/core/compensated_sum.h"
+#include "objective/edge_rows.h"
+
+namespace croft {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+// out += weight 1[y] where the two labellings differ.
+template <class Real>
+void add_labelling(const ChainScores<Real>& scores, std::span<const Label> y,
+                   std::span<const Label> other, double weight, const ChainGradient<Real>& out) {
+  const std::size_t stride = scores.state.stride(), labels = scores.labels();
+  for (std::size_t t = 0; t < y.size(); ++t) {
+    if (y[t] != other[t]) out.state[t * stride + y[t]] += static_cast<Real>(weight);
+    if (t == 0 || (y[t - 1] == other[t - 1] && y[t] == other[t])) continue;
+    if (scores.has_overlay(t) && out.overlay != nullptr) {
+      out.overlay[(scores.overlay_of[t] * labels + y[t - 1]) * stride + y[t]] +=
+          static_cast<Real>(weight);
+    }
+    if (out.transition == nullptr) continue;
+    const std::uint32_t cell = scores.transitions->cell(y[t - 1], y[t]);
+    if (cell != TransitionScores<Real>::kNoCell) out.transition[cell] += weight;
+  }
+}
+
+}  // namespace
+
+template <class Real>
+void ChainHinge<Real>::operator()(std::span<const ChainScores<Real>> scores,
+                                  std::span<const Gold> gold, std::span<const double> weight,
+                                  std::span<const ChainGradient<Real>> out,
+                                  std::span<double> value) {
+  moved_ = false;
+  for (std::size_t k = 0; k < scores.size(); ++k) {
+    value[k] = one_chain(scores[k], gold[k], weight[k], out[k]);
+  }
+}
+
+template <class Real>
+double ChainHinge<Real>::one_chain(const ChainScores<Real>& scores, const Gold& gold, double weight,
+                                   const ChainGradient<Real>& out) {
+  const std::span<const Label> y = gold.known;
+  clear(scores, out);
+  best_.resize(y.size());
+  if (augment_) (*augment_)(scores, gold, augmented_);
+  if (viterbi<Real>(augment_ ? augmented_ : scores, work_, best_) == -kInf) return kInf;
+  CompensatedSum margin;  // term by term: large scores cancel
+  for (std::size_t t = 0; t < y.size(); ++t) {
+    if (std::isinf(scores.state(t, y[t]))) return kInf;
+    margin.add(double{scores.state(t, best_[t])});
+    margin.add(-double{scores.state(t, y[t])});
+    if (augment_) margin.add(augment_->of_label(y[t], best_[t]));
+    if (t == 0) continue;
+    const double own = scores.edge(t, y[t - 1], y[t]);
+    if (std::isinf(own)) return kInf;
+    margin.add(scores.edge(t, best_[t - 1], best_[t]));
+    margin.add(-own);
+  }
+  const double loss = margin.value();
+  // The gold labelling may be better by what rounding hid from the search.  Where both are as good,
+  // the perceptron takes the search at its word: from w = 0, where all are, it would never move.
+  const bool tie = loss == 0 && !augment_ && !std::ranges::equal(best_, y);
+  if (!(loss > 0 || tie)) {
+    best_.assign(y.begin(), y.end());
+    return 0;
+  }
+  moved_ = true;
+  add_labelling(scores, best_, y, weight, out);
+  add_labelling<Real>(scores, y, best_, -weight, out);
+  return weight * loss;
+}
+
+template class ChainHinge<float>;
+template class ChainHinge<double>;
+
+}  // namespace croft

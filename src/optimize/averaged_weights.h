@@ -1,0 +1,64 @@
+// Weights that are moved sample by sample, and their average over all samples without extra work.
+//
+//   average = w - u / T,   u = sum_c (c - 1) delta_c                                       (SG.21)
+//
+// where delta_c is the update at sample c of T, counted from 1: it is part of T - c + 1 weights.
+#pragma once
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "croft/core/state_archive.h"
+#include "optimize/sample_layout.h"
+
+namespace croft {
+
+class AveragedWeights {
+ public:
+  // w is the average after publish(), or where that is not asked for, the weights all along.
+  AveragedWeights(std::span<double> w, bool average)
+      : w_(w),
+        own_(average ? std::vector<double>(w.begin(), w.end()) : std::vector<double>()),
+        x_(average ? std::span(own_) : w),
+        weighted_(own_.size()) {}
+
+  std::span<const double> current() const { return x_; }
+
+  // current += scale * change on these runs, at the sample that is under way.
+  void add(std::span<const Run> runs, double scale, std::span<const double> change) {
+    for_runs(runs, [&](std::uint64_t begin, std::uint32_t length, std::size_t at) {
+      double* x = x_.data() + begin;
+      const double* d = change.data() + at;
+      for (std::size_t k = 0; k < length; ++k) x[k] += scale * d[k];
+    });
+    if (weighted_.empty()) return;
+    const double weight = samples_ * scale;
+    for_runs(runs, [&](std::uint64_t begin, std::uint32_t length, std::size_t at) {
+      double* u = weighted_.data() + begin;
+      const double* d = change.data() + at;
+      for (std::size_t k = 0; k < length; ++k) u[k] += weight * d[k];
+    });
+  }
+  void end_sample() { ++samples_; }
+  void publish() {
+    if (weighted_.empty()) return;
+    const double scale = 1 / samples_;
+    for (std::size_t i = 0; i < w_.size(); ++i) w_[i] = x_[i] - scale * weighted_[i];
+  }
+
+  // All but w.
+  void archive(StateArchive& state) {
+    state(std::span(own_));
+    state(std::span(weighted_));
+    state(samples_);
+  }
+
+ private:
+  std::span<double> w_;
+  std::vector<double> own_;       // the weights, where w is an average
+  std::span<double> x_;           // the weights: own_ or w
+  std::vector<double> weighted_;  // u
+  double samples_ = 0;            // that have ended: c - 1
+};
+
+}  // namespace croft

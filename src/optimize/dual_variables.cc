@@ -1,0 +1,87 @@
+#include "optimize/dual_variables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "croft/core/error.h"
+#include "croft/core/random.h"
+#include "croft/core/vector_math.h"
+
+namespace croft {
+
+std::size_t all_parts(const DualProblem& problem) {
+  std::size_t sum = 0;
+  for (std::size_t n = 0; n < problem.samples(); ++n) sum += problem.parts(n);
+  return sum;
+}
+
+std::size_t most_parts(const DualProblem& problem) {
+  std::size_t most = 0;
+  for (std::size_t n = 0; n < problem.samples(); ++n) most = std::max(most, problem.parts(n));
+  return most;
+}
+
+double loss_oracle(DualProblem& problem, std::size_t n, std::span<const double> theta,
+                   std::span<double> mu) {
+  return problem.loss() == DualLoss::hinge ? problem.max_oracle(n, theta, mu)
+                                           : problem.sum_oracle(n, theta, mu);
+}
+
+ExampleValue example_value(DualProblem& problem, std::size_t n, std::span<const double> theta,
+                           std::span<const double> mu, double entropy, PartScratch& scratch) {
+  const std::span<double> y = scratch(0, theta.size());
+  const double most = loss_oracle(problem, n, theta, y);
+  problem.gold(n, y);
+  return {std::max(0.0, most - dot(theta, y)), std::max(0.0, most - entropy - dot(theta, mu))};
+}
+
+Iteration DualValue::at(DualProblem& problem, std::size_t number, std::size_t evaluations,
+                        double step) const {
+  Iteration now;
+  const double squared_norm = problem.squared_norm();
+  now.number = number;
+  now.evaluations = evaluations;
+  now.objective = 0.5 * problem.l2() * squared_norm + loss_;
+  now.gradient_norm = violation_;
+  now.weight_norm = std::sqrt(squared_norm);
+  now.active = count_nonzero(problem.weights());
+  now.step = step;
+  now.gap = gap_ / std::max(1.0, now.objective);
+  now.w = problem.weights();
+  return now;
+}
+
+std::uint64_t seed_of_pass(std::uint64_t seed, std::size_t pass) {
+  return seed + 0x9E3779B97F4A7C15u * pass;
+}
+
+std::vector<std::size_t> shuffled(std::size_t samples, std::uint64_t seed, std::size_t pass) {
+  Random random(seed_of_pass(seed, pass));
+  std::vector<std::size_t> order(samples);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (std::size_t k = samples; k > 1; --k) std::swap(order[k - 1], order[random.below(k)]);
+  return order;
+}
+
+void check_loss(const DualProblem& problem, DualLoss loss, const char* method) {
+  if (problem.loss() == loss) return;
+  throw UsageError(fmt::format("{} needs the {}; the problem has the {}", method,
+                               loss == DualLoss::hinge ? "hinge" : "log-loss",
+                               loss == DualLoss::hinge ? "log-loss" : "hinge"));
+}
+
+void check_exact_parts(const DualProblem& problem, const char* method) {
+  if (problem.exact_parts()) return;
+  throw UsageError(
+      fmt::format("{} needs parts by position; those of the problem are tied", method));
+}
+
+void check_at_least_one(const char* name, std::size_t value) {
+  if (value < 1) throw UsageError(fmt::format("{} is {}; it must be >= 1", name, value));
+}
+
+}  // namespace croft

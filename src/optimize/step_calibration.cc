@@ -1,0 +1,36 @@
+#include "optimize/step_calibration.h"
+
+namespace croft {
+namespace {
+
+constexpr std::size_t kMostTrials = 40;  // in one direction: a factor of 10^12
+
+}  // namespace
+
+double calibrate_step(double first, double at_start,
+                      const std::function<double(double step)>& trial) {
+  double best_step = first, best = trial(first);
+  bool useful = best < at_start, doubled = false;
+  for (std::size_t k = 0; useful && k < kMostTrials; ++k) {
+    const double value = trial(2 * best_step);
+    if (!(value < best)) break;
+    best = value;
+    best_step *= 2;
+    doubled = true;
+  }
+  if (doubled) return best_step;
+  double step = first;
+  for (std::size_t k = 0; k < kMostTrials; ++k) {
+    step /= 2;
+    const double value = trial(step);
+    if (useful && !(value < best)) break;
+    if (value < at_start || !useful) {
+      best = value;
+      best_step = step;
+    }
+    useful = value < at_start;
+  }
+  return best_step;
+}
+
+}  // namespace croft

@@ -1,0 +1,118 @@
+#include "croft/train/checkpoint.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "croft/core/atomic_file.h"
+#include "croft/core/error.h"
+
+namespace croft {
+namespace {
+
+constexpr std::string_view kMagic = "CROFTCP1";
+
+}  // namespace
+
+void Fingerprint::add(const void* bytes, std::size_t size) {
+  value_ = XXH3_64bits_withSeed(bytes, size, value_ + size);
+}
+
+CheckpointFolder::CheckpointFolder(std::filesystem::path folder, bool resume,
+                                   std::chrono::duration<double> interval)
+    : folder_(std::move(folder)), resume_(resume), interval_(interval) {
+  std::error_code failure;
+  std::filesystem::create_directories(folder_, failure);
+  if (failure) throw Error(folder_.string() + ": cannot create: " + failure.message());
+  const bool there = std::filesystem::exists(path(), failure);
+  if (there && !resume_) {
+    throw UsageError(folder_.string() +
+                     " has a checkpoint of a training that was interrupted; go on from it with "
+                     "--resume, or delete it");
+  }
+  if (!there && resume_) {
+    throw UsageError(folder_.string() + " has no checkpoint to resume from; it has to be the "
+                                        "folder that --checkpoint named");
+  }
+  if (!there) AtomicFile{path()};  // created and removed: what forbids writing is known now
+}
+
+// magic, fingerprint, checksum of the rest, the rest
+bool CheckpointFolder::restore(const State& state) {
+  if (!resume_) return false;
+  std::ifstream file(path(), std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::size_t header = kMagic.size() + 2 * sizeof(std::uint64_t);
+  const auto number = [&](std::size_t at) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, bytes.data() + at, sizeof value);
+    return value;
+  };
+  if (!file || bytes.size() < header || !bytes.starts_with(kMagic) ||
+      number(kMagic.size() + 8) != XXH3_64bits(bytes.data() + header, bytes.size() - header)) {
+    throw Error(path().string() + ": this is not a checkpoint, or it is damaged; delete it and "
+                                  "train from the start");
+  }
+  if (number(kMagic.size()) != fingerprint_) {
+    throw Error(path().string() + ": this checkpoint is of another training: the data, or options "
+                                  "besides those that say when to stop, are not the same");
+  }
+  StateArchive archive(std::string_view(bytes).substr(header));
+  state(archive);
+  archive.finish();
+  return true;
+}
+
+void CheckpointFolder::offer(const State& state) {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_ < interval_) return;
+  StateArchive archive;
+  state(archive);
+  const std::uint64_t header[2] = {fingerprint_,
+                                   XXH3_64bits(archive.bytes().data(), archive.bytes().size())};
+  AtomicFile file(path());
+  file.write(kMagic);
+  file.write({reinterpret_cast<const char*>(header), sizeof header});
+  file.write(archive.bytes());
+  file.commit();
+  last_ = std::chrono::steady_clock::now();
+}
+
+void CheckpointFolder::remove() {
+  std::error_code ignored;
+  std::filesystem::remove(path(), ignored);
+}
+
+bool NestedCheckpoints::resume() {
+  if (outer_ == nullptr) return false;
+  return outer_->restore([&](StateArchive& archive) {
+    around_(archive);
+    archive(inner_);
+  });
+}
+
+bool NestedCheckpoints::restore(const State& state) {
+  if (inner_.empty()) return false;
+  StateArchive archive(inner_);
+  state(archive);
+  archive.finish();
+  inner_.clear();
+  return true;
+}
+
+void NestedCheckpoints::offer(const State& state) {
+  if (outer_ == nullptr) return;
+  outer_->offer([&](StateArchive& archive) {
+    StateArchive inner;
+    state(inner);
+    inner_ = inner.bytes();
+    around_(archive);
+    archive(inner_);
+    inner_.clear();
+  });
+}
+
+}  // namespace croft

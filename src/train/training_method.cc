@@ -1,0 +1,290 @@
+#include "croft/train/training_method.h"
+
+#include <algorithm>
+
+#include "croft/core/error.h"
+
+namespace croft {
+namespace {
+
+using O = Objective;
+using M = Method;
+
+// Smooth, and convex but for `marginal`.
+const std::vector<O> kSmooth = {O::likelihood, O::pseudolikelihood, O::per_edge,      O::composite,
+                                O::marginal,   O::piecewise,        O::softmax_margin};
+const std::vector<O> kCurved = {O::likelihood, O::softmax_margin};
+const std::vector<O> kConvexSmooth = {O::likelihood, O::pseudolikelihood, O::per_edge,
+                                      O::composite,  O::piecewise,        O::softmax_margin};
+// With a subgradient at least.
+const std::vector<O> kSteps = {O::likelihood, O::pseudolikelihood, O::per_edge,       O::composite,
+                               O::marginal,   O::piecewise,        O::softmax_margin, O::max_margin};
+
+std::string list_of(const auto& items, const auto& name_of) {
+  std::string list;
+  for (const auto& item : items) {
+    if (!list.empty()) list += ", ";
+    list += name_of(item);
+  }
+  return list;
+}
+
+std::string methods_where(const auto& condition) {
+  std::vector<const MethodInfo*> found;
+  for (const MethodInfo& each : method_table()) {
+    if (condition(each)) found.push_back(&each);
+  }
+  return list_of(found, [](const MethodInfo* each) { return each->name; });
+}
+
+bool goes_with(const MethodInfo& method, Objective objective) {
+  return std::ranges::find(method.objectives, objective) != method.objectives.end();
+}
+
+// The names of the settings that are set.
+std::vector<std::string_view> settings_of(const MethodSettings& s) {
+  std::vector<std::string_view> names;
+  const auto add = [&](const auto& value, std::string_view name) {
+    if (value) names.push_back(name);
+  };
+  add(s.history, "history");
+  add(s.step, "step");
+  add(s.schedule, "schedule");
+  add(s.decay, "decay");
+  add(s.batch, "batch");
+  add(s.average_from, "average-from");
+  add(s.passes, "sgd-passes");
+  add(s.aggressiveness, "aggressiveness");
+  add(s.best, "best");
+  add(s.variance, "variance");
+  add(s.gamma, "gamma");
+  add(s.gap, "gap");
+  add(s.kernel, "kernel");
+  return names;
+}
+
+void check_penalties(const MethodChoice& choice, const MethodInfo& method) {
+  const auto fail = [&](const char* what, const std::string& others) {
+    throw UsageError("--optimizer " + std::string(method.name) + " " + what + "; with --objective " +
+                     std::string(info(choice.objective).name) + " these can: " +
+                     (others.empty() ? "none" : others));
+  };
+  const auto others = [&](const auto& can) {
+    return methods_where(
+        [&](const MethodInfo& m) { return goes_with(m, choice.objective) && can(m); });
+  };
+  if (choice.regulariser.l1 > 0 && !method.l1) {
+    fail("cannot minimise with --l1 above 0", others([](const MethodInfo& m) { return m.l1; }));
+  }
+  if (choice.regulariser.l2 == 0 && method.needs_l2) {
+    fail("needs --l2 above 0", others([](const MethodInfo& m) { return !m.needs_l2; }));
+  }
+  if (!method.l2 && choice.regulariser.l2 > 0) {
+    throw UsageError("--objective " + std::string(info(choice.objective).name) +
+                     " has no penalty: leave out --l2");
+  }
+}
+
+}  // namespace
+
+const std::vector<ObjectiveInfo>& objective_table() {
+  static const std::vector<ObjectiveInfo> table = {
+      {O::likelihood, "likelihood", "log p(y|x)", M::sgd_lbfgs, M::owlqn, true, true, false},
+      {O::pseudolikelihood, "pseudolikelihood", "log p of each label given its neighbours",
+       M::lbfgs, M::owlqn, false, false, false},
+      {O::per_edge, "per-edge", "log p of each pair of labels given its neighbours", M::lbfgs,
+       M::owlqn, false, false, false},
+      {O::composite, "composite", "log p of each run of --block labels given its neighbours",
+       M::lbfgs, M::owlqn, false, false, false},
+      {O::marginal, "marginal", "log of the marginal of each label; not convex", M::lbfgs, M::owlqn,
+       true, false, false},
+      {O::piecewise, "piecewise", "positions and transitions each for themselves", M::lbfgs,
+       M::owlqn, false, false, false},
+      {O::softmax_margin, "softmax-margin", "the likelihood, where mistakes have costs",
+       M::sgd_lbfgs, M::owlqn, true, true, true},
+      {O::max_margin, "max-margin", "the hinge: the best labelling may not come within its cost",
+       M::frank_wolfe, M::adagrad_rda, false, true, true},
+      {O::perceptron, "perceptron", "corrects each labelling that is wrong", M::averaged_perceptron,
+       M::averaged_perceptron, false, true, false},
+      {O::passive_aggressive, "passive-aggressive", "the least change that gets a sequence right",
+       M::pa_1, M::pa_1, false, true, true},
+      {O::arow, "arow", "the same, with a variance of each weight", M::arow, M::arow, false, true,
+       true}};
+  return table;
+}
+
+const std::vector<MethodInfo>& method_table() {
+  static const std::vector<O> likelihood = {O::likelihood};
+  static const std::vector<O> dual = {O::likelihood, O::max_margin};
+  static const std::vector<O> margin = {O::max_margin};
+  static const std::vector<O> perceptron = {O::perceptron};
+  static const std::vector<O> passive = {O::passive_aggressive};
+  static const std::vector<MethodInfo> table = {
+      {.method = M::sgd_lbfgs, .name = "sgd-lbfgs", .summary = "averaged SGD, then L-BFGS",
+       .objectives = kConvexSmooth, .settings = {"history", "step", "sgd-passes", "batch"}},
+      {.method = M::lbfgs, .name = "lbfgs", .summary = "limited-memory BFGS",
+       .objectives = kSmooth, .settings = {"history"}},
+      {.method = M::owlqn, .name = "owlqn", .summary = "orthant-wise L-BFGS, for --l1",
+       .objectives = kSmooth, .settings = {"history"}, .l1 = true},
+      {.method = M::steepest_descent, .name = "steepest-descent",
+       .summary = "along the gradient, with a line search", .objectives = kSmooth, .settings = {}},
+      {.method = M::cg, .name = "cg", .summary = "nonlinear conjugate gradient",
+       .objectives = kSmooth, .settings = {}},
+      {.method = M::preconditioned_cg, .name = "preconditioned-cg",
+       .summary = "the same, with a diagonal preconditioner", .objectives = kSmooth,
+       .settings = {}},
+      {.method = M::mixed_cg, .name = "mixed-cg",
+       .summary = "preconditioned at first, then not", .objectives = kSmooth, .settings = {}},
+      {.method = M::bfgs, .name = "bfgs", .summary = "full-matrix BFGS; up to 5,000 weights",
+       .objectives = kSmooth, .settings = {}},
+      {.method = M::newton, .name = "newton", .summary = "full Newton; up to 5,000 weights",
+       .objectives = kCurved, .settings = {}},
+      {.method = M::truncated_newton, .name = "truncated-newton",
+       .summary = "Newton by conjugate gradients, in a trust region", .objectives = kCurved,
+       .settings = {}},
+      {.method = M::gis, .name = "gis", .summary = "generalised iterative scaling",
+       .objectives = likelihood, .settings = {}},
+      {.method = M::iis, .name = "iis", .summary = "improved iterative scaling",
+       .objectives = likelihood, .settings = {}},
+      {.method = M::sgd, .name = "sgd", .summary = "stochastic gradient descent",
+       .objectives = kSteps, .settings = {"step", "schedule", "decay", "batch"}, .l1 = true,
+       .passes = true},
+      {.method = M::averaged_sgd, .name = "averaged-sgd", .summary = "SGD, its weights averaged",
+       .objectives = kSteps, .settings = {"step", "schedule", "decay", "batch", "average-from"},
+       .passes = true},
+      {.method = M::adagrad, .name = "adagrad", .summary = "SGD with a step for each weight",
+       .objectives = kSteps, .settings = {"step", "batch"}, .passes = true},
+      {.method = M::adagrad_rda, .name = "adagrad-rda",
+       .summary = "AdaGrad by regularised dual averaging, for --l1", .objectives = kSteps,
+       .settings = {"step", "batch"}, .l1 = true, .passes = true},
+      {.method = M::smd, .name = "smd", .summary = "stochastic meta-descent",
+       .objectives = kConvexSmooth, .settings = {"step", "batch"}, .passes = true},
+      {.method = M::sag, .name = "sag", .summary = "stochastic average gradient",
+       .objectives = kConvexSmooth, .settings = {}, .needs_l2 = true, .passes = true},
+      {.method = M::async_sgd, .name = "async-sgd",
+       .summary = "SGD without locks; with several threads not reproducible",
+       .objectives = kSteps, .settings = {"step", "schedule", "decay"}, .passes = true},
+      {.method = M::sdca, .name = "sdca", .summary = "stochastic dual coordinate ascent",
+       .objectives = likelihood, .settings = {"gap"}, .needs_l2 = true, .passes = true,
+       .init = false},
+      {.method = M::eg, .name = "eg", .summary = "exponentiated gradient on the dual",
+       .objectives = dual, .settings = {"step", "gap"}, .needs_l2 = true, .passes = true,
+       .init = false},
+      {.method = M::batch_eg, .name = "batch-eg", .summary = "the same, all sequences in a step",
+       .objectives = dual, .settings = {"step", "gap"}, .needs_l2 = true, .init = false},
+      {.method = M::frank_wolfe, .name = "frank-wolfe",
+       .summary = "block-coordinate Frank-Wolfe on the dual", .objectives = margin,
+       .settings = {"gap"}, .needs_l2 = true, .passes = true, .init = false},
+      {.method = M::smo, .name = "smo", .summary = "pairs of labellings on the dual; kernels",
+       .objectives = margin, .settings = {"gap", "kernel"}, .needs_l2 = true, .passes = true,
+       .init = false},
+      {.method = M::perceptron, .name = "perceptron", .summary = "the last weights",
+       .objectives = perceptron, .settings = {}, .l2 = false, .passes = true},
+      {.method = M::averaged_perceptron, .name = "averaged-perceptron",
+       .summary = "the average of all weights on the way", .objectives = perceptron,
+       .settings = {}, .l2 = false, .passes = true},
+      {.method = M::pass_perceptron, .name = "pass-perceptron",
+       .summary = "a pass's corrections, averaged to one step", .objectives = perceptron,
+       .settings = {"step"}, .l2 = false, .passes = true},
+      {.method = M::voted_perceptron, .name = "voted-perceptron",
+       .summary = "a vote of all weights on the way", .objectives = perceptron, .settings = {},
+       .l2 = false, .passes = true},
+      {.method = M::pa, .name = "pa", .summary = "whatever the change costs",
+       .objectives = passive, .settings = {}, .l2 = false, .passes = true},
+      {.method = M::pa_1, .name = "pa-1", .summary = "a change of --aggressiveness at most",
+       .objectives = passive, .settings = {"aggressiveness"}, .l2 = false, .passes = true},
+      {.method = M::pa_2, .name = "pa-2", .summary = "a change that costs its square",
+       .objectives = passive, .settings = {"aggressiveness"}, .l2 = false, .passes = true},
+      {.method = M::mira, .name = "mira", .summary = "gets the --best labellings right at once",
+       .objectives = passive, .settings = {"aggressiveness", "best"}, .l2 = false,
+       .passes = true},
+      {.method = M::arow, .name = "arow", .summary = "adaptive regularisation of weights",
+       .objectives = {O::arow}, .settings = {"variance", "gamma"}, .l2 = false, .passes = true}};
+  return table;
+}
+
+const ObjectiveInfo& info(Objective objective) {
+  return *std::ranges::find(objective_table(), objective, &ObjectiveInfo::objective);
+}
+
+const MethodInfo& info(Method method) {
+  return *std::ranges::find(method_table(), method, &MethodInfo::method);
+}
+
+Objective objective_named(std::string_view name) {
+  const auto at = std::ranges::find(objective_table(), name, &ObjectiveInfo::name);
+  if (at != objective_table().end()) return at->objective;
+  throw UsageError("there is no objective " + in_quotes(name) + "; there are " +
+                   list_of(objective_table(), [](const ObjectiveInfo& each) { return each.name; }));
+}
+
+Method method_named(std::string_view name) {
+  const auto at = std::ranges::find(method_table(), name, &MethodInfo::name);
+  if (at != method_table().end()) return at->method;
+  throw UsageError("there is no optimizer " + in_quotes(name) + "; there are " +
+                   methods_where([](const MethodInfo&) { return true; }));
+}
+
+Method default_method(Objective objective, const Regulariser& regulariser, bool from_weights) {
+  const ObjectiveInfo& own = info(objective);
+  if (regulariser.l1 > 0) return own.with_l1;
+  return from_weights && own.by_default == M::sgd_lbfgs ? M::lbfgs : own.by_default;
+}
+
+void check_choice(const MethodChoice& choice) {
+  const ObjectiveInfo& objective = info(choice.objective);
+  const MethodInfo& method = info(choice.method);
+  if (!goes_with(method, choice.objective)) {
+    throw UsageError(
+        "--optimizer " + std::string(method.name) + " does not minimise --objective " +
+        std::string(objective.name) + "; these do: " +
+        methods_where([&](const MethodInfo& m) { return goes_with(m, choice.objective); }) +
+        ".  It goes with --objective " +
+        list_of(method.objectives, [](Objective each) { return info(each).name; }));
+  }
+  check_penalties(choice, method);
+  for (const std::string_view name : settings_of(choice.settings)) {
+    const auto takes = [&](const MethodInfo& m) {
+      return std::ranges::find(m.settings, name) != m.settings.end();
+    };
+    if (takes(method)) continue;
+    throw UsageError("--" + std::string(name) + " means nothing to --optimizer " +
+                     std::string(method.name) + "; it goes with " + methods_where(takes));
+  }
+  if (choice.settings.kernel && choice.order > 1) throw UsageError("--kernel goes with --order 1");
+  const auto refuse = [&](const char* what, bool (*can)(const ObjectiveInfo&)) {
+    std::vector<const ObjectiveInfo*> others;
+    for (const ObjectiveInfo& each : objective_table()) {
+      if (can(each)) others.push_back(&each);
+    }
+    throw UsageError("--objective " + std::string(objective.name) + " " + what + "; these do: " +
+                     list_of(others, [](const ObjectiveInfo* each) { return each->name; }));
+  };
+  if (choice.partial && !objective.partial) {
+    refuse("wants every label known", [](const ObjectiveInfo& o) { return o.partial; });
+  }
+  if (choice.order > 1 && !objective.order) {
+    refuse("goes with --order 1 only", [](const ObjectiveInfo& o) { return o.order; });
+  }
+  const bool dual = !method.init;
+  if (choice.order > 1 && (dual || choice.method == M::gis || choice.method == M::iis)) {
+    throw UsageError("--optimizer " + std::string(method.name) + " goes with --order 1 only");
+  }
+  if (choice.partial && (dual || choice.method == M::gis || choice.method == M::iis)) {
+    throw UsageError("--optimizer " + std::string(method.name) + " wants every label known");
+  }
+  if (choice.init && dual) {
+    throw UsageError("--optimizer " + std::string(method.name) +
+                     " starts from its dual variables, not from the weights of --init");
+  }
+  const bool scaling = choice.method == M::gis || choice.method == M::iis;
+  if (choice.prior && (dual || scaling || !method.l2)) {
+    throw UsageError("--prior goes with a Gaussian penalty and an optimizer that sees the weights, "
+                     "and --optimizer " + std::string(method.name) + " is none");
+  }
+  if (choice.prior && choice.regulariser.l1 > 0) {
+    throw UsageError("--prior is the mean of a Gaussian: it goes with --l1 0");
+  }
+}
+
+}  // namespace croft

@@ -1,0 +1,44 @@
+#include "croft/train/training_watch.h"
+
+#include <utility>
+
+namespace croft {
+
+bool TrainingWatch::see(const Iteration& iteration, const std::optional<HoldoutScore>& score,
+                        const FeatureSelection* selection) {
+  last_iteration_ = iteration.number;
+  last_score_ = score;
+  if (score && early_stop_ > 0 && (!best_ || score->score() > best_->score.score())) {
+    best_ = Best{.iteration = iteration.number,
+                 .score = *score,
+                 .weights = {iteration.w.begin(), iteration.w.end()},
+                 .features = selection != nullptr ? selection->origin : std::vector<std::uint64_t>(),
+                 .objective = iteration.objective,
+                 .gradient_norm = iteration.gradient_norm};
+  }
+  if (!callback_({iteration, max_iterations_, score})) return false;
+  gave_up_ = best_ && iteration.number >= best_->iteration + early_stop_;
+  return !gave_up_;
+}
+
+std::optional<TrainingWatch::Best> TrainingWatch::go_back() {
+  if (!best_ || best_->iteration == last_iteration_) return std::nullopt;
+  return std::exchange(best_, std::nullopt);
+}
+
+void TrainingWatch::Best::archive(StateArchive& state) {
+  state(iteration);
+  state(score);
+  state(weights);
+  state(features);
+  state(objective);
+  state(gradient_norm);
+}
+
+void TrainingWatch::archive(StateArchive& state) {
+  state(last_iteration_);
+  state(last_score_);
+  state(best_);
+}
+
+}  // namespace croft

@@ -1,0 +1,90 @@
+#include "optimize/cholesky.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "croft/core/random.h"
+
+namespace croft {
+namespace {
+
+using Vector = std::vector<double>;
+
+// M M' / n + shift I
+Matrix<double> random_matrix(std::size_t n, double shift, Random& random) {
+  Matrix<double> m(n, n), a(n, n);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) m(i, j) = random.normal();
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      for (std::size_t k = 0; k < n; ++k) a(i, j) += m(i, k) * m(j, k) / static_cast<double>(n);
+    }
+    a(i, i) += shift;
+  }
+  return a;
+}
+
+SymmetricMatrix upper_triangle(const Matrix<double>& a) {
+  SymmetricMatrix matrix(a.rows());
+  for (std::size_t i = 0; i < a.rows(); ++i) {
+    for (std::size_t j = i; j < a.rows(); ++j) matrix.row(i)[j] = a(i, j);
+  }
+  matrix.take_diagonal();
+  return matrix;
+}
+
+// (A + tau I) x
+Vector product(const Matrix<double>& a, double tau, const Vector& x) {
+  Vector out(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    for (std::size_t j = 0; j < x.size(); ++j) out[i] += a(i, j) * x[j];
+    out[i] += tau * x[i];
+  }
+  return out;
+}
+
+TEST(Cholesky, SolvesWhatWasMultiplied) {
+  Random random(1);
+  ThreadPool pool(2);
+  for (const std::size_t n : {1, 2, 31, 32, 33, 64, 100}) {
+    const Matrix<double> a = random_matrix(n, 0.5, random);
+    SymmetricMatrix matrix = upper_triangle(a);
+    // Again and again from the same matrix: the factor does not overwrite it.
+    for (const double tau : {0.0, 2.0, 0.0}) {
+      ASSERT_TRUE(matrix.factorise(tau, pool));
+      Vector x(n);
+      for (double& v : x) v = random.normal();
+      Vector solved = product(a, tau, x);
+      matrix.solve(solved);
+      for (std::size_t i = 0; i < n; ++i) EXPECT_NEAR(solved[i], x[i], 1e-11) << n;
+    }
+  }
+}
+
+TEST(Cholesky, AMatrixThatIsNotPositiveDefiniteGetsTheSmallestShiftThatHelps) {
+  Random random(2);
+  ThreadPool pool(1);
+  const Matrix<double> a = random_matrix(20, -1, random);  // eigenvalues from about -1
+  SymmetricMatrix matrix = upper_triangle(a);
+  EXPECT_FALSE(matrix.factorise(0, pool));
+  const double tau = matrix.factorise_modified(pool);
+  EXPECT_GT(tau, 0.5);
+  EXPECT_LT(tau, 2.5);
+  Vector x(20, 1.0), solved = product(a, tau, x);
+  matrix.solve(solved);
+  for (std::size_t i = 0; i < 20; ++i) EXPECT_NEAR(solved[i], 1, 1e-8);
+  EXPECT_FALSE(matrix.factorise(tau / 2, pool));
+}
+
+TEST(Cholesky, SomeShiftIsFoundForTheZeroMatrixAndNoneForNan) {
+  ThreadPool pool(1);
+  EXPECT_EQ(upper_triangle(Matrix<double>(3, 3)).factorise_modified(pool), 1e-3);
+  EXPECT_TRUE(
+      std::isinf(upper_triangle(Matrix<double>(3, 3, std::nan(""))).factorise_modified(pool)));
+}
+
+}  // namespace
+}  // namespace croft

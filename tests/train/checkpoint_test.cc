@@ -1,0 +1,130 @@
+#include "croft/train/checkpoint.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "croft/core/error.h"
+
+namespace croft {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::seconds;
+
+class Checkpoints : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("croft_checkpoint_" + std::to_string(::getpid()));
+    fs::remove_all(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  void keep(int number, std::uint64_t fingerprint) {
+    CheckpointFolder folder(folder_, false, seconds(0));
+    folder.set_fingerprint(fingerprint);
+    folder.offer([&](StateArchive& state) { state(number); });
+  }
+  int read(std::uint64_t fingerprint) {
+    CheckpointFolder folder(folder_, true, seconds(0));
+    folder.set_fingerprint(fingerprint);
+    int number = 0;
+    EXPECT_TRUE(folder.restore([&](StateArchive& state) { state(number); }));
+    return number;
+  }
+  std::string error_of(const std::function<void()>& act) {
+    try {
+      act();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+  fs::path folder_;
+};
+
+TEST_F(Checkpoints, AreReadBack) {
+  keep(42, 7);
+  EXPECT_EQ(read(7), 42);
+}
+
+TEST_F(Checkpoints, OfAnotherTrainingAreRefused) {
+  keep(42, 7);
+  EXPECT_NE(error_of([&] { read(8); }).find("another training"), std::string::npos);
+}
+
+TEST_F(Checkpoints, ThatAreDamagedAreRefused) {
+  keep(42, 7);
+  const fs::path file = folder_ / "checkpoint";
+  const auto size = fs::file_size(file);
+  for (std::uintmax_t length = 0; length < size; ++length) {
+    fs::resize_file(file, length);
+    EXPECT_NE(error_of([&] { read(7); }).find("damaged"), std::string::npos) << length;
+    fs::remove_all(folder_);
+    keep(42, 7);
+  }
+  {
+    std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
+    bytes.seekp(-1, std::ios::end);
+    bytes.put('\x55');
+  }
+  EXPECT_NE(error_of([&] { read(7); }).find("damaged"), std::string::npos);
+}
+
+TEST_F(Checkpoints, AreNotOverwrittenUnawares) {
+  keep(42, 7);
+  EXPECT_NE(error_of([&] { keep(43, 7); }).find("--resume"), std::string::npos);
+  EXPECT_EQ(read(7), 42);
+}
+
+TEST_F(Checkpoints, MustBeThereToResume) {
+  EXPECT_NE(error_of([&] { read(7); }).find("no checkpoint"), std::string::npos);
+}
+
+TEST_F(Checkpoints, AreKeptNoMoreOftenThanAsked) {
+  CheckpointFolder folder(folder_, false, seconds(3600));
+  folder.offer([&](StateArchive&) { FAIL() << "an hour has not passed"; });
+  EXPECT_FALSE(fs::exists(folder_ / "checkpoint"));
+}
+
+TEST_F(Checkpoints, NestedOnesRestoreWhatIsAroundFirst) {
+  int around = 1, inner = 2;
+  const auto save = [](int& value) { return [&](StateArchive& state) { state(value); }; };
+  {
+    CheckpointFolder folder(folder_, false, seconds(0));
+    NestedCheckpoints nested(&folder, save(around));
+    EXPECT_FALSE(nested.resume());
+    EXPECT_FALSE(nested.restore(save(inner)));
+    nested.offer(save(inner));
+  }
+  around = inner = 0;
+  CheckpointFolder folder(folder_, true, seconds(0));
+  NestedCheckpoints nested(&folder, save(around));
+  EXPECT_TRUE(nested.resume());
+  EXPECT_EQ(around, 1);
+  EXPECT_EQ(inner, 0);
+  EXPECT_TRUE(nested.restore(save(inner)));
+  EXPECT_EQ(inner, 2);
+  EXPECT_FALSE(nested.restore(save(inner)));  // only once
+}
+
+TEST(StateArchives, RefuseWhatWasNotWrittenByTheSameFunction) {
+  std::vector<double> values{1, 2, 3};
+  StateArchive out;
+  out(values);
+  std::vector<std::uint64_t> others;
+  double number = 0;
+  StateArchive in(out.bytes());
+  EXPECT_THROW(
+      {
+        in(others);
+        in(number);
+      },
+      Error);
+  StateArchive rest(out.bytes());
+  EXPECT_THROW(rest.finish(), Error);
+}
+
+}  // namespace
+}  // namespace croft
