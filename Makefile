@@ -8,7 +8,7 @@ SECONDS ?= 60
 BUILD = cmake --build --parallel $(JOBS) --preset
 TEST = ctest --parallel $(JOBS) --preset
 
-.PHONY: release demo test bench install python asan tsan fuzz dependencies clean help
+.PHONY: release demo test bench study install python asan tsan fuzz dependencies clean help
 
 release: build/release/build.ninja
 	$(BUILD) release
@@ -18,6 +18,7 @@ help:
 	@echo 'make demo                 install what is missing, build croft, train and try a tagger'
 	@echo 'make test                 install what is missing, build, run all tests'
 	@echo 'make bench PEERS=DIR      benchmarks; DIR holds the programs to compare with'
+	@echo 'make study PEERS=DIR      docs/study.md: objectives and optimizers compared (hours)'
 	@echo 'make install PREFIX=DIR   the program, the library, its headers (default /usr/local)'
 	@echo 'make python               the Python package, in the environment build/venv'
 	@echo 'make asan, make tsan      all tests under address and undefined, or thread, sanitizer'
@@ -36,6 +37,10 @@ test: dependencies build/release/build.ninja
 
 bench: release
 	python3 bench/bench.py --croft build/release/croft $(if $(PEERS),--peers $(PEERS))
+
+study: dependencies build/release/build.ninja
+	@$(BUILD) release --target croft_cli
+	$(PYTHON) bench/study.py --croft build/release/croft $(if $(PEERS),--peers $(PEERS))
 
 install: release
 	cmake --install build/release --prefix $(PREFIX)

@@ -22,7 +22,11 @@ import time
 from pathlib import Path
 
 from harness import ROOT, machine
-from study import accuracy, convergence, textbook
+
+try:
+    from study import accuracy, convergence, textbook
+except ModuleNotFoundError as error:
+    sys.exit(f'{error}; the charts need matplotlib (Debian: python3-matplotlib, /usr/bin/python3)')
 from study.data import Data
 from study.runs import Runs
 from study.tables import Page

@@ -66,7 +66,7 @@ void add_settings(CLI::App& verb, TrainRequest& r, TrainingNames& names) {
                   "sgd, averaged-sgd, async-sgd: how steps shrink: bottou, inverse, inverse_sqrt "
                   "or constant (--decay in each pass)")
       ->check(CLI::IsMember({"bottou", "inverse", "inverse_sqrt", "constant"}))
-      ->option_text("SCHEDULE=bottou");
+      ->option_text("SCHEDULE=bottou, without --l2 inverse");
   verb.add_option("--decay", s.decay, "With --schedule constant: factor of the step in each pass")
       ->transform(finite_number(0))
       ->option_text("NUMBER=0.9");

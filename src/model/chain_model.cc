@@ -391,11 +391,9 @@ std::vector<std::uint32_t> write_histories(const ChainLayout& layout,
     grams.add(histories.grams[g]);
     of_grams.push_back(weight);
   }
-  std::vector<std::byte> bytes(of_grams.size() * sizeof(float));
-  if (!bytes.empty()) std::memcpy(bytes.data(), of_grams.data(), bytes.size());
   out.add("histories", pack_runs(histories.states), ContainerWriter::Kind::required);
   out.add("grams", pack_runs(grams), ContainerWriter::Kind::small);
-  out.add("grams.weights", std::move(bytes), ContainerWriter::Kind::small);
+  out.add_numbers("grams.weights", of_grams, ContainerWriter::Kind::small);
   return number;
 }
 

@@ -1,7 +1,6 @@
 #include "croft/model/chain_vote.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 
 #include "croft/core/error.h"
@@ -17,13 +16,6 @@ static_assert(sizeof(WeightChange) == 12);  // as in the file
   throw Error(container.name() +
               ": the sections votes* do not fit together: the file is damaged; restore it from a "
               "copy or train again");
-}
-
-template <class T>
-std::vector<std::byte> as_bytes(const std::vector<T>& numbers) {
-  std::vector<std::byte> bytes(numbers.size() * sizeof(T));
-  if (!bytes.empty()) std::memcpy(bytes.data(), numbers.data(), bytes.size());
-  return bytes;
 }
 
 // visit(vector, coordinate, change) by vector, for what changes between those that have votes.
@@ -149,19 +141,19 @@ void VoteWriter::write_rows(const std::vector<RowChange>& changes,
   std::vector<WeightChange> sorted(changes.size());
   for (const RowChange& each : changes) sorted[next[ids[each.row]]++] = each.change;
   out.add(name + ".rows", CompactOffsets::build(lengths), ContainerWriter::Kind::bulk);
-  out.add(name, as_bytes(sorted), ContainerWriter::Kind::bulk);
+  out.add_numbers(name, sorted, ContainerWriter::Kind::bulk);
 }
 
 void VoteWriter::write(std::span<const std::uint32_t> node, std::span<const std::uint32_t> edge,
                        std::span<const std::uint32_t> gram, ContainerWriter& out) const {
-  out.add("votes", as_bytes(votes_), ContainerWriter::Kind::required);
-  out.add("votes.transitions", as_bytes(transitions_), ContainerWriter::Kind::bulk);
+  out.add_numbers("votes", votes_, ContainerWriter::Kind::required);
+  out.add_numbers("votes.transitions", transitions_, ContainerWriter::Kind::bulk);
   write_rows(node_, node, "votes.node", out);
   write_rows(edge_, edge, "votes.edge", out);
   if (layout_.grams() == 0) return;
   std::vector<WeightChange> grams = grams_;
   for (WeightChange& each : grams) each.cell = gram[each.cell];
-  out.add("votes.grams", as_bytes(grams), ContainerWriter::Kind::bulk);
+  out.add_numbers("votes.grams", grams, ContainerWriter::Kind::bulk);
 }
 
 }  // namespace croft

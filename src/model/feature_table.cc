@@ -12,13 +12,6 @@ namespace {
 
 std::size_t cell_width(std::size_t cells) { return cells <= 0x100 ? 1 : cells <= 0x10000 ? 2 : 4; }
 
-template <class T>
-std::vector<std::byte> as_bytes(const std::vector<T>& numbers) {
-  std::vector<std::byte> bytes(numbers.size() * sizeof(T));
-  if (!bytes.empty()) std::memcpy(bytes.data(), numbers.data(), bytes.size());
-  return bytes;
-}
-
 // A section as a table of its own; what is wrong with it is said with the file and the section.
 template <class Table>
 Table open_table(const Container& container, const std::string& section) {
@@ -177,7 +170,7 @@ std::vector<std::uint32_t> write_feature_table(const std::vector<NamedRow>& rows
   out.add(prefix + ".names", std::move(built.image), Kind::bulk);
   out.add(prefix + ".rows", CompactOffsets::build(lengths), Kind::bulk);
   if (!all_full) out.add(prefix + ".cells", std::move(cell_bytes), Kind::bulk);
-  out.add(prefix + ".weights", as_bytes(weights), Kind::bulk);
+  out.add_numbers(prefix + ".weights", weights, Kind::bulk);
   return id;
 }
 

@@ -23,13 +23,6 @@ static_assert(sizeof(Header) == 32);
               ": the file is damaged; restore it from a copy or train again");
 }
 
-template <class T>
-std::vector<std::byte> as_bytes(const std::vector<T>& numbers) {
-  std::vector<std::byte> bytes(numbers.size() * sizeof(T));
-  if (!bytes.empty()) std::memcpy(bytes.data(), numbers.data(), bytes.size());
-  return bytes;
-}
-
 Kernel read_parameters(const Container& container) {
   const std::span<const std::byte> bytes = container.section("kernel");
   Header header;
@@ -80,11 +73,11 @@ void write_kernel(const KernelExpansion& expansion, std::span<const std::uint32_
     coefficients.insert(coefficients.end(), row.begin(), row.end());
   }
   using Kind = ContainerWriter::Kind;
-  out.add("kernel", as_bytes(std::vector{header}), Kind::required);
+  out.add_numbers("kernel", std::vector{header}, Kind::required);
   out.add("kernel.rows", CompactOffsets::build(lengths), Kind::bulk);
-  out.add("kernel.attributes", as_bytes(ids), Kind::bulk);
-  if (!values.empty()) out.add("kernel.values", as_bytes(values), Kind::bulk);
-  out.add("kernel.coefficients", as_bytes(coefficients), Kind::bulk);
+  out.add_numbers("kernel.attributes", ids, Kind::bulk);
+  if (!values.empty()) out.add_numbers("kernel.values", values, Kind::bulk);
+  out.add_numbers("kernel.coefficients", coefficients, Kind::bulk);
 }
 
 KernelExpansion read_kernel(const Container& container, std::size_t labels,

@@ -10,7 +10,7 @@ namespace croft {
 SampleScorer::SampleScorer(const ChainData& data, const ChainLayout& layout)
     : data_(data),
       layout_(layout),
-      transition_scorer_(layout),
+      transition_scorer_(layout, TransitionScorer<double>::Use::one_by_one),
       rich_(layout.node_classes.rich),
       stride_(padded(layout.labels)) {
   const RowLayout& node = layout.node;

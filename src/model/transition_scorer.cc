@@ -11,6 +11,8 @@ bool keep_sparse(const ChainLayout& layout, std::size_t listed) {
   return layout.edge.rows() == 0 && listed * 10 <= layout.labels * layout.labels * 7;
 }
 
+constexpr std::size_t kFewLabels = 64;
+
 bool forbids_an_edge(const ChainConstraint* constraint) {
   return constraint != nullptr &&
          std::ranges::find(constraint->edge, false) != constraint->edge.end();
@@ -19,10 +21,11 @@ bool forbids_an_edge(const ChainConstraint* constraint) {
 }  // namespace
 
 template <class Real>
-TransitionScorer<Real>::TransitionScorer(const ChainLayout& layout)
+TransitionScorer<Real>::TransitionScorer(const ChainLayout& layout, Use use)
     : labels_(layout.labels), masked_(forbids_an_edge(layout.constraint.get())) {
   list(layout);
-  sparse_ = keep_sparse(layout, listed_.size());
+  sparse_ = keep_sparse(layout, listed_.size()) &&
+            (use == Use::together || layout.labels > kFewLabels || layout.histories);
 }
 
 template <class Real>

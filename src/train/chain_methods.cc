@@ -104,7 +104,7 @@ class ChainMethods {
   template <class Optimise>
   OptimizeResult over_samples(std::size_t workers, const Optimise& optimise);
   std::unique_ptr<ChainSampleFunction> make_samples(ChainFunction& whole, std::size_t workers);
-  void apply(const MethodSettings& settings, SgdOptions& options) const;
+  StepSchedule schedule() const;
 
   const ChainProblem& p_;
   std::span<double> w_;
@@ -229,11 +229,10 @@ OptimizeResult ChainMethods::over_samples(std::size_t workers, const Optimise& o
   return result;
 }
 
-void ChainMethods::apply(const MethodSettings& settings, SgdOptions& options) const {
-  if (settings.schedule) options.schedule = *settings.schedule;
-  if (settings.decay) options.decay = *settings.decay;
-  if (settings.batch) options.batch = *settings.batch;
-  options.step = settings.step;
+// Bottou's steps do not shrink without an l2.
+StepSchedule ChainMethods::schedule() const {
+  return p_.settings.schedule.value_or(p_.regulariser.l2 > 0 ? StepSchedule::bottou
+                                                             : StepSchedule::inverse);
 }
 
 OptimizeResult ChainMethods::stochastic() {
@@ -264,13 +263,14 @@ OptimizeResult ChainMethods::stochastic() {
         return sag(f, r, w, prepared(SagOptions()), see, checkpoints_);
       case Method::async_sgd: {
         AsynchronousSgdOptions options = prepared(AsynchronousSgdOptions());
-        if (settings.schedule) options.schedule = *settings.schedule;
+        options.schedule = schedule();
         if (settings.decay) options.decay = *settings.decay;
         return asynchronous_sgd(f, r, w, options, p_.pool, see, checkpoints_);
       }
       default: {
         SgdOptions options = prepared(SgdOptions());
-        apply(settings, options);
+        options.schedule = schedule();
+        if (settings.decay) options.decay = *settings.decay;
         if (p_.method == Method::averaged_sgd) {
           options.average_from = settings.average_from.value_or(2);
         }

@@ -12,6 +12,8 @@ struct ChainSampleFunction::Worker {
   std::unique_ptr<ChainObjective<double>> objective;
   std::vector<Run> runs;
   TransitionScores<double> transitions;
+  std::vector<double> tied;  // the weights that they were made of
+  bool has_transitions = false;
   ChainScores<double> scores;
   Matrix<double> d_state, d_overlay;
   std::vector<double> d_transition, d_gram;
@@ -95,7 +97,12 @@ std::span<const double> ChainSampleFunction::weights_of(std::size_t n, std::span
 
 // theta, and tables for dL/dtheta.
 void ChainSampleFunction::score(std::size_t n, std::span<const double> w, Worker& own) {
-  scorer_.transitions(w, own.transitions);
+  const std::span<const double> tied = scorer_.tied(w);
+  if (!own.has_transitions || !std::ranges::equal(own.tied, tied)) {
+    own.tied.assign(tied.begin(), tied.end());
+    own.has_transitions = true;
+    scorer_.transitions(w, own.transitions);
+  }
   scorer_.score(n, w, own.transitions, own.scores);
   own.d_state.reshape(own.scores.length(), layout_.labels);
   own.d_overlay.reshape(own.scores.overlay.rows(), layout_.labels);

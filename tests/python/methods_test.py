@@ -402,3 +402,81 @@ def test_parameters_are_kept_untouched_and_numpy_numbers_are_numbers(small):
     assert same_model(crf.fit(*small), croft.ChainCRF(step=0.25, batch=2, optimizer="sgd", l2=2.0).fit(*small))
     search = GridSearchCV(croft.ChainCRF(objective="passive-aggressive"), {"aggressiveness": [0.01, 1.0]}, cv=2)
     assert search.fit(*small).best_score_ > 0.9
+
+
+# Models that are more than weights.
+
+@pytest.fixture(scope="module")
+def exclusive():
+    """A label that says whether exactly one of two attributes is there: no weights can tell."""
+    X = [[["bias", *(["a"] if n & 1 else []), *(["b"] if n & 2 else [])]] for n in range(4)] * 10
+    return X, [["odd" if n in (1, 2) else "even"] for n in range(4)] * 10
+
+
+@pytest.mark.parametrize("kernel", ["poly:2", "poly:3:0.5:1", "rbf:0.5"])
+def test_a_kernel_tells_what_weights_cannot(exclusive, kernel):
+    svm = {"objective": "max-margin", "optimizer": "smo", "l2": 0.01}
+    assert croft.ChainCRF(**svm).fit(*exclusive).score(*exclusive) < 0.8
+    crf = croft.ChainCRF(kernel=kernel, **svm).fit(*exclusive)
+    assert crf.score(*exclusive) == 1
+    assert crf.inspect()["training"]["kernel"] == kernel
+    again = croft.Model.from_bytes(crf.model_.to_bytes())
+    assert again.predict(exclusive[0]) == exclusive[1]
+
+
+def test_the_linear_kernel_has_the_minimum_of_the_weights(small, new_data):
+    svm = {"objective": "max-margin", "optimizer": "smo", "gap": 1e-6}
+    weights, kernel = (croft.ChainCRF(**svm, **more).fit(*small)
+                       for more in ({"features": "all"}, {"kernel": "linear"}))
+    assert (kernel.training_log_.result["objective"]
+            == pytest.approx(weights.training_log_.result["objective"], rel=1e-4))
+    for a, b in zip(weights.predict_proba(new_data[0]), kernel.predict_proba(new_data[0])):
+        assert a == pytest.approx(b, abs=1e-3)
+
+
+SPECIAL = [{"objective": "max-margin", "optimizer": "smo", "kernel": "poly:2"},
+           {"objective": "max-margin", "optimizer": "smo", "kernel": "rbf:0.3"},
+           {"objective": "perceptron", "optimizer": "voted-perceptron", "max_iterations": 8}]
+
+
+@pytest.mark.parametrize("params", SPECIAL)
+def test_such_a_model_is_that_of_the_command_line_and_predicts_the_same(small, new_data, tmp_path, params):
+    write_attributes(tmp_path / "train.attr", *small)
+    write_attributes(tmp_path / "test.attr", *new_data)
+    flags = [text for name, value in params.items() for text in ("--" + name.replace("_", "-"), value)]
+    run("train", "--quiet", "--format", "attributes", *flags, "-o", tmp_path / "cli.croft", tmp_path / "train.attr")
+    crf = croft.ChainCRF(**params).fit(*small)
+    assert crf.model_.to_bytes() == (tmp_path / "cli.croft").read_bytes()
+    assert crf.score(*new_data) > 0.85
+    said = run("predict", "-m", tmp_path / "cli.croft", "--output", "labels", tmp_path / "test.attr")
+    assert crf.predict(new_data[0]) == [block.split("\n") for block in said.strip().split("\n\n")]
+    assert clone(crf).fit(*small).predict_single(new_data[0][0]) == crf.predict(new_data[0])[0]
+
+
+@pytest.mark.parametrize("params", SPECIAL)
+def test_such_a_training_goes_on_after_a_stop_too(small, tmp_path, params):
+    params = {**params, "checkpoint_interval": 0, "gap": 1e-6 if "kernel" in params else None}
+    whole = croft.ChainCRF(**params).fit(*small)
+    params["checkpoint"] = tmp_path
+    croft.ChainCRF(**params).fit(*small, callback=lambda event: event["iteration"] < 3)
+    assert same_model(croft.ChainCRF(resume=True, **params).fit(*small), whole)
+
+
+def test_a_vote_answers_with_labels_and_says_why_nothing_else(small):
+    crf = croft.ChainCRF(**SPECIAL[2]).fit(*small)
+    X, y = small
+    for ask in (lambda: crf.predict_proba(X), lambda: crf.k_best(X, 2), lambda: crf.sample(X),
+                lambda: crf.spans(X), lambda: crf.predict(X, decode="marginal"),
+                lambda: crf.explain(X[0]), lambda: crf.model_.log_partition(X)):
+        with pytest.raises(croft.Error, match="the model is a voted perceptron"):
+            ask()
+    known = [[labels[0], *[None] * (len(labels) - 1)] for labels in y]
+    assert all(a[0] == b[0] for a, b in zip(crf.model_.predict(X, known=known), y))
+
+
+def test_a_kernel_has_no_weights_of_attributes_to_show(small):
+    crf = croft.ChainCRF(**SPECIAL[0]).fit(*small)
+    assert crf.state_features_ == {}
+    assert len(crf.transition_features_) == 16
+    with pytest.raises(croft.Error, match="kernel in the place of weights"):
+        crf.explain(small[0][0])

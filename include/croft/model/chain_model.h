@@ -24,8 +24,8 @@ namespace croft {
 // Immutable; share it between threads.
 class ChainModel {
  public:
-  // Maps the file: the cost does not grow with its weights.  Throws Error as Container::open, and for
-  // a model of another kind.
+  // Maps the file: the cost does not grow with its weights, but for a kernel's support vectors.
+  // Throws Error as Container::open, and for a model of another kind.
   static std::shared_ptr<const ChainModel> open(const std::filesystem::path& path);
   explicit ChainModel(Container container);
 
@@ -40,7 +40,7 @@ class ChainModel {
   const FeatureTable& tied() const { return tied_; }
 
   std::size_t order() const { return histories_ ? histories_->order : 1; }
-  const LabelHistories* histories() const { return histories_.get(); }  // null for order 1
+  const LabelHistories* histories() const { return histories_.get(); }   // null for order 1
   std::span<const float> gram_weights() const { return gram_weights_; }  // [G] of its grams
 
   // What it was trained under, if anything: scores and transitions have it in them.

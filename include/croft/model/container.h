@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "croft/core/mapped_file.h"
@@ -23,6 +24,11 @@ class ContainerWriter {
   enum class Kind { small, bulk, required };
   void add(std::string name, std::vector<std::byte> bytes, Kind kind);
   void add(std::string name, std::string_view text, Kind kind = Kind::small);
+  template <class T>
+  void add_numbers(std::string name, const std::vector<T>& numbers, Kind kind) {
+    const auto bytes = std::as_bytes(std::span(numbers));
+    add(std::move(name), std::vector<std::byte>(bytes.begin(), bytes.end()), kind);
+  }
   void write(const std::filesystem::path& path) const;  // temporary, sync, rename
   std::vector<std::byte> bytes() const;                 // the same bytes, in memory
 

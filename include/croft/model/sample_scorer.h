@@ -37,6 +37,10 @@ class SampleScorer {
   void score(std::size_t n, std::span<const double> space,
              const TransitionScores<double>& transitions, ChainScores<double>& out) const;
   void transitions(std::span<const double> space, TransitionScores<double>& out) const;
+  // The weights that transitions() depends on.
+  std::span<const double> tied(std::span<const double> space) const {
+    return space.subspan(first_tied_, first_edge_ - first_tied_);
+  }
   std::span<const double> grams(std::span<const double> space) const {
     return space.subspan(first_gram_, layout_.grams());
   }

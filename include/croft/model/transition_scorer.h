@@ -13,7 +13,10 @@ namespace croft {
 template <class Real>
 class TransitionScorer {
  public:
-  explicit TransitionScorer(const ChainLayout& layout);
+  // What suits many chains that are done together, or one chain after the other: a search in one
+  // chain of few labels is faster with a table, however few of its entries are listed.
+  enum class Use { together, one_by_one };
+  explicit TransitionScorer(const ChainLayout& layout, Use use = Use::together);
 
   // What the layout's constraint forbids is -inf; several tied rows add up.
   //   tied : the weights of all tied rows, in the order of w

@@ -164,12 +164,11 @@ def cast(algorithm: str, name: str, value: Any, shown: Optional[str] = None) -> 
 
 
 # Why a parameter changes nothing, by algorithm, by name.
-_CALIBRATION = "Croft tries out the first step in its own way"
-_WITHOUT_EFFECT = {
+_WITHOUT_EFFECT: dict[str, dict[str, str]] = {
     "lbfgs": {"linesearch": "Croft has one line search; the minimum is the same",
               "max_linesearch": "a line search of Croft's has 20 trials at most"},
-    "l2sgd": dict.fromkeys((name for name in PARAMETERS["l2sgd"]
-                            if name.startswith("calibration.")), _CALIBRATION),
+    "l2sgd": {name: "Croft tries out the first step in its own way" for name in PARAMETERS["l2sgd"]
+              if name.startswith("calibration.")},
     "ap": {"epsilon": "Croft stops where a pass changes nothing"},
     "pa": {"error_sensitive": "the cost of a labelling in Croft is the number of its wrong labels",
            "averaging": "the weights in Croft are always averaged"},
