@@ -8,7 +8,6 @@ plt.rcParams.update({'svg.hashsalt': 'croft', 'svg.fonttype': 'none', 'font.size
                      'font.family': 'sans-serif', 'axes.grid': True, 'grid.alpha': 0.3,
                      'axes.spines.top': False, 'axes.spines.right': False})
 MOST_POINTS = 150
-DASHES = ('-', '--', ':', '-.')
 
 
 def thinned(points, logarithmic):
@@ -30,23 +29,25 @@ def save(figure, path):
     plt.close(figure)
 
 
-def gaps(path, title, curves, axes, levels=(1e-3, 1e-4), floor=1e-7, ylabel='relative gap'):
+def gaps(path, title, curves, axes, levels=(1e-3, 1e-4), floor=1e-6, ylabel='relative gap'):
     """Panels of gaps, on logarithmic axes.
 
     curves  {name: [(x of panel 1, x of panel 2, …, gap)]}
     axes    the panels' x labels
+    L-BFGS, the yardstick of all charts, is black in all.
     """
+    colours = {name: f'C{k % 10}' for k, name in enumerate(c for c in curves if c != 'lbfgs')}
+    top = max([10, *(2 * points[-1][-1] for points in curves.values() if points)])
     figure, panels = plt.subplots(1, len(axes), figsize=(4.9 * len(axes), 4.2), sharey=True,
                                   squeeze=False)
     for k, (panel, label) in enumerate(zip(panels[0], axes)):
-        for i, (name, points) in enumerate(curves.items()):
+        for name, points in curves.items():
             points = thinned([p for p in points if p[k] > 0], True)
             panel.plot([p[k] for p in points], [max(p[-1], floor) for p in points],
-                       DASHES[i // 10 % len(DASHES)] if len(curves) > 10 else '-',
-                       color=f'C{i % 10}', label=name, linewidth=1.4)
+                       color=colours.get(name, 'black'), label=name, linewidth=1.4)
         panel.set_xscale('log')
         panel.set_yscale('log')
-        panel.set_ylim(floor, 10)
+        panel.set_ylim(floor, top)
         panel.set_xlabel(label)
         for level in levels:
             panel.axhline(level, color='0.4', linewidth=0.7, linestyle=(0, (1, 2)))

@@ -221,7 +221,7 @@ json training_record(const TrainRequest& request, FeatureSet features,
   const bool costs = info(options.objective).cost;
   json record = {
       {"objective", info(options.objective).name},
-      {"optimizer", info(options.chosen_method(training.goes_on())).name},
+      {"optimizer", info(training.method(options)).name},
       {"l1", options.regulariser.l1},
       {"l2", options.regulariser.l2},
       {"features", features == FeatureSet::all ? "all" : "observed"},

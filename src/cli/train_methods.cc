@@ -112,7 +112,8 @@ void add_method_options(CLI::App& verb, TrainRequest& r, TrainingNames& names) {
   add_choice<Precision>(
       verb, "--precision", r.options.precision,
       {{"auto", Precision::automatic}, {"single", Precision::single}, {"double", Precision::twice}},
-      "single or double, of scores and recursions; auto: double for less than 20,000 positions")
+      "single or double, of scores and recursions of optimizers that see all the data at once; auto: "
+      "double for less than 20,000 positions")
       ->option_text("PRECISION=auto");
 }
 

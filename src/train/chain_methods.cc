@@ -104,6 +104,7 @@ class ChainMethods {
   template <class Optimise>
   OptimizeResult over_samples(std::size_t workers, const Optimise& optimise);
   std::unique_ptr<ChainSampleFunction> make_samples(ChainFunction& whole, std::size_t workers);
+  PreconditionerMaker preconditioner(ChainFunction& whole) const;
   StepSchedule schedule() const;
 
   const ChainProblem& p_;
@@ -145,6 +146,19 @@ OptimizeResult ChainMethods::over_variables(const Optimise& optimise) {
   return result;
 }
 
+// None where it does not apply, or would take too much memory on the way.
+PreconditionerMaker ChainMethods::preconditioner(ChainFunction& whole) const {
+  constexpr std::size_t kMostStates = std::size_t{1} << 27;  // 512 MB
+  const bool applies = (p_.objective == Objective::likelihood ||
+                        p_.objective == Objective::softmax_margin) &&
+                       !p_.layout.histories && !has_prior_ &&
+                       p_.data.positions() * p_.layout.labels <= kMostStates;
+  if (!applies) return {};
+  return [this, &whole](std::span<const double> w) {
+    return std::make_unique<RowPreconditioner>(p_.data, p_.layout, whole, p_.regulariser.l2, w);
+  };
+}
+
 OptimizeResult ChainMethods::batch() {
   return over_variables([&](CurvedFunction& f, ChainFunction& whole, std::span<double> u,
                             const IterationCallback& see) -> OptimizeResult {
@@ -169,7 +183,8 @@ OptimizeResult ChainMethods::batch() {
         options.seed = p_.seed;
         options.lbfgs = lbfgs_options();
         const auto samples = [&] { return make_samples(whole, pool.threads()); };
-        return sgd_lbfgs(f, samples, r, u, options, pool, see, checkpoints_);
+        return sgd_lbfgs(f, samples, preconditioner(whole), r, u, options, pool, see,
+                         checkpoints_);
       }
       case Method::owlqn:
         return owlqn(f, r, u, lbfgs_options(), pool, see, checkpoints_);

@@ -169,6 +169,7 @@ std::size_t ChainSampleFunction::evaluate_ranked(std::size_t n, std::span<const 
   if (!own.augment) own.augment.emplace(*cost_);
   const Gold gold = data_.gold(n);
   (*own.augment)(own.scores, gold, own.augmented);
+  const double weight = data_.sequence_weight(n);
   const double right = croft::score<double>(own.scores, gold.known);
   ChainKBest search(own.augmented);
   std::vector<Label> y(own.scores.length());
@@ -179,10 +180,14 @@ std::size_t ChainSampleFunction::evaluate_ranked(std::size_t n, std::span<const 
     const std::optional<double> best = search.next(y);
     if (!best) break;
     if (std::ranges::equal(y, gold.known)) continue;
-    value[count] = *best - right;
+    const std::span<double> difference = gradient.subspan(count * size, size);
+    value[count] = weight * (*best - right);
     loss[count] = 0;
-    for (std::size_t t = 0; t < y.size(); ++t) loss[count] += (*cost_)(gold.known[t], y[t]);
-    write_difference(n, y, gradient.subspan(count * size, size), own);
+    for (std::size_t t = 0; t < y.size(); ++t) {
+      loss[count] += weight * (*cost_)(gold.known[t], y[t]);
+    }
+    write_difference(n, y, difference, own);
+    for (double& each : difference) each *= weight;
     ++count;
   }
   return count;

@@ -26,6 +26,10 @@ void TrainOptions::validate() const {
 }
 
 void check_init(const ChainModel& init, const TrainOptions& options) {
+  if (init.vote() != nullptr || init.kernel() != nullptr) {
+    throw UsageError(init.container().name() +
+                     ": a vote or a kernel is not one vector of weights to start from");
+  }
   if (init.order() == options.order) return;
   throw UsageError(init.container().name() + ": this model is of order " +
                    std::to_string(init.order()) + "; go on from it with --order " +
@@ -244,14 +248,24 @@ void ChainTraining::set_prior(const TrainOptions& options, std::span<const Featu
   set_rows(encoder_.edge_names, renumbering_.edge, layout_.edge);
 }
 
+Method ChainTraining::method(const TrainOptions& options) const {
+  const Method chosen = options.chosen_method(init_ != nullptr);
+  const MethodSettings& s = options.settings;
+  const bool asked_for = options.method || s.passes || s.step || s.batch;
+  // Where L-BFGS takes no time to speak of, the shortest way is the best.
+  const bool few = positions() < kFewPositions;
+  return chosen == Method::sgd_lbfgs && few && !asked_for ? Method::lbfgs : chosen;
+}
+
 MethodChoice ChainTraining::choice(const TrainOptions& options) const {
   return {.objective = options.objective,
-          .method = options.chosen_method(init_ != nullptr),
+          .method = method(options),
           .regulariser = options.regulariser,
           .settings = options.settings,
           .partial = partial_positions() > 0,
           .init = init_ != nullptr,
-          .prior = options.prior || options.variance,
+          .prior = options.prior,
+          .variances = static_cast<bool>(options.variance),
           .order = options.order};
 }
 
@@ -263,7 +277,7 @@ ChainProblem ChainTraining::problem(const TrainOptions& options, ThreadPool& poo
           .block = options.block,
           .cost = cost_.labels() > 0 ? &cost_ : nullptr,
           .twice = precision(options) == Precision::twice,
-          .method = options.chosen_method(init_ != nullptr),
+          .method = method(options),
           .settings = options.settings,
           .regulariser = options.regulariser,
           .prior = &prior_,
@@ -380,11 +394,20 @@ void ChainTraining::narrow_to(FeatureSelection selection) {
   layout_ = std::move(selection.layout);
 }
 
+// The hold-out is labelled by one vector of weights.
+void ChainTraining::check_holdout(const TrainOptions& options) const {
+  const bool vote = method(options) == Method::voted_perceptron;
+  if (holdout_text_.empty() || !(vote || options.settings.kernel)) return;
+  throw UsageError(std::string("--holdout scores one vector of weights, which ") +
+                   (vote ? "a vote" : "a kernel") + " is not; evaluate the model afterwards");
+}
+
 TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer& scorer,
                                const Callback& callback) {
   options.validate();
   if (init_) check_init(*init_, options);
   check_choice(choice(options));
+  check_holdout(options);
   if (sequences() == 0) throw Error("there is no sequence to train on");
   if (labels() == 0) {
     throw Error(
@@ -444,7 +467,7 @@ TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer&
 
 // Where many features have a weight that OWL-QN would leave at 0.
 bool ChainTraining::uses_active_set(const TrainOptions& options) const {
-  return options.chosen_method(init_ != nullptr) == Method::owlqn && options.regulariser.l1 > 0 &&
+  return method(options) == Method::owlqn && options.regulariser.l1 > 0 &&
          !options.variance &&
          (options.objective == Objective::likelihood ||
           options.objective == Objective::softmax_margin) &&

@@ -267,20 +267,23 @@ void check_choice(const MethodChoice& choice) {
     refuse("goes with --order 1 only", [](const ObjectiveInfo& o) { return o.order; });
   }
   const bool dual = !method.init;
-  if (choice.order > 1 && (dual || choice.method == M::gis || choice.method == M::iis)) {
+  const bool first_order = dual || choice.method == M::gis || choice.method == M::iis ||
+                           choice.method == M::mira;
+  if (choice.order > 1 && first_order) {
     throw UsageError("--optimizer " + std::string(method.name) + " goes with --order 1 only");
   }
   if (choice.partial && (dual || choice.method == M::gis || choice.method == M::iis)) {
     throw UsageError("--optimizer " + std::string(method.name) + " wants every label known");
   }
+  const bool scaling = choice.method == M::gis || choice.method == M::iis;
+  if ((choice.prior || choice.variances) && (dual || scaling || !method.l2)) {
+    throw UsageError(std::string(choice.prior ? "--prior" : "--variances") +
+                     " goes with a penalty and an optimizer that sees the weights, and " +
+                     "--optimizer " + std::string(method.name) + " is none");
+  }
   if (choice.init && dual) {
     throw UsageError("--optimizer " + std::string(method.name) +
                      " starts from its dual variables, not from the weights of --init");
-  }
-  const bool scaling = choice.method == M::gis || choice.method == M::iis;
-  if (choice.prior && (dual || scaling || !method.l2)) {
-    throw UsageError("--prior goes with a Gaussian penalty and an optimizer that sees the weights, "
-                     "and --optimizer " + std::string(method.name) + " is none");
   }
   if (choice.prior && choice.regulariser.l1 > 0) {
     throw UsageError("--prior is the mean of a Gaussian: it goes with --l1 0");

@@ -1,4 +1,4 @@
-"""Objectives and optimizers of ChainCRF: each learns, and is what the command line has under its name."""
+"""Objectives and optimizers of ChainCRF: each learns, and is the command line's of that name."""
 import math
 import os
 import signal
@@ -15,16 +15,19 @@ import croft
 from conftest import items, sentences
 from estimator_test import run, same_model, write_attributes
 
-LIKELIHOOD = ["sgd-lbfgs", "lbfgs", "owlqn", "steepest-descent", "cg", "preconditioned-cg", "mixed-cg", "bfgs",
-              "newton", "truncated-newton", "gis", "iis", "sgd", "averaged-sgd", "adagrad", "adagrad-rda", "smd",
-              "sag", "async-sgd", "sdca", "eg", "batch-eg"]
+LIKELIHOOD = ["sgd-lbfgs", "lbfgs", "owlqn", "steepest-descent", "cg", "preconditioned-cg",
+              "mixed-cg", "bfgs", "newton", "truncated-newton", "gis", "iis", "sgd", "averaged-sgd",
+              "adagrad", "adagrad-rda", "smd", "sag", "async-sgd", "sdca", "eg", "batch-eg"]
 SMOOTH = ["pseudolikelihood", "per-edge", "composite", "marginal", "piecewise", "softmax-margin"]
-MAX_MARGIN = ["frank-wolfe", "smo", "eg", "batch-eg", "sgd", "averaged-sgd", "adagrad", "adagrad-rda", "async-sgd"]
-MISTAKES = [("perceptron", "perceptron"), ("perceptron", "averaged-perceptron"), ("perceptron", "pass-perceptron"),
-            ("passive-aggressive", "pa"), ("passive-aggressive", "pa-1"), ("passive-aggressive", "pa-2"),
+MAX_MARGIN = ["frank-wolfe", "smo", "eg", "batch-eg", "sgd", "averaged-sgd", "adagrad",
+              "adagrad-rda", "async-sgd"]
+MISTAKES = [("perceptron", "perceptron"), ("perceptron", "averaged-perceptron"),
+            ("perceptron", "pass-perceptron"), ("passive-aggressive", "pa"),
+            ("passive-aggressive", "pa-1"), ("passive-aggressive", "pa-2"),
             ("passive-aggressive", "mira"), ("arow", "arow")]
-DUAL = [("likelihood", "sdca"), ("likelihood", "eg"), ("likelihood", "batch-eg"), ("max-margin", "frank-wolfe"),
-        ("max-margin", "smo"), ("max-margin", "eg"), ("max-margin", "batch-eg")]
+DUAL = [("likelihood", "sdca"), ("likelihood", "eg"), ("likelihood", "batch-eg"),
+        ("max-margin", "frank-wolfe"), ("max-margin", "smo"), ("max-margin", "eg"),
+        ("max-margin", "batch-eg")]
 PAIRS = ([("likelihood", name) for name in LIKELIHOOD] + [(name, "lbfgs") for name in SMOOTH]
          + [("max-margin", name) for name in MAX_MARGIN] + MISTAKES)
 
@@ -33,6 +36,24 @@ PAIRS = ([("likelihood", name) for name in LIKELIHOOD] + [(name, "lbfgs") for na
 def small():
     words, y = sentences(40, 1)
     return items(words), y
+
+
+def value_of(crf):
+    """The objective that training ended with."""
+    return crf.training_log_.result["objective"]
+
+
+def model_of_program(folder, data, *flags):
+    """The bytes of the model that the command line makes of the same data."""
+    write_attributes(folder / "train.attr", *data)
+    run("train", "--quiet", "--format", "attributes", *flags, "-o", folder / "cli.croft",
+        folder / "train.attr")
+    return (folder / "cli.croft").read_bytes()
+
+
+def flags_of(params):
+    return [text for name, value in params.items()
+            for text in ("--" + name.replace("_", "-"), value)]
 
 
 def weights_of(crf):
@@ -59,22 +80,23 @@ def test_optimizers_of_the_likelihood_reach_one_minimum(data, optimizer):
     X, y = data
     squares = sum(w * w for w in weights_of(crf).values())
     value = squares / 2 - sum(crf.model_.log_likelihood(X, y))
-    assert crf.training_log_.result["objective"] == pytest.approx(value, rel=1e-6)
-    assert value == pytest.approx(croft.ChainCRF(optimizer="newton").fit(X, y).training_log_.result["objective"],
-                                  rel=1e-3)
+    assert value_of(crf) == pytest.approx(value, rel=1e-6)
+    least = value_of(croft.ChainCRF(optimizer="newton").fit(X, y))
+    assert value == pytest.approx(least, rel=1e-3)
 
 
 @pytest.mark.parametrize("optimizer", MAX_MARGIN)
 def test_optimizers_of_the_hinge_reach_one_minimum(small, optimizer):
-    least = croft.ChainCRF(objective="max-margin", optimizer="smo", gap=1e-7).fit(*small).training_log_.result["objective"]
+    exact = croft.ChainCRF(objective="max-margin", optimizer="smo", gap=1e-7).fit(*small)
     found = croft.ChainCRF(objective="max-margin", optimizer=optimizer, threads=1).fit(*small)
-    assert least * (1 - 1e-6) < found.training_log_.result["objective"] < least * 1.1
+    assert value_of(exact) * (1 - 1e-6) < value_of(found) < value_of(exact) * 1.1
 
 
 def test_the_defaults_are_those_of_the_objective(small):
     for objective, optimizer, l2, passes in [
-            ("likelihood", "sgd-lbfgs", 1, 1000), ("marginal", "lbfgs", 1, 1000), ("max-margin", "frank-wolfe", 1, 1000),
-            ("perceptron", "averaged-perceptron", 0, 100), ("passive-aggressive", "pa-1", 0, 100), ("arow", "arow", 0, 100)]:
+            ("likelihood", "sgd-lbfgs", 1, 1000), ("marginal", "lbfgs", 1, 1000),
+            ("max-margin", "frank-wolfe", 1, 1000), ("perceptron", "averaged-perceptron", 0, 100),
+            ("passive-aggressive", "pa-1", 0, 100), ("arow", "arow", 0, 100)]:
         crf = croft.ChainCRF(objective=objective).fit(*small)
         training = crf.inspect()["training"]
         assert (training["optimizer"], training["l2"]) == (optimizer, l2)
@@ -90,49 +112,50 @@ def test_training_that_goes_on_from_a_model_makes_no_passes_of_sgd_first(small):
 
 
 @pytest.mark.parametrize("params", [
-    {"optimizer": "sgd", "batch": 4}, {"optimizer": "smd"}, {"optimizer": "sag"}, {"optimizer": "sgd-lbfgs"},
-    {"optimizer": "sdca"}, {"objective": "max-margin"}, {"objective": "arow"}, {"objective": "passive-aggressive"}])
+    {"optimizer": "sgd", "batch": 4}, {"optimizer": "smd"}, {"optimizer": "sag"},
+    {"optimizer": "sgd-lbfgs"}, {"optimizer": "sdca"}, {"objective": "max-margin"},
+    {"objective": "arow"}, {"objective": "passive-aggressive"}])
 def test_threads_change_no_byte_and_another_seed_does(small, params):
-    one = croft.ChainCRF(max_iterations=4, threads=1, **params).fit(*small)
-    assert same_model(one, croft.ChainCRF(max_iterations=4, threads=3, **params).fit(*small))
-    assert weights_of(one) != weights_of(croft.ChainCRF(max_iterations=4, seed=2, **params).fit(*small))
+    one, same, other = (croft.ChainCRF(max_iterations=4, **how, **params).fit(*small)
+                        for how in ({"threads": 1}, {"threads": 3}, {"seed": 2}))
+    assert same_model(one, same)
+    assert weights_of(one) != weights_of(other)
 
 
 # The same as the program.
 
 @pytest.mark.parametrize("params", [
-    {}, {"optimizer": "cg"}, {"optimizer": "truncated-newton", "tolerance": 0}, {"optimizer": "iis", "max_iterations": 20},
+    {}, {"optimizer": "cg"}, {"optimizer": "truncated-newton", "tolerance": 0},
+    {"optimizer": "iis", "max_iterations": 20},
     {"optimizer": "sgd", "schedule": "inverse", "step": 0.2, "batch": 3, "seed": 4},
-    {"optimizer": "sgd", "schedule": "constant", "decay": 0.8}, {"optimizer": "averaged-sgd", "average_from": 3},
-    {"optimizer": "sgd-lbfgs", "sgd_passes": 3, "history": 5}, {"optimizer": "adagrad-rda", "l1": 0.5},
-    {"optimizer": "sdca", "gap": 1e-6}, {"objective": "composite", "block": 4}, {"objective": "pseudolikelihood"},
-    {"objective": "max-margin", "cost": 2, "gap": 0.01}, {"objective": "max-margin", "optimizer": "smo"},
-    {"objective": "perceptron"}, {"objective": "perceptron", "optimizer": "pass-perceptron", "step": 2},
+    {"optimizer": "sgd", "schedule": "constant", "decay": 0.8},
+    {"optimizer": "averaged-sgd", "average_from": 3},
+    {"optimizer": "sgd-lbfgs", "sgd_passes": 3, "history": 5},
+    {"optimizer": "adagrad-rda", "l1": 0.5}, {"optimizer": "sdca", "gap": 1e-6},
+    {"objective": "composite", "block": 4}, {"objective": "pseudolikelihood"},
+    {"objective": "max-margin", "cost": 2, "gap": 0.01},
+    {"objective": "max-margin", "optimizer": "smo"}, {"objective": "perceptron"},
+    {"objective": "perceptron", "optimizer": "pass-perceptron", "step": 2},
     {"objective": "passive-aggressive", "optimizer": "mira", "best": 3, "aggressiveness": 0.1},
     {"objective": "arow", "variance": 0.5, "gamma": 3, "max_iterations": 9}])
 def test_the_model_is_that_of_the_command_line_byte_for_byte(small, tmp_path, params):
-    write_attributes(tmp_path / "train.attr", *small)
-    flags = [text for name, value in params.items() for text in ("--" + name.replace("_", "-"), value)]
-    run("train", "--quiet", "--format", "attributes", *flags, "-o", tmp_path / "cli.croft", tmp_path / "train.attr")
-    assert croft.ChainCRF(**params).fit(*small).model_.to_bytes() == (tmp_path / "cli.croft").read_bytes()
+    expected = model_of_program(tmp_path, small, *flags_of(params))
+    assert croft.ChainCRF(**params).fit(*small).model_.to_bytes() == expected
 
 
 def test_a_prior_variances_and_a_start_are_those_of_the_command_line(small, new_data, tmp_path):
-    write_attributes(tmp_path / "train.attr", *small)
-    old = croft.ChainCRF(l2=0.1).fit(*new_data)
-    old.save(tmp_path / "old.croft")
-    (tmp_path / "variances").write_text("word:* 4\n*\t0.25\n")
-    for flags, fit in [
-            (["--prior", tmp_path / "old.croft"], lambda: croft.ChainCRF(prior=old).fit(*small)),
-            (["--variances", tmp_path / "variances"],
-             lambda: croft.ChainCRF(variances=tmp_path / "variances").fit(*small)),
-            (["--prior", tmp_path / "old.croft", "--variances", tmp_path / "variances", "--optimizer", "sgd"],
-             lambda: croft.ChainCRF(prior=tmp_path / "old.croft", variances=str(tmp_path / "variances"),
-                                    optimizer="sgd").fit(*small)),
-            (["--init", tmp_path / "old.croft"],
-             lambda: croft.ChainCRF(l2=0.1, warm_start=True).fit(*new_data).set_params(l2=None).fit(*small))]:
-        run("train", "--quiet", "--format", "attributes", *flags, "-o", tmp_path / "cli.croft", tmp_path / "train.attr")
-        assert fit().model_.to_bytes() == (tmp_path / "cli.croft").read_bytes()
+    path, variances = tmp_path / "old.croft", tmp_path / "variances"
+    old = croft.ChainCRF(l2=0.1, warm_start=True).fit(*new_data)
+    old.save(path)
+    variances.write_text("word:* 4\n*\t0.25\n")
+    for flags, crf in [
+            (["--prior", path], croft.ChainCRF(prior=old)),
+            (["--variances", variances], croft.ChainCRF(variances=variances)),
+            (["--prior", path, "--variances", variances, "--optimizer", "sgd"],
+             croft.ChainCRF(prior=path, variances=str(variances), optimizer="sgd")),
+            (["--init", path], old.set_params(l2=None))]:
+        expected = model_of_program(tmp_path, small, *flags)
+        assert crf.fit(*small).model_.to_bytes() == expected
 
 
 # A prior.
@@ -145,7 +168,7 @@ def test_a_prior_is_the_mean_of_the_penalty(small, new_data):
         crf = croft.ChainCRF(prior=old, l2=l2, tolerance=0, gradient_tolerance=1e-7).fit(*small)
         distances.append(distance(weights_of(crf), mean))
         value = l2 / 2 * distances[-1] ** 2 - sum(crf.model_.log_likelihood(*small))
-        assert crf.training_log_.result["objective"] == pytest.approx(value, rel=1e-5)
+        assert value_of(crf) == pytest.approx(value, rel=1e-5)
     assert distances == sorted(distances, reverse=True)
     assert distances[-1] < 1e-3
     plain = croft.ChainCRF(l2=100).fit(*small)
@@ -176,7 +199,8 @@ def test_a_prior_is_an_estimator_a_model_or_a_file(small, new_data, tmp_path):
             (croft.ChainCRF(), ValueError, "prior is a ChainCRF that is not fitted"),
             (clone(croft.ChainCRF(prior=old)).prior, ValueError, "give prior=crf.model_"),
             (7, TypeError, "prior is a int; give a Model"),
-            (tmp_path / "none.croft", ValueError, "none.croft"), (tmp_path / "damaged.croft", ValueError, "damaged")]:
+            (tmp_path / "none.croft", ValueError, "none.croft"),
+            (tmp_path / "damaged.croft", ValueError, "damaged")]:
         with pytest.raises(error, match=message):
             croft.ChainCRF(prior=prior).fit(*small)
 
@@ -193,7 +217,8 @@ def test_variances_loosen_the_weights_whose_names_fit(small, tmp_path):
     plain = croft.ChainCRF().fit(*small).state_features_
 
     def norm(weights, words):
-        return math.sqrt(sum(w * w for (name, _), w in weights.items() if name.startswith("word:") == words))
+        return math.sqrt(sum(w * w for (name, _), w in weights.items()
+                             if name.startswith("word:") == words))
     assert norm(loose, True) > 1.5 * norm(plain, True)
     assert norm(loose, False) < norm(plain, False)
 
@@ -202,21 +227,29 @@ def test_variances_loosen_the_weights_whose_names_fit(small, tmp_path):
 
 @pytest.mark.parametrize("params, message", [
     ({"objective": "perceptron", "optimizer": "lbfgs"},
-     "optimizer lbfgs does not minimise objective perceptron; these do: perceptron, averaged-perceptron, "
-     "pass-perceptron, voted-perceptron"),
-    ({"objective": "max-margin", "optimizer": "newton"}, "these do: sgd, averaged-sgd, .*frank-wolfe, smo"),
-    ({"optimizer": "smo"}, r"these do: sgd-lbfgs, lbfgs, .*batch-eg\.  It goes with objective max-margin"),
+     "optimizer lbfgs does not minimise objective perceptron; these do: perceptron, "
+     "averaged-perceptron, pass-perceptron, voted-perceptron"),
+    ({"objective": "max-margin", "optimizer": "newton"},
+     "these do: sgd, averaged-sgd, .*frank-wolfe, smo"),
+    ({"optimizer": "smo"},
+     r"these do: sgd-lbfgs, lbfgs, .*batch-eg\.  It goes with objective max-margin"),
     ({"optimizer": "best"}, 'there is no optimizer "best"; there are sgd-lbfgs, lbfgs, .*, arow'),
-    ({"optimizer": "lbfgs", "l1": 1}, "optimizer lbfgs cannot minimise with l1 above 0; .* these can: owlqn, "),
-    ({"optimizer": "sdca", "l2": 0}, "optimizer sdca needs l2 above 0; with objective likelihood these can: "),
+    ({"optimizer": "lbfgs", "l1": 1},
+     "optimizer lbfgs cannot minimise with l1 above 0; .* these can: owlqn, "),
+    ({"optimizer": "sdca", "l2": 0},
+     "optimizer sdca needs l2 above 0; with objective likelihood these can: "),
     ({"objective": "perceptron", "l2": 1}, "objective perceptron has no penalty: leave out l2"),
-    ({"optimizer": "lbfgs", "step": 0.1}, "step means nothing to optimizer lbfgs; it goes with sgd-lbfgs, .*sgd"),
+    ({"optimizer": "lbfgs", "step": 0.1},
+     "step means nothing to optimizer lbfgs; it goes with sgd-lbfgs, .*sgd"),
     ({"optimizer": "sgd", "history": 3}, "history means nothing to optimizer sgd"),
     ({"objective": "arow", "best": 3}, "best means nothing to optimizer arow; it goes with mira"),
     ({"optimizer": "sgd", "average_from": 3}, "average_from means nothing to optimizer sgd"),
-    ({"optimizer": "lbfgs", "sgd_passes": 3}, "sgd_passes means nothing to optimizer lbfgs; .* sgd-lbfgs"),
-    ({"objective": "max-margin", "kernel": "rbf:1"}, "kernel means nothing to optimizer frank-wolfe; it goes with smo"),
-    ({"objective": "pseudolikelihood", "order": 2}, "objective pseudolikelihood goes with order 1 only; these do: like"),
+    ({"optimizer": "lbfgs", "sgd_passes": 3},
+     "sgd_passes means nothing to optimizer lbfgs; .* sgd-lbfgs"),
+    ({"objective": "max-margin", "kernel": "rbf:1"},
+     "kernel means nothing to optimizer frank-wolfe; it goes with smo"),
+    ({"objective": "pseudolikelihood", "order": 2},
+     "objective pseudolikelihood goes with order 1 only; these do: like"),
     ({"objective": "marginal", "cost": 2}, "cost is what a mistake costs"),
     ({"resume": True}, "resume goes on from a checkpoint; name its folder with checkpoint"),
 ])
@@ -227,19 +260,25 @@ def test_what_does_not_go_together_is_an_error_that_lists_what_does(small, param
 
 
 @pytest.mark.parametrize("params, message", [
-    ({"step": -1}, "step"), ({"step": 0}, "step"), ({"batch": 0}, "batch is 0; it must be 1 or more"), ({"decay": 2, "schedule": "constant"}, "decay"),
-    ({"schedule": "slow"}, "choose one of: bottou, inverse, inverse_sqrt, constant"),
+    ({"step": -1}, "step is -1"), ({"step": 0}, "step"),
     ({"step": float("inf")}, "step is inf; it must be a finite number"),
+    ({"batch": 0}, "batch is 0; it must be 1 or more"),
+    ({"decay": 2, "schedule": "constant"}, "decay"),
+    ({"schedule": "slow"}, "choose one of: bottou, inverse, inverse_sqrt, constant"),
     ({"optimizer": "averaged-sgd", "average_from": 0}, "average_from is 0"),
     ({"optimizer": "lbfgs", "history": 0}, "history is 0; it must be 1 to 1000"),
     ({"objective": "composite", "optimizer": None, "block": 0}, "block is 0"),
-    ({"objective": "passive-aggressive", "optimizer": "pa-2", "aggressiveness": 0}, "aggressiveness"),
-    ({"objective": "passive-aggressive", "optimizer": "mira", "best": 0}, "best is 0; it must be 1 to"),
+    ({"objective": "passive-aggressive", "optimizer": "pa-2", "aggressiveness": 0},
+     "aggressiveness"),
+    ({"objective": "passive-aggressive", "optimizer": "mira", "best": 0}, "best is 0; .* 1 to"),
     ({"objective": "arow", "optimizer": None, "variance": 0}, "variance"),
     ({"objective": "arow", "optimizer": None, "gamma": -1}, "gamma"),
-    ({"optimizer": "sdca", "gap": -1}, "gap is -1"), ({"checkpoint_interval": -1}, "checkpoint_interval is -1"),
-    ({"objective": "max-margin", "optimizer": "smo", "kernel": "sigmoid"}, "kernel .* is none of linear, poly:DEGREE"),
-    ({"optimizer": "lbfgs", "prior": "/nowhere"}, "/nowhere"), ({"variances": "/nowhere"}, "/nowhere")])
+    ({"optimizer": "sdca", "gap": -1}, "gap is -1"),
+    ({"checkpoint_interval": -1}, "checkpoint_interval is -1"),
+    ({"objective": "max-margin", "optimizer": "smo", "kernel": "sigmoid"},
+     "kernel .* is none of linear, poly:DEGREE"),
+    ({"optimizer": "lbfgs", "prior": "/nowhere"}, "/nowhere"),
+    ({"variances": "/nowhere"}, "/nowhere")])
 def test_a_setting_out_of_range_is_an_error_that_names_it(small, params, message):
     with pytest.raises(ValueError, match=message) as caught:
         croft.ChainCRF(**{"optimizer": "sgd", **params}).fit(*small)
@@ -248,21 +287,22 @@ def test_a_setting_out_of_range_is_an_error_that_names_it(small, params, message
 
 @pytest.mark.parametrize("objective, optimizer", [*DUAL, *MISTAKES])
 def test_a_prior_that_an_optimizer_cannot_have_is_an_error(small, objective, optimizer):
-    with pytest.raises(ValueError, match=f"optimizer {optimizer} (is none|starts from its dual variables)"):
-        croft.ChainCRF(objective=objective, optimizer=optimizer, prior=croft.ChainCRF().fit(*small)).fit(*small)
+    prior = croft.ChainCRF().fit(*small)
+    with pytest.raises(ValueError, match=f"optimizer {optimizer} (is none|starts from its dual)"):
+        croft.ChainCRF(objective=objective, optimizer=optimizer, prior=prior).fit(*small)
 
 
 @pytest.mark.parametrize("objective, optimizer", DUAL)
 def test_a_dual_optimizer_cannot_go_on_from_weights(small, objective, optimizer):
-    crf = croft.ChainCRF(objective=objective, optimizer=optimizer, warm_start=True, max_iterations=2).fit(*small)
-    with pytest.raises(ValueError, match=f"{optimizer} starts from its dual variables, .* model to go on from"):
-        crf.fit(*small)
+    crf = croft.ChainCRF(objective=objective, optimizer=optimizer, max_iterations=2).fit(*small)
+    with pytest.raises(ValueError, match=f"{optimizer} starts from its dual variables, .* go on"):
+        crf.partial_fit(*small)
 
 
 def test_objectives_that_want_every_label_say_so(small):
     X, y = small
     part = [[None, *labels[1:]] for labels in y]
-    with pytest.raises(ValueError, match="objective max-margin wants every label known; these do: likelihood, "):
+    with pytest.raises(ValueError, match="max-margin wants every label known; these do: like"):
         croft.ChainCRF(objective="max-margin").fit(X, part)
     assert croft.ChainCRF(objective="marginal").fit(X, part).score(X, y) > 0.8
 
@@ -270,20 +310,23 @@ def test_objectives_that_want_every_label_say_so(small):
 # Events.
 
 @pytest.mark.parametrize("objective, optimizer", DUAL)
-def test_iterations_of_dual_optimizers_have_a_gap_and_the_rule_stops_by_it(small, objective, optimizer):
+def test_iterations_of_dual_optimizers_have_a_gap_that_stops_them(small, objective, optimizer):
     seen = []
-    crf = croft.ChainCRF(objective=objective, optimizer=optimizer, gap=0.1).fit(*small, callback=seen.append)
+    crf = croft.ChainCRF(objective=objective, optimizer=optimizer, gap=0.1)
+    crf.fit(*small, callback=seen.append)
     assert crf.training_log_.result["reason"] == "converged_gap"
     gaps = [event["gap"] for event in seen]
     assert gaps[-1] <= 0.1 < gaps[0]
     assert list(crf.training_log_.table()["gap"]) == gaps
-    exact = {"likelihood": {"optimizer": "newton"}, "max-margin": {"optimizer": "smo", "gap": 1e-6}}[objective]
-    least = croft.ChainCRF(objective=objective, **exact).fit(*small).training_log_.result["objective"]
+    exact = {"likelihood": {"optimizer": "newton"},
+             "max-margin": {"optimizer": "smo", "gap": 1e-6}}[objective]
+    least = value_of(croft.ChainCRF(objective=objective, **exact).fit(*small))
     for event in seen:  # the gap bounds what is left to gain
         assert event["objective"] - least <= (event["gap"] + 1e-6) * max(1, event["objective"])
 
 
-@pytest.mark.parametrize("objective, optimizer", [("likelihood", "sgd"), ("likelihood", "sgd-lbfgs"), *MISTAKES[:1]])
+@pytest.mark.parametrize("objective, optimizer", [
+    ("likelihood", "sgd"), ("likelihood", "sgd-lbfgs"), ("perceptron", "perceptron")])
 def test_iterations_of_other_optimizers_have_none(small, objective, optimizer):
     crf = croft.ChainCRF(objective=objective, optimizer=optimizer).fit(*small)
     assert not any("gap" in event for event in crf.training_log_)
@@ -301,9 +344,10 @@ RESUMABLE = [pair for pair in PAIRS if pair[1] != "async-sgd"]
 
 
 @pytest.mark.parametrize("objective, optimizer", RESUMABLE)
-def test_a_training_that_was_stopped_goes_on_to_the_same_model(small, tmp_path, objective, optimizer):
-    params = {"objective": objective, "optimizer": optimizer, "checkpoint_interval": 0, "max_iterations": 12,
-              "tolerance": 0, "gradient_tolerance": 0}
+def test_a_training_that_was_stopped_goes_on_to_the_same_model(small, tmp_path, objective,
+                                                               optimizer):
+    params = {"objective": objective, "optimizer": optimizer, "checkpoint_interval": 0,
+              "max_iterations": 12, "tolerance": 0, "gradient_tolerance": 0}
     whole = croft.ChainCRF(**params).fit(*small)
     stop = max(1, whole.training_log_.result["iterations"] // 2)
     params["checkpoint"] = tmp_path / "state"
@@ -318,7 +362,8 @@ def test_a_training_that_was_stopped_goes_on_to_the_same_model(small, tmp_path, 
 
 
 @pytest.mark.parametrize("params", [
-    {"l1": 0.5}, {"order": 2}, {"early_stop": 3, "holdout": 0.3, "optimizer": "sgd"}, {"prior": True}, {"constrain": True}])
+    {"l1": 0.5}, {"order": 2}, {"early_stop": 3, "holdout": 0.3, "optimizer": "sgd"},
+    {"prior": True}, {"constrain": True}])
 def test_so_it_does_with_what_is_around_the_optimizer(small, new_data, tmp_path, params):
     params = {**params, "checkpoint_interval": 0}
     if "prior" in params:
@@ -344,8 +389,9 @@ def test_a_training_that_was_killed_goes_on_to_the_same_model(tmp_path, params):
         def die(event):
             if event["iteration"] == 7:
                 os.kill(os.getpid(), signal.SIGKILL)
-        croft.ChainCRF(tolerance=0, gradient_tolerance=0, max_iterations=15, checkpoint={str(tmp_path)!r},
-                       checkpoint_interval=0, **{params!r}).fit(items(words), y, callback=die)
+        croft.ChainCRF(tolerance=0, gradient_tolerance=0, max_iterations=15,
+                       checkpoint={str(tmp_path)!r}, checkpoint_interval=0,
+                       **{params!r}).fit(items(words), y, callback=die)
     """)
     assert subprocess.run([sys.executable, "-c", program]).returncode == -signal.SIGKILL
     words, y = sentences(40, 1)
@@ -375,12 +421,13 @@ def test_ctrl_c_and_errors_of_a_callback_keep_the_state(small, tmp_path):
 
 def test_a_state_that_cannot_be_gone_on_from_is_an_error(small, new_data, tmp_path):
     params = {"checkpoint": tmp_path, "checkpoint_interval": 0}
-    with pytest.raises(ValueError, match="has no checkpoint to resume from; .* that checkpoint named"):
+    with pytest.raises(ValueError, match="has no checkpoint to resume from; .* checkpoint named"):
         croft.ChainCRF(resume=True, **params).fit(*small)
     croft.ChainCRF(**params).fit(*small, callback=lambda event: event["iteration"] < 4)
-    with pytest.raises(ValueError, match="training that was interrupted; go on from it with resume"):
+    with pytest.raises(ValueError, match="that was interrupted; go on from it with resume"):
         croft.ChainCRF(**params).fit(*small)
-    for data, other in ((new_data, {}), (small, {"l2": 3}), (small, {"optimizer": "sgd"}), (small, {"seed": 2})):
+    for data, other in ((new_data, {}), (small, {"l2": 3}), (small, {"optimizer": "sgd"}),
+                        (small, {"seed": 2})):
         with pytest.raises(ValueError, match="this checkpoint is of another training"):
             croft.ChainCRF(resume=True, **params, **other).fit(*data)
     (tmp_path / "file").write_text("")
@@ -396,11 +443,14 @@ def test_the_interval_is_in_seconds(small, tmp_path):
 # What the parameters are for scikit-learn.
 
 def test_parameters_are_kept_untouched_and_numpy_numbers_are_numbers(small):
-    params = {"step": numpy.float64(0.25), "batch": numpy.int64(2), "optimizer": "sgd", "l2": numpy.float32(2)}
+    params = {"step": numpy.float64(0.25), "batch": numpy.int64(2), "optimizer": "sgd",
+              "l2": numpy.float32(2)}
     crf = croft.ChainCRF(**params)
     assert all(getattr(crf, name) is value for name, value in params.items())
-    assert same_model(crf.fit(*small), croft.ChainCRF(step=0.25, batch=2, optimizer="sgd", l2=2.0).fit(*small))
-    search = GridSearchCV(croft.ChainCRF(objective="passive-aggressive"), {"aggressiveness": [0.01, 1.0]}, cv=2)
+    same = croft.ChainCRF(step=0.25, batch=2, optimizer="sgd", l2=2.0)
+    assert same_model(crf.fit(*small), same.fit(*small))
+    search = GridSearchCV(croft.ChainCRF(objective="passive-aggressive"),
+                          {"aggressiveness": [0.01, 1.0]}, cv=2)
     assert search.fit(*small).best_score_ > 0.9
 
 
@@ -440,15 +490,14 @@ SPECIAL = [{"objective": "max-margin", "optimizer": "smo", "kernel": "poly:2"},
 
 
 @pytest.mark.parametrize("params", SPECIAL)
-def test_such_a_model_is_that_of_the_command_line_and_predicts_the_same(small, new_data, tmp_path, params):
-    write_attributes(tmp_path / "train.attr", *small)
-    write_attributes(tmp_path / "test.attr", *new_data)
-    flags = [text for name, value in params.items() for text in ("--" + name.replace("_", "-"), value)]
-    run("train", "--quiet", "--format", "attributes", *flags, "-o", tmp_path / "cli.croft", tmp_path / "train.attr")
+def test_such_a_model_is_that_of_the_command_line_and_predicts_the_same(small, new_data, tmp_path,
+                                                                        params):
+    expected = model_of_program(tmp_path, small, *flags_of(params))
     crf = croft.ChainCRF(**params).fit(*small)
-    assert crf.model_.to_bytes() == (tmp_path / "cli.croft").read_bytes()
+    assert crf.model_.to_bytes() == expected
     assert crf.score(*new_data) > 0.85
-    said = run("predict", "-m", tmp_path / "cli.croft", "--output", "labels", tmp_path / "test.attr")
+    write_attributes(tmp_path / "new.attr", *new_data)
+    said = run("predict", "-m", tmp_path / "cli.croft", "--output", "labels", tmp_path / "new.attr")
     assert crf.predict(new_data[0]) == [block.split("\n") for block in said.strip().split("\n\n")]
     assert clone(crf).fit(*small).predict_single(new_data[0][0]) == crf.predict(new_data[0])[0]
 

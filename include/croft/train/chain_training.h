@@ -105,7 +105,8 @@ class ChainTraining {
   std::size_t positions() const { return encoder_.data.positions(); }
   std::size_t partial_positions() const;  // those of which no single label is known
   double total_weight() const;            // of the sequences
-  bool goes_on() const { return init_ != nullptr; }  // from the weights of a model
+  // What the options' method comes to with this data and `init`.
+  Method method(const TrainOptions& options) const;
   // What `options` come to with this data: single or twice.
   Precision precision(const TrainOptions& options) const;
   std::size_t holdout_sequences() const { return holdout_text_.size(); }
@@ -135,6 +136,7 @@ class ChainTraining {
   void lay_out(const TrainOptions& options, TrainResult& result);
   void set_cost(const TrainOptions& options);
   MethodChoice choice(const TrainOptions& options) const;
+  void check_holdout(const TrainOptions& options) const;
   ChainProblem problem(const TrainOptions& options, ThreadPool& pool) const;
   void set_prior(const TrainOptions& options, std::span<const FeatureWeight> start);
   std::uint64_t fingerprint(const ChainProblem& problem) const;

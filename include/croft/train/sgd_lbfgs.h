@@ -1,8 +1,11 @@
-// Averaged SGD for a few passes, then L-BFGS: what `croft train` does by default.
+// Averaged SGD for a few passes, then L-BFGS, preconditioned at first: what `croft train` does by
+// default.
 //
-// From w = 0 the gradient of all the data at once points badly, and L-BFGS spends half of its
-// evaluations on a way that a few passes of SGD make for the price of twenty.  Near the minimum SGD
-// crawls, and L-BFGS does not.  docs/performance.md has the figures.
+// From w = 0 the gradient of all the data at once points badly, and L-BFGS spends a third of its
+// evaluations on a way that a few passes of SGD make for the price of twenty.  Where these end the
+// curvature is about what it is at the minimum, and a preconditioner (row_preconditioner.h) spares
+// L-BFGS most of the others.  What is left then are directions that hardly bend, which it makes
+// slow: the rest is done without.  docs/performance.md has the figures.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -13,6 +16,7 @@
 #include "croft/optimize/lbfgs.h"
 #include "croft/optimize/sgd.h"
 #include "croft/train/chain_sample_function.h"
+#include "croft/train/row_preconditioner.h"
 
 namespace croft {
 
@@ -27,10 +31,13 @@ struct SgdLbfgsOptions {
 // Minimises f(w) + (l2/2)|w|^2 from w, which is in the layout's order.  Iterations are numbered
 // through: the first are passes, reported with the sum of the losses that each met, before the step
 // that follows, plus the penalty; no rule for stopping looks at these.
-//   samples : makes f sample by sample; called once, and let go of before L-BFGS starts
+//   samples      : makes f sample by sample; called once, and let go of before L-BFGS starts
+//   precondition : makes the preconditioner at w; empty: there is none
+using PreconditionerMaker =
+    std::function<std::unique_ptr<RowPreconditioner>(std::span<const double> w)>;
 OptimizeResult sgd_lbfgs(BatchFunction& f,
                          const std::function<std::unique_ptr<ChainSampleFunction>()>& samples,
-                         const Regulariser& regulariser, std::span<double> w,
+                         const PreconditionerMaker& precondition, const Regulariser& regulariser, std::span<double> w,
                          const SgdLbfgsOptions& options, ThreadPool& pool,
                          const IterationCallback& callback = {},
                          Checkpointer* checkpoints = nullptr);

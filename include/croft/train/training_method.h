@@ -120,7 +120,8 @@ struct MethodChoice {
   MethodSettings settings;
   bool partial = false;   // labels may be known in part
   bool init = false;      // weights to start from
-  bool prior = false;     // a prior mean
+  bool prior = false;      // a prior mean
+  bool variances = false;  // variances of features
   std::size_t order = 1;
 };
 // Throws UsageError, naming what would go: the methods of the objective, the objectives of the
