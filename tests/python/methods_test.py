@@ -94,7 +94,7 @@ def test_optimizers_of_the_hinge_reach_one_minimum(small, optimizer):
 
 def test_the_defaults_are_those_of_the_objective(small):
     for objective, optimizer, l2, passes in [
-            ("likelihood", "sgd-lbfgs", 1, 1000), ("marginal", "lbfgs", 1, 1000),
+            ("likelihood", "lbfgs", 1, 1000), ("marginal", "lbfgs", 1, 1000),
             ("max-margin", "frank-wolfe", 1, 1000), ("perceptron", "averaged-perceptron", 0, 100),
             ("passive-aggressive", "pa-1", 0, 100), ("arow", "arow", 0, 100)]:
         crf = croft.ChainCRF(objective=objective).fit(*small)
