@@ -104,9 +104,10 @@ def test_the_defaults_are_those_of_the_objective(small):
     assert croft.ChainCRF(l1=0.1).fit(*small).inspect()["training"]["optimizer"] == "owlqn"
 
 
-def test_training_that_goes_on_from_a_model_makes_no_passes_of_sgd_first(small):
+def test_passes_of_sgd_are_made_where_they_are_asked_for_but_not_from_a_model(small):
+    asked = croft.ChainCRF(sgd_passes=2).fit(*small)
+    assert asked.inspect()["training"]["optimizer"] == "sgd-lbfgs"
     crf = croft.ChainCRF(warm_start=True).fit(*small)
-    assert crf.inspect()["training"]["optimizer"] == "sgd-lbfgs"
     assert crf.fit(*small).inspect()["training"]["optimizer"] == "lbfgs"
     assert crf.partial_fit(*small).inspect()["training"]["optimizer"] == "lbfgs"
 
