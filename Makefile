@@ -18,7 +18,7 @@ help:
 	@echo 'make demo                 install what is missing, build croft, train and try a tagger'
 	@echo 'make test                 install what is missing, build, run all tests'
 	@echo 'make bench PEERS=DIR      benchmarks; DIR holds the programs to compare with'
-	@echo 'make study PEERS=DIR      docs/study.md: objectives and optimizers compared (hours)'
+	@echo 'make study PEERS=DIR      docs/study.md: objectives and optimizers compared (an hour)'
 	@echo 'make install PREFIX=DIR   the program, the library, its headers (default /usr/local)'
 	@echo 'make python               the Python package, in the environment build/venv'
 	@echo 'make asan, make tsan      all tests under address and undefined, or thread, sanitizer'

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Objectives and optimizers compared: the tables and charts of docs/study.md.
 
-  bench/study.py --croft build/release/croft [--data DIR] [--peers DIR] [--only SECTION …] [--quick]
+  bench/study.py --croft build/release/croft [--data DIR] [--peers DIR] [--only SECTION …]
 
---data   the folder with conll2000, ewt, ocr, …, tools (default: CROFT_DATA, or ../shared/data beside
-         the checkout).
+--data   the folder with conll2000, ewt, ocr, …, tools (default: CROFT_DATA, or ../shared/data
+         beside the checkout).
 --peers  a folder with crfsuite, for its column in the textbook's table.
 --only   these sections alone; the others' tables stay as they are.
 --quick  a few seconds a run, to try the program; writes to build/study instead of docs/.
---stale  a run of an earlier build counts as well, where there is none of this one: to change a chart.
+--stale  a run of an earlier build counts as well, where there is none of this one.
 
 Every run ends at a time limit.  What has been run is kept in build/study/cache by its command and
 croft's build, so that an interrupted study goes on where it was.

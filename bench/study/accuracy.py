@@ -57,7 +57,7 @@ def score_table(study, title, limit, plan):
     study.page.put(title, table(head, rows, left=2) + note + study.foot())
 
 
-# l2 is chosen by the score on a tenth of the training words; the test file sees the chosen one alone.
+# l2 is chosen by the score on a tenth of the training words; the test file sees only that one.
 # Products of polynomials are larger by orders of magnitude, and so are their penalties.
 KERNELS = (('likelihood', 'linear', ['--objective', 'likelihood'], (0.3, 1, 3, 10)),
            ('max-margin, Frank-Wolfe', 'linear', ['--objective', 'max-margin'], (1, 10)),

@@ -38,6 +38,8 @@ def gaps(path, title, curves, axes, levels=(1e-3, 1e-4), floor=1e-6, ylabel='rel
     """
     colours = {name: f'C{k % 10}' for k, name in enumerate(c for c in curves if c != 'lbfgs')}
     top = max([10, *(2 * points[-1][-1] for points in curves.values() if points)])
+    least = min([*levels, *(p[-1] for points in curves.values() for p in points)])
+    bottom = max(floor, least / 3)
     figure, panels = plt.subplots(1, len(axes), figsize=(4.9 * len(axes), 4.2), sharey=True,
                                   squeeze=False)
     for k, (panel, label) in enumerate(zip(panels[0], axes)):
@@ -47,7 +49,7 @@ def gaps(path, title, curves, axes, levels=(1e-3, 1e-4), floor=1e-6, ylabel='rel
                        color=colours.get(name, 'black'), label=name, linewidth=1.4)
         panel.set_xscale('log')
         panel.set_yscale('log')
-        panel.set_ylim(floor, top)
+        panel.set_ylim(bottom, top)
         panel.set_xlabel(label)
         for level in levels:
             panel.axhline(level, color='0.4', linewidth=0.7, linestyle=(0, (1, 2)))

@@ -126,9 +126,9 @@ def likelihood(study):
 
 def with_l1(study):
     problem = Problem(study, study.data.conll2000(), ['--l1', 1, '--l2', 0], 'l1')
-    problem.find_optimum('owlqn', study.seconds(60, quick=10))
+    problem.find_optimum('owlqn', study.seconds(50, quick=10))
     for name in WITH_L1:
-        problem.run(name, study.seconds(45, quick=6))
+        problem.run(name, study.seconds(35, quick=6))
     problem.settle()
     draw(study, problem, 'l1', 'l1 = 1, l2 = 0', WITH_L1, 'passes (of OWL-QN: evaluations)')
     put_table(study, problem, 'l1')
@@ -139,7 +139,7 @@ def small(study):
     problem = Problem(study, study.data.small(), ['--l2', 1], 'small')
     problem.find_optimum('lbfgs', study.seconds(30, quick=5))
     for name in SMALL:
-        problem.run(name, study.seconds(20, quick=4))
+        problem.run(name, study.seconds(60 if name == 'newton' else 20, quick=4))
     problem.settle()
     draw(study, problem, 'small', 'A small model', SMALL, 'evaluations')
     put_table(study, problem, 'small')
@@ -156,7 +156,8 @@ def put_table(study, problem, name):
     some = next(iter(problem.records.values()))
     text = (f'{some["weights"]:,} weights, {some["positions"]:,} positions, {some["labels"]} '
             f'labels; best known optimum {problem.optimum:.3f}.\n\n')
-    study.page.put(name, text + table(HEAD, [problem.row(o) for o in problem.records]) + study.foot())
+    rows = [problem.row(optimizer) for optimizer in problem.records]
+    study.page.put(name, text + table(HEAD, rows) + study.foot())
 
 
 def dual(study):
