@@ -23,7 +23,7 @@ Example:
 
 The objective is  -sum log p(y|x) + l1 |w|_1 + (l2/2) |w|_2^2.  CRFsuite's c2 is l2/2, Wapiti's rho2 is l2,
 CRF++'s C and MALLET's variance are 1/l2.  A first Ctrl-C ends the training and keeps the model.
-docs/training.md explains objectives, optimizers, partial labels, weights, costs, constraints and groups of transitions.)";
+docs/objectives.md explains objectives, optimizers, priors and checkpoints, docs/training.md partial labels, weights, costs, constraints and groups of transitions.)";
 
 struct TrainCommand {
   TrainRequest request;
@@ -155,6 +155,9 @@ int run(TrainCommand& c) {
   c.request.seed = c.common.seed;
   if (c.partial) c.request.partial = PartialLabels{c.separator[0], "?"};
   c.request = with_defaults(c.request);
+  if (!c.quiet && c.request.options.method == Method::async_sgd && c.common.threads != 1) {
+    std::fprintf(stderr, "async-sgd on several threads: another run will give another model\n");
+  }
   handle_interrupts();
   TrainingProgress progress(c.request.options, c.log, c.quiet);
   const TrainWatcher watcher{.data_read = [&](const TrainData& data) { progress.data_read(data); },

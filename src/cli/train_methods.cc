@@ -89,7 +89,7 @@ void add_settings(CLI::App& verb, TrainRequest& r, TrainingNames& names) {
       ->transform(finite_number(0))
       ->option_text("NUMBER=1");
   verb.add_option("--kernel", r.kernel,
-                  "smo: linear, poly:DEGREE or rbf:GAMMA, of the attributes of a position")
+                  "smo: linear, poly:DEGREE[:SCALE[:OFFSET]] or rbf:GAMMA, of the attributes of a position")
       ->option_text("KERNEL");
 }
 

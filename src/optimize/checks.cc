@@ -25,4 +25,12 @@ void check_start(const Iteration& start) {
                   finite_value ? start.gradient_norm : start.objective));
 }
 
+void check_finite(const Iteration& now) {
+  if (std::isfinite(now.objective)) return;
+  throw Error(
+      fmt::format("the objective is {} after {} iterations; attribute values are too large for this "
+                  "method (scale them down), or its step or its kernel is",
+                  now.objective, now.number));
+}
+
 }  // namespace croft

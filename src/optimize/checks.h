@@ -13,4 +13,7 @@ void check_dimension(const BatchFunction& f, std::span<const double> w);
 // Throws Error where the objective or its gradient is not finite at the starting point.
 void check_start(const Iteration& start);
 
+// Throws Error where the objective of a later iterate is not.
+void check_finite(const Iteration& now);
+
 }  // namespace croft

@@ -22,6 +22,7 @@ OptimizeResult minimize(Optimizer& method, const StoppingRule& rule,
       last.evaluations = method.evaluations();
       return tracker.no_progress(last, method.stuck());
     }
+    check_finite(method.now());
     if (tracker.stop_at(method.now())) return tracker.result();
     if (checkpoints != nullptr) checkpoints->offer(state);
   }

@@ -178,7 +178,7 @@ OptimizeResult ChainMethods::batch() {
       case Method::sgd_lbfgs: {
         SgdLbfgsOptions options;
         if (p_.settings.passes) options.passes = *p_.settings.passes;
-        if (p_.settings.batch) options.batch = *p_.settings.batch;
+        if (p_.settings.batch) options.batch = std::min(*p_.settings.batch, p_.data.sequences());
         options.step = p_.settings.step;
         options.seed = p_.seed;
         options.lbfgs = lbfgs_options();
@@ -259,7 +259,7 @@ OptimizeResult ChainMethods::stochastic() {
       options.seed = p_.seed;
       if constexpr (requires { options.step = settings.step; }) options.step = settings.step;
       if constexpr (requires { options.batch = std::size_t{1}; }) {
-        if (settings.batch) options.batch = *settings.batch;
+        if (settings.batch) options.batch = std::min(*settings.batch, p_.data.sequences());
       }
       return options;
     };
@@ -317,6 +317,10 @@ OptimizeResult ChainMethods::online() {
         VotedPerceptron vote;
         OptimizeResult result =
             voted_perceptron(f, r, w, perceptron_options, vote, see, checkpoints_);
+        // Where nothing was ever wrong, the first weights are the only ones.
+        if (std::ranges::all_of(vote.votes, [](std::uint64_t n) { return n == 0; })) {
+          vote.votes.assign(vote.updates() + 1, 1);
+        }
         findings_.vote = f.scorer().compress(std::move(vote));
         return result;
       }

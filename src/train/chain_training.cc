@@ -254,6 +254,8 @@ Method ChainTraining::method(const TrainOptions& options) const {
   const bool asked_for = options.method || s.passes || s.step || s.batch;
   // Where L-BFGS takes no time to speak of, the shortest way is the best.
   const bool few = positions() < kFewPositions;
+  const bool dual = !info(chosen).init;
+  if (dual && options.order > 1 && !options.method) return Method::averaged_sgd;
   return chosen == Method::sgd_lbfgs && few && !asked_for ? Method::lbfgs : chosen;
 }
 

@@ -25,6 +25,7 @@ CheckpointFolder::CheckpointFolder(std::filesystem::path folder, bool resume,
                                    std::chrono::duration<double> interval)
     : folder_(std::move(folder)), resume_(resume), interval_(interval) {
   std::error_code failure;
+  const bool known = std::filesystem::exists(folder_, failure);
   std::filesystem::create_directories(folder_, failure);
   if (failure) throw Error(folder_.string() + ": cannot create: " + failure.message());
   const bool there = std::filesystem::exists(path(), failure);
@@ -33,11 +34,22 @@ CheckpointFolder::CheckpointFolder(std::filesystem::path folder, bool resume,
                      " has a checkpoint of a training that was interrupted; go on from it with "
                      "--resume, or delete it");
   }
+  if (!there && resume_ && known) resume_ = false;  // it ended before it kept anything
   if (!there && resume_) {
-    throw UsageError(folder_.string() + " has no checkpoint to resume from; it has to be the "
-                                        "folder that --checkpoint named");
+    throw UsageError(folder_.string() + " is not there: it has to be the folder that --checkpoint "
+                                        "named");
   }
+  remove_leftovers();
   if (!there) AtomicFile{path()};  // created and removed: what forbids writing is known now
+}
+
+// What a process left that was killed while it wrote.
+void CheckpointFolder::remove_leftovers() {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored)) {
+    if (!entry.path().filename().string().starts_with("checkpoint.")) continue;
+    std::filesystem::remove(entry.path(), ignored);
+  }
 }
 
 // magic, fingerprint, checksum of the rest, the rest

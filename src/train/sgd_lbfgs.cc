@@ -68,6 +68,13 @@ class SgdLbfgs {
   OptimizeResult total(OptimizeResult result) const {
     result.iterations += iterations_;
     result.evaluations += evaluations_;
+    if (result.reason == StopReason::stopped) {
+      result.message =
+          "stopped on request after " + std::to_string(result.iterations) + " iterations";
+    } else if (result.reason == StopReason::max_iterations) {
+      result.message =
+          "all " + std::to_string(result.iterations) + " iterations are done; not converged";
+    }
     return result;
   }
   void next(Stage stage, const OptimizeResult& result) {

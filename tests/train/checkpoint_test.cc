@@ -78,8 +78,16 @@ TEST_F(Checkpoints, AreNotOverwrittenUnawares) {
   EXPECT_EQ(read(7), 42);
 }
 
-TEST_F(Checkpoints, MustBeThereToResume) {
-  EXPECT_NE(error_of([&] { read(7); }).find("no checkpoint"), std::string::npos);
+TEST_F(Checkpoints, ResumeInAFolderThatIsThereOnly) {
+  EXPECT_NE(error_of([&] { read(7); }).find("is not there"), std::string::npos);
+}
+
+TEST_F(Checkpoints, OfATrainingThatWasKilledBeforeTheFirstResumeFromTheBeginning) {
+  fs::create_directories(folder_);
+  std::ofstream(folder_ / "checkpoint.AbCdEf") << "half of one";
+  CheckpointFolder folder(folder_, true, seconds(0));
+  EXPECT_FALSE(folder.restore([](StateArchive&) { FAIL(); }));
+  EXPECT_FALSE(fs::exists(folder_ / "checkpoint.AbCdEf"));
 }
 
 TEST_F(Checkpoints, AreKeptNoMoreOftenThanAsked) {

@@ -28,7 +28,8 @@ class Fingerprint {
 class CheckpointFolder : public Checkpointer {
  public:
   // Creates the folder.  Throws UsageError where it has a checkpoint already and `resume` is false,
-  // or has none and it is true; Error where it cannot be written to.
+  // or is not there and it is true; Error where it cannot be written to.  A folder without a
+  // checkpoint resumes from the beginning.
   //   interval : between two states that are kept; zero keeps every one
   CheckpointFolder(std::filesystem::path folder, bool resume, std::chrono::duration<double> interval);
 
@@ -44,6 +45,7 @@ class CheckpointFolder : public Checkpointer {
 
  private:
   std::filesystem::path path() const { return folder_ / "checkpoint"; }
+  void remove_leftovers();
 
   std::filesystem::path folder_;
   bool resume_;
