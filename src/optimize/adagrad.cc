@@ -72,22 +72,14 @@ class AdagradMethod : public PassMethod {
   }
 
   void calibrate() {
-    draw_order(options_.seed, 0, f_.samples(), order_);
-    const auto sample = std::span<const std::uint32_t>(order_).first(
-        std::min(options_.calibration_samples, order_.size()));
-    const std::vector<double> start(x_.begin(), x_.end());
-    std::vector<double> scratch(layout_.largest());
-    const auto objective = [&] { return sample_objective(f_, regulariser_, sample, x_, scratch); };
-    eta0_ = calibrate_step(kFirstStep, objective(), [&](double step) {
-      eta0_ = step;
-      begin(1);
-      go_through(sample);
-      const double after = objective();
-      std::ranges::copy(start, x_.begin());
-      std::ranges::fill(squares_, 0.0);
-      clear();
-      return after;
-    });
+    eta0_ = calibrate_step(f_, regulariser_, options_.seed, options_.calibration_samples, x_,
+                           kFirstStep, [&](double step, auto samples) {
+                             eta0_ = step;
+                             begin(1);
+                             go_through(samples);
+                             std::ranges::fill(squares_, 0.0);
+                             clear();
+                           });
   }
 
   void archive_method(StateArchive& state) override {

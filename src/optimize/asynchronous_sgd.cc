@@ -103,20 +103,12 @@ class AsynchronousSgd final : public PassMethod {
   }
 
   void calibrate() {
-    draw_order(options_.seed, 0, f_.samples(), order_);
-    const auto sample = std::span<const std::uint32_t>(order_).first(
-        std::min(options_.calibration_samples, order_.size()));
-    const std::vector<double> start(w_.begin(), w_.end());
-    std::vector<double> scratch(layout_.largest());
-    const auto objective = [&] { return sample_objective(f_, regulariser_, sample, w_, scratch); };
-    steps_.eta0 = calibrate_step(kFirstStep, objective(), [&](double eta0) {
-      steps_.eta0 = eta0;
-      double t = 0;
-      for (const std::uint32_t n : sample) step(n, t++, 0);
-      const double after = objective();
-      std::ranges::copy(start, w_.begin());
-      return after;
-    });
+    steps_.eta0 = calibrate_step(f_, regulariser_, options_.seed, options_.calibration_samples, w_,
+                                 kFirstStep, [&](double eta0, auto samples) {
+                                   steps_.eta0 = eta0;
+                                   double t = 0;
+                                   for (const std::uint32_t n : samples) step(n, t++, 0);
+                                 });
   }
 
   void archive_method(StateArchive& state) override { state(steps_.eta0); }

@@ -33,4 +33,14 @@ void check_finite(const Iteration& now) {
                   now.objective, now.number));
 }
 
+void check_positive(std::string_view name, double value) {
+  if (!(value > 0) || std::isinf(value)) {
+    throw UsageError(fmt::format("{} is {}; it must be a finite number > 0", name, value));
+  }
+}
+
+void check_at_least_one(std::string_view name, std::size_t value) {
+  if (value < 1) throw UsageError(fmt::format("{} is 0; it must be >= 1", name));
+}
+
 }  // namespace croft

@@ -1,6 +1,8 @@
-// What every batch optimiser checks before it moves.
+// What optimisers check before they move, and on the way.
 #pragma once
+#include <cstddef>
 #include <span>
+#include <string_view>
 
 #include "croft/optimize/function.h"
 #include "croft/optimize/result.h"
@@ -15,5 +17,10 @@ void check_start(const Iteration& start);
 
 // Throws Error where the objective of a later iterate is not.
 void check_finite(const Iteration& now);
+
+// Throws UsageError unless `value` is a finite number > 0.
+void check_positive(std::string_view name, double value);
+// Throws UsageError where `value` is 0.
+void check_at_least_one(std::string_view name, std::size_t value);
 
 }  // namespace croft

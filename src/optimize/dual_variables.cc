@@ -4,11 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <utility>
 
 #include "croft/core/error.h"
-#include "croft/core/random.h"
 #include "croft/core/vector_math.h"
 
 namespace croft {
@@ -55,18 +52,6 @@ Iteration DualValue::at(DualProblem& problem, std::size_t number, std::size_t ev
   return now;
 }
 
-std::uint64_t seed_of_pass(std::uint64_t seed, std::size_t pass) {
-  return seed + 0x9E3779B97F4A7C15u * pass;
-}
-
-std::vector<std::size_t> shuffled(std::size_t samples, std::uint64_t seed, std::size_t pass) {
-  Random random(seed_of_pass(seed, pass));
-  std::vector<std::size_t> order(samples);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  for (std::size_t k = samples; k > 1; --k) std::swap(order[k - 1], order[random.below(k)]);
-  return order;
-}
-
 void check_loss(const DualProblem& problem, DualLoss loss, const char* method) {
   if (problem.loss() == loss) return;
   throw UsageError(fmt::format("{} needs the {}; the problem has the {}", method,
@@ -78,10 +63,6 @@ void check_exact_parts(const DualProblem& problem, const char* method) {
   if (problem.exact_parts()) return;
   throw UsageError(
       fmt::format("{} needs parts by position; those of the problem are tied", method));
-}
-
-void check_at_least_one(const char* name, std::size_t value) {
-  if (value < 1) throw UsageError(fmt::format("{} is {}; it must be >= 1", name, value));
 }
 
 }  // namespace croft

@@ -1,5 +1,5 @@
-// What dual methods share: a vector over the parts of each example, the value of P and the gap
-// there, and orders to visit the examples in.  Internal.
+// What dual methods share: a vector over the parts of each example, and the value of P and the gap
+// there.  Internal.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +10,8 @@
 #include "croft/core/state_archive.h"
 #include "croft/optimize/dual_problem.h"
 #include "croft/optimize/result.h"
+#include "optimize/checks.h"
+#include "optimize/sample_order.h"
 
 namespace croft {
 
@@ -79,16 +81,8 @@ class DualValue {
   double loss_ = 0, gap_ = 0, violation_ = 0;
 };
 
-// The examples in an order that the seed and the number of the pass decide.
-std::vector<std::size_t> shuffled(std::size_t samples, std::uint64_t seed, std::size_t pass);
-
-// One random stream for each pass: a run that is resumed between passes needs no more than its
-// number.
-std::uint64_t seed_of_pass(std::uint64_t seed, std::size_t pass);
-
 // Throw UsageError.
 void check_loss(const DualProblem& problem, DualLoss loss, const char* method);
 void check_exact_parts(const DualProblem& problem, const char* method);
-void check_at_least_one(const char* name, std::size_t value);
 
 }  // namespace croft

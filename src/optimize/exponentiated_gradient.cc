@@ -40,9 +40,8 @@ class ExponentiatedGradient final : public Optimizer {
   bool iterate() override {
     if (options_.batch) return step_all();
     ++passes_;
-    for (const std::size_t n : shuffled(problem_.samples(), options_.seed, now_.number + 1)) {
-      step_one(n);
-    }
+    draw_order(options_.seed, now_.number + 1, problem_.samples(), order_);
+    for (const std::uint32_t n : order_) step_one(n);
     now_ = evaluated(now_.number + 1);
     return true;
   }
@@ -181,6 +180,7 @@ class ExponentiatedGradient final : public Optimizer {
   PartScratch scratch_;
   std::size_t passes_ = 0;
   Iteration now_;
+  std::vector<std::uint32_t> order_;
 };
 
 }  // namespace

@@ -24,7 +24,8 @@ class FrankWolfe final : public Optimizer {
   bool iterate() override {
     shift_average(1);
     for (std::size_t pass = 0; pass < options_.passes; ++pass) {
-      for (const std::size_t n : shuffled(problem_.samples(), options_.seed, ++passes_)) step(n);
+      draw_order(options_.seed, ++passes_, problem_.samples(), order_);
+      for (const std::uint32_t n : order_) step(n);
     }
     shift_average(-1);
     evaluate(now_.number + 1);
@@ -97,6 +98,7 @@ class FrankWolfe final : public Optimizer {
   std::uint64_t steps_ = 0;
   std::size_t passes_ = 0;
   Iteration now_;
+  std::vector<std::uint32_t> order_;
 };
 
 }  // namespace

@@ -8,10 +8,20 @@
 #include "croft/core/error.h"
 #include "croft/core/vector_math.h"
 #include "croft/optimize/regulariser.h"
-#include "optimize/checks.h"
 #include "optimize/sample_layout.h"
 
 namespace croft {
+namespace {
+
+// As many numbers of `scratch`, which grows, as sample n's gradient has.
+std::span<double> support_scratch(SampleFunction& f, std::size_t n, std::vector<double>& scratch) {
+  std::size_t size = 0;
+  for (const Run& run : f.support(n, 0)) size += run.length;
+  if (scratch.size() < size) scratch.resize(size);
+  return std::span(scratch).first(size);
+}
+
+}  // namespace
 
 PassMethod::PassMethod(SampleFunction& f, const Regulariser& regulariser, std::span<double> w,
                        std::size_t exact_every)
@@ -91,10 +101,7 @@ void PassMethod::measure_samples() {
   std::vector<double> gradient;
   double losses = 0, squared = 0;
   for (std::size_t n = 0; n < f_.samples(); ++n) {
-    std::size_t size = 0;
-    for (const Run& run : f_.support(n, 0)) size += run.length;
-    if (gradient.size() < size) gradient.resize(size);
-    const std::span<double> g = std::span(gradient).first(size);
+    const std::span<double> g = support_scratch(f_, n, gradient);
     const SampleFunction::Sample sample = f_.evaluate_sample(n, w_, g, 0);
     losses += sample.value;
     if (sample.active) squared += dot(std::span<const double>(g), g);
@@ -141,16 +148,6 @@ void check_samples(const SampleFunction& f, std::span<const double> w) {
   if (f.samples() == 0) throw UsageError("there is no sample to learn from");
 }
 
-void check_positive(std::string_view name, double value) {
-  if (!(value > 0) || std::isinf(value)) {
-    throw UsageError(fmt::format("{} is {}; it must be a finite number > 0", name, value));
-  }
-}
-
-void check_at_least_one(std::string_view name, std::size_t value) {
-  if (value < 1) throw UsageError(fmt::format("{} is 0; it must be >= 1", name));
-}
-
 void check_workers(const SampleFunction& f, std::size_t workers) {
   if (f.workers() < workers) {
     throw UsageError(fmt::format("{} threads for a function made for {}", workers, f.workers()));
@@ -158,13 +155,11 @@ void check_workers(const SampleFunction& f, std::size_t workers) {
 }
 
 double sample_objective(SampleFunction& f, const Regulariser& regulariser,
-                        std::span<const std::uint32_t> samples, std::span<const double> w,
-                        std::span<double> gradient_scratch) {
+                        std::span<const std::uint32_t> samples, std::span<const double> w) {
+  std::vector<double> gradient;
   double losses = 0;
   for (const std::uint32_t n : samples) {
-    std::size_t size = 0;
-    for (const Run& run : f.support(n, 0)) size += run.length;
-    losses += f.evaluate_sample(n, w, gradient_scratch.first(size), 0).value;
+    losses += f.evaluate_sample(n, w, support_scratch(f, n, gradient), 0).value;
   }
   const double share = static_cast<double>(samples.size()) / static_cast<double>(f.samples());
   return losses + share * penalty(regulariser, sum_abs(w), dot(w, w));

@@ -8,6 +8,7 @@
 
 #include "croft/optimize/function.h"
 #include "croft/optimize/optimizer.h"
+#include "optimize/checks.h"
 
 namespace croft {
 
@@ -61,16 +62,11 @@ void check_no_l1(const Regulariser& regulariser, std::string_view method);
 void check_no_penalty(const Regulariser& regulariser, std::string_view method);
 // Throws UsageError where w has not f.dimension() numbers, or there is no sample.
 void check_samples(const SampleFunction& f, std::span<const double> w);
-// Throws UsageError unless `value` is a finite number > 0.
-void check_positive(std::string_view name, double value);
-// Throws UsageError where `value` is 0.
-void check_at_least_one(std::string_view name, std::size_t value);
 // Throws UsageError where more than `workers` may call f at once.
 void check_workers(const SampleFunction& f, std::size_t workers);
 
 // Sum of f_n(w) over some samples, plus their share of R(w): an estimate of F to compare steps by.
 double sample_objective(SampleFunction& f, const Regulariser& regulariser,
-                        std::span<const std::uint32_t> samples, std::span<const double> w,
-                        std::span<double> gradient_scratch);
+                        std::span<const std::uint32_t> samples, std::span<const double> w);
 
 }  // namespace croft

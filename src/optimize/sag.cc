@@ -9,7 +9,7 @@
 #include "croft/core/error.h"
 #include "croft/core/matrix.h"
 #include "croft/core/vector_math.h"
-#include "optimize/gap_sampler.h"
+#include "optimize/weight_tree.h"
 #include "optimize/pass_method.h"
 #include "optimize/sample_layout.h"
 #include "optimize/sample_order.h"

@@ -9,7 +9,7 @@
 #include "croft/core/random.h"
 #include "croft/core/vector_math.h"
 #include "optimize/dual_variables.h"
-#include "optimize/gap_sampler.h"
+#include "optimize/weight_tree.h"
 
 namespace croft {
 namespace {
@@ -44,7 +44,7 @@ class Sdca final : public Optimizer {
 
   bool iterate() override {
     const std::size_t pass = now_.number + 1;
-    Random random(seed_of_pass(options_.seed, pass));
+    Random random = random_of_pass(options_.seed, pass);
     steps_ = 0;
     for (std::size_t k = 0; k < options_.passes * problem_.samples(); ++k) step(draw(random));
     evaluate(pass);

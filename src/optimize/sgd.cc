@@ -93,24 +93,15 @@ class Sgd final : public PassMethod {
     return losses;
   }
 
-  // eta0 from some samples of an order that no pass uses.
   void calibrate() {
-    draw_order(options_.seed, 0, f_.samples(), order_);
-    const auto sample = std::span<const std::uint32_t>(order_).first(
-        std::min(options_.calibration_samples, order_.size()));
-    const std::vector<double> start(x_.begin(), x_.end());
-    std::vector<double> scratch(layout_.largest());
-    const auto objective = [&] { return sample_objective(f_, regulariser_, sample, x_, scratch); };
     averaging_ = false;
-    steps_.eta0 = calibrate_step(kFirstStep, objective(), [&](double step) {
-      steps_.eta0 = step;
-      go_through(sample);
-      const double after = objective();
-      std::ranges::copy(start, x_.begin());
-      lazy_.clear();
-      t_ = 0;
-      return after;
-    });
+    steps_.eta0 = calibrate_step(f_, regulariser_, options_.seed, options_.calibration_samples, x_,
+                                 kFirstStep, [&](double step, auto samples) {
+                                   steps_.eta0 = step;
+                                   go_through(samples);
+                                   lazy_.clear();
+                                   t_ = 0;
+                                 });
   }
 
   void archive_method(StateArchive& state) override {

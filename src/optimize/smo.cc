@@ -36,7 +36,8 @@ class Smo final : public Optimizer {
 
   bool iterate() override {
     const std::size_t pass = now_.number + 1;
-    for (const std::size_t n : shuffled(problem_.samples(), options_.seed, pass)) {
+    draw_order(options_.seed, pass, problem_.samples(), order_);
+    for (const std::uint32_t n : order_) {
       if (violation_[n] > enough(n)) improve(n);
     }
     evaluate(pass);
@@ -127,6 +128,7 @@ class Smo final : public Optimizer {
   std::vector<double> violation_;  // (D.14), at the last evaluation
   PartScratch scratch_;
   Iteration now_;
+  std::vector<std::uint32_t> order_;
 };
 
 }  // namespace

@@ -1,5 +1,11 @@
 #include "optimize/step_calibration.h"
 
+#include <algorithm>
+#include <vector>
+
+#include "optimize/pass_method.h"
+#include "optimize/sample_order.h"
+
 namespace croft {
 namespace {
 
@@ -31,6 +37,23 @@ double calibrate_step(double first, double at_start,
     useful = value < at_start;
   }
   return best_step;
+}
+
+double calibrate_step(
+    SampleFunction& f, const Regulariser& regulariser, std::uint64_t seed, std::size_t most,
+    std::span<double> w, double first,
+    const std::function<void(double step, std::span<const std::uint32_t> samples)>& attempt) {
+  std::vector<std::uint32_t> order;
+  draw_order(seed, 0, f.samples(), order);
+  const auto samples = std::span<const std::uint32_t>(order).first(std::min(most, order.size()));
+  const std::vector<double> start(w.begin(), w.end());
+  const auto objective = [&] { return sample_objective(f, regulariser, samples, w); };
+  return calibrate_step(first, objective(), [&](double step) {
+    attempt(step, samples);
+    const double after = objective();
+    std::ranges::copy(start, w.begin());
+    return after;
+  });
 }
 
 }  // namespace croft

@@ -140,22 +140,14 @@ class Smd final : public PassMethod {
   }
 
   void calibrate() {
-    draw_order(options_.seed, 0, f_.samples(), order_);
-    const auto sample = std::span<const std::uint32_t>(order_).first(
-        std::min(options_.calibration_samples, order_.size()));
-    const std::vector<double> start(w_.begin(), w_.end());
-    std::vector<double> scratch(layout_.largest());
-    const auto objective = [&] { return sample_objective(f_, regulariser_, sample, w_, scratch); };
-    steps_.eta0 = calibrate_step(kFirstGain, objective(), [&](double step) {
-      steps_.eta0 = step;
-      go_through(sample);
-      const double after = objective();
-      std::ranges::copy(start, w_.begin());
-      std::ranges::fill(gain_, 1.0);
-      std::ranges::fill(v_, 0.0);
-      t_ = 0;
-      return after;
-    });
+    steps_.eta0 = calibrate_step(f_, regulariser_, options_.seed, options_.calibration_samples, w_,
+                                 kFirstGain, [&](double step, auto samples) {
+                                   steps_.eta0 = step;
+                                   go_through(samples);
+                                   std::ranges::fill(gain_, 1.0);
+                                   std::ranges::fill(v_, 0.0);
+                                   t_ = 0;
+                                 });
   }
 
   void archive_method(StateArchive& state) override {

@@ -13,7 +13,7 @@
 #include "croft/optimize/sdca.h"
 #include "croft/optimize/smo.h"
 #include "optimize/enumerated_dual.h"
-#include "optimize/gap_sampler.h"
+#include "optimize/weight_tree.h"
 #include "optimize/memory_checkpoint.h"
 
 namespace croft {
