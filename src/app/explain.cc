@@ -81,15 +81,16 @@ struct Explainer::Change {
   }
 };
 
-Explainer::Explainer(const TagPlan& plan) : plan_(plan), tagger_(plan) {
-  if (plan.model().vote() != nullptr) {
-    throw UsageError(plan.model().container().name() +
+Explainer::Explainer(const TagPlan& plan)
+    : plan_(plan), model_(require_chain(plan.model(), "an explanation")), tagger_(plan) {
+  if (model_.vote() != nullptr) {
+    throw UsageError(model_.container().name() +
                      " is a voted perceptron: its labels are chosen by a vote of many weight "
                      "vectors, and an explanation lists the weights of one");
   }
-  if (plan.model().kernel() != nullptr) {
+  if (model_.kernel() != nullptr) {
     throw UsageError(
-        plan.model().container().name() +
+        model_.container().name() +
         " has a kernel in the place of weights: its scores compare a position with "
         "whole positions of the training data, and no attribute has a share of its own");
   }
@@ -144,7 +145,7 @@ ExplainedPosition Explainer::explain(const TextSequence& text, const Tagging& ta
   add_attributes(change, out);
   if (t > 0) add_edge(change, t, out);
   if (t + 1 < tagging.y.size()) add_edge(change, t + 1, out);
-  if (plan_.model().histories() != nullptr) {
+  if (model_.histories() != nullptr) {
     add_runs(change, out);
     add_history(change, out);
   }
@@ -162,7 +163,7 @@ void Explainer::add_attributes(const Change& change, ExplainedPosition& out) con
     const auto [kind, name] = read_name(node.item(k));
     Reason reason{
         .kind = kind, .name = std::string(name), .value = node.value(k), .begin = t, .end = t + 1};
-    add_weights(plan_.model().node(), scratch_.node.places[k], change.label, change.other, reason);
+    add_weights(model_.node(), scratch_.node.places[k], change.label, change.other, reason);
     label += reason.label;
     other += reason.other;
     add_reason(std::move(reason), out);
@@ -198,17 +199,17 @@ void Explainer::add_edge(const Change& change, std::size_t to, ExplainedPosition
                   .value = edge.value(k),
                   .begin = to - 1,
                   .end = to + 1};
-    add_weights(plan_.model().edge(), scratch_.edge.places[k], cell, other_cell, reason);
+    add_weights(model_.edge(), scratch_.edge.places[k], cell, other_cell, reason);
     add_reason(std::move(reason), out);
   }
 }
 
 // Every run of 3 to n + 1 labels that the position is part of.
 void Explainer::add_runs(const Change& change, ExplainedPosition& out) const {
-  const LabelHistories& histories = *plan_.model().histories();
+  const LabelHistories& histories = *model_.histories();
   const auto weight_of = [&](std::span<const Label> run) {
     const std::uint32_t gram = find_run(histories.grams, run);
-    return gram == kNoRun ? 0.0 : double{plan_.model().gram_weights()[gram]};
+    return gram == kNoRun ? 0.0 : double{model_.gram_weights()[gram]};
   };
   for (std::size_t size = 3; size <= histories.order + 1; ++size) {
     const std::size_t first = change.t + 1 < size ? 0 : change.t + 1 - size;
@@ -225,7 +226,7 @@ void Explainer::add_runs(const Change& change, ExplainedPosition& out) const {
 
 // The first history of y' that does not exist, if there is one.
 void Explainer::add_history(const Change& change, ExplainedPosition& out) const {
-  const LabelHistories& histories = *plan_.model().histories();
+  const LabelHistories& histories = *model_.histories();
   const std::size_t n = histories.order;
   for (std::size_t s = change.t; s < std::min(change.t + n, change.y.size()); ++s) {
     const std::size_t begin = s + 1 < n ? 0 : s + 1 - n;

@@ -172,7 +172,7 @@ void require_all_labelled(const PredictCounts& counts) {
 
 namespace {
 
-Scored score_sequence(const ChainModel& model,
+Scored score_sequence(const SequenceModel& model,
                       const std::unordered_map<std::string_view, Label>& label_ids,
                       const TextSequence& text, Tagger& tagger) {
   const bool has_p = model.vote() == nullptr;
@@ -190,7 +190,7 @@ Scored score_sequence(const ChainModel& model,
   return scored;
 }
 
-void add_to(Evaluation& evaluation, const ChainModel& model, const Scored& scored) {
+void add_to(Evaluation& evaluation, const SequenceModel& model, const Scored& scored) {
   std::vector<std::string_view> gold(scored.gold.begin(), scored.gold.end()), predicted;
   for (const Label y : scored.predicted) predicted.push_back(model.label(y));
   evaluation.add(gold, predicted);
@@ -203,7 +203,7 @@ void add_to(Evaluation& evaluation, const ChainModel& model, const Scored& score
 
 }  // namespace
 
-Evaluation evaluate_model(const ChainModel& model, SequenceSource& source, ChunkScheme scheme,
+Evaluation evaluate_model(const SequenceModel& model, SequenceSource& source, ChunkScheme scheme,
                           ThreadPool& pool) {
   Evaluation evaluation(scheme);
   const TagPlan plan(model);

@@ -5,7 +5,7 @@
 
 namespace croft {
 
-void read_limits(const ChainModel& model, const std::string& constrain,
+void read_limits(const SequenceModel& model, const std::string& constrain,
                  const std::string& penalties, TagRequest& out) {
   if (!constrain.empty()) {
     std::vector<std::string> names;

@@ -12,7 +12,7 @@
 namespace croft {
 namespace {
 
-std::vector<std::string> names_of(const ChainModel& model) {
+std::vector<std::string> names_of(const SequenceModel& model) {
   std::vector<std::string> names;
   for (Label y = 0; y < model.labels(); ++y) names.push_back(model.label(y));
   return names;
@@ -31,12 +31,12 @@ ChunkScheme resolved(ChunkScheme scheme, const LabelNames& names) {
 
 // 0, and -inf where the model's constraint forbids; dense.
 template <class Real>
-TransitionScores<Real> limits_of_transitions(const ChainModel& model) {
+TransitionScores<Real> limits_of_transitions(const SequenceModel& model) {
   const TransitionScores<Real> free(model.labels());
   return model.constraint() ? masked(free, *model.constraint()) : free;
 }
 
-std::string voted(const ChainModel& model) {
+std::string voted(const SequenceModel& model) {
   return model.container().name() + " is a voted perceptron, which takes labels by vote";
 }
 
@@ -64,7 +64,7 @@ const TransitionScores<Real>& TagPlan::unruled() const {
 
 // Overlays go into the states of histories.
 bool TagPlan::unruled_overlays() const {
-  return model_.edge().size() > 0 && model_.histories() == nullptr;
+  return model_.has_overlays() && model_.histories() == nullptr;
 }
 
 template <class Real>
@@ -93,7 +93,7 @@ void TagPlan::set_states() {
   }
 }
 
-TagPlan::TagPlan(const ChainModel& model, const TagRequest& request)
+TagPlan::TagPlan(const SequenceModel& model, const TagRequest& request)
     : model_(model),
       names_(names_of(model)),
       decode_(request.decode),
@@ -198,7 +198,7 @@ void TagPlan::check(const TagOptions& options) const {
 }
 
 template <class Real>
-void TagPlan::score(const TagInput& input, ChainModel::Scratch& scratch,
+void TagPlan::score(const TagInput& input, SequenceModel::Scratch& scratch,
                     ChainScores<Real>& base) const {
   if (model_.vote() != nullptr) {
     base.reset(input.text.length(), transitions<Real>());
@@ -259,7 +259,8 @@ bool TagPlan::accepts(std::span<const Label> y) const {
 }
 
 #define CROFT_INSTANTIATE(Real)                                                                  \
-  template void TagPlan::score(const TagInput&, ChainModel::Scratch&, ChainScores<Real>&) const; \
+  template void TagPlan::score(const TagInput&, SequenceModel::Scratch&, ChainScores<Real>&)     \
+      const;                                                                                     \
   template const ChainScores<Real>* TagPlan::lift(const ChainScores<Real>&, LiftedChains<Real>&) \
       const;
 CROFT_INSTANTIATE(float)

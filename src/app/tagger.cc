@@ -84,7 +84,8 @@ void Tagger::tag_in_float(const TagInput& input) {
 void Tagger::tag_by_vote(const TagInput& input) {
   plan_->score(input, scratch_, scores_);
   restrict_to_known(input, scores_);
-  tagging_.outcome.found = vote_.count(plan_->model(), input.text, scores_, votes_);
+  const ChainModel& model = require_chain(plan_->model(), "a vote");
+  tagging_.outcome.found = vote_.count(model, input.text, scores_, votes_);
   if (!tagging_.outcome.found) return;
   plan_->score(input, scratch_, wide_);
   restrict_to_known(input, wide_);

@@ -5,6 +5,7 @@
 #include "cli/common.h"
 #include "croft/app/predict.h"
 #include "croft/core/error.h"
+#include "croft/model/model_file.h"
 
 namespace croft::cli {
 namespace {
@@ -35,7 +36,7 @@ int run(const EvaluateCommand& c) {
   const ChunkScheme scheme = chunk_scheme_from_name(c.scheme);
   const Evaluation evaluation = [&] {
     if (c.model.empty()) return evaluate_predictions(c.data, scheme);
-    const auto model = ChainModel::open(c.model);
+    const auto model = open_model(c.model);
     ThreadPool pool(c.common.threads);
     SequenceSource source(c.data, model->extractor(), Labels::required);
     return evaluate_model(*model, source, scheme, pool);

@@ -7,6 +7,7 @@
 #include "croft/app/tag_files.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
+#include "croft/model/model_file.h"
 
 namespace croft::cli {
 namespace {
@@ -36,7 +37,7 @@ struct PredictCommand {
   CommonOptions common;
 };
 
-PredictOptions make_options(const PredictCommand& c, const ChainModel& model) {
+PredictOptions make_options(const PredictCommand& c, const SequenceModel& model) {
   PredictOptions options;
   options.ask = c.ask;
   options.ask.seed = c.common.seed;
@@ -58,7 +59,7 @@ PredictOptions make_options(const PredictCommand& c, const ChainModel& model) {
   return options;
 }
 
-TagRequest make_request(const PredictCommand& c, const ChainModel& model) {
+TagRequest make_request(const PredictCommand& c, const SequenceModel& model) {
   TagRequest request = c.request;
   request.scheme = chunk_scheme_from_name(c.scheme);
   read_limits(model, c.constrain, c.penalties, request);
@@ -67,7 +68,7 @@ TagRequest make_request(const PredictCommand& c, const ChainModel& model) {
 }
 
 int run(const PredictCommand& c) {
-  const auto model = ChainModel::open(c.model);
+  const auto model = open_model(c.model);
   const TagPlan plan(*model, make_request(c, *model));
   const PredictOptions options = make_options(c, *model);
   handle_interrupts();

@@ -9,53 +9,12 @@
 
 #include "croft/core/error.h"
 #include "croft/model/kernel_sections.h"
+#include "model/string_section.h"
 
 namespace croft {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::string_view kDamaged = " is damaged; restore the file from a copy or train again";
-
-// A list of strings of any bytes: u32 count, u32 end of each, then the bytes.
-std::vector<std::byte> pack_strings(const std::vector<std::string>& strings) {
-  std::vector<std::uint32_t> head{static_cast<std::uint32_t>(strings.size())};
-  std::string text;
-  for (const std::string& s : strings) {
-    text += s;
-    head.push_back(static_cast<std::uint32_t>(text.size()));
-  }
-  std::vector<std::byte> bytes(head.size() * sizeof(std::uint32_t) + text.size());
-  std::memcpy(bytes.data(), head.data(), head.size() * sizeof(std::uint32_t));
-  if (!text.empty()) {
-    std::memcpy(bytes.data() + head.size() * sizeof(std::uint32_t), text.data(), text.size());
-  }
-  return bytes;
-}
-
-std::vector<std::string> unpack_strings(const Container& container, const std::string& name) {
-  const std::span<const std::byte> bytes = container.section(name);
-  const auto fail = [&] {
-    throw Error(container.name() + ": section " + name + std::string(kDamaged));
-  };
-  const auto number = [&](std::size_t k) {
-    std::uint32_t value = 0;
-    if ((k + 1) * sizeof value > bytes.size()) fail();
-    std::memcpy(&value, bytes.data() + k * sizeof value, sizeof value);
-    return std::size_t{value};
-  };
-  const std::size_t count = number(0), head = (count + 1) * sizeof(std::uint32_t);
-  if (head > bytes.size()) fail();
-  std::vector<std::string> strings;
-  std::size_t begin = 0;
-  for (std::size_t k = 0; k < count; ++k) {
-    const std::size_t end = number(k + 1);
-    if (end < begin || end > bytes.size() - head) fail();
-    strings.emplace_back(reinterpret_cast<const char*>(bytes.data()) + head + begin, end - begin);
-    begin = end;
-  }
-  return strings;
-}
 
 // Runs of labels: u32 count, u32 end of each, then the labels as u32.
 std::vector<std::byte> pack_runs(const LabelRuns& runs) {
@@ -101,48 +60,10 @@ std::vector<std::byte> pack_constraint(const ChainConstraint& constraint) {
   return bytes;
 }
 
+constexpr std::array<std::string_view, 3> kKinds = {"chain", "maxent", "memm"};
 // The required sections of a chain model.
 constexpr std::array<std::string_view, 4> kRequired = {"constraint", "histories", "votes",
                                                        "kernel"};
-
-std::shared_ptr<json> read_meta(const Container& container) {
-  auto meta = std::make_shared<json>(json::parse(container.text("meta"), nullptr, false));
-  if (!meta->is_object() || !meta->contains("kind")) {
-    throw Error(container.name() + ": section meta" + std::string(kDamaged));
-  }
-  if ((*meta)["kind"] != "chain") {
-    throw Error(container.name() + ": this is a model of kind " + (*meta)["kind"].dump() +
-                ", and a chain was expected; use a newer croft");
-  }
-  container.refuse_required_but(kRequired);
-  return meta;
-}
-
-// Whether it is the first; throws where it is neither.
-bool one_of(const json& value, std::string_view first, std::string_view second) {
-  if (value != first && value != second) throw std::invalid_argument("unknown");
-  return value == first;
-}
-
-ExtractionConfig read_extraction(const Container& container, const json& meta) {
-  ExtractionConfig config;
-  try {
-    const json& extraction = meta.at("extraction");
-    config.format = one_of(extraction.at("format"), "attributes", "columns")
-                        ? InputFormat::attributes
-                        : InputFormat::columns;
-    config.columns = extraction.at("columns").get<std::size_t>();
-    config.boundaries = extraction.at("boundaries").get<bool>();
-    config.language = one_of(extraction.at("language"), "wapiti", "crfpp")
-                          ? TemplateLanguage::wapiti
-                          : TemplateLanguage::crfpp;
-  } catch (const std::exception&) {
-    throw Error(container.name() + ": section meta" + std::string(kDamaged));
-  }
-  if (container.has("template")) config.template_text = container.text("template");
-  config.template_name = container.name() + " (template)";
-  return config;
-}
 
 }  // namespace
 
@@ -151,15 +72,12 @@ std::shared_ptr<const ChainModel> ChainModel::open(const std::filesystem::path& 
 }
 
 ChainModel::ChainModel(Container container)
-    : container_(std::move(container)),
-      meta_(read_meta(container_)),
-      labels_(unpack_strings(container_, "labels")),
-      extractor_(read_extraction(container_, *meta_)),
-      node_(container_, "node", labels_.size()),
-      edge_(container_, "edge", labels_.size() * labels_.size()),
-      tied_(container_, "tied", labels_.size() * labels_.size()) {
+    : SequenceModel(std::move(container), kKinds, kRequired),
+      node_(container_, "node", labels()),
+      edge_(container_, "edge", labels() * labels()),
+      tied_(container_, "tied", labels() * labels()) {
   read_constraint();
-  set_transitions();
+  read_transitions();
   read_histories();
   read_vote();
   read_kernel();
@@ -180,7 +98,7 @@ void ChainModel::read_constraint() {
   if (!container_.has("constraint")) return;
   const std::span<const std::byte> bytes = container_.section("constraint");
   if (bytes.size() != constraint_bytes(labels())) {
-    throw Error(container_.name() + ": section constraint" + std::string(kDamaged));
+    fail_damaged("constraint");
   }
   constraint_.emplace(labels());
   std::size_t k = 0;
@@ -192,17 +110,17 @@ void ChainModel::read_constraint() {
 
 // The sections are there where meta has an order, which only models of order 2 or more have.
 void ChainModel::read_histories() {
-  if (!meta_->contains("order")) return;
-  const json& order = (*meta_)["order"];
+  if (!meta().contains("order")) return;
+  const json& order = meta()["order"];
   if (!order.is_number_unsigned()) {
-    throw Error(container_.name() + ": section meta" + std::string(kDamaged));
+    fail_damaged("meta");
   }
   LabelRuns states = unpack_runs(container_, "histories"), grams = unpack_runs(container_, "grams");
   const std::span<const float> weights = container_.numbers<float>("grams.weights");
   gram_weights_.assign(weights.begin(), weights.end());
   if (weights.size() != grams.size() ||
       !std::ranges::all_of(gram_weights_, [](float w) { return std::isfinite(w); })) {
-    throw Error(container_.name() + ": section grams.weights" + std::string(kDamaged));
+    fail_damaged("grams.weights");
   }
   try {
     histories_ = std::make_shared<const LabelHistories>(
@@ -214,7 +132,7 @@ void ChainModel::read_histories() {
 }
 
 // Sparse where a sequence alone is faster so: measured with bench/label_set_bench, and for Viterbi.
-void ChainModel::set_transitions() {
+void ChainModel::read_transitions() {
   std::vector<std::pair<std::uint32_t, double>> cells;
   for (std::uint32_t id = 0; id < tied_.size(); ++id) {
     const WeightRow row = tied_.row(id);
@@ -235,25 +153,17 @@ void ChainModel::set_transitions() {
     }
   }
   constexpr std::size_t kManyLabels = 64, kOneIn = 25;
+  TransitionScores<double> transitions;
   if (edge_.size() == 0 && labels() >= kManyLabels &&
       edges.size() * kOneIn <= labels() * labels()) {
-    transitions_double_.assign(labels(), Background::zero, edges, std::span<const double>(log));
+    transitions.assign(labels(), Background::zero, edges, std::span<const double>(log));
   } else {
     Matrix<double> table(labels(), labels(), 0.0);
     for (std::size_t k = 0; k < edges.size(); ++k) table(edges[k].from, edges[k].to) = log[k];
-    transitions_double_.assign(std::move(table));
+    transitions.assign(std::move(table));
   }
-  if (constraint_) transitions_double_ = masked(transitions_double_, *constraint_);
-  transitions_float_ = convert<float>(transitions_double_);
-}
-
-template <>
-const TransitionScores<float>& ChainModel::transitions<float>() const {
-  return transitions_float_;
-}
-template <>
-const TransitionScores<double>& ChainModel::transitions<double>() const {
-  return transitions_double_;
+  if (constraint_) transitions = masked(transitions, *constraint_);
+  set_transitions(std::move(transitions));
 }
 
 template <class Real>
@@ -303,8 +213,8 @@ void ChainModel::add_kernel_scores(const TextSequence& sequence, Scratch& scratc
 }
 
 template <class Real>
-void ChainModel::score(const TextSequence& sequence, Scratch& scratch,
-                       ChainScores<Real>& out) const {
+void ChainModel::score_in(const TextSequence& sequence, Scratch& scratch,
+                          ChainScores<Real>& out) const {
   out.reset(sequence.length(), transitions<Real>());
   if (kernel_) {
     add_kernel_scores(sequence, scratch, out);
@@ -329,8 +239,22 @@ void ChainModel::score(const TextSequence& sequence, Scratch& scratch,
   }
 }
 
-template void ChainModel::score(const TextSequence&, Scratch&, ChainScores<float>&) const;
-template void ChainModel::score(const TextSequence&, Scratch&, ChainScores<double>&) const;
+void ChainModel::score(const TextSequence& sequence, Scratch& scratch,
+                       ChainScores<float>& out) const {
+  score_in(sequence, scratch, out);
+}
+void ChainModel::score(const TextSequence& sequence, Scratch& scratch,
+                       ChainScores<double>& out) const {
+  score_in(sequence, scratch, out);
+}
+
+const ChainModel& require_chain(const SequenceModel& model, std::string_view answer) {
+  const auto* chain = dynamic_cast<const ChainModel*>(&model);
+  if (chain != nullptr) return *chain;
+  throw UsageError(model.container().name() + ": " + std::string(answer) +
+                   " is a matter of the weights of features, and a model of kind " + model.kind() +
+                   " has none; croft convert makes it a log-linear model");
+}
 
 namespace {
 
@@ -400,20 +324,10 @@ std::vector<std::uint32_t> write_histories(const ChainLayout& layout,
 }  // namespace
 
 ContainerWriter make_chain_model(const ChainModelParts& parts) {
-  const ExtractionConfig& extraction = *parts.extraction;
-  json meta = {
-      {"kind", "chain"},
-      {"extraction",
-       {{"format", extraction.format == InputFormat::attributes ? "attributes" : "columns"},
-        {"columns", extraction.columns},
-        {"boundaries", extraction.boundaries},
-        {"language", extraction.language == TemplateLanguage::wapiti ? "wapiti" : "crfpp"}}},
-      {"training", *parts.training}};
-  if (parts.layout->histories) meta["order"] = parts.layout->order();
+  json more = json::object();
+  if (parts.layout->histories) more["order"] = parts.layout->order();
   ContainerWriter out;
-  out.add("meta", meta.dump(1, ' ', false, json::error_handler_t::replace));
-  out.add("labels", pack_strings(parts.labels), ContainerWriter::Kind::small);
-  if (!extraction.template_text.empty()) out.add("template", extraction.template_text);
+  write_common_sections(parts.kind, *parts.extraction, parts.labels, *parts.training, more, out);
   const ChainLayout& layout = *parts.layout;
   const std::size_t labels = layout.labels;
   if (layout.constraint) {

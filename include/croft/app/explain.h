@@ -103,6 +103,7 @@ class Explainer {
                      ExplainedPosition& out) const;
 
   const TagPlan& plan_;
+  const ChainModel& model_;  // the plan's
   Tagger tagger_;
   ChainModel::Scratch scratch_;  // where the rows of the sequence's attributes stand
   ChainScores<double> base_;

@@ -40,7 +40,7 @@ void require_all_labelled(const PredictCounts& counts);
 
 // Tags every sequence of `source`, which must be labelled, and evaluates: with log-loss and
 // calibration.
-Evaluation evaluate_model(const ChainModel& model, SequenceSource& source, ChunkScheme scheme,
+Evaluation evaluate_model(const SequenceModel& model, SequenceSource& source, ChunkScheme scheme,
                           ThreadPool& pool);
 
 // Evaluates a file of columns whose last two are the gold and the predicted label.

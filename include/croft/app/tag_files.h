@@ -10,7 +10,7 @@ namespace croft {
 //   constrain : "bio", "bioes" or the path of a constraint file (app/constraint_choice.h)
 //   penalties : the path of a penalty file (data/penalty_file.h)
 // Empty: none.  Throws Error and InputError as their readers do.
-void read_limits(const ChainModel& model, const std::string& constrain,
+void read_limits(const SequenceModel& model, const std::string& constrain,
                  const std::string& penalties, TagRequest& out);
 
 }  // namespace croft

@@ -3,10 +3,10 @@
 //   model's scores ─ constraint, penalties ─► ─ partial labels ─► base
 //   base ─ label histories ─► ─ product with the rules ─► the chain that is walked
 //
-// The base chain has the model's labels.  What inference walks is that chain, or one with more states
-// that each stand for a label, label_of(): a model of order 2 or more walks its label histories, and
-// rules a product with their automaton.  Everything that is asked is asked of that chain, so it is
-// conditional on all that limits the labellings.
+// The base chain has the model's labels.  What inference walks is that chain, or one with more
+// states that each stand for a label, label_of(): a model of order 2 or more walks its label
+// histories, and rules a product with their automaton.  Everything that is asked is asked of that
+// chain, so it is conditional on all that limits the labellings.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -22,7 +22,7 @@
 #include "croft/inference/chain_product.h"
 #include "croft/inference/constrained_search.h"
 #include "croft/inference/history_chain.h"
-#include "croft/model/chain_model.h"
+#include "croft/model/sequence_model.h"
 #include "croft/structure/chain_constraint.h"
 
 namespace croft {
@@ -77,17 +77,17 @@ struct LiftedChains {
 // Immutable; share it between threads.  The model must outlive it.
 class TagPlan {
  public:
-  explicit TagPlan(const ChainModel& model) : TagPlan(model, {}) {}  // nothing is limited
+  explicit TagPlan(const SequenceModel& model) : TagPlan(model, {}) {}  // nothing is limited
   // Throws UsageError for rules that cannot be read and for what does not go together, InputError
   // for penalties that do not fit the model.
-  TagPlan(const ChainModel& model, const TagRequest& request);
+  TagPlan(const SequenceModel& model, const TagRequest& request);
   TagPlan(const TagPlan&) = delete;
   TagPlan& operator=(const TagPlan&) = delete;
 
   // Throws UsageError for questions that this plan cannot answer.
   void check(const TagOptions& options) const;
 
-  const ChainModel& model() const { return model_; }
+  const SequenceModel& model() const { return model_; }
   const LabelNames& names() const { return names_; }
   Decode decode() const { return decode_; }
   std::size_t limit() const { return limit_; }
@@ -97,7 +97,7 @@ class TagPlan {
   // model with a vote they are what limits the labellings alone: each weight vector adds its own
   // (vote_tagger.h).
   template <class Real>
-  void score(const TagInput& input, ChainModel::Scratch& scratch, ChainScores<Real>& base) const;
+  void score(const TagInput& input, SequenceModel::Scratch& scratch, ChainScores<Real>& base) const;
   // The chain to be walked: `base` itself, or one of `lifted`, which is written.  nullptr when no
   // labelling is allowed (which log Z = -inf may say as well).
   template <class Real>
@@ -144,7 +144,7 @@ class TagPlan {
   bool unruled_overlays() const;
   std::optional<LabelAutomaton> fitting_automaton() const;
 
-  const ChainModel& model_;
+  const SequenceModel& model_;
   LabelNames names_;
   Decode decode_;
   ChunkScheme scheme_;

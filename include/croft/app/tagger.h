@@ -57,7 +57,7 @@ struct Tagging {
 // in single precision; whatever is reported as a number is computed in double.
 class Tagger {
  public:
-  explicit Tagger(const ChainModel& model)
+  explicit Tagger(const SequenceModel& model)
       : own_(std::make_shared<const TagPlan>(model)), plan_(own_.get()) {}
   explicit Tagger(const TagPlan& plan) : plan_(&plan) {}  // which must outlive it
 
@@ -95,7 +95,7 @@ class Tagger {
   std::shared_ptr<const TagPlan> own_;
   const TagPlan* plan_;
   Tagging tagging_;
-  ChainModel::Scratch scratch_;
+  SequenceModel::Scratch scratch_;
   ChainScores<float> scores_;
   ChainScores<double> wide_;
   LiftedChains<float> lifted_;
