@@ -6,6 +6,9 @@
     croft.save(crf, "tagger.croft")            # the same file that the program `croft` writes
 
 ``ChainCRF``      a scikit-learn estimator for sequences
+``HMM``           a hidden Markov model, likewise
+``NaiveBayes``    a scikit-learn estimator for rows of a matrix
+``TextVectorizer``  texts to a sparse matrix of counts or tf-idf weights
 ``Model``         a trained model: labels, probabilities, spans, samples, what is in it
 ``load, save``    model files
 ``croft.chain``   functions on numpy arrays: a CRF layer for scores of your own
@@ -26,13 +29,16 @@ from ._core import Error
 if TYPE_CHECKING:
     from . import chain, compat, plot
     from .estimator import ChainCRF, TrainingInterrupted
+    from .hmm import HMM
     from .model import Labelling, Model, Span, evaluate, load, save
+    from .naive_bayes import NaiveBayes
+    from .text import TextVectorizer
 
 __version__: str = _core.version
-__all__ = ["ChainCRF", "Error", "Labelling", "Model", "Span", "TrainingInterrupted", "chain", "compat",
+__all__ = ["ChainCRF", "Error", "HMM", "Labelling", "Model", "NaiveBayes", "Span", "TextVectorizer", "TrainingInterrupted", "chain", "compat",
            "evaluate", "load", "plot", "save"]
 
-_PLACE = {"ChainCRF": "estimator", "Labelling": "model", "Model": "model", "Span": "model", "TrainingInterrupted": "estimator",
+_PLACE = {"ChainCRF": "estimator", "HMM": "hmm", "Labelling": "model", "Model": "model", "NaiveBayes": "naive_bayes", "Span": "model", "TextVectorizer": "text", "TrainingInterrupted": "estimator",
           "evaluate": "model", "load": "model", "save": "model"}
 _PARTS = {"chain", "compat", "plot"}
 

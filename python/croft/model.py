@@ -30,7 +30,7 @@ class Span(NamedTuple):
 
 
 class Model:
-    """A trained chain model: immutable, to be shared between threads.
+    """A trained model of sequences: immutable, to be shared between threads.
 
     ``X`` is a list of sequences in the form that the model was trained with (``ChainCRF`` lists them);
     methods ending in ``_single`` take one sequence.  All label questions take the same keyword
@@ -81,7 +81,8 @@ class Model:
         return _restore, (type(self), self.to_bytes())
 
     def __repr__(self) -> str:
-        return f"<croft.Model: chain, {len(self.labels)} labels, {self.size} bytes>"
+        kind = json.loads(self._native.meta())["kind"]
+        return f"<croft.Model: {kind}, {len(self.labels)} labels, {self.size} bytes>"
 
     # What it is.
 

@@ -7,15 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "croft/app/inspect.h"
+#include "croft/model/extraction_record.h"
 
 namespace croft {
 namespace {
 
 using nlohmann::json;
-
-std::string_view format_name(const ExtractionConfig& config) {
-  return config.format == InputFormat::attributes ? "attributes" : "columns";
-}
 
 std::string_view language_name(const ExtractionConfig& config) {
   return config.language == TemplateLanguage::wapiti ? "wapiti" : "crfpp";
@@ -154,9 +151,39 @@ json kernel_json(const KernelExpansion& expansion) {
   return document;
 }
 
+void append_text(std::string& out, const ExtractionConfig& config) {
+  const json text = extraction_record(config).at("text");
+  const TextOptions& options = config.text;
+  out += fmt::format("terms         {}, {} to {}{}{}\n", text["analyzer"].get<std::string>(),
+                     options.tokenizer.shortest, options.tokenizer.longest,
+                     options.tokenizer.lower_case ? ", lower case" : "",
+                     options.tokenizer.stop_words.empty() ? "" : ", without stop words");
+  out += fmt::format("values        {}{}, norm {}\n", text["values"].get<std::string>(),
+                     options.sublinear ? ", sublinear" : "", text["norm"].get<std::string>());
+  if (options.hash_bits > 0) {
+    out += fmt::format("vocabulary    none: hashed to {} numbers\n",
+                       std::size_t{1} << options.hash_bits);
+  } else if (config.terms) {
+    out += fmt::format("vocabulary    {} terms of {} texts\n", config.terms->terms().size(),
+                       config.terms->documents());
+  } else {
+    out += "vocabulary    none: every term counts\n";
+  }
+}
+
+void append_table(std::string& out, const CsvColumns& csv) {
+  const auto numeric = std::ranges::count(csv.columns, CsvKind::numeric, &CsvColumn::kind);
+  out += fmt::format("label         {}\n", escaped(csv.label));
+  out += fmt::format("columns       {} numeric{}, {} categorical, {} ignored\n", numeric,
+                     csv.standardised ? " (standardised)" : "",
+                     static_cast<std::ptrdiff_t>(csv.columns.size()) - numeric, csv.ignored.size());
+}
+
 void append_extraction(std::string& out, const Extractor& extractor) {
   const ExtractionConfig& config = extractor.config();
-  out += fmt::format("\nformat        {}\n", format_name(config));
+  out += fmt::format("\nformat        {}\n", format_name(config.format));
+  if (config.format == InputFormat::text) append_text(out, config);
+  if (config.format == InputFormat::csv) append_table(out, config.csv);
   if (config.format == InputFormat::columns) {
     out += fmt::format("columns       {}, and the label\n", config.columns);
   }
@@ -168,7 +195,7 @@ void append_extraction(std::string& out, const Extractor& extractor) {
     }
   } else if (config.format == InputFormat::columns) {
     out += "template      none: default features for words\n";
-  } else {
+  } else if (config.format == InputFormat::attributes) {
     out += "template      none: features are the attributes of each line\n";
   }
 }
@@ -247,7 +274,11 @@ json to_json(const Extremes<Weight>& extremes) {
 
 json extraction_json(const Extractor& extractor) {
   const ExtractionConfig& config = extractor.config();
-  json document = {{"format", format_name(config)}, {"boundaries", config.boundaries}};
+  json document = {{"format", format_name(config.format)}, {"boundaries", config.boundaries}};
+  const json record = extraction_record(config);
+  for (const char* of : {"text", "csv"}) {
+    if (record.contains(of)) document[of] = record[of];
+  }
   if (config.format == InputFormat::columns) document["columns"] = config.columns;
   document["template"] = nullptr;
   if (extractor.has_template()) {

@@ -120,7 +120,7 @@ void PredictionFormatter::append(const InputSequence& sequence, const Tagging& t
   }
   const auto to = std::back_inserter(out);
   if (!tagging.outcome.found) {
-    fmt::format_to(to, "# error {}\n\n", why_none(tagging.outcome));
+    fmt::format_to(to, "# error {}\n{}", why_none(tagging.outcome), sequence.single ? "" : "\n");
     return;
   }
   append_remarks(tagging, out);
@@ -165,7 +165,7 @@ void PredictionFormatter::append_block(const InputSequence& sequence, const Tagg
     append_marginals(tagging, t, y[t], separator, out);
     out += '\n';
   }
-  out += '\n';
+  if (!sequence.single) out += '\n';
 }
 
 // The row as read, ready for another cell.

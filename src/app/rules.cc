@@ -117,7 +117,7 @@ class RuleParser {
 
   Agreement agreement(const std::string& word) const {
     Agreement result{extraction_.format, 0, {}};
-    if (extraction_.format == InputFormat::attributes) {
+    if (extraction_.format != InputFormat::columns) {
       result.prefix = word;
       return result;
     }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <stdexcept>
+#include <utility>
 
 #include "croft/core/error.h"
 #include "croft/data/checks.h"
@@ -25,47 +27,96 @@ void check_sizes(const TextSequence& sequence, const std::string& file) {
   }
 }
 
-SequenceSource::SequenceSource(const std::string& path, const Extractor& extractor, Labels labels)
-    : extractor_(extractor), labels_(labels) {
-  const bool optional = labels == Labels::optional;
-  if (extractor.config().format == InputFormat::attributes) {
-    attributes_ = std::make_unique<AttributesReader>(LineReader(path), optional);
-  } else {
-    columns_ =
-        std::make_unique<ColumnsReader>(LineReader(path), extractor.config().columns + 1, optional);
+SequenceSource::SequenceSource(LineReader lines, const Extractor& extractor, Labels labels)
+    : extractor_(extractor),
+      labels_(labels),
+      reader_(open(std::move(lines), extractor.config(), labels == Labels::optional)) {}
+
+SequenceSource::Reader SequenceSource::open(LineReader lines, const ExtractionConfig& config,
+                                            bool optional) {
+  switch (config.format) {
+    case InputFormat::columns:
+      return ColumnsReader(std::move(lines), config.columns + 1, optional);
+    case InputFormat::attributes:
+      return AttributesReader(std::move(lines), optional);
+    case InputFormat::text:
+      return LabelledTextReader(std::move(lines), optional);
+    case InputFormat::svmlight:
+      return SvmlightReader(std::move(lines), optional);
+    case InputFormat::csv:
+      return CsvReader(std::move(lines), config.csv, optional);
   }
+  throw std::logic_error("no such format");
 }
 
 const std::string& SequenceSource::name() const {
-  return columns_ ? columns_->name() : attributes_->name();
+  return std::visit([](const auto& reader) -> const std::string& { return reader.name(); },
+                    reader_);
 }
 
-bool SequenceSource::ready() const { return columns_ ? columns_->ready() : attributes_->ready(); }
+bool SequenceSource::ready() const {
+  return std::visit([](const auto& reader) { return reader.ready(); }, reader_);
+}
 
 bool SequenceSource::labelled() const { return labelled_; }
 
+// Sets out.single and labelled_, too.
+bool SequenceSource::read(InputSequence& out) {
+  out.single = false;
+  if (auto* const columns = std::get_if<ColumnsReader>(&reader_)) {
+    if (!columns->next(out.rows)) return false;
+    labelled_ = columns->columns() == extractor_.config().columns + 1;
+    return true;
+  }
+  if (auto* const texts = std::get_if<LabelledTextReader>(&reader_)) {
+    out.single = true;
+    if (!texts->next(out.document)) return false;
+    labelled_ = texts->labelled();
+    out.text.clear();
+    out.text.node.end_list();
+    return true;
+  }
+  bool found = false;
+  if (auto* const rows = std::get_if<SvmlightReader>(&reader_)) {
+    found = rows->next(out.text);
+    out.single = !rows->has_groups();
+  } else if (auto* const table = std::get_if<CsvReader>(&reader_)) {
+    found = table->next(out.text);
+    out.single = true;
+  } else {
+    found = std::get<AttributesReader>(reader_).next(out.text);
+  }
+  labelled_ = out.text.has_labels();
+  return found;
+}
+
 bool SequenceSource::next(InputSequence& out) {
-  const bool found = columns_ ? columns_->next(out.rows) : attributes_->next(out.text);
-  if (!found) {
+  if (!read(out)) {
     if (!any_) fail_no_sequences(name());
     return false;
   }
   any_ = true;
-  labelled_ =
-      columns_ ? columns_->columns() == extractor_.config().columns + 1 : out.text.has_labels();
-  if (labels_ == Labels::required) {
-    columns_ ? require_labels(out.rows, name()) : require_labels(out.text, name());
+  if (labels_ == Labels::optional) return true;
+  if (extractor_.config().format == InputFormat::columns) {
+    require_labels(out.rows, name());
+  } else if (extractor_.config().format != InputFormat::text) {  // whose reader did it
+    require_labels(out.text, name());
   }
   return true;
 }
 
 void SequenceSource::extract(InputSequence& out, Extractor::Scratch& scratch) const {
-  if (columns_) {
-    extractor_.extract(out.rows, labelled_, scratch, out.text);
-  } else {
-    extractor_.complete(out.text, scratch);
-    check_sizes(out.text, name());
+  switch (extractor_.config().format) {
+    case InputFormat::columns:
+      extractor_.extract(out.rows, labelled_, scratch, out.text);
+      return;
+    case InputFormat::text:
+      extractor_.extract(out.document, scratch, out.text);
+      break;
+    default:
+      extractor_.complete(out.text, scratch);
   }
+  check_sizes(out.text, name());
 }
 
 }  // namespace croft

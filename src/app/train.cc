@@ -14,6 +14,7 @@
 
 #include "app/holdout_score.h"
 #include "app/train_files.h"
+#include "croft/app/data_fit.h"
 #include "croft/app/sequence_source.h"
 #include "croft/core/atomic_file.h"
 #include "croft/core/interrupt.h"
@@ -56,10 +57,6 @@ std::optional<double> holdout_fraction(const std::string& holdout) {
   return value;
 }
 
-const char* format_name(InputFormat format) {
-  return format == InputFormat::attributes ? "attributes" : "columns";
-}
-
 // The model must not replace what it is made from, and a stream can be read only once.
 void check_files(const TrainRequest& request) {
   const std::vector<std::string> inputs = input_files(request);
@@ -78,27 +75,39 @@ void check_files(const TrainRequest& request) {
 // Options that contradict each other, or that nothing would take notice of.
 void check_options(const TrainRequest& request) {
   request.options.validate();
+  check_method(request);
   if (request.options.early_stop > 0 && request.holdout.empty()) {
     throw UsageError("--early-stop needs --holdout, to see when to stop");
   }
   const bool has_template = !request.template_path.empty() || !request.template_text.empty();
-  if (has_template && request.format == InputFormat::attributes) {
+  if (has_template && request.format != InputFormat::columns) {
     throw UsageError(
-        "--template goes with --format columns; attribute lines hold the features themselves");
+        request.format == InputFormat::attributes
+            ? "--template goes with --format columns; attribute lines hold the features themselves"
+            : "--template goes with --format columns, and the format is " +
+                  std::string(format_name(request.format)));
   }
+  if (request.text) request.text->validate();
+  if (request.csv) request.csv->validate();
   if (!has_template && request.language != TemplateLanguage::automatic) {
     throw UsageError("--template-language says how --template is read, and there is none");
   }
   if (!request.cost.empty() && !info(request.options.objective).cost) {
-    throw UsageError("--cost is what a mistake costs with --objective softmax-margin, max-margin, "
-                     "passive-aggressive or arow; " +
-                     std::string(info(request.options.objective).name) + " has no costs");
+    throw UsageError(
+        "--cost is what a mistake costs with --objective softmax-margin, max-margin, "
+        "passive-aggressive or arow; " +
+        std::string(info(request.options.objective).name) + " has no costs");
   }
   if (!request.prior.empty() && !request.init.empty()) {
     throw UsageError("--prior is also what training starts from: leave out --init");
   }
   if (request.resume && request.checkpoint.empty()) {
     throw UsageError("--resume goes on from a checkpoint; name its folder with --checkpoint");
+  }
+  if (request.checkpoint_interval != kCheckpointInterval && request.checkpoint.empty()) {
+    throw UsageError(
+        "--checkpoint-interval is the time between two states that --checkpoint keeps; name its "
+        "folder, or leave it out");
   }
   if (request.partial &&
       request.partial->any.find(request.partial->separator) != std::string::npos) {
@@ -116,8 +125,8 @@ std::shared_ptr<const ChainModel> open_init(const TrainRequest& request) {
   check_init(*init, request.options);
   const InputFormat format = init->extractor().config().format;
   if (format != request.format) {
-    throw UsageError(path + ": a model of --format " + format_name(format) +
-                     " cannot go on with --format " + format_name(request.format));
+    throw UsageError(path + ": a model of --format " + std::string(format_name(format)) +
+                     " cannot go on with --format " + std::string(format_name(request.format)));
   }
   return init;
 }
@@ -135,6 +144,10 @@ class TrainingFiles final : public TrainingInput {
       config.columns = first_reader_->columns() - 1;
       name_ = first_reader_->name();
     }
+    if (needs_fit(config)) {
+      for (const std::string& path : request.data) files_.emplace_back(path);
+      fit_extraction(files_, request.csv.value_or(CsvOptions()), config);
+    }
     extractor_.emplace(std::move(config));
     if (!request.weights.empty()) weights_ = read_sequence_weights(request.weights);
   }
@@ -147,7 +160,8 @@ class TrainingFiles final : public TrainingInput {
       first = 1;
     }
     for (std::size_t k = first; k < request_.data.size(); ++k) {
-      SequenceSource source(request_.data[k], *extractor_, Labels::required);
+      SequenceSource source(files_.empty() ? LineReader(request_.data[k]) : files_[k].lines(),
+                            *extractor_, Labels::required);
       name_ = source.name();
       for_each_sequence(source, [&](InputSequence& sequence) { hand_on(sequence.text, visit); });
     }
@@ -196,6 +210,7 @@ class TrainingFiles final : public TrainingInput {
   const TrainWatcher& watcher_;
   std::optional<ColumnsReader> first_reader_;
   ColumnSequence first_rows_;
+  std::vector<RepeatableFile> files_;  // the data, where it was looked at before it is read
   std::optional<Extractor> extractor_;
   std::optional<std::vector<double>> weights_;  // by sequence, what is held out included
   std::size_t sequences_ = 0, positions_ = 0;
@@ -297,11 +312,45 @@ void read_data(const TrainRequest& request, TrainingInput& input, ChainTraining&
 
 }  // namespace
 
+std::unique_ptr<TrainingInput> open_training_files(const TrainRequest& request,
+                                                   ExtractionConfig config,
+                                                   const TrainWatcher& watcher) {
+  return std::make_unique<TrainingFiles>(request, std::move(config), watcher);
+}
+
+namespace {
+
+// A model to go on from has its own way.
+void set_features(const TrainRequest& request, const ChainModel* init, ExtractionConfig& config) {
+  if (init == nullptr) {
+    config.text = request.text.value_or(TextOptions());
+    if (!request.stop_words.empty()) {
+      config.text.tokenizer.stop_words = read_stop_words(request.stop_words);
+    }
+    config.text.validate();
+    return;
+  }
+  if (request.text || request.csv) {
+    throw UsageError("the model to go on from says how its data becomes features; leave out the " +
+                     ("options of --format " + std::string(format_name(request.format))));
+  }
+  const ExtractionConfig& known = init->extractor().config();
+  config.intercept = known.intercept;
+  config.text = known.text;
+  if (known.terms) config.terms = known.terms->owning();
+  config.csv = known.csv;
+}
+
+}  // namespace
+
 ExtractionConfig make_extraction(const TrainRequest& request, const ChainModel* init) {
   ExtractionConfig config;
   config.format = request.format;
   config.boundaries = request.boundaries;
-  if (config.format == InputFormat::attributes) return config;
+  if (config.format != InputFormat::columns) {
+    set_features(request, init, config);
+    return config;
+  }
   if (!request.template_path.empty() || !request.template_text.empty()) {
     const bool file = !request.template_path.empty();
     config.template_text = file ? read_file(request.template_path) : request.template_text;
@@ -324,7 +373,7 @@ TrainedModel train_on(const TrainRequest& asked, TrainingInput& input,
   const TrainRequest request = with_defaults(asked);
   check_options(request);
   const Extractor& extractor = input.extractor();
-  ChainTraining training(extractor, std::move(init));
+  ChainTraining training(extractor, std::move(init), request.options.kind);
   if (request.partial) training.read_partial_labels(*request.partial);
   TrainOptions options = read_options(request);
   options.checkpoints = checkpoints;
@@ -365,8 +414,8 @@ TrainResult train_model(const TrainRequest& asked, const TrainWatcher& watcher) 
   try {
     auto init = open_init(request);
     TrainingFiles files(request, make_extraction(request, init.get()), watcher);
-    const TrainedModel trained = train_on(request, files, std::move(init), watcher,
-                                          checkpoints ? &*checkpoints : nullptr);
+    const TrainedModel trained =
+        train_on(request, files, std::move(init), watcher, checkpoints ? &*checkpoints : nullptr);
     trained.model.write(request.output);
     if (checkpoints && !interruption) checkpoints->remove();
     return trained.result;

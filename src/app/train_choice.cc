@@ -55,7 +55,12 @@ Kernel parse_kernel(const std::string& text) {
 TrainRequest with_defaults(TrainRequest request) {
   TrainOptions& o = request.options;
   o.seed = request.seed;
+  if (o.kind == ChainKind::memm && o.objective == Objective::likelihood) {
+    o.objective = Objective::local;
+  }
   o.prior = !request.prior.empty();
+  o.block = request.block.value_or(o.block);
+  o.stop.window = request.window.value_or(o.stop.window);
   if (!request.kernel.empty()) o.settings.kernel = parse_kernel(request.kernel);
   const MethodInfo& method = info(o.chosen_method(!request.init.empty() || o.prior));
   const bool online = !method.l2;
@@ -63,8 +68,26 @@ TrainRequest with_defaults(TrainRequest request) {
   o.stop.max_iterations = request.max_iterations.value_or(online ? 100 : 1000);
   o.stop.tolerance = request.tolerance.value_or(online ? 0.0 : default_tolerance(o.regulariser));
   o.stop.gradient_tolerance = request.gradient_tolerance.value_or(online ? 0.0 : 1e-5);
+  o.own_stop = request.tolerance || request.gradient_tolerance || request.window;
   if (o.settings.gap) o.stop.gap_tolerance = *o.settings.gap;
   return request;
+}
+
+// Before anything is read: what depends on the data is looked at again when it is known.
+void check_method(const TrainRequest& request) {
+  const TrainOptions& o = request.options;
+  MethodChoice choice = o.choice(!request.init.empty() || o.prior, kFewPositions);
+  choice.weighted = !request.weights.empty();
+  choice.variances = !request.variances.empty();
+  choice.block = choice.block || request.block;
+  choice.tolerance = request.tolerance.value_or(0) > 0;
+  choice.window = choice.window || request.window;
+  check_choice(choice);
+  if (request.window && o.stop.tolerance == 0) {
+    throw UsageError(
+        "--window is what --tolerance is measured over, which is 0: give one above "
+        "0, or leave out --window");
+  }
 }
 
 }  // namespace croft

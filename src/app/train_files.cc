@@ -13,17 +13,15 @@
 namespace croft {
 namespace {
 
+using Names = std::span<const std::string_view>;
+
 void set_cost(const std::string& cost, TrainOptions& options) {
   if (const auto number = cost_number(cost)) {
-    options.cost = [=](std::span<const std::string_view> names) {
-      return hamming_cost(names.size(), *number);
-    };
+    options.cost = [=](Names names) { return hamming_cost(names.size(), *number); };
     return;
   }
   LineReader lines(cost);
-  options.cost = [file = read_cost_file(lines)](std::span<const std::string_view> names) {
-    return label_cost(file, names);
-  };
+  options.cost = [file = read_cost_file(lines)](Names names) { return label_cost(file, names); };
 }
 
 // All lines of a file, to be read again.
@@ -34,14 +32,14 @@ std::string read_lines(LineReader& lines) {
 }
 
 void set_constraint(const std::string& constrain, TrainOptions& options) {
-  using Names = std::span<const std::string>;
+  using Labels = std::span<const std::string>;
   if (constrain == "bio") {
-    options.constraint = [](Names names) { return bio_constraint(names); };
+    options.constraint = [](Labels names) { return bio_constraint(names); };
   } else if (constrain == "bioes") {
-    options.constraint = [](Names names) { return bioes_constraint(names); };
+    options.constraint = [](Labels names) { return bioes_constraint(names); };
   } else {
     LineReader lines(constrain);
-    options.constraint = [text = read_lines(lines), name = lines.name()](Names names) {
+    options.constraint = [text = read_lines(lines), name = lines.name()](Labels names) {
       return read_constraint(LineReader(text, name), names);
     };
   }
@@ -70,6 +68,7 @@ std::vector<std::string> input_files(const TrainRequest& request) {
     if (!path.empty()) files.push_back(path);
   };
   add(request.template_path);
+  if (request.stop_words != "english") add(request.stop_words);
   add(request.holdout);
   add(request.weights);
   if (!cost_number(request.cost)) add(request.cost);
@@ -84,8 +83,8 @@ TrainOptions read_options(const TrainRequest& request) {
   if (!request.cost.empty()) set_cost(request.cost, options);
   if (!request.variances.empty()) {
     LineReader lines(request.variances);
-    options.variance = [file = read_variance_file(lines)](std::string_view name) {
-      return file.variance_of(name);
+    options.variances = [file = read_variance_file(lines)](Names names) {
+      return variances_of(file, names);
     };
   }
   if (!request.constrain.empty()) set_constraint(request.constrain, options);

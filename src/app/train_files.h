@@ -16,6 +16,11 @@ bool names_a_scheme(const std::string& constrain);
 // "linear", "poly:3", "rbf:0.01": see TrainRequest.  Throws UsageError.
 Kernel parse_kernel(const std::string& text);
 
+// Throws UsageError for an objective, an optimizer and settings that do not go together, or would
+// be ignored.
+//   request : with its defaults
+void check_method(const TrainRequest& request);
+
 // The request's options with cost, constraint and groups of transitions.  All files are read here;
 // what they say of labels is looked up once these are known.
 TrainOptions read_options(const TrainRequest& request);

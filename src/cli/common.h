@@ -23,6 +23,8 @@ void add_predict(Program& program);
 void add_evaluate(Program& program);
 void add_inspect(Program& program);
 void add_explain(Program& program);
+void add_convert(Program& program);
+void add_stack(Program& program);
 
 // --threads, --seed: every verb has them, so that scripts can set them everywhere.
 struct CommonOptions {

@@ -112,10 +112,8 @@ ExplainOptions make_options(const ExplainCommand& c, const LabelNames& names) {
 void check_format(const ExplainCommand& c, const ChainModel& model) {
   const InputFormat format = model.extractor().config().format;
   if (!c.format || *c.format == format) return;
-  const bool columns = format == InputFormat::columns;
   throw UsageError(fmt::format("--format {}: the model was trained on {}, and reads no other data",
-                               columns ? "attributes" : "columns",
-                               columns ? "columns" : "attributes"));
+                               format_name(*c.format), format_name(format)));
 }
 
 void write(const ExplainCommand& c, const Explanation& explanation, const LabelNames& names,
@@ -184,12 +182,9 @@ void add_explain(Program& program) {
   add_what(*verb, *c);
   verb->add_flag("--json", c->json, "One JSON object a sequence");
   verb->add_option_function<std::string>(
-          "--format",
-          [c = c.get()](const std::string& name) {
-            c->format = name == "columns" ? InputFormat::columns : InputFormat::attributes;
-          },
+          "--format", [c = c.get()](const std::string& name) { c->format = format_of(name); },
           "What the data is taken for: an error where the model reads the other")
-      ->check(CLI::IsMember({"columns", "attributes"}));
+      ->check(CLI::IsMember({"columns", "attributes", "text", "svmlight", "csv"}));
   verb->add_option("--constrain", c->constrain,
                    "Labels that may follow each other, as for predict: bio, bioes, or a file");
   verb->add_option("--penalties", c->penalties, "File of lines TEST LABEL PENALTY, as for predict");

@@ -4,6 +4,10 @@
 
 #include "cli/common.h"
 #include "croft/app/inspect.h"
+#include "croft/app/inspect_hmm.h"
+#include "croft/app/inspect_naive_bayes.h"
+#include "croft/core/error.h"
+#include "croft/model/model_file.h"
 
 namespace croft::cli {
 namespace {
@@ -23,8 +27,48 @@ struct InspectCommand {
   CommonOptions common;
 };
 
+int show_hmm(const InspectCommand& c, const HmmModel& model) {
+  if (c.weights) {
+    throw UsageError("--weights lists weights, and a model of kind hmm has probabilities; see --top");
+  }
+  if (c.json) {
+    nlohmann::json document = summary_json(model);
+    if (c.top > 0) document["top"] = top_json(model, c.top);
+    if (c.verify) document["verified"] = true;
+    write_json(document);
+    return kDone;
+  }
+  write_result(format_summary(model));
+  if (c.top > 0) write_result("\n" + format_top(model, c.top));
+  if (c.verify) write_result("\nevery section's checksum is right\n");
+  return kDone;
+}
+
+int show_naive_bayes(const InspectCommand& c, const NaiveBayesModel& model) {
+  if (c.weights) {
+    write_weights(model, write_result);
+  } else if (c.json) {
+    nlohmann::json document = summary_json(model);
+    if (c.top > 0) document["top"] = top_json(model, c.top);
+    if (c.verify) document["verified"] = true;
+    write_json(document);
+  } else {
+    write_result(format_summary(model));
+    if (c.top > 0) write_result("\n" + format_top(model, c.top));
+    if (c.verify) write_result("\nevery section's checksum is right\n");
+  }
+  return kDone;
+}
+
 int run(const InspectCommand& c) {
-  const auto model = c.verify ? open_verified(c.model) : ChainModel::open(c.model);
+  Container container = Container::open(c.model);
+  if (c.verify) container.verify();
+  const auto any = read_model(std::move(container));
+  if (const auto* hmm = dynamic_cast<const HmmModel*>(any.get())) return show_hmm(c, *hmm);
+  if (const auto* bayes = dynamic_cast<const NaiveBayesModel*>(any.get())) {
+    return show_naive_bayes(c, *bayes);
+  }
+  const ChainModel* model = &require_chain(*any, "a list of weights");
   if (c.weights) {
     write_weights(*model, write_result);
   } else if (c.json) {

@@ -20,6 +20,8 @@ Example:
   croft evaluate -m m.croft test.conll      how good is it
   croft inspect -m m.croft --top 5          what has it learnt
   croft explain -m m.croft new.conll        why these labels
+  croft convert hmm.croft -o chain.croft    the same as a model of another kind
+  croft stack -m m.croft new.conll          its probabilities as features of another model
 
 `croft VERB --help` has the options of a verb and an example.
 A file name of - is standard input.  Results go to stdout, progress and messages to stderr.
@@ -71,6 +73,8 @@ int run(int argc, char** argv) {
   add_evaluate(program);
   add_inspect(program);
   add_explain(program);
+  add_convert(program);
+  add_stack(program);
   try {
     apply_simd_environment();
     parse_and_run(program, argc, argv);

@@ -3,11 +3,15 @@
 #include <memory>
 
 #include "cli/common.h"
+#include "cli/data_options.h"
 #include "cli/progress.h"
+#include "cli/train_hmm.h"
 #include "cli/train_methods.h"
+#include "cli/train_naive_bayes.h"
 #include "croft/app/train.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
+#include "croft/model/hmm_model.h"
 
 namespace croft::cli {
 namespace {
@@ -28,9 +32,14 @@ docs/objectives.md explains objectives, optimizers, priors and checkpoints, docs
 struct TrainCommand {
   TrainRequest request;
   TrainingNames names;
+  DataOptions data;
   CommonOptions common;
   std::string separator = "|";  // with --partial
   bool partial = false;
+  std::string model = "chain";
+  NaiveBayesCommand naive_bayes;
+  HmmCommand hmm;
+  const CLI::App* verb = nullptr;  // which options were given
   std::string log;
   bool quiet = false;
 };
@@ -42,8 +51,13 @@ void add_data_options(CLI::App& verb, TrainCommand& c) {
   verb.add_option("-o,--output", r.output, "Model file to write")->required();
   add_choice<InputFormat>(
       verb, "--format", r.format,
-      {{"columns", InputFormat::columns}, {"attributes", InputFormat::attributes}},
-      "columns (CoNLL; last one: label) or attributes (CRFsuite)")
+      {{"columns", InputFormat::columns},
+       {"attributes", InputFormat::attributes},
+       {"text", InputFormat::text},
+       {"svmlight", InputFormat::svmlight},
+       {"csv", InputFormat::csv}},
+      "columns (CoNLL; last one: label), attributes (CRFsuite), text (LABEL TAB TEXT), svmlight or "
+      "csv (with a header)")
       ->option_text("FORMAT=columns");
   verb.add_option("--template", r.template_path,
                   "Feature templates, CRF++'s or Wapiti's; without: default features for words")
@@ -83,6 +97,15 @@ void add_feature_options(CLI::App& verb, TrainCommand& c) {
 void add_model_options(CLI::App& verb, TrainCommand& c) {
   TrainOptions& o = c.request.options;
   verb.add_option(
+          "--model", c.model,
+          "chain: labels that depend on their neighbours; maxent: each by itself (logistic "
+          "regression); memm: each given the one before; naive-bayes: "
+          "attributes that are independent, given the label; hmm: the same, and labels given the "
+          "one before (hidden Markov model)")
+      ->check(
+          CLI::IsMember(std::vector<std::string>{"chain", "maxent", "memm", "naive-bayes", "hmm"}))
+      ->option_text("KIND=chain");
+  verb.add_option(
           "--order", o.order,
           "How many labels back scores look, 1 to 8: 2 also weighs runs of three labels, 3 of "
           "four, ...")
@@ -121,17 +144,30 @@ void add_run_options(CLI::App& verb, TrainCommand& c) {
   verb.add_option("--init", c.request.init,
                   "Start from this model: its weights, features and labels are kept")
       ->option_text("MODEL");
-  verb.add_option("--checkpoint", c.request.checkpoint,
-                  "Keep the state of the training in this folder, to go on from after a crash")
-      ->option_text("FOLDER");
+  CLI::Option* checkpoint =
+      verb.add_option("--checkpoint", c.request.checkpoint,
+                      "Keep the state of the training in this folder, to go on from after a crash")
+          ->option_text("FOLDER");
   verb.add_flag("--resume", c.request.resume,
                 "Go on from the --checkpoint, to the very model of a training without a break");
   verb.add_option("--checkpoint-interval", c.request.checkpoint_interval,
                   "Seconds between two states that are kept; 0: every iteration")
       ->transform(finite_number(0))
+      ->needs(checkpoint)
       ->capture_default_str();
   verb.add_option("--log", c.log, "Write one JSON object a line to this file")->option_text("FILE");
   verb.add_flag("--quiet", c.quiet, "No progress on stderr");
+}
+
+// An empty value, of a shell variable that is not set, would be as if the option were not there.
+void refuse_empty_values(CLI::App& verb) {
+  const auto look = [](const std::string& text) {
+    return text.empty() ? std::string("its value is empty; give one, or leave out the option")
+                        : std::string();
+  };
+  for (CLI::Option* option : verb.get_options()) {
+    if (option->get_items_expected_max() > 0) option->check(look);
+  }
 }
 
 // The log is emptied before anything is read: it must not be a file that training reads or writes.
@@ -148,12 +184,35 @@ void check_log(const TrainCommand& c) {
   }
 }
 
+// The kinds that have a trainer of their own; none where it is one that all other options are for.
+std::optional<int> run_other_kind(TrainCommand& c) {
+  if (c.model == HmmModel::kKind) {
+    refuse_other_options(*c.verb, c.model, hmm_option_names());
+    c.request.options.threads = c.common.threads;
+    c.request.seed = c.common.seed;
+    return run_hmm(c.hmm, c.request, c.log, c.quiet);
+  }
+  if (c.model != kNaiveBayes) {
+    refuse_options(*c.verb, c.model, naive_bayes_only_option_names());
+    refuse_options(*c.verb, c.model, hmm_only_option_names());
+    return std::nullopt;
+  }
+  refuse_other_options(*c.verb, c.model, naive_bayes_option_names());
+  std::optional<std::size_t> em_iterations;
+  const CLI::Option* option = c.verb->get_option_no_throw("--em-iterations");
+  if (option != nullptr && option->count() > 0) em_iterations = option->as<std::size_t>();
+  return run_naive_bayes(c.naive_bayes, c.request, em_iterations, c.log, c.quiet);
+}
+
 int run(TrainCommand& c) {
   check_log(c);
+  if (c.partial) c.request.partial = PartialLabels{c.separator[0], "?"};
+  set_format_options(c.data, c.request);
+  if (const std::optional<int> status = run_other_kind(c)) return *status;
+  c.request.options.kind = chain_kind(c.model);
   set_methods(c.names, c.request);
   c.request.options.threads = c.common.threads;
   c.request.seed = c.common.seed;
-  if (c.partial) c.request.partial = PartialLabels{c.separator[0], "?"};
   c.request = with_defaults(c.request);
   if (!c.quiet && c.request.options.method == Method::async_sgd && c.common.threads != 1) {
     std::fprintf(stderr, "async-sgd on several threads: another run will give another model\n");
@@ -177,14 +236,19 @@ int run(TrainCommand& c) {
 void add_train(Program& program) {
   CLI::App* verb = program.app.add_subcommand("train", "Fit a model to labelled sequences");
   auto command = std::make_shared<TrainCommand>();
+  command->verb = verb;
   add_data_options(*verb, *command);
+  add_format_options(*verb, command->data);
   add_feature_options(*verb, *command);
   add_model_options(*verb, *command);
   add_transition_options(*verb, *command);
   add_method_options(*verb, command->request, command->names);
+  add_naive_bayes_options(*verb, command->naive_bayes);
+  add_hmm_options(*verb, command->hmm);
   add_run_options(*verb, *command);
   add_common(*verb, command->common);
-  verb->footer(method_help() + kFooter);
+  refuse_empty_values(*verb);
+  verb->footer(method_help() + kDataHelp + kFooter);
   verb->callback([command, &program] { program.status = run(*command); });
 }
 

@@ -34,9 +34,9 @@ void add_stopping(CLI::App& verb, TrainRequest& r) {
                   "Stop when the objective's relative change over --window falls below; 0: never")
       ->transform(finite_number(0))
       ->option_text("CHANGE=1e-5, with --l1 5e-6");
-  verb.add_option("--window", stop.window, "Iterations over which --tolerance is measured")
+  verb.add_option("--window", r.window, "Iterations over which --tolerance is measured")
       ->transform(whole_number(1))
-      ->capture_default_str();
+      ->option_text("N=10");
   verb.add_option("--gradient-tolerance", r.gradient_tolerance,
                   "Stop when |gradient| falls below this times max(1, |w|)")
       ->transform(finite_number(0))
@@ -88,8 +88,9 @@ void add_settings(CLI::App& verb, TrainRequest& r, TrainingNames& names) {
   verb.add_option("--gamma", s.gamma, "arow: the larger, the smaller the steps")
       ->transform(finite_number(0))
       ->option_text("NUMBER=1");
-  verb.add_option("--kernel", r.kernel,
-                  "smo: linear, poly:DEGREE[:SCALE[:OFFSET]] or rbf:GAMMA, of the attributes of a position")
+  verb.add_option(
+          "--kernel", r.kernel,
+          "smo: linear, poly:DEGREE[:SCALE[:OFFSET]] or rbf:GAMMA, of the attributes of a position")
       ->option_text("KERNEL");
 }
 
@@ -103,17 +104,18 @@ void add_method_options(CLI::App& verb, TrainRequest& r, TrainingNames& names) {
                   "What a mistake costs (softmax-margin, max-margin, passive-aggressive, arow): a "
                   "number, or a file of lines GOLD PREDICTED COST")
       ->option_text("NUMBER=1|FILE");
-  verb.add_option("--block", r.options.block, "composite: labels in a block")
+  verb.add_option("--block", r.block, "composite: labels in a block")
       ->transform(whole_number(1))
-      ->capture_default_str();
+      ->option_text("N=3");
   add_penalties(verb, r);
   add_stopping(verb, r);
   add_settings(verb, r, names);
   add_choice<Precision>(
       verb, "--precision", r.options.precision,
       {{"auto", Precision::automatic}, {"single", Precision::single}, {"double", Precision::twice}},
-      "single or double, of scores and recursions of optimizers that see all the data at once; auto: "
-      "double for less than 20,000 positions")
+      "single or double, of scores and recursions of optimizers that see all the data at once, "
+      "others "
+      "are in double; auto: double for less than 20,000 positions")
       ->option_text("PRECISION=auto");
 }
 
@@ -134,7 +136,8 @@ std::string method_help() {
   }
   text += "\nOptimizers:\n";
   for (const MethodInfo& each : method_table()) {
-    text += fmt::format("  {:<20}{}{}\n", each.name, each.summary, each.passes ? "; by passes" : "");
+    text +=
+        fmt::format("  {:<20}{}{}\n", each.name, each.summary, each.passes ? "; by passes" : "");
   }
   return text + "\nA pair that does not go together is refused with a list of those that do.\n";
 }

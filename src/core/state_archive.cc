@@ -26,6 +26,13 @@ std::size_t StateArchive::size(std::size_t count, std::size_t bytes) {
   return static_cast<std::size_t>(number);
 }
 
+void StateArchive::operator()(bool& value) {
+  std::uint8_t byte = value ? 1 : 0;
+  copy(&byte, 1);
+  if (byte > 1) damaged();
+  value = byte == 1;
+}
+
 void StateArchive::operator()(std::vector<bool>& values) {
   values.resize(size(values.size(), 1));
   for (std::size_t k = 0; k < values.size(); ++k) {

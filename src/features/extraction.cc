@@ -1,6 +1,7 @@
 #include "croft/features/extraction.h"
 
 #include <algorithm>
+#include <array>
 
 #include "croft/core/error.h"
 
@@ -12,7 +13,20 @@ constexpr std::string_view kStart = "\x01START\x01", kStop = "\x01STOP\x01";
 
 std::string_view prefix(Boundary boundary) { return boundary == Boundary::start ? kStart : kStop; }
 
+constexpr std::array<std::string_view, 5> kFormatNames = {"columns", "attributes", "text",
+                                                          "svmlight", "csv"};
+
 }  // namespace
+
+std::string_view format_name(InputFormat format) {
+  return kFormatNames[static_cast<std::size_t>(format)];
+}
+
+std::optional<InputFormat> format_of(std::string_view name) {
+  const auto at = std::ranges::find(kFormatNames, name);
+  if (at == kFormatNames.end()) return std::nullopt;
+  return static_cast<InputFormat>(at - kFormatNames.begin());
+}
 
 std::string boundary_name(Boundary boundary, std::string_view edge_attribute) {
   return std::string(prefix(boundary)).append(edge_attribute);
@@ -30,6 +44,7 @@ bool parse_boundary_name(std::string_view name, Boundary& boundary,
 }
 
 Extractor::Extractor(ExtractionConfig config) : config_(std::move(config)) {
+  if (config_.format == InputFormat::text) bag_.emplace(config_.text, config_.terms);
   if (!has_template()) {
     tied_names_ = {""};
     return;
@@ -87,6 +102,7 @@ void Extractor::extract(const ColumnSequence& rows, bool labelled, Scratch& scra
   const std::size_t length = rows.rows();
   for (std::size_t t = 0; t < length; ++t) {
     expand_nodes(rows, t, scratch.preset, out.node);
+    if (config_.intercept) out.node.append(kIntercept);
     if (config_.boundaries && t == 0) append_boundary(Boundary::start, &rows, out.node);
     if (config_.boundaries && t + 1 == length) append_boundary(Boundary::stop, &rows, out.node);
     out.node.end_list();
@@ -103,8 +119,23 @@ void Extractor::extract(const ColumnSequence& rows, bool labelled, Scratch& scra
   if (labelled) out.labels.end_list();
 }
 
+void Extractor::extract(const LabelledText& document, Scratch& scratch, TextSequence& out) const {
+  out.clear();
+  out.first_line = document.line;
+  bag_->append(document.text, scratch.bag, out.node);
+  if (config_.intercept) out.node.append(kIntercept);
+  if (config_.boundaries) {
+    append_boundary(Boundary::start, nullptr, out.node);
+    append_boundary(Boundary::stop, nullptr, out.node);
+  }
+  out.node.end_list();
+  if (document.label.empty()) return;
+  out.labels.append(document.label);
+  out.labels.end_list();
+}
+
 void Extractor::complete(TextSequence& sequence, Scratch& scratch) const {
-  if (!config_.boundaries || sequence.length() == 0) return;
+  if ((!config_.boundaries && !config_.intercept) || sequence.length() == 0) return;
   StringLists& lists = scratch.lists;
   lists.clear();
   const StringLists& node = sequence.node;
@@ -112,8 +143,11 @@ void Extractor::complete(TextSequence& sequence, Scratch& scratch) const {
     for (std::size_t k = node.list_begin(t); k < node.list_end(t); ++k) {
       lists.append(node.item(k), node.value(k));
     }
-    if (t == 0) append_boundary(Boundary::start, nullptr, lists);
-    if (t + 1 == node.lists()) append_boundary(Boundary::stop, nullptr, lists);
+    if (config_.intercept) lists.append(kIntercept);
+    if (config_.boundaries && t == 0) append_boundary(Boundary::start, nullptr, lists);
+    if (config_.boundaries && t + 1 == node.lists()) {
+      append_boundary(Boundary::stop, nullptr, lists);
+    }
     lists.end_list();
   }
   std::swap(sequence.node, lists);

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "croft/core/error.h"
+#include "croft/inference/local_normalisation.h"
 #include "croft/model/kernel_sections.h"
 #include "model/string_section.h"
 
@@ -60,12 +61,23 @@ std::vector<std::byte> pack_constraint(const ChainConstraint& constraint) {
   return bytes;
 }
 
-constexpr std::array<std::string_view, 3> kKinds = {"chain", "maxent", "memm"};
+constexpr std::array<std::string_view, 3> kKinds = {"chain", "maxent", "memm"};  // by ChainKind
 // The required sections of a chain model.
 constexpr std::array<std::string_view, 4> kRequired = {"constraint", "histories", "votes",
                                                        "kernel"};
 
 }  // namespace
+
+std::string_view name_of(ChainKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
+
+ChainKind chain_kind(std::string_view name) {
+  const auto at = std::ranges::find(kKinds, name);
+  if (at == kKinds.end()) {
+    throw UsageError("a model of kind " + in_quotes(std::string(name)) +
+                     " is none of chain, maxent and memm");
+  }
+  return static_cast<ChainKind>(at - kKinds.begin());
+}
 
 std::shared_ptr<const ChainModel> ChainModel::open(const std::filesystem::path& path) {
   return std::make_shared<const ChainModel>(Container::open(path));
@@ -222,7 +234,13 @@ void ChainModel::score_in(const TextSequence& sequence, Scratch& scratch,
     add_node_scores(sequence, scratch, out);
   }
   if (constraint_) apply(*constraint_, out);
-  if (sequence.edge.lists() == 0) return;
+  if (sequence.edge.lists() > 0) add_edge_scores(sequence, scratch, out);
+  if (kind() == name_of(ChainKind::memm)) normalise_locally(out);
+}
+
+template <class Real>
+void ChainModel::add_edge_scores(const TextSequence& sequence, Scratch& scratch,
+                                 ChainScores<Real>& out) const {
   edge_.find(sequence.edge, scratch.edge);
   const auto& edges = scratch.edge.places;
   for (std::size_t t = 1; t < sequence.length(); ++t) {

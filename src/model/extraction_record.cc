@@ -1,7 +1,10 @@
 #include "croft/model/extraction_record.h"
 
+#include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <utility>
 
 #include "croft/core/error.h"
 #include "model/string_section.h"
@@ -11,40 +14,190 @@ namespace {
 
 using nlohmann::json;
 
-// Whether it is the first; throws where it is neither.
-bool one_of(const json& value, std::string_view first, std::string_view second) {
-  if (value != first && value != second) throw std::invalid_argument("unknown");
-  return value == first;
+// Sections of what was learnt of the terms of texts.
+constexpr const char *kTermNames = "terms.names", *kTermDocuments = "terms.documents";
+
+template <class T, std::size_t N>
+using Names = std::array<std::pair<T, std::string_view>, N>;
+
+constexpr Names<Analyzer, 3> kAnalyzers = {
+    {{Analyzer::word, "word"}, {Analyzer::char_, "char"}, {Analyzer::char_wb, "char_wb"}}};
+constexpr Names<TermValues, 3> kValues = {{{TermValues::counts, "counts"},
+                                           {TermValues::binary, "binary"},
+                                           {TermValues::tf_idf, "tf-idf"}}};
+constexpr Names<TermNorm, 3> kNorms = {
+    {{TermNorm::none, "none"}, {TermNorm::l1, "l1"}, {TermNorm::l2, "l2"}}};
+constexpr Names<CsvKind, 2> kKinds = {
+    {{CsvKind::numeric, "numeric"}, {CsvKind::categorical, "categorical"}}};
+constexpr Names<bool, 2> kLanguages = {{{true, "wapiti"}, {false, "crfpp"}}};
+
+template <class T, std::size_t N>
+std::string name_of(const Names<T, N>& names, T value) {
+  for (const auto& [known, name] : names) {
+    if (known == value) return std::string(name);
+  }
+  throw std::logic_error("a value without a name");
+}
+
+// Throws where it is none of the names.
+template <class T, std::size_t N>
+T value_of(const Names<T, N>& names, const json& name) {
+  for (const auto& [value, known] : names) {
+    if (name == known) return value;
+  }
+  throw std::invalid_argument("unknown");
+}
+
+void require(bool holds) {
+  if (!holds) throw std::invalid_argument("out of range");
+}
+
+// --- text
+
+json limit_record(DocumentLimit limit) {
+  return limit.fraction ? json(limit.value) : json(static_cast<std::uint64_t>(limit.value));
+}
+
+DocumentLimit read_limit(const json& record) {
+  require(record.is_number());
+  return {record.get<double>(), record.is_number_float()};
+}
+
+json text_record(const TextOptions& text, const std::optional<TermStatistics>& terms) {
+  const TokenizerOptions& tokenizer = text.tokenizer;
+  json record = {{"analyzer", name_of(kAnalyzers, tokenizer.analyzer)},
+                 {"ngrams", {tokenizer.shortest, tokenizer.longest}},
+                 {"lower_case", tokenizer.lower_case},
+                 {"stop_words", tokenizer.stop_words},
+                 {"values", name_of(kValues, text.values)},
+                 {"sublinear", text.sublinear},
+                 {"norm", name_of(kNorms, text.effective_norm())},
+                 {"min_documents", limit_record(text.min_documents)},
+                 {"max_documents", limit_record(text.max_documents)},
+                 {"max_terms", text.max_terms},
+                 {"hash_bits", text.hash_bits}};
+  if (terms) record["documents"] = terms->documents();
+  return record;
+}
+
+TextOptions read_text(const json& record) {
+  TextOptions text;
+  TokenizerOptions& tokenizer = text.tokenizer;
+  tokenizer.analyzer = value_of(kAnalyzers, record.at("analyzer"));
+  tokenizer.shortest = record.at("ngrams").at(0).get<std::size_t>();
+  tokenizer.longest = record.at("ngrams").at(1).get<std::size_t>();
+  tokenizer.lower_case = record.at("lower_case").get<bool>();
+  tokenizer.stop_words = record.at("stop_words").get<std::vector<std::string>>();
+  text.values = value_of(kValues, record.at("values"));
+  text.sublinear = record.at("sublinear").get<bool>();
+  text.norm = value_of(kNorms, record.at("norm"));
+  text.min_documents = read_limit(record.at("min_documents"));
+  text.max_documents = read_limit(record.at("max_documents"));
+  text.max_terms = record.at("max_terms").get<std::uint64_t>();
+  text.hash_bits = record.at("hash_bits").get<unsigned>();
+  text.validate();
+  return text;
+}
+
+// Views into the container.
+std::optional<TermStatistics> read_terms(const Container& container, const TextOptions& text,
+                                         const json& record) {
+  if (!text.is_fitted()) return std::nullopt;
+  const auto documents = record.at("documents").get<std::uint64_t>();
+  std::span<const std::byte> names;
+  std::span<const std::uint32_t> frequency;
+  if (text.hash_bits == 0) names = container.section(kTermNames);
+  if (text.values == TermValues::tf_idf)
+    frequency = container.numbers<std::uint32_t>(kTermDocuments);
+  require(text.hash_bits == 0 || frequency.size() == std::size_t{1} << text.hash_bits);
+  return TermStatistics(documents, names, frequency);
+}
+
+// --- tables
+
+json csv_record(const CsvColumns& csv) {
+  json columns = json::array();
+  for (const CsvColumn& column : csv.columns) {
+    json& one =
+        columns.emplace_back(json{{"name", column.name}, {"kind", name_of(kKinds, column.kind)}});
+    if (!csv.standardised || column.kind != CsvKind::numeric) continue;
+    one["mean"] = column.mean;
+    one["deviation"] = column.deviation;
+  }
+  return {{"delimiter", std::string(1, csv.delimiter)},
+          {"label", csv.label},
+          {"columns", std::move(columns)},
+          {"ignored", csv.ignored},
+          {"missing", csv.missing},
+          {"standardised", csv.standardised}};
+}
+
+CsvColumns read_csv(const json& record) {
+  CsvColumns csv;
+  const auto delimiter = record.at("delimiter").get<std::string>();
+  require(delimiter.size() == 1);
+  csv.delimiter = delimiter[0];
+  csv.label = record.at("label").get<std::string>();
+  csv.ignored = record.at("ignored").get<std::vector<std::string>>();
+  csv.missing = record.at("missing").get<std::vector<std::string>>();
+  csv.standardised = record.at("standardised").get<bool>();
+  for (const json& one : record.at("columns")) {
+    CsvColumn& column = csv.columns.emplace_back();
+    column.name = one.at("name").get<std::string>();
+    column.kind = value_of(kKinds, one.at("kind"));
+    if (!csv.standardised || column.kind != CsvKind::numeric) continue;
+    column.mean = one.at("mean").get<double>();
+    column.deviation = one.at("deviation").get<double>();
+    require(std::isfinite(column.mean) && std::isfinite(column.deviation) && column.deviation > 0);
+  }
+  return csv;
 }
 
 }  // namespace
 
 json extraction_record(const ExtractionConfig& config) {
-  json record = {{"format", config.format == InputFormat::attributes ? "attributes" : "columns"},
+  const bool wapiti = config.language == TemplateLanguage::wapiti;
+  json record = {{"format", format_name(config.format)},
                  {"columns", config.columns},
                  {"boundaries", config.boundaries},
-                 {"language", config.language == TemplateLanguage::wapiti ? "wapiti" : "crfpp"}};
+                 {"language", name_of(kLanguages, wapiti)}};
   if (config.intercept) record["intercept"] = true;  // said only where there is one
+  if (config.format == InputFormat::text) record["text"] = text_record(config.text, config.terms);
+  if (config.format == InputFormat::csv) record["csv"] = csv_record(config.csv);
   return record;
 }
 
 void write_extraction_sections(const ExtractionConfig& config, ContainerWriter& out) {
   if (!config.template_text.empty()) out.add("template", config.template_text);
+  if (!config.terms) return;
+  const std::span<const std::byte> names = config.terms->image();
+  const std::span<const std::uint32_t> frequency = config.terms->frequency();
+  if (!names.empty()) {
+    out.add(kTermNames, {names.begin(), names.end()}, ContainerWriter::Kind::bulk);
+  }
+  if (config.text.values == TermValues::tf_idf) {
+    out.add_numbers(kTermDocuments, std::vector(frequency.begin(), frequency.end()),
+                    ContainerWriter::Kind::bulk);
+  }
 }
 
 ExtractionConfig read_extraction(const Container& container, const json& meta) {
   ExtractionConfig config;
   try {
     const json& extraction = meta.at("extraction");
-    config.format = one_of(extraction.at("format"), "attributes", "columns")
-                        ? InputFormat::attributes
-                        : InputFormat::columns;
+    const auto format = format_of(extraction.at("format").get<std::string>());
+    require(format.has_value());
+    config.format = *format;
     config.columns = extraction.at("columns").get<std::size_t>();
     config.boundaries = extraction.at("boundaries").get<bool>();
     config.intercept = extraction.value("intercept", false);
-    config.language = one_of(extraction.at("language"), "wapiti", "crfpp")
-                          ? TemplateLanguage::wapiti
-                          : TemplateLanguage::crfpp;
+    config.language = value_of(kLanguages, extraction.at("language")) ? TemplateLanguage::wapiti
+                                                                      : TemplateLanguage::crfpp;
+    if (config.format == InputFormat::text) config.text = read_text(extraction.at("text"));
+    if (config.format == InputFormat::csv) config.csv = read_csv(extraction.at("csv"));
+    if (config.format == InputFormat::text) {
+      config.terms = read_terms(container, config.text, extraction.at("text"));
+    }
   } catch (const std::exception&) {
     throw Error(container.name() + ": section meta" + std::string(kDamaged));
   }

@@ -1,14 +1,33 @@
 #include "croft/model/model_file.h"
 
+#include <nlohmann/json.hpp>
+
 #include "croft/model/chain_model.h"
+#include "croft/model/hmm_model.h"
+#include "croft/model/naive_bayes_model.h"
 
 namespace croft {
+namespace {
+
+// Empty where the file does not say: that is for the model to complain of.
+std::string kind_of(const Container& container) {
+  const auto meta = nlohmann::json::parse(container.text("meta"), nullptr, false);
+  const bool says = meta.is_object() && meta.contains("kind") && meta["kind"].is_string();
+  return says ? meta["kind"].get<std::string>() : std::string();
+}
+
+}  // namespace
 
 std::shared_ptr<const SequenceModel> open_model(const std::filesystem::path& path) {
   return read_model(Container::open(path));
 }
 
 std::shared_ptr<const SequenceModel> read_model(Container container) {
+  const std::string kind = kind_of(container);
+  if (kind == kNaiveBayes) {
+    return std::make_shared<const NaiveBayesModel>(std::move(container));
+  }
+  if (kind == HmmModel::kKind) return std::make_shared<const HmmModel>(std::move(container));
   return std::make_shared<const ChainModel>(std::move(container));
 }
 

@@ -15,7 +15,7 @@ namespace croft {
 namespace {
 
 // Of the line search, whose argument is the step g, from 0 to 1.
-constexpr double kFirstTrial = 0.5;
+constexpr double kLeastTrial = 0.01;
 constexpr std::size_t kMaxTrials = 12;
 constexpr double kPrecision = 1e-2;  // relative; more does not pay: the next step corrects it
 
@@ -29,10 +29,11 @@ class Sdca final : public Optimizer {
         mu_(problem),
         entropy_(problem.samples()),
         gaps_(problem.samples()),
-        scratch_(problem, 5) {
+        delta_(most_parts(problem)) {
     problem.reset();
+    std::vector<double> wide(most_parts(problem));
     for (std::size_t n = 0; n < problem.samples(); ++n) {
-      const std::span<double> gold = scratch_(0, mu_[n].size());
+      const std::span<double> gold = std::span(wide).first(mu_[n].size());
       problem.gold(n, gold);
       std::ranges::transform(gold, mu_[n].begin(),
                              [](double p) { return static_cast<Storage>(p); });
@@ -67,44 +68,35 @@ class Sdca final : public Optimizer {
                    : gaps_.find(random.uniform() * gaps_.total());
   }
 
-  // mu_n in double.
-  std::span<double> load(std::size_t n) {
-    const std::span<double> mu = scratch_(2, mu_[n].size());
-    std::ranges::transform(mu_[n], mu.begin(), [](Storage p) { return double{p}; });
-    return mu;
-  }
-
   // mu_n <- (1 - g) mu_n + g p(.|x_n; w) (D.8), with the best g.
   void step(std::size_t n) {
-    const std::span<double> mu = load(n);
-    const std::span<double> theta = scratch_(1, mu.size()), delta = scratch_(3, mu.size());
+    const std::span<Storage> mu = mu_[n];
+    const std::span<Storage> delta = std::span(delta_).first(mu.size());
     const double c = problem_.weight(n);
-    problem_.scores(n, theta);
-    const double log_z = problem_.sum_oracle(n, theta, delta);
-    const double gap = log_z - entropy_[n] - dot(theta, mu);
-    for (std::size_t k = 0; k < mu.size(); ++k) delta[k] -= mu[k];
-    const double slope = dot(theta, delta), scale = c / problem_.l2();
-    const double length = scale * problem_.aim(n, delta);
+    const LogLossView view = problem_.look(n, mu, delta);
+    const double gap = view.log_partition - entropy_[n] - view.expected;
+    const double length = c / problem_.l2() * problem_.aim(n, std::span<const Storage>(delta));
     if (!(gap > 0)) {
       gaps_.set(n, 0);
       return;
     }
-    const double g = search(n, mu, delta, slope, length);
-    problem_.move(-scale * g);
-    axpy(g, delta, mu);
-    std::ranges::transform(mu, mu_[n].begin(), [](double p) { return static_cast<Storage>(p); });
+    const double g = search(n, delta, view.slope, length, gap);
+    problem_.move(-c / problem_.l2() * g);
+    for (std::size_t k = 0; k < mu.size(); ++k) mu[k] += static_cast<Storage>(g) * delta[k];
     steps_ += g;
     // About what is left: as if w had stood still, of which another sum would tell the rest.
     gaps_.set(n, c * gap * (1 - g) * (1 - g));
   }
 
   // The g of the largest  H(mu + g delta) + g slope - g^2 length / 2  (D.9); sets the entropy
-  // there. At g = 0 it rises, at g = 1 it falls.
-  double search(std::size_t n, std::span<const double> mu, std::span<const double> delta,
-                double slope, double length) {
-    double low = 0, high = 1, g = length > 0 ? kFirstTrial : 1;  // 1: w does not depend on n
+  // there. At g = 0 it rises, at g = 1 it falls.  Near g = 0 its slope is about 2 gap - g (2 gap +
+  // length), where the search begins.
+  double search(std::size_t n, std::span<const Storage> delta, double slope, double length,
+                double gap) {
+    double low = 0, high = 1, g = 1;  // 1 where w does not depend on n
+    if (length > 0) g = std::clamp(2 * gap / (2 * gap + length), kLeastTrial, 1 - kLeastTrial);
     for (std::size_t k = 1;; ++k) {
-      const EntropyPoint h = problem_.entropy(n, mu, delta, g);
+      const EntropyPoint h = problem_.entropy(n, std::span<const Storage>(mu_[n]), delta, g);
       entropy_[n] = h.value;
       const double rise = h.slope + slope - g * length;
       (rise > 0 ? low : high) = g;
@@ -118,10 +110,11 @@ class Sdca final : public Optimizer {
   void evaluate(std::size_t number) {
     DualValue value;
     for (std::size_t n = 0; n < problem_.samples(); ++n) {
-      const std::span<const double> mu = load(n);
-      const std::span<double> theta = scratch_(1, mu.size());
-      problem_.scores(n, theta);
-      const ExampleValue at = example_value(problem_, n, theta, mu, entropy_[n], scratch_);
+      const std::span<Storage> mu = mu_[n];
+      const LogLossView view = problem_.look(n, mu, std::span(delta_).first(mu.size()));
+      const ExampleValue at = {
+          .loss = std::max(0.0, view.log_partition - view.gold),
+          .gap = std::max(0.0, view.log_partition - entropy_[n] - view.expected)};
       gaps_.set(n, problem_.weight(n) * at.gap);
       value.add(problem_.weight(n), at, at.gap);
     }
@@ -134,8 +127,8 @@ class Sdca final : public Optimizer {
   PartVectors<Storage> mu_;
   std::vector<double> entropy_;  // of mu
   WeightTree gaps_;
-  PartScratch scratch_;
-  double steps_ = 0;  // sum of g in this iteration
+  std::vector<Storage> delta_;  // scratch
+  double steps_ = 0;            // sum of g in this iteration
   Iteration now_;
 };
 

@@ -10,5 +10,8 @@ void bind_training(pybind11::module_& module);
 void bind_model(pybind11::module_& module);
 void bind_tagging(pybind11::module_& module);
 void bind_chain(pybind11::module_& module);
+void bind_naive_bayes(pybind11::module_& module);
+void bind_hmm(pybind11::module_& module);
+void bind_text(pybind11::module_& module);
 
 }  // namespace croft::python

@@ -8,6 +8,7 @@
 
 #include "croft/app/evaluation.h"
 #include "croft/app/inspect.h"
+#include "croft/app/inspect_hmm.h"
 #include "croft/core/atomic_file.h"
 #include "python/bind.h"
 #include "python/sequences.h"
@@ -35,7 +36,7 @@ namespace {
 namespace py = pybind11;
 
 std::shared_ptr<PythonModel> open(const std::filesystem::path& path) {
-  return std::make_shared<PythonModel>(ChainModel::open(path));
+  return std::make_shared<PythonModel>(open_model(path));
 }
 
 std::shared_ptr<PythonModel> from_bytes(const py::bytes& data, const std::string& name) {
@@ -95,7 +96,7 @@ py::dict state_features(const PythonModel& self) {
   py::dict out;
   std::string last;
   py::str attribute;
-  for_each_weight(self.model->node(), [&](const std::string& name, std::uint32_t y, double weight) {
+  for_each_weight(self.chain().node(), [&](const std::string& name, std::uint32_t y, double weight) {
     Boundary boundary;
     std::string_view of_edge;
     if (parse_boundary_name(name, boundary, of_edge)) return;
@@ -110,7 +111,7 @@ py::dict transition_features(const PythonModel& self) {
   const py::list names = labels(self);
   const std::size_t count = self.model->labels();
   py::dict out;
-  for_each_weight(self.model->tied(), [&](const std::string&, std::uint32_t cell, double weight) {
+  for_each_weight(self.chain().tied(), [&](const std::string&, std::uint32_t cell, double weight) {
     const py::tuple key = py::make_tuple(names[cell / count], names[cell % count]);
     out[key] = weight + (out.contains(key) ? out[key].cast<double>() : 0.0);
   });
@@ -122,10 +123,10 @@ py::dict edge_features(const PythonModel& self) {
   const py::list names = labels(self);
   const std::size_t count = self.model->labels();
   py::dict out;
-  for_each_weight(self.model->edge(), [&](const std::string& name, std::uint32_t cell, double w) {
+  for_each_weight(self.chain().edge(), [&](const std::string& name, std::uint32_t cell, double w) {
     out[py::make_tuple(text(name), names[cell / count], names[cell % count])] = w;
   });
-  for_each_weight(self.model->node(), [&](const std::string& name, std::uint32_t y, double w) {
+  for_each_weight(self.chain().node(), [&](const std::string& name, std::uint32_t y, double w) {
     Boundary boundary;
     std::string_view of_edge;
     if (!parse_boundary_name(name, boundary, of_edge)) return;
@@ -134,6 +135,29 @@ py::dict edge_features(const PythonModel& self) {
                        start ? py::object(names[y]) : py::object(py::none()))] = w;
   });
   return out;
+}
+
+// As `croft inspect` shows it, of either kind.
+template <class OfHmm, class OfChain>
+auto look_into(const PythonModel& self, const OfHmm& of_hmm, const OfChain& of_chain) {
+  const auto* hmm = dynamic_cast<const HmmModel*>(self.model.get());
+  return hmm != nullptr ? of_hmm(*hmm) : of_chain(self.chain());
+}
+
+std::string summary(const PythonModel& self) {
+  const auto make = [](const auto& model) { return dump(summary_json(model)); };
+  return look_into(self, make, make);
+}
+
+py::str summary_text(const PythonModel& self) {
+  const auto make = [](const auto& model) { return text(format_summary(model)); };
+  return look_into(self, make, make);
+}
+
+std::string top(const PythonModel& self, std::size_t n) {
+  return look_into(
+      self, [&](const HmmModel& model) { return dump(top_json(model, n)); },
+      [&](const ChainModel& model) { return dump(top_json(model, top_features(model, n))); });
 }
 
 // The summary that `croft evaluate --json` prints, as JSON.
@@ -164,7 +188,7 @@ std::string evaluate(const py::list& gold, const py::list& predicted) {
 }  // namespace
 
 void bind_model(py::module_& module) {
-  py::class_<PythonModel, std::shared_ptr<PythonModel>>(module, "Model", "A trained chain.")
+  py::class_<PythonModel, std::shared_ptr<PythonModel>>(module, "Model", "A trained model.")
       .def_static("open", &open, py::arg("path"))
       .def_static("from_bytes", &from_bytes, py::arg("data"), py::arg("name") = "the model")
       .def("bytes", [](const PythonModel& self) { return py::bytes(bytes_of(self)); })
@@ -179,22 +203,16 @@ void bind_model(py::module_& module) {
       .def_property_readonly("attributes",
                              [](const PythonModel& self) {
                                py::list names;
-                               const FeatureTable& node = self.model->node();
+                               const FeatureTable& node = self.chain().node();
                                for (std::uint32_t id = 0; id < node.size(); ++id) {
                                  names.append(text(node.name(id)));
                                }
                                return names;
                              })
       .def("meta", [](const PythonModel& self) { return dump(self.model->meta()); })
-      .def("summary", [](const PythonModel& self) { return dump(summary_json(*self.model)); })
-      .def("summary_text",
-           [](const PythonModel& self) { return text(format_summary(*self.model)); })
-      .def(
-          "top",
-          [](const PythonModel& self, std::size_t n) {
-            return dump(top_json(*self.model, top_features(*self.model, n)));
-          },
-          py::arg("n"))
+      .def("summary", &summary)
+      .def("summary_text", &summary_text)
+      .def("top", &top, py::arg("n"))
       .def("state_features", &state_features)
       .def("transition_features", &transition_features)
       .def("edge_features", &edge_features);

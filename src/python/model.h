@@ -5,15 +5,15 @@
 #include <memory>
 
 #include "croft/model/chain_model.h"
+#include "croft/model/model_file.h"
 #include "python/sequences.h"
 
 namespace croft::python {
 
 // Immutable, and so is what it hands out.
 struct PythonModel {
-  explicit PythonModel(std::shared_ptr<const ChainModel> chain) : model(std::move(chain)) {}
-  explicit PythonModel(Container container)
-      : model(std::make_shared<const ChainModel>(std::move(container))) {}
+  explicit PythonModel(std::shared_ptr<const SequenceModel> opened) : model(std::move(opened)) {}
+  explicit PythonModel(Container container) : model(read_model(std::move(container))) {}
 
   bool rows() const { return model->extractor().config().format == InputFormat::columns; }
   // Cells of a row without its label; 0 for attributes.
@@ -21,7 +21,10 @@ struct PythonModel {
   // Of the sequences that it was trained on, where these are not rows.
   SequenceForm form() const;
 
-  std::shared_ptr<const ChainModel> model;
+  // The same, where it has weights.  Throws Error where it has none.
+  const ChainModel& chain() const { return require_chain(*model, "a list of weights"); }
+
+  std::shared_ptr<const SequenceModel> model;  // of any kind
 };
 
 }  // namespace croft::python

@@ -12,4 +12,7 @@ PYBIND11_MODULE(_core, module) {
   python::bind_tagging(module);
   python::bind_training(module);
   python::bind_chain(module);
+  python::bind_naive_bayes(module);
+  python::bind_hmm(module);
+  python::bind_text(module);
 }

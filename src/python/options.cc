@@ -43,6 +43,9 @@ class Options {
       throw py::type_error(std::string(key) + " is " + py::repr(value).cast<std::string>() +
                            expected<T>());
     }
+    if constexpr (std::is_same_v<T, std::string>) {
+      if (out.empty()) throw py::value_error(std::string(key) + " is empty; give None for none");
+    }
     return true;
   }
   template <class T>
@@ -206,7 +209,7 @@ TrainRequest train_request(const py::dict& dict) {
   return out;
 }
 
-TagRequest tag_request(const py::dict& dict, const ChainModel& model) {
+TagRequest tag_request(const py::dict& dict, const SequenceModel& model) {
   Options options(dict);
   TagRequest out;
   std::string constrain, penalties;

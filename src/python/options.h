@@ -12,6 +12,7 @@ namespace croft::python {
 // keys that are no options.
 TrainRequest train_request(const pybind11::dict& options);
 // constrain, rules, limit, penalties, decode, scheme, partial.
-TagRequest tag_request(const pybind11::dict& options, const ChainModel& model);
+TagRequest tag_request(const pybind11::dict& options,
+                       const SequenceModel& model);
 
 }  // namespace croft::python

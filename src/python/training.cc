@@ -255,7 +255,9 @@ std::shared_ptr<const ChainModel> starting_model(const std::shared_ptr<PythonMod
     throw py::value_error(std::string("the model to go on from is of ") +
                           (start->rows() ? "columns" : "attributes") + ", and X is not");
   }
-  return start->model;
+  const auto chain = std::dynamic_pointer_cast<const ChainModel>(start->model);
+  if (!chain) start->chain();  // says why not
+  return chain;
 }
 
 py::tuple train(const py::object& x, const py::object& y, py::object weights,

@@ -11,6 +11,12 @@
 #include "train/dual_kernels.h"
 
 namespace croft {
+namespace {
+
+// A change of a marginal that single precision cannot tell from none.
+constexpr double kRoundedAway = 1e-7;
+
+}  // namespace
 
 ChainDual::ChainDual(const ChainData& data, const ChainLayout& layout,
                      const ChainDualOptions& options)
@@ -31,7 +37,7 @@ ChainDual::ChainDual(const ChainData& data, const ChainLayout& layout,
         std::make_unique<SequenceRows>(data.edge, data.sequence_begin, layout.edge, table_of_);
   }
   const std::vector<double> zero(labels() * labels());
-  free_ = make_transitions(zero.data());
+  free_ = make_transitions<double>(zero.data());
 }
 
 void ChainDual::check_gold_labels() const {
@@ -96,31 +102,39 @@ void ChainDual::scores(std::size_t n, std::span<double> theta) {
     }
   }
   add_node_scores(n, state);
-  add_tied_scores(n, tables);
-  if (edge_rows_) edge_rows_->add_scores(n, w_, tables);
-}
-
-void ChainDual::add_tied_scores(std::size_t n, std::span<double> tables) const {
   const std::size_t cells = labels() * labels(), count = this->tables(n);
-  if (count == 0 || layout_.tied.rows() == 0) return;
-  layout_.for_each_transition([&](std::uint32_t k, std::uint32_t cell) {
-    for (std::size_t row = 0; row < layout_.tied.rows(); ++row) {
-      tables[cell] += w_[layout_.tied.begin[row] + k];
-    }
-  });
+  if (count > 0) add_tied_scores(tables.first(cells));
   for (std::size_t k = 1; k < count; ++k) {
     std::ranges::copy(tables.first(cells), tables.begin() + k * cells);
   }
+  if (edge_rows_) edge_rows_->add_scores(n, w_, tables);
+}
+
+void ChainDual::add_tied_scores(std::span<double> table) const {
+  if (layout_.tied.rows() == 0) return;
+  layout_.for_each_transition([&](std::uint32_t k, std::uint32_t cell) {
+    for (std::size_t row = 0; row < layout_.tied.rows(); ++row) {
+      table[cell] += w_[layout_.tied.begin[row] + k];
+    }
+  });
 }
 
 double ChainDual::aim(std::size_t n, std::span<const double> delta) {
   const std::size_t nodes = length(n) * labels();
-  double sum = aim_nodes(n, delta.first(nodes)) + aim_tied(delta.subspan(nodes));
+  double sum = aim_nodes(n, delta.first(nodes), 0) + aim_tied(delta.subspan(nodes));
   if (edge_rows_) sum += edge_rows_->aim(n, delta.subspan(nodes));
   return sum;
 }
 
-double ChainDual::aim_tied(std::span<const double> tables) {
+double ChainDual::aim(std::size_t n, std::span<const float> delta) {
+  if (edge_rows_) return DualProblem::aim(n, delta);
+  const std::size_t nodes = length(n) * labels();
+  state_.assign(delta.begin(), delta.begin() + static_cast<std::ptrdiff_t>(nodes));
+  return aim_nodes(n, state_, kRoundedAway) + aim_tied(delta.subspan(nodes));
+}
+
+template <class Real>
+double ChainDual::aim_tied(std::span<const Real> tables) {
   const std::size_t cells = labels() * labels(), rows = layout_.tied.rows();
   tied_v_.assign(rows == 0 ? 0 : layout_.tied.length(0), 0.0);
   if (rows == 0 || tables.empty()) return 0;
@@ -145,15 +159,17 @@ void ChainDual::reset() { std::ranges::fill(w_, 0.0); }
 
 double ChainDual::squared_norm() { return dot(w_, w_) + extra_squared_norm(); }
 
-TransitionScores<double> ChainDual::make_transitions(const double* table) const {
-  Matrix<double> log(labels(), labels());
+template <class Real>
+TransitionScores<Real> ChainDual::make_transitions(const double* table) const {
+  Matrix<Real> log(labels(), labels());
   for (Label i = 0; i < labels(); ++i) {
     for (Label j = 0; j < labels(); ++j) {
       const bool allowed = !layout_.constraint || layout_.constraint->allows(i, j);
-      log(i, j) = allowed ? table[i * labels() + j] : TransitionScores<double>::kForbidden;
+      log(i, j) =
+          allowed ? static_cast<Real>(table[i * labels() + j]) : TransitionScores<Real>::kForbidden;
     }
   }
-  TransitionScores<double> transitions;
+  TransitionScores<Real> transitions;
   transitions.assign(std::move(log));
   return transitions;
 }
@@ -163,7 +179,7 @@ void ChainDual::set_chain(std::size_t n, std::span<const double> theta) {
   const std::size_t size = labels(), nodes = length(n) * size;
   const double* tables = theta.data() + nodes;
   const bool tied = has_tied_table(n);
-  if (tied) tied_ = make_transitions(tables);
+  if (tied) tied_ = make_transitions<double>(tables);
   chain_.reset(length(n), tied ? tied_ : free_);
   for (std::size_t t = 0; t < length(n); ++t) {
     std::copy_n(theta.data() + t * size, size, chain_.state.row(t));
@@ -222,8 +238,9 @@ double ChainDual::max_oracle(std::size_t n, std::span<const double> theta, std::
 }
 
 // Of a chain: that of its edges, less that of the positions that two edges share.
-EntropyPoint ChainDual::entropy(std::size_t n, std::span<const double> mu,
-                                std::span<const double> delta, double g) {
+template <class Real>
+EntropyPoint ChainDual::entropy_in(std::size_t n, std::span<const Real> mu,
+                                   std::span<const Real> delta, double g) const {
   const std::size_t size = labels(), nodes = length(n) * size;
   if (length(n) == 1) {
     const auto all = entropy_sums(mu, delta, g);
@@ -233,6 +250,77 @@ EntropyPoint ChainDual::entropy(std::size_t n, std::span<const double> mu,
   const std::size_t inner = nodes - 2 * size;
   const auto shared = entropy_sums(mu.subspan(size, inner), delta.subspan(size, inner), g);
   return {edges[0] - shared[0], edges[1] - shared[1], edges[2] - shared[2]};
+}
+
+EntropyPoint ChainDual::entropy(std::size_t n, std::span<const double> mu,
+                                std::span<const double> delta, double g) {
+  return entropy_in(n, mu, delta, g);
+}
+EntropyPoint ChainDual::entropy(std::size_t n, std::span<const float> mu,
+                                std::span<const float> delta, double g) {
+  return entropy_in(n, mu, delta, g);
+}
+
+LogLossView ChainDual::look(std::size_t n, std::span<const double> mu, std::span<double> delta) {
+  return look_in(n, mu, delta);
+}
+LogLossView ChainDual::look(std::size_t n, std::span<const float> mu, std::span<float> delta) {
+  return look_in(n, mu, delta);
+}
+
+// Where the edges share their scores there is one table of them, and the probabilities of an edge's
+// pairs are never stored: alpha, the factors and what follows say them (Q.4).
+template <class Real>
+LogLossView ChainDual::look_in(std::size_t n, std::span<const Real> mu, std::span<Real> delta) {
+  if (edge_rows_ || !exact_parts()) return DualProblem::look(n, mu, delta);
+  const std::size_t size = labels(), stride = padded(size), steps = length(n);
+  const std::size_t nodes = steps * size, cells = size * size;
+  TiedChain<Real>& c = tied_chain<Real>();
+  state_.assign(nodes, 0.0);
+  add_node_scores(n, state_);
+  table_.assign(cells, 0.0);
+  if (steps > 1) add_tied_scores(table_);
+  c.transitions = make_transitions<Real>(table_.data());
+  c.scores.reset(steps, c.transitions);
+  for (std::size_t t = 0; t < steps; ++t) {
+    std::copy_n(state_.data() + t * size, size, c.scores.state.row(t));
+  }
+  if (layout_.constraint) apply(*layout_.constraint, c.scores);
+  c.d_state.reshape(steps, size);
+  c.expected.assign(c.transitions.cells(), 0.0);
+  LogLossView view;
+  view.log_partition =
+      marginals(c.scores, 1.0, c.work, {c.d_state.row(0), nullptr, c.expected.data()});
+  if (c.work.path != ChainPath::scaled) return DualProblem::look(n, mu, delta);
+
+  for (std::size_t t = 0, k = 0; t < steps; ++t) {
+    const Real* p = c.d_state.row(t);
+    for (std::size_t j = 0; j < size; ++j, ++k) {
+      delta[k] = p[j] - mu[k];
+      view.expected += state_[k] * mu[k];
+      view.slope += state_[k] * delta[k];
+    }
+  }
+  c.mu_total.assign(size, size, Real{0});
+  for (std::size_t t = 1; t < steps; ++t) {
+    const std::size_t first = nodes + (t - 1) * cells;
+    edge_delta({size, stride, c.work.alpha.row(t - 1), c.transitions.factors().row(0),
+                c.work.suffix.row(t)},
+               mu.data() + first, delta.data() + first, c.mu_total.row(0));
+  }
+  for (std::size_t i = 0; i < size; ++i) {
+    for (std::size_t j = 0; j < size; ++j) {
+      const double score = table_[i * size + j], total = c.mu_total(i, j);
+      view.expected += score * total;
+      view.slope += score * (c.expected[i * stride + j] - total);
+    }
+  }
+  const std::span<const Label> y = data_.gold(n).known;
+  for (std::size_t t = 0; t < steps; ++t) {
+    view.gold += state_[t * size + y[t]];
+    if (t > 0) view.gold += table_[y[t - 1] * size + y[t]];
+  }
+  return view;
 }
 
 ChainDualProblem::ChainDualProblem(const ChainData& data, const ChainLayout& layout,

@@ -5,6 +5,7 @@
 #include "croft/core/error.h"
 #include "croft/objective/composite_likelihood.h"
 #include "croft/objective/hinge.h"
+#include "croft/objective/local_likelihood.h"
 #include "croft/objective/marginal_likelihood.h"
 #include "croft/objective/piecewise.h"
 #include "croft/objective/pseudo_likelihood.h"
@@ -51,6 +52,8 @@ ObjectiveMaker<Real> objective_maker(const ChainProblem& problem, const ChainLay
       return [] { return std::make_unique<MarginalLikelihood<Real>>(); };
     case Objective::piecewise:
       return [] { return std::make_unique<Piecewise<Real>>(); };
+    case Objective::local:
+      return [] { return std::make_unique<LocalLikelihood<Real>>(); };
     case Objective::softmax_margin:
       return [=] { return std::make_unique<SoftmaxMargin<Real>>(*cost, label_of); };
     case Objective::perceptron:

@@ -1,34 +1,35 @@
 #include "croft/train/chain_training.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
-#include "croft/inference/chain_viterbi.h"
 #include "croft/train/gold_check.h"
 
 namespace croft {
+namespace {
 
-void TrainOptions::validate() const {
-  if (min_count < 1) throw UsageError("--min-count must be at least 1; 1 keeps every feature");
-  if (order < 1 || order > kMostOrder) {
-    throw UsageError("--order " + std::to_string(order) + " is not 1 to " +
-                     std::to_string(kMostOrder));
-  }
-  if (order == 1 && histories) {
-    throw UsageError("--histories goes with --order 2 or more; a chain of order 1 has none");
-  }
-  if (block < 1) throw UsageError("--block is 0; it must be at least 1");
-  regulariser.validate();
-  stop.validate();
+std::vector<std::string_view> names_in(const StringTable& table) {
+  std::vector<std::string_view> names;
+  for (std::uint32_t id = 0; id < table.size(); ++id) names.push_back(table[id]);
+  return names;
 }
+
+std::vector<std::string> labels_of(const ChainEncoder& encoder) {
+  const std::vector<std::string_view> names = names_in(encoder.label_names);
+  return {names.begin(), names.end()};
+}
+
+}  // namespace
 
 void check_init(const ChainModel& init, const TrainOptions& options) {
   if (init.vote() != nullptr || init.kernel() != nullptr) {
     throw UsageError(init.container().name() +
                      ": a vote or a kernel is not one vector of weights to start from");
+  }
+  if (init.kind() != name_of(options.kind)) {
+    throw UsageError(init.container().name() + ": this model is of kind " + init.kind() +
+                     "; go on from it with --model " + init.kind());
   }
   if (init.order() == options.order) return;
   throw UsageError(init.container().name() + ": this model is of order " +
@@ -36,8 +37,17 @@ void check_init(const ChainModel& init, const TrainOptions& options) {
                    std::to_string(init.order()));
 }
 
-ChainTraining::ChainTraining(const Extractor& extractor, std::shared_ptr<const ChainModel> init)
-    : extractor_(extractor), init_(std::move(init)) {
+ChainTraining::ChainTraining(const Extractor& extractor, std::shared_ptr<const ChainModel> init,
+                             ChainKind kind)
+    : extractor_(extractor), kind_(kind), init_(std::move(init)) {
+  if (kind != ChainKind::maxent) {
+    tied_names_ = extractor.tied_names();
+  } else if (extractor.has_edge_templates()) {
+    throw UsageError(
+        extractor.config().template_name +
+        ": lines for pairs of labels (B) have no place in a model of kind maxent, whose "
+        "labels do not depend on each other; delete them");
+  }
   if (init_) keep_features_of(*init_);
 }
 
@@ -52,9 +62,34 @@ void ChainTraining::read_partial_labels(const PartialLabels& how) {
   encoder_.partial = how;
 }
 
+void ChainTraining::add_positions(const TextSequence& sequence, std::string_view file) {
+  TextSequence one;
+  const auto copy = [](const StringLists& from, std::size_t list, StringLists& to) {
+    for (std::size_t k = from.list_begin(list); k < from.list_end(list); ++k) {
+      to.append(from.item(k), from.value(k));
+    }
+    to.end_list();
+  };
+  for (std::size_t t = 0; t < sequence.length(); ++t) {
+    one.clear();
+    copy(sequence.node, t, one.node);
+    if (sequence.has_labels()) {
+      one.labels.append(sequence.labels.item(t));
+      one.labels.end_list();
+    }
+    one.weight = sequence.weight;
+    one.first_line = sequence.first_line;
+    encoder_.add(one, file);
+  }
+}
+
 void ChainTraining::add(const TextSequence& sequence, std::string_view file) {
   if (files_.empty() || files_.back().second != file) files_.emplace_back(sequences(), file);
-  encoder_.add(sequence, file);
+  if (kind_ == ChainKind::maxent && sequence.length() > 1) {
+    add_positions(sequence, file);
+  } else {
+    encoder_.add(sequence, file);
+  }
 }
 
 std::size_t ChainTraining::partial_positions() const {
@@ -68,72 +103,31 @@ double ChainTraining::total_weight() const {
   return sum.value();
 }
 
+Method ChainTraining::method(const TrainOptions& options) const {
+  const Method chosen = options.chosen_method(init_ != nullptr, positions());
+  return chosen == Method::sgd_lbfgs && dual_pays(options) ? Method::sdca : chosen;
+}
+
+// Whether SDCA is sooner within 1e-4 of the optimum than L-BFGS: where an example has few
+// marginals, and nothing is asked for that it does not have.  Measured: docs/study.md.
+bool ChainTraining::dual_pays(const TrainOptions& options) const {
+  constexpr std::size_t kFewMarginals = 160;                    // of a position
+  constexpr std::size_t kManyMarginals = std::size_t{1} << 28;  // 1 GB
+  const std::size_t pairs = tied_names_.empty() ? 0 : labels() * labels();
+  const std::size_t marginals = labels() + pairs;
+  const MethodSettings& s = options.settings;
+  return options.objective == Objective::likelihood && options.order == 1 && !options.method &&
+         !init_ && !options.variances && !options.own_stop && !s.history && !s.step && !s.batch &&
+         !s.passes && options.precision == Precision::automatic && !encoder_.data.has_edges() &&
+         !options.constraint && partial_positions() == 0 && marginals <= kFewMarginals &&
+         marginals * positions() <= kManyMarginals;
+}
+
 Precision ChainTraining::precision(const TrainOptions& options) const {
-  if (options.precision != Precision::automatic) return options.precision;
-  return positions() < kFewPositions ? Precision::twice : Precision::single;
+  return has_precision(method(options)) ? options.chosen_precision(positions()) : Precision::twice;
 }
 
-void ChainTraining::add_holdout(TextSequence sequence) {
-  if (sequence.length() > 0) holdout_text_.push_back(std::move(sequence));
-}
-
-// Hold-out attributes that training does not know have no weight and are left out.
-void ChainTraining::encode_holdout() {
-  const auto encode = [](const StringLists& lists, const StringTable& names, AttributeLists& out) {
-    std::size_t k = 0;
-    for (std::size_t p = 0; p < lists.lists(); ++p) {
-      for (; k < lists.list_end(p); ++k) {
-        const std::uint32_t id = names.find(lists.item(k));
-        if (id == kUnknown) continue;
-        out.id.push_back(id);
-        out.value.push_back(lists.value(k));
-      }
-      out.begin.push_back(out.id.size());
-    }
-  };
-  holdout_ = ChainData();
-  for (const TextSequence& text : holdout_text_) {
-    encode(text.node, encoder_.node_names, holdout_.node);
-    if (encoder_.data.has_edges()) encode(text.edge, encoder_.edge_names, holdout_.edge);
-    holdout_.label.resize(holdout_.label.size() + text.length());
-    holdout_.sequence_begin.push_back(holdout_.label.size());
-  }
-  renumber_lists(renumbering_.node, layout_.node_classes, holdout_.node);
-  renumber_lists(renumbering_.edge, RowClasses(), holdout_.edge);
-}
-
-// Of weights w of a layout, whose ids the hold-out has.
-HoldoutScore ChainTraining::score_holdout(const ChainLayout& layout, const ChainData& holdout,
-                                          std::span<const double> w, const HoldoutScorer& scorer,
-                                          ThreadPool& pool) const {
-  LinearScorer<float> linear(layout);
-  linear.set_weights(w, pool);
-  std::vector<std::vector<std::string_view>> predicted(holdout.sequences());
-  struct Worker {
-    ChainScores<float> scores, lifted;
-    ViterbiWorkspace<float> viterbi;
-    std::vector<Label> y;
-  };
-  std::vector<Worker> workers(pool.threads());
-  pool.run(holdout.sequences(), [&](std::size_t n, std::size_t worker) {
-    Worker& own = workers[worker];
-    linear.score(holdout, n, own.scores);
-    own.y.resize(own.scores.length());
-    const HistoryScores<float>* histories = linear.histories();
-    if (histories != nullptr) histories->lift(own.scores, own.lifted);
-    const double best =
-        viterbi<float>(histories != nullptr ? own.lifted : own.scores, own.viterbi, own.y);
-    if (!(best > -std::numeric_limits<double>::infinity())) {
-      predicted[n].resize(own.y.size());  // no labelling at all: every position is wrong
-      return;
-    }
-    for (const Label y : own.y) {
-      predicted[n].push_back(
-          encoder_.label_names[histories != nullptr ? histories->histories().label_of[y] : y]);
-    }
-  });
-  return scorer(predicted);
-}
+void ChainTraining::add_holdout(TextSequence sequence) { holdout_.add(std::move(sequence)); }
 
 // With order >= 2.  Every sequence must have a labelling that the model gives a probability.
 void ChainTraining::set_histories(const TrainOptions& options) {
@@ -160,16 +154,27 @@ const std::string& ChainTraining::file_of(std::size_t n) const {
   return std::prev(next)->second;
 }
 
-std::vector<std::string> ChainTraining::names_of_labels() const {
-  std::vector<std::string> names;
-  for (Label y = 0; y < labels(); ++y) names.emplace_back(encoder_.label_names[y]);
-  return names;
+// Of the layout's rows: after lay_out().
+ChainNames ChainTraining::names() const {
+  const auto of_rows = [](const StringTable& table, const std::vector<std::uint32_t>& new_id,
+                          const RowLayout& layout) {
+    std::vector<std::string_view> names(layout.rows());
+    for (std::uint32_t a = 0; a < new_id.size(); ++a) {
+      if (new_id[a] != kUnknown) names[new_id[a]] = table[a];
+    }
+    return names;
+  };
+  const std::vector<std::string>& tied = tied_names_;
+  return {.labels = names_in(encoder_.label_names),
+          .tied = {tied.begin(), tied.end()},
+          .node = of_rows(encoder_.node_names, renumbering_.node, layout_.node),
+          .edge = of_rows(encoder_.edge_names, renumbering_.edge, layout_.edge)};
 }
 
 // Of the labels as they are now; null: everything is allowed.
 std::shared_ptr<const ChainConstraint> ChainTraining::make_constraint(
     const TrainOptions& options) const {
-  const std::vector<std::string> names = names_of_labels();
+  const std::vector<std::string> names = labels_of(encoder_);
   std::shared_ptr<const ChainConstraint> constraint;
   if (options.constraint) {
     constraint = std::make_shared<const ChainConstraint>(options.constraint(names));
@@ -190,17 +195,17 @@ void ChainTraining::lay_out(const TrainOptions& options, TrainResult& result) {
   if (init_) widen_kept_pairs(init_->labels());
   auto constraint = make_constraint(options);
   std::optional<TransitionGroups> groups;
-  if (options.transition_groups && extractor_.tied_names().empty()) {
+  if (options.transition_groups && tied_names_.empty()) {
     throw UsageError(
         "--transition-groups shares weights of transitions, and the template has no line " +
         std::string("for transitions (B) that all positions have"));
   }
-  if (options.transition_groups) groups = options.transition_groups(names_of_labels());
+  if (options.transition_groups) groups = options.transition_groups(labels_of(encoder_));
   layout_ = make_chain_layout(encoder_.data, labels(), encoder_.node_names.size(),
                               encoder_.edge_names.size(),
                               {.features = options.features,
                                .min_count = options.min_count,
-                               .tied_rows = extractor_.tied_names().size(),
+                               .tied_rows = tied_names_.size(),
                                .groups = groups ? &*groups : nullptr,
                                .kept = &kept_},
                               renumbering_);
@@ -217,9 +222,8 @@ void ChainTraining::lay_out(const TrainOptions& options, TrainResult& result) {
 
 void ChainTraining::set_cost(const TrainOptions& options) {
   if (!info(options.objective).cost) return;
-  std::vector<std::string_view> names;
-  for (Label y = 0; y < labels(); ++y) names.push_back(encoder_.label_names[y]);
-  cost_ = options.cost ? options.cost(names) : hamming_cost(names.size(), 1);
+  const std::vector<std::string_view> labels = names_in(encoder_.label_names);
+  cost_ = options.cost ? options.cost(labels) : hamming_cost(labels.size(), 1);
 }
 
 // Weights of `init` as the mean, variances by name.
@@ -229,46 +233,12 @@ void ChainTraining::set_prior(const TrainOptions& options, std::span<const Featu
     prior_.mean.assign(layout_.dimension(), 0.0);
     for (const FeatureWeight& each : start) prior_.mean[each.feature] = each.weight;
   }
-  if (!options.variance) return;
-  prior_.scale.assign(layout_.dimension(), 1.0);
-  const auto set_row = [&](const RowLayout& rows, std::size_t row, std::string_view name) {
-    const double scale = std::sqrt(options.variance(name));
-    for (std::uint64_t k = rows.begin[row]; k < rows.begin[row + 1]; ++k) prior_.scale[k] = scale;
-  };
-  for (std::size_t row = 0; row < layout_.tied.rows(); ++row) {
-    set_row(layout_.tied, row, extractor_.tied_names()[row]);
-  }
-  const auto set_rows = [&](const StringTable& names, const std::vector<std::uint32_t>& new_id,
-                            const RowLayout& rows) {
-    for (std::uint32_t a = 0; a < new_id.size(); ++a) {
-      if (new_id[a] != kUnknown) set_row(rows, new_id[a], names[a]);
-    }
-  };
-  set_rows(encoder_.node_names, renumbering_.node, layout_.node);
-  set_rows(encoder_.edge_names, renumbering_.edge, layout_.edge);
-}
-
-Method ChainTraining::method(const TrainOptions& options) const {
-  const Method chosen = options.chosen_method(init_ != nullptr);
-  const MethodSettings& s = options.settings;
-  const bool asked_for = options.method || s.passes || s.step || s.batch;
-  // Where L-BFGS takes no time to speak of, the shortest way is the best.
-  const bool few = positions() < kFewPositions;
-  const bool dual = !info(chosen).init;
-  if (dual && options.order > 1 && !options.method) return Method::averaged_sgd;
-  return chosen == Method::sgd_lbfgs && few && !asked_for ? Method::lbfgs : chosen;
-}
-
-MethodChoice ChainTraining::choice(const TrainOptions& options) const {
-  return {.objective = options.objective,
-          .method = method(options),
-          .regulariser = options.regulariser,
-          .settings = options.settings,
-          .partial = partial_positions() > 0,
-          .init = init_ != nullptr,
-          .prior = options.prior,
-          .variances = static_cast<bool>(options.variance),
-          .order = options.order};
+  if (!options.variances) return;
+  const ChainNames each = names();
+  std::vector<std::string_view> all(each.tied.begin(), each.tied.begin() + layout_.tied.rows());
+  all.insert(all.end(), each.node.begin(), each.node.end());
+  all.insert(all.end(), each.edge.begin(), each.edge.end());
+  prior_.scale = prior_scale(layout_, options.variances(all));
 }
 
 ChainProblem ChainTraining::problem(const TrainOptions& options, ThreadPool& pool) const {
@@ -278,7 +248,7 @@ ChainProblem ChainTraining::problem(const TrainOptions& options, ThreadPool& poo
           .objective = options.objective,
           .block = options.block,
           .cost = cost_.labels() > 0 ? &cost_ : nullptr,
-          .twice = precision(options) == Precision::twice,
+          .twice = options.chosen_precision(positions()) == Precision::twice,
           .method = method(options),
           .settings = options.settings,
           .regulariser = options.regulariser,
@@ -287,57 +257,18 @@ ChainProblem ChainTraining::problem(const TrainOptions& options, ThreadPool& poo
           .seed = options.seed};
 }
 
-// Of everything that decides what a training does, but for when it stops.
-std::uint64_t ChainTraining::fingerprint(const ChainProblem& problem) const {
-  Fingerprint of;
-  const auto add_lists = [&](const AttributeLists& lists) {
-    of.add(lists.begin);
-    of.add(lists.id);
-    of.add(lists.value);
-  };
-  const ChainData& data = problem.data;
-  of.add(data.sequence_begin);
-  of.add(data.label);
-  of.add(data.label_sets.label);
-  of.add(data.weight);
-  add_lists(data.node);
-  add_lists(data.edge);
-  of.add(layout_.node.begin);
-  of.add(layout_.node.cell);
-  of.add(prior_.mean);
-  of.add(prior_.scale);
-  for (std::size_t y = 0; y < cost_.labels(); ++y) of.add(cost_.table[y]);
-  StateArchive options;
-  const auto add = [&](auto value) { options(value); };
-  add(problem.objective);
-  add(problem.block);
-  add(problem.method);
-  add(problem.twice);
-  add(problem.regulariser.l1);
-  add(problem.regulariser.l2);
-  add(problem.seed);
-  add(layout_.dimension());
-  const MethodSettings& s = problem.settings;
-  add(s.history);
-  add(s.step);
-  add(s.schedule);
-  add(s.decay);
-  add(s.batch);
-  add(s.average_from);
-  add(s.passes);
-  add(s.aggressiveness);
-  add(s.best);
-  add(s.variance);
-  add(s.gamma);
-  if (s.kernel) {
-    add(s.kernel->type);
-    add(s.kernel->scale);
-    add(s.kernel->offset);
-    add(s.kernel->degree);
-    add(s.kernel->gamma);
-  }
-  of.add(std::span(options.bytes()));
-  return of.value();
+std::uint64_t ChainTraining::fingerprint(const TrainOptions& options, const ChainProblem& problem,
+                                         std::span<const FeatureWeight> start) const {
+  const ChainNames all = names();
+  const TrainingFingerprint all_of_it{
+      .problem = problem,
+      .names = all,
+      .start = start,
+      .active_set = uses_active_set(options) ? &options.active_set : nullptr,
+      .holdout = holdout_,
+      .partial = encoder_.partial,
+      .early_stop = options.early_stop};
+  return all_of_it.value();
 }
 
 OptimizeResult ChainTraining::train_all(const ChainProblem& problem,
@@ -349,7 +280,8 @@ OptimizeResult ChainTraining::train_all(const ChainProblem& problem,
   const auto see = [&](const Iteration& iteration) {
     std::optional<HoldoutScore> score;
     if (holdout_.sequences() > 0 && !iteration.w.empty()) {
-      score = score_holdout(layout_, holdout_, iteration.w, scorer, problem.pool);
+      score = scorer(
+          best_labels(layout_, holdout_.data(), iteration.w, encoder_.label_names, problem.pool));
     }
     return watch.see(iteration, score, nullptr);
   };
@@ -366,11 +298,12 @@ ActiveSetResult ChainTraining::train_some(const TrainOptions& options, const Cha
     std::optional<HoldoutScore> score;
     if (holdout_.sequences() > 0) {
       if (set.round != round) {
-        holdout = holdout_;
+        holdout = holdout_.data();
         renumber(set.selection, holdout);
         round = set.round;
       }
-      score = score_holdout(set.selection.layout, holdout, iteration.w, scorer, problem.pool);
+      score = scorer(best_labels(set.selection.layout, holdout, iteration.w, encoder_.label_names,
+                                 problem.pool));
     }
     return watch.see(iteration, score, &set.selection);
   };
@@ -399,22 +332,29 @@ void ChainTraining::narrow_to(FeatureSelection selection) {
 // The hold-out is labelled by one vector of weights.
 void ChainTraining::check_holdout(const TrainOptions& options) const {
   const bool vote = method(options) == Method::voted_perceptron;
-  if (holdout_text_.empty() || !(vote || options.settings.kernel)) return;
+  if (holdout_.sequences() == 0 || !(vote || options.settings.kernel)) return;
   throw UsageError(std::string("--holdout scores one vector of weights, which ") +
                    (vote ? "a vote" : "a kernel") + " is not; evaluate the model afterwards");
 }
 
-TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer& scorer,
-                               const Callback& callback) {
+void ChainTraining::check(const TrainOptions& options) const {
   options.validate();
   if (init_) check_init(*init_, options);
-  check_choice(choice(options));
+  MethodChoice choice = options.choice(init_ != nullptr, positions());
+  choice.partial = partial_positions() > 0;
+  choice.weighted = std::ranges::any_of(encoder_.data.weight, [](double w) { return w != 1; });
+  check_choice(choice);
   check_holdout(options);
   if (sequences() == 0) throw Error("there is no sequence to train on");
   if (labels() == 0) {
     throw Error(
         "no position of the training data says which label it may have; label some of them");
   }
+}
+
+TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer& scorer,
+                               const Callback& callback) {
+  check(options);
   TrainResult result;
   lay_out(options, result);
   set_histories(options);
@@ -423,15 +363,16 @@ TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer&
   }
   std::vector<FeatureWeight> start;
   if (init_) start = initial_weights(*init_);
-  encode_holdout();
+  holdout_.encode(encoder_, renumbering_, layout_);
   set_cost(options);
-
   set_prior(options, start);
 
   ThreadPool pool(options.threads);
   const ChainProblem problem = this->problem(options, pool);
   TrainingWatch watch(options.stop.max_iterations, options.early_stop, callback);
-  if (options.checkpoints != nullptr) options.checkpoints->set_fingerprint(fingerprint(problem));
+  if (options.checkpoints != nullptr) {
+    options.checkpoints->set_fingerprint(fingerprint(options, problem, start));
+  }
   NestedCheckpoints checkpoints(options.checkpoints,
                                 [&](StateArchive& state) { watch.archive(state); });
   checkpoints.resume();
@@ -469,26 +410,20 @@ TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer&
 
 // Where many features have a weight that OWL-QN would leave at 0.
 bool ChainTraining::uses_active_set(const TrainOptions& options) const {
-  return method(options) == Method::owlqn && options.regulariser.l1 > 0 &&
-         !options.variance &&
+  return method(options) == Method::owlqn && options.regulariser.l1 > 0 && !options.variances &&
          (options.objective == Objective::likelihood ||
           options.objective == Objective::softmax_margin) &&
          layout_.dimension() >= options.active_set_from;
 }
 
 ContainerWriter ChainTraining::model(const nlohmann::json& training) const {
+  ChainNames all = names();
   ChainModelParts parts;
-  for (Label y = 0; y < labels(); ++y) parts.labels.emplace_back(encoder_.label_names[y]);
-  const auto name_rows = [](const StringTable& table, const std::vector<std::uint32_t>& new_id,
-                            const RowLayout& layout, std::vector<std::string_view>& names) {
-    names.resize(layout.rows());
-    for (std::uint32_t a = 0; a < new_id.size(); ++a) {
-      if (new_id[a] != kUnknown) names[new_id[a]] = table[a];
-    }
-  };
-  name_rows(encoder_.node_names, renumbering_.node, layout_.node, parts.node_names);
-  name_rows(encoder_.edge_names, renumbering_.edge, layout_.edge, parts.edge_names);
-  for (const std::string& name : extractor_.tied_names()) parts.tied_names.push_back(name);
+  parts.kind = name_of(kind_);
+  parts.labels.assign(all.labels.begin(), all.labels.end());
+  parts.tied_names.assign(all.tied.begin(), all.tied.end());
+  parts.node_names = std::move(all.node);
+  parts.edge_names = std::move(all.edge);
   parts.extraction = &extractor_.config();
   parts.layout = &layout_;
   parts.weights = weights_;

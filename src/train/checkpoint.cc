@@ -3,6 +3,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -14,11 +15,42 @@ namespace croft {
 namespace {
 
 constexpr std::string_view kMagic = "CROFTCP1";
+constexpr std::size_t kHeader = kMagic.size() + 2 * sizeof(std::uint64_t);
 
 }  // namespace
 
 void Fingerprint::add(const void* bytes, std::size_t size) {
   value_ = XXH3_64bits_withSeed(bytes, size, value_ + size);
+}
+
+std::string checkpoint_header(std::uint64_t fingerprint, std::string_view state) {
+  const std::uint64_t numbers[2] = {fingerprint, XXH3_64bits(state.data(), state.size())};
+  std::string header(kMagic);
+  header.append(reinterpret_cast<const char*>(numbers), sizeof numbers);
+  return header;
+}
+
+std::string_view checkpoint_state(std::string_view bytes, std::uint64_t fingerprint,
+                                  const std::string& path) {
+  const std::string_view state = bytes.substr(std::min(kHeader, bytes.size()));
+  const auto number = [&](std::size_t k) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, bytes.data() + kMagic.size() + k * sizeof value, sizeof value);
+    return value;
+  };
+  if (bytes.size() < kHeader || !bytes.starts_with(kMagic) ||
+      number(1) != XXH3_64bits(state.data(), state.size())) {
+    throw Error(path +
+                ": this is not a checkpoint, or it is damaged; delete it and train from the "
+                "start");
+  }
+  if (number(0) != fingerprint) {
+    throw Error(path +
+                ": this checkpoint is of another training: the data, or options other than "
+                "--max-iterations, --target and the tolerances, are not the same; go on with "
+                "those that it was begun with, or delete it and train from the start");
+  }
+  return state;
 }
 
 CheckpointFolder::CheckpointFolder(std::filesystem::path folder, bool resume,
@@ -36,8 +68,9 @@ CheckpointFolder::CheckpointFolder(std::filesystem::path folder, bool resume,
   }
   if (!there && resume_ && known) resume_ = false;  // it ended before it kept anything
   if (!there && resume_) {
-    throw UsageError(folder_.string() + " is not there: it has to be the folder that --checkpoint "
-                                        "named");
+    throw UsageError(folder_.string() +
+                     " is not there: it has to be the folder that --checkpoint "
+                     "named");
   }
   remove_leftovers();
   if (!there) AtomicFile{path()};  // created and removed: what forbids writing is known now
@@ -52,27 +85,11 @@ void CheckpointFolder::remove_leftovers() {
   }
 }
 
-// magic, fingerprint, checksum of the rest, the rest
 bool CheckpointFolder::restore(const State& state) {
   if (!resume_) return false;
   std::ifstream file(path(), std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  const std::size_t header = kMagic.size() + 2 * sizeof(std::uint64_t);
-  const auto number = [&](std::size_t at) {
-    std::uint64_t value = 0;
-    std::memcpy(&value, bytes.data() + at, sizeof value);
-    return value;
-  };
-  if (!file || bytes.size() < header || !bytes.starts_with(kMagic) ||
-      number(kMagic.size() + 8) != XXH3_64bits(bytes.data() + header, bytes.size() - header)) {
-    throw Error(path().string() + ": this is not a checkpoint, or it is damaged; delete it and "
-                                  "train from the start");
-  }
-  if (number(kMagic.size()) != fingerprint_) {
-    throw Error(path().string() + ": this checkpoint is of another training: the data, or options "
-                                  "besides those that say when to stop, are not the same");
-  }
-  StateArchive archive(std::string_view(bytes).substr(header));
+  StateArchive archive(checkpoint_state(bytes, fingerprint_, path().string()));
   state(archive);
   archive.finish();
   return true;
@@ -83,11 +100,8 @@ void CheckpointFolder::offer(const State& state) {
   if (now - last_ < interval_) return;
   StateArchive archive;
   state(archive);
-  const std::uint64_t header[2] = {fingerprint_,
-                                   XXH3_64bits(archive.bytes().data(), archive.bytes().size())};
   AtomicFile file(path());
-  file.write(kMagic);
-  file.write({reinterpret_cast<const char*>(header), sizeof header});
+  file.write(checkpoint_header(fingerprint_, archive.bytes()));
   file.write(archive.bytes());
   file.commit();
   last_ = std::chrono::steady_clock::now();

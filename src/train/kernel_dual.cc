@@ -85,7 +85,8 @@ void KernelDualProblem::set_block() {
   for (std::size_t t = 0; t < block.rows(); ++t) std::ranges::copy(block[t], block_.row(t));
 }
 
-double KernelDualProblem::aim_nodes(std::size_t n, std::span<const double> state) {
+double KernelDualProblem::aim_nodes(std::size_t n, std::span<const double> state,
+                                    double /*least*/) {
   turn_to(n);
   set_block();
   aimed_.assign(state.begin(), state.end());

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "croft/train/chain_dual.h"
 
@@ -23,7 +24,8 @@ SequenceRows::SequenceRows(const AttributeLists& lists,
     std::ranges::stable_sort(found, {}, &Occurrence::attribute);
     for (std::uint32_t k = 0; k < found.size(); ++k) {
       if (k == 0 || found[k].attribute != found[k - 1].attribute) {
-        row_.push_back({found[k].attribute, k});
+        const std::uint32_t a = found[k].attribute;
+        row_.push_back({rows.begin[a], k, static_cast<std::uint32_t>(rows.length(a))});
       }
       place_.push_back(found[k].place);
       if (!lists.value.empty()) value_.push_back(found[k].value);
@@ -33,64 +35,86 @@ SequenceRows::SequenceRows(const AttributeLists& lists,
   }
 }
 
-void SequenceRows::add_scores(std::size_t n, std::span<const double> w,
-                              std::span<double> theta) const {
+// visit(row, first occurrence, its end) for each attribute of sequence n.  Rows are far apart in
+// memory: they are asked for some steps ahead.
+template <class Visit>
+void SequenceRows::for_each_row(std::size_t n, std::span<const double> w,
+                                const Visit& visit) const {
+  constexpr std::size_t kAhead = 12;
   const std::span<const Row> rows = rows_of(n);
   const std::uint64_t offset = occurrence_begin_[n];
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    const std::uint32_t a = rows[r].attribute;
-    const double* weight = w.data() + layout_.begin[a];
-    const std::size_t length = layout_.length(a);
+    if (r + kAhead < rows.size()) {
+      const Row& ahead = rows[r + kAhead];
+      if (!w.empty()) __builtin_prefetch(w.data() + ahead.weight);
+      if (const std::uint32_t* cells = cells_of(ahead)) __builtin_prefetch(cells);
+    }
     const std::uint64_t end =
         r + 1 < rows.size() ? offset + rows[r + 1].first : occurrence_begin_[n + 1];
-    for (std::uint64_t at = offset + rows[r].first; at < end; ++at) {
-      const double value = value_.empty() ? 1.0 : value_[at];
-      double* scores = theta.data() + std::size_t{place_[at]} * layout_.cells;
-      if (length == layout_.cells) {
-        for (std::size_t k = 0; k < length; ++k) scores[k] += value * weight[k];
-      } else {
-        for (std::size_t k = 0; k < length; ++k) {
-          scores[layout_.cell_of(a, k)] += value * weight[k];
-        }
-      }
-    }
+    visit(rows[r], offset + rows[r].first, end);
   }
 }
 
-double SequenceRows::aim(std::size_t n, std::span<const double> delta) {
-  const std::span<const Row> rows = rows_of(n);
-  const std::uint64_t offset = occurrence_begin_[n];
+// The cells of an attribute's weights; null: all of them.
+const std::uint32_t* SequenceRows::cells_of(const Row& row) const {
+  if (row.length == layout_.cells) return nullptr;
+  return layout_.cell.data() + (row.weight - layout_.begin[0]);
+}
+
+void SequenceRows::add_scores(std::size_t n, std::span<const double> w,
+                              std::span<double> theta) const {
+  for_each_row(n, w, [&](const Row& row, std::uint64_t at, std::uint64_t end) {
+    const double* weight = w.data() + row.weight;
+    const std::size_t length = row.length;
+    const std::uint32_t* cell = cells_of(row);
+    for (; at < end; ++at) {
+      const double value = value_.empty() ? 1.0 : value_[at];
+      double* scores = theta.data() + std::size_t{place_[at]} * layout_.cells;
+      if (cell == nullptr) {
+        for (std::size_t k = 0; k < length; ++k) scores[k] += value * weight[k];
+      } else {
+        for (std::size_t k = 0; k < length; ++k) scores[cell[k]] += value * weight[k];
+      }
+    }
+  });
+}
+
+double SequenceRows::aim(std::size_t n, std::span<const double> delta, double least) {
   aimed_.clear();
   v_.clear();
-  moved_.assign(delta.size() / layout_.cells, false);
-  for (std::size_t k = 0; k < delta.size(); ++k) {
-    if (delta[k] != 0) moved_[k / layout_.cells] = true;
+  moved_.assign(delta.size() / layout_.cells, 0);
+  for (std::size_t place = 0, k = 0; place < moved_.size(); ++place) {
+    for (std::size_t j = 0; j < layout_.cells; ++j, ++k)
+      moved_[place] |= std::abs(delta[k]) > least;
   }
   double sum = 0;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    const std::uint32_t a = rows[r].attribute;
-    const std::size_t length = layout_.length(a), first = v_.size();
-    const std::uint64_t end =
-        r + 1 < rows.size() ? offset + rows[r + 1].first : occurrence_begin_[n + 1];
-    for (std::uint64_t at = offset + rows[r].first; at < end; ++at) {
-      if (!moved_[place_[at]]) continue;
-      if (v_.size() == first) v_.resize(first + length);
+  for_each_row(n, {}, [&](const Row& row, std::uint64_t at, std::uint64_t end) {
+    while (at < end && moved_[place_[at]] == 0) ++at;
+    if (at == end) return;
+    const std::size_t length = row.length, first = v_.size();
+    const std::uint32_t* cell = cells_of(row);
+    v_.resize(first + length);
+    double* v = v_.data() + first;
+    for (; at < end; ++at) {
       const double value = value_.empty() ? 1.0 : value_[at];
       const double* d = delta.data() + std::size_t{place_[at]} * layout_.cells;
-      for (std::size_t k = 0; k < length; ++k) v_[first + k] += value * d[layout_.cell_of(a, k)];
+      if (cell == nullptr) {
+        for (std::size_t k = 0; k < length; ++k) v[k] += value * d[k];
+      } else {
+        for (std::size_t k = 0; k < length; ++k) v[k] += value * d[cell[k]];
+      }
     }
-    if (v_.size() == first) continue;
-    aimed_.push_back({a, first});
-    for (std::size_t k = 0; k < length; ++k) sum += v_[first + k] * v_[first + k];
-  }
+    aimed_.push_back({&row, first});
+    for (std::size_t k = 0; k < length; ++k) sum += v[k] * v[k];
+  });
   return sum;
 }
 
 void SequenceRows::move(double scale, std::span<double> w) const {
-  for (const Aimed& row : aimed_) {
-    double* weight = w.data() + layout_.begin[row.attribute];
-    const std::size_t length = layout_.length(row.attribute);
-    for (std::size_t k = 0; k < length; ++k) weight[k] += scale * v_[row.first + k];
+  for (const Aimed& aimed : aimed_) {
+    double* weight = w.data() + aimed.row->weight;
+    const double* v = v_.data() + aimed.first;
+    for (std::size_t k = 0; k < aimed.row->length; ++k) weight[k] += scale * v[k];
   }
 }
 

@@ -90,7 +90,7 @@ std::vector<FeatureWeight> ChainTraining::initial_weights(const ChainModel& init
        [&](const std::string& name) { return renumbering_.node[encoder_.node_names.find(name)]; });
   copy(init.edge(), layout_.edge, true,
        [&](const std::string& name) { return renumbering_.edge[encoder_.edge_names.find(name)]; });
-  append_initial_transitions(init, extractor_.tied_names(), layout_, weights);
+  append_initial_transitions(init, tied_names_, layout_, weights);
   for (std::uint32_t g = 0; g < init.gram_weights().size(); ++g) {
     const std::uint32_t to_gram = find_run(layout_.histories->grams, init.histories()->grams[g]);
     weights.push_back({layout_.first_gram() + to_gram, double{init.gram_weights()[g]}});

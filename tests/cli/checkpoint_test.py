@@ -83,6 +83,49 @@ class CheckpointTest(CliTest):
         self.assertEqual(done.returncode, WRONG_USAGE)
         self.assertFalse(model.exists())
 
+    def test_an_interval_is_of_a_checkpoint(self):
+        for seconds in (0, 30):
+            self.refuses_to_train(WRONG_USAGE, "--checkpoint-interval", seconds, TRAIN,
+                                  mentions=["--checkpoint-interval", "--checkpoint"])
+
+    def test_other_settings_around_the_optimizer_are_of_another_training(self):
+        held = self.file("held.txt", "2 QTY\ncups UNIT\n\n1 QTY\nleek NAME\n")
+        other = self.file("other.txt", "2 QTY\ncups NAME\n\n1 QTY\nleek NAME\n")
+        rules = self.file("rules", "* -> *\n")
+        groups = self.file("groups", "QTY UNIT g\nUNIT NAME g\n")
+        variances = self.file("variances", "bias 2\n")
+        old = self.train("old.croft", "--max-iterations", 2, TRAIN)
+        base = {"--holdout": held, "--early-stop": 20, "--constrain": rules,
+                "--transition-groups": groups, "--variances": variances, "--init": old}
+        words = lambda options: [word for pair in options.items() for word in pair]
+        model, folder = self.folder / "m.croft", self.folder / "state"
+        self.assertTrue(self.start_and_kill(model, folder, words(base), False))
+        changes = {
+            "--holdout": other, "--early-stop": 19,
+            "--constrain": self.file("fewer", "* -> *\n! UNIT -> QTY\n"),
+            "--transition-groups": self.file("regrouped", "QTY UNIT g\nNAME UNIT g\n"),
+            "--variances": self.file("looser", "bias 3\n"),
+            "--init": self.train("newer.croft", "--max-iterations", 3, TRAIN)}
+        for option, value in changes.items():
+            with self.subTest(option):
+                self.fails(BAD_INPUT, *self.arguments(
+                    model, "--checkpoint", folder, "--resume", *words({**base, option: value})),
+                    mentions=["another training", folder / "checkpoint"])
+        self.run_ok(*self.arguments(model, "--checkpoint", folder, "--resume", *words(base)))
+        whole = self.folder / "whole.croft"
+        self.run_ok(*self.arguments(whole, *words(base)))
+        self.assertEqual(model.read_bytes(), whole.read_bytes())
+
+    def test_other_names_of_labels_are_another_training(self):
+        model, folder = self.folder / "m.croft", self.folder / "state"
+        data = TRAIN.read_text("utf-8")
+        self.assertTrue(self.start_and_kill(model, folder, [], False))
+        renamed = self.file("renamed.txt", data.replace(" UNIT\n", " MEASURE\n"))
+        self.assertNotEqual(renamed.read_text("utf-8"), data)
+        arguments = self.arguments(model, "--checkpoint", folder, "--resume")
+        self.assertEqual(arguments.pop(), TRAIN)
+        self.fails(BAD_INPUT, *arguments, renamed, mentions=["another training"])
+
 
 if __name__ == "__main__":
     main()

@@ -4,7 +4,8 @@ import json
 import pathlib
 import unittest
 
-from support import DATA, INGREDIENTS, WRONG_USAGE, CliTest, croft, main, read_log
+from support import (BAD_INPUT, DATA, INGREDIENTS, WRONG_USAGE, CliTest, croft, main, read_log,
+                     sequences_of)
 
 TRAIN = INGREDIENTS / "train.txt"
 TEMPLATE = "U00:%x[0,1]\nU01:%x[-1,1]\nB\n"
@@ -136,6 +137,102 @@ class ChoiceTest(CliTest):
         self.assertIn("owlqn", self.error_of("--optimizer", "cg", "--l1", 1))
         self.assertIn("--kernel", self.error_of("--objective", "max-margin", "--optimizer", "smo",
                                                 "--kernel", "poly"))
+
+    def refused(self, *arguments, mentions, status=WRONG_USAGE):
+        with self.subTest(arguments=arguments):
+            self.refuses_to_train(status, *arguments, TRAIN, mentions=mentions)
+
+    def accepted(self, *arguments):
+        with self.subTest(arguments=arguments):
+            self.train("m.croft", "--max-iterations", 2, *arguments, TRAIN)
+
+    def test_a_block_is_of_the_composite_objective(self):
+        for block in (2, 3):
+            self.accepted("--objective", "composite", "--block", block)
+            for objective in ("likelihood", "per-edge", "max-margin", "perceptron"):
+                self.refused("--objective", objective, "--block", block,
+                             mentions=["--block", "--objective composite", objective])
+
+    def test_decay_is_of_the_constant_schedule(self):
+        for optimizer in ("sgd", "averaged-sgd", "async-sgd"):
+            options = ("--optimizer", optimizer, "--decay", 0.5)
+            self.accepted(*options, "--schedule", "constant")
+            self.refused(*options, mentions=["--decay", "--schedule constant"])
+            self.refused(*options, "--schedule", "inverse",
+                         mentions=["--decay", "--schedule constant"])
+
+    def test_single_precision_is_of_methods_that_see_all_data_at_once(self):
+        for objective, optimizer in (("likelihood", "cg"), ("perceptron", "pass-perceptron")):
+            self.accepted("--objective", objective, "--optimizer", optimizer, "--precision",
+                          "single")
+        for objective, optimizer in (("likelihood", "sgd"), ("likelihood", "gis"),
+                                     ("likelihood", "sdca"), ("max-margin", "smo"),
+                                     ("max-margin", "adagrad"), ("arow", "arow")):
+            options = ("--objective", objective, "--optimizer", optimizer, "--precision")
+            self.accepted(*options, "double")
+            self.refused(*options, "single", mentions=["--precision single", optimizer, "double"])
+
+    def test_what_only_a_tolerance_uses_needs_one(self):
+        self.accepted("--optimizer", "sdca", "--tolerance", 0)
+        self.refused("--optimizer", "sdca", "--tolerance", 0.1, mentions=["--tolerance", "--gap"])
+        self.refused("--objective", "max-margin", "--window", 10, mentions=["--window", "--gap"])
+        self.refused("--tolerance", 0, "--window", 5, mentions=["--window", "--tolerance"])
+        self.refused("--objective", "perceptron", "--window", 5,
+                     mentions=["--window", "--tolerance"])
+        self.accepted("--objective", "perceptron", "--tolerance", 1e-3, "--window", 5)
+
+    def test_settings_of_passes_that_are_not_made_are_refused(self):
+        for setting, value in (("--step", 0.1), ("--batch", 4)):
+            self.refused("--sgd-passes", 0, setting, value, mentions=[setting, "--sgd-passes 0"])
+        average = ("--optimizer", "averaged-sgd", "--average-from", 3, "--max-iterations")
+        self.refused(*average, 2, mentions=["--average-from 3", "--max-iterations 2"])
+        self.run_ok("train", "--quiet", "-o", self.folder / "m.croft", *average, 3, TRAIN)
+
+    def test_a_prior_needs_a_penalty(self):
+        old = self.train("old.croft", "--max-iterations", 2, TRAIN)
+        self.refused("--prior", old, "--l2", 0, mentions=["--prior", "--l2 0", "--init"])
+        self.accepted("--init", old, "--l2", 0)
+        variances = self.file("v", "* 2\n")
+        self.refused("--variances", variances, "--l2", 0, mentions=["--variances", "--l1 0"])
+        self.accepted("--variances", variances, "--l2", 0, "--l1", 0.1)
+
+    def test_a_pattern_of_variances_that_fits_nothing_is_an_error_with_its_line(self):
+        variances = self.file("v", "bias 2\nbais 3\n")
+        self.refused("--variances", variances, status=BAD_INPUT,
+                     mentions=[f"{variances}:2:", '"bais"', "croft inspect"])
+        # Nor do attributes that are too rare to have a feature.
+        rare = self.file("rare.txt", "qqqq NAME\n\n" + TRAIN.read_text("utf-8"))
+        self.refuses_to_train(BAD_INPUT, "--min-count", 2, "--variances",
+                              self.file("r", "*qqqq* 3\n"), rare, mentions=["qqqq"])
+
+    def test_weights_of_sequences_are_refused_where_they_change_nothing(self):
+        count = len(sequences_of(TRAIN.read_text("utf-8")))
+        weights = self.file("weights", "2\n" * count)
+        options = ("--objective", "passive-aggressive", "--weights", weights, "--optimizer")
+        self.refused(*options, "pa", mentions=["--optimizer pa", "weights", "pa-1, pa-2, mira"])
+        self.accepted(*options, "pa-1")
+        data = self.file("d.attributes", "@weight:3\nX\ta\n\nY\tb\n")
+        self.refuses_to_train(WRONG_USAGE, "--format", "attributes", *options[:2], "--optimizer",
+                              "pa", data, mentions=["weights"])
+
+    def test_an_order_that_a_method_does_not_go_with_lists_the_methods_that_do(self):
+        self.refused("--optimizer", "sdca", "--order", 2, mentions=["sgd-lbfgs, lbfgs, owlqn"])
+        self.refused("--objective", "max-margin", "--optimizer", "smo", "--order", 2,
+                     mentions=["these can: sgd, averaged-sgd, adagrad"])
+        self.refused("--objective", "passive-aggressive", "--optimizer", "mira", "--order", 2,
+                     mentions=["these can: pa, pa-1, pa-2"])
+
+    def test_a_pair_that_makes_no_sense_is_known_before_the_data_is_read(self):
+        self.refuses_to_train(WRONG_USAGE, "--optimizer", "cg", "--l1", 1, self.folder / "none",
+                              mentions=["--optimizer cg"])
+
+    def test_an_empty_value_is_no_value(self):
+        for option in ("--checkpoint", "--template", "--weights", "--constrain", "--cost",
+                       "--transition-groups", "--objective", "--optimizer", "--prior", "--init",
+                       "--variances", "--kernel", "--holdout", "--log", "--schedule", "--l2",
+                       "--precision"):
+            self.refused(option, "", mentions=[option])
+        self.refuses_to_train(WRONG_USAGE, "", mentions=["DATA"])
 
     def test_help_names_every_objective_and_optimizer(self):
         text = self.run_ok("train", "--help")

@@ -84,6 +84,48 @@ TEST(Extraction, BoundariesOfAttributeLinesAreAddedToTheFirstAndLastPosition) {
   EXPECT_EQ(sequence.node.value(1), 1);
 }
 
+TEST(Extraction, ATextIsOnePositionWithItsTerms) {
+  ExtractionConfig config;
+  config.format = InputFormat::text;
+  config.text.tokenizer.stop_words = {"the"};
+  const Extractor e(config);
+  Extractor::Scratch scratch;
+  TextSequence out;
+  for (int repeat = 0; repeat < 2; ++repeat) {  // what was there before is overwritten
+    e.extract({"news", "The cat sat, the cat!", 7}, scratch, out);
+    EXPECT_EQ(out.length(), 1u);
+    EXPECT_EQ(list(out.node, 0), (Strings{"cat", "sat"}));
+    EXPECT_EQ(out.node.value(0), 2);
+    EXPECT_EQ(list(out.labels, 0), Strings{"news"});
+    EXPECT_EQ(out.first_line, 7u);
+  }
+  e.extract({"", "", 8}, scratch, out);
+  EXPECT_EQ(out.length(), 1u);
+  EXPECT_EQ(out.node.items(), 0u);
+  EXPECT_FALSE(out.has_labels());
+}
+
+TEST(Extraction, ATextHasInterceptAndBoundariesLikeAnyPosition) {
+  ExtractionConfig config;
+  config.format = InputFormat::text;
+  config.boundaries = config.intercept = true;
+  const Extractor e(config);
+  Extractor::Scratch scratch;
+  TextSequence out;
+  e.extract({"news", "cat", 1}, scratch, out);
+  EXPECT_EQ(list(out.node, 0),
+            (Strings{"cat", std::string(kIntercept), boundary_name(Boundary::start, ""),
+                     boundary_name(Boundary::stop, "")}));
+}
+
+TEST(Extraction, FormatsAreKnownByTheirNames) {
+  for (const char* name : {"columns", "attributes", "text", "svmlight", "csv"}) {
+    ASSERT_TRUE(format_of(name)) << name;
+    EXPECT_EQ(format_name(*format_of(name)), name);
+  }
+  EXPECT_FALSE(format_of("tsv"));
+}
+
 TEST(Extraction, BoundaryNamesAreReadBack) {
   Boundary boundary{};
   std::string_view edge;

@@ -6,8 +6,7 @@
 
 #include <cmath>
 
-#include "croft/objective/likelihood.h"
-#include "objective/objective_checks.h"
+#include "support/local_objectives.h"
 
 namespace croft {
 namespace {
@@ -29,27 +28,13 @@ double by_definition(const ChainScores<double>& scores, const std::vector<Label>
 }
 
 TEST(Piecewise, IsItsDefinition) {
-  Random random(1);
   Piecewise<double> objective;
-  for (std::size_t length = 0; length <= 6; ++length) {
-    for (std::size_t labels = 1; labels <= 9; labels += 2) {
-      for (int repeat = 0; repeat < 8; ++repeat) {
-        const auto y = random_labels(length, labels, random);
-        const auto chain = any_chain(length, labels, 3, y, random);
-        const double truth = by_definition(chain.scores, y);
-        ASSERT_NEAR(evaluate<double>(objective, chain, y, 1.5).value, 1.5 * truth,
-                    1e-12 * (1 + truth));
-      }
-    }
-  }
+  expect_definition(objective, by_definition, 1);
 }
 
 RC_GTEST_PROP(Piecewise, GradientIsTheCentralDifference, ()) {
-  Random random(*rc::gen::arbitrary<std::uint64_t>());
-  const std::size_t length = 1 + random.below(5), labels = 1 + random.below(4);
-  const auto y = random_labels(length, labels, random);
   Piecewise<double> objective;
-  expect_central_differences(objective, any_chain(length, labels, 2, y, random), y, 0.7);
+  expect_gradient(objective, *rc::gen::arbitrary<std::uint64_t>());
   RC_ASSERT(!testing::Test::HasFailure());
 }
 
@@ -66,12 +51,8 @@ TEST(Piecewise, BoundsTheLikelihoodFromAbove) {
 }
 
 TEST(Piecewise, OfOnePositionIsTheLikelihood) {
-  Random random(3);
   Piecewise<double> objective;
-  ChainLikelihood<double> likelihood;
-  const std::vector<Label> y{2};
-  const auto chain = random_chain<double>({1, 5, 3, 0, 0, false}, random);
-  expect_near(evaluate<double>(objective, chain, y), evaluate<double>(likelihood, chain, y), 1e-14);
+  expect_likelihood_of_one_position(objective, 3);
 }
 
 // Chains of one call may write to one table or to tables of their own.
@@ -105,13 +86,9 @@ TEST(Piecewise, ChainsOfACallShareTheTiedPieces) {
 }
 
 TEST(Piecewise, FloatIsNearDouble) {
-  Random random(5);
   Piecewise<float> narrow;
   Piecewise<double> wide;
-  for (int repeat = 0; repeat < 20; ++repeat) {
-    const auto y = random_labels(30, 11, random);
-    expect_float_near_double(narrow, wide, any_chain(30, 11, 2, y, random), y, 5e-5);
-  }
+  expect_float_near_double(narrow, wide, 5e-5, 5);
 }
 
 TEST(Piecewise, ForbiddenGoldIsInfinite) {

@@ -7,8 +7,7 @@
 #include <cmath>
 
 #include "croft/core/simd.h"
-#include "croft/objective/likelihood.h"
-#include "objective/objective_checks.h"
+#include "support/local_objectives.h"
 
 namespace croft {
 namespace {
@@ -31,47 +30,25 @@ double by_definition(const ChainScores<double>& scores, const std::vector<Label>
 }
 
 TEST(PseudoLikelihood, IsEachLabelGivenAllOthers) {
-  Random random(1);
   PseudoLikelihood<double> objective;
-  for (std::size_t length = 0; length <= 6; ++length) {
-    for (std::size_t labels = 1; labels <= 9; labels += 2) {
-      for (int repeat = 0; repeat < 8; ++repeat) {
-        const auto y = random_labels(length, labels, random);
-        const auto chain = any_chain(length, labels, 3, y, random);
-        const double truth = by_definition(chain.scores, y);
-        ASSERT_NEAR(evaluate<double>(objective, chain, y, 1.5).value, 1.5 * truth,
-                    1e-12 * (1 + truth));
-      }
-    }
-  }
+  expect_definition(objective, by_definition, 1);
 }
 
 RC_GTEST_PROP(PseudoLikelihood, GradientIsTheCentralDifference, ()) {
-  Random random(*rc::gen::arbitrary<std::uint64_t>());
-  const std::size_t length = 1 + random.below(5), labels = 1 + random.below(4);
-  const auto y = random_labels(length, labels, random);
   PseudoLikelihood<double> objective;
-  expect_central_differences(objective, any_chain(length, labels, 2, y, random), y, 0.7);
+  expect_gradient(objective, *rc::gen::arbitrary<std::uint64_t>());
   RC_ASSERT(!testing::Test::HasFailure());
 }
 
 TEST(PseudoLikelihood, FloatIsNearDouble) {
-  Random random(2);
   PseudoLikelihood<float> narrow;
   PseudoLikelihood<double> wide;
-  for (int repeat = 0; repeat < 20; ++repeat) {
-    const auto y = random_labels(30, 11, random);
-    expect_float_near_double(narrow, wide, any_chain(30, 11, 2, y, random), y, 2e-5);
-  }
+  expect_float_near_double(narrow, wide, 2e-5, 2);
 }
 
 TEST(PseudoLikelihood, OfOnePositionIsTheLikelihood) {
-  Random random(3);
   PseudoLikelihood<double> objective;
-  ChainLikelihood<double> likelihood;
-  const std::vector<Label> y{2};
-  const auto chain = random_chain<double>({1, 5, 3, 0, 0, false}, random);
-  expect_near(evaluate<double>(objective, chain, y), evaluate<double>(likelihood, chain, y), 1e-14);
+  expect_likelihood_of_one_position(objective, 3);
 }
 
 TEST(PseudoLikelihood, WithoutEdgesIsTheLikelihood) {

@@ -5,23 +5,12 @@
 #include <vector>
 
 #include "croft/core/error.h"
-#include "optimize/sample_methods.h"
+#include "support/sample_passes.h"
 
 namespace croft {
 namespace {
 
 using namespace testing_functions;
-
-SparseMaxent maxent(std::uint64_t seed, std::size_t samples = 300) {
-  Random random(seed);
-  return SparseMaxent(SparseRows(samples, 60, 4, random));
-}
-
-AsynchronousSgdOptions passes(std::size_t count) {
-  AsynchronousSgdOptions options;
-  options.stop = {.max_iterations = count, .tolerance = 0, .gradient_tolerance = 0};
-  return options;
-}
 
 OptimizeResult minimise(SampleFunction& f, const Regulariser& regulariser, std::span<double> w,
                         const AsynchronousSgdOptions& options, std::size_t threads,
@@ -35,7 +24,7 @@ TEST(AsynchronousSgd, ReachesTheOptimumOnAnyNumberOfThreads) {
   for (const std::size_t threads : {1u, 2u, 4u}) {
     for (const double l2 : {1.0, 10.0}) {
       Vector w(f.dimension());
-      minimise(f, {.l2 = l2}, w, passes(60), threads);
+      minimise(f, {.l2 = l2}, w, passes<AsynchronousSgdOptions>(60), threads);
       EXPECT_LT(gap(f, {.l2 = l2}, w), 5e-3) << l2 << ", threads " << threads;
     }
   }
@@ -44,17 +33,16 @@ TEST(AsynchronousSgd, ReachesTheOptimumOnAnyNumberOfThreads) {
 TEST(AsynchronousSgd, OneThreadIsReproducibleAndResumes) {
   ASSERT_TRUE(asynchronous_sgd_is_reproducible(1));
   EXPECT_FALSE(asynchronous_sgd_is_reproducible(2));
-  const auto run = [](Vector& w, Checkpointer* checkpoints) {
-    SparseMaxent f = maxent(4);
-    return minimise(f, {.l2 = 1}, w, passes(5), 1, checkpoints);
-  };
-  EXPECT_EQ(expect_resumed_runs_to_agree(Vector(maxent(4).dimension()), run), 4u);
+  expect_passes_to_resume<AsynchronousSgdOptions>(
+      4,
+      [](SparseMaxent& f, Vector& w, const AsynchronousSgdOptions& options,
+         Checkpointer* checkpoints) { return minimise(f, {.l2 = 1}, w, options, 1, checkpoints); });
 }
 
 TEST(AsynchronousSgd, WeightsWithoutSamplesGoToTheOptimumOfTheirPenalty) {
   SparseMaxent f = maxent(5, 30);
   Vector w(f.dimension(), 1.0);
-  minimise(f, {.l2 = 1}, w, passes(1), 2);
+  minimise(f, {.l2 = 1}, w, passes<AsynchronousSgdOptions>(1), 2);
   std::vector<bool> used(w.size());
   for (std::size_t n = 0; n < f.samples(); ++n) {
     for (const auto& run : f.support(n, 0)) {
@@ -73,12 +61,13 @@ TEST(AsynchronousSgd, WeightsWithoutSamplesGoToTheOptimumOfTheirPenalty) {
 TEST(AsynchronousSgd, RefusesOptionsThatMakeNoSense) {
   SparseMaxent f = maxent(6, 20);
   Vector w(f.dimension());
-  EXPECT_THROW(minimise(f, {.l1 = 1, .l2 = 0}, w, passes(1), 1), UsageError);
-  EXPECT_THROW(minimise(f, {}, w, passes(1), 9), UsageError);
-  AsynchronousSgdOptions options = passes(1);
+  EXPECT_THROW(minimise(f, {.l1 = 1, .l2 = 0}, w, passes<AsynchronousSgdOptions>(1), 1),
+               UsageError);
+  EXPECT_THROW(minimise(f, {}, w, passes<AsynchronousSgdOptions>(1), 9), UsageError);
+  auto options = passes<AsynchronousSgdOptions>(1);
   options.step = 0.0;
   EXPECT_THROW(minimise(f, {}, w, options, 1), UsageError);
-  options = passes(1);
+  options = passes<AsynchronousSgdOptions>(1);
   options.decay = 0;
   EXPECT_THROW(minimise(f, {}, w, options, 1), UsageError);
 }

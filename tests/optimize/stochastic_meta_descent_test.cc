@@ -5,23 +5,12 @@
 #include <vector>
 
 #include "croft/core/error.h"
-#include "optimize/sample_methods.h"
+#include "support/sample_passes.h"
 
 namespace croft {
 namespace {
 
 using namespace testing_functions;
-
-SparseMaxent maxent(std::uint64_t seed, std::size_t samples = 300) {
-  Random random(seed);
-  return SparseMaxent(SparseRows(samples, 60, 4, random));
-}
-
-SmdOptions passes(std::size_t count) {
-  SmdOptions options;
-  options.stop = {.max_iterations = count, .tolerance = 0, .gradient_tolerance = 0};
-  return options;
-}
 
 OptimizeResult minimise(SampleFunction& f, const Regulariser& regulariser, std::span<double> w,
                         const SmdOptions& options, std::size_t threads = 1,
@@ -34,7 +23,7 @@ TEST(StochasticMetaDescent, ReachesTheOptimum) {
   SparseMaxent f = maxent(3);
   for (const double l2 : {1.0, 10.0}) {
     Vector w(f.dimension());
-    minimise(f, {.l2 = l2}, w, passes(50));
+    minimise(f, {.l2 = l2}, w, passes<SmdOptions>(50));
     EXPECT_LT(gap(f, {.l2 = l2}, w), 1e-3) << l2;
   }
 }
@@ -64,7 +53,7 @@ class Valley : public SampleFunction {
 // w = v = (0.5, 0.005).  Then g = (-0.5, -0.00995), g . v = (-0.25, -0.00995 * 0.005), and p grows.
 TEST(StochasticMetaDescent, TwoUpdatesComputedByHand) {
   Valley f;
-  SmdOptions options = passes(2);
+  auto options = passes<SmdOptions>(2);
   options.gain = 0.5;
   options.meta_gain = 1;
   options.memory = 1;
@@ -85,7 +74,7 @@ TEST(StochasticMetaDescent, TwoUpdatesComputedByHand) {
 TEST(StochasticMetaDescent, GainsThatAdaptAreFasterInAValley) {
   Valley f;
   Vector fixed(2), adapted(2), gradient(2);
-  SmdOptions options = passes(60);
+  auto options = passes<SmdOptions>(60);
   options.gain = 0.5;
   options.batch = 1;
   options.meta_gain = 0;
@@ -98,29 +87,28 @@ TEST(StochasticMetaDescent, GainsThatAdaptAreFasterInAValley) {
 TEST(StochasticMetaDescent, TheSameBitsForAnyNumberOfThreads) {
   SparseMaxent f = maxent(4);
   Vector expected(f.dimension());
-  minimise(f, {.l2 = 1}, expected, passes(3), 1);
+  minimise(f, {.l2 = 1}, expected, passes<SmdOptions>(3), 1);
   for (const std::size_t threads : {2u, 3u, 7u}) {
     Vector w(f.dimension());
-    minimise(f, {.l2 = 1}, w, passes(3), threads);
+    minimise(f, {.l2 = 1}, w, passes<SmdOptions>(3), threads);
     EXPECT_EQ(w, expected) << threads << " threads";
   }
 }
 
 TEST(StochasticMetaDescent, AResumedRunEndsAtTheSameBits) {
-  const auto run = [](Vector& w, Checkpointer* checkpoints) {
-    SparseMaxent f = maxent(5);
-    return minimise(f, {.l2 = 1}, w, passes(5), 1, checkpoints);
-  };
-  EXPECT_EQ(expect_resumed_runs_to_agree(Vector(maxent(5).dimension()), run), 4u);
+  expect_passes_to_resume<SmdOptions>(
+      5, [](SparseMaxent& f, Vector& w, const SmdOptions& options, Checkpointer* checkpoints) {
+        return minimise(f, {.l2 = 1}, w, options, 1, checkpoints);
+      });
 }
 
 TEST(StochasticMetaDescent, RefusesOptionsThatMakeNoSense) {
   SparseMaxent f = maxent(6, 20);
   Vector w(f.dimension());
-  EXPECT_THROW(minimise(f, {.l1 = 1, .l2 = 0}, w, passes(1)), UsageError);
-  EXPECT_THROW(minimise(f, {}, w, passes(1), 9), UsageError);
+  EXPECT_THROW(minimise(f, {.l1 = 1, .l2 = 0}, w, passes<SmdOptions>(1)), UsageError);
+  EXPECT_THROW(minimise(f, {}, w, passes<SmdOptions>(1), 9), UsageError);
   const auto refuses = [&](auto change) {
-    SmdOptions options = passes(1);
+    auto options = passes<SmdOptions>(1);
     change(options);
     EXPECT_THROW(minimise(f, {}, w, options), UsageError);
   };

@@ -87,7 +87,9 @@ def test_optimizers_of_the_likelihood_reach_one_minimum(data, optimizer):
 
 @pytest.mark.parametrize("optimizer", MAX_MARGIN)
 def test_optimizers_of_the_hinge_reach_one_minimum(small, optimizer):
-    exact = croft.ChainCRF(objective="max-margin", optimizer="smo", gap=1e-7).fit(*small)
+    exact = croft.ChainCRF(objective="max-margin", optimizer="smo", gap=1e-7,
+                           max_iterations=20_000).fit(*small)
+    assert exact.training_log_.result["converged"]
     found = croft.ChainCRF(objective="max-margin", optimizer=optimizer, threads=1).fit(*small)
     assert value_of(exact) * (1 - 1e-6) < value_of(found) < value_of(exact) * 1.1
 
@@ -224,6 +226,16 @@ def test_variances_loosen_the_weights_whose_names_fit(small, tmp_path):
     assert norm(loose, False) < norm(plain, False)
 
 
+def test_a_prior_and_variances_need_a_penalty_and_a_name_that_fits(small, tmp_path):
+    with pytest.raises(ValueError, match="prior is the mean of the penalty, and with l2 0 there is"):
+        croft.ChainCRF(prior=croft.ChainCRF().fit(*small), l2=0).fit(*small)
+    (tmp_path / "v").write_text("* 2\nwrod:* 100\n")
+    with pytest.raises(ValueError, match=r'v:2: a pattern that fits the name of no .*"wrod:\*"'):
+        croft.ChainCRF(variances=tmp_path / "v").fit(*small)
+    with pytest.raises(ValueError, match="variances scales the penalty, and with l1 0 and l2 0"):
+        croft.ChainCRF(variances=tmp_path / "v", l2=0).fit(*small)
+
+
 # What does not go together.
 
 @pytest.mark.parametrize("params, message", [
@@ -253,6 +265,16 @@ def test_variances_loosen_the_weights_whose_names_fit(small, tmp_path):
      "objective pseudolikelihood goes with order 1 only; these do: like"),
     ({"objective": "marginal", "cost": 2}, "cost is what a mistake costs"),
     ({"resume": True}, "resume goes on from a checkpoint; name its folder with checkpoint"),
+    ({"checkpoint_interval": 5}, "checkpoint_interval is the time between .* that checkpoint keeps"),
+    ({"block": 4}, "block is the length of the runs of objective composite; likelihood has none"),
+    ({"optimizer": "sgd", "decay": 0.5}, "decay goes with schedule constant"),
+    ({"optimizer": "sgd", "precision": "single"}, "optimizer sgd computes in double: .* lbfgs"),
+    ({"optimizer": "sdca", "tolerance": 0.1}, "optimizer sdca does not stop: give gap"),
+    ({"optimizer": "sdca", "window": 3}, "optimizer sdca does not stop: give gap"),
+    ({"sgd_passes": 0, "batch": 3}, "batch is of the passes of SGD, and sgd_passes 0 makes none"),
+    ({"optimizer": "averaged-sgd", "average_from": 9, "max_iterations": 8},
+     "average_from 9 is after the last pass, max_iterations 8"),
+    ({"optimizer": "sdca", "order": 2}, "optimizer sdca goes with order 1 only; .* these can: sgd"),
 ])
 def test_what_does_not_go_together_is_an_error_that_lists_what_does(small, params, message):
     with pytest.raises(ValueError, match=message) as caught:
@@ -347,11 +369,13 @@ RESUMABLE = [pair for pair in PAIRS if pair[1] != "async-sgd"]
 @pytest.mark.parametrize("objective, optimizer", RESUMABLE)
 def test_a_training_that_was_stopped_goes_on_to_the_same_model(small, tmp_path, objective,
                                                                optimizer):
-    params = {"objective": objective, "optimizer": optimizer, "checkpoint_interval": 0,
+    params = {"objective": objective, "optimizer": optimizer,
               "max_iterations": 12, "tolerance": 0, "gradient_tolerance": 0}
+    if optimizer == "sdca":
+        params["gap"] = 0  # not to be there after an iteration
     whole = croft.ChainCRF(**params).fit(*small)
     stop = max(1, whole.training_log_.result["iterations"] // 2)
-    params["checkpoint"] = tmp_path / "state"
+    params.update(checkpoint=tmp_path / "state", checkpoint_interval=0)
     part = croft.ChainCRF(**params).fit(*small, callback=lambda event: event["iteration"] < stop)
     assert part.training_log_.result["iterations"] == stop
     assert os.listdir(tmp_path / "state") == ["checkpoint"]
@@ -366,14 +390,14 @@ def test_a_training_that_was_stopped_goes_on_to_the_same_model(small, tmp_path, 
     {"l1": 0.5}, {"order": 2}, {"early_stop": 3, "holdout": 0.3, "optimizer": "sgd"},
     {"prior": True}, {"constrain": True}])
 def test_so_it_does_with_what_is_around_the_optimizer(small, new_data, tmp_path, params):
-    params = {**params, "checkpoint_interval": 0}
+    params = dict(params)
     if "prior" in params:
         params["prior"] = croft.ChainCRF().fit(*new_data)
     if "constrain" in params:
         (tmp_path / "rules").write_text("* -> *\n")
         params["constrain"] = tmp_path / "rules"
     whole = croft.ChainCRF(**params).fit(*small)
-    params["checkpoint"] = str(tmp_path / "state")
+    params.update(checkpoint=str(tmp_path / "state"), checkpoint_interval=0)
     croft.ChainCRF(**params).fit(*small, callback=lambda event: event["iteration"] < 4)
     assert same_model(croft.ChainCRF(resume=True, **params).fit(*small), whole)
 
@@ -505,9 +529,9 @@ def test_such_a_model_is_that_of_the_command_line_and_predicts_the_same(small, n
 
 @pytest.mark.parametrize("params", SPECIAL)
 def test_such_a_training_goes_on_after_a_stop_too(small, tmp_path, params):
-    params = {**params, "checkpoint_interval": 0, "gap": 1e-6 if "kernel" in params else None}
+    params = {**params, "gap": 1e-6 if "kernel" in params else None}
     whole = croft.ChainCRF(**params).fit(*small)
-    params["checkpoint"] = tmp_path
+    params.update(checkpoint=tmp_path, checkpoint_interval=0)
     croft.ChainCRF(**params).fit(*small, callback=lambda event: event["iteration"] < 3)
     assert same_model(croft.ChainCRF(resume=True, **params).fit(*small), whole)
 

@@ -299,5 +299,87 @@ TEST(ChainDualProblem, RefusesWhatItCannotDo) {
   EXPECT_THROW(make({.cost = &cost}), UsageError);
 }
 
+// A problem that looks as every DualProblem does, by scores and sum oracle.
+class PlainLook final : public DualProblem {
+ public:
+  explicit PlainLook(ChainDualProblem& problem) : problem_(problem) {}
+  using DualProblem::aim;
+  using DualProblem::entropy;
+  DualLoss loss() const override { return problem_.loss(); }
+  double l2() const override { return problem_.l2(); }
+  std::size_t samples() const override { return problem_.samples(); }
+  std::size_t parts(std::size_t n) const override { return problem_.parts(n); }
+  double weight(std::size_t n) const override { return problem_.weight(n); }
+  bool exact_parts() const override { return problem_.exact_parts(); }
+  void gold(std::size_t n, std::span<double> mu) override { problem_.gold(n, mu); }
+  void scores(std::size_t n, std::span<double> theta) override { problem_.scores(n, theta); }
+  void reset() override { problem_.reset(); }
+  double aim(std::size_t n, std::span<const double> delta) override {
+    return problem_.aim(n, delta);
+  }
+  void move(double scale) override { problem_.move(scale); }
+  double squared_norm() override { return problem_.squared_norm(); }
+  std::span<const double> weights() const override { return problem_.weights(); }
+  double sum_oracle(std::size_t n, std::span<const double> theta, std::span<double> mu) override {
+    return problem_.sum_oracle(n, theta, mu);
+  }
+  double max_oracle(std::size_t n, std::span<const double> theta, std::span<double> mu) override {
+    return problem_.max_oracle(n, theta, mu);
+  }
+  EntropyPoint entropy(std::size_t n, std::span<const double> mu, std::span<const double> delta,
+                       double g) override {
+    return problem_.entropy(n, mu, delta, g);
+  }
+  void archive(StateArchive& state) override { problem_.archive(state); }
+
+ private:
+  ChainDualProblem& problem_;
+};
+
+template <class Real>
+void expect_same_look(ChainDualProblem& problem, Random& random, double tolerance) {
+  PlainLook plain(problem);
+  for (std::size_t n = 0; n < problem.samples(); ++n) {
+    const std::size_t parts = problem.parts(n);
+    std::vector<double> theta = random_numbers(parts, random), wide(parts);
+    problem.sum_oracle(n, theta, wide);  // marginals of something else
+    const std::vector<Real> mu(wide.begin(), wide.end());
+    std::vector<Real> delta(parts), other(parts);
+    const LogLossView found = problem.look(n, mu, std::span(delta));
+    const LogLossView truth = plain.look(n, mu, std::span(other));
+    ASSERT_NEAR(found.log_partition, truth.log_partition, tolerance * 10);
+    ASSERT_NEAR(found.expected, truth.expected, tolerance * 10);
+    ASSERT_NEAR(found.slope, truth.slope, tolerance * 10);
+    ASSERT_NEAR(found.gold, truth.gold, tolerance * 10);
+    for (std::size_t k = 0; k < parts; ++k) ASSERT_NEAR(delta[k], other[k], tolerance);
+    ASSERT_NEAR(problem.aim(n, std::span<const Real>(delta)),
+                plain.aim(n, std::span<const Real>(other)), tolerance * 100);
+    const EntropyPoint h = problem.entropy(n, std::span<const Real>(mu), delta, 0.3);
+    const EntropyPoint k = plain.entropy(n, std::span<const Real>(mu), other, 0.3);
+    ASSERT_NEAR(h.value, k.value, tolerance * 100);
+    ASSERT_NEAR(h.slope, k.slope, tolerance * 100);
+    ASSERT_NEAR(h.curvature, k.curvature, tolerance * 100 * (1 + std::abs(k.curvature)));
+  }
+}
+
+TEST(ChainDual, LooksAtAnExampleInOneGoAsByScoresAndOracle) {
+  Random random(31);
+  for (int repeat = 0; repeat < 10; ++repeat) {
+    const bool constrained = repeat % 2 == 1;
+    const DataShape shape{.sequences = 4, .labels = 3, .edge = 0};
+    RandomModel model = constrained ? constrained_model(shape, random)
+                                    : random_model(shape, {}, 1, random);
+    const ChainDualOptions options{
+        .l2 = kL2, .parts = ChainParts::by_position, .loss = DualLoss::log_loss};
+    ChainDualProblem problem(model.data, model.layout, options);
+    // Somewhere that is not w = 0.
+    std::vector<double> delta = random_numbers(problem.parts(0), random);
+    problem.aim(0, std::span<const double>(delta));
+    problem.move(0.3);
+    expect_same_look<double>(problem, random, 1e-12);
+    expect_same_look<float>(problem, random, 2e-5);
+  }
+}
+
 }  // namespace
 }  // namespace croft

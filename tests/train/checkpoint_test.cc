@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <deque>
 #include <fstream>
+#include <optional>
 
 #include "croft/core/error.h"
 
@@ -115,6 +117,68 @@ TEST_F(Checkpoints, NestedOnesRestoreWhatIsAroundFirst) {
   EXPECT_TRUE(nested.restore(save(inner)));
   EXPECT_EQ(inner, 2);
   EXPECT_FALSE(nested.restore(save(inner)));  // only once
+}
+
+TEST_F(Checkpoints, ThatAreNoneAreRefused) {
+  fs::create_directories(folder_);
+  for (const char* bytes :
+       {"", "C", "CROFTCP1", "CROFTCP2 and so on, for as long as a header is"}) {
+    std::ofstream(folder_ / "checkpoint") << bytes;
+    EXPECT_NE(error_of([&] { read(7); }).find("not a checkpoint"), std::string::npos) << bytes;
+  }
+}
+
+TEST(StateArchives, GoBackToWhatWasWritten) {
+  std::vector<std::vector<double>> nested{{1, 2}, {}, {3}};
+  std::vector<bool> bits{true, false, true};
+  std::deque<double> queue{4, 5};
+  std::string text = "text";
+  std::optional<int> some = 6, none;
+  StateArchive out;
+  const auto archive = [](StateArchive& state, auto&... values) { (state(values), ...); };
+  archive(out, nested, bits, queue, text, some, none);
+  // Over what is there: more, or less, than what comes.
+  std::vector<std::vector<double>> other_nested{{9}, {8, 7}, {}, {6}};
+  std::vector<bool> other_bits{false};
+  std::deque<double> other_queue(5);
+  std::string other_text;
+  std::optional<int> other_some, other_none = 3;
+  StateArchive in(out.bytes());
+  archive(in, other_nested, other_bits, other_queue, other_text, other_some, other_none);
+  in.finish();
+  EXPECT_EQ(other_nested, nested);
+  EXPECT_EQ(other_bits, bits);
+  EXPECT_EQ(other_queue, queue);
+  EXPECT_EQ(other_text, text);
+  EXPECT_EQ(other_some, some);
+  EXPECT_EQ(other_none, none);
+}
+
+// A count far beyond the bytes that follow, and one that they could be if items took none.
+TEST(StateArchives, TakeNoMoreMemoryThanWhatWasWritten) {
+  const auto refused = [](std::uint64_t count, std::size_t rest, auto values) {
+    StateArchive out;
+    out(count);
+    StateArchive in(std::string_view(out.bytes() + std::string(rest, '\1')));
+    EXPECT_THROW(in(values), Error) << count;
+    EXPECT_LT(values.size(), 200u);
+  };
+  for (const std::uint64_t count :
+       {std::uint64_t{1000}, std::uint64_t{1} << 62, ~std::uint64_t{0}}) {
+    refused(count, 999, std::vector<double>());
+    refused(count, 1000, std::vector<std::vector<double>>());
+    refused(count, 1000, std::deque<std::vector<std::string>>());
+    refused(count, 999, std::string());
+    refused(count, 999, std::vector<bool>());
+  }
+}
+
+TEST(StateArchives, ATruthValueIsZeroOrOne) {
+  bool value = false;
+  StateArchive yes(std::string_view("\1")), both(std::string_view("\2"));
+  yes(value);
+  EXPECT_TRUE(value);
+  EXPECT_THROW(both(value), Error);
 }
 
 TEST(StateArchives, RefuseWhatWasNotWrittenByTheSameFunction) {

@@ -1,4 +1,5 @@
-// The table of objectives and optimisers: consistent in itself, and clear where a pair makes no sense.
+// The table of objectives and optimisers: consistent in itself, and clear where a pair makes no
+// sense.
 #include "croft/train/training_method.h"
 
 #include <gtest/gtest.h>
@@ -69,15 +70,152 @@ TEST(TrainingMethods, ASettingThatIsIgnoredIsAnError) {
   EXPECT_NE(error.find("adagrad"), error.npos) << error;
 }
 
+// For each method: a choice that is sound but for what the test asks of it.
+MethodChoice sound(const MethodInfo& method) {
+  return {.objective = method.objectives.front(),
+          .method = method.method,
+          .regulariser = {.l1 = 0, .l2 = method.l2 ? 1.0 : 0.0}};
+}
+
+void expect_error(const MethodChoice& choice, std::initializer_list<std::string> mentions) {
+  const std::string error = error_of(choice);
+  for (const std::string& text : mentions) {
+    EXPECT_NE(error.find(text), error.npos) << text << " in: " << error;
+  }
+}
+
+TEST(TrainingMethods, EveryMethodIsSoundByItself) {
+  for (const MethodInfo& each : method_table()) EXPECT_EQ(error_of(sound(each)), "") << each.name;
+}
+
+TEST(TrainingMethods, ABlockIsOfTheCompositeObjective) {
+  for (const ObjectiveInfo& each : objective_table()) {
+    MethodChoice choice{.objective = each.objective, .method = each.by_default, .block = true};
+    choice.regulariser.l2 = info(each.by_default).l2 ? 1 : 0;
+    if (each.objective == Objective::composite) {
+      EXPECT_EQ(error_of(choice), "");
+    } else {
+      expect_error(choice, {"--block", "--objective composite", std::string(each.name)});
+    }
+  }
+}
+
+TEST(TrainingMethods, DecayIsOfTheConstantSchedule) {
+  MethodChoice choice = sound(info(Method::sgd));
+  choice.settings.decay = 0.5;
+  expect_error(choice, {"--decay goes with --schedule constant"});
+  choice.settings.schedule = StepSchedule::inverse;
+  expect_error(choice, {"--decay goes with --schedule constant"});
+  choice.settings.schedule = StepSchedule::constant;
+  EXPECT_EQ(error_of(choice), "");
+}
+
+TEST(TrainingMethods, WhatIsOfThePassesOfSgdNeedsOne) {
+  for (const bool step : {false, true}) {
+    MethodChoice choice = sound(info(Method::sgd_lbfgs));
+    (step ? choice.settings.step.emplace(0.1), 0 : choice.settings.batch.emplace(4), 0);
+    EXPECT_EQ(error_of(choice), "");
+    choice.settings.passes = 0;
+    expect_error(choice, {step ? "--step" : "--batch", "--sgd-passes 0"});
+    choice.settings.passes = 1;
+    EXPECT_EQ(error_of(choice), "");
+  }
+}
+
+TEST(TrainingMethods, AnAverageBeginsBeforeTheEnd) {
+  MethodChoice choice = sound(info(Method::averaged_sgd));
+  choice.settings.average_from = 8;
+  choice.max_iterations = 7;
+  expect_error(choice, {"--average-from 8", "--max-iterations 7"});
+  choice.max_iterations = 8;
+  EXPECT_EQ(error_of(choice), "");
+}
+
+TEST(TrainingMethods, SinglePrecisionIsOfMethodsThatSeeAllDataAtOnce) {
+  std::size_t can = 0;
+  for (const MethodInfo& each : method_table()) {
+    MethodChoice choice = sound(each);
+    choice.single = true;
+    if (has_precision(each.method)) {
+      EXPECT_EQ(error_of(choice), "") << each.name;
+      ++can;
+    } else {
+      expect_error(choice, {"--precision single", std::string(each.name), "these can: "});
+    }
+  }
+  EXPECT_EQ(can, 11u);  // ten that take all data at once, and pass-perceptron
+  for (const Method each : {Method::sgd, Method::sag, Method::async_sgd, Method::gis, Method::iis,
+                            Method::sdca, Method::smo, Method::perceptron, Method::arow}) {
+    EXPECT_FALSE(has_precision(each)) << info(each).name;
+  }
+}
+
+TEST(TrainingMethods, TheDualStopsByItsGapAlone) {
+  for (const MethodInfo& each : method_table()) {
+    MethodChoice tolerance = sound(each), window = sound(each);
+    tolerance.tolerance = window.window = true;
+    if (each.init) {
+      EXPECT_EQ(error_of(tolerance), "") << each.name;
+      EXPECT_EQ(error_of(window), "") << each.name;
+    } else {
+      expect_error(tolerance, {"--tolerance", std::string(each.name), "--gap"});
+      expect_error(window, {"--window", std::string(each.name), "--gap"});
+    }
+  }
+}
+
+TEST(TrainingMethods, APriorNeedsAPenaltyThatItIsOf) {
+  MethodChoice choice{.method = Method::lbfgs, .regulariser = {.l1 = 0, .l2 = 0}};
+  choice.init = choice.prior = true;
+  expect_error(choice, {"--prior", "--l2 0", "--init"});
+  choice.regulariser.l2 = 1;
+  EXPECT_EQ(error_of(choice), "");
+  choice = {.method = Method::lbfgs, .regulariser = {.l1 = 0, .l2 = 0}, .variances = true};
+  expect_error(choice, {"--variances", "--l1 0 and --l2 0"});
+  choice.regulariser.l2 = 1;
+  EXPECT_EQ(error_of(choice), "");
+  choice.method = Method::owlqn;
+  choice.regulariser = {.l1 = 1, .l2 = 0};
+  EXPECT_EQ(error_of(choice), "");
+}
+
+TEST(TrainingMethods, OnlyTheUnboundedPassiveAggressiveMethodHasNoUseForWeights) {
+  for (const MethodInfo& each : method_table()) {
+    MethodChoice choice = sound(each);
+    choice.weighted = true;
+    if (each.method == Method::pa) {
+      expect_error(choice, {"--optimizer pa gets", "weights", "these can: pa-1, pa-2, mira"});
+    } else {
+      EXPECT_EQ(error_of(choice), "") << each.name;
+    }
+  }
+}
+
+TEST(TrainingMethods, ThoseThatDoNotGoWithAnOrderOrPartialLabelsNameOthers) {
+  MethodChoice choice = sound(info(Method::sdca));
+  choice.order = 2;
+  expect_error(choice, {"--optimizer sdca goes with --order 1 only", "--objective likelihood",
+                        "these can: sgd-lbfgs, lbfgs"});
+  EXPECT_EQ(error_of(choice).find("gis"), std::string::npos);
+  choice = sound(info(Method::smo));
+  choice.order = 3;
+  expect_error(choice, {"--optimizer smo", "these can: sgd, averaged-sgd, adagrad"});
+  choice = sound(info(Method::mira));
+  choice.order = 2;
+  expect_error(choice, {"--optimizer mira", "these can: pa, pa-1, pa-2"});
+  choice = sound(info(Method::gis));
+  choice.partial = true;
+  expect_error(choice, {"--optimizer gis wants every label known", "these can: sgd-lbfgs, lbfgs"});
+}
+
 TEST(TrainingMethods, WhatAnObjectiveCannotDoIsRefused) {
-  EXPECT_NE(error_of({.objective = Objective::piecewise,
-                      .method = Method::lbfgs,
-                      .partial = true}).find("wants every label known"),
+  EXPECT_NE(error_of({.objective = Objective::piecewise, .method = Method::lbfgs, .partial = true})
+                .find("wants every label known"),
             std::string::npos);
-  EXPECT_NE(error_of({.objective = Objective::pseudolikelihood,
-                      .method = Method::lbfgs,
-                      .order = 2}).find("--order 1 only"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of({.objective = Objective::pseudolikelihood, .method = Method::lbfgs, .order = 2})
+          .find("--order 1 only"),
+      std::string::npos);
   EXPECT_NE(error_of({.method = Method::sdca, .regulariser = {.l2 = 1}, .init = true}).find("dual"),
             std::string::npos);
   EXPECT_NE(error_of({.method = Method::sag, .regulariser = {.l2 = 0}}).find("needs --l2 above 0"),

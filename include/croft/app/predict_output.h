@@ -11,7 +11,7 @@ namespace croft {
 
 enum class OutputFormat {
   columns,  // the rows as read, and the label after a separator
-  labels,   // one label a line, an empty line after each sequence
+  labels,   // one label a line, an empty line after each sequence that is not a line alone
   json      // one object a sequence and line
 };
 enum class MarginalOutput { none, predicted, all };

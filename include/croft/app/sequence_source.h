@@ -1,23 +1,27 @@
-// Sequences of a file in either format, made ready for a model.
+// Sequences of a file in any format, made ready for a model.
 #pragma once
-#include <memory>
 #include <string>
-#include <vector>
+#include <variant>
 
 #include "croft/data/attributes.h"
 #include "croft/data/columns.h"
+#include "croft/data/csv_table.h"
+#include "croft/data/labelled_text.h"
+#include "croft/data/svmlight.h"
 #include "croft/features/extraction.h"
 
 namespace croft {
 
-// A sequence as read (rows, for columns) and as strings (text, after extract).
+// A sequence as read (rows, for columns; document, for text) and as strings (text, after extract).
 struct InputSequence {
   ColumnSequence rows;
-  TextSequence text;
+  LabelledText document;
+  TextSequence text;    // before extract its length is that of the sequence, but for columns
+  bool single = false;  // the format has no sequences: a line or row alone
 };
 
-// Scores are sums of value times weight in single precision: far larger numbers than these overflow.
-// Throws InputError for a weight of the sequence, or a value of an attribute, above 1e15.
+// Scores are sums of value times weight in single precision: far larger numbers than these
+// overflow. Throws InputError for a weight of the sequence, or a value of an attribute, above 1e15.
 void check_sizes(const TextSequence& sequence, const std::string& file);
 
 enum class Labels { required, optional };
@@ -25,9 +29,11 @@ enum class Labels { required, optional };
 // Reads with one thread; extract() may run on others.
 class SequenceSource {
  public:
-  // path "-" is standard input.  Throws InputError as the readers do, and where the rows do not have
-  // the columns that the extractor was made for.
-  SequenceSource(const std::string& path, const Extractor& extractor, Labels labels);
+  // path "-" is standard input.  Throws InputError as the readers do, and where the rows do not
+  // have the columns that the extractor was made for.
+  SequenceSource(const std::string& path, const Extractor& extractor, Labels labels)
+      : SequenceSource(LineReader(path), extractor, labels) {}
+  SequenceSource(LineReader lines, const Extractor& extractor, Labels labels);
 
   // The next sequence as read.  False at the end.  Throws InputError for an input without any.
   bool next(InputSequence& out);
@@ -40,10 +46,14 @@ class SequenceSource {
   const std::string& name() const;
 
  private:
+  using Reader =
+      std::variant<ColumnsReader, AttributesReader, LabelledTextReader, SvmlightReader, CsvReader>;
+  static Reader open(LineReader lines, const ExtractionConfig& config, bool optional);
+  bool read(InputSequence& out);
+
   const Extractor& extractor_;
   Labels labels_;
-  std::unique_ptr<ColumnsReader> columns_;        // one of the two
-  std::unique_ptr<AttributesReader> attributes_;
+  Reader reader_;
   bool any_ = false, labelled_ = false;
 };
 

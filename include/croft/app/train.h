@@ -11,37 +11,45 @@
 
 namespace croft {
 
+inline constexpr double kCheckpointInterval = 30;
+
 struct TrainRequest {
   std::vector<std::string> data;  // at least one; "-" is standard input
   std::string output;             // the model file
   InputFormat format = InputFormat::columns;
-  std::string template_path;      // empty: the default features for words, or those of `init`
-  std::string template_text;      // the template itself, where it is in no file
+  std::string template_path;  // empty: the default features for words, or those of `init`
+  std::string template_text;  // the template itself, where it is in no file
   TemplateLanguage language = TemplateLanguage::automatic;
   bool boundaries = false;
+  // How texts and tables become features; without: the defaults, or as `init` or `prior` has it.
+  std::optional<TextOptions> text;
+  std::string stop_words;  // english, or a file; empty: those of `text`
+  std::optional<CsvOptions> csv;
   std::optional<FeatureSet> features;  // default: all with a template, observed without
   std::string init;                    // model to start from
   std::string holdout;                 // a file, or a fraction in (0, 1) of the training sequences
   std::uint64_t seed = 1;              // of the choice of the hold-out fraction
   std::optional<PartialLabels> partial;  // labels of the data may be sets, or any
-  std::string weights;                 // file: the weight of each sequence of `data`, in order
-  std::string cost;  // of a mistake, of objectives that have one: a number (1), or a file
-  std::string constrain;               // bio, bioes or a file; empty: that of `init`, or none
-  std::string transition_groups;       // file: transitions that share a weight
+  std::string weights;                   // file: the weight of each sequence of `data`, in order
+  std::string cost;       // of a mistake, of objectives that have one: a number (1), or a file
+  std::string constrain;  // bio, bioes or a file; empty: that of `init`, or none
+  std::string transition_groups;  // file: transitions that share a weight
   // Where not given, what suits the objective and the optimiser.
   std::optional<double> l2, tolerance, gradient_tolerance;
   std::optional<std::size_t> max_iterations;
-  std::string kernel;     // linear, poly:DEGREE[:SCALE[:OFFSET]] or rbf:GAMMA; empty: none
-  std::string prior;      // model whose weights are the penalty's mean, and the start
-  std::string variances;  // file: variances of weights, by the names of attributes
-  std::string checkpoint; // folder to keep the state of the training in; empty: none
-  bool resume = false;    // from there
-  double checkpoint_interval = 30;  // seconds
-  TrainOptions options;   // the rest; what the above say of it is filled in
+  // Where not given, what `options` say.
+  std::optional<std::size_t> block, window;
+  std::string kernel;      // linear, poly:DEGREE[:SCALE[:OFFSET]] or rbf:GAMMA; empty: none
+  std::string prior;       // model whose weights are the penalty's mean, and the start
+  std::string variances;   // file: variances of weights, by the names of attributes
+  std::string checkpoint;  // folder to keep the state of the training in; empty: none
+  bool resume = false;     // from there
+  double checkpoint_interval = kCheckpointInterval;  // seconds
+  TrainOptions options;  // the rest; what the above say of it is filled in
 };
 
-// The request with its options filled in: what it leaves open, and seed, kernel and prior.  The other
-// functions here do this themselves.  Throws UsageError for a kernel that is none.
+// The request with its options filled in: what it leaves open, and seed, kernel and prior.  The
+// other functions here do this themselves.  Throws UsageError for a kernel that is none.
 TrainRequest with_defaults(TrainRequest request);
 
 // The files that a request reads besides `init`.
@@ -56,9 +64,9 @@ struct TrainData {
 };
 
 struct TrainWatcher {
-  std::function<void(const TrainData&)> data_read;              // before the first iteration
-  std::function<void(std::size_t positions)> reading;           // now and then
-  std::function<bool(const TrainProgress&)> iteration;          // false: stop and keep the model
+  std::function<void(const TrainData&)> data_read;      // before the first iteration
+  std::function<void(std::size_t positions)> reading;   // now and then
+  std::function<bool(const TrainProgress&)> iteration;  // false: stop and keep the model
 };
 
 // Where labelled sequences come from, when not from the files of a request.
@@ -73,6 +81,11 @@ class TrainingInput {
   // Adds to the training record what only the input knows; after everything has been read.
   virtual void describe(nlohmann::json&) const {}
 };
+
+// The files of a request; it, and the watcher, must outlive the input.
+std::unique_ptr<TrainingInput> open_training_files(const TrainRequest& request,
+                                                   ExtractionConfig config,
+                                                   const TrainWatcher& watcher);
 
 struct TrainedModel {
   TrainResult result;
@@ -90,10 +103,11 @@ TrainedModel train_on(const TrainRequest& request, TrainingInput& input,
 // How the data of a request becomes strings, columns not yet counted.  Reads the template's file.
 ExtractionConfig make_extraction(const TrainRequest& request, const ChainModel* init);
 
-// Reads, trains, and writes the model (temporary, sync, rename).  The model's bytes depend on the data and
-// the request alone: not on threads, time or paths.  Throws UsageError for options that contradict each
-// other or would be ignored, and Error when the output cannot be written: both before anything is read;
-// InputError for bad data; Interrupted when `interruption` is set before there is a model to keep.
+// Reads, trains, and writes the model (temporary, sync, rename).  The model's bytes depend on the
+// data and the request alone: not on threads, time or paths.  Throws UsageError for options that
+// contradict each other or would be ignored, and Error when the output cannot be written: both
+// before anything is read; InputError for bad data; Interrupted when `interruption` is set before
+// there is a model to keep.
 TrainResult train_model(const TrainRequest& request, const TrainWatcher& watcher);
 
 }  // namespace croft

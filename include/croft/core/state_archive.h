@@ -4,7 +4,8 @@
 //
 // An archive either writes what it is shown or overwrites it with what was written; so the two
 // directions cannot disagree.  For checkpoints on the machine that wrote them: numbers are copied
-// as they stand in memory, bit by bit.
+// as they stand in memory, bit by bit.  Bytes that were not written so give an Error or other
+// numbers, and take memory in proportion to their length.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -22,25 +23,27 @@ namespace croft {
 
 class StateArchive {
  public:
-  StateArchive() = default;                                   // writes
+  StateArchive() = default;                                                      // writes
   explicit StateArchive(std::string_view bytes) : in_(bytes), reading_(true) {}  // reads
   bool reading() const { return reading_; }
 
   template <class T>
-    requires std::is_arithmetic_v<T> || std::is_enum_v<T>
-  void operator()(T& value) {
-    copy(&value, sizeof value);
-  }
+  requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+  void operator()(T& value) { copy(&value, sizeof value); }
+  void operator()(bool& value);
   template <class T, class Allocator>
   void operator()(std::vector<T, Allocator>& values) {
-    values.resize(size(values.size(), std::is_trivially_copyable_v<T> ? sizeof(T) : 1));
-    each(values);
+    if constexpr (std::is_arithmetic_v<T>) {
+      values.resize(size(values.size(), sizeof(T)));
+      copy(values.data(), values.size() * sizeof(T));
+    } else {
+      each(values);
+    }
   }
   void operator()(std::vector<bool>& values);
   template <class T>
   void operator()(std::deque<T>& values) {
-    values.resize(size(values.size(), 1));
-    for (T& value : values) (*this)(value);
+    each(values);
   }
   void operator()(std::string& text) {
     text.resize(size(text.size(), 1));
@@ -55,17 +58,15 @@ class StateArchive {
   }
   // Numbers that someone else holds: as many must have been written.
   template <class T>
-    requires std::is_arithmetic_v<T>
+  requires std::is_arithmetic_v<T>
   void operator()(std::span<T> values) {
     if (size(values.size(), sizeof(T)) != values.size()) damaged();
     copy(values.data(), values.size_bytes());
   }
   // Anything with a member  void archive(StateArchive&).
   template <class T>
-    requires requires(T& value, StateArchive& state) { value.archive(state); }
-  void operator()(T& value) {
-    value.archive(*this);
-  }
+  requires requires(T& value, StateArchive& state) { value.archive(state); }
+  void operator()(T& value) { value.archive(*this); }
 
   const std::string& bytes() const { return out_; }  // written so far
   // Throws Error unless everything has been read.
@@ -77,13 +78,15 @@ class StateArchive {
   void copy(void* value, std::size_t bytes);
   // A count, and on reading a check that so many items of at least `bytes` can follow.
   std::size_t size(std::size_t count, std::size_t bytes);
+  // Items of any size: made one by one as they are read, so that no count asks for more memory than
+  // a few times what was written.
   template <class Values>
   void each(Values& values) {
-    using T = typename Values::value_type;
-    if constexpr (std::is_arithmetic_v<T>) {
-      copy(values.data(), values.size() * sizeof(T));
-    } else {
-      for (T& value : values) (*this)(value);
+    const std::size_t count = size(values.size(), 1);
+    if (values.size() > count) values.resize(count);
+    for (std::size_t k = 0; k < count; ++k) {
+      if (k == values.size()) values.emplace_back();
+      (*this)(values[k]);
     }
   }
 

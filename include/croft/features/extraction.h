@@ -1,18 +1,26 @@
-// From rows or attribute lines to the strings of a sequence: what a model must repeat at prediction.
+// From rows, lines or texts to the strings of a sequence: what a model must repeat at prediction.
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "croft/data/columns.h"
+#include "croft/data/csv_table.h"
+#include "croft/data/labelled_text.h"
 #include "croft/data/text_sequence.h"
 #include "croft/features/template.h"
+#include "croft/features/term_weights.h"
 #include "croft/features/word_preset.h"
 
 namespace croft {
 
-enum class InputFormat { columns, attributes };
+enum class InputFormat { columns, attributes, text, svmlight, csv };
+
+std::string_view format_name(InputFormat format);
+// The format of that name, if there is one.
+std::optional<InputFormat> format_of(std::string_view name);
 
 // Everything that decides how data becomes strings; stored in the model file.
 struct ExtractionConfig {
@@ -22,11 +30,19 @@ struct ExtractionConfig {
   std::string template_name;  // of the file, for messages
   TemplateLanguage language = TemplateLanguage::automatic;
   std::size_t columns = 0;  // cells of a row that are observed: all but the label
-  // START and STOP are labels before the first and after the last position.  As their value is known,
-  // the edges that touch them are node features of the first and the last position
+  // START and STOP are labels before the first and after the last position.  As their value is
+  // known, the edges that touch them are node features of the first and the last position
   // (docs/math/chain.md section 5), under names that boundary_name() makes.
   bool boundaries = false;
+  // Every position has the attribute kIntercept, of value 1, beside its own: a weight for each
+  // label whatever the data says.
+  bool intercept = false;
+  TextOptions text;                     // text only
+  std::optional<TermStatistics> terms;  // likewise, where text.is_fitted()
+  CsvColumns csv;                       // csv only
 };
+
+inline constexpr std::string_view kIntercept = "(intercept)";
 
 enum class Boundary { start, stop };
 // Name of the node attribute that stands for the edges from START (to STOP) with `edge_attribute`.
@@ -43,17 +59,24 @@ class Extractor {
   struct Scratch {  // one a thread
     WordPreset preset;
     StringLists lists;
+    BagOfWords::Scratch bag;
   };
 
-  // The strings of `rows`, whose first config().columns cells are observed; with `labelled`, the cell
-  // after them is the label.  Overwrites `out`.
+  // The strings of `rows`, whose first config().columns cells are observed; with `labelled`, the
+  // cell after them is the label.  Overwrites `out`.
   void extract(const ColumnSequence& rows, bool labelled, Scratch& scratch,
                TextSequence& out) const;
-  // Completes a sequence read from attribute lines (boundaries).
+  // The terms of a text, as a sequence of one position (text only).  Overwrites `out`.
+  void extract(const LabelledText& document, Scratch& scratch, TextSequence& out) const;
+  // Completes a sequence that was read as attributes (intercept, boundaries).
   void complete(TextSequence& sequence, Scratch& scratch) const;
 
   const ExtractionConfig& config() const { return config_; }
   const TemplateSet& templates() const { return templates_; }
+  // Whether a template has lines for pairs of labels.
+  bool has_edge_templates() const {
+    return has_template() && (!tied_names_.empty() || !edge_templates_.empty());
+  }
   bool has_template() const { return !config_.template_text.empty(); }
   // Names of the edge attributes that hold at every edge (templates without a macro): each is a
   // transition table.  One, named "", without a template.
@@ -64,6 +87,7 @@ class Extractor {
                     StringLists& out) const;
   void append_boundary(Boundary boundary, const ColumnSequence* rows, StringLists& out) const;
   ExtractionConfig config_;
+  std::optional<BagOfWords> bag_;  // text only
   TemplateSet templates_;
   std::vector<std::string> tied_names_;
   std::vector<std::size_t> node_templates_, edge_templates_;  // edge: those with macros

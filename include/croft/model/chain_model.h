@@ -15,6 +15,12 @@
 
 namespace croft {
 
+// What the labels are given besides x, and so what is normalised: the labelling as a whole; nothing, each
+// position by itself; or the label before (docs/math/single.md).
+enum class ChainKind { chain, maxent, memm };
+std::string_view name_of(ChainKind kind);
+ChainKind chain_kind(std::string_view name);  // throws UsageError where it is none
+
 // Of kind chain, maxent or memm: log-linear, with the same features and sections.
 class ChainModel final : public SequenceModel {
  public:
@@ -56,6 +62,9 @@ class ChainModel final : public SequenceModel {
   void score_in(const TextSequence& sequence, Scratch& scratch, ChainScores<Real>& out) const;
   template <class Real>
   void add_node_scores(const TextSequence& sequence, Scratch& scratch,
+                       ChainScores<Real>& out) const;
+  template <class Real>
+  void add_edge_scores(const TextSequence& sequence, Scratch& scratch,
                        ChainScores<Real>& out) const;
   template <class Real>
   void add_kernel_scores(const TextSequence& sequence, Scratch& scratch,

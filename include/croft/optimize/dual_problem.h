@@ -13,6 +13,7 @@
 #pragma once
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "croft/core/state_archive.h"
 
@@ -23,6 +24,14 @@ enum class DualLoss { log_loss, hinge };
 // H(mu + g delta) and its derivatives by g.
 struct EntropyPoint {
   double value = 0, slope = 0, curvature = 0;
+};
+
+// Log-loss at the present point, seen from mu_n.
+struct LogLossView {
+  double log_partition = 0;  // of theta_n
+  double expected = 0;       // theta_n.mu_n
+  double slope = 0;          // theta_n.delta
+  double gold = 0;           // theta_n.1[y_n]
 };
 
 class DualProblem {
@@ -63,7 +72,19 @@ class DualProblem {
   virtual EntropyPoint entropy(std::size_t n, std::span<const double> mu,
                                std::span<const double> delta, double g) = 0;
 
+  // delta = p(.|x_n; w) - mu, the marginals at the present point less mu: what scores() and
+  // sum_oracle() say, in one go.  Requires log-loss.
+  virtual LogLossView look(std::size_t n, std::span<const double> mu, std::span<double> delta);
+  // The same three where mu is kept in single precision, of which there may be very much.
+  virtual LogLossView look(std::size_t n, std::span<const float> mu, std::span<float> delta);
+  virtual double aim(std::size_t n, std::span<const float> delta);
+  virtual EntropyPoint entropy(std::size_t n, std::span<const float> mu,
+                               std::span<const float> delta, double g);
+
   virtual void archive(StateArchive& state) = 0;  // the point
+
+ private:
+  std::vector<double> theta_, gold_, wide_mu_, wide_delta_;  // scratch of the defaults
 };
 
 }  // namespace croft

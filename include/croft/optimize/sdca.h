@@ -16,7 +16,7 @@ struct SdcaOptions {
   // From 0 to 1: share of the draws at random among all examples; the others are drawn in
   // proportion to the gaps that the examples had when last seen.  1: no gap sampling.
   double uniform = 0.2;
-  std::size_t passes = 1;  // >= 1; to an iteration, which ends with P and the gap computed exactly
+  std::size_t passes = 3;  // >= 1; to an iteration, which ends with P and the gap computed exactly
   std::uint64_t seed = 1;  // of the draws
   StoppingRule stop{};
   // With more parts than this (256 MB) mu is kept in float, and the gap is then good to about 1e-7.

@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "croft/features/chain_data.h"
@@ -44,27 +45,33 @@ class SequenceRows {
   // theta += A_n w.  theta: [places of sequence n][cells]
   void add_scores(std::size_t n, std::span<const double> w, std::span<double> theta) const;
   // Chooses v = A_n' delta; returns |v|^2.
-  double aim(std::size_t n, std::span<const double> delta);
+  //   least : places where no |delta| is above it are taken to be 0
+  double aim(std::size_t n, std::span<const double> delta, double least = 0);
   void move(double scale, std::span<double> w) const;  // w += scale v
 
  private:
-  struct Row {  // an attribute in a sequence
-    std::uint32_t attribute;
-    std::uint32_t first;  // occurrence, counted from those of the sequence
+  struct Row {             // an attribute in a sequence
+    std::uint64_t weight;  // where its weights stand in w
+    std::uint32_t first;   // occurrence, counted from those of the sequence
+    std::uint32_t length;  // weights
   };
   struct Aimed {
-    std::uint32_t attribute;
+    const Row* row;
     std::size_t first;  // in v_
   };
   std::span<const Row> rows_of(std::size_t n) const {
     return std::span(row_).subspan(row_begin_[n], row_begin_[n + 1] - row_begin_[n]);
   }
+  template <class Visit>
+  void for_each_row(std::size_t n, std::span<const double> w, const Visit& visit) const;
+  const std::uint32_t* cells_of(const Row& row) const;
+
   const RowLayout& layout_;
   std::vector<std::uint64_t> row_begin_{0}, occurrence_begin_{0};  // [N + 1]
   std::vector<Row> row_;              // of each sequence: increasing in attribute
   std::vector<std::uint32_t> place_;  // of each occurrence
   std::vector<double> value_;         // parallel to place_; empty while all are 1
-  std::vector<bool> moved_;           // scratch: whether delta has anything at a place
+  std::vector<std::uint8_t> moved_;   // scratch: whether delta has anything at a place
   std::vector<Aimed> aimed_;          // attributes whose v is not 0
   std::vector<double> v_;
 };
@@ -90,6 +97,11 @@ class ChainDual : public DualProblem {
   double max_oracle(std::size_t n, std::span<const double> theta, std::span<double> mu) override;
   EntropyPoint entropy(std::size_t n, std::span<const double> mu, std::span<const double> delta,
                        double g) override;
+  LogLossView look(std::size_t n, std::span<const double> mu, std::span<double> delta) override;
+  LogLossView look(std::size_t n, std::span<const float> mu, std::span<float> delta) override;
+  double aim(std::size_t n, std::span<const float> delta) override;
+  EntropyPoint entropy(std::size_t n, std::span<const float> mu, std::span<const float> delta,
+                       double g) override;
   void archive(StateArchive& state) override { state(std::span(w_)); }
 
   std::size_t labels() const { return layout_.labels; }
@@ -104,7 +116,7 @@ class ChainDual : public DualProblem {
 
   // The node part of the four; state: [T][L].
   virtual void add_node_scores(std::size_t n, std::span<double> state) = 0;
-  virtual double aim_nodes(std::size_t n, std::span<const double> state) = 0;
+  virtual double aim_nodes(std::size_t n, std::span<const double> state, double least) = 0;
   virtual void move_nodes(double scale) = 0;
   virtual double extra_squared_norm() { return 0; }  // of what is not in w_
 
@@ -121,10 +133,35 @@ class ChainDual : public DualProblem {
   std::uint32_t table_at(std::size_t n, std::size_t t) const {
     return table_of_[data_.sequence_begin[n] + t];
   }
-  void add_tied_scores(std::size_t n, std::span<double> tables) const;
-  double aim_tied(std::span<const double> tables);
+  void add_tied_scores(std::span<double> table) const;  // [L][L]
+  template <class Real>
+  double aim_tied(std::span<const Real> tables);
+  template <class Real>
+  EntropyPoint entropy_in(std::size_t n, std::span<const Real> mu, std::span<const Real> delta,
+                          double g) const;
+  template <class Real>
+  LogLossView look_in(std::size_t n, std::span<const Real> mu, std::span<Real> delta);
   void set_chain(std::size_t n, std::span<const double> theta);
-  TransitionScores<double> make_transitions(const double* table) const;
+  template <class Real>
+  TransitionScores<Real> make_transitions(const double* table) const;
+
+  // What look() needs where no edge has scores of its own.
+  template <class Real>
+  struct TiedChain {
+    TransitionScores<Real> transitions;
+    ChainScores<Real> scores;
+    ForwardBackwardWorkspace<Real> work;
+    Matrix<Real> d_state, mu_total;
+    std::vector<double> expected;  // of transitions
+  };
+  template <class Real>
+  TiedChain<Real>& tied_chain() {
+    if constexpr (std::is_same_v<Real, float>) {
+      return tied_float_;
+    } else {
+      return tied_double_;
+    }
+  }
 
   std::vector<std::uint32_t> table_of_;        // [P] of the edge (t - 1, t), within its sequence
   std::vector<std::uint64_t> table_begin_{0};  // [N + 1]
@@ -141,6 +178,9 @@ class ChainDual : public DualProblem {
   Matrix<double> d_state_, d_overlay_;
   std::vector<double> d_transition_;
   std::vector<Label> y_;
+  TiedChain<float> tied_float_;
+  TiedChain<double> tied_double_;
+  std::vector<double> state_, table_;  // theta: [T][L], and the transitions'
 };
 
 // Linear in the features of the layout.
@@ -156,8 +196,8 @@ class ChainDualProblem final : public ChainDual {
   void add_node_scores(std::size_t n, std::span<double> state) override {
     node_rows_.add_scores(n, w_, state);
   }
-  double aim_nodes(std::size_t n, std::span<const double> state) override {
-    return node_rows_.aim(n, state);
+  double aim_nodes(std::size_t n, std::span<const double> state, double least) override {
+    return node_rows_.aim(n, state, least);
   }
   void move_nodes(double scale) override { node_rows_.move(scale, w_); }
 

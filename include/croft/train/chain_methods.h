@@ -13,7 +13,7 @@
 
 namespace croft {
 
-// Of the scores' and recursions' arithmetic in batch methods; sample methods are in double.
+// Of the scores' and recursions' arithmetic where has_precision(method); others are in double.
 enum class Precision {
   automatic,  // twice where there are few positions, otherwise single
   single,

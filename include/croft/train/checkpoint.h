@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "croft/optimize/optimizer.h"
 
@@ -23,6 +24,14 @@ class Fingerprint {
   std::uint64_t value_ = 0;
 };
 
+// A checkpoint's file: magic, fingerprint, checksum of the rest, the rest: a state.  All that
+// stands before the state:
+std::string checkpoint_header(std::uint64_t fingerprint, std::string_view state);
+// The state in such a file, a view into `bytes`.  Throws Error, naming `path`, for a file that is
+// none, is damaged, or is of a training with another fingerprint.
+std::string_view checkpoint_state(std::string_view bytes, std::uint64_t fingerprint,
+                                  const std::string& path);
+
 // Keeps one state in FOLDER/checkpoint, each written whole beside the last one, which it then
 // replaces: whenever the process dies, there is a whole one.
 class CheckpointFolder : public Checkpointer {
@@ -31,7 +40,8 @@ class CheckpointFolder : public Checkpointer {
   // or is not there and it is true; Error where it cannot be written to.  A folder without a
   // checkpoint resumes from the beginning.
   //   interval : between two states that are kept; zero keeps every one
-  CheckpointFolder(std::filesystem::path folder, bool resume, std::chrono::duration<double> interval);
+  CheckpointFolder(std::filesystem::path folder, bool resume,
+                   std::chrono::duration<double> interval);
 
   // Of the data and of the options that decide what training does: another training's state is
   // refused.  Required before restore() and offer().

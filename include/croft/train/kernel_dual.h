@@ -59,7 +59,7 @@ class KernelDualProblem final : public ChainDual {
 
  protected:
   void add_node_scores(std::size_t n, std::span<double> state) override;
-  double aim_nodes(std::size_t n, std::span<const double> state) override;
+  double aim_nodes(std::size_t n, std::span<const double> state, double least) override;
   void move_nodes(double scale) override;
   double extra_squared_norm() override;
 

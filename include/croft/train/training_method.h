@@ -20,6 +20,7 @@ enum class Objective {
   composite,
   marginal,
   piecewise,
+  local,
   softmax_margin,
   max_margin,
   perceptron,
@@ -65,18 +66,18 @@ enum class Method {
 
 // Settings of some methods only; what is not set is the method's own default.
 struct MethodSettings {
-  std::optional<std::size_t> history;        // pairs that L-BFGS keeps
-  std::optional<double> step;                // the first step
+  std::optional<std::size_t> history;  // pairs that L-BFGS keeps
+  std::optional<double> step;          // the first step
   std::optional<StepSchedule> schedule;
-  std::optional<double> decay;               // of the step in each pass
-  std::optional<std::size_t> batch;          // samples a step
-  std::optional<std::size_t> average_from;   // the first pass that the average takes in
-  std::optional<std::size_t> passes;         // of SGD, before L-BFGS
-  std::optional<double> aggressiveness;      // C of PA-1, PA-2 and MIRA
-  std::optional<std::size_t> best;           // labellings that MIRA looks at
-  std::optional<double> variance, gamma;     // of AROW
-  std::optional<double> gap;                 // relative duality gap at which a dual method stops
-  std::optional<Kernel> kernel;              // of SMO
+  std::optional<double> decay;              // of the step in each pass
+  std::optional<std::size_t> batch;         // samples a step
+  std::optional<std::size_t> average_from;  // the first pass that the average takes in
+  std::optional<std::size_t> passes;        // of SGD, before L-BFGS
+  std::optional<double> aggressiveness;     // C of PA-1, PA-2 and MIRA
+  std::optional<std::size_t> best;          // labellings that MIRA looks at
+  std::optional<double> variance, gamma;    // of AROW
+  std::optional<double> gap;                // relative duality gap at which a dual method stops
+  std::optional<Kernel> kernel;             // of SMO
 };
 
 struct ObjectiveInfo {
@@ -103,6 +104,9 @@ const std::vector<ObjectiveInfo>& objective_table();
 const std::vector<MethodInfo>& method_table();
 const ObjectiveInfo& info(Objective objective);
 const MethodInfo& info(Method method);
+// Whether single precision means something to a method: those that go from sequence to sequence, by
+// the dual or by expected counts compute in double.
+bool has_precision(Method method);
 // Throw UsageError that lists all names.
 Objective objective_named(std::string_view name);
 Method method_named(std::string_view name);
@@ -116,16 +120,23 @@ Method default_method(Objective objective, const Regulariser& regulariser,
 struct MethodChoice {
   Objective objective = Objective::likelihood;
   Method method = Method::lbfgs;
-  Regulariser regulariser;
-  MethodSettings settings;
-  bool partial = false;   // labels may be known in part
-  bool init = false;      // weights to start from
+  Regulariser regulariser{};
+  MethodSettings settings{};
+  std::size_t max_iterations = 1000;
+  bool partial = false;    // labels may be known in part
+  bool weighted = false;   // sequences have weights
+  bool init = false;       // weights to start from
   bool prior = false;      // a prior mean
   bool variances = false;  // variances of features
   std::size_t order = 1;
+  // What somebody asked for, which is then not to be ignored:
+  bool block = false;      // the length of blocks
+  bool tolerance = false;  // above 0
+  bool window = false;
+  bool single = false;  // single precision
 };
-// Throws UsageError, naming what would go: the methods of the objective, the objectives of the
-// method, the methods that take a setting.
+// Throws UsageError for what contradicts itself or would be ignored, naming what would go: the
+// methods of the objective, the objectives of the method, the methods that take a setting.
 void check_choice(const MethodChoice& choice);
 
 }  // namespace croft

@@ -1,4 +1,5 @@
-// Follows the iterations of a training: the caller's callback, the hold-out's scores, early stopping.
+// Follows the iterations of a training: the caller's callback, the hold-out's scores, early
+// stopping.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -18,7 +19,9 @@ struct HoldoutScore {
     state(token_accuracy);
     state(chunk_f1);
   }
-  double score() const { return chunk_f1.value_or(token_accuracy); }  // what early stopping looks at
+  double score() const {
+    return chunk_f1.value_or(token_accuracy);
+  }  // what early stopping looks at
 };
 
 struct TrainProgress {

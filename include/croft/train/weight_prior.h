@@ -1,14 +1,15 @@
 // A Gaussian prior with a mean and with a variance for each weight, by a change of variables.
 //
-//   (l2/2) sum_k (w_k - mean_k)^2 / variance_k  =  (l2/2) |u|^2,    w = mean + s u,  s = sqrt(variance)
+//   (l2/2) sum_k (w_k - mean_k)^2 / variance_k  =  (l2/2) |u|^2,    w = mean + s u,  s =
+//   sqrt(variance)
 //
 // So an optimiser that knows only the plain penalty minimises over u.  With l1 > 0 and a mean of 0
 // the penalty is l1 sum |w_k| / s_k.
 #pragma once
-#include <cmath>
 #include <span>
 #include <vector>
 
+#include "croft/model/chain_layout.h"
 #include "croft/optimize/function.h"
 
 namespace croft {
@@ -27,6 +28,12 @@ struct WeightPrior {
     return scale.empty() ? moved : moved / scale[k];
   }
 };
+
+// The scale of a prior, for each weight of a layout.
+//   variance : [rows] > 0, of the rows of transitions, of node and of edge attributes, in this
+//   order;
+//              grams have 1
+std::vector<double> prior_scale(const ChainLayout& layout, std::span<const double> variance);
 
 // f(mean + s u) as a function of u.
 class PriorFunction final : public CurvedFunction {

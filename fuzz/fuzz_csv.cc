@@ -1,0 +1,71 @@
+// Any bytes as a table, whose first byte says how it is read: an InputError, or records that read
+// back equal when written again; and rows by columns that were found in the same bytes.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "croft/data/csv.h"
+#include "croft/data/csv_table.h"
+
+namespace {
+
+void require(bool holds, const char* what) {
+  if (!holds) throw std::logic_error(what);
+}
+
+// Every cell in quotes.
+std::string rewritten(std::string_view text, char delimiter) {
+  croft::CsvRecordReader reader(croft::LineReader(text, "fuzz"), delimiter);
+  croft::CsvRecord record;
+  std::string out;
+  while (reader.next(record)) {
+    require(record.size() > 0 && record.line() > 0, "a record without cells");
+    for (std::size_t k = 0; k < record.size(); ++k) {
+      if (k > 0) out += delimiter;
+      out += '"';
+      for (const char c : record[k]) out.append(c == '"' ? 2 : 1, c);
+      out += '"';
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+void read_table(std::string_view text, const croft::CsvOptions& options) {
+  croft::CsvColumnFinder finder(options);
+  finder.read(croft::LineReader(text, "fuzz"));
+  const croft::CsvColumns columns = finder.columns();
+  croft::CsvReader reader(croft::LineReader(text, "fuzz"), columns);
+  croft::TextSequence row;
+  while (reader.next(row)) {
+    require(row.length() == 1 && row.has_labels(), "a row that is no labelled position");
+    require(row.node.items() <= columns.columns.size(), "more attributes than columns");
+    for (std::size_t k = 0; k < row.node.items(); ++k) {
+      require(!row.node.item(k).empty(), "an attribute without a name");
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  croft::CsvOptions options;
+  options.delimiter = ",\t;"[data[0] % 3];
+  options.standardise = (data[0] & 4) != 0;
+  if ((data[0] & 8) != 0) options.missing = {"NA", "?"};
+  try {
+    const std::string once = rewritten(text, options.delimiter);
+    require(rewritten(once, options.delimiter) == once, "not the same again");
+  } catch (const croft::InputError&) {
+  }
+  try {
+    read_table(text, options);
+  } catch (const croft::Error&) {
+  }
+  return 0;
+}

@@ -1,0 +1,68 @@
+// Any bytes as a hidden Markov model: an Error, or a model that labels a sequence, and converts.
+// An input that begins with 'r' has its checksums put right first; with any other byte the rest is
+// taken as it is.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <vector>
+
+#include "container_repair.h"
+#include "croft/app/inspect_hmm.h"
+#include "croft/app/tagger.h"
+#include "croft/core/error.h"
+#include "croft/model/hmm_to_chain.h"
+
+namespace {
+
+constexpr std::size_t kMostLabels = 64;  // a table of transitions has their square
+
+croft::TextSequence some_text() {
+  croft::TextSequence text;
+  for (const char* attribute : {"U0=the", "U0=dog", "U0=", "U0=jumping", "w", "U1=x", "U0=\xff"}) {
+    text.node.append(attribute, text.node.items() == 1 ? 0.5 : 1.0);
+    text.node.end_list();
+  }
+  return text;
+}
+
+void ask(croft::Container container) {
+  if (container.has("labels")) {
+    const auto head = container.section("labels");
+    std::uint32_t labels = 0;
+    if (head.size() >= sizeof labels) std::memcpy(&labels, head.data(), sizeof labels);
+    if (labels > kMostLabels) return;
+  }
+  const croft::HmmModel model(std::move(container));
+  croft::Tagger tagger(model);
+  const auto& tagging =
+      tagger.tag(some_text(), {.probability = true, .marginals = true, .k_best = 3});
+  for (const croft::Label y : tagging.y) {
+    if (y >= model.labels()) throw std::logic_error("a label that is none");
+  }
+  if (tagging.outcome.found && !(std::isfinite(tagging.log_partition))) {
+    throw std::logic_error("a likelihood that is no number");
+  }
+  croft::format_summary(model);
+  croft::format_top(model, 2);
+  try {
+    croft::hmm_to_chain(model);
+  } catch (const croft::Error&) {
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  std::vector<std::byte> bytes(size - 1);
+  std::transform(data + 1, data + size, bytes.begin(), [](std::uint8_t b) { return std::byte{b}; });
+  if (data[0] == 'r') croft::fuzz::repair_checksums(bytes);
+  try {
+    ask(croft::Container::from_bytes(std::move(bytes), "fuzz.croft"));
+  } catch (const croft::Error&) {
+  }
+  return 0;
+}

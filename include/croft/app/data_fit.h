@@ -1,0 +1,38 @@
+// What must be learnt of training data before it becomes strings: terms of texts, columns of
+// tables.
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "croft/data/line_reader.h"
+#include "croft/features/extraction.h"
+
+namespace croft {
+
+// A file of which all lines can be had several times.
+class RepeatableFile {
+ public:
+  // Standard input ("-") and what else is no regular file is read here, into memory.
+  explicit RepeatableFile(const std::string& path);
+  LineReader lines() const { return text_ ? LineReader(*text_, name_) : LineReader(name_); }
+
+ private:
+  std::string name_;  // for messages; of a regular file also its path
+  std::optional<std::string> text_;
+};
+
+// Whether fit_extraction() has anything to do.
+bool needs_fit(const ExtractionConfig& config);
+
+// Fills config.terms, or config.csv as `csv` asks for, from labelled data, one pass over it. Throws
+// InputError as the readers do, and for data without any text; Error as TermFit::finish().
+void fit_extraction(std::span<const RepeatableFile> data, const CsvOptions& csv,
+                    ExtractionConfig& config);
+
+// "english": the list of the library; otherwise a file with a word a line.  Throws InputError for a
+// file without words or with bytes that are not UTF-8.
+std::vector<std::string> read_stop_words(const std::string& name);
+
+}  // namespace croft

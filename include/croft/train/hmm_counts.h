@@ -1,0 +1,49 @@
+// What a hidden Markov model's probabilities are estimated from: how often each start, transition,
+// end and emission occurs in labelled data, or is expected to.  docs/math/hidden_markov.md
+// section 2.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "croft/core/matrix.h"
+#include "croft/features/chain_data.h"
+
+namespace croft {
+
+// Which emissions the data leaves possible, and what is the same for all of its labellings.
+struct HmmLayout {
+  std::size_t labels = 0;
+  std::vector<std::string> tracks;         // [K] names, in order of first appearance
+  std::vector<std::uint32_t> track;        // [V] of each attribute of the data
+  std::vector<std::uint64_t> occurrences;  // [V] places where it stands, whatever its value there
+  std::vector<std::uint64_t> begin{0};     // [V + 1] into cell
+  std::vector<std::uint32_t> cell;         // the labels that it may be emitted by, increasing
+
+  std::size_t values() const { return track.size(); }
+};
+
+// Every label of an attribute's positions, as far as they are known; all where one is not.
+//   labels : of the data, or more
+// Cost O(occurrences + cells), memory 4 bytes an occurrence on the way.
+HmmLayout make_hmm_layout(const ChainData& data, const StringTable& names, std::size_t labels);
+
+struct HmmCounts {
+  std::vector<double> start, end;  // [L] first and last labels of sequences
+  Matrix<double> transition;       // [L][L]
+  std::vector<double> emission;    // parallel to HmmLayout::cell
+
+  void reset(const HmmLayout& layout);  // all 0
+};
+
+enum class Counted {
+  complete,  // sequences of which every label is known
+  known      // what is known of every sequence; of a set each label counts the same part
+};
+
+// Adds the counts of the data (HM.3), each times its sequence's weight and, for an emission, the
+// attribute's value.  A transition counts where both of its labels are known.
+void count_labels(const ChainData& data, const HmmLayout& layout, Counted which, HmmCounts& out);
+
+}  // namespace croft

@@ -1,0 +1,232 @@
+"""HMM: a hidden Markov model over sequences, as a scikit-learn estimator."""
+from __future__ import annotations
+
+import os
+import warnings
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
+
+from . import _core
+from .estimator import ChainCRF, TrainingInterrupted, TrainingLog, _listed
+from .model import Inspection, Labelling, Labels, Model
+
+if TYPE_CHECKING:
+    import numpy
+
+try:
+    from sklearn.base import BaseEstimator
+except ImportError:
+    from ._params import BaseEstimator  # type: ignore[assignment]
+
+Callback = Callable[[dict[str, Any]], Optional[bool]]
+
+_COUNTS = {"suffix": 0, "em_iterations": 0, "seed": 0, "threads": 0}
+
+
+class HMM(BaseEstimator):  # type: ignore[misc]
+    """A hidden Markov model with several independent observations a position:
+
+        p(x, y) = start(y_0) prod_t transition(y_{t-1}, y_t) prod_t prod_k p(x_tk | y_t)
+
+    Labels that are known are counted; those that are not are found out by Baum-Welch.
+
+    ``X`` is a list of sequences, as ``ChainCRF`` has them:
+
+    * a list of str, the words, or of rows, each a list of str (format "columns"): each column is an
+      observation of its own;
+    * a list with the attributes of each position: dicts (each key an observation of its own; a number
+      counts occurrences), or lists of str, as in ``"w=the"`` (format "attributes").
+
+    ``y`` is a list with a list of labels for each sequence; None in the place of a label, of a sequence's
+    labels or of y is what is not known, a set of str is one of several labels.
+
+    Parameters
+    ----------
+    states : int or None
+        Labels in all; None: those of y.  Without y, how many hidden states there are (S1, S2, ...).
+    smoothing, transition_smoothing : float, float or None
+        Added to every count of emissions (that of all unknown values together, too) and of starts,
+        transitions and ends; None: as smoothing.
+    rare : int or None
+        Values seen so often or less stand in for unknown ones; 0: none.  None: 1, with a suffix 10.
+    suffix : int
+        Letters of the longest suffix that unknown values are told apart by; 0: they are not.
+    ends : bool
+        Sequences end with a probability; otherwise p(x) is that of the observations given their number.
+    em_iterations, tolerance : int, float
+        Iterations of Baum-Welch at most, and the relative gain of its objective below which it stops.
+    starts : int or None
+        Random starts, where labels without an example are to be found; the best is kept.  None: 5 where
+        nothing is labelled, otherwise 1.
+    format : "attributes", "columns" or None
+        What a sequence is; None: "columns" where the first position is a str, otherwise "attributes".
+    decode : "viterbi", "marginal" or "risk"
+        How predict chooses a labelling.
+    seed, threads : int
+        threads 0 is one a processor.  The same seed gives the same model, byte for byte, for any number
+        of threads.
+
+    Attributes
+    ----------
+    model_ : Model
+    classes_ : list of str, the labels in the order of their numbers
+    start_, transitions_, ends_ : lists of probabilities: [L], [L][L], [L] or None
+    training_log_ : TrainingLog; an entry for each iteration has start, iteration, objective (which never
+        increases from one to the next of a start) and log_likelihood
+    size_ : int, bytes of the model
+    """
+
+    def __init__(self, *, states: Optional[int] = None, smoothing: float = 0.1,
+                 transition_smoothing: Optional[float] = None, rare: Optional[int] = None,
+                 suffix: int = 0, ends: bool = False, em_iterations: int = 100,
+                 tolerance: float = 1e-5, starts: Optional[int] = None, format: Optional[str] = None,
+                 decode: str = "viterbi", seed: int = 1, threads: int = 0) -> None:
+        self.states = states
+        self.smoothing = smoothing
+        self.transition_smoothing = transition_smoothing
+        self.rare = rare
+        self.suffix = suffix
+        self.ends = ends
+        self.em_iterations = em_iterations
+        self.tolerance = tolerance
+        self.starts = starts
+        self.format = format
+        self.decode = decode
+        self.seed = seed
+        self.threads = threads
+
+    def fit(self, X: Sequence[Any], y: Optional[Sequence[Any]] = None,
+            sample_weight: Optional[Sequence[float]] = None, *,
+            callback: Optional[Callback] = None) -> HMM:
+        """Trains; returns self.
+
+        sample_weight : [N] weight of each sequence, >= 0; those of 0 are left out
+        callback : called with each entry of training_log_; False stops
+
+        Ctrl-C stops after the iteration under way, keeps its model and warns (TrainingInterrupted).
+        """
+        if self.decode not in ("viterbi", "marginal", "risk"):
+            raise ValueError(f"decode is {self.decode!r}; choose one of: viterbi, marginal, risk")
+        if callback is not None and not callable(callback):
+            raise TypeError(f"callback is a {type(callback).__name__}, and a function was expected")
+        if sample_weight is not None and not hasattr(sample_weight, "__getitem__"):
+            sample_weight = _listed(sample_weight)
+        options, rows = self._options(), self._rows(X)
+        log = TrainingLog()
+
+        def see(event: dict[str, Any]) -> Optional[bool]:
+            log.append(event)
+            return callback(event) if callback is not None else None
+
+        native, log.result = _core.train_hmm(X, y, sample_weight, options, rows, see)
+        self.model_ = Model(native)
+        self.classes_ = self.model_.labels
+        self.start_, self.transitions_, self.ends_ = _core.hmm_transitions(native)
+        self.training_log_ = log
+        if log.result["interrupted"]:
+            warnings.warn(f"training was interrupted after iteration {log.result['iterations']}; the model "
+                          "of that iteration is kept", TrainingInterrupted, stacklevel=2)
+        return self
+
+    def _options(self) -> dict[str, Any]:
+        options: dict[str, Any] = {"ends": bool(self.ends)}
+        smoothing = {"smoothing": self.smoothing, "tolerance": self.tolerance,
+                     "transition_smoothing": self.smoothing if self.transition_smoothing is None
+                     else self.transition_smoothing}
+        for name, value in smoothing.items():
+            options[name] = float(value)
+        for name, least in _COUNTS.items():
+            options[name] = _count(name, getattr(self, name), least)
+        options["states"] = 0 if self.states is None else _count("states", self.states, 1)
+        options["starts"] = 0 if self.starts is None else _count("starts", self.starts, 1)
+        rare = self.rare if self.rare is not None else 10 if self.suffix else 1
+        options["rare"] = _count("rare", rare, 0)
+        return options
+
+    def _rows(self, X: Sequence[Any]) -> bool:
+        if self.format not in (None, "attributes", "columns"):
+            raise ValueError(f"format is {self.format!r}; choose one of: attributes, columns")
+        if self.format is not None:
+            return self.format == "columns"
+        for sequence in X:
+            if isinstance(sequence, (list, tuple)) and sequence:
+                return isinstance(sequence[0], str)
+        return False
+
+    # Prediction: as Model, with this estimator's decode and threads.
+
+    def predict(self, X: Sequence[Any], **how: Any) -> list[Labels]:
+        """The labelling of each sequence.  Keyword arguments: see Model."""
+        return self._fitted().predict(X, **self._how(how))
+
+    def predict_single(self, x: Any, **how: Any) -> Labels:
+        """The labelling of one sequence."""
+        return self._fitted().predict_single(x, **{"decode": self.decode, **how})
+
+    def predict_proba(self, X: Sequence[Any], **how: Any) -> list[numpy.ndarray]:
+        """p(y_t = j | x) for each sequence: an array [T, L], columns as in classes_."""
+        return self._fitted().predict_proba(X, **self._how(how))
+
+    def predict_marginals(self, X: Sequence[Any], **how: Any) -> list[list[dict[str, float]]]:
+        """The same as a dict label -> probability for each position."""
+        return self._fitted().predict_marginals(X, **self._how(how))
+
+    def k_best(self, X: Sequence[Any], k: int, **how: Any) -> list[list[Labelling]]:
+        """The k most probable labellings of each sequence with log p(y | x), best first."""
+        return self._fitted().k_best(X, k, **self._how(how))
+
+    def sample(self, X: Sequence[Any], n: int = 1, *, seed: int = 1, **how: Any) -> list[list[Labels]]:
+        """n exact draws from p(y | x) for each sequence."""
+        return self._fitted().sample(X, n, seed=seed, **self._how(how))
+
+    def log_likelihood(self, X: Sequence[Any], **how: Any) -> list[float]:
+        """log p(x) of each sequence, nats, all unknown values of one class being one."""
+        return self._fitted().log_partition(X, **self._how(how))
+
+    def score(self, X: Sequence[Any], y: Optional[Sequence[Sequence[str]]] = None,
+              sample_weight: Optional[Sequence[float]] = None) -> float:
+        """The share of positions whose label is predicted right; without y the mean log p(x) of a position.
+        sample_weight [N] weighs sequences."""
+        if y is not None:
+            return float(ChainCRF.score(self, X, y, sample_weight))  # type: ignore[arg-type]
+        likelihoods = self.log_likelihood(X)
+        weights = [1.0] * len(likelihoods) if sample_weight is None else _listed(sample_weight)
+        if len(weights) != len(likelihoods):
+            raise ValueError(f"X has {len(likelihoods)} sequences, and sample_weight {len(weights)} numbers")
+        lengths = [len(each) for each in self.predict(X)]
+        total = sum(weight * length for weight, length in zip(weights, lengths))
+        return sum(map(lambda w, l: w * l, weights, likelihoods)) / total if total else 0.0
+
+    # What was learnt.
+
+    @property
+    def size_(self) -> int:
+        """Bytes of the model."""
+        return self._fitted().size
+
+    def inspect(self, top: int = 10) -> Inspection:
+        """What the model is, how it was trained, and what is likeliest in it."""
+        return self._fitted().inspect(top)
+
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes the model's file."""
+        self._fitted().save(path)
+
+    def _fitted(self) -> Model:
+        return ChainCRF._fitted(self)  # type: ignore[arg-type]
+
+    def _how(self, how: Mapping[str, Any]) -> dict[str, Any]:
+        return {"decode": self.decode, "threads": self.threads, **how}
+
+    def _more_tags(self) -> dict[str, Any]:  # of scikit-learn before 1.6
+        return {"X_types": ["sequences"], "requires_y": False, "no_validation": True}
+
+
+def _count(name: str, value: Any, least: int) -> int:
+    """The value as an int, which it must be."""
+    try:
+        number = value.__index__()
+    except AttributeError:
+        raise TypeError(f"{name} is a {type(value).__name__}, and an int was expected") from None
+    if number < least:
+        raise ValueError(f"{name} is {number}, and must be {least} or more")
+    return int(number)

@@ -1,0 +1,495 @@
+"""NaiveBayes: a classifier of rows, as a scikit-learn estimator."""
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Sequence, Union
+
+from . import _core
+
+if TYPE_CHECKING:
+    import numpy
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin
+except ImportError:
+    from ._params import BaseEstimator  # type: ignore[assignment]
+
+    class ClassifierMixin:  # type: ignore[no-redef]
+        """What an estimator needs of scikit-learn's, for where it is not installed."""
+
+        _estimator_type = "classifier"
+
+        def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+            """The share of rows whose label is predicted right."""
+            import numpy
+            right = numpy.asarray(y) == self.predict(X)  # type: ignore[attr-defined]
+            return float(numpy.average(right, weights=sample_weight))
+
+PathLike = Union[str, "os.PathLike[str]"]
+Matrix = tuple[Any, Any, Any]  # values, columns, begin of each row; the last two None where it is dense
+
+EVENTS = ("multinomial", "bernoulli", "complement", "gaussian", "categorical")
+_COUNTS = ("multinomial", "complement", "categorical")
+
+
+class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Naive Bayes: given its label, the numbers of a row are independent of each other.
+
+        log p(x, y) = log p(y) + sum_d log p(x_d | y)
+
+    ``X`` is a matrix [N, D], a numpy array or a scipy sparse matrix, and ``y`` has N labels, str or numbers.
+
+    Parameters
+    ----------
+    event : str, or a list of D of them
+        What the numbers are: "multinomial" (counts of words), "bernoulli" (whether they are above ``binarize``),
+        "complement" (Rennie and others 2003: counts, of all other labels), "gaussian" (measurements) or
+        "categorical" (categories 0, 1, ...).  A list says it for each column.
+    alpha : float
+        What each count is before any data (Laplace: 1, Lidstone: less); 0 or more.
+    priors : None, "uniform" or array [L]
+        p(y); None: the shares of the labels in the data.
+    binarize : float
+        Of bernoulli; 0 or more.
+    norm : bool
+        Of complement: the weights of a label sum to 1.
+    var_smoothing : float
+        Of gaussian: this share of the largest variance is added to all.
+    min_categories : None, int or array [D]
+        Of categorical: categories of each column at least.
+    em_iterations, em_tolerance : int, float
+        Of fit with X_unlabelled: at most so many iterations of EM, until the log-likelihood gains less than
+        this share.
+
+    Attributes
+    ----------
+    classes_ : array [L]
+    class_count_, class_log_prior_ : array [L]
+    n_features_in_, feature_names_in_
+    feature_count_, feature_log_prob_ : array [L, D] with event multinomial, bernoulli and complement; of
+        categorical, feature_log_prob_ and category_count_ are lists with an array [L, categories] for each column
+    theta_, var_, epsilon_ : arrays [L, D] of means and variances, and what was added to these; with gaussian
+    log_likelihood_ : list, of each iteration of EM
+    """
+
+    def __init__(self, *, event: Union[str, Sequence[str]] = "multinomial", alpha: float = 1.0,
+                 priors: Any = None, binarize: float = 0.0, norm: bool = False,
+                 var_smoothing: float = 1e-9, min_categories: Any = None, em_iterations: int = 100,
+                 em_tolerance: float = 1e-6) -> None:
+        self.event = event
+        self.alpha = alpha
+        self.priors = priors
+        self.binarize = binarize
+        self.norm = norm
+        self.var_smoothing = var_smoothing
+        self.min_categories = min_categories
+        self.em_iterations = em_iterations
+        self.em_tolerance = em_tolerance
+
+    # Training.
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, X_unlabelled: Any = None) -> NaiveBayes:
+        """Counts, and so learns; returns self.
+
+        sample_weight : [N], 0 or more
+        X_unlabelled : [M, D] rows whose label is not known: EM weighs each label by its posterior
+
+        Time O(numbers that are not 0 + L D).
+        """
+        X, y = self._labelled(X, y, reset=True)
+        import numpy
+        self.classes_, codes = numpy.unique(y, return_inverse=True)
+        self._table = self._new_table()
+        more = None if X_unlabelled is None else self._checked(X_unlabelled)
+        return self._count(X, codes, sample_weight, more)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> NaiveBayes:
+        """Adds rows to those that were counted: the same as one fit to all of them.
+
+        classes : labels of all rows that will come; needed in the first call, where y has not all of them
+        """
+        import numpy
+        first = not hasattr(self, "_table")
+        X, y = self._labelled(X, y, reset=first)
+        if first:
+            self.classes_ = numpy.unique(y if classes is None else classes)
+            self._table = self._new_table()
+        elif classes is not None and not numpy.array_equal(numpy.unique(classes), self.classes_):
+            raise ValueError(f"classes={classes!r} is not what it was in the first call of partial_fit, "
+                             f"{self.classes_!r}")
+        unknown = ~numpy.isin(y, self.classes_)
+        if unknown.any():
+            raise ValueError(f"The label {y[unknown][0]!r} in y is not among classes={self.classes_!r}; name all "
+                             "that will come in the first call of partial_fit")
+        return self._count(X, numpy.searchsorted(self.classes_, y), sample_weight, None)
+
+    def _count(self, X: Any, codes: Any, sample_weight: Any, more: Any) -> NaiveBayes:
+        import numpy
+        rows = X.shape[0]
+        weight = None if sample_weight is None else _weights(sample_weight, rows)
+        events = self._events()
+        if "categorical" in events:  # 0 is a category
+            X, more = _dense(X), None if more is None else _dense(more)
+        for name, matrix in (("X", X), ("X_unlabelled", more)):
+            if matrix is not None:
+                self._check_numbers(name, matrix, events)
+                self._reserve(matrix, events)
+        if more is not None:
+            X = _stacked(X, more)
+            codes = numpy.concatenate([codes, numpy.full(more.shape[0], -1)])
+            if weight is not None:
+                weight = numpy.concatenate([weight, numpy.ones(more.shape[0])])
+        found = self._table.fit(*_arrays(X), numpy.ascontiguousarray(codes, numpy.int64), weight,
+                                len(self.classes_), self._options(), self.em_iterations, self.em_tolerance)
+        self.log_likelihood_ = found["log_likelihood"]
+        if not found["converged"] and more is not None and self.em_iterations > 0:
+            warnings.warn(f"EM went on to gain more than em_tolerance={self.em_tolerance} after em_iterations="
+                          f"{self.em_iterations} iterations", stacklevel=3)
+        return self
+
+    def _options(self) -> dict[str, Any]:
+        import numpy
+        prior = "learnt" if self.priors is None else self.priors
+        if not isinstance(prior, str):
+            prior = [float(p) for p in numpy.asarray(prior, float).ravel()]
+            if len(prior) != len(self.classes_):
+                raise ValueError(f"priors has {len(prior)} numbers, and there are {len(self.classes_)} classes")
+        elif prior not in ("learnt", "uniform"):
+            raise ValueError(f"priors is {prior!r}; give None, 'uniform' or an array")
+        return {"alpha": self.alpha, "binarize": self.binarize, "variance_floor": self.var_smoothing,
+                "norm": self.norm, "prior": prior}
+
+    def _events(self) -> list[str]:
+        """What each column is; one name: what all are."""
+        events = [self.event] if isinstance(self.event, str) else list(self.event)
+        for event in events:
+            if event not in EVENTS:
+                raise ValueError(f"event is {event!r}; choose among {', '.join(EVENTS)}")
+        if len(events) != self.n_features_in_ and not isinstance(self.event, str):
+            raise ValueError(f"event has {len(events)} names, and X {self.n_features_in_} columns")
+        return events
+
+    def _new_table(self) -> _core.NaiveBayesTable:
+        names = [str(name) for name in getattr(self, "feature_names_in_", [])]
+        if len(set(names)) < len(names):
+            raise ValueError("two columns of X have one name")
+        return _core.NaiveBayesTable(self.n_features_in_, names, self._events())
+
+    def _check_numbers(self, name: str, X: Any, events: list[str]) -> None:
+        import numpy
+        of = numpy.resize(numpy.array(events), self.n_features_in_)
+        for where, values in _columns_of(X, numpy.isin(of, _COUNTS), lambda x: x < 0):
+            if (values < 0).any():
+                raise ValueError(f"Negative values in data passed to NaiveBayes (input {name}), in column {where}; "
+                                 f"event {of[where]} takes numbers from 0 on")
+        for where, values in _columns_of(X, of == "categorical", lambda x: x != numpy.floor(x)):
+            if (values != numpy.floor(values)).any():
+                raise ValueError(f"{name} has a number in column {where} that is no category; event categorical "
+                                 "takes 0, 1, 2, ...")
+
+    def _reserve(self, X: Any, events: list[str]) -> None:
+        """Makes room for the categories of the columns."""
+        import numpy
+        least = numpy.broadcast_to(numpy.asarray(0 if self.min_categories is None else self.min_categories),
+                                   (self.n_features_in_,))
+        for d in numpy.flatnonzero(numpy.resize(numpy.array(events), self.n_features_in_) == "categorical"):
+            largest = X[:, d].max() if X.shape[0] else -1
+            self._table.reserve_categories(int(d), max(int(largest) + 1, int(least[d])))
+
+    # Prediction.
+
+    def predict_joint_log_proba(self, X: Any) -> numpy.ndarray:
+        """log p(x, y = j): an array [N, L], columns as in classes_.  Time O(numbers that are not 0 * L), with
+        gaussian columns O(N D L)."""
+        import numpy
+        self._check_fitted()
+        X = self._checked(X)
+        if self._table.has_categories:
+            X = _dense(X)  # 0 is a category
+        out = numpy.empty((X.shape[0], len(self.classes_)))
+        self._table.joint(*_arrays(X), out)
+        return out
+
+    def predict_log_proba(self, X: Any) -> numpy.ndarray:
+        """log p(y = j | x): an array [N, L]."""
+        import numpy
+        joint = self.predict_joint_log_proba(X)
+        largest = joint.max(axis=1, keepdims=True, initial=-numpy.inf)
+        if not numpy.isfinite(largest).all():
+            row = int(numpy.flatnonzero(~numpy.isfinite(largest))[0])
+            raise ValueError(f"X[{row}] has probability 0 under every label, or numbers that are too large; with "
+                             "alpha above 0 no count is 0")
+        joint -= largest
+        joint -= numpy.log(numpy.exp(joint).sum(axis=1, keepdims=True))
+        return joint
+
+    def predict_proba(self, X: Any) -> numpy.ndarray:
+        """p(y = j | x): an array [N, L]."""
+        import numpy
+        return numpy.exp(self.predict_log_proba(X))
+
+    def predict(self, X: Any) -> numpy.ndarray:
+        """The most probable label of each row."""
+        joint = self.predict_joint_log_proba(X)
+        return self.classes_[joint.argmax(axis=1)]
+
+    # What was learnt.
+
+    @property
+    def class_count_(self) -> numpy.ndarray:
+        import numpy
+        self._check_fitted()
+        return numpy.array(self._table.class_weight)
+
+    @property
+    def class_log_prior_(self) -> numpy.ndarray:
+        import numpy
+        prior = "learnt" if self.priors is None else self.priors
+        if not isinstance(prior, str):
+            return numpy.log(numpy.asarray(prior, float))
+        count = self.class_count_
+        if prior == "uniform":
+            return numpy.full(len(count), -numpy.log(len(count)))
+        with numpy.errstate(divide="ignore"):
+            return numpy.log(count) - numpy.log(count.sum())
+
+    def _one_event(self, attribute: str, *events: str) -> str:
+        """The event model of all columns, where it has the attribute."""
+        self._check_fitted()
+        found = {event for _, event, _ in self._table.columns}
+        if len(found) == 1 and found <= set(events):
+            return found.pop()
+        raise AttributeError(f"{attribute} is there with event {' or '.join(events)} alone")
+
+    def _rows(self, what: str, part: int = 0) -> numpy.ndarray:
+        """[L, A]"""
+        import numpy
+        attributes = sum(len(places) for _, _, places in self._table.columns)
+        out = numpy.empty((attributes, len(self.classes_)))
+        self._table.rows(what, part, out)
+        return out.T
+
+    def _by_column(self, what: str) -> list[numpy.ndarray]:
+        rows = self._rows(what)
+        return [rows[:, places] for _, _, places in self._table.columns]
+
+    @property
+    def feature_count_(self) -> numpy.ndarray:
+        self._one_event("feature_count_", "multinomial", "bernoulli", "complement")
+        return self._rows("counts")
+
+    @property
+    def feature_log_prob_(self) -> Any:
+        import numpy
+        event = self._one_event("feature_log_prob_", "multinomial", "bernoulli", "complement", "categorical")
+        if event == "categorical":
+            return self._by_column("rows")
+        rows = self._rows("rows")
+        return -numpy.logaddexp(0, -rows) if event == "bernoulli" else rows  # bernoulli: log-odds
+
+    @property
+    def category_count_(self) -> list[numpy.ndarray]:
+        self._one_event("category_count_", "categorical")
+        return self._by_column("counts")
+
+    @property
+    def theta_(self) -> numpy.ndarray:
+        self._one_event("theta_", "gaussian")
+        return self._rows("rows")
+
+    @property
+    def var_(self) -> numpy.ndarray:
+        self._one_event("var_", "gaussian")
+        return self._rows("rows", 1)
+
+    @property
+    def epsilon_(self) -> float:
+        self._one_event("epsilon_", "gaussian")
+        return self.var_smoothing * (self._table.largest_variance or 1.0)
+
+    # Files.
+
+    def save(self, path: PathLike) -> None:
+        """Writes a model file, which ``croft predict`` and NaiveBayes.load read; labels become text in it."""
+        self._check_fitted()
+        self._table.save(os.fspath(path), *self._record())
+
+    @classmethod
+    def load(cls, path: PathLike) -> NaiveBayes:
+        """The estimator that was saved; or of a model that ``croft train --model naive-bayes`` wrote, whose
+        attributes are columns in the order of their names (feature_names_in_)."""
+        return cls()._restore(_core.NaiveBayesTable.open(os.fspath(path)))
+
+    def _record(self) -> tuple[list[str], str]:
+        params = {name: value.tolist() if hasattr(value, "tolist") else value
+                  for name, value in self.get_params(deep=False).items()}
+        record = {"rows": sum(self._table.class_weight), "classes": self.classes_.dtype.kind,
+                  "named": hasattr(self, "feature_names_in_"), "parameters": params}
+        return [str(label) for label in self.classes_], json.dumps(record)
+
+    def _restore(self, found: tuple[Any, list[bytes], str, str]) -> NaiveBayes:
+        import numpy
+        table, labels, record, options = found
+        said = json.loads(record)
+        if "parameters" in said:
+            self.set_params(**said["parameters"])
+        else:
+            known = json.loads(options)
+            self.set_params(event=[event for _, event, _ in table.columns], alpha=known["alpha"],
+                            binarize=known["binarize"], norm=known["norm"],
+                            var_smoothing=known["variance_floor"],
+                            priors={"learnt": None, "uniform": "uniform"}.get(
+                                known["prior"], known["given_prior"]))
+        self._table = table
+        names = [name.decode("utf-8", "surrogateescape") for name, _, _ in table.columns]
+        self.n_features_in_ = len(names)
+        if said.get("named", True):
+            self.feature_names_in_ = numpy.array(names, dtype=object)
+        text = [label.decode("utf-8", "surrogateescape") for label in labels]
+        kind = said.get("classes", "U")
+        if kind == "b":
+            self.classes_ = numpy.array([label == "True" for label in text])
+        elif kind in "iuf":
+            self.classes_ = numpy.array([float(label) for label in text]).astype(
+                {"i": numpy.int64, "u": numpy.uint64, "f": numpy.float64}[kind])
+        else:
+            self.classes_ = numpy.array(text, dtype=object if kind == "O" else None)
+        self.log_likelihood_ = []
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(self.__dict__)
+        if "_table" in state:
+            state["_table"] = self._table.to_bytes(*self._record())
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if isinstance(state.get("_table"), bytes):
+            self._table = _core.NaiveBayesTable.from_bytes(state["_table"])[0]
+
+    # What is handed in.
+
+    def _labelled(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
+        if y is None:
+            raise ValueError("requires y to be passed, but the target y is None")
+        X, y = _validated(self, X, y, reset)
+        return X, y
+
+    def _checked(self, X: Any) -> Any:
+        return _validated(self, X, None, False)
+
+    def _check_fitted(self) -> None:
+        if hasattr(self, "_table"):
+            return
+        message = f"this {type(self).__name__} is not fitted yet; call fit first"
+        try:
+            from sklearn.exceptions import NotFittedError
+        except ImportError:
+            raise ValueError(message) from None
+        raise NotFittedError(message)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_table")
+
+    def _more_tags(self) -> dict[str, Any]:  # of scikit-learn before 1.6
+        events = {self.event} if isinstance(self.event, str) else set(self.event)
+        types = ["categorical"] if "categorical" in events else ["2darray", "sparse"]
+        return {"requires_y": True, "requires_positive_X": bool(events & set(_COUNTS)), "X_types": types,
+                "poor_score": events != {"gaussian"}}
+
+    def __sklearn_tags__(self) -> Any:  # from 1.6 on
+        tags = super().__sklearn_tags__()
+        said = self._more_tags()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = "sparse" in said["X_types"]
+        tags.input_tags.categorical = "categorical" in said["X_types"]
+        tags.input_tags.positive_only = said["requires_positive_X"]
+        tags.classifier_tags.poor_score = said["poor_score"]
+        return tags
+
+
+def _validated(self: NaiveBayes, X: Any, y: Any, reset: bool) -> Any:
+    """X as a float64 array or CSR matrix, and y, where it is given, as an array."""
+    import numpy
+    try:
+        from sklearn.utils.multiclass import check_classification_targets
+    except ImportError:
+        return _validated_alone(self, X, y, reset)
+    how = {"accept_sparse": "csr", "dtype": numpy.float64, "reset": reset}
+    if hasattr(self, "_validate_data"):  # before 1.6
+        found = self._validate_data(X, **how) if y is None else self._validate_data(X, y, **how)
+    else:
+        from sklearn.utils.validation import validate_data
+        found = validate_data(self, X, **how) if y is None else validate_data(self, X, y, **how)
+    if y is not None:
+        check_classification_targets(found[1])
+    return found
+
+
+def _validated_alone(self: NaiveBayes, X: Any, y: Any, reset: bool) -> Any:
+    """The same without scikit-learn."""
+    import numpy
+    X = X.tocsr().astype(numpy.float64) if hasattr(X, "tocsr") else numpy.asarray(X, numpy.float64)
+    if X.ndim != 2:
+        raise ValueError(f"X has {X.ndim} axes, and 2 were expected: rows and columns")
+    if not numpy.isfinite(X.data if hasattr(X, "indptr") else X).all():
+        raise ValueError("X has numbers that are not finite")
+    if reset:
+        self.n_features_in_ = X.shape[1]
+    elif X.shape[1] != self.n_features_in_:
+        raise ValueError(f"X has {X.shape[1]} features, but NaiveBayes is expecting {self.n_features_in_} features "
+                         "as input")
+    if y is None:
+        return X
+    y = numpy.asarray(y)
+    if y.shape != (X.shape[0],):
+        raise ValueError(f"y has the shape {y.shape}, and X {X.shape[0]} rows")
+    return X, y
+
+
+def _weights(sample_weight: Any, rows: int) -> Any:
+    import numpy
+    weight = numpy.ascontiguousarray(sample_weight, numpy.float64)
+    if weight.ndim == 0:
+        weight = numpy.full(rows, float(weight))
+    if weight.shape != (rows,):
+        raise ValueError(f"sample_weight has the shape {weight.shape}, and X {rows} rows")
+    if not ((weight >= 0) & numpy.isfinite(weight)).all():
+        raise ValueError("sample_weight has numbers that are below 0 or not finite")
+    return weight
+
+
+def _columns_of(X: Any, chosen: Any, wrong: Callable[[Any], Any]) -> Iterator[tuple[int, Any]]:
+    """(column, its numbers) of those that are chosen, where any number of X is wrong; of a sparse matrix the
+    stored ones."""
+    import numpy
+    if not chosen.any() or not wrong(X.data if hasattr(X, "indptr") else X).any():
+        return
+    if hasattr(X, "indptr"):
+        X = X.tocsc()
+    for d in numpy.flatnonzero(chosen):
+        yield int(d), X.data[X.indptr[d]:X.indptr[d + 1]] if hasattr(X, "indptr") else X[:, d]
+
+
+def _dense(X: Any) -> Any:
+    return X.toarray() if hasattr(X, "toarray") else X
+
+
+def _stacked(X: Any, more: Any) -> Any:
+    if hasattr(X, "indptr") or hasattr(more, "indptr"):
+        import scipy.sparse
+        return scipy.sparse.vstack([scipy.sparse.csr_matrix(X), scipy.sparse.csr_matrix(more)]).tocsr()
+    import numpy
+    return numpy.concatenate([X, more])
+
+
+def _arrays(X: Any) -> Matrix:
+    """As the extension takes a matrix."""
+    import numpy
+    if hasattr(X, "indptr"):
+        return (numpy.ascontiguousarray(X.data, numpy.float64), numpy.ascontiguousarray(X.indices, numpy.int64),
+                numpy.ascontiguousarray(X.indptr, numpy.int64))
+    return numpy.ascontiguousarray(X, numpy.float64), None, None

@@ -1,0 +1,74 @@
+#include "croft/app/data_fit.h"
+
+#include <filesystem>
+
+#include "croft/core/error.h"
+#include "croft/core/unicode.h"
+#include "croft/data/checks.h"
+#include "croft/data/csv_table.h"
+#include "croft/data/labelled_text.h"
+
+namespace croft {
+namespace {
+
+TermStatistics fit_terms(std::span<const RepeatableFile> data, const TextOptions& options) {
+  TermFit fit(options);
+  LabelledText document;
+  for (const RepeatableFile& file : data) {
+    LabelledTextReader reader(file.lines());
+    if (!reader.next(document)) fail_no_sequences(reader.name());
+    do {
+      fit.add(document.text);
+    } while (reader.next(document));
+  }
+  return fit.finish();
+}
+
+}  // namespace
+
+RepeatableFile::RepeatableFile(const std::string& path) : name_(path) {
+  std::error_code none;
+  if (path != "-" && std::filesystem::is_regular_file(path, none)) return;
+  LineReader lines(path);
+  name_ = lines.name();
+  text_.emplace();
+  for (std::string_view line; lines.next(line);) text_->append(line).append("\n");
+}
+
+bool needs_fit(const ExtractionConfig& config) {
+  if (config.format == InputFormat::csv) return config.csv.columns.empty();
+  return config.format == InputFormat::text && config.text.is_fitted() && !config.terms;
+}
+
+void fit_extraction(std::span<const RepeatableFile> data, const CsvOptions& csv,
+                    ExtractionConfig& config) {
+  if (config.format == InputFormat::text) {
+    config.terms = fit_terms(data, config.text);
+    return;
+  }
+  CsvColumnFinder finder(csv);
+  for (const RepeatableFile& file : data) finder.read(file.lines());
+  config.csv = finder.columns();
+}
+
+std::vector<std::string> read_stop_words(const std::string& name) {
+  if (name == "english") return english_stop_words();
+  LineReader lines(name);
+  std::vector<std::string> words;
+  for (std::string_view line; lines.next(line);) {
+    if (!is_valid_utf8(line)) {
+      throw InputError(lines.location(), "a stop word that is not UTF-8", line,
+                       "convert the file to UTF-8");
+    }
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    line = line.substr(0, line.find_last_not_of(" \t") + 1);
+    if (!line.empty()) words.emplace_back(line);
+  }
+  if (words.empty()) {
+    throw InputError({lines.name()}, "no stop words", "",
+                     "write one a line, or leave out --stop-words");
+  }
+  return words;
+}
+
+}  // namespace croft

@@ -1,0 +1,22 @@
+// What every line of data must be, whatever its format.
+#pragma once
+#include <string_view>
+
+#include "croft/data/line_reader.h"
+
+namespace croft {
+
+// Throws InputError for a NUL byte, and for a carriage return, in the line last read.
+inline void require_plain_text(std::string_view line, const LineReader& lines) {
+  if (const std::size_t nul = line.find('\0'); nul != line.npos) {
+    throw InputError(
+        lines.location(nul + 1), "a NUL byte", line,
+        "give plain UTF-8 text: this looks like UTF-16, a binary or a compressed file");
+  }
+  if (const std::size_t cr = line.find('\r'); cr != line.npos) {
+    throw InputError(lines.location(cr + 1), "a carriage return inside a line", line,
+                     "end every line with a newline, or with one carriage return and a newline");
+  }
+}
+
+}  // namespace croft

@@ -1,0 +1,461 @@
+// Naive Bayes on numpy's matrices: each row a position, each column an attribute, or, of a
+// categorical column, an attribute for each of its values.
+//
+// Arrays come through the buffer protocol; the package hands on contiguous ones of float64 and
+// int64.
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "croft/core/atomic_file.h"
+#include "croft/model/naive_bayes_model.h"
+#include "croft/train/naive_bayes_training.h"
+#include "python/bind.h"
+
+namespace croft::python {
+namespace {
+
+namespace py = pybind11;
+using nlohmann::json;
+
+template <class T>
+std::span<T> numbers(const py::buffer& array, bool writable = false) {
+  const py::buffer_info info = array.request(writable);
+  if (info.itemsize != sizeof(T) || info.ndim < 1 ||
+      (info.size > 0 && PyBuffer_IsContiguous(info.view(), 'C') == 0)) {
+    throw py::value_error("a contiguous array of 8-byte numbers was expected");
+  }
+  return {static_cast<T*>(info.ptr), static_cast<std::size_t>(info.size)};
+}
+
+// A matrix by rows: dense [N][D], or the values of CSR with their columns.
+struct MatrixRows {
+  std::size_t columns = 0;
+  std::span<const double> value;
+  std::span<const std::int64_t> column, begin;  // empty: dense
+
+  std::size_t rows() const {
+    return begin.empty() ? (columns == 0 ? 0 : value.size() / columns) : begin.size() - 1;
+  }
+  // visit(column, value) for each number of a row that is not left out.
+  template <class Visit>
+  void for_each(std::size_t row, const Visit& visit) const {
+    if (begin.empty()) {
+      for (std::size_t d = 0; d < columns; ++d) visit(d, value[row * columns + d]);
+      return;
+    }
+    for (auto k = static_cast<std::size_t>(begin[row]);
+         k < static_cast<std::size_t>(begin[row + 1]); ++k) {
+      visit(static_cast<std::size_t>(column[k]), value[k]);
+    }
+  }
+};
+
+MatrixRows matrix_of(std::size_t columns, const py::buffer& value, const py::object& column,
+                     const py::object& begin) {
+  MatrixRows matrix{columns, numbers<const double>(value), {}, {}};
+  if (column.is_none()) return matrix;
+  matrix.column = numbers<const std::int64_t>(column.cast<py::buffer>());
+  matrix.begin = numbers<const std::int64_t>(begin.cast<py::buffer>());
+  std::int64_t last = 0;
+  for (const std::int64_t at : matrix.begin) {
+    if (at < last || at > std::ssize(matrix.value))
+      throw py::value_error("X.indptr is not in order");
+    last = at;
+  }
+  for (const std::int64_t d : matrix.column) {
+    if (d < 0 || d >= static_cast<std::int64_t>(columns)) {
+      throw py::value_error("X.indices has " + std::to_string(d) + ", and X " +
+                            std::to_string(columns) + " columns");
+    }
+  }
+  if (matrix.column.size() != matrix.value.size()) {
+    throw py::value_error("X.indices and X.data have different lengths");
+  }
+  return matrix;
+}
+
+class NaiveBayesTable {
+ public:
+  //   names  : of the columns; empty: x[0], x[1], …
+  //   events : of the columns; one: of all
+  NaiveBayesTable(std::size_t columns, std::vector<std::string> names,
+                  const std::vector<std::string>& events)
+      : names_(std::move(names)), attribute_(columns, kUnknown) {
+    for (const std::string& event : events) event_.push_back(event_from_name(event).value());
+    const bool one = event_.size() == 1 && event_[0] != AttributeEvent::categorical;
+    event_.resize(columns, event_.at(0));
+    for (std::size_t d = 0; d < columns; ++d) {
+      if (event_[d] != AttributeEvent::categorical) name_attribute(d, 0);
+      if (event_[d] != AttributeEvent::categorical && !one) counts_.add_attribute({event_[d], {}});
+    }
+    if (one) counts_.add_attributes(columns, {event_.at(0), {}});
+    if (has_categories()) categories_.resize(columns);
+  }
+  // Of a file that such a table was saved to, or of one of other attributes than categories: these
+  // are its columns then, in the order of their names.
+  static std::shared_ptr<NaiveBayesTable> read(const NaiveBayesModel& model);
+
+  // The categories of a column are 0 to `count` - 1 at least.
+  void reserve_categories(std::size_t d, std::size_t count) {
+    for (std::vector<std::uint32_t>& c = categories_.at(d); c.size() < count;) {
+      const std::string column = column_name(d);
+      c.push_back(static_cast<std::uint32_t>(counts_.attributes()));
+      name_attribute(d, c.size() - 1);
+      counts_.add_attribute({AttributeEvent::categorical, column});
+    }
+  }
+
+  // y: numbers of labels, -1 for a row whose label is not known.
+  py::dict fit(const MatrixRows& matrix, std::span<const std::int64_t> y,
+               std::span<const double> weight, std::size_t labels, const NaiveBayesOptions& options,
+               const EmOptions& em);
+  void joint(const MatrixRows& matrix, std::span<double> out) const;  // out: [N][L]
+
+  std::size_t columns() const { return event_.size(); }
+  AttributeEvent event(std::size_t d) const { return event_[d]; }
+  std::string column_name(std::size_t d) const {
+    return names_.empty() ? "x[" + std::to_string(d) + "]" : names_[d];
+  }
+  bool has_categories() const {
+    return std::ranges::count(event_, AttributeEvent::categorical) > 0;
+  }
+  // Its attributes: of a categorical column, one for each category.
+  std::vector<std::uint32_t> attributes_of(std::size_t d) const {
+    return event_[d] == AttributeEvent::categorical ? categories_[d] : std::vector{attribute_[d]};
+  }
+  // Throws where the last fit failed after it had made room for new categories.
+  void require_whole() const {
+    if (parameters_.rows.size() == counts_.statistics().numbers.size()) return;
+    throw py::value_error("the last fit failed, and had new categories; fit again");
+  }
+  const NaiveBayesStatistics& statistics() const { return counts_.statistics(); }
+  const NaiveBayesParameters& parameters() const { return parameters_; }
+  ContainerWriter file(const std::vector<std::string>& labels, const json& record) const;
+
+ private:
+  void name_attribute(std::size_t d, std::size_t category) {
+    if (event_[d] != AttributeEvent::categorical) {
+      attribute_[d] = static_cast<std::uint32_t>(origin_.size());
+    }
+    origin_.emplace_back(d, category);
+  }
+  std::string attribute_name(std::size_t a) const {
+    const auto& [d, category] = origin_[a];
+    return event_[d] == AttributeEvent::categorical
+               ? column_name(d) + "=" + std::to_string(category)
+               : column_name(d);
+  }
+  void append_row(const MatrixRows& matrix, std::size_t row, std::vector<std::uint32_t>& id,
+                  std::vector<double>& value) const;
+  void restore(const NaiveBayesModel& model);
+
+  std::vector<std::string> names_;        // [D], or empty
+  std::vector<AttributeEvent> event_;     // [D]
+  std::vector<std::uint32_t> attribute_;  // [D] of other columns than categorical ones
+  std::vector<std::vector<std::uint32_t>> categories_;       // [D] of categorical ones
+  std::vector<std::pair<std::size_t, std::size_t>> origin_;  // [A] column and category
+  NaiveBayesCounts counts_;
+  NaiveBayesParameters parameters_;
+  NaiveBayesOptions options_;
+};
+
+// A category is an attribute of value 1, also where the number is 0; of other columns zeros are
+// left out.
+void NaiveBayesTable::append_row(const MatrixRows& matrix, std::size_t row,
+                                 std::vector<std::uint32_t>& id, std::vector<double>& value) const {
+  matrix.for_each(row, [&](std::size_t d, double x) {
+    if (event_[d] == AttributeEvent::categorical) {
+      const bool known = x >= 0 && x < static_cast<double>(categories_[d].size());
+      if (!known) return;
+      id.push_back(categories_[d][static_cast<std::size_t>(x)]);
+      value.push_back(1);
+    } else if (x != 0) {
+      id.push_back(attribute_[d]);
+      value.push_back(x);
+    }
+  });
+}
+
+py::dict NaiveBayesTable::fit(const MatrixRows& matrix, std::span<const std::int64_t> y,
+                              std::span<const double> weight, std::size_t labels,
+                              const NaiveBayesOptions& options, const EmOptions& em) {
+  std::vector<double> log_likelihood;
+  bool converged = true;
+  {
+    const py::gil_scoped_release unlock;
+    ChainData data;
+    for (std::size_t n = 0; n < y.size(); ++n) {
+      append_row(matrix, n, data.node.id, data.node.value);
+      data.node.begin.push_back(data.node.id.size());
+      data.label.push_back(y[n] < 0 ? kAnyLabel : static_cast<Label>(y[n]));
+      data.sequence_begin.push_back(n + 1);
+      data.first_line.push_back(static_cast<std::uint32_t>(n + 1));
+    }
+    data.weight.assign(weight.begin(), weight.end());
+    NaiveBayesCounts counts = counts_;
+    counts.add_labels(labels - counts.labels());
+    const NaiveBayesNames names{[](std::size_t j) { return "classes_[" + std::to_string(j) + "]"; },
+                                [this](std::size_t a) { return attribute_name(a); }};
+    NaiveBayesFit found =
+        fit_naive_bayes(data, std::move(counts), options, em, names, [](const auto&) {
+          const py::gil_scoped_acquire lock;
+          if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+          return true;
+        });
+    counts_ = std::move(found.counts);
+    parameters_ = std::move(found.parameters);
+    options_ = options;
+    log_likelihood = std::move(found.log_likelihood);
+    converged = found.converged;
+  }
+  py::dict result;
+  result["log_likelihood"] = log_likelihood;
+  result["converged"] = converged;
+  return result;
+}
+
+void NaiveBayesTable::joint(const MatrixRows& matrix, std::span<double> out) const {
+  const py::gil_scoped_release unlock;
+  const std::size_t labels = counts_.labels();
+  // Categories that a fit which failed made room for are not known.
+  const NaiveBayesStatistics& s = counts_.statistics();
+  const auto events = std::span(s.event).first(parameters_.rows.size() / s.stride());
+  const NaiveBayesScorer scorer(events, parameters_.prior, parameters_.constant, parameters_.rows,
+                                s.width, std::ranges::any_of(events, needs_sums), options_);
+  NaiveBayesScorer::Scratch scratch;
+  std::vector<std::uint32_t> id;
+  std::vector<double> value;
+  for (std::size_t n = 0; n < out.size() / labels; ++n) {
+    id.clear();
+    value.clear();
+    append_row(matrix, n, id, value);
+    scorer.score(id, value, scratch, out.subspan(n * labels, labels));
+  }
+}
+
+ContainerWriter NaiveBayesTable::file(const std::vector<std::string>& labels,
+                                      const json& record) const {
+  require_whole();
+  json training = record;
+  json& columns = training["columns"] = json::array();
+  for (std::size_t d = 0; d < event_.size(); ++d) {
+    columns.push_back({{"name", column_name(d)}, {"event", event_name(event_[d])}});
+    if (event_[d] == AttributeEvent::categorical) {
+      columns.back()["categories"] = categories_[d].size();
+    }
+  }
+  const bool one = std::ranges::adjacent_find(event_, std::not_equal_to<>()) == event_.end();
+  std::vector<std::string> names;
+  for (std::size_t a = 0; a < origin_.size(); ++a) names.push_back(attribute_name(a));
+  ExtractionConfig extraction;
+  extraction.format = InputFormat::attributes;
+  NaiveBayesParts parts;
+  parts.labels = labels;
+  parts.extraction = &extraction;
+  parts.names.assign(names.begin(), names.end());
+  parts.statistics = &counts_.statistics();
+  parts.parameters = &parameters_;
+  parts.options = options_;
+  parts.event_choice = one && !event_.empty() ? event_name(event_.front()) : "mixed";
+  parts.training = &training;
+  return make_naive_bayes_model(parts);
+}
+
+[[noreturn]] void fail_other(const NaiveBayesModel& model) {
+  throw Error(model.container().name() +
+              ": categories of a naive Bayes model that croft.NaiveBayes did not write are no "
+              "numbers, as the columns of a matrix are");
+}
+
+std::shared_ptr<NaiveBayesTable> NaiveBayesTable::read(const NaiveBayesModel& model) {
+  model.container().verify();
+  const json& meta = model.meta();
+  const bool ours = meta.contains("training") && meta["training"].is_object() &&
+                    meta["training"].contains("columns") && meta["training"]["columns"].is_array();
+  std::vector<std::string> names, events;
+  std::vector<std::size_t> categories;
+  if (ours) {
+    for (const json& said : meta["training"]["columns"]) {
+      names.push_back(said.value("name", ""));
+      events.push_back(said.value("event", ""));
+      categories.push_back(said.value("categories", std::size_t{0}));
+      if (!event_from_name(events.back()) || categories.back() > model.attributes()) {
+        fail_other(model);
+      }
+    }
+  } else {
+    std::vector<std::pair<std::string, AttributeEvent>> attributes;
+    for (std::uint32_t a = 0; a < model.attributes(); ++a) {
+      if (model.event(a) == AttributeEvent::categorical) fail_other(model);
+      attributes.emplace_back(model.attribute(a), model.event(a));
+    }
+    std::ranges::sort(attributes);
+    for (auto& [name, event] : attributes) {
+      names.push_back(name);
+      events.emplace_back(event_name(event));
+    }
+  }
+  if (names.empty()) fail_other(model);
+  const std::size_t columns = names.size();
+  auto table = std::make_shared<NaiveBayesTable>(columns, std::move(names), events);
+  for (std::size_t d = 0; d < categories.size(); ++d) {
+    if (table->event(d) == AttributeEvent::categorical) table->reserve_categories(d, categories[d]);
+  }
+  table->restore(model);
+  return table;
+}
+
+// Statistics and parameters, by the names of the attributes.
+void NaiveBayesTable::restore(const NaiveBayesModel& model) {
+  const NaiveBayesStatistics in_file = model.statistics();
+  counts_.add_labels(model.labels());
+  NaiveBayesStatistics statistics = counts_.statistics();
+  if (statistics.width != in_file.width) fail_other(model);
+  statistics.label_weight = in_file.label_weight;
+  options_ = model.options();
+  const NaiveBayesParameters parameters = model.parameters();
+  parameters_ = {parameters.prior, parameters.constant, {}, 0};
+  for (std::size_t a = 0; a < origin_.size(); ++a) {
+    const std::uint32_t id = model.find(attribute_name(a));
+    if (id == kUnknown || in_file.event[id] != statistics.event[a]) fail_other(model);
+    std::copy_n(in_file.row(id), statistics.stride(), statistics.row(a));
+    const auto row = model.row(id);
+    parameters_.rows.insert(parameters_.rows.end(), row.begin(), row.end());
+  }
+  counts_ = NaiveBayesCounts(std::move(statistics));
+  parameters_.largest_variance = largest_variance(counts_.statistics(), options_);
+}
+
+// What the package passes: keyword arguments under the library's names.
+NaiveBayesOptions options_of(const py::dict& dict) {
+  NaiveBayesOptions options;
+  options.alpha = dict["alpha"].cast<double>();
+  options.binarize = dict["binarize"].cast<double>();
+  options.variance_floor = dict["variance_floor"].cast<double>();
+  options.norm = dict["norm"].cast<bool>();
+  const auto prior = dict["prior"];
+  if (py::isinstance<py::str>(prior)) {
+    options.prior =
+        prior.cast<std::string>() == "uniform" ? LabelPrior::uniform : LabelPrior::learnt;
+  } else {
+    options.prior = LabelPrior::given;
+    options.given_prior = prior.cast<std::vector<double>>();
+  }
+  return options;
+}
+
+// [part][attribute][label] of the statistics ("counts") or parameters ("rows"), as the tables have
+// it.
+void copy_rows(const NaiveBayesTable& self, const std::string& what, std::size_t part,
+               const py::buffer& array) {
+  const NaiveBayesStatistics& s = self.statistics();
+  self.require_whole();
+  const std::vector<double>& from = what == "counts" ? s.numbers : self.parameters().rows;
+  const std::span<double> out = numbers<double>(array, true);
+  if (out.size() != s.attributes() * s.labels || part >= s.width) {
+    throw py::value_error("an array of another shape was expected");
+  }
+  for (std::size_t a = 0; a < s.attributes(); ++a) {
+    std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(a * s.stride() + part * s.labels),
+                s.labels, out.begin() + static_cast<std::ptrdiff_t>(a * s.labels));
+  }
+}
+
+py::bytes file_bytes(const NaiveBayesTable& self, const std::vector<std::string>& labels,
+                     const std::string& record) {
+  const std::vector<std::byte> bytes = self.file(labels, json::parse(record)).bytes();
+  return py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+// The table, its labels, and the record that it was saved with.
+py::tuple from_file(const NaiveBayesModel& model) {
+  std::vector<py::bytes> labels;
+  for (Label y = 0; y < model.labels(); ++y) labels.emplace_back(model.label(y));
+  const json& meta = model.meta();
+  const json record = meta.contains("training") ? meta["training"] : json::object();
+  return py::make_tuple(NaiveBayesTable::read(model), labels,
+                        record.dump(-1, ' ', false, json::error_handler_t::replace),
+                        options_json(model.options()).dump());
+}
+
+}  // namespace
+
+void bind_naive_bayes(py::module_& module) {
+  py::class_<NaiveBayesTable, std::shared_ptr<NaiveBayesTable>>(
+      module, "NaiveBayesTable", "Naive Bayes on the rows of matrices.")
+      .def(py::init<std::size_t, std::vector<std::string>, const std::vector<std::string>&>(),
+           py::arg("columns"), py::arg("names"), py::arg("events"))
+      .def("reserve_categories", &NaiveBayesTable::reserve_categories)
+      .def_property_readonly("has_categories", &NaiveBayesTable::has_categories)
+      .def("fit",
+           [](NaiveBayesTable& self, const py::buffer& value, const py::object& column,
+              const py::object& begin, const py::buffer& y, const py::object& weight,
+              std::size_t labels, const py::dict& options, std::size_t em_iterations,
+              double em_tolerance) {
+             const auto matrix = matrix_of(self.columns(), value, column, begin);
+             return self.fit(matrix, numbers<const std::int64_t>(y),
+                             weight.is_none() ? std::span<const double>()
+                                              : numbers<const double>(weight.cast<py::buffer>()),
+                             labels, options_of(options), {em_iterations, em_tolerance});
+           })
+      .def("joint",
+           [](const NaiveBayesTable& self, const py::buffer& value, const py::object& column,
+              const py::object& begin, const py::buffer& out) {
+             const auto matrix = matrix_of(self.columns(), value, column, begin);
+             const std::span<double> to = numbers<double>(out, true);
+             if (to.size() != matrix.rows() * self.statistics().labels) {
+               throw py::value_error("an array of another shape was expected");
+             }
+             self.joint(matrix, to);
+           })
+      .def("rows", &copy_rows)
+      .def_property_readonly(
+          "class_weight",
+          [](const NaiveBayesTable& self) { return self.statistics().label_weight; })
+      .def_property_readonly(
+          "columns",
+          [](const NaiveBayesTable& self) {
+            std::vector<py::tuple> out;
+            for (std::size_t d = 0; d < self.columns(); ++d) {
+              out.push_back(py::make_tuple(py::bytes(self.column_name(d)),
+                                           std::string(event_name(self.event(d))),
+                                           self.attributes_of(d)));
+            }
+            return out;
+          })
+      .def_property_readonly("prior",
+                             [](const NaiveBayesTable& self) { return self.parameters().prior; })
+      .def_property_readonly(
+          "largest_variance",
+          [](const NaiveBayesTable& self) { return self.parameters().largest_variance; })
+      .def("to_bytes", &file_bytes, py::arg("labels"), py::arg("record"))
+      .def(
+          "save",
+          [](const NaiveBayesTable& self, const std::filesystem::path& path,
+             const std::vector<std::string>& labels,
+             const std::string& record) { self.file(labels, json::parse(record)).write(path); },
+          py::arg("path"), py::arg("labels"), py::arg("record"))
+      .def_static(
+          "open",
+          [](const std::filesystem::path& path) { return from_file(*NaiveBayesModel::open(path)); },
+          py::arg("path"))
+      .def_static(
+          "from_bytes",
+          [](const py::bytes& data) {
+            const std::string_view view = data;
+            const auto* begin = reinterpret_cast<const std::byte*>(view.data());
+            return from_file(
+                NaiveBayesModel(Container::from_bytes({begin, begin + view.size()}, "the model")));
+          },
+          py::arg("data"));
+}
+
+}  // namespace croft::python

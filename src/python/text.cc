@@ -1,0 +1,298 @@
+// Texts to rows of a sparse matrix: what croft.TextVectorizer calls.
+//
+// Columns are the terms in the order of their bytes, or the numbers of hashes.  A matrix is handed
+// over as the three arrays of CSR (values, columns, begins of rows) in bytearrays, so that the
+// extension is built without numpy.
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
+
+#include "croft/core/error.h"
+#include "croft/features/term_weights.h"
+#include "python/bind.h"
+#include "python/sequences.h"
+
+namespace croft::python {
+namespace {
+
+namespace py = pybind11;
+
+template <class T>
+py::bytearray bytes_of(const std::vector<T>& numbers) {
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(T)};
+}
+
+// The library speaks of the command line's options.
+std::string in_words_of_python(std::string message) {
+  constexpr std::array<std::pair<const char*, const char*>, 8> kNames = {
+      {{"--min-documents", "min_df"},
+       {"--max-documents", "max_df"},
+       {"--max-terms", "max_features"},
+       {"--analyzer char", "analyzer=\"char\""},
+       {"--term-weights binary", "weighting=\"binary\""},
+       {"--sublinear", "sublinear_tf"},
+       {"--hash-bits", "hash_bits"},
+       {"n-grams of", "ngram_range:"}}};
+  for (const auto& [option, name] : kNames) {
+    const std::string_view text = option;
+    for (std::size_t at = 0; (at = message.find(text, at)) != message.npos;) {
+      message.replace(at, text.size(), name);
+    }
+  }
+  return message;
+}
+
+template <class Action>
+auto translated(const Action& action) {
+  try {
+    return action();
+  } catch (const Error& fault) {
+    throw Error(in_words_of_python(fault.what()));
+  }
+}
+
+// Rows of a matrix in the making.
+struct Rows {
+  std::vector<double> values;
+  std::vector<std::int32_t> columns;
+  std::vector<std::int64_t> begin{0};
+
+  // The terms of a text by column.
+  void add(std::vector<std::pair<std::int32_t, double>>& row) {
+    std::ranges::sort(row);
+    for (const auto& [column, value] : row) {
+      columns.push_back(column);
+      values.push_back(value);
+    }
+    begin.push_back(static_cast<std::int64_t>(values.size()));
+  }
+  py::tuple arrays() const {
+    return py::make_tuple(bytes_of(values), bytes_of(columns), bytes_of(begin));
+  }
+};
+
+// Views into the str objects of a list, which must stay as it is.
+std::vector<std::string_view> texts_in(const py::list& list) {
+  std::vector<std::string_view> texts;
+  texts.reserve(list.size());
+  for (std::size_t n = 0; n < list.size(); ++n) {
+    texts.push_back(text_of(list[n].ptr(), "raw_documents[" + std::to_string(n) + "]"));
+  }
+  return texts;
+}
+
+class TextEncoder {
+ public:
+  explicit TextEncoder(TextOptions options) : options_(std::move(options)) {
+    translated([&] { options_.validate(); });
+  }
+
+  void fit(const py::list& list) {
+    const std::vector<std::string_view> texts = texts_in(list);
+    const py::gil_scoped_release release;
+    TermFit fit(options_);
+    for (const std::string_view text : texts) fit.add(text);
+    learn(fit);
+  }
+
+  // The matrix of the same texts, which are looked at once.
+  py::tuple fit_transform(const py::list& list) {
+    if (options_.hash_bits > 0) {
+      fit(list);
+      return transform(list);
+    }
+    const std::vector<std::string_view> texts = texts_in(list);
+    Rows rows;
+    {
+      const py::gil_scoped_release release;
+      TermFit fit(options_);
+      std::vector<std::uint32_t> number, count;
+      std::vector<std::size_t> end;
+      for (const std::string_view text : texts) {
+        fit.add(text);
+        number.insert(number.end(), fit.numbers().begin(), fit.numbers().end());
+        for (const CountedTerm& term : fit.counts().terms()) count.push_back(term.count);
+        end.push_back(number.size());
+      }
+      learn(fit);
+      const BagOfWords bag(options_, statistics_);
+      std::vector<TermValue> values;
+      std::size_t k = 0;
+      for (const std::size_t last : end) {
+        values.clear();
+        for (; k < last; ++k) {
+          const std::uint32_t id = fit.ids()[number[k]];
+          if (id != kUnknown) values.push_back({id, 0, static_cast<double>(count[k])});
+        }
+        bag.weigh_known(values);
+        add(values, rows);
+      }
+    }
+    return rows.arrays();
+  }
+
+  py::tuple transform(const py::list& list) const {
+    const std::vector<std::string_view> texts = texts_in(list);
+    Rows rows;
+    {
+      const py::gil_scoped_release release;
+      const BagOfWords bag(options_, statistics_);
+      BagOfWords::Scratch scratch;
+      for (const std::string_view text : texts) {
+        bag.weigh(text, scratch);
+        add(scratch.values, rows);
+      }
+    }
+    return rows.arrays();
+  }
+
+  std::size_t columns() const {
+    return options_.hash_bits > 0 ? std::size_t{1} << options_.hash_bits : column_.size();
+  }
+  bool needs_fit() const { return options_.hash_bits == 0 || options_.is_fitted(); }
+  bool is_fitted() const { return statistics_.has_value(); }
+
+  // The terms by column.
+  std::vector<std::string> terms() const {
+    std::vector<std::string> terms(column_.size());
+    for (std::uint32_t id = 0; id < column_.size(); ++id) {
+      terms[static_cast<std::size_t>(column_[id])] = statistics_->terms().string(id);
+    }
+    return terms;
+  }
+
+  py::bytearray idf() const {
+    std::vector<double> idf(columns());
+    for (std::uint32_t id = 0; id < idf.size(); ++id) idf[column(id)] = statistics_->idf(id);
+    return bytes_of(idf);
+  }
+
+  // Documents, image of the terms, frequencies; for pickle.
+  py::object state() const {
+    if (!statistics_) return py::none();
+    const auto bytes = [](std::span<const std::byte> of) {
+      return py::bytes(reinterpret_cast<const char*>(of.data()), of.size());
+    };
+    return py::make_tuple(statistics_->documents(), bytes(statistics_->image()),
+                          bytes(std::as_bytes(statistics_->frequency())));
+  }
+  void set_state(std::uint64_t documents, const std::string& image, const std::string& frequency) {
+    const auto* const bytes = reinterpret_cast<const std::byte*>(image.data());
+    std::vector<std::uint32_t> numbers(frequency.size() / sizeof(std::uint32_t));
+    std::copy_n(frequency.data(), numbers.size() * sizeof(std::uint32_t),
+                reinterpret_cast<char*>(numbers.data()));
+    statistics_.emplace(documents, std::vector<std::byte>(bytes, bytes + image.size()),
+                        std::move(numbers));
+    order_columns();
+  }
+
+ private:
+  void learn(TermFit& fit) {
+    statistics_ = translated([&] { return fit.finish(); });
+    order_columns();
+  }
+
+  void order_columns() {
+    column_.clear();
+    if (options_.hash_bits > 0) return;
+    const auto count = static_cast<std::uint32_t>(statistics_->terms().size());
+    std::vector<std::string> term(count);
+    for (std::uint32_t id = 0; id < count; ++id) term[id] = statistics_->terms().string(id);
+    std::vector<std::uint32_t> order(count);
+    std::iota(order.begin(), order.end(), 0u);
+    std::ranges::sort(order, {}, [&](std::uint32_t id) -> const std::string& { return term[id]; });
+    column_.resize(count);
+    for (std::uint32_t j = 0; j < count; ++j) column_[order[j]] = static_cast<std::int32_t>(j);
+  }
+
+  std::size_t column(std::uint32_t id) const {
+    return options_.hash_bits > 0 ? id : static_cast<std::size_t>(column_[id]);
+  }
+
+  void add(const std::vector<TermValue>& values, Rows& rows) const {
+    std::vector<std::pair<std::int32_t, double>> row;
+    row.reserve(values.size());
+    for (const TermValue& v : values) {
+      row.emplace_back(static_cast<std::int32_t>(column(v.id)), v.value);
+    }
+    rows.add(row);
+  }
+
+  TextOptions options_;
+  std::optional<TermStatistics> statistics_;
+  std::vector<std::int32_t> column_;  // by id; empty with hashing
+};
+
+template <class T, std::size_t N>
+T choice(const std::array<std::pair<const char*, T>, N>& choices, const std::string& name,
+         const char* parameter) {
+  std::string all;
+  for (const auto& [known, value] : choices) {
+    if (name == known) return value;
+    all += std::string(all.empty() ? "" : ", ") + known;
+  }
+  throw py::value_error(std::string(parameter) + " is \"" + name + "\"; choose one of: " + all);
+}
+
+TextOptions make_options(const std::string& analyzer, std::pair<std::size_t, std::size_t> ngrams,
+                         bool lower_case, std::vector<std::string> stop_words,
+                         const std::string& weighting, bool sublinear, const std::string& norm,
+                         std::pair<double, bool> min_df, std::pair<double, bool> max_df,
+                         std::uint64_t max_terms, unsigned hash_bits) {
+  TextOptions options;
+  options.tokenizer.analyzer = choice<Analyzer, 3>(
+      {{{"word", Analyzer::word}, {"char", Analyzer::char_}, {"char_wb", Analyzer::char_wb}}},
+      analyzer, "analyzer");
+  std::tie(options.tokenizer.shortest, options.tokenizer.longest) = ngrams;
+  options.tokenizer.lower_case = lower_case;
+  options.tokenizer.stop_words = std::move(stop_words);
+  options.values = choice<TermValues, 3>({{{"counts", TermValues::counts},
+                                           {"binary", TermValues::binary},
+                                           {"tf-idf", TermValues::tf_idf}}},
+                                         weighting, "weighting");
+  options.sublinear = sublinear;
+  options.norm = choice<std::optional<TermNorm>, 4>({{{"auto", std::nullopt},
+                                                      {"l1", TermNorm::l1},
+                                                      {"l2", TermNorm::l2},
+                                                      {"none", TermNorm::none}}},
+                                                    norm, "norm");
+  options.min_documents = {min_df.first, min_df.second};
+  options.max_documents = {max_df.first, max_df.second};
+  options.max_terms = max_terms;
+  options.hash_bits = hash_bits;
+  return options;
+}
+
+}  // namespace
+
+void bind_text(py::module_& module) {
+  py::class_<TextEncoder>(module, "TextEncoder", "Texts as rows of a sparse matrix.")
+      .def(py::init([](const std::string& analyzer, std::pair<std::size_t, std::size_t> ngrams,
+                       bool lower_case, std::vector<std::string> stop_words,
+                       const std::string& weighting, bool sublinear, const std::string& norm,
+                       std::pair<double, bool> min_df, std::pair<double, bool> max_df,
+                       std::uint64_t max_terms, unsigned hash_bits) {
+             return TextEncoder(make_options(analyzer, ngrams, lower_case, std::move(stop_words),
+                                             weighting, sublinear, norm, min_df, max_df, max_terms,
+                                             hash_bits));
+           }),
+           py::arg("analyzer"), py::arg("ngrams"), py::arg("lower_case"), py::arg("stop_words"),
+           py::arg("weighting"), py::arg("sublinear"), py::arg("norm"), py::arg("min_df"),
+           py::arg("max_df"), py::arg("max_terms"), py::arg("hash_bits"))
+      .def("fit", &TextEncoder::fit)
+      .def("fit_transform", &TextEncoder::fit_transform)
+      .def("transform", &TextEncoder::transform)
+      .def("terms", &TextEncoder::terms)
+      .def("idf", &TextEncoder::idf)
+      .def("state", &TextEncoder::state)
+      .def("set_state", &TextEncoder::set_state)
+      .def_property_readonly("columns", &TextEncoder::columns)
+      .def_property_readonly("needs_fit", &TextEncoder::needs_fit)
+      .def_property_readonly("is_fitted", &TextEncoder::is_fitted);
+  module.def("english_stop_words", &english_stop_words);
+}
+
+}  // namespace croft::python

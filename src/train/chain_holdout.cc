@@ -1,0 +1,75 @@
+#include "croft/train/chain_holdout.h"
+
+#include <limits>
+
+#include "croft/inference/chain_viterbi.h"
+#include "croft/model/linear_scorer.h"
+
+namespace croft {
+namespace {
+
+void encode_lists(const StringLists& lists, const StringTable& names, AttributeLists& out) {
+  std::size_t k = 0;
+  for (std::size_t p = 0; p < lists.lists(); ++p) {
+    for (; k < lists.list_end(p); ++k) {
+      const std::uint32_t id = names.find(lists.item(k));
+      if (id == kUnknown) continue;
+      out.id.push_back(id);
+      out.value.push_back(lists.value(k));
+    }
+    out.begin.push_back(out.id.size());
+  }
+}
+
+}  // namespace
+
+void ChainHoldout::add(TextSequence sequence) {
+  if (sequence.length() > 0) text_.push_back(std::move(sequence));
+}
+
+void ChainHoldout::encode(const ChainEncoder& encoder, const Renumbering& renumbering,
+                          const ChainLayout& layout) {
+  data_ = ChainData();
+  for (const TextSequence& text : text_) {
+    encode_lists(text.node, encoder.node_names, data_.node);
+    if (encoder.data.has_edges()) encode_lists(text.edge, encoder.edge_names, data_.edge);
+    data_.label.resize(data_.label.size() + text.length());
+    data_.sequence_begin.push_back(data_.label.size());
+  }
+  renumber_lists(renumbering.node, layout.node_classes, data_.node);
+  renumber_lists(renumbering.edge, RowClasses(), data_.edge);
+}
+
+std::vector<std::vector<std::string_view>> best_labels(const ChainLayout& layout,
+                                                       const ChainData& data,
+                                                       std::span<const double> w,
+                                                       const StringTable& label_names,
+                                                       ThreadPool& pool) {
+  LinearScorer<float> linear(layout);
+  linear.set_weights(w, pool);
+  struct Worker {
+    ChainScores<float> scores, lifted;
+    ViterbiWorkspace<float> viterbi;
+    std::vector<Label> y;
+  };
+  std::vector<std::vector<std::string_view>> names(data.sequences());
+  std::vector<Worker> workers(pool.threads());
+  pool.run(data.sequences(), [&](std::size_t n, std::size_t worker) {
+    Worker& own = workers[worker];
+    linear.score(data, n, own.scores);
+    own.y.resize(own.scores.length());
+    const HistoryScores<float>* histories = linear.histories();
+    if (histories != nullptr) histories->lift(own.scores, own.lifted);
+    const double best =
+        viterbi<float>(histories != nullptr ? own.lifted : own.scores, own.viterbi, own.y);
+    names[n].resize(own.y.size());
+    if (!(best > -std::numeric_limits<double>::infinity())) return;
+    for (std::size_t t = 0; t < own.y.size(); ++t) {
+      const Label y = histories != nullptr ? histories->histories().label_of[own.y[t]] : own.y[t];
+      names[n][t] = label_names[y];
+    }
+  });
+  return names;
+}
+
+}  // namespace croft

@@ -1,0 +1,64 @@
+#include "croft/train/train_options.h"
+
+#include "croft/core/error.h"
+
+namespace croft {
+
+void TrainOptions::validate() const {
+  if (min_count < 1) throw UsageError("--min-count must be at least 1; 1 keeps every feature");
+  if (order < 1 || order > kMostOrder) {
+    throw UsageError("--order " + std::to_string(order) + " is not 1 to " +
+                     std::to_string(kMostOrder));
+  }
+  if (order == 1 && histories) {
+    throw UsageError("--histories goes with --order 2 or more; a chain of order 1 has none");
+  }
+  if (kind != ChainKind::chain && (order > 1 || transition_groups)) {
+    throw UsageError("--order and --transition-groups go with --model chain, not with " +
+                     std::string(name_of(kind)));
+  }
+  if ((kind == ChainKind::memm) != (objective == Objective::local)) {
+    throw UsageError(kind == ChainKind::memm
+                         ? "a memm is trained by its own likelihood; leave out --objective"
+                         : "--objective local is the likelihood of --model memm");
+  }
+  if (block < 1) throw UsageError("--block is 0; it must be at least 1");
+  regulariser.validate();
+  stop.validate();
+}
+
+Method TrainOptions::chosen_method(bool from_weights) const {
+  const Method chosen = method.value_or(default_method(objective, regulariser, from_weights));
+  const bool dual = !info(chosen).init;
+  return dual && order > 1 && !method ? Method::averaged_sgd : chosen;
+}
+
+// Where L-BFGS takes no time to speak of, the shortest way is the best.
+Method TrainOptions::chosen_method(bool from_weights, std::size_t positions) const {
+  const Method chosen = chosen_method(from_weights);
+  const bool asked_for = method || settings.passes || settings.step || settings.batch;
+  const bool few = positions < kFewPositions;
+  return chosen == Method::sgd_lbfgs && few && !asked_for ? Method::lbfgs : chosen;
+}
+
+Precision TrainOptions::chosen_precision(std::size_t positions) const {
+  if (precision != Precision::automatic) return precision;
+  return positions < kFewPositions ? Precision::twice : Precision::single;
+}
+
+MethodChoice TrainOptions::choice(bool from_weights, std::size_t positions) const {
+  return {.objective = objective,
+          .method = chosen_method(from_weights, positions),
+          .regulariser = regulariser,
+          .settings = settings,
+          .max_iterations = stop.max_iterations,
+          .init = from_weights,
+          .prior = prior,
+          .variances = static_cast<bool>(variances),
+          .order = order,
+          .block = block != TrainOptions().block,
+          .window = stop.window != StoppingRule().window,
+          .single = precision == Precision::single};
+}
+
+}  // namespace croft

@@ -1,0 +1,131 @@
+#include "croft/train/training_fingerprint.h"
+
+#include "croft/train/checkpoint.h"
+
+namespace croft {
+namespace {
+
+void add(Fingerprint& of, std::span<const std::string_view> names) {
+  for (const std::string_view name : names) of.add(name);
+}
+
+void add(Fingerprint& of, const StringLists& lists) {
+  for (std::size_t list = 0; list < lists.lists(); ++list) {
+    for (std::size_t k = lists.list_begin(list); k < lists.list_end(list); ++k) {
+      of.add(lists.item(k));
+    }
+  }
+}
+
+void add(Fingerprint& of, const AttributeLists& lists) {
+  of.add(lists.begin);
+  of.add(lists.id);
+  of.add(lists.value);
+}
+
+void add(Fingerprint& of, const ChainData& data) {
+  of.add(data.sequence_begin);
+  of.add(data.label);
+  of.add(data.label_sets.begin);
+  of.add(data.label_sets.label);
+  of.add(data.weight);
+  add(of, data.node);
+  add(of, data.edge);
+}
+
+void add(Fingerprint& of, const LabelRuns& runs) {
+  of.add(runs.begin);
+  of.add(runs.label);
+}
+
+void add(Fingerprint& of, const ChainLayout& layout) {
+  for (const RowLayout* rows : {&layout.tied, &layout.node, &layout.edge}) {
+    of.add(rows->begin);
+    of.add(rows->cell);
+  }
+  of.add(layout.shared.begin);
+  of.add(layout.shared.cell);
+  const std::size_t sizes[] = {layout.labels, layout.order()};
+  of.add(std::span(sizes));
+  if (layout.histories) {
+    add(of, layout.histories->states);
+    add(of, layout.histories->grams);
+  }
+  if (!layout.constraint) return;
+  ChainConstraint constraint = *layout.constraint;
+  StateArchive bits;
+  bits(constraint.start);
+  bits(constraint.end);
+  bits(constraint.edge);
+  of.add(bits.bytes());
+}
+
+// Each of these that is set, and that it is.
+void add(StateArchive& options, MethodSettings s) {
+  options(s.history);
+  options(s.step);
+  options(s.schedule);
+  options(s.decay);
+  options(s.batch);
+  options(s.average_from);
+  options(s.passes);
+  options(s.aggressiveness);
+  options(s.best);
+  options(s.variance);
+  options(s.gamma);
+  if (!s.kernel) return;
+  options(s.kernel->type);
+  options(s.kernel->scale);
+  options(s.kernel->offset);
+  options(s.kernel->degree);
+  options(s.kernel->gamma);
+}
+
+void add(Fingerprint& of, ChainProblem problem) {
+  add(of, problem.data);
+  add(of, problem.layout);
+  if (problem.prior != nullptr) {
+    of.add(problem.prior->mean);
+    of.add(problem.prior->scale);
+  }
+  for (std::size_t y = 0; problem.cost != nullptr && y < problem.cost->labels(); ++y) {
+    of.add(problem.cost->table[y]);
+  }
+  StateArchive options;
+  options(problem.objective);
+  options(problem.block);
+  options(problem.method);
+  options(problem.twice);
+  options(problem.regulariser.l1);
+  options(problem.regulariser.l2);
+  options(problem.seed);
+  add(options, problem.settings);
+  of.add(options.bytes());
+}
+
+}  // namespace
+
+std::uint64_t TrainingFingerprint::value() const {
+  Fingerprint of;
+  add(of, problem);
+  for (const auto* each : {&names.labels, &names.tied, &names.node, &names.edge}) add(of, *each);
+  of.add(start);
+  add(of, holdout.data());
+  for (std::size_t n = 0; n < holdout.sequences(); ++n) add(of, holdout[n].labels);
+  if (holdout.sequences() > 0 && partial) {
+    of.add(partial->any);
+    of.add(std::span(&partial->separator, 1));
+  }
+  StateArchive options;
+  const auto add_value = [&](auto value) { options(value); };
+  add_value(early_stop);
+  add_value(active_set != nullptr);
+  if (active_set != nullptr) {
+    add_value(active_set->violation_tolerance);
+    add_value(active_set->screening_bytes);
+  }
+  of.add(options.bytes());
+  return of.value();
+}
+
+}  // namespace croft

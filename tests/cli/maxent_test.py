@@ -1,0 +1,97 @@
+"""Models of kind maxent and memm: positions by themselves, and each given the one before."""
+
+import json
+import math
+
+from support import INGREDIENTS, WRONG_USAGE, CliTest, main
+
+TRAIN, TEST = INGREDIENTS / "train.txt", INGREDIENTS / "test.txt"
+
+# x is 1 twice with label 4, and 2 once with label 5: the maximum-likelihood p(4|1) = p(5|2) = 1 is
+# kept finite by the penalty.
+TABLE = "4\tx=1\n\n4\tx=1\n\n5\tx=2\n\n"
+
+
+class MaxentTest(CliTest):
+    def weights(self, model):
+        """By kind, attribute and label."""
+        rows = [line.split("\t") for line in
+                self.run_ok("inspect", "-m", model, "--weights").splitlines()]
+        return {tuple(row[:-1]): float(row[-1]) for row in rows}
+
+    def test_positions_of_a_sequence_are_examples_of_their_own(self):
+        sequence = "A\tx\ty\nB\tx\nA\ty\tz\n\n"
+        together = self.train("a.croft", "--model", "maxent", "--format", "attributes",
+                              self.file("together", sequence))
+        apart = self.train("b.croft", "--model", "maxent", "--format", "attributes",
+                           self.file("apart", sequence.replace("\n", "\n\n")))
+        self.assertEqual(self.weights(together), self.weights(apart))
+
+    def test_it_is_the_chain_of_sequences_of_one_position(self):
+        data = self.file("data", TABLE)
+        maxent = self.train("m.croft", "--model", "maxent", "--format", "attributes", data)
+        chain = self.train("c.croft", "--format", "attributes", data)
+        self.assertEqual(self.weights(maxent), self.weights(chain))
+
+    def test_its_labels_do_not_depend_on_their_neighbours(self):
+        model = self.train("m.croft", "--model", "maxent", TRAIN)
+        summary = json.loads(self.run_ok("inspect", "-m", model, "--json"))
+        self.assertEqual(summary["kind"], "maxent")
+        viterbi = self.run_ok("predict", "-m", model, TEST)
+        self.assertEqual(self.run_ok("predict", "-m", model, "--decode", "marginal", TEST), viterbi)
+
+    def test_a_weight_of_two_is_the_example_twice(self):
+        twice = self.train("a.croft", "--model", "maxent", "--format", "attributes",
+                           self.file("twice", TABLE))
+        once = self.file("once", TABLE[TABLE.index("\n\n") + 2:])
+        weighted = self.train("b.croft", "--model", "maxent", "--format", "attributes",
+                              "--weights", self.file("weights", "2\n1\n"), once)
+        expected, found = self.weights(twice), self.weights(weighted)
+        self.assertEqual(expected.keys(), found.keys())
+        for feature, weight in expected.items():
+            self.assertAlmostEqual(weight, found[feature], places=4)
+
+    def test_what_needs_neighbours_is_refused(self):
+        template = self.file("template", "U00:%x[0,0]\nB\n")
+        for options, said in ((("--order", 2), "--order"), (("--template", template), "pairs of")):
+            self.refuses_to_train(WRONG_USAGE, "--model", "maxent", *options, TRAIN,
+                                  mentions=[said])
+
+    def test_a_chain_cannot_go_on_from_it(self):
+        model = self.train("m.croft", "--model", "maxent", TRAIN)
+        self.refuses_to_train(WRONG_USAGE, "--init", model, TRAIN, mentions=["--model maxent"])
+
+
+class MemmTest(CliTest):
+    def test_log_z_is_zero_and_answers_go_together(self):
+        model = self.train("m.croft", "--model", "memm", TRAIN)
+        lines = self.run_ok("predict", "-m", model, "--output", "json", "--k-best", 3,
+                            "--marginals", TEST).splitlines()
+        for line in map(json.loads, lines[:20]):
+            best = line["k_best"]
+            self.assertLessEqual(sum(each["probability"] for each in best), 1 + 1e-9)
+            self.assertEqual(best[0]["labels"], line["labels"])
+
+    # "rib" and "rob" differ in their middle letter alone, and the labels of their r have one
+    # successor each, which takes all the probability whatever is seen: the MEMM goes by which word
+    # is more frequent, the CRF by the letter (Bottou 1991; Lafferty et al. 2001).
+    def test_label_bias_makes_the_memm_ignore_what_it_sees_and_not_the_crf(self):
+        rib, rob = "1\tr\n2\ti\n3\tb\n\n", "4\tr\n5\to\n3\tb\n\n"
+        data = self.file("data", 6 * rib + 4 * rob)
+        text = self.file("text", "\tr\n\to\n\tb\n\n")
+        rules = self.file("rules", "1 -> 2\n2 -> 3\n4 -> 5\n5 -> 3\n")
+        found = {}
+        for kind in ("chain", "memm"):
+            model = self.train(f"{kind}.croft", "--model", kind, "--format", "attributes", "--l2",
+                               0.01, "--constrain", rules, data)
+            found[kind] = self.run_ok("predict", "-m", model, "--output", "labels", text).split()
+        self.assertEqual(found["chain"], ["4", "5", "3"])
+        self.assertEqual(found["memm"], ["1", "2", "3"])
+
+    def test_another_objective_is_refused(self):
+        self.refuses_to_train(WRONG_USAGE, "--model", "memm", "--objective", "piecewise", TRAIN,
+                              mentions=["own likelihood"])
+
+
+if __name__ == "__main__":
+    main()
