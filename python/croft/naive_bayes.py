@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import numbers
 import os
 import warnings
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Sequence, Union
@@ -151,6 +152,10 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _options(self) -> dict[str, Any]:
         import numpy
+        for name in ("alpha", "binarize", "var_smoothing"):
+            value = getattr(self, name)
+            if not isinstance(value, numbers.Real) or isinstance(value, bool):
+                raise ValueError(f"{name} is {value!r}; it must be a number")
         prior = "learnt" if self.priors is None else self.priors
         if not isinstance(prior, str):
             prior = [float(p) for p in numpy.asarray(prior, float).ravel()]
@@ -246,6 +251,10 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def class_log_prior_(self) -> numpy.ndarray:
         import numpy
+        for name in ("alpha", "binarize", "var_smoothing"):
+            value = getattr(self, name)
+            if not isinstance(value, numbers.Real) or isinstance(value, bool):
+                raise ValueError(f"{name} is {value!r}; it must be a number")
         prior = "learnt" if self.priors is None else self.priors
         if not isinstance(prior, str):
             return numpy.log(numpy.asarray(prior, float))

@@ -335,7 +335,6 @@ void set_features(const TrainRequest& request, const ChainModel* init, Extractio
                      ("options of --format " + std::string(format_name(request.format))));
   }
   const ExtractionConfig& known = init->extractor().config();
-  config.intercept = known.intercept;
   config.text = known.text;
   if (known.terms) config.terms = known.terms->owning();
   config.csv = known.csv;
@@ -347,6 +346,16 @@ ExtractionConfig make_extraction(const TrainRequest& request, const ChainModel* 
   ExtractionConfig config;
   config.format = request.format;
   config.boundaries = request.boundaries;
+  // The default features for words have one of their own.
+  const bool words = request.format == InputFormat::columns && request.template_path.empty() &&
+                     request.template_text.empty();
+  const bool by_default = init != nullptr ? init->extractor().config().intercept
+                                          : request.options.kind == ChainKind::maxent && !words;
+  if (init != nullptr && request.intercept && *request.intercept != by_default) {
+    throw UsageError("the model to go on from " + std::string(by_default ? "has" : "has no") +
+                     " intercept: leave out --intercept and --no-intercept");
+  }
+  config.intercept = request.intercept.value_or(by_default);
   if (config.format != InputFormat::columns) {
     set_features(request, init, config);
     return config;
@@ -361,8 +370,10 @@ ExtractionConfig make_extraction(const TrainRequest& request, const ChainModel* 
                   "default set of features for words is used");
     }
   } else if (init != nullptr && init->extractor().has_template()) {
+    const bool intercept = config.intercept;
     config = init->extractor().config();
     config.boundaries = config.boundaries || request.boundaries;
+    config.intercept = intercept;
   }
   return config;
 }

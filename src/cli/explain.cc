@@ -12,6 +12,7 @@
 #include "croft/app/predict.h"
 #include "croft/app/tag_files.h"
 #include "croft/core/error.h"
+#include "croft/model/model_file.h"
 
 namespace croft::cli {
 namespace {
@@ -90,7 +91,7 @@ void require_reached(const ExplainCommand& c, std::size_t longest) {
   }
 }
 
-TagRequest make_request(const ExplainCommand& c, const ChainModel& model) {
+TagRequest make_request(const ExplainCommand& c, const SequenceModel& model) {
   TagRequest request;
   read_limits(model, c.constrain, c.penalties, request);
   return request;
@@ -109,7 +110,7 @@ ExplainOptions make_options(const ExplainCommand& c, const LabelNames& names) {
   return options;
 }
 
-void check_format(const ExplainCommand& c, const ChainModel& model) {
+void check_format(const ExplainCommand& c, const SequenceModel& model) {
   const InputFormat format = model.extractor().config().format;
   if (!c.format || *c.format == format) return;
   throw UsageError(fmt::format("--format {}: the model was trained on {}, and reads no other data",
@@ -127,7 +128,7 @@ void write(const ExplainCommand& c, const Explanation& explanation, const LabelN
 }
 
 int run(const ExplainCommand& c) {
-  const auto model = ChainModel::open(c.model);
+  const auto model = open_model(c.model);
   check_format(c, *model);
   const TagPlan plan(*model, make_request(c, *model));
   ExplainOptions options = make_options(c, plan.names());

@@ -68,6 +68,14 @@ void add_data_options(CLI::App& verb, TrainCommand& c) {
                                 {"wapiti", TemplateLanguage::wapiti}},
                                "auto, crfpp or wapiti: how --template is read")
       ->option_text("LANGUAGE=auto");
+  CLI::Option* intercept = verb.add_flag_callback(
+      "--intercept", [&r] { r.intercept = true; },
+      "A weight for each label whatever the data says, penalised as others: an attribute "
+      "(intercept) "
+      "of every position; the default of --model maxent, but for the default features for words");
+  verb.add_flag_callback(
+          "--no-intercept", [&r] { r.intercept = false; }, "Without it")
+      ->excludes(intercept);
   verb.add_flag("--boundaries", r.boundaries,
                 "START and STOP as labels before the first and after the last position");
   CLI::Option* partial = verb.add_flag(

@@ -142,16 +142,24 @@ namespace {
 
 // How the model reads its data.  Where texts have counts, of which bernoulli attributes see only
 // whether they are above 0, terms that are there or not say the same, and have values of 0 and 1.
+// Throws UsageError where terms have other values.
 ExtractionConfig with_binary_terms(const NaiveBayesModel& model) {
   ExtractionConfig config = model.extractor().config();
-  const TextOptions& text = config.text;
-  bool bernoulli = config.format == InputFormat::text && model.options().binarize < 1;
+  if (config.format != InputFormat::text) return config;
+  bool bernoulli = false;
   for (std::uint32_t a = 0; a < model.attributes(); ++a) {
-    bernoulli = bernoulli && model.event(a) == AttributeEvent::bernoulli;
+    bernoulli = bernoulli || model.event(a) == AttributeEvent::bernoulli;
   }
-  const bool counts = text.values == TermValues::counts && !text.sublinear &&
-                      text.effective_norm() == TermNorm::none && text.hash_bits == 0;
-  if (bernoulli && counts) config.text.values = TermValues::binary;
+  if (!bernoulli) return config;
+  TextOptions& text = config.text;
+  if (text.values == TermValues::tf_idf || text.sublinear || text.hash_bits > 0 ||
+      text.effective_norm() != TermNorm::none || !(model.options().binarize < 1)) {
+    throw UsageError(
+        model.container().name() +
+        ": bernoulli attributes convert where their values are 0 and 1, and the terms of this "
+        "model have others (tf-idf, a norm, hashing or --binarize); train it on plain counts");
+  }
+  text.values = TermValues::binary;
   return config;
 }
 

@@ -29,7 +29,8 @@ class MaxentTest(CliTest):
 
     def test_it_is_the_chain_of_sequences_of_one_position(self):
         data = self.file("data", TABLE)
-        maxent = self.train("m.croft", "--model", "maxent", "--format", "attributes", data)
+        maxent = self.train("m.croft", "--model", "maxent", "--format", "attributes",
+                            "--no-intercept", data)
         chain = self.train("c.croft", "--format", "attributes", data)
         self.assertEqual(self.weights(maxent), self.weights(chain))
 
@@ -51,11 +52,40 @@ class MaxentTest(CliTest):
         for feature, weight in expected.items():
             self.assertAlmostEqual(weight, found[feature], places=4)
 
+    # Of data without attributes it knows the labels' shares: with l2 the weights are 0 in sum, and
+    # differ by the logarithm of their ratio less what the penalty takes.
+    def test_the_intercept_is_a_weight_for_each_label_whatever_is_seen(self):
+        data = self.file("data", 6 * "A\tx\n" + 2 * "B\ty\n")
+        model = self.train("m.croft", "--model", "maxent", "--format", "attributes", "--l2", 1e-6,
+                           "--tolerance", 1e-12, data)
+        line = self.run_ok("predict", "-m", model, "--output", "json", "--marginals=all",
+                           self.file("new", "\tz\n\n"))
+        self.assertGreater(json.loads(line)["marginals"][0]["A"], 0.5)
+        without = self.train("n.croft", "--model", "maxent", "--format", "attributes",
+                             "--no-intercept", data)
+        line = self.run_ok("predict", "-m", without, "--output", "json", "--marginals=all",
+                           self.file("new", "\tz\n\n"))
+        self.assertEqual(json.loads(line)["marginals"][0]["A"], 0.5)
+        again = self.train("again.croft", "--model", "maxent", "--format", "attributes", "--init",
+                           model, data)
+        names = {row[1] for row in self.weights(again)}
+        self.assertIn("(intercept)", names)
+
     def test_what_needs_neighbours_is_refused(self):
         template = self.file("template", "U00:%x[0,0]\nB\n")
         for options, said in ((("--order", 2), "--order"), (("--template", template), "pairs of")):
             self.refuses_to_train(WRONG_USAGE, "--model", "maxent", *options, TRAIN,
                                   mentions=[said])
+
+    def test_objectives_that_leave_out_neighbours_are_refused(self):
+        self.refuses_to_train(WRONG_USAGE, "--model", "maxent", "--objective", "piecewise", TRAIN,
+                              mentions=["it is the likelihood"])
+
+    def test_the_intercept_is_that_of_the_model_to_go_on_from(self):
+        data = self.file("data", TABLE)
+        model = self.train("m.croft", "--model", "maxent", "--format", "attributes", data)
+        self.refuses_to_train(WRONG_USAGE, "--model", "maxent", "--format", "attributes",
+                              "--no-intercept", "--init", model, data, mentions=["has intercept"])
 
     def test_a_chain_cannot_go_on_from_it(self):
         model = self.train("m.croft", "--model", "maxent", TRAIN)

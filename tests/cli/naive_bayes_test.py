@@ -39,6 +39,15 @@ class NaiveBayesTest(CliTest):
 
 
 class MultinomialTest(NaiveBayesTest):
+    def test_bernoulli_terms_with_other_values_than_0_and_1_are_not_converted(self):
+        data = self.file("texts", "A\tone one two\nB\ttwo three\n")
+        for options in (("--norm", "l2"), ("--binarize", 1), ("--hash-bits", 8)):
+            model = self.train("n.croft", "--model", "naive-bayes", "--event", "bernoulli",
+                               "--format", "text", *options, data)
+            self.fails(WRONG_USAGE, "convert", model, "-o", self.folder / "c.croft",
+                       mentions=["0 and 1"])
+        self.assertFalse((self.folder / "c.croft").exists())
+
     def test_posteriors_are_those_of_counts(self):
         """By exact fractions."""
         data = documents(60, 1)

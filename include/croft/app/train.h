@@ -21,6 +21,9 @@ struct TrainRequest {
   std::string template_text;  // the template itself, where it is in no file
   TemplateLanguage language = TemplateLanguage::automatic;
   bool boundaries = false;
+  // Every position has the attribute kIntercept beside its own.  Default: where a model of kind maxent
+  // is trained from the start.
+  std::optional<bool> intercept;
   // How texts and tables become features; without: the defaults, or as `init` or `prior` has it.
   std::optional<TextOptions> text;
   std::string stop_words;  // english, or a file; empty: those of `text`
