@@ -23,7 +23,7 @@ croft::VarianceFile read(std::string_view text) {
 }
 
 std::string rewritten(const croft::VarianceFile& file) {
-  std::string out;
+  std::string out = "\n";  // at the start a pattern could be taken for a byte order mark
   std::size_t line = 0;
   for (const auto& rule : file.rules) {
     require(rule.variance >= 1e-12 && rule.variance <= 1e12, "a variance out of range");
