@@ -262,7 +262,8 @@ class HmmTest(CliTest):
         self.assert_fails(BAD_INPUT, "negative:1", "occurrences", arguments=[*base, "--format", "attributes", negative])
         self.assertFalse(out.exists())
         model = self.train()
-        self.assert_fails(BAD_INPUT, "hmm", arguments=["explain", "-m", model, data])
+        self.assert_fails(WRONG_USAGE, "weights of features",
+                          arguments=["explain", "-m", model, data])
         self.assert_fails(BAD_INPUT, "hmm", arguments=["train", "--init", model, "-o", out, data])
         chain = self.folder / "chain"
         self.run_ok("train", "-o", chain, "--quiet", data)
