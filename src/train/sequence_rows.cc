@@ -55,12 +55,6 @@ void SequenceRows::for_each_row(std::size_t n, std::span<const double> w,
   }
 }
 
-// The cells of an attribute's weights; null: all of them.
-const std::uint32_t* SequenceRows::cells_of(const Row& row) const {
-  if (row.length == layout_.cells) return nullptr;
-  return layout_.cell.data() + (row.weight - layout_.begin[0]);
-}
-
 void SequenceRows::add_scores(std::size_t n, std::span<const double> w,
                               std::span<double> theta) const {
   for_each_row(n, w, [&](const Row& row, std::uint64_t at, std::uint64_t end) {

@@ -19,8 +19,8 @@ struct SdcaOptions {
   std::size_t passes = 3;  // >= 1; to an iteration, which ends with P and the gap computed exactly
   std::uint64_t seed = 1;  // of the draws
   StoppingRule stop{};
-  // With more parts than this (256 MB) mu is kept in float, and the gap is then good to about 1e-7.
-  static constexpr std::size_t kManyParts = std::size_t{1} << 25;
+  // With more parts than this (8 MB) mu is kept in float, and the gap is then good to about 1e-7.
+  static constexpr std::size_t kManyParts = std::size_t{1} << 20;
   void validate() const;  // throws UsageError naming the field and its range
 };
 

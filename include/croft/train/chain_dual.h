@@ -64,7 +64,11 @@ class SequenceRows {
   }
   template <class Visit>
   void for_each_row(std::size_t n, std::span<const double> w, const Visit& visit) const;
-  const std::uint32_t* cells_of(const Row& row) const;
+  // The cells of an attribute's weights; null: all of them.
+  const std::uint32_t* cells_of(const Row& row) const {
+    if (row.length == layout_.cells) return nullptr;
+    return layout_.cell.data() + (row.weight - layout_.begin[0]);
+  }
 
   const RowLayout& layout_;
   std::vector<std::uint64_t> row_begin_{0}, occurrence_begin_{0};  // [N + 1]
