@@ -5,12 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <nlohmann/json.hpp>
-
-#include "croft/core/error.h"
 
 namespace croft::cli {
 namespace {
@@ -41,27 +37,14 @@ std::string active_set_text(const ActiveSetReport& set, double l1) {
 
 TrainingProgress::TrainingProgress(const TrainOptions& options, const std::string& log_path,
                                    bool quiet)
-    : options_(options), quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1),
-      log_path_(log_path) {
-  if (log_path.empty()) return;
-  log_ = std::fopen(log_path.c_str(), "w");
-  if (log_ == nullptr) throw Error(log_path + ": cannot write the log: " + std::strerror(errno));
-}
+    : options_(options), quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1), log_(log_path) {}
 
 TrainingProgress::~TrainingProgress() {
   if (bar_on_screen_) std::fputs("\n", stderr);
-  if (log_ != nullptr) std::fclose(log_);
 }
 
 double TrainingProgress::seconds() const {
   return std::chrono::duration<double>(Clock::now() - start_).count();
-}
-
-void TrainingProgress::log(const std::string& json_line) {
-  if (log_ == nullptr) return;
-  if (std::fputs((json_line + "\n").c_str(), log_) < 0 || std::fflush(log_) != 0) {
-    throw Error(log_path_ + ": cannot write the log: " + std::strerror(errno));
-  }
 }
 
 void TrainingProgress::reading(std::size_t positions) {
@@ -88,11 +71,12 @@ void TrainingProgress::data_read(const TrainData& data) {
   bar_on_screen_ = false;
 }
 
-// Seconds to the end: the objective's change falls about geometrically, so its logarithm is followed down
-// to the tolerance; never more than the iterations that are left.
+// Seconds to the end: the objective's change falls about geometrically, so its logarithm is
+// followed down to the tolerance; never more than the iterations that are left.
 double TrainingProgress::remaining(const TrainProgress& progress) {
   const std::size_t k = progress.iteration.number, window = options_.stop.window;
-  const double each = (seconds() - first_iteration_seconds_) / static_cast<double>(std::max<std::size_t>(1, k));
+  const double each =
+      (seconds() - first_iteration_seconds_) / static_cast<double>(std::max<std::size_t>(1, k));
   double left = static_cast<double>(progress.max_iterations - std::min(k, progress.max_iterations));
   const auto change = [&](std::size_t at) {
     return (objectives_[at - window] - objectives_[at]) / std::max(1.0, std::abs(objectives_[at]));
@@ -119,7 +103,8 @@ void TrainingProgress::show_bar(const TrainProgress& progress, const std::string
   std::string bar;
   for (int k = 0; k < width; ++k) bar += k < filled ? "━" : "┄";
   const std::string text = fmt::format("{} left  {}", duration(left), line);
-  std::fprintf(stderr, "\r\033[K%s %.*s", bar.c_str(), std::max(0, columns - width - 2), text.c_str());
+  std::fprintf(stderr, "\r\033[K%s %.*s", bar.c_str(), std::max(0, columns - width - 2),
+               text.c_str());
   std::fflush(stderr);
   bar_on_screen_ = true;
 }
@@ -140,7 +125,7 @@ void TrainingProgress::iteration(const TrainProgress& progress) {
     if (progress.holdout->chunk_f1) line["holdout_f1"] = *progress.holdout->chunk_f1;
   }
   line["seconds"] = seconds();
-  log(line.dump());
+  log_.write(line);
   if (quiet_) return;
   std::string text = fmt::format("iteration {}  objective {:.2f}  gradient {:.3g}  active {}",
                                  now.number, now.objective, now.gradient_norm, now.active);
@@ -175,15 +160,17 @@ void TrainingProgress::done(const TrainResult& result, const std::string& output
     }
   }
   line["seconds"] = seconds();
-  log(line.dump());
+  log_.write(line);
   if (quiet_) return;
-  std::string text = fmt::format(
-      "{} after {} iterations, {:.1f} s: {}\nobjective {:.2f}, {} weights, {} not zero",
-      o.converged() ? "converged" : "stopped", o.iterations, seconds(), o.message, o.objective,
-      result.dimension, result.active);
+  std::string text =
+      fmt::format("{} after {} iterations, {:.1f} s: {}\nobjective {:.2f}, {} weights, {} not zero",
+                  o.converged() ? "converged" : "stopped", o.iterations, seconds(), o.message,
+                  o.objective, result.dimension, result.active);
   if (result.holdout) text += ", " + holdout_text(*result.holdout);
-  if (result.best_iteration) text += fmt::format(" (weights of iteration {})", *result.best_iteration);
-  if (result.active_set) text += "\n" + active_set_text(*result.active_set, options_.regulariser.l1);
+  if (result.best_iteration)
+    text += fmt::format(" (weights of iteration {})", *result.best_iteration);
+  if (result.active_set)
+    text += "\n" + active_set_text(*result.active_set, options_.regulariser.l1);
   std::fprintf(stderr, "%s%s\nwrote %s\n", bar_on_screen_ ? "\r\033[K" : "", text.c_str(),
                output.c_str());
   bar_on_screen_ = false;

@@ -1,10 +1,10 @@
 // How far a training is: a bar on a terminal, plain lines elsewhere, JSON lines in a log.
 #pragma once
 #include <chrono>
-#include <cstdio>
 #include <memory>
 #include <string>
 
+#include "cli/json_log.h"
 #include "croft/app/train.h"
 
 namespace croft::cli {
@@ -24,15 +24,13 @@ class TrainingProgress {
   double seconds() const;
   double remaining(const TrainProgress& progress);
   void show_bar(const TrainProgress& progress, const std::string& line);
-  void log(const std::string& json_line);
 
   using Clock = std::chrono::steady_clock;
   const TrainOptions& options_;
   Clock::time_point start_ = Clock::now(), last_shown_ = start_;
   double first_iteration_seconds_ = 0;
   bool quiet_, terminal_, bar_on_screen_ = false;
-  std::FILE* log_ = nullptr;
-  std::string log_path_;
+  JsonLog log_;
   std::vector<double> objectives_;  // of every iteration, to foresee the end
 };
 

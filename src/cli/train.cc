@@ -4,6 +4,7 @@
 
 #include "cli/common.h"
 #include "cli/data_options.h"
+#include "cli/kind_options.h"
 #include "cli/progress.h"
 #include "cli/train_hmm.h"
 #include "cli/train_methods.h"

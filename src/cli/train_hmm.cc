@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/json_log.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 
@@ -28,23 +26,10 @@ constexpr std::array<std::string_view, 21> kUsed = {
     "smoothing", "transition-smoothing", "rare", "suffix", "states", "unlabelled", "em-iterations",
     "starts"};
 
-std::string name_of(const CLI::Option& option) {
-  return option.get_lnames().empty() ? option.get_name() : option.get_lnames().front();
-}
-
-[[noreturn]] void fail_unused(const std::string& name, std::string_view kind) {
-  throw UsageError("--" + name + " has no meaning for --model " + std::string(kind) +
-                   "; leave it out");
-}
-
 // Lines on stderr, JSON lines in a log.
 class HmmProgressLines {
  public:
-  HmmProgressLines(const std::string& log_path, bool quiet) : quiet_(quiet), log_path_(log_path) {
-    if (log_path.empty()) return;
-    log_.reset(std::fopen(log_path.c_str(), "w"));
-    if (!log_) throw Error(log_path + ": cannot write the log: " + std::strerror(errno));
-  }
+  HmmProgressLines(const std::string& log_path, bool quiet) : quiet_(quiet), log_(log_path) {}
 
   void data_read(const HmmWatcher::Data& data) {
     if (quiet_) return;
@@ -55,12 +40,12 @@ class HmmProgressLines {
   }
 
   void iteration(const HmmProgress& now) {
-    log({{"event", "iteration"},
-         {"start", now.start},
-         {"iteration", now.iteration},
-         {"objective", now.objective},
-         {"log_likelihood", now.log_likelihood},
-         {"seconds", seconds()}});
+    log_.write({{"event", "iteration"},
+                {"start", now.start},
+                {"iteration", now.iteration},
+                {"objective", now.objective},
+                {"log_likelihood", now.log_likelihood},
+                {"seconds", seconds()}});
     if (quiet_ || (now.iteration % 10 != 0 && Clock::now() - last_ < std::chrono::seconds(2))) {
       return;
     }
@@ -74,12 +59,12 @@ class HmmProgressLines {
                          : result.iterations == 0 ? "counted"
                          : result.converged       ? "converged"
                                                   : "max_iterations";
-    log({{"event", "done"},
-         {"reason", reason},
-         {"objective", result.objective},
-         {"log_likelihood", result.log_likelihood},
-         {"iterations", result.iterations},
-         {"seconds", seconds()}});
+    log_.write({{"event", "done"},
+                {"reason", reason},
+                {"objective", result.objective},
+                {"log_likelihood", result.log_likelihood},
+                {"iterations", result.iterations},
+                {"seconds", seconds()}});
     if (quiet_) return;
     std::string text = "counted";
     if (result.iterations > 0) {
@@ -92,19 +77,9 @@ class HmmProgressLines {
 
  private:
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
-  void log(const json& line) {
-    if (!log_) return;
-    if (std::fputs((line.dump() + "\n").c_str(), log_.get()) < 0 || std::fflush(log_.get()) != 0) {
-      throw Error(log_path_ + ": cannot write the log: " + std::strerror(errno));
-    }
-  }
 
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
   bool quiet_;
-  std::string log_path_;
-  std::unique_ptr<std::FILE, Close> log_;
+  JsonLog log_;
   Clock::time_point begin_ = Clock::now(), last_ = begin_;
 };
 
@@ -145,8 +120,8 @@ void add_hmm_options(CLI::App& verb, HmmCommand& c) {
       ->allow_extra_args(false)
       ->group(kGroup);
   verb.add_option("--em-iterations", c.options.em_iterations,
-                  "Iterations of Baum-Welch at most, where labels are not known; 0: only what is "
-                  "known counts")
+                  "Iterations at most of Baum-Welch, or of naive Bayes' EM, where labels are not "
+                  "known; 0: only what is known counts")
       ->transform(whole_number())
       ->capture_default_str()
       ->group(kGroup);
@@ -162,24 +137,6 @@ void add_hmm_options(CLI::App& verb, HmmCommand& c) {
 std::span<const std::string_view> hmm_option_names() { return kUsed; }
 std::span<const std::string_view> hmm_only_option_names() {
   return std::span(kUsed).subspan(kShared);
-}
-
-void refuse_other_options(const CLI::App& verb, std::string_view kind,
-                          std::span<const std::string_view> used) {
-  for (const CLI::Option* option : verb.get_options()) {
-    const std::string name = name_of(*option);
-    if (option->count() > 0 && std::ranges::find(used, name) == used.end()) fail_unused(name, kind);
-  }
-}
-
-void refuse_options(const CLI::App& verb, std::string_view kind,
-                    std::span<const std::string_view> unused) {
-  for (const CLI::Option* option : verb.get_options()) {
-    const std::string name = name_of(*option);
-    if (option->count() > 0 && std::ranges::find(unused, name) != unused.end()) {
-      fail_unused(name, kind);
-    }
-  }
 }
 
 int run_hmm(const HmmCommand& c, const TrainRequest& shared, const std::string& log, bool quiet) {

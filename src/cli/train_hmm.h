@@ -31,11 +31,4 @@ std::span<const std::string_view> hmm_only_option_names();
 int run_hmm(const HmmCommand& command, const TrainRequest& shared, const std::string& log,
             bool quiet);
 
-// Throw UsageError for an option that was given and is none of `used`, or is one of `unused` (names
-// without dashes).
-void refuse_other_options(const CLI::App& verb, std::string_view kind,
-                          std::span<const std::string_view> used);
-void refuse_options(const CLI::App& verb, std::string_view kind,
-                    std::span<const std::string_view> unused);
-
 }  // namespace croft::cli

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
-#include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/json_log.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 
@@ -34,11 +32,7 @@ constexpr std::array<std::string_view, 43> kUsed = {
 // Lines on stderr, JSON lines in a log.
 class NaiveBayesProgress {
  public:
-  NaiveBayesProgress(const std::string& log_path, bool quiet) : quiet_(quiet), log_path_(log_path) {
-    if (log_path.empty()) return;
-    log_.reset(std::fopen(log_path.c_str(), "w"));
-    if (!log_) throw Error(log_path + ": cannot write the log: " + std::strerror(errno));
-  }
+  NaiveBayesProgress(const std::string& log_path, bool quiet) : quiet_(quiet), log_(log_path) {}
 
   void data_read(const NaiveBayesWatcher::Data& data) {
     if (quiet_) return;
@@ -51,10 +45,10 @@ class NaiveBayesProgress {
   }
 
   void iteration(const EmIteration& now) {
-    log({{"event", "iteration"},
-         {"iteration", now.iteration},
-         {"objective", now.log_likelihood},
-         {"seconds", seconds()}});
+    log_.write({{"event", "iteration"},
+                {"iteration", now.iteration},
+                {"objective", now.log_likelihood},
+                {"seconds", seconds()}});
     if (quiet_ || (now.iteration % 10 != 0 && Clock::now() - last_ < std::chrono::seconds(2))) {
       return;
     }
@@ -71,7 +65,7 @@ class NaiveBayesProgress {
     json line = {
         {"event", "done"}, {"reason", reason}, {"iterations", iterations}, {"seconds", seconds()}};
     if (iterations > 0) line["objective"] = result.log_likelihood.back();
-    log(line);
+    log_.write(line);
     if (quiet_) return;
     const std::string text =
         iterations == 0 ? std::string("counted")
@@ -82,19 +76,9 @@ class NaiveBayesProgress {
 
  private:
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
-  void log(const json& line) {
-    if (!log_) return;
-    if (std::fputs((line.dump() + "\n").c_str(), log_.get()) < 0 || std::fflush(log_.get()) != 0) {
-      throw Error(log_path_ + ": cannot write the log: " + std::strerror(errno));
-    }
-  }
 
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
   bool quiet_;
-  std::string log_path_;
-  std::unique_ptr<std::FILE, Close> log_;
+  JsonLog log_;
   Clock::time_point begin_ = Clock::now(), last_ = begin_;
 };
 
