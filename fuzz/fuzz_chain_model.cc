@@ -1,20 +1,14 @@
 // Any bytes as a chain model: an Error, or a model that labels a sequence.
-// An input that begins with 'r' has its checksums put right first; with any other byte the rest is
-// taken as it is.
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
-#include <vector>
 
-#include "container_repair.h"
 #include "croft/app/tagger.h"
 #include "croft/core/error.h"
 #include "croft/model/chain_model.h"
+#include "model_bytes.h"
 
 namespace {
-
-constexpr std::size_t kMostLabels = 64;  // a table of transitions has their square
 
 croft::TextSequence some_text() {
   croft::TextSequence text;
@@ -28,12 +22,6 @@ croft::TextSequence some_text() {
 }
 
 void ask(croft::Container container) {
-  if (container.has("labels")) {
-    const auto head = container.section("labels");
-    std::uint32_t labels = 0;
-    if (head.size() >= sizeof labels) std::memcpy(&labels, head.data(), sizeof labels);
-    if (labels > kMostLabels) return;
-  }
   const croft::ChainModel model(std::move(container));
   croft::Tagger tagger(model);
   croft::TagOptions options;  // a vote has labels alone
@@ -47,13 +35,6 @@ void ask(croft::Container container) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
-  std::vector<std::byte> bytes(size - 1);
-  std::transform(data + 1, data + size, bytes.begin(), [](std::uint8_t b) { return std::byte{b}; });
-  if (data[0] == 'r') croft::fuzz::repair_checksums(bytes);
-  try {
-    ask(croft::Container::from_bytes(std::move(bytes), "fuzz.croft"));
-  } catch (const croft::Error&) {
-  }
+  croft::fuzz::read_model(data, size, ask);
   return 0;
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "croft/data/svmlight.h"
+#include "written_again.h"
 
 namespace {
 
@@ -49,15 +50,6 @@ std::string rewritten(std::string_view text, bool allow_unlabelled) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
-  for (const bool allow_unlabelled : {false, true}) {
-    std::string once;
-    try {
-      once = rewritten(text, allow_unlabelled);
-    } catch (const croft::InputError&) {
-      continue;
-    }
-    require(rewritten(once, allow_unlabelled) == once, "not the same again");
-  }
+  croft::fuzz::expect_same_again(data, size, rewritten);
   return 0;
 }
