@@ -68,7 +68,8 @@ TrainRequest with_defaults(TrainRequest request) {
   o.stop.max_iterations = request.max_iterations.value_or(online ? 100 : 1000);
   o.stop.tolerance = request.tolerance.value_or(online ? 0.0 : default_tolerance(o.regulariser));
   o.stop.gradient_tolerance = request.gradient_tolerance.value_or(online ? 0.0 : 1e-5);
-  o.own_stop = request.tolerance || request.gradient_tolerance || request.window;
+  o.own_stop = request.tolerance || request.gradient_tolerance || request.window ||
+               o.stop.window != StoppingRule().window;
   if (o.settings.gap) o.stop.gap_tolerance = *o.settings.gap;
   return request;
 }
