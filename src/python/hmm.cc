@@ -15,10 +15,6 @@ namespace {
 
 namespace py = pybind11;
 
-void check_signals() {
-  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-}
-
 // X, and what y says of it: y, or a list of one sequence, may be None.
 class HmmInput final : public TrainingInput {
  public:
@@ -35,7 +31,7 @@ class HmmInput final : public TrainingInput {
     check(y_, "y");
     check(weights_, "sample_weight");
     extractor_.emplace(hmm_extraction(rows ? InputFormat::columns : InputFormat::attributes,
-                                      rows ? count_columns() : 0));
+                                      rows ? count_columns(x_) : 0));
   }
   const Extractor& extractor() const override { return *extractor_; }
 
@@ -49,7 +45,7 @@ class HmmInput final : public TrainingInput {
       const auto index = py::int_(n);
       reader.read(x_[index], n, sequence);
       if (rows_) {
-        check_columns(sequence.rows, n);
+        check_columns(sequence.rows, n, extractor_->config().columns);
         extractor_->extract(sequence.rows, false, scratch, sequence.text);
       }
       sequence.text.first_line = rows_ ? 1 : sequence.text.first_line;
@@ -57,7 +53,7 @@ class HmmInput final : public TrainingInput {
       if (!y_.is_none() && !py::object(y_[index]).is_none()) {
         reader.read_labels(py::object(y_[index]), "y", sequence.text);
       }
-      sequence.text.weight = weights_.is_none() ? 1 : weight(n);
+      sequence.text.weight = weights_.is_none() ? 1 : weight_of(weights_, n);
       if (sequence.text.weight == 0) continue;
       check_sizes(sequence.text, reader.sequence_name());
       visit(sequence.text, reader.sequence_name());
@@ -65,43 +61,9 @@ class HmmInput final : public TrainingInput {
     form_ = reader.form();
   }
   void read_holdout(const Visit&) override {}
-  void describe(nlohmann::json& record) const override {
-    if (!form_ || !form_->matrices()) return;
-    nlohmann::json& columns = record["matrix_columns"] = nlohmann::json::object();
-    if (form_->sparse) columns["sparse"] = *form_->sparse;
-    if (form_->dense) columns["dense"] = *form_->dense;
-  }
+  void describe(nlohmann::json& record) const override { describe_form(form_, record); }
 
  private:
-  // Cells of the first row of all.
-  std::size_t count_columns() const {
-    for (std::size_t n = 0; n < py::len(x_); ++n) {
-      const py::object rows = x_[py::int_(n)];
-      if (py::len(rows) == 0) continue;
-      const py::object row = rows[py::int_(0)];
-      return py::isinstance<py::str>(row) ? 1 : py::len(row);
-    }
-    return 0;
-  }
-  void check_columns(const ColumnSequence& rows, std::size_t n) const {
-    const std::size_t expected = extractor_->config().columns;
-    for (std::size_t t = 0; t < rows.rows(); ++t) {
-      if (rows.columns(t) == expected) continue;
-      throw py::value_error("X[" + std::to_string(n) + "][" + std::to_string(t) + "] has " +
-                            std::to_string(rows.columns(t)) + " cells, and the first row has " +
-                            std::to_string(expected));
-    }
-  }
-  double weight(std::size_t n) const {
-    const py::object given = weights_[py::int_(n)];
-    const double value = PyFloat_AsDouble(given.ptr());
-    if (PyErr_Occurred() == nullptr && value >= 0 && value <= 1e15) return value;
-    PyErr_Clear();
-    throw py::value_error("sample_weight[" + std::to_string(n) + "] is " +
-                          py::repr(given).cast<std::string>() +
-                          "; weights are finite numbers, and not below 0");
-  }
-
   py::object x_, y_, weights_;
   std::optional<SequenceForm> form_;
   bool rows_;

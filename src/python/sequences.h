@@ -12,6 +12,7 @@
 #include <pybind11/pybind11.h>
 
 #include <cstddef>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,6 +43,20 @@ pybind11::object positional(const pybind11::object& object, std::string_view nam
 struct Items {
   TextSequence text;
 };
+
+// Throws what a signal handler of Python's does; after Ctrl-C that is KeyboardInterrupt.
+void check_signals();
+
+// Of lists of sequences of rows: the cells of the first row of all, and that those of X[n] have as
+// many.
+std::size_t count_columns(const pybind11::object& x);
+void check_columns(const ColumnSequence& rows, std::size_t n, std::size_t expected);
+
+// sample_weight[n]: finite, and not below 0.
+double weight_of(const pybind11::object& weights, std::size_t n);
+
+// So that matrices of another width are noticed in prediction.
+void describe_form(const std::optional<SequenceForm>& form, nlohmann::json& record);
 
 class SequenceReader {
  public:

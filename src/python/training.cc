@@ -31,18 +31,13 @@ LabelledData labelled(const py::object& x, const py::object& y, std::string_view
   return data;
 }
 
-// Throws what a signal handler of Python's does; after Ctrl-C that is KeyboardInterrupt.
-void check_signals() {
-  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-}
-
 class PythonInput final : public TrainingInput {
  public:
   PythonInput(LabelledData data, std::optional<LabelledData> holdout, py::object weights,
               ExtractionConfig config)
       : data_(std::move(data)), holdout_(std::move(holdout)), weights_(std::move(weights)) {
     rows_ = config.format == InputFormat::columns;
-    if (rows_) config.columns = count_columns();
+    if (rows_) config.columns = count_columns(data_.x);
     extractor_.emplace(std::move(config));
     if (!weights_.is_none() && py::len(weights_) != py::len(data_.x)) {
       throw py::value_error("sample_weight has " + std::to_string(py::len(weights_)) +
@@ -56,7 +51,7 @@ class PythonInput final : public TrainingInput {
     const py::gil_scoped_acquire lock;
     read(data_, [&](std::size_t n, TextSequence& text, const std::string& name) {
       if (!weights_.is_none()) {
-        text.weight = weight(n);
+        text.weight = weight_of(weights_, n);
         if (text.weight == 0) return;  // as if it were not there
       }
       check_sizes(text, name);
@@ -64,12 +59,7 @@ class PythonInput final : public TrainingInput {
     });
   }
   // So that matrices of another width are noticed in prediction.
-  void describe(nlohmann::json& record) const override {
-    if (!form_ || !form_->matrices()) return;
-    nlohmann::json& columns = record["matrix_columns"] = nlohmann::json::object();
-    if (form_->sparse) columns["sparse"] = *form_->sparse;
-    if (form_->dense) columns["dense"] = *form_->dense;
-  }
+  void describe(nlohmann::json& record) const override { describe_form(form_, record); }
   void read_holdout(const Visit& visit) override {
     const py::gil_scoped_acquire lock;
     if (!holdout_) return;
@@ -90,7 +80,7 @@ class PythonInput final : public TrainingInput {
       const auto index = py::int_(n);
       reader.read(data.x[index], n, sequence);
       if (rows_) {
-        check_columns(sequence.rows, n);
+        check_columns(sequence.rows, n, extractor_->config().columns);
         extractor_->extract(sequence.rows, false, scratch, sequence.text);
         sequence.text.first_line = 1;
       } else {
@@ -102,38 +92,6 @@ class PythonInput final : public TrainingInput {
     }
     form_ = reader.form();
   }
-  // Cells of the first row of all.
-  std::size_t count_columns() const {
-    for (std::size_t n = 0; n < py::len(data_.x); ++n) {
-      const py::object rows = data_.x[py::int_(n)];
-      if (py::len(rows) == 0) continue;
-      const py::object row = rows[py::int_(0)];
-      return py::isinstance<py::str>(row) ? 1 : py::len(row);
-    }
-    return 0;
-  }
-  void check_columns(const ColumnSequence& rows, std::size_t n) const {
-    const std::size_t expected = extractor_->config().columns;
-    for (std::size_t t = 0; t < rows.rows(); ++t) {
-      if (rows.columns(t) == expected) continue;
-      throw py::value_error("X[" + std::to_string(n) + "][" + std::to_string(t) + "] has " +
-                            std::to_string(rows.columns(t)) + " cells, and the first row has " +
-                            std::to_string(expected));
-    }
-  }
-  double weight(std::size_t n) const {
-    const py::object given = weights_[py::int_(n)];
-    const double value = PyFloat_AsDouble(given.ptr());
-    if (PyErr_Occurred() != nullptr) {
-      PyErr_Clear();
-      throw py::value_error("sample_weight[" + std::to_string(n) + "] is " +
-                            py::repr(given).cast<std::string>() + ", and a number was expected");
-    }
-    if (value >= 0 && value <= 1e15) return value;
-    throw py::value_error("sample_weight[" + std::to_string(n) + "] is " + std::to_string(value) +
-                          "; weights must be finite, and not below 0");
-  }
-
   LabelledData data_;
   std::optional<LabelledData> holdout_;
   py::object weights_;
