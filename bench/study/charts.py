@@ -1,4 +1,6 @@
 """Charts as SVG, the same bytes for the same numbers."""
+import statistics
+
 import matplotlib
 
 matplotlib.use('svg')
@@ -71,4 +73,29 @@ def against(path, title, curves, xlabel, ylabel):
     panel.set_title(title, fontsize=10)
     if len(curves) > 1:
         panel.legend(frameon=False)
+    save(figure, path)
+
+
+def learning_curves(path, panels):
+    """A panel each of errors against the size of the training data, both logarithmic.
+
+    panels  {title: {name: {size: [error of each part]}}}; bars are standard deviations
+    """
+    figure, axes = plt.subplots(1, len(panels), figsize=(4.2 * len(panels), 3.6), squeeze=False)
+    for panel, (title, curves) in zip(axes[0], panels.items()):
+        for k, (name, sizes) in enumerate(curves.items()):
+            means = [statistics.mean(errors) for errors in sizes.values()]
+            spread = [statistics.stdev(errors) if len(errors) > 1 else 0
+                      for errors in sizes.values()]
+            panel.errorbar([size * (1 + 0.02 * k) for size in sizes], means, spread, fmt='o-',
+                           label=name, markersize=3.5, linewidth=1.3, capsize=2)
+        panel.set_xscale('log')
+        panel.set_yscale('log')
+        panel.set_xlabel('training examples')
+        panel.set_title(title, fontsize=10)
+        panel.yaxis.set_major_formatter('{x:g}')
+        panel.yaxis.set_minor_formatter('{x:g}')
+        panel.legend(frameon=False, fontsize=8)
+    axes[0][0].set_ylabel('test error, %')
+    figure.tight_layout()
     save(figure, path)

@@ -2,6 +2,7 @@
 import functools
 import hashlib
 import json
+import math
 import os
 import re
 import shutil
@@ -141,7 +142,7 @@ class Runs:
                   'seconds': process.seconds, 'processor_seconds': process.processor_seconds,
                   'megabytes': process.megabytes, 'reason': done.get('reason', 'ended'),
                   'message': done.get('message', ''),
-                  'objective': done.get('objective', steps[-1]['objective']),
+                  'objective': done.get('objective', steps[-1]['objective'] if steps else math.nan),
                   **self.sizes(process.err),
                   'steps': [{k: e[k] for k in KEPT if k in e} for e in steps]}
         if data.test and model.exists():  # an interrupted training leaves one too

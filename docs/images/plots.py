@@ -54,6 +54,7 @@ def main() -> None:
     common = sorted({label for each in labels for label in each},
                     key=lambda label: -sum(each.count(label) for each in labels))[:11]
     save(croft.plot.transitions(crf, labels=sorted(common)), "transitions")
+    save(croft.plot.reliability(crf, [items(s) for s in dev], dev_labels), "reliability")
     save(croft.plot.top_features(crf, ["B-NP", "B-VP", "B-PP"]), "top_features")
 
 

@@ -7,10 +7,12 @@
 
 ``ChainCRF``      a scikit-learn estimator for sequences
 ``HMM``           a hidden Markov model, likewise
-``NaiveBayes``    a scikit-learn estimator for rows of a matrix
+``MEMM``          a maximum-entropy Markov model, likewise
+``LogisticRegression, NaiveBayes``  scikit-learn estimators for rows of a matrix
 ``TextVectorizer``  texts to a sparse matrix of counts or tf-idf weights
 ``Model``         a trained model: labels, probabilities, spans, samples, what is in it
 ``load, save``    model files
+``maximum_entropy``  the distribution of largest entropy with given expectations
 ``croft.chain``   functions on numpy arrays: a CRF layer for scores of your own
 ``croft.plot``    pictures (needs matplotlib)
 ``croft.compat``  drop-in layers for sklearn-crfsuite and python-crfsuite
@@ -28,17 +30,21 @@ from ._core import Error
 
 if TYPE_CHECKING:
     from . import chain, compat, plot
+    from .entropy import MaximumEntropy, maximum_entropy
     from .estimator import ChainCRF, TrainingInterrupted
     from .hmm import HMM
+    from .logistic_regression import LogisticRegression
+    from .memm import MEMM
     from .model import Labelling, Model, Span, evaluate, load, save
     from .naive_bayes import NaiveBayes
     from .text import TextVectorizer
 
 __version__: str = _core.version
-__all__ = ["ChainCRF", "Error", "HMM", "Labelling", "Model", "NaiveBayes", "Span", "TextVectorizer", "TrainingInterrupted", "chain", "compat",
-           "evaluate", "load", "plot", "save"]
+__all__ = ["ChainCRF", "Error", "HMM", "Labelling", "LogisticRegression", "MEMM", "MaximumEntropy", "Model", "NaiveBayes", "Span", "TextVectorizer", "TrainingInterrupted", "chain", "compat",
+           "evaluate", "load", "maximum_entropy", "plot", "save"]
 
-_PLACE = {"ChainCRF": "estimator", "HMM": "hmm", "Labelling": "model", "Model": "model", "NaiveBayes": "naive_bayes", "Span": "model", "TextVectorizer": "text", "TrainingInterrupted": "estimator",
+_PLACE = {"ChainCRF": "estimator", "HMM": "hmm", "Labelling": "model", "LogisticRegression": "logistic_regression", "MEMM": "memm", "MaximumEntropy": "entropy", "maximum_entropy": "entropy",
+          "Model": "model", "NaiveBayes": "naive_bayes", "Span": "model", "TextVectorizer": "text", "TrainingInterrupted": "estimator",
           "evaluate": "model", "load": "model", "save": "model"}
 _PARTS = {"chain", "compat", "plot"}
 

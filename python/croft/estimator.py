@@ -28,7 +28,7 @@ _OPTIONS = (
     "boundaries", "order", "histories", "max_iterations", "tolerance", "window",
     "gradient_tolerance", "gap", "history", "sgd_passes", "step", "schedule", "decay", "batch",
     "average_from", "aggressiveness", "best", "variance", "gamma", "kernel", "precision",
-    "early_stop", "resume", "checkpoint_interval", "seed", "threads")
+    "early_stop", "resume", "checkpoint_interval", "seed", "threads", "intercept")
 
 
 class TrainingInterrupted(UserWarning):
@@ -101,8 +101,8 @@ class ChainCRF(BaseEstimator):  # type: ignore[misc]
         Lines PATTERN VARIANCE: weights of features whose name fits are penalised by l2 / VARIANCE.
     cost : float, path or None
         What a mistake costs (softmax-margin, max-margin, passive-aggressive, arow); None: 1.
-    block : int
-        Labels in a block of the composite objective.
+    block : int or None
+        Labels in a block of the composite objective; None: 3.
     features : "observed", "all" or None
         Pairs of attribute and label that occur, or all pairs.  None: "all" with a template.
     min_count : int
@@ -121,8 +121,8 @@ class ChainCRF(BaseEstimator):  # type: ignore[misc]
         Transitions that share a weight.
     max_iterations : int or None
         Iterations, or passes over the data; None: 1000, of perceptron and the like 100.
-    tolerance, window, gradient_tolerance : float or None, int, float or None
-        Stop where F changes by less than this share in `window` iterations, or where |gradient| <=
+    tolerance, window, gradient_tolerance : float or None, int or None, float or None
+        Stop where F changes by less than this share in `window` iterations (None: 10), or where |gradient| <=
         gradient_tolerance max(1, |w|); 0: not.  None: 1e-5 (with l1 5e-6) and 1e-5; of perceptron and
         the like 0.
     gap : float or None
@@ -171,15 +171,17 @@ class ChainCRF(BaseEstimator):  # type: ignore[misc]
     size_ : int, bytes of the model
     """
 
+    _KIND = "chain"  # of model
+
     def __init__(self, *, objective: str = "likelihood", optimizer: Optional[str] = None,
                  l1: float = 0.0, l2: Optional[float] = None, prior: Optional[Prior] = None,
                  variances: Optional[PathLike] = None, cost: Union[float, PathLike, None] = None,
-                 block: int = 3, features: Optional[str] = None, min_count: int = 1,
+                 block: Optional[int] = None, features: Optional[str] = None, min_count: int = 1,
                  template: Optional[PathLike] = None, template_language: str = "auto",
                  format: Optional[str] = None, boundaries: bool = False, order: int = 1,
                  histories: Optional[str] = None, constrain: Optional[PathLike] = None,
                  transition_groups: Optional[PathLike] = None, max_iterations: Optional[int] = None,
-                 tolerance: Optional[float] = None, window: int = 10,
+                 tolerance: Optional[float] = None, window: Optional[int] = None,
                  gradient_tolerance: Optional[float] = None, gap: Optional[float] = None,
                  history: Optional[int] = None, sgd_passes: Optional[int] = None,
                  step: Optional[float] = None, schedule: Optional[str] = None,
@@ -305,12 +307,14 @@ class ChainCRF(BaseEstimator):  # type: ignore[misc]
         return self
 
     def _options(self) -> dict[str, Any]:
-        options = {name: getattr(self, name) for name in _OPTIONS}
+        # What an estimator has no parameter for is left to the trainer.
+        options = {name: getattr(self, name, None) for name in _OPTIONS}
+        options["model"] = self._KIND
         for name in ("template", "constrain", "transition_groups", "variances", "checkpoint"):
-            value = getattr(self, name)
+            value = getattr(self, name, None)
             options[name] = None if value is None else os.fspath(value)
         for name in ("cost", "holdout"):
-            value = getattr(self, name)
+            value = getattr(self, name, None)
             options[name] = None if value is None else str(value)
         options["format"] = self.format or ("columns" if self.template is not None else "attributes")
         return options

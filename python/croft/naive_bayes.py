@@ -8,28 +8,13 @@ import warnings
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Sequence, Union
 
 from . import _core
+from ._matrix import (BaseEstimator, ClassifierMixin, arrays as _arrays, classes_from as _classes_from,
+                      row_weights as _weights, validated as _validated)
 
 if TYPE_CHECKING:
     import numpy
 
-try:
-    from sklearn.base import BaseEstimator, ClassifierMixin
-except ImportError:
-    from ._params import BaseEstimator  # type: ignore[assignment]
-
-    class ClassifierMixin:  # type: ignore[no-redef]
-        """What an estimator needs of scikit-learn's, for where it is not installed."""
-
-        _estimator_type = "classifier"
-
-        def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-            """The share of rows whose label is predicted right."""
-            import numpy
-            right = numpy.asarray(y) == self.predict(X)  # type: ignore[attr-defined]
-            return float(numpy.average(right, weights=sample_weight))
-
 PathLike = Union[str, "os.PathLike[str]"]
-Matrix = tuple[Any, Any, Any]  # values, columns, begin of each row; the last two None where it is dense
 
 EVENTS = ("multinomial", "bernoulli", "complement", "gaussian", "categorical")
 _COUNTS = ("multinomial", "complement", "categorical")
@@ -328,7 +313,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @classmethod
     def load(cls, path: PathLike) -> NaiveBayes:
         """The estimator that was saved; or of a model that ``croft train --model naive-bayes`` wrote, whose
-        attributes are columns in the order of their names (feature_names_in_)."""
+        attributes are columns (feature_names_in_): of csv in the order of the table, of svmlight in that of
+        the indices, otherwise in the order of their names."""
         return cls()._restore(_core.NaiveBayesTable.open(os.fspath(path)))
 
     def _record(self) -> tuple[list[str], str]:
@@ -357,14 +343,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if said.get("named", True):
             self.feature_names_in_ = numpy.array(names, dtype=object)
         text = [label.decode("utf-8", "surrogateescape") for label in labels]
-        kind = said.get("classes", "U")
-        if kind == "b":
-            self.classes_ = numpy.array([label == "True" for label in text])
-        elif kind in "iuf":
-            self.classes_ = numpy.array([float(label) for label in text]).astype(
-                {"i": numpy.int64, "u": numpy.uint64, "f": numpy.float64}[kind])
-        else:
-            self.classes_ = numpy.array(text, dtype=object if kind == "O" else None)
+        self.classes_ = _classes_from(text, said.get("classes", "U"))
         self.log_likelihood_ = []
         return self
 
@@ -420,57 +399,6 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _validated(self: NaiveBayes, X: Any, y: Any, reset: bool) -> Any:
-    """X as a float64 array or CSR matrix, and y, where it is given, as an array."""
-    import numpy
-    try:
-        from sklearn.utils.multiclass import check_classification_targets
-    except ImportError:
-        return _validated_alone(self, X, y, reset)
-    how = {"accept_sparse": "csr", "dtype": numpy.float64, "reset": reset}
-    if hasattr(self, "_validate_data"):  # before 1.6
-        found = self._validate_data(X, **how) if y is None else self._validate_data(X, y, **how)
-    else:
-        from sklearn.utils.validation import validate_data
-        found = validate_data(self, X, **how) if y is None else validate_data(self, X, y, **how)
-    if y is not None:
-        check_classification_targets(found[1])
-    return found
-
-
-def _validated_alone(self: NaiveBayes, X: Any, y: Any, reset: bool) -> Any:
-    """The same without scikit-learn."""
-    import numpy
-    X = X.tocsr().astype(numpy.float64) if hasattr(X, "tocsr") else numpy.asarray(X, numpy.float64)
-    if X.ndim != 2:
-        raise ValueError(f"X has {X.ndim} axes, and 2 were expected: rows and columns")
-    if not numpy.isfinite(X.data if hasattr(X, "indptr") else X).all():
-        raise ValueError("X has numbers that are not finite")
-    if reset:
-        self.n_features_in_ = X.shape[1]
-    elif X.shape[1] != self.n_features_in_:
-        raise ValueError(f"X has {X.shape[1]} features, but NaiveBayes is expecting {self.n_features_in_} features "
-                         "as input")
-    if y is None:
-        return X
-    y = numpy.asarray(y)
-    if y.shape != (X.shape[0],):
-        raise ValueError(f"y has the shape {y.shape}, and X {X.shape[0]} rows")
-    return X, y
-
-
-def _weights(sample_weight: Any, rows: int) -> Any:
-    import numpy
-    weight = numpy.ascontiguousarray(sample_weight, numpy.float64)
-    if weight.ndim == 0:
-        weight = numpy.full(rows, float(weight))
-    if weight.shape != (rows,):
-        raise ValueError(f"sample_weight has the shape {weight.shape}, and X {rows} rows")
-    if not ((weight >= 0) & numpy.isfinite(weight)).all():
-        raise ValueError("sample_weight has numbers that are below 0 or not finite")
-    return weight
-
-
 def _columns_of(X: Any, chosen: Any, wrong: Callable[[Any], Any]) -> Iterator[tuple[int, Any]]:
     """(column, its numbers) of those that are chosen, where any number of X is wrong; of a sparse matrix the
     stored ones."""
@@ -493,12 +421,3 @@ def _stacked(X: Any, more: Any) -> Any:
         return scipy.sparse.vstack([scipy.sparse.csr_matrix(X), scipy.sparse.csr_matrix(more)]).tocsr()
     import numpy
     return numpy.concatenate([X, more])
-
-
-def _arrays(X: Any) -> Matrix:
-    """As the extension takes a matrix."""
-    import numpy
-    if hasattr(X, "indptr"):
-        return (numpy.ascontiguousarray(X.data, numpy.float64), numpy.ascontiguousarray(X.indices, numpy.int64),
-                numpy.ascontiguousarray(X.indptr, numpy.int64))
-    return numpy.ascontiguousarray(X, numpy.float64), None, None

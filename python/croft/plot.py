@@ -4,8 +4,9 @@
     croft.plot.training_curve(crf)                  # objective and hold-out score by iteration
     croft.plot.transitions(crf)                     # weights of pairs of labels
     croft.plot.top_features(crf, "B-PER")           # the strongest features of a label
+    croft.plot.reliability(crf, X, y)               # how often it is right, against how sure it is
 
-Each takes a ``croft.Model`` or a fitted estimator, draws on ``ax`` where one is given and otherwise
+Each takes a ``croft.Model`` or a fitted estimator (``reliability`` any classifier), draws on ``ax`` where one is given and otherwise
 on a figure of its own, and returns the Axes.  Colours can be told apart without red and green.
 """
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
 from .model import Model
 
-__all__ = ["marginals", "top_features", "training_curve", "transitions"]
+__all__ = ["marginals", "reliability", "top_features", "training_curve", "transitions"]
 
 _BLUE, _ORANGE = "#0072B2", "#D55E00"
 _TICK, _FRAME = 0.16, 0.09  # inches that the text of a tick needs, and a cell for its frame
@@ -160,6 +161,78 @@ def top_features(model: Any, labels: Union[str, Sequence[str], None] = None, *, 
     for each, label in zip(axes, names):
         _bars(each, label, strongest[label])
     return axes
+
+
+def reliability(model: Any, X: Any, y: Any, *, bins: int = 10, ax: Any = None) -> Any:
+    """A reliability diagram: the accuracy of predictions against their mean probability, in bins of
+    equal width, with the diagonal where the two agree, and below it how many predictions a bin has.
+    The title has the expected calibration error, the mean difference between the two.
+
+    model : ``croft.Model``, or a fitted estimator with predict, predict_proba and classes_, of
+        sequences or of single examples
+    X, y : labelled data that the model was not trained on: sequences with lists of labels, or
+        examples with a label each
+    bins : how many
+
+    What is counted is the probability of the predicted label, as ``croft evaluate`` does.
+    Cost: that of predict and predict_proba.
+    """
+    import numpy
+    if isinstance(bins, bool) or not hasattr(bins, "__index__") or bins < 1:
+        raise ValueError(f"bins is {bins!r}; it must be a whole number, 1 or more")
+    p, right = _predictions(model, X, y)
+    of_bin = numpy.minimum((p * bins).astype(int), bins - 1)
+    count = numpy.bincount(of_bin, minlength=bins)
+    used = numpy.flatnonzero(count)
+    mean = numpy.bincount(of_bin, p, bins)[used] / count[used]
+    accuracy = numpy.bincount(of_bin, right, bins)[used] / count[used]
+    error = float(count[used] @ numpy.abs(accuracy - mean)) / len(p)
+
+    ax = _axes(ax, 5, 5.6)
+    left = (used + 0.02) / bins
+    ax.bar(left, numpy.abs(accuracy - mean), 0.96 / bins, numpy.minimum(accuracy, mean),
+           align="edge", color=_ORANGE, alpha=0.2, label="gap")
+    ax.plot([0, 1], [0, 1], "--", color="0.4", linewidth=1, label="calibrated")
+    ax.plot(mean, accuracy, "o-", color=_BLUE, label="model")
+    ax.set(xlim=(0, 1), ylim=(0, 1), ylabel="accuracy",
+           title=f"Reliability (expected calibration error {100 * error:.2f} %)")
+    ax.grid(alpha=0.3)
+    ax.legend(loc="upper left")
+    ax.tick_params(labelbottom=False)
+    counts = ax.inset_axes([0, -0.3, 1, 0.26], sharex=ax)
+    drawn = counts.bar(left, count[used], 0.96 / bins, align="edge", color=_BLUE, alpha=0.75)
+    if bins <= 20:
+        counts.bar_label(drawn, [f"{n:,}" for n in count[used]], fontsize=7)
+    counts.set(xlabel="probability of the predicted label", ylabel="predictions",
+               ylim=(0, 1.2 * count.max()))
+    counts.tick_params(labelbottom=True)
+    return ax
+
+
+def _predictions(model: Any, X: Any, y: Any) -> tuple[Any, Any]:
+    """The probability of each predicted label, and whether it is right."""
+    import numpy
+    found = model if hasattr(model, "predict_proba") else _model(model)
+    for name in ("predict", "predict_proba"):
+        if not hasattr(found, name):
+            raise TypeError(f"model is a {type(model).__name__}, which has no {name}")
+    labels = list(found.labels if isinstance(found, Model) else found.classes_)
+    number = {label: j for j, label in enumerate(labels)}
+    if len(y) == 0:
+        raise ValueError("y is empty, and so there is nothing to draw")
+    probabilities, predicted, gold = found.predict_proba(X), found.predict(X), y
+    if len(predicted) != len(gold):
+        raise ValueError(f"y has {len(gold)} entries and X {len(predicted)}")
+    if numpy.ndim(predicted[0]) > 0:  # of sequences
+        for n, (one, other) in enumerate(zip(predicted, gold)):
+            if len(one) != len(other):
+                raise ValueError(f"y[{n}] has {len(other)} labels and X[{n}] {len(one)} positions")
+        probabilities = numpy.concatenate(list(probabilities))
+        predicted = [label for each in predicted for label in each]
+        gold = [label for each in gold for label in each]
+    columns = numpy.array([number[label] for label in predicted])
+    p = numpy.asarray(probabilities)[numpy.arange(len(columns)), columns]
+    return numpy.clip(p, 0, 1), numpy.array([a == b for a, b in zip(predicted, gold)], float)
 
 
 def _model(model: Any) -> Model:

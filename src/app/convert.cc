@@ -62,6 +62,10 @@ const Conversion& convert_model(const std::string& input, std::string_view to,
   }
   const auto model = open_model(input);
   model->container().verify();
+  if (model->calibrator()) {
+    throw UsageError(input + " is calibrated, and a conversion keeps the probabilities of a model "
+                     "that is not; convert the model that it was made from, and calibrate that");
+  }
   const Conversion& conversion = find_conversion(*model, to);
   conversion.make(*model).write(output);
   return conversion;

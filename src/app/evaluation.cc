@@ -68,6 +68,7 @@ double Counts::f1() const { return ratio(2 * correct, predicted + gold); }
 double LogLoss::per_token() const {
   return tokens == 0 ? 0.0 : total / static_cast<double>(tokens);
 }
+double LogLoss::perplexity() const { return std::exp(per_token()); }
 double CalibrationBin::accuracy() const { return ratio(correct, count); }
 double EvaluationSummary::token_accuracy() const { return ratio(correct_tokens, tokens); }
 double EvaluationSummary::sequence_accuracy() const { return ratio(correct_sequences, sequences); }
@@ -84,6 +85,19 @@ void Evaluation::add(std::span<const std::string_view> gold,
   for (std::string_view label : gold) gold_.push_back(label_id(label));
   for (std::string_view label : predicted) predicted_.push_back(label_id(label));
   ends_.push_back(gold_.size());
+}
+
+void Evaluation::add_unlabelled(std::span<const std::string_view> gold) {
+  if (gold.empty()) return;
+  for (const std::string_view label : gold) gold_.push_back(label_id(label));
+  predicted_.insert(predicted_.end(), gold.size(), kNone);
+  ends_.push_back(gold_.size());
+  ++unlabelled_;
+}
+
+void Evaluation::add_brier(double squares) {
+  brier_.add(squares);
+  ++brier_count_;
 }
 
 void Evaluation::add_log_loss(double negative_log_probability, std::size_t positions) {
@@ -116,6 +130,7 @@ EvaluationSummary Evaluation::summary() const {
   summary.chunk = count_chunks();
   summary.log_loss = log_loss();
   summary.calibration = calibration();
+  if (brier_count_ > 0) summary.brier = brier_.value() / static_cast<double>(brier_count_);
   return summary;
 }
 
@@ -133,11 +148,13 @@ std::vector<std::string_view> Evaluation::labels_by_id() const {
 
 void Evaluation::count_tokens(EvaluationSummary& summary) const {
   std::vector<Counts> counts(ids_.size());  // [label id]
-  std::size_t t = 0;
+  std::size_t t = 0, predicted = 0;
   for (std::size_t end : ends_) {
     const std::size_t length = end - t, correct_before = summary.correct_tokens;
     for (; t < end; ++t) {
       ++counts[gold_[t]].gold;
+      if (predicted_[t] == kNone) continue;
+      ++predicted;
       ++counts[predicted_[t]].predicted;
       if (gold_[t] != predicted_[t]) continue;
       ++counts[gold_[t]].correct;
@@ -147,7 +164,8 @@ void Evaluation::count_tokens(EvaluationSummary& summary) const {
   }
   summary.tokens = gold_.size();
   summary.sequences = ends_.size();
-  summary.micro = {summary.correct_tokens, summary.tokens, summary.tokens};
+  summary.unlabelled = unlabelled_;
+  summary.micro = {summary.correct_tokens, predicted, summary.tokens};
 
   for (const auto& [label, id] : ids_) summary.labels.push_back({label, counts[id]});
   std::ranges::sort(summary.labels, {}, &NamedCounts::name);
@@ -174,9 +192,11 @@ std::optional<ChunkSummary> Evaluation::count_chunks() const {
   std::size_t t = 0;
   for (std::size_t end : ends_) {
     for (; t < end; ++t) {
-      const ChunkLabel &gold = read[gold_[t]], &predicted = read[predicted_[t]];
+      const ChunkLabel &gold = read[gold_[t]], nothing;
+      const bool any = predicted_[t] != kNone;
+      const ChunkLabel& predicted = any ? read[predicted_[t]] : nothing;
       walk.step(gold, predicted);
-      chunk.correct_tokens += gold == predicted;
+      chunk.correct_tokens += any && gold == predicted;
     }
     walk.step(ChunkLabel{}, ChunkLabel{});
   }

@@ -56,23 +56,38 @@ std::string_view shown_type(const NamedCounts& type) {
   return type.name.empty() ? std::string_view("(no type)") : std::string_view(type.name);
 }
 
-void append_overview(std::string& out, const EvaluationSummary& s) {
-  out += fmt::format("tokens     {:>9}   accuracy {:>6.2f} %   {} correct\n", s.tokens,
-                     percent(s.correct_tokens, s.tokens), s.correct_tokens);
-  out += fmt::format("sequences  {:>9}   accuracy {:>6.2f} %   {} correct\n", s.sequences,
-                     percent(s.correct_sequences, s.sequences), s.correct_sequences);
+// What each of the tokens is called, where every sequence has one.
+void append_counts(std::string& out, const EvaluationSummary& s, std::string_view unit) {
+  const auto line = [&](std::string_view name, std::size_t all, std::size_t correct) {
+    out += fmt::format("{:<10} {:>9}   accuracy {:>6.2f} %   {} correct\n", name, all,
+                       percent(correct, all), correct);
+  };
+  const bool single = !unit.empty() && s.tokens == s.sequences;
+  line(single ? unit : "tokens", s.tokens, s.correct_tokens);
+  if (!single) line("sequences", s.sequences, s.correct_sequences);
+  if (s.unlabelled > 0) {
+    out += fmt::format("           {:>9}   {} without a labelling, which count as wrong\n",
+                       s.unlabelled, single ? unit : "sequences");
+  }
   if (s.chunk && s.chunk->correct_tokens != s.correct_tokens) {
     out += fmt::format("read as chunk tags     accuracy {:>6.2f} %   {} correct\n",
                        percent(s.chunk->correct_tokens, s.tokens), s.chunk->correct_tokens);
   }
-  if (s.log_loss) {
-    out += fmt::format("log-loss   {:>9.6f}   nats a token; {:.6f} in all\n",
-                       s.log_loss->per_token(), s.log_loss->total);
-    if (s.log_loss->impossible > 0) {
-      out += fmt::format("           {:>9}   sequences have gold labels of probability 0\n",
-                         s.log_loss->impossible);
-    }
+}
+
+void append_overview(std::string& out, const EvaluationSummary& s, std::string_view unit) {
+  append_counts(out, s, unit);
+  if (!s.log_loss) return;
+  const bool single = !unit.empty() && s.tokens == s.sequences;
+  const std::string_view one = single ? unit.substr(0, unit.size() - 1) : "token";
+  out += fmt::format("log-loss   {:>9.6f}   nats a {}; {:.6f} in all\n", s.log_loss->per_token(),
+                     one, s.log_loss->total);
+  if (s.log_loss->impossible > 0) {
+    out += fmt::format("           {:>9}   {} have gold labels of probability 0\n",
+                       s.log_loss->impossible, single ? unit : "sequences");
   }
+  out += fmt::format("perplexity {:>9.6g}   exp of the log-loss\n", s.log_loss->perplexity());
+  if (s.brier) out += fmt::format("Brier      {:>9.6f}   0 is best, 2 is worst\n", *s.brier);
 }
 
 void append_chunks(std::string& out, const ChunkSummary& chunk, std::size_t columns) {
@@ -164,10 +179,10 @@ nlohmann::json calibration_json(const Calibration& calibration) {
 
 }  // namespace
 
-std::string format_table(const EvaluationSummary& summary) {
+std::string format_table(const EvaluationSummary& summary, std::string_view unit) {
   std::string out;
   const std::size_t columns = name_columns(summary);
-  append_overview(out, summary);
+  append_overview(out, summary, unit);
   if (summary.chunk) append_chunks(out, *summary.chunk, columns);
   append_labels(out, summary, columns);
   if (summary.calibration) append_calibration(out, *summary.calibration);
@@ -193,7 +208,10 @@ nlohmann::json to_json(const EvaluationSummary& summary) {
     document["log_loss"] = finite_or_null(summary.log_loss->per_token());
     document["negative_log_probability"] = finite_or_null(summary.log_loss->total);
     document["impossible_sequences"] = summary.log_loss->impossible;
+    document["perplexity"] = finite_or_null(summary.log_loss->perplexity());
   }
+  if (summary.brier) document["brier"] = *summary.brier;
+  if (summary.unlabelled > 0) document["unlabelled_sequences"] = summary.unlabelled;
   if (summary.calibration) document["calibration"] = calibration_json(*summary.calibration);
   return document;
 }

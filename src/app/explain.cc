@@ -94,6 +94,11 @@ Explainer::Explainer(const TagPlan& plan)
         " has a kernel in the place of weights: its scores compare a position with "
         "whole positions of the training data, and no attribute has a share of its own");
   }
+  if (plan.calibrator() != nullptr) {
+    throw UsageError(model_.container().name() +
+                     " is calibrated: its weights are not what its scores are made of alone; "
+                     "explain the model that it was made from, whose weights are the same");
+  }
   if (plan.has_rules() || plan.partial()) {
     throw UsageError(
         "rules and partial labels do not go with an explanation: they choose among whole "

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "app/inspect_calibration.h"
 #include "croft/app/inspect.h"
 
 namespace croft {
@@ -105,6 +106,7 @@ json summary_json(const HmmModel& model) {
                    {"sections", std::move(sections)}};
   document["extraction"] = model.meta().value("extraction", json::object());
   document["training"] = model.meta().value("training", json::object());
+  add_calibration(model, document);
   return document;
 }
 
@@ -126,6 +128,7 @@ std::string format_summary(const HmmModel& model) {
   }
   out += fmt::format("ends          {}\n",
                      model.end().empty() ? "none: lengths are given" : "have probabilities");
+  out += calibration_lines(model);
   out += fmt::format("format        {}\n", text_of(document["extraction"].value("format", json())));
   out += "\ntraining record\n";
   for (const auto& [name, value] : document["training"].items()) {

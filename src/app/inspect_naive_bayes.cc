@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "app/inspect_calibration.h"
 #include "croft/app/inspect.h"
 
 namespace croft {
@@ -121,6 +122,7 @@ json summary_json(const NaiveBayesModel& model) {
   document["prior_probabilities"] = has_priors || model.labels() == 1 ? std::move(prior) : json();
   document["extraction"] = model.meta().value("extraction", json::object());
   document["training"] = model.meta().value("training", json::object());
+  add_calibration(model, document);
   return document;
 }
 
@@ -141,6 +143,7 @@ std::string format_summary(const NaiveBayesModel& model) {
   for (const auto& [event, count] : document["events"].items()) {
     out += fmt::format("  {:<12}{}\n", event, count.get<std::size_t>());
   }
+  out += calibration_lines(model);
   append_fields(out, "options", document["options"]);
   append_fields(out, "extraction", document["extraction"]);
   append_fields(out, "training record", document["training"]);

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "app/inspect_calibration.h"
 #include "croft/app/inspect.h"
 #include "croft/model/extraction_record.h"
 
@@ -42,13 +43,31 @@ double shortest(float number) {
 
 // --- the training record: whatever fields it has, those that are known first
 
-constexpr std::array kRecordOrder{
-    "order",           "histories",     "objective",   "cost",
-    "constraint",      "optimizer",     "l1",          "l2",
-    "features",        "min_count",     "precision",   "seed",
-    "sequences",       "positions",     "attributes",  "weights",
-    "nonzero_weights", "iterations",    "evaluations", "stop",
-    "objective_value", "gradient_norm", "holdout",     "kept_iteration"};
+constexpr std::array kRecordOrder{"order",
+                                  "histories",
+                                  "objective",
+                                  "cost",
+                                  "constraint",
+                                  "optimizer",
+                                  "l1",
+                                  "l2",
+                                  "intercept",
+                                  "features",
+                                  "min_count",
+                                  "precision",
+                                  "seed",
+                                  "sequences",
+                                  "positions",
+                                  "attributes",
+                                  "weights",
+                                  "nonzero_weights",
+                                  "iterations",
+                                  "evaluations",
+                                  "stop",
+                                  "objective_value",
+                                  "gradient_norm",
+                                  "holdout",
+                                  "kept_iteration"};
 
 std::string readable(const json& value) {
   if (value.is_string()) return escaped(value.get_ref<const std::string&>());
@@ -302,6 +321,7 @@ std::string format_summary(const ChainModel& model) {
   append_constraint(out, model);
   append_vote(out, model);
   append_kernel(out, model);
+  out += calibration_lines(model);
   append_sizes(out, model);
   append_extraction(out, model.extractor());
   if (meta.contains("training")) append_training(out, meta["training"]);
@@ -336,6 +356,7 @@ nlohmann::json summary_json(const ChainModel& model) {
     document["votes"] = {{"vectors", vote->vectors()}, {"changes", vote->changes()}};
   }
   if (model.kernel() != nullptr) document["kernel"] = kernel_json(*model.kernel());
+  add_calibration(model, document);
   if (model.meta().contains("training")) document["training"] = model.meta()["training"];
   return document;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
 #include <unordered_map>
 #include <utility>
 
@@ -11,7 +12,8 @@
 namespace croft {
 namespace {
 
-constexpr std::size_t kBlockPositions = 2048;  // about a millisecond of work
+constexpr std::size_t kBlockPositions = 2048;              // about a millisecond of work
+constexpr std::size_t kBlockBytes = std::size_t{1} << 20;  // where positions are long texts
 constexpr std::size_t kBlocksPerThread = 4;
 
 // What evaluation needs of a sequence.
@@ -19,13 +21,23 @@ struct Scored {
   std::vector<std::string> gold;
   std::vector<Label> predicted;
   std::vector<double> probability;  // of the predicted labels; none from a vote
+  std::vector<double> brier;        // parallel to it
   double negative_log_probability = 0;
 };
+
+// Of what was read of it; its attributes come later.
+std::size_t bytes_of(const InputSequence& sequence) {
+  std::size_t bytes = sequence.document.text.size();
+  for (std::size_t t = 0; t < sequence.rows.rows(); ++t) bytes += sequence.rows.line(t).size();
+  const StringLists& node = sequence.text.node;
+  for (std::size_t k = 0; k < node.items(); ++k) bytes += node.item(k).size();
+  return bytes;
+}
 
 // Sequences of one task, and what became of them.
 struct Block {
   std::vector<InputSequence> sequences;
-  std::size_t used = 0, positions = 0;
+  std::size_t used = 0, positions = 0, bytes = 0;
   std::size_t first = 0;       // number of the first sequence in the whole input
   std::string output;          // of predict_stream
   PredictCounts counts;        // likewise: those without a labelling
@@ -43,14 +55,14 @@ class Batch {
   // The number of blocks filled; 0 at the end.
   std::size_t fill(SequenceSource& source) {
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
-    for (Block& block : blocks_) block.used = block.positions = 0;
+    for (Block& block : blocks_) block.used = block.positions = block.bytes = 0;
     if (at_end_) return 0;
     std::size_t count = 0;
     try {
       for (Block& block : blocks_) {
         ++count;
         block.first = sequences_;
-        while (block.positions < kBlockPositions) {
+        while (block.positions < kBlockPositions && block.bytes < kBlockBytes) {
           if (block.used == block.sequences.size()) block.sequences.emplace_back();
           InputSequence& sequence = block.sequences[block.used];
           if (!source.next(sequence)) {
@@ -59,6 +71,7 @@ class Batch {
           }
           ++block.used;
           ++sequences_;
+          block.bytes += bytes_of(sequence);
           block.positions += std::max(sequence.rows.rows(), sequence.text.length());
           if (!source.ready()) return count;
         }
@@ -164,16 +177,32 @@ void require_all_labelled(const PredictCounts& counts) {
   if (counts.unlabelled > 1) {
     problem += " (" + std::to_string(counts.unlabelled) + " sequences are without one)";
   }
+  const TagOutcome& first = counts.first_outcome;
   throw InputError(counts.first_unlabelled, problem, "",
-                   counts.first_outcome.exact
-                       ? "loosen the constraint, the partial labels or the rules"
-                       : "raise --limit, or loosen the rules");
+                   first.by_model
+                       ? "train with --alpha (naive-bayes) or --smoothing (hmm) above 0, "
+                         "or look for values far from all that training saw"
+                   : first.exact ? "loosen the constraint, the partial labels or the rules"
+                                 : "raise --limit, or loosen the rules");
 }
 
 namespace {
 
-Scored score_sequence(const SequenceModel& model,
-                      const std::unordered_map<std::string_view, Label>& label_ids,
+using LabelIds = std::unordered_map<std::string_view, Label>;
+
+LabelIds ids_of(const SequenceModel& model) {
+  LabelIds ids;
+  for (Label y = 0; y < model.labels(); ++y) ids[model.label(y)] = y;
+  return ids;
+}
+
+double squares(std::span<const double> p, Label gold) {
+  double sum = 0;
+  for (Label j = 0; j < p.size(); ++j) sum += (p[j] - (j == gold)) * (p[j] - (j == gold));
+  return gold < p.size() ? sum : sum + 1;
+}
+
+Scored score_sequence(const SequenceModel& model, const LabelIds& label_ids,
                       const TextSequence& text, Tagger& tagger) {
   const bool has_p = model.vote() == nullptr;
   const Tagging& tagging = tagger.tag(text, {.probability = has_p, .marginals = has_p});
@@ -184,20 +213,29 @@ Scored score_sequence(const SequenceModel& model,
     scored.gold.emplace_back(text.labels.item(t));
     const auto at = label_ids.find(text.labels.item(t));
     gold.push_back(at == label_ids.end() ? static_cast<Label>(model.labels()) : at->second);
-    if (has_p) scored.probability.push_back(tagging.marginals(t, tagging.y[t]));
+    if (!has_p || !tagging.outcome.found) continue;
+    scored.probability.push_back(tagging.marginals(t, tagging.y[t]));
+    scored.brier.push_back(squares({tagging.marginals.row(t), model.labels()}, gold[t]));
   }
-  if (has_p) scored.negative_log_probability = tagger.negative_log_probability(gold);
+  if (!has_p) return scored;
+  scored.negative_log_probability = tagging.outcome.found ? tagger.negative_log_probability(gold)
+                                                          : std::numeric_limits<double>::infinity();
   return scored;
 }
 
 void add_to(Evaluation& evaluation, const SequenceModel& model, const Scored& scored) {
   std::vector<std::string_view> gold(scored.gold.begin(), scored.gold.end()), predicted;
   for (const Label y : scored.predicted) predicted.push_back(model.label(y));
-  evaluation.add(gold, predicted);
+  if (predicted.size() < gold.size()) {
+    evaluation.add_unlabelled(gold);
+  } else {
+    evaluation.add(gold, predicted);
+  }
   if (model.vote() != nullptr) return;
   evaluation.add_log_loss(scored.negative_log_probability, gold.size());
-  for (std::size_t t = 0; t < gold.size(); ++t) {
+  for (std::size_t t = 0; t < scored.probability.size(); ++t) {
     evaluation.add_probability(scored.probability[t], gold[t] == predicted[t]);
+    evaluation.add_brier(scored.brier[t]);
   }
 }
 
@@ -207,9 +245,8 @@ Evaluation evaluate_model(const SequenceModel& model, SequenceSource& source, Ch
                           ThreadPool& pool) {
   Evaluation evaluation(scheme);
   const TagPlan plan(model);
+  const LabelIds label_ids = ids_of(model);
   PredictCounts counts;
-  std::unordered_map<std::string_view, Label> label_ids;
-  for (Label y = 0; y < model.labels(); ++y) label_ids[model.label(y)] = y;
   for_each_block(
       plan, source, pool,
       [&](Block& block, Worker& worker) {
@@ -225,6 +262,28 @@ Evaluation evaluate_model(const SequenceModel& model, SequenceSource& source, Ch
       },
       nullptr, counts);
   return evaluation;
+}
+
+Evaluation evaluate_sequences(const TagPlan& plan, std::span<const TextSequence> sequences,
+                              ThreadPool& pool) {
+  Evaluation evaluation(plan.scheme());
+  const LabelIds label_ids = ids_of(plan.model());
+  std::vector<Tagger> taggers(pool.threads(), Tagger(plan));
+  std::vector<Scored> scored(pool.threads());
+  pool.run_ordered(
+      sequences.size(),
+      [&](std::size_t n, std::size_t w) {
+        scored[w] = score_sequence(plan.model(), label_ids, sequences[n], taggers[w]);
+      },
+      [&](std::size_t, std::size_t w) { add_to(evaluation, plan.model(), scored[w]); });
+  return evaluation;
+}
+
+std::string_view unit_of(const SequenceModel& model) {
+  const InputFormat format = model.extractor().config().format;
+  return format == InputFormat::text                                     ? "documents"
+         : format == InputFormat::csv || format == InputFormat::svmlight ? "examples"
+                                                                         : "";
 }
 
 Evaluation evaluate_predictions(const std::string& path, ChunkScheme scheme) {

@@ -98,6 +98,7 @@ TagOptions PredictOptions::questions() const {
 }
 
 std::string_view why_none(const TagOutcome& outcome) {
+  if (outcome.by_model) return "the model gives every labelling of this sequence probability 0";
   return outcome.exact ? "no labelling of this sequence is allowed"
                        : "none of the labellings that were tried obeys the rules";
 }

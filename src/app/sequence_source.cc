@@ -111,10 +111,10 @@ void SequenceSource::extract(InputSequence& out, Extractor::Scratch& scratch) co
       extractor_.extract(out.rows, labelled_, scratch, out.text);
       return;
     case InputFormat::text:
-      extractor_.extract(out.document, scratch, out.text);
+      extractor_.extract(out.document, scratch, out.text, name());
       break;
     default:
-      extractor_.complete(out.text, scratch);
+      extractor_.complete(out.text, scratch, name());
   }
   check_sizes(out.text, name());
 }

@@ -155,6 +155,11 @@ std::shared_ptr<const HmmModel> train_without(std::span<const Pair> pairs, std::
 
 void stack_jackknifed(const StackRequest& request, const SequenceModel& model, ThreadPool& pool,
                       const std::function<void(std::string_view)>& write) {
+  if (model.calibrator()) {
+    throw UsageError(request.model +
+                     " is calibrated, and the models that --jackknife trains would not be; name the "
+                     "model that it was made from");
+  }
   if (model.kind() != HmmModel::kKind) {
     throw UsageError("--jackknife trains models of kind hmm, and " + request.model +
                      " is of kind " + model.kind());

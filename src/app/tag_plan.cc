@@ -72,6 +72,7 @@ void TagPlan::lift_transitions(Tied<Real>& tied) {
   if (model_.histories() == nullptr) return;
   std::vector<double> grams(model_.gram_weights().begin(), model_.gram_weights().end());
   if (model_.vote() != nullptr) std::ranges::fill(grams, 0.0);
+  for (double& weight : grams) weight *= scale_of_scores();
   tied.histories = std::make_unique<HistoryScores<Real>>(*model_.histories());
   tied.histories->assign(transitions<Real>(), grams);
 }
@@ -95,6 +96,7 @@ void TagPlan::set_states() {
 
 TagPlan::TagPlan(const SequenceModel& model, const TagRequest& request)
     : model_(model),
+      calibrator_(request.calibrated && model.calibrator() ? &*model.calibrator() : nullptr),
       names_(names_of(model)),
       decode_(request.decode),
       scheme_(resolved(request.scheme, names_)),
@@ -116,6 +118,10 @@ TagPlan::TagPlan(const SequenceModel& model, const TagRequest& request)
     check_vote();
     float_.masked = limits_of_transitions<float>(model);
     double_.masked = limits_of_transitions<double>(model);
+  }
+  if (calibrator_ != nullptr && !calibrator_->by_label()) {
+    double_.masked = scaled(transitions<double>(), scale_of_scores());
+    float_.masked = convert<float>(*double_.masked);
   }
   if (constraint_) {
     float_.masked = masked(transitions<float>(), *constraint_);
@@ -139,6 +145,31 @@ TagPlan::TagPlan(const SequenceModel& model, const TagRequest& request)
   if (decode_ == Decode::risk) {
     allowed_ = allowed_edges(double_.product ? double_.product->transitions() : unruled<double>());
   }
+}
+
+// 1/T
+double TagPlan::scale_of_scores() const {
+  return calibrator_ == nullptr ? 1 : 1 / calibrator_->temperature;
+}
+
+template <class Real>
+void TagPlan::calibrate(ChainScores<Real>& base) const {
+  if (calibrator_ == nullptr) return;
+  if (!calibrator_->by_label()) {
+    scale(scale_of_scores(), base);
+    return;
+  }
+  std::vector<double> row(base.labels()), scratch;
+  for (std::size_t t = 0; t < base.length(); ++t) {
+    std::copy_n(base.state.row(t), row.size(), row.begin());
+    calibrator_->apply(row, scratch);
+    for (std::size_t j = 0; j < row.size(); ++j) base.state(t, j) = static_cast<Real>(row[j]);
+  }
+}
+
+bool TagPlan::limits_labellings() const {
+  return constraint_ || penalties_ || partial_ || has_rules_ || model_.constraint() ||
+         model_.histories() != nullptr;
 }
 
 void TagPlan::check_vote() const {
@@ -205,6 +236,7 @@ void TagPlan::score(const TagInput& input, SequenceModel::Scratch& scratch,
     if (model_.constraint()) apply(*model_.constraint(), base);
   } else {
     model_.score(input.text, scratch, base);
+    calibrate(base);
     base.transitions = &transitions<Real>();
   }
   if (constraint_) apply(*constraint_, base);

@@ -54,13 +54,22 @@ const Tagging& Tagger::tag(const TagInput& input, const TagOptions& options) {
   tagging_.y.resize(input.text.length());
   if (plan_->model().vote() != nullptr) {
     tag_by_vote(input);
-  } else if (needs_partition(options) || plan_->searches() || plan_->decode() != Decode::viterbi) {
+  } else if (needs_partition(options) || plan_->searches() || plan_->decode() != Decode::viterbi ||
+             has_flat_curves()) {
     tag_in_double(input, options);
   } else {
     tag_in_float(input);
   }
-  if (!tagging_.outcome.found) tagging_.y.clear();
+  if (!tagging_.outcome.found) {
+    tagging_.y.clear();
+    tagging_.outcome.by_model = !plan_->limits_labellings();
+  }
   return tagging_;
+}
+
+// What tells the labels apart on a flat piece of a calibration's curve is below a float's digits.
+bool Tagger::has_flat_curves() const {
+  return plan_->calibrator() != nullptr && plan_->calibrator()->by_label();
 }
 
 template <class Real>
@@ -178,7 +187,7 @@ bool Tagger::decode(const TagInput& input, const ChainScores<double>& chain,
 
 bool Tagger::search(const TagInput& input, const ChainScores<double>& chain) {
   SearchResult result = plan_->search(input, chain);
-  tagging_.outcome = {result.found, result.exact, result.gap, result.drawn};
+  tagging_.outcome = {result.found, result.exact, false, result.gap, result.drawn};
   if (result.found) tagging_.y = std::move(result.labels);
   return result.found;
 }

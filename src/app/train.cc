@@ -12,6 +12,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/file_checks.h"
 #include "app/holdout_score.h"
 #include "app/train_files.h"
 #include "croft/app/data_fit.h"
@@ -57,25 +58,11 @@ std::optional<double> holdout_fraction(const std::string& holdout) {
   return value;
 }
 
-// The model must not replace what it is made from, and a stream can be read only once.
-void check_files(const TrainRequest& request) {
-  const std::vector<std::string> inputs = input_files(request);
-  for (const std::string& input : inputs) {
-    std::error_code none;
-    if (input == request.output || std::filesystem::equivalent(input, request.output, none)) {
-      throw UsageError("--output " + request.output + " would replace the input " + input +
-                       "; give the model another name");
-    }
-  }
-  if (std::count(inputs.begin(), inputs.end(), "-") > 1) {
-    throw UsageError("standard input (-) is named twice; it can be read only once");
-  }
-}
-
 // Options that contradict each other, or that nothing would take notice of.
 void check_options(const TrainRequest& request) {
   request.options.validate();
   check_method(request);
+  check_class_weights(request, name_of(request.options.kind));
   if (request.options.early_stop > 0 && request.holdout.empty()) {
     throw UsageError("--early-stop needs --holdout, to see when to stop");
   }
@@ -226,12 +213,16 @@ void add_special_data(const TrainRequest& request, const ChainTraining& training
   if (training.total_weight() != static_cast<double>(training.sequences())) {
     record["total_weight"] = training.total_weight();
   }
+  if (!request.class_weights.empty()) {
+    record["class_weights"] = request.class_weights == "balanced" ? "balanced" : "file";
+  }
   if (result.shared_transitions > 0) record["shared_transitions"] = result.shared_transitions;
   if (result.dropped_transitions > 0) record["dropped_transitions"] = result.dropped_transitions;
 }
 
-json training_record(const TrainRequest& request, FeatureSet features,
-                     const ChainTraining& training, const TrainResult& result) {
+json training_record(const TrainRequest& request, const ExtractionConfig& extraction,
+                     FeatureSet features, const ChainTraining& training,
+                     const TrainResult& result) {
   const TrainOptions& options = request.options;
   const bool costs = info(options.objective).cost;
   json record = {
@@ -253,6 +244,9 @@ json training_record(const TrainRequest& request, FeatureSet features,
       {"objective_value", result.optimization.objective},
       {"gradient_norm", result.optimization.gradient_norm},
       {"stop", stop_reason_name(result.optimization.reason)}};
+  if (extraction.intercept) {
+    record["intercept"] = options.free_intercept ? "unpenalised" : "penalised";
+  }
   if (result.holdout) {
     record["holdout"] = {{"sequences", training.holdout_sequences()},
                          {"token_accuracy", result.holdout->token_accuracy}};
@@ -284,6 +278,10 @@ json training_record(const TrainRequest& request, FeatureSet features,
 
 // All of the data into `training`, what is held out apart.
 void read_data(const TrainRequest& request, TrainingInput& input, ChainTraining& training) {
+  if (std::optional<ChainEncoder> encoded = input.encoded()) {
+    training.set_data(std::move(*encoded));
+    return;
+  }
   const auto fraction = holdout_fraction(request.holdout);
   Random random(request.seed);
   std::size_t scored = 0;  // positions of the hold-out
@@ -405,8 +403,10 @@ TrainedModel train_on(const TrainRequest& asked, TrainingInput& input,
       [&](const TrainProgress& progress) {
         return !watcher.iteration || watcher.iteration(progress);
       });
-  json record = training_record(request, options.features, training, trained.result);
+  json record =
+      training_record(request, extractor.config(), options.features, training, trained.result);
   input.describe(record);
+  input.trained(training);
   trained.model = training.model(record);
   return trained;
 }
@@ -414,7 +414,7 @@ TrainedModel train_on(const TrainRequest& asked, TrainingInput& input,
 TrainResult train_model(const TrainRequest& asked, const TrainWatcher& watcher) {
   const TrainRequest request = with_defaults(asked);
   check_options(request);
-  check_files(request);
+  check_files(input_files(request), request.output);
   // Created and removed: what forbids writing the model is known before the work, not after it.
   AtomicFile{request.output};
   std::optional<CheckpointFolder> checkpoints;

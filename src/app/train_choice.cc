@@ -78,7 +78,7 @@ TrainRequest with_defaults(TrainRequest request) {
 void check_method(const TrainRequest& request) {
   const TrainOptions& o = request.options;
   MethodChoice choice = o.choice(!request.init.empty() || o.prior, kFewPositions);
-  choice.weighted = !request.weights.empty();
+  choice.weighted = !request.weights.empty() || !request.class_weights.empty();
   choice.variances = !request.variances.empty();
   choice.block = choice.block || request.block;
   choice.tolerance = request.tolerance.value_or(0) > 0;

@@ -9,6 +9,7 @@
 #include "croft/data/parse_number.h"
 #include "croft/data/variance_file.h"
 #include "croft/data/weight_file.h"
+#include "croft/model/naive_bayes_model.h"
 
 namespace croft {
 namespace {
@@ -71,6 +72,7 @@ std::vector<std::string> input_files(const TrainRequest& request) {
   if (request.stop_words != "english") add(request.stop_words);
   add(request.holdout);
   add(request.weights);
+  if (request.class_weights != "balanced") add(request.class_weights);
   if (!cost_number(request.cost)) add(request.cost);
   if (!names_a_scheme(request.constrain)) add(request.constrain);
   add(request.transition_groups);
@@ -78,9 +80,31 @@ std::vector<std::string> input_files(const TrainRequest& request) {
   return files;
 }
 
+std::optional<LabelWeights> read_label_weights(const std::string& class_weights) {
+  if (class_weights.empty()) return std::nullopt;
+  if (class_weights == "balanced") return LabelWeights{};
+  LineReader lines(class_weights);
+  return LabelWeights{read_label_weight_file(lines)};
+}
+
+void check_class_weights(const TrainRequest& request, std::string_view kind) {
+  if (request.class_weights.empty()) return;
+  if (kind != name_of(ChainKind::maxent) && kind != kNaiveBayes) {
+    throw UsageError(
+        "--class-weights weighs an example by its label, and a model of kind " + std::string(kind) +
+        " is trained on whole sequences, which have many; it goes with maxent and naive-bayes");
+  }
+  if (request.partial) {
+    throw UsageError(
+        "--class-weights weighs an example by its label, and with --partial it may have several; "
+        "leave out one of them");
+  }
+}
+
 TrainOptions read_options(const TrainRequest& request) {
   TrainOptions options = request.options;
   if (!request.cost.empty()) set_cost(request.cost, options);
+  options.label_weights = read_label_weights(request.class_weights);
   if (!request.variances.empty()) {
     LineReader lines(request.variances);
     options.variances = [file = read_variance_file(lines)](Names names) {

@@ -25,6 +25,9 @@ void check_method(const TrainRequest& request);
 // what they say of labels is looked up once these are known.
 TrainOptions read_options(const TrainRequest& request);
 
+// "balanced", or a file; empty: nothing.  Throws InputError as read_label_weight_file().
+std::optional<LabelWeights> read_label_weights(const std::string& class_weights);
+
 // Those of the sequences.  Throws InputError as read_weight_file(), and for a weight above 1e15.
 std::vector<double> read_sequence_weights(const std::string& path);
 

@@ -1,9 +1,8 @@
 #include "croft/app/train_hmm.h"
 
-#include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "app/file_checks.h"
 #include "croft/app/sequence_source.h"
 #include "croft/core/atomic_file.h"
 #include "croft/core/interrupt.h"
@@ -21,16 +20,7 @@ void check_request(const HmmRequest& request) {
   }
   std::vector<std::string> inputs = request.data;
   inputs.insert(inputs.end(), request.unlabelled.begin(), request.unlabelled.end());
-  for (const std::string& input : inputs) {
-    std::error_code none;
-    if (input == request.output || std::filesystem::equivalent(input, request.output, none)) {
-      throw UsageError("--output " + request.output + " would replace the input " + input +
-                       "; give the model another name");
-    }
-  }
-  if (std::ranges::count(inputs, "-") > 1) {
-    throw UsageError("standard input (-) is named twice; it can be read only once");
-  }
+  check_files(inputs, request.output);
 }
 
 // The files of a request, in order, the unlabelled ones last.

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "app/file_checks.h"
+#include "app/train_files.h"
 #include "croft/core/atomic_file.h"
 #include "croft/core/interrupt.h"
 #include "croft/data/line_reader.h"
@@ -108,17 +109,29 @@ void check_request(const NaiveBayesRequest& request) {
   }
   std::vector<std::string> inputs = input_files(source);
   inputs.push_back(request.prior);
-  for (const std::string& input : inputs) {
-    std::error_code none;
-    if (!input.empty() &&
-        (input == source.output || std::filesystem::equivalent(input, source.output, none))) {
-      throw UsageError("--output " + source.output + " would replace the input " + input +
-                       "; give the model another name");
-    }
+  check_files(inputs, source.output);
+  check_class_weights(source, kNaiveBayes);
+  if (source.class_weights == "balanced" && !source.init.empty()) {
+    throw UsageError(
+        "--class-weights balanced weighs the labels by how often all data has them, and what the "
+        "model to go on from has seen is not here; give a file of weights");
   }
-  if (std::ranges::count(inputs, "-") > 1) {
-    throw UsageError("standard input (-) is named twice; it can be read only once");
-  }
+}
+
+// Options of event models that no attribute may have.
+void check_event_options(const NaiveBayesRequest& request, std::string_view event, bool table) {
+  const auto refuse = [&](bool given, bool used, const char* option, const char* events) {
+    if (!given || used) return;
+    throw UsageError(fmt::format("--{} goes with {} attributes, and --event is {}; leave it out",
+                                 option, events, event));
+  };
+  const bool mixed = event == "auto" && table;
+  refuse(request.binarize.has_value(), event == "bernoulli", "binarize", "bernoulli");
+  refuse(request.variance_floor.has_value(), event == "gaussian" || mixed, "variance-floor",
+         "gaussian");
+  refuse(request.norm.has_value(), event == "complement", "complement-norm", "complement");
+  refuse(request.alpha.has_value(), event != "gaussian", "alpha",
+         "multinomial, bernoulli, complement and categorical");
 }
 
 // Chosen before, and now: statistics of one kind cannot be added to those of another.
@@ -140,6 +153,7 @@ class Training {
     if (init != nullptr) take_over(*init);
     if (!request.event.empty()) event_ = request.event;
     if (event_.empty()) event_ = "auto";
+    check_event_options(request, event_, extractor.config().format == InputFormat::csv);
     options_.absent_is_missing = extractor.config().format == InputFormat::csv;
     options_.alpha = request.alpha.value_or(options_.alpha);
     options_.binarize = request.binarize.value_or(options_.binarize);
@@ -154,10 +168,16 @@ class Training {
 
   TrainedNaiveBayes run(TrainingInput& input, const NaiveBayesWatcher& watcher) {
     const EventRule rule = event_rule(extractor_.config(), event_);
+    const auto weights = read_label_weights(request_.source.class_weights);
     input.read([&](TextSequence& sequence, const std::string& file) {
       check_values(sequence, file, rule);
-      encoder_.add(sequence, file);
+      if (weights) {
+        encoder_.add_positions(sequence, file);
+      } else {
+        encoder_.add(sequence, file);
+      }
     });
+    if (weights) weigh_by_label(*weights, labels(), encoder_.data);
     set_prior();
     const ChainData& data = encoder_.data;
     TrainedNaiveBayes trained;
@@ -213,6 +233,14 @@ class Training {
                                    init.container().name(), init.extractor().config().columns,
                                    extractor_.config().columns));
     }
+  }
+
+  std::vector<std::string_view> labels() const {
+    std::vector<std::string_view> names;
+    for (std::uint32_t j = 0; j < encoder_.label_names.size(); ++j) {
+      names.push_back(encoder_.label_names[j]);
+    }
+    return names;
   }
 
   void check_template() const {
@@ -282,9 +310,12 @@ class Training {
     if (const std::size_t partial = total("partial_positions", result.partial_positions)) {
       record["partial_positions"] = partial;
     }
+    if (!request_.source.class_weights.empty()) {
+      record["class_weights"] = request_.source.class_weights == "balanced" ? "balanced" : "file";
+    }
     if (!result.log_likelihood.empty()) {
       record["iterations"] = result.log_likelihood.size();
-      record["objective_value"] = result.log_likelihood.back();
+      record["objective_value"] = -result.log_likelihood.back();
       record["stop"] = result.converged ? "converged" : "max_iterations";
     }
     return record;

@@ -25,6 +25,8 @@ void add_inspect(Program& program);
 void add_explain(Program& program);
 void add_convert(Program& program);
 void add_stack(Program& program);
+void add_maximum_entropy(Program& program);
+void add_calibrate(Program& program);
 
 // --threads, --seed: every verb has them, so that scripts can set them everywhere.
 struct CommonOptions {

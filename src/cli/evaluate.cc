@@ -1,9 +1,12 @@
 // croft evaluate
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/common.h"
 #include "croft/app/predict.h"
+#include "croft/app/reliability_plot.h"
+#include "croft/core/atomic_file.h"
 #include "croft/core/error.h"
 #include "croft/model/model_file.h"
 
@@ -14,11 +17,12 @@ constexpr const char* kFooter = R"(
 Example:
   croft evaluate -m m.croft test.conll
   croft evaluate --json predicted.conll      (its last two columns: gold, predicted)
+  croft evaluate -m m.croft --reliability m.svg test.conll
 
 Chunks are counted as conlleval counts them; docs/evaluation.md defines every number.)";
 
 struct EvaluateCommand {
-  std::string model, data, scheme = "auto";
+  std::string model, data, scheme = "auto", reliability;
   bool json = false;
   CommonOptions common;
 };
@@ -32,20 +36,54 @@ std::string check_scheme(const std::string& name) {
   }
 }
 
+// Known before the work, not after it.
+void check_reliability(const EvaluateCommand& c, const SequenceModel& model) {
+  if (c.reliability.empty()) return;
+  if (model.vote() != nullptr) {
+    throw UsageError("--reliability: " + c.model +
+                     " is a voted perceptron, whose labels have no probabilities");
+  }
+  for (const std::string& input : {c.model, c.data}) {
+    std::error_code none;
+    if (input == c.reliability || std::filesystem::equivalent(input, c.reliability, none)) {
+      throw UsageError("--reliability " + c.reliability + " would replace the input " + input +
+                       "; give the picture another name");
+    }
+  }
+  AtomicFile{c.reliability};
+}
+
+void draw_reliability(const EvaluateCommand& c, const EvaluationSummary& summary) {
+  if (c.reliability.empty()) return;
+  if (!summary.calibration) {
+    throw Error("--reliability: no sequence of " + c.data + " has a labelling to draw");
+  }
+  const auto name = [](const std::string& path) {
+    return path == "-" ? "standard input" : std::filesystem::path(path).filename().string();
+  };
+  AtomicFile file(c.reliability);
+  file.write(reliability_svg(summary, name(c.model) + " on " + name(c.data)));
+  file.commit();
+}
+
 int run(const EvaluateCommand& c) {
   const ChunkScheme scheme = chunk_scheme_from_name(c.scheme);
+  std::string unit;
   const Evaluation evaluation = [&] {
     if (c.model.empty()) return evaluate_predictions(c.data, scheme);
     const auto model = open_model(c.model);
+    check_reliability(c, *model);
+    unit = unit_of(*model);
     ThreadPool pool(c.common.threads);
     SequenceSource source(c.data, model->extractor(), Labels::required);
     return evaluate_model(*model, source, scheme, pool);
   }();
   const EvaluationSummary summary = evaluation.summary();
+  draw_reliability(c, summary);
   if (c.json) {
     write_json(to_json(summary));
   } else {
-    write_result(format_table(summary));
+    write_result(format_table(summary, unit));
   }
   return kDone;
 }
@@ -55,12 +93,17 @@ int run(const EvaluateCommand& c) {
 void add_evaluate(Program& program) {
   CLI::App* verb = program.app.add_subcommand("evaluate", "Score predictions against gold labels");
   auto c = std::make_shared<EvaluateCommand>();
-  verb->add_option("-m,--model", c->model,
-                   "Model to label DATA with; without: DATA holds gold and predicted labels");
+  CLI::Option* model =
+      verb->add_option("-m,--model", c->model,
+                       "Model to label DATA with; without: DATA holds gold and predicted labels");
   verb->add_option("DATA", c->data, "Labelled data; without: standard input")->default_val("-");
   verb->add_option("--chunks", c->scheme, "auto, bio, bio1, ioe, bioes, raw or none")
       ->check(check_scheme)
       ->capture_default_str();
+  verb->add_option("--reliability", c->reliability,
+                   "Draw accuracy against probability, and counts, as an SVG picture in this file")
+      ->needs(model)
+      ->option_text("FILE");
   verb->add_flag("--json", c->json, "One JSON document instead of tables");
   add_common(*verb, c->common);
   verb->footer(kFooter);

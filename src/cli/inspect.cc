@@ -4,7 +4,9 @@
 
 #include "cli/common.h"
 #include "croft/app/inspect.h"
+#include "croft/app/inspect_constraints.h"
 #include "croft/app/inspect_hmm.h"
+#include "croft/app/inspect_joint.h"
 #include "croft/app/inspect_naive_bayes.h"
 #include "croft/core/error.h"
 #include "croft/model/model_file.h"
@@ -17,12 +19,14 @@ Example:
   croft inspect -m m.croft
   croft inspect -m m.croft --top 10
   croft inspect -m m.croft --weights > weights.tsv
+  croft inspect -m m.croft --constraints train.conll --top 10
 
 docs/inspect.md defines every line of --weights and every field of --json.)";
 
 struct InspectCommand {
   std::string model;
   std::size_t top = 0;
+  std::vector<std::string> constraints;
   bool weights = false, verify = false, json = false;
   CommonOptions common;
 };
@@ -44,7 +48,8 @@ int show_hmm(const InspectCommand& c, const HmmModel& model) {
   return kDone;
 }
 
-int show_naive_bayes(const InspectCommand& c, const NaiveBayesModel& model) {
+template <class Model>  // of a kind that has weights
+int show_weights_or_summary(const InspectCommand& c, const Model& model) {
   if (c.weights) {
     write_weights(model, write_result);
   } else if (c.json) {
@@ -60,13 +65,31 @@ int show_naive_bayes(const InspectCommand& c, const NaiveBayesModel& model) {
   return kDone;
 }
 
+int show_constraints(const InspectCommand& c, const std::shared_ptr<const SequenceModel>& model) {
+  require_chain(*model, "a comparison of features with data");
+  ConstraintRequest request{.data = c.constraints, .threads = c.common.threads};
+  if (c.top > 0) request.top = c.top;
+  const ConstraintReport report =
+      inspect_constraints(std::dynamic_pointer_cast<const ChainModel>(model), request);
+  if (c.json) {
+    write_json(constraints_json(report));
+  } else {
+    write_result(format_constraints(report));
+  }
+  return kDone;
+}
+
 int run(const InspectCommand& c) {
   Container container = Container::open(c.model);
   if (c.verify) container.verify();
   const auto any = read_model(std::move(container));
+  if (!c.constraints.empty()) return show_constraints(c, any);
   if (const auto* hmm = dynamic_cast<const HmmModel*>(any.get())) return show_hmm(c, *hmm);
   if (const auto* bayes = dynamic_cast<const NaiveBayesModel*>(any.get())) {
-    return show_naive_bayes(c, *bayes);
+    return show_weights_or_summary(c, *bayes);
+  }
+  if (const auto* joint = dynamic_cast<const JointModel*>(any.get())) {
+    return show_weights_or_summary(c, *joint);
   }
   const ChainModel* model = &require_chain(*any, "a list of weights");
   if (c.weights) {
@@ -98,6 +121,12 @@ void add_inspect(Program& program) {
       verb->add_flag("--weights", c->weights, "All weights, one a line, separated by TABs")
           ->excludes(top);
   verb->add_flag("--json", c->json, "One JSON document")->excludes(weights);
+  verb->add_option("--constraints", c->constraints,
+                   "Labelled data: how often each feature occurs there, and how often the model "
+                   "expects it; the N (20) largest violations of the condition of the optimum, or "
+                   "differences")
+      ->excludes(weights)
+      ->option_text("DATA ...");
   verb->add_flag("--verify", c->verify, "Check the checksum of every section");
   add_common(*verb, c->common);
   verb->footer(kFooter);

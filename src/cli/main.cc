@@ -22,6 +22,8 @@ Example:
   croft explain -m m.croft new.conll        why these labels
   croft convert hmm.croft -o chain.croft    the same as a model of another kind
   croft stack -m m.croft new.conll          its probabilities as features of another model
+  croft maximum-entropy die.csv             a distribution with given expectations
+  croft calibrate -m m.croft held.conll -o c.croft   make its probabilities mean what they say
 
 `croft VERB --help` has the options of a verb and an example.
 A file name of - is standard input.  Results go to stdout, progress and messages to stderr.
@@ -75,6 +77,8 @@ int run(int argc, char** argv) {
   add_explain(program);
   add_convert(program);
   add_stack(program);
+  add_maximum_entropy(program);
+  add_calibrate(program);
   try {
     apply_simd_environment();
     parse_and_run(program, argc, argv);
@@ -89,7 +93,8 @@ int run(int argc, char** argv) {
     return fail(kBadInput, e.what());
   } catch (const std::bad_alloc&) {
     return fail(kBadInput,
-                "out of memory; use less data, --features observed, or a larger machine");
+                "out of memory; use less data, a larger machine or, in training a model of kind "
+                "chain, maxent or memm, fewer features: --features observed, --min-count");
   }
 }
 

@@ -7,6 +7,7 @@
 #include "cli/kind_options.h"
 #include "cli/progress.h"
 #include "cli/train_hmm.h"
+#include "cli/train_joint.h"
 #include "cli/train_methods.h"
 #include "cli/train_naive_bayes.h"
 #include "croft/app/train.h"
@@ -23,6 +24,8 @@ Example:
   croft train -o m.croft --template chunk.template --l2 1 --threads 2 train.conll
   croft train -o m.croft --format attributes --l1 1 --l2 0 train.attributes
   croft train -o m.croft --constrain bio --partial train.conll
+  croft train -o m.croft --model maxent --format text --intercept=unpenalised train.tsv
+  croft train -o m.croft --model maxent --joint-template joint.template words.txt
   croft train -o m.croft --objective max-margin --optimizer smo --kernel poly:3 letters.conll
   croft train -o m.croft --checkpoint state train.conll   # after a crash: the same, and --resume
 
@@ -37,9 +40,11 @@ struct TrainCommand {
   CommonOptions common;
   std::string separator = "|";  // with --partial
   bool partial = false;
+  std::string intercept;
   std::string model = "chain";
   NaiveBayesCommand naive_bayes;
   HmmCommand hmm;
+  JointCommand joint;
   const CLI::App* verb = nullptr;  // which options were given
   std::string log;
   bool quiet = false;
@@ -69,11 +74,12 @@ void add_data_options(CLI::App& verb, TrainCommand& c) {
                                 {"wapiti", TemplateLanguage::wapiti}},
                                "auto, crfpp or wapiti: how --template is read")
       ->option_text("LANGUAGE=auto");
-  CLI::Option* intercept = verb.add_flag_callback(
-      "--intercept", [&r] { r.intercept = true; },
-      "A weight for each label whatever the data says, penalised as others: an attribute "
-      "(intercept) "
-      "of every position; the default of --model maxent, but for the default features for words");
+  CLI::Option* intercept =
+      verb.add_flag("--intercept{penalised}", c.intercept,
+                    "A weight for each label whatever the data says: an attribute (intercept) of "
+                    "every position, penalised as others; the default of --model maxent, but for "
+                    "the default features for words.  --intercept=unpenalised: without a penalty")
+          ->check(CLI::IsMember({"penalised", "unpenalised"}));
   verb.add_flag_callback(
           "--no-intercept", [&r] { r.intercept = false; }, "Without it")
       ->excludes(intercept);
@@ -88,6 +94,10 @@ void add_data_options(CLI::App& verb, TrainCommand& c) {
   verb.add_option("--weights", r.weights,
                   "Weights of the sequences of DATA: one number a line, in their order")
       ->option_text("FILE");
+  verb.add_option("--class-weights", r.class_weights,
+                  "maxent and naive-bayes: weights of examples by their label: balanced (all labels "
+                  "weigh the same together), or a file of lines LABEL TAB WEIGHT")
+      ->option_text("balanced|FILE");
 }
 
 void add_feature_options(CLI::App& verb, TrainCommand& c) {
@@ -195,11 +205,21 @@ void check_log(const TrainCommand& c) {
 
 // The kinds that have a trainer of their own; none where it is one that all other options are for.
 std::optional<int> run_other_kind(TrainCommand& c) {
+  if (!c.joint.joint_template.empty()) {
+    if (c.model != name_of(ChainKind::maxent)) {
+      throw UsageError("--joint-template goes with --model maxent, not with " + c.model);
+    }
+    refuse_other_options(*c.verb, "maxent with --joint-template", joint_option_names());
+    set_methods(c.names, c.request);
+    c.request.options.threads = c.common.threads;
+    c.request.seed = c.common.seed;
+    return run_joint(c.joint, c.request, c.log, c.quiet);
+  }
   if (c.model == HmmModel::kKind) {
     refuse_other_options(*c.verb, c.model, hmm_option_names());
     c.request.options.threads = c.common.threads;
     c.request.seed = c.common.seed;
-    return run_hmm(c.hmm, c.request, c.log, c.quiet);
+    return run_hmm(*c.verb, c.hmm, c.request, c.log, c.quiet);
   }
   if (c.model != kNaiveBayes) {
     refuse_options(*c.verb, c.model, naive_bayes_only_option_names());
@@ -215,6 +235,9 @@ std::optional<int> run_other_kind(TrainCommand& c) {
 
 int run(TrainCommand& c) {
   check_log(c);
+  check_class_weights(c.request, c.model);
+  if (!c.intercept.empty()) c.request.intercept = true;
+  c.request.options.free_intercept = c.intercept == "unpenalised";
   if (c.partial) c.request.partial = PartialLabels{c.separator[0], "?"};
   set_format_options(c.data, c.request);
   if (const std::optional<int> status = run_other_kind(c)) return *status;
@@ -254,6 +277,7 @@ void add_train(Program& program) {
   add_method_options(*verb, command->request, command->names);
   add_naive_bayes_options(*verb, command->naive_bayes);
   add_hmm_options(*verb, command->hmm);
+  add_joint_options(*verb, command->joint);
   add_run_options(*verb, *command);
   add_common(*verb, command->common);
   refuse_empty_values(*verb);

@@ -2,21 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <chrono>
-#include <filesystem>
-#include <nlohmann/json.hpp>
 
-#include "cli/json_log.h"
+#include "cli/em_progress.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 
 namespace croft::cli {
 namespace {
-
-using nlohmann::json;
-using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kShared = 13;
 constexpr std::array<std::string_view, 21> kUsed = {
@@ -26,62 +19,23 @@ constexpr std::array<std::string_view, 21> kUsed = {
     "smoothing", "transition-smoothing", "rare", "suffix", "states", "unlabelled", "em-iterations",
     "starts"};
 
-// Lines on stderr, JSON lines in a log.
-class HmmProgressLines {
- public:
-  HmmProgressLines(const std::string& log_path, bool quiet) : quiet_(quiet), log_(log_path) {}
+std::string text_of(const HmmWatcher::Data& data) {
+  std::string text = fmt::format("{} sequences, {} positions, {} values", data.sequences,
+                                 data.positions, data.values);
+  if (data.hidden > 0) text += fmt::format("; {} without a single label", data.hidden);
+  return text;
+}
 
-  void data_read(const HmmWatcher::Data& data) {
-    if (quiet_) return;
-    std::string text = fmt::format("{} sequences, {} positions, {} values", data.sequences,
-                                   data.positions, data.values);
-    if (data.hidden > 0) text += fmt::format("; {} without a single label", data.hidden);
-    std::fprintf(stderr, "%s (read in %.1f s)\n", text.c_str(), seconds());
+// Of Baum-Welch, which runs where labels are not known.
+void check_hidden(const CLI::App& verb, const HmmCommand& c, const TrainRequest& shared) {
+  if (shared.partial || !c.unlabelled.empty() || c.options.states > 0) return;
+  for (const char* name : {"--em-iterations", "--starts", "--tolerance"}) {
+    if (verb.get_option(name)->count() == 0) continue;
+    throw UsageError(std::string(name) +
+                     " is for labels that are not known, and the data has them all: add --partial, "
+                     "--unlabelled or --states, or leave it out");
   }
-
-  void iteration(const HmmProgress& now) {
-    log_.write({{"event", "iteration"},
-                {"start", now.start},
-                {"iteration", now.iteration},
-                {"objective", now.objective},
-                {"log_likelihood", now.log_likelihood},
-                {"seconds", seconds()}});
-    if (quiet_ || (now.iteration % 10 != 0 && Clock::now() - last_ < std::chrono::seconds(2))) {
-      return;
-    }
-    last_ = Clock::now();
-    std::fprintf(stderr, "start %zu  iteration %zu  objective %.4f  log-likelihood %.4f  %.1f s\n",
-                 now.start, now.iteration, now.objective, now.log_likelihood, seconds());
-  }
-
-  void done(const HmmResult& result, const std::string& output) {
-    const char* reason = interruption             ? "interrupted"
-                         : result.iterations == 0 ? "counted"
-                         : result.converged       ? "converged"
-                                                  : "max_iterations";
-    log_.write({{"event", "done"},
-                {"reason", reason},
-                {"objective", result.objective},
-                {"log_likelihood", result.log_likelihood},
-                {"iterations", result.iterations},
-                {"seconds", seconds()}});
-    if (quiet_) return;
-    std::string text = "counted";
-    if (result.iterations > 0) {
-      text = fmt::format("{} after {} iterations", result.converged ? "converged" : "stopped",
-                         result.iterations);
-    }
-    std::fprintf(stderr, "%s, %.1f s\nlog-likelihood %.4f, %zu probabilities\nwrote %s\n",
-                 text.c_str(), seconds(), result.log_likelihood, result.parameters, output.c_str());
-  }
-
- private:
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
-
-  bool quiet_;
-  JsonLog log_;
-  Clock::time_point begin_ = Clock::now(), last_ = begin_;
-};
+}
 
 }  // namespace
 
@@ -139,7 +93,9 @@ std::span<const std::string_view> hmm_only_option_names() {
   return std::span(kUsed).subspan(kShared);
 }
 
-int run_hmm(const HmmCommand& c, const TrainRequest& shared, const std::string& log, bool quiet) {
+int run_hmm(const CLI::App& verb, const HmmCommand& c, const TrainRequest& shared,
+            const std::string& log, bool quiet) {
+  check_hidden(verb, c, shared);
   HmmRequest request;
   request.data = shared.data;
   request.unlabelled = c.unlabelled;
@@ -154,23 +110,22 @@ int run_hmm(const HmmCommand& c, const TrainRequest& shared, const std::string& 
   if (shared.tolerance) o.tolerance = *shared.tolerance;
   o.seed = shared.seed;
   o.threads = shared.options.threads;
-  for (const std::string& path : c.unlabelled) {
-    std::error_code none;
-    if (!log.empty() && (log == path || std::filesystem::equivalent(log, path, none))) {
-      throw UsageError("--log " + log + " would overwrite " + path + "; give another name");
-    }
-  }
+  for (const std::string& path : c.unlabelled) check_log_against(log, path);
   handle_interrupts();
-  HmmProgressLines progress(log, quiet);
-  const HmmResult result =
-      train_hmm(request, {.data_read = [&](const HmmWatcher::Data& d) { progress.data_read(d); },
-                          .reading = {},
-                          .iteration =
-                              [&](const HmmProgress& now) {
-                                progress.iteration(now);
-                                return !interruption;
-                              }});
-  progress.done(result, shared.output);
+  EmProgress progress(log, quiet);
+  const HmmResult result = train_hmm(
+      request,
+      {.data_read = [&](const HmmWatcher::Data& d) { progress.data_read(text_of(d)); },
+       .reading = {},
+       .iteration =
+           [&](const HmmProgress& now) {
+             progress.iteration({now.start, now.iteration, now.objective, now.log_likelihood});
+             return !interruption;
+           }});
+  progress.done({result.iterations, result.converged, result.objective, result.log_likelihood,
+                 fmt::format("log-likelihood {:.4f}, {} probabilities\n", result.log_likelihood,
+                             result.parameters)},
+                shared.output);
   return interruption ? kInterrupted : kDone;
 }
 

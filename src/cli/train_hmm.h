@@ -28,7 +28,8 @@ std::span<const std::string_view> hmm_only_option_names();
 
 // Trains; `shared` has what the kinds have in common: data, output, format, partial labels,
 // boundaries, tolerance, seed and threads.  Returns the exit status.
-int run_hmm(const HmmCommand& command, const TrainRequest& shared, const std::string& log,
-            bool quiet);
+//   verb : tells which options were given
+int run_hmm(const CLI::App& verb, const HmmCommand& command, const TrainRequest& shared,
+            const std::string& log, bool quiet);
 
 }  // namespace croft::cli

@@ -3,84 +3,35 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <chrono>
-#include <nlohmann/json.hpp>
 
-#include "cli/json_log.h"
+#include "cli/em_progress.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 
 namespace croft::cli {
 namespace {
 
-using nlohmann::json;
-using Clock = std::chrono::steady_clock;
-
 constexpr std::size_t kOwn = 6;
-constexpr std::array<std::string_view, 43> kUsed = {
+constexpr std::array<std::string_view, 44> kUsed = {
     // those of no other kind
     "event", "alpha", "prior-probabilities", "binarize", "variance-floor", "complement-norm",
     // what is read, and how
     "help", "model", "DATA", "output", "format", "template", "template-language", "partial",
-    "partial-separator", "weights", "init", "tolerance", "em-iterations", "seed", "threads", "log",
-    "quiet",
+    "partial-separator", "weights", "class-weights", "init", "tolerance", "em-iterations", "seed",
+    "threads", "log", "quiet",
     // texts and tables
     "analyzer", "ngrams", "keep-case", "stop-words", "term-weights", "sublinear", "norm",
     "min-documents", "max-documents", "max-terms", "hash-bits", "delimiter", "label", "numeric",
     "categorical", "ignore", "missing", "standardise", "standardize", "help-all"};
 
-// Lines on stderr, JSON lines in a log.
-class NaiveBayesProgress {
- public:
-  NaiveBayesProgress(const std::string& log_path, bool quiet) : quiet_(quiet), log_(log_path) {}
-
-  void data_read(const NaiveBayesWatcher::Data& data) {
-    if (quiet_) return;
-    std::string text = fmt::format("{} sequences, {} positions, {} labels, {} attributes",
-                                   data.sequences, data.positions, data.labels, data.attributes);
-    if (data.partial_positions > 0) {
-      text += fmt::format("; {} without a single label", data.partial_positions);
-    }
-    std::fprintf(stderr, "%s (read in %.1f s)\n", text.c_str(), seconds());
+std::string text_of(const NaiveBayesWatcher::Data& data) {
+  std::string text = fmt::format("{} sequences, {} positions, {} labels, {} attributes",
+                                 data.sequences, data.positions, data.labels, data.attributes);
+  if (data.partial_positions > 0) {
+    text += fmt::format("; {} without a single label", data.partial_positions);
   }
-
-  void iteration(const EmIteration& now) {
-    log_.write({{"event", "iteration"},
-                {"iteration", now.iteration},
-                {"objective", now.log_likelihood},
-                {"seconds", seconds()}});
-    if (quiet_ || (now.iteration % 10 != 0 && Clock::now() - last_ < std::chrono::seconds(2))) {
-      return;
-    }
-    last_ = Clock::now();
-    std::fprintf(stderr, "iteration %zu  log-likelihood %.4f  %.1f s\n", now.iteration,
-                 now.log_likelihood, seconds());
-  }
-
-  void done(const NaiveBayesResult& result, const std::string& output) {
-    const std::size_t iterations = result.log_likelihood.size();
-    const char* reason = interruption       ? "interrupted"
-                         : result.converged ? "converged"
-                                            : "max_iterations";
-    json line = {
-        {"event", "done"}, {"reason", reason}, {"iterations", iterations}, {"seconds", seconds()}};
-    if (iterations > 0) line["objective"] = result.log_likelihood.back();
-    log_.write(line);
-    if (quiet_) return;
-    const std::string text =
-        iterations == 0 ? std::string("counted")
-                        : fmt::format("{} after {} iterations",
-                                      result.converged ? "converged" : "stopped", iterations);
-    std::fprintf(stderr, "%s, %.1f s\nwrote %s\n", text.c_str(), seconds(), output.c_str());
-  }
-
- private:
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
-
-  bool quiet_;
-  JsonLog log_;
-  Clock::time_point begin_ = Clock::now(), last_ = begin_;
-};
+  return text;
+}
 
 }  // namespace
 
@@ -132,22 +83,21 @@ int run_naive_bayes(const NaiveBayesCommand& command, const TrainRequest& shared
   request.source = shared;
   request.em_iterations = em_iterations;
   request.em_tolerance = shared.tolerance;
-  std::error_code none;
-  const std::string& prior = request.prior;
-  if (!log.empty() && (log == prior || std::filesystem::equivalent(log, prior, none))) {
-    throw UsageError("--log " + log + " would overwrite " + prior + "; give another name");
-  }
+  check_log_against(log, request.prior);
   handle_interrupts();
-  NaiveBayesProgress progress(log, quiet);
+  EmProgress progress(log, quiet);
   const NaiveBayesResult result = train_naive_bayes(
-      request, {.data_read = [&](const NaiveBayesWatcher::Data& d) { progress.data_read(d); },
-                .reading = {},
-                .iteration =
-                    [&](const EmIteration& now) {
-                      progress.iteration(now);
-                      return !interruption;
-                    }});
-  progress.done(result, shared.output);
+      request,
+      {.data_read = [&](const NaiveBayesWatcher::Data& d) { progress.data_read(text_of(d)); },
+       .reading = {},
+       .iteration =
+           [&](const EmIteration& now) {
+             progress.iteration({{}, now.iteration, -now.log_likelihood, {}});
+             return !interruption;
+           }});
+  EmProgress::Outcome outcome{result.log_likelihood.size(), result.converged, {}, {}, ""};
+  if (outcome.iterations > 0) outcome.objective = -result.log_likelihood.back();
+  progress.done(outcome, shared.output);
   return interruption ? kInterrupted : kDone;
 }
 

@@ -290,7 +290,12 @@ bool CsvReader::next(TextSequence& sequence) {
     if (!records_.next(record_)) return false;
     read_header();
   }
-  if (!records_.next(record_)) return false;
+  if (!records_.next(record_)) {
+    if (first_row_line_ > 0) return false;
+    throw InputError({name()}, "a header, and no row below it", "",
+                     "check that what wrote the file succeeded, and that its first row holds the "
+                     "names of the columns");
+  }
   require_cells(record_, cells_, name());
   sequence.first_line = record_.line();
   for (std::size_t c = 0; c < place_.size(); ++c) {

@@ -101,4 +101,25 @@ void ChainEncoder::add(const TextSequence& sequence, std::string_view file) {
   data.first_line.push_back(static_cast<std::uint32_t>(sequence.first_line));
 }
 
+void ChainEncoder::add_positions(const TextSequence& sequence, std::string_view file) {
+  TextSequence one;
+  const auto copy = [](const StringLists& from, std::size_t list, StringLists& to) {
+    for (std::size_t k = from.list_begin(list); k < from.list_end(list); ++k) {
+      to.append(from.item(k), from.value(k));
+    }
+    to.end_list();
+  };
+  for (std::size_t t = 0; t < sequence.length(); ++t) {
+    one.clear();
+    copy(sequence.node, t, one.node);
+    if (sequence.has_labels()) {
+      one.labels.append(sequence.labels.item(t));
+      one.labels.end_list();
+    }
+    one.weight = sequence.weight;
+    one.first_line = sequence.first_line;
+    add(one, file);
+  }
+}
+
 }  // namespace croft

@@ -13,6 +13,14 @@ constexpr std::string_view kStart = "\x01START\x01", kStop = "\x01STOP\x01";
 
 std::string_view prefix(Boundary boundary) { return boundary == Boundary::start ? kStart : kStop; }
 
+// One attribute of that name would add up with the other.
+void check_name(std::string_view name, const TextSequence& sequence, std::string_view file) {
+  if (name != kIntercept) return;
+  throw InputError({std::string(file), sequence.first_line},
+                   "an attribute with the name of the intercept in the sequence that begins here",
+                   kIntercept, "rename it, or train without an intercept");
+}
+
 constexpr std::array<std::string_view, 5> kFormatNames = {"columns", "attributes", "text",
                                                           "svmlight", "csv"};
 
@@ -119,11 +127,15 @@ void Extractor::extract(const ColumnSequence& rows, bool labelled, Scratch& scra
   if (labelled) out.labels.end_list();
 }
 
-void Extractor::extract(const LabelledText& document, Scratch& scratch, TextSequence& out) const {
+void Extractor::extract(const LabelledText& document, Scratch& scratch, TextSequence& out,
+                        std::string_view file) const {
   out.clear();
   out.first_line = document.line;
   bag_->append(document.text, scratch.bag, out.node);
-  if (config_.intercept) out.node.append(kIntercept);
+  if (config_.intercept) {
+    for (std::size_t k = 0; k < out.node.items(); ++k) check_name(out.node.item(k), out, file);
+    out.node.append(kIntercept);
+  }
   if (config_.boundaries) {
     append_boundary(Boundary::start, nullptr, out.node);
     append_boundary(Boundary::stop, nullptr, out.node);
@@ -134,13 +146,14 @@ void Extractor::extract(const LabelledText& document, Scratch& scratch, TextSequ
   out.labels.end_list();
 }
 
-void Extractor::complete(TextSequence& sequence, Scratch& scratch) const {
+void Extractor::complete(TextSequence& sequence, Scratch& scratch, std::string_view file) const {
   if ((!config_.boundaries && !config_.intercept) || sequence.length() == 0) return;
   StringLists& lists = scratch.lists;
   lists.clear();
   const StringLists& node = sequence.node;
   for (std::size_t t = 0; t < node.lists(); ++t) {
     for (std::size_t k = node.list_begin(t); k < node.list_end(t); ++k) {
+      if (config_.intercept) check_name(node.item(k), sequence, file);
       lists.append(node.item(k), node.value(k));
     }
     if (config_.intercept) lists.append(kIntercept);

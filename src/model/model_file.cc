@@ -4,6 +4,7 @@
 
 #include "croft/model/chain_model.h"
 #include "croft/model/hmm_model.h"
+#include "croft/model/joint_model.h"
 #include "croft/model/naive_bayes_model.h"
 
 namespace croft {
@@ -28,6 +29,7 @@ std::shared_ptr<const SequenceModel> read_model(Container container) {
     return std::make_shared<const NaiveBayesModel>(std::move(container));
   }
   if (kind == HmmModel::kKind) return std::make_shared<const HmmModel>(std::move(container));
+  if (kind == JointModel::kKind) return std::make_shared<const JointModel>(std::move(container));
   return std::make_shared<const ChainModel>(std::move(container));
 }
 

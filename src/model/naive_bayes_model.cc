@@ -117,18 +117,10 @@ NaiveBayesStatistics NaiveBayesModel::statistics() const {
   return s;
 }
 
-void NaiveBayesModel::fail_scores(const std::vector<double>& scores, const TextSequence& sequence,
-                                  std::size_t t) const {
+void NaiveBayesModel::fail_scores(const TextSequence& sequence, std::size_t t) const {
   const std::string where =
       container_.name() + ": position " + std::to_string(t) + " of the sequence " +
       (sequence.first_line == 0 ? "" : "at line " + std::to_string(sequence.first_line) + " ");
-  const auto impossible = [](double score) { return score < 0 && std::isinf(score); };
-  if (std::ranges::all_of(scores, impossible)) {
-    throw Error(where + "has probability 0 under every label" +
-                (has_gaussians() ? "; its values are too far from all that was seen"
-                                 : ": it has attributes that were not seen together; train with an "
-                                   "--alpha above 0"));
-  }
   throw Error(where +
               "has scores that are no finite numbers: its values are too large, or the file "
               "is damaged, which croft inspect --verify tells");
@@ -168,8 +160,9 @@ void NaiveBayesModel::score_in(const TextSequence& sequence, Scratch& scratch,
       numbers = numbers && score < std::numeric_limits<double>::infinity();
       largest = std::max(largest, score);
     }
-    if (!numbers || !std::isfinite(largest)) fail_scores(joint, sequence, t);
-    if constexpr (std::is_same_v<Real, double>) largest = 0;
+    const bool none = largest == -std::numeric_limits<double>::infinity();
+    if (!numbers || !(none || std::isfinite(largest))) fail_scores(sequence, t);
+    if (none || std::is_same_v<Real, double>) largest = 0;
     for (std::size_t j = 0; j < joint.size(); ++j) {
       out.state(t, j) = static_cast<Real>(joint[j] - largest);
     }

@@ -23,8 +23,23 @@ std::shared_ptr<json> read_meta(const Container& container, std::span<const std:
     throw Error(container.name() + ": this is a model of kind " + in_quotes(kind) + ", and a " +
                 std::string(kinds.front()) + " was expected");
   }
-  container.refuse_required_but(required);
+  std::vector<std::string_view> known(required.begin(), required.end());
+  known.push_back("calibration");
+  container.refuse_required_but(known);
   return meta;
+}
+
+// 0 for every edge; a table only where it is small.
+template <class Real>
+TransitionScores<Real> free_transitions(std::size_t labels) {
+  constexpr std::size_t kManyLabels = 256;
+  TransitionScores<Real> transitions;
+  if (labels < kManyLabels) {
+    transitions.assign(Matrix<Real>(labels, labels, Real{0}));
+  } else {
+    transitions.assign(labels, Background::zero, {}, {});
+  }
+  return transitions;
 }
 
 }  // namespace
@@ -36,8 +51,9 @@ SequenceModel::SequenceModel(Container container, std::span<const std::string_vi
       kind_((*meta_)["kind"]),
       labels_(unpack_strings(container_, "labels")),
       extractor_(read_extraction(container_, *meta_)),
-      transitions_float_(labels_.size()),
-      transitions_double_(labels_.size()) {}
+      calibrator_(read_calibration(container_, labels_.size(), labels_are_independent())),
+      transitions_float_(free_transitions<float>(labels_.size())),
+      transitions_double_(free_transitions<double>(labels_.size())) {}
 
 void SequenceModel::set_transitions(TransitionScores<double> transitions) {
   transitions_double_ = std::move(transitions);

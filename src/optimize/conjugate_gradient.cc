@@ -28,7 +28,9 @@ class ConjugateGradient final : public Optimizer {
  public:
   ConjugateGradient(BatchFunction& f, const Regulariser& regulariser, std::span<double> w,
                     const ConjugateGradientOptions& options, ThreadPool& pool)
-      : options_(options), l2_(regulariser.l2), descent_(f, regulariser, w, pool) {}
+      : options_(options),
+        least_curvature_(regulariser.free.length > 0 ? 0 : regulariser.l2),
+        descent_(f, regulariser, w, pool) {}
 
   const Iteration& now() const override { return descent_.now(); }
   std::size_t evaluations() const override { return descent_.evaluations(); }
@@ -64,7 +66,7 @@ class ConjugateGradient final : public Optimizer {
       scaling_.reset();
       return;
     }
-    if (!scaling_) scaling_.emplace(descent_.size(), l2_);
+    if (!scaling_) scaling_.emplace(descent_.size(), least_curvature_);
     const double size = static_cast<double>(std::max<std::size_t>(descent_.size(), 1));
     const double step = kProbeStep * std::max(1.0, now().weight_norm / std::sqrt(size));
     scaling_->estimate(descent_.pool(), options_.probes, options_.seed + now().number,
@@ -134,7 +136,7 @@ class ConjugateGradient final : public Optimizer {
   }
 
   const ConjugateGradientOptions options_;
-  const double l2_;
+  const double least_curvature_;  // of a row of F's second derivative, as far as is known
   Descent descent_;
   std::optional<DiagonalPreconditioner> scaling_;
   double last_slope_ = 0, last_length_ = 1;  // of the last move

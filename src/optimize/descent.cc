@@ -131,21 +131,23 @@ void Descent::archive(StateArchive& state) {
 double Descent::evaluate() {
   const double data_term = f_.evaluate(w_, other_gradient_);
   ++evaluations_;
-  std::array<double, 4> sums;  // g.d, |g|^2, |w|^2, weights that are not 0
+  // g.d, |g|^2, |w|^2 of penalised weights, weights that are not 0, |w|^2 of free ones
+  std::array<double, 5> sums;
   sum_blocks(pool_, size(), sums, [&](std::size_t from, std::size_t to, std::span<double> sum) {
     for_chunks(from, to, [&](std::size_t begin, std::size_t end) {
       const auto w = std::span<const double>(w_).subspan(begin, end - begin);
       const auto g = std::span(other_gradient_).subspan(begin, end - begin);
-      add_l2_gradient(regulariser_, w, g);
+      add_l2_gradient(regulariser_, begin, w, g);
       sum[0] += dot(g, std::span<const double>(direction_).subspan(begin, end - begin));
       sum[1] += dot(g, g);
-      sum[2] += dot(w, w);
+      sum[2] += penalised_square(regulariser_, begin, w);
       sum[3] += static_cast<double>(count_nonzero(w));
+      sum[4] += free_square(regulariser_, begin, w);
     });
   });
   trial_.objective = data_term + penalty(regulariser_, 0, sums[2]);
   trial_.gradient_norm = std::sqrt(sums[1]);
-  trial_.weight_norm = std::sqrt(sums[2]);
+  trial_.weight_norm = std::sqrt(sums[2] + sums[4]);
   trial_.active = static_cast<std::size_t>(sums[3]);
   return sums[0];
 }

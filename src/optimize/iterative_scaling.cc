@@ -9,6 +9,7 @@
 
 #include "croft/core/error.h"
 #include "croft/core/vector_math.h"
+#include "croft/optimize/regulariser.h"
 #include "optimize/checks.h"
 #include "optimize/descent.h"
 
@@ -155,6 +156,7 @@ OptimizeResult scale(ExpectationFunction& f, const Regulariser& regulariser, std
                      const IterationCallback& callback, Checkpointer* checkpoints, bool improved) {
   options.validate();
   check_smooth(regulariser, "iterative scaling");
+  check_none_free(regulariser, "iterative scaling");
   check_dimension(f, w);
   IterativeScaling run(f, regulariser, w, pool, improved);
   return minimize(run, options.stop, callback, checkpoints);

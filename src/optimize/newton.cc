@@ -15,7 +15,7 @@ class Newton final : public Optimizer {
   Newton(CurvedFunction& f, const Regulariser& regulariser, std::span<double> w,
          const NewtonOptions& options, ThreadPool& pool)
       : f_(f),
-        l2_(regulariser.l2),
+        regulariser_(regulariser),
         wolfe_{.max_evaluations = options.max_line_search},
         pool_(pool),
         descent_(f, regulariser, w, pool),
@@ -48,7 +48,7 @@ class Newton final : public Optimizer {
       unit_[i] = 0;
       const std::span<double> row = hessian_.row(i);
       for (std::size_t j = i; j < row.size(); ++j) row[j] = column_[j];
-      row[i] += l2_;
+      row[i] += regulariser_.l2_of(i);
     }
     hessian_.take_diagonal();
   }
@@ -62,7 +62,7 @@ class Newton final : public Optimizer {
   }
 
   CurvedFunction& f_;
-  const double l2_;
+  const Regulariser regulariser_;
   const WolfeOptions wolfe_;
   ThreadPool& pool_;
   Descent descent_;

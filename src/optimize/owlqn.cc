@@ -22,8 +22,9 @@ double stay_in_orthant(double from, double moved) {
   return crossed ? 0.0 : moved;
 }
 
-// One run: F(w) = f(w) + l1 |w|_1 + (l2/2)|w|^2, the iterate and the direction from it.
-// The pseudo-gradient is a function of w and gradient_, cheap to take again in each pass.
+// One run: F(w) = f(w) + l1 |w|_1 + (l2/2)|w|^2 (free weights left out), the iterate and the
+// direction from it. The pseudo-gradient is a function of w and gradient_, cheap to take again in
+// each pass.
 class Owlqn final : public Optimizer {
  public:
   Owlqn(BatchFunction& f, const Regulariser& regulariser, std::span<double> w,
@@ -84,6 +85,10 @@ class Owlqn final : public Optimizer {
           const double agrees = product[i] * v[i] > 0;
           d[i] = static_cast<float>(-product[i] * agrees);
         }
+        // Free weights have no orthant to stay in; where they would turn d uphill, iterate() starts
+        // from the steepest descent again.
+        const auto [from_free, to_free] = free_part(regulariser_, begin, d.size());
+        for (std::size_t i = from_free; i < to_free; ++i) d[i] = static_cast<float>(-product[i]);
         slope += dot(v, d);
       });
       return slope;
@@ -92,9 +97,8 @@ class Owlqn final : public Optimizer {
 
   // Coordinates [begin, begin + v.size()) of the pseudo-gradient (O.11) at the iterate.
   void pseudo_gradient_at(std::size_t begin, std::span<double> v) const {
-    pseudo_gradient(std::span<const double>(iterate_).subspan(begin, v.size()),
-                    std::span<const double>(gradient_).subspan(begin, v.size()), regulariser_.l1,
-                    v);
+    pseudo_gradient(regulariser_, begin, std::span<const double>(iterate_).subspan(begin, v.size()),
+                    std::span<const double>(gradient_).subspan(begin, v.size()), v);
   }
 
   bool search() {
@@ -111,7 +115,9 @@ class Owlqn final : public Optimizer {
 
   // w = pi(iterate + step d) (O.14); F there into trial_, and what the pseudo-gradient promised.
   ArmijoTrial try_step(double step) {
-    std::array<double, 4> sums;  // v.(w - iterate), |w|_1, |w|^2, weights that are not 0
+    // v.(w - iterate), |w|_1 and |w|^2 of penalised weights, weights that are not 0, |w|^2 of free
+    // ones
+    std::array<double, 5> sums;
     sum_blocks(pool_, w_.size(), sums,
                [&](std::size_t from, std::size_t to, std::span<double> sum) {
                  std::array<double, kVectorChunk> v_storage, move_storage;
@@ -123,16 +129,21 @@ class Owlqn final : public Optimizer {
                    for (std::size_t i = 0; i < w.size(); ++i) {
                      const double at = iterate_[begin + i];
                      w[i] = stay_in_orthant(at, at + step * direction_[begin + i]);
-                     move[i] = w[i] - at;
                    }
+                   const auto [from_free, to_free] = free_part(regulariser_, begin, w.size());
+                   for (std::size_t i = from_free; i < to_free; ++i) {  // has no orthant
+                     w[i] = iterate_[begin + i] + step * direction_[begin + i];
+                   }
+                   for (std::size_t i = 0; i < w.size(); ++i) move[i] = w[i] - iterate_[begin + i];
                    sum[0] += dot(v, move);
-                   sum[1] += sum_abs(w);
-                   sum[2] += dot(w, w);
+                   sum[1] += penalised_absolute(regulariser_, begin, w);
+                   sum[2] += penalised_square(regulariser_, begin, w);
                    sum[3] += static_cast<double>(count_nonzero(w));
+                   sum[4] += free_square(regulariser_, begin, w);
                  });
                });
     trial_.objective = f_.evaluate(w_, other_gradient_) + penalty(regulariser_, sums[1], sums[2]);
-    trial_.weight_norm = std::sqrt(sums[2]);
+    trial_.weight_norm = std::sqrt(sums[2] + sums[4]);
     trial_.active = static_cast<std::size_t>(sums[3]);
     ++evaluations_;
     return {trial_.objective, sums[0]};
@@ -148,8 +159,8 @@ class Owlqn final : public Optimizer {
         const auto v = std::span(v_storage).first(end - begin);
         const auto w = std::span<const double>(w_).subspan(begin, end - begin);
         const auto g = std::span(gradient_).subspan(begin, end - begin);
-        add_l2_gradient(regulariser_, w, g);
-        pseudo_gradient(w, g, regulariser_.l1, v);
+        add_l2_gradient(regulariser_, begin, w, g);
+        pseudo_gradient(regulariser_, begin, w, g, v);
         sum += dot(v, v);
       });
       return sum;

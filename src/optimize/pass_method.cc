@@ -31,6 +31,7 @@ PassMethod::PassMethod(SampleFunction& f, const Regulariser& regulariser, std::s
       online_(false),
       exact_every_(exact_every),
       gradient_(w.size()) {
+  check_none_free(regulariser, "a method that goes from sample to sample");
   measure_exactly();
   if (exact_every_ == 0) gradient_ = {};
 }
@@ -92,7 +93,7 @@ void PassMethod::measure_exactly() {
   measure_weights();
   now_.objective =
       data_term + penalty(regulariser_, sum_abs(w_), now_.weight_norm * now_.weight_norm);
-  if (regulariser_.l1 > 0) pseudo_gradient(w_, gradient_, regulariser_.l1, gradient_);
+  if (regulariser_.l1 > 0) pseudo_gradient(regulariser_, 0, w_, gradient_, gradient_);
   now_.gradient_norm = std::sqrt(dot(std::span<const double>(gradient_), gradient_));
 }
 

@@ -8,6 +8,7 @@
 
 #include "croft/core/error.h"
 #include "croft/core/vector_math.h"
+#include "croft/optimize/regulariser.h"
 #include "optimize/checks.h"
 #include "optimize/descent.h"
 
@@ -23,7 +24,7 @@ class TruncatedNewton final : public Optimizer {
   TruncatedNewton(CurvedFunction& f, const Regulariser& regulariser, std::span<double> w,
                   const TruncatedNewtonOptions& options, ThreadPool& pool)
       : f_(f),
-        l2_(regulariser.l2),
+        regulariser_(regulariser),
         options_(options),
         pool_(pool),
         descent_(f, regulariser, w, pool),
@@ -74,8 +75,9 @@ class TruncatedNewton final : public Optimizer {
   void multiply() {
     f_.hessian_product(conjugate_, product_);
     for_blocks(pool_, product_.size(), [&](std::size_t begin, std::size_t end) {
-      axpy(l2_, std::span<const double>(conjugate_).subspan(begin, end - begin),
-           std::span(product_).subspan(begin, end - begin));
+      add_l2_gradient(regulariser_, begin,
+                      std::span<const double>(conjugate_).subspan(begin, end - begin),
+                      std::span(product_).subspan(begin, end - begin));
     });
   }
 
@@ -170,7 +172,7 @@ class TruncatedNewton final : public Optimizer {
   }
 
   CurvedFunction& f_;
-  const double l2_;
+  const Regulariser regulariser_;
   const TruncatedNewtonOptions options_;
   ThreadPool& pool_;
   Descent descent_;

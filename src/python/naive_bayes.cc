@@ -1,8 +1,5 @@
 // Naive Bayes on numpy's matrices: each row a position, each column an attribute, or, of a
 // categorical column, an attribute for each of its values.
-//
-// Arrays come through the buffer protocol; the package hands on contiguous ones of float64 and
-// int64.
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
@@ -18,69 +15,14 @@
 #include "croft/model/naive_bayes_model.h"
 #include "croft/train/naive_bayes_training.h"
 #include "python/bind.h"
+#include "python/column_names.h"
+#include "python/matrix_rows.h"
 
 namespace croft::python {
 namespace {
 
 namespace py = pybind11;
 using nlohmann::json;
-
-template <class T>
-std::span<T> numbers(const py::buffer& array, bool writable = false) {
-  const py::buffer_info info = array.request(writable);
-  if (info.itemsize != sizeof(T) || info.ndim < 1 ||
-      (info.size > 0 && PyBuffer_IsContiguous(info.view(), 'C') == 0)) {
-    throw py::value_error("a contiguous array of 8-byte numbers was expected");
-  }
-  return {static_cast<T*>(info.ptr), static_cast<std::size_t>(info.size)};
-}
-
-// A matrix by rows: dense [N][D], or the values of CSR with their columns.
-struct MatrixRows {
-  std::size_t columns = 0;
-  std::span<const double> value;
-  std::span<const std::int64_t> column, begin;  // empty: dense
-
-  std::size_t rows() const {
-    return begin.empty() ? (columns == 0 ? 0 : value.size() / columns) : begin.size() - 1;
-  }
-  // visit(column, value) for each number of a row that is not left out.
-  template <class Visit>
-  void for_each(std::size_t row, const Visit& visit) const {
-    if (begin.empty()) {
-      for (std::size_t d = 0; d < columns; ++d) visit(d, value[row * columns + d]);
-      return;
-    }
-    for (auto k = static_cast<std::size_t>(begin[row]);
-         k < static_cast<std::size_t>(begin[row + 1]); ++k) {
-      visit(static_cast<std::size_t>(column[k]), value[k]);
-    }
-  }
-};
-
-MatrixRows matrix_of(std::size_t columns, const py::buffer& value, const py::object& column,
-                     const py::object& begin) {
-  MatrixRows matrix{columns, numbers<const double>(value), {}, {}};
-  if (column.is_none()) return matrix;
-  matrix.column = numbers<const std::int64_t>(column.cast<py::buffer>());
-  matrix.begin = numbers<const std::int64_t>(begin.cast<py::buffer>());
-  std::int64_t last = 0;
-  for (const std::int64_t at : matrix.begin) {
-    if (at < last || at > std::ssize(matrix.value))
-      throw py::value_error("X.indptr is not in order");
-    last = at;
-  }
-  for (const std::int64_t d : matrix.column) {
-    if (d < 0 || d >= static_cast<std::int64_t>(columns)) {
-      throw py::value_error("X.indices has " + std::to_string(d) + ", and X " +
-                            std::to_string(columns) + " columns");
-    }
-  }
-  if (matrix.column.size() != matrix.value.size()) {
-    throw py::value_error("X.indices and X.data have different lengths");
-  }
-  return matrix;
-}
 
 class NaiveBayesTable {
  public:
@@ -100,7 +42,7 @@ class NaiveBayesTable {
     if (has_categories()) categories_.resize(columns);
   }
   // Of a file that such a table was saved to, or of one of other attributes than categories: these
-  // are its columns then, in the order of their names.
+  // are its columns then, as column_names() has them.
   static std::shared_ptr<NaiveBayesTable> read(const NaiveBayesModel& model);
 
   // The categories of a column are 0 to `count` - 1 at least.
@@ -292,14 +234,12 @@ std::shared_ptr<NaiveBayesTable> NaiveBayesTable::read(const NaiveBayesModel& mo
       }
     }
   } else {
-    std::vector<std::pair<std::string, AttributeEvent>> attributes;
-    for (std::uint32_t a = 0; a < model.attributes(); ++a) {
-      if (model.event(a) == AttributeEvent::categorical) fail_other(model);
-      attributes.emplace_back(model.attribute(a), model.event(a));
-    }
-    std::ranges::sort(attributes);
-    for (auto& [name, event] : attributes) {
-      names.push_back(name);
+    std::vector<std::string> attributes;
+    for (std::uint32_t a = 0; a < model.attributes(); ++a) attributes.push_back(model.attribute(a));
+    names = column_names(model, std::move(attributes));
+    for (const std::string& name : names) {
+      const AttributeEvent event = model.event(model.find(name));
+      if (event == AttributeEvent::categorical) fail_other(model);
       events.emplace_back(event_name(event));
     }
   }

@@ -146,12 +146,12 @@ void read_optimizer(Options& options, TrainRequest& request) {
   std::string name;
   if (options.get("objective", name)) out.objective = objective_named(name);
   if (options.get("optimizer", name)) out.method = method_named(name);
-  options.get("block", out.block);
+  get_count(options, "block", 1, kNoLimit, request.block);
   options.get("l1", out.regulariser.l1);
   get_optional(options, "l2", request.l2);
   get_optional(options, "max_iterations", request.max_iterations);
   get_optional(options, "tolerance", request.tolerance);
-  options.get("window", out.stop.window);
+  get_count(options, "window", 1, kNoLimit, request.window);
   get_optional(options, "gradient_tolerance", request.gradient_tolerance);
   options.get("target", out.stop.target);
   read_settings(options, request);
@@ -177,6 +177,14 @@ void read_template(Options& options, TrainRequest& out) {
   options.get("boundaries", out.boundaries);
 }
 
+void read_intercept(Options& options, TrainRequest& out) {
+  std::optional<int> choice;
+  options.choose<int>("intercept", {{"none", 0}, {"penalised", 1}, {"unpenalised", 2}}, choice);
+  if (!choice) return;
+  out.intercept = *choice > 0;
+  out.options.free_intercept = *choice == 2;
+}
+
 }  // namespace
 
 TrainRequest train_request(const py::dict& dict) {
@@ -197,6 +205,11 @@ TrainRequest train_request(const py::dict& dict) {
   options.get("transition_groups", out.transition_groups);
   options.get("cost", out.cost);
   read_optimizer(options, out);
+  options.choose<ChainKind>(
+      "model",
+      {{"chain", ChainKind::chain}, {"maxent", ChainKind::maxent}, {"memm", ChainKind::memm}},
+      out.options.kind);
+  read_intercept(options, out);
   options.get("holdout", out.holdout);
   options.get("early_stop", out.options.early_stop);
   options.get("checkpoint", out.checkpoint);

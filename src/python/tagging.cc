@@ -241,7 +241,7 @@ class Plan {
       std::swap(labels, text.labels);
       text.first_line = work.input.rows.first_line;
     } else {
-      extractor.complete(text, run.scratch[worker]);
+      extractor.complete(text, run.scratch[worker], work.name);
       check_sizes(text, work.name);
     }
     const TagInput input{text, model_->rows() ? &work.input.rows : nullptr, work.name, index};

@@ -7,6 +7,7 @@
 #include "python/model.h"
 #include "python/options.h"
 #include "python/sequences.h"
+#include "python/training_watch.h"
 
 namespace croft::python {
 namespace {
@@ -84,7 +85,7 @@ class PythonInput final : public TrainingInput {
         extractor_->extract(sequence.rows, false, scratch, sequence.text);
         sequence.text.first_line = 1;
       } else {
-        extractor_->complete(sequence.text, scratch);
+        extractor_->complete(sequence.text, scratch, reader.sequence_name());
       }
       sequence.text.weight = 1;
       reader.read_labels(data.y[index], data.y_name, sequence.text);
@@ -99,106 +100,6 @@ class PythonInput final : public TrainingInput {
   bool rows_;
   std::optional<Extractor> extractor_;
 };
-
-py::object holdout_of(const std::optional<HoldoutScore>& score) {
-  if (!score) return py::none();
-  py::dict out;
-  out["token_accuracy"] = score->token_accuracy;
-  if (score->chunk_f1) out["chunk_f1"] = *score->chunk_f1;
-  return out;
-}
-
-// Hands what happens to the caller, and notices Ctrl-C.
-class Watch {
- public:
-  explicit Watch(py::object callback) : callback_(std::move(callback)) {}
-
-  TrainWatcher watcher() {
-    return {.data_read = [this](const TrainData& data) { read(data); },
-            .reading = nullptr,
-            .iteration = [this](const TrainProgress& now) { return see(now); }};
-  }
-  bool interrupted() const { return interrupted_; }
-  bool stopped() const { return stopped_; }  // by the caller, or by a signal
-  // Of the caller's callback; training has stopped at it.
-  void rethrow() const {
-    if (error_) std::rethrow_exception(error_);
-  }
-
- private:
-  void read(const TrainData& data) {
-    const py::gil_scoped_acquire lock;
-    if (callback_.is_none()) return;
-    py::dict event;
-    event["event"] = "data";
-    event["sequences"] = data.sequences;
-    event["positions"] = data.positions;
-    event["labels"] = data.labels;
-    event["attributes"] = data.attributes;
-    event["holdout_sequences"] = data.holdout_sequences;
-    event["partial_positions"] = data.partial_positions;
-    event["features"] = data.features == FeatureSet::all ? "all" : "observed";
-    event["seconds"] = seconds();
-    callback_(event);
-  }
-  bool see(const TrainProgress& now) {
-    stopped_ = !goes_on(now);
-    return !stopped_;
-  }
-  bool goes_on(const TrainProgress& now) {
-    const py::gil_scoped_acquire lock;
-    try {
-      check_signals();
-      if (callback_.is_none()) return true;
-      py::dict event;
-      event["event"] = "iteration";
-      event["iteration"] = now.iteration.number;
-      event["evaluations"] = now.iteration.evaluations;
-      event["objective"] = now.iteration.objective;
-      event["gradient_norm"] = now.iteration.gradient_norm;
-      event["weight_norm"] = now.iteration.weight_norm;
-      event["active_features"] = now.iteration.active;
-      event["step"] = now.iteration.step;
-      if (now.iteration.gap) event["gap"] = *now.iteration.gap;
-      event["max_iterations"] = now.max_iterations;
-      event["seconds"] = seconds();
-      if (now.holdout) event["holdout"] = holdout_of(now.holdout);
-      const py::object answer = callback_(event);
-      return !py::isinstance<py::bool_>(answer) || answer.cast<bool>();
-    } catch (py::error_already_set& error) {
-      interrupted_ = error.matches(PyExc_KeyboardInterrupt);
-      if (!interrupted_) error_ = std::current_exception();
-      return false;
-    }
-  }
-
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
-  py::object callback_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  bool stopped_ = false, interrupted_ = false;
-  std::exception_ptr error_;
-};
-
-py::dict info_of(const TrainResult& result, bool interrupted) {
-  py::dict info;
-  const OptimizeResult& optimization = result.optimization;
-  info["reason"] = interrupted ? "interrupted" : std::string(stop_reason_name(optimization.reason));
-  info["message"] = optimization.message;
-  info["converged"] = optimization.converged();
-  info["iterations"] = optimization.iterations;
-  info["evaluations"] = optimization.evaluations;
-  info["objective"] = optimization.objective;
-  info["gradient_norm"] = optimization.gradient_norm;
-  info["weights"] = result.dimension;
-  info["nonzero_weights"] = result.active;
-  info["holdout"] = holdout_of(result.holdout);
-  info["best_iteration"] =
-      result.best_iteration ? py::object(py::int_(*result.best_iteration)) : py::none();
-  return info;
-}
 
 // The model that training starts from, its weights being the penalty's mean where it is the prior.
 // The request names it, as what suits a training depends on there being one.
@@ -237,7 +138,7 @@ py::tuple train(const py::object& x, const py::object& y, py::object weights,
   LabelledData data = labelled(x, y, kTrainingName, "y");
   if (!weights.is_none()) weights = positional(weights, "sample_weight");
   PythonInput input(std::move(data), std::move(holdout), std::move(weights), std::move(config));
-  Watch watch(std::move(callback));
+  TrainingObserver watch(std::move(callback));
   std::optional<CheckpointFolder> checkpoints;
   if (!request.checkpoint.empty()) {
     checkpoints.emplace(request.checkpoint, request.resume,

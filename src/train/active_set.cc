@@ -27,8 +27,7 @@ class ActiveSetTraining {
   ActiveSetTraining(const ChainData& data, const ChainLayout& candidates,
                     const ChainFunctionMaker& make, const Regulariser& regulariser,
                     const LbfgsOptions& options, const ActiveSetOptions& set_options,
-                    ThreadPool& pool, const ActiveSetCallback& callback,
-                    Checkpointer* checkpoints)
+                    ThreadPool& pool, const ActiveSetCallback& callback, Checkpointer* checkpoints)
       : data_(data),
         candidates_(candidates),
         make_(make),
@@ -45,7 +44,11 @@ class ActiveSetTraining {
   ActiveSetResult run(std::span<const FeatureWeight> start);
 
  private:
-  bool is_edge(std::uint64_t feature) const { return feature >= candidates_.edge.begin.front(); }
+  // Those of edge attributes, which no screening looks at, and those without a penalty.
+  bool always_in(std::uint64_t feature) const {
+    return feature >= candidates_.edge.begin.front() || regulariser_.is_free(feature);
+  }
+  Regulariser regulariser_of_set() const;
   std::vector<FeatureWeight> first_features(std::span<const FeatureWeight> start) const;
   std::vector<FeatureWeight> next_features(const ScreeningResult& screened, bool drop) const;
   void set_features(const std::vector<FeatureWeight>& features);
@@ -64,7 +67,7 @@ class ActiveSetTraining {
   NestedCheckpoints checkpoints_;
   Screening screening_;
   ActiveSet set_;
-  std::vector<double> w_;  // of set_.selection.layout
+  std::vector<double> w_;            // of set_.selection.layout
   std::size_t limit_ = kFirstRound;  // of iterations in this round
   OptimizeResult last_;
   ScreeningResult screened_;
@@ -72,17 +75,22 @@ class ActiveSetTraining {
   bool stop_requested_ = false;
 };
 
-// Those to start from, and all of the edge attributes.  Increasing.
+// Those to start from, and all that are always in the set.  Increasing.
 std::vector<FeatureWeight> ActiveSetTraining::first_features(
     std::span<const FeatureWeight> start) const {
   std::vector<FeatureWeight> features;
   auto next = start.begin();
-  for (; next != start.end() && !is_edge(next->feature); ++next) features.push_back(*next);
-  for (std::uint64_t f = candidates_.edge.begin.front(); f < candidates_.dimension(); ++f) {
-    const bool known = next != start.end() && next->feature == f;
-    features.push_back({f, known ? next->weight : 0.0});
-    next += known;
-  }
+  const auto add_range = [&](std::uint64_t begin, std::uint64_t end) {
+    for (; next != start.end() && next->feature < begin; ++next) features.push_back(*next);
+    for (std::uint64_t f = begin; f < end; ++f) {
+      const bool known = next != start.end() && next->feature == f;
+      features.push_back({f, known ? next->weight : 0.0});
+      next += known;
+    }
+  };
+  const Run& free = regulariser_.free;
+  if (free.length > 0) add_range(free.begin, free.begin + free.length);
+  add_range(candidates_.edge.begin.front(), candidates_.dimension());
   return features;
 }
 
@@ -93,7 +101,7 @@ std::vector<FeatureWeight> ActiveSetTraining::next_features(const ScreeningResul
   const std::vector<std::uint64_t>& origin = set_.selection.origin;
   for (std::size_t k = 0; k < origin.size(); ++k) {
     const bool idle = w_[k] == 0 && std::abs(screened.gradient[k]) <= regulariser_.l1;
-    if (!(drop && idle) || is_edge(origin[k])) features.push_back({origin[k], w_[k]});
+    if (!(drop && idle) || always_in(origin[k])) features.push_back({origin[k], w_[k]});
   }
   for (const Violator& v : screened.violators) features.push_back({v.feature, 0.0});
   std::ranges::sort(features, {}, &FeatureWeight::feature);
@@ -115,6 +123,16 @@ void ActiveSetTraining::set_features(const std::vector<FeatureWeight>& features)
   }
 }
 
+// The free weights where they stand in the set, side by side as among the candidates.
+Regulariser ActiveSetTraining::regulariser_of_set() const {
+  Regulariser own = regulariser_;
+  if (own.free.length == 0) return own;
+  const std::vector<std::uint64_t>& origin = set_.selection.origin;
+  own.free.begin = static_cast<std::uint64_t>(std::ranges::find(origin, regulariser_.free.begin) -
+                                              origin.begin());
+  return own;
+}
+
 // One round.
 OptimizeResult ActiveSetTraining::optimise(std::size_t most_iterations) {
   ++set_.round;
@@ -129,7 +147,8 @@ OptimizeResult ActiveSetTraining::optimise(std::size_t most_iterations) {
   LbfgsOptions options = options_;
   options.stop.max_iterations = most_iterations;
   const auto f = make_(set_.data, set_.selection.layout);
-  OptimizeResult result = owlqn(*f, regulariser_, w_, options, pool_, watch, &checkpoints_);
+  const Regulariser regulariser = regulariser_of_set();
+  OptimizeResult result = owlqn(*f, regulariser, w_, options, pool_, watch, &checkpoints_);
   iterations_ += result.iterations;
   evaluations_ += result.evaluations;
   return result;
@@ -154,8 +173,7 @@ bool ActiveSetTraining::next_round() {
   const auto zeros = static_cast<std::size_t>(std::ranges::count(w_, 0.0));
   screened_ = screening_(set_, w_, std::max(kMostAdded, w_.size() - zeros));
   evaluations_ += screened_.evaluations;
-  const bool cut_short =
-      last_.reason == StopReason::max_iterations;  // true before the first round
+  const bool cut_short = last_.reason == StopReason::max_iterations;  // true before the first round
   if (set_.round > 0) {
     // A round without an iteration: OWL-QN's own rules say that what was added cannot help.
     const bool settled = !cut_short && (screened_.violating == 0 || last_.iterations == 0);
@@ -217,8 +235,7 @@ ActiveSetResult train_active_set(const ChainData& data, const ChainLayout& candi
                                  std::span<const FeatureWeight> start,
                                  const Regulariser& regulariser, const LbfgsOptions& options,
                                  const ActiveSetOptions& set_options, ThreadPool& pool,
-                                 const ActiveSetCallback& callback,
-                                 Checkpointer* checkpoints) {
+                                 const ActiveSetCallback& callback, Checkpointer* checkpoints) {
   options.validate();
   regulariser.validate();
   set_options.validate();

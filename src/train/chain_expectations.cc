@@ -9,6 +9,7 @@
 #include "croft/core/error.h"
 #include "croft/core/vector_math.h"
 #include "croft/inference/chain_viterbi.h"
+#include "croft/train/feature_expectations.h"
 
 namespace croft {
 namespace {
@@ -173,16 +174,18 @@ ChainExpectations::ChainExpectations(const ChainData& data, const ChainLayout& l
     group->f = std::make_unique<ChainBatchFunction<double>>(
         group->data, layout, pool, [] { return std::make_unique<Expectation>(); });
   }
-  count_gold(data);
+  empirical_ = empirical_counts(data, layout, pool);
   list_counts();
 }
 
-void ChainExpectations::count_gold(const ChainData& data) {
-  ChainBatchFunction<double> gold(data, layout_, pool_,
+std::vector<double> empirical_counts(const ChainData& data, const ChainLayout& layout,
+                                     ThreadPool& pool) {
+  ChainBatchFunction<double> gold(data, layout, pool,
                                   [] { return std::make_unique<GoldCounts>(); });
-  const std::vector<double> zero(dimension());
-  empirical_.resize(dimension());
-  gold.evaluate(zero, empirical_);
+  const std::vector<double> zero(layout.dimension());
+  std::vector<double> counts(layout.dimension());
+  gold.evaluate(zero, counts);
+  return counts;
 }
 
 // With weights of 0 no labelling is so improbable that its counts vanish: what is 0 there is

@@ -15,6 +15,7 @@
 #include "croft/optimize/asynchronous_sgd.h"
 #include "croft/optimize/bfgs.h"
 #include "croft/optimize/conjugate_gradient.h"
+#include "croft/optimize/coordinate_descent.h"
 #include "croft/optimize/exponentiated_gradient.h"
 #include "croft/optimize/frank_wolfe.h"
 #include "croft/optimize/newton.h"
@@ -28,13 +29,22 @@
 #include "croft/train/chain_dual.h"
 #include "croft/train/chain_expectations.h"
 #include "croft/train/changing_precision.h"
+#include "croft/train/maxent_span.h"
 #include "croft/train/sgd_lbfgs.h"
+#include "croft/train/softmax_columns.h"
 
 namespace croft {
 namespace {
 
 template <class Real>
 ObjectiveMaker<Real> objective_maker(const ChainProblem& problem, const ChainLayout& layout) {
+  if (problem.own_objective != nullptr) {
+    if constexpr (std::is_same_v<Real, float>) {
+      return problem.own_objective->single;
+    } else {
+      return problem.own_objective->twice;
+    }
+  }
   const LabelCost* cost = problem.cost;
   const std::span<const Label> label_of = layout.histories
                                               ? std::span<const Label>(layout.histories->label_of)
@@ -97,6 +107,9 @@ class ChainMethods {
  private:
   OptimizeResult batch();
   OptimizeResult scaling();
+  OptimizeResult by_weight();
+  template <class Real>
+  OptimizeResult in_span();
   OptimizeResult stochastic();
   OptimizeResult online();
   OptimizeResult dual();
@@ -154,7 +167,7 @@ PreconditionerMaker ChainMethods::preconditioner(ChainFunction& whole) const {
   constexpr std::size_t kMostStates = std::size_t{1} << 27;  // 512 MB
   const bool applies = (p_.objective == Objective::likelihood ||
                         p_.objective == Objective::softmax_margin) &&
-                       !p_.layout.histories && !has_prior_ &&
+                       !p_.layout.histories && !has_prior_ && p_.own_objective == nullptr &&
                        p_.data.positions() * p_.layout.labels <= kMostStates;
   if (!applies) return {};
   return [this, &whole](std::span<const double> w) {
@@ -213,12 +226,28 @@ OptimizeResult ChainMethods::batch() {
   });
 }
 
+template <class Real>
+OptimizeResult ChainMethods::in_span() {
+  SpanLbfgsOptions options{.show_weights = p_.show_weights, .stop = p_.stop};
+  if (p_.settings.history) options.history = *p_.settings.history;
+  MaxentSpan<Real> f(p_.data, p_.layout, p_.regulariser.free, p_.pool);
+  return span_lbfgs(f, p_.regulariser.l2, w_, options, p_.pool, callback_, checkpoints_);
+}
+
 OptimizeResult ChainMethods::scaling() {
   const auto options = with_stop<IterativeScalingOptions>(p_);
   const bool improved = p_.method == Method::iis;
   ChainExpectations f(p_.data, p_.layout, p_.pool, improved ? ChainExpectations::kGroups : 1);
   return (improved ? improved_iterative_scaling : generalised_iterative_scaling)(
       f, p_.regulariser, w_, options, p_.pool, callback_, checkpoints_);
+}
+
+OptimizeResult ChainMethods::by_weight() {
+  auto options = with_stop<CoordinateDescentOptions>(p_);
+  options.seed = p_.seed;
+  const ColumnsOfPositions columns(p_.data, p_.layout);
+  return coordinate_descent(columns.view(), p_.regulariser, w_, options, p_.pool, callback_,
+                            checkpoints_);
 }
 
 // optimise(f, w, callback): w is in the space of the samples.
@@ -400,6 +429,8 @@ OptimizeResult ChainMethods::dual() {
 OptimizeResult ChainMethods::run() {
   const MethodInfo& method = info(p_.method);
   if (p_.method == Method::gis || p_.method == Method::iis) return scaling();
+  if (p_.method == Method::coordinate_descent) return by_weight();
+  if (p_.method == Method::span_lbfgs) return p_.twice ? in_span<double>() : in_span<float>();
   if (!method.init) return dual();
   if (!method.passes) return batch();
   return method.l2 ? stochastic() : online();

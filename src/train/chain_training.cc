@@ -1,6 +1,7 @@
 #include "croft/train/chain_training.h"
 
 #include <algorithm>
+#include <cassert>
 #include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
@@ -62,34 +63,19 @@ void ChainTraining::read_partial_labels(const PartialLabels& how) {
   encoder_.partial = how;
 }
 
-void ChainTraining::add_positions(const TextSequence& sequence, std::string_view file) {
-  TextSequence one;
-  const auto copy = [](const StringLists& from, std::size_t list, StringLists& to) {
-    for (std::size_t k = from.list_begin(list); k < from.list_end(list); ++k) {
-      to.append(from.item(k), from.value(k));
-    }
-    to.end_list();
-  };
-  for (std::size_t t = 0; t < sequence.length(); ++t) {
-    one.clear();
-    copy(sequence.node, t, one.node);
-    if (sequence.has_labels()) {
-      one.labels.append(sequence.labels.item(t));
-      one.labels.end_list();
-    }
-    one.weight = sequence.weight;
-    one.first_line = sequence.first_line;
-    encoder_.add(one, file);
-  }
-}
-
 void ChainTraining::add(const TextSequence& sequence, std::string_view file) {
   if (files_.empty() || files_.back().second != file) files_.emplace_back(sequences(), file);
   if (kind_ == ChainKind::maxent && sequence.length() > 1) {
-    add_positions(sequence, file);
+    encoder_.add_positions(sequence, file);
   } else {
     encoder_.add(sequence, file);
   }
+}
+
+void ChainTraining::set_data(ChainEncoder encoded) {
+  assert(sequences() == 0 && !init_);
+  encoder_ = std::move(encoded);
+  files_.assign(1, {0, ""});
 }
 
 std::size_t ChainTraining::partial_positions() const {
@@ -105,7 +91,21 @@ double ChainTraining::total_weight() const {
 
 Method ChainTraining::method(const TrainOptions& options) const {
   const Method chosen = options.chosen_method(init_ != nullptr, positions());
+  if (span_pays(options)) return Method::span_lbfgs;
   return chosen == Method::sgd_lbfgs && dual_pays(options) ? Method::sdca : chosen;
+}
+
+// Whether there are fewer scores than weights, so that vectors of scores are shorter, and nothing is
+// asked for that goes beyond (B.32).
+bool ChainTraining::span_pays(const TrainOptions& options) const {
+  constexpr std::size_t kManyNumbers = std::size_t{1} << 27;  // 512 MB
+  const MethodSettings& s = options.settings;
+  const std::size_t attributes = encoder_.node_names.size();
+  return kind_ == ChainKind::maxent && options.objective == Objective::likelihood &&
+         !options.method && !init_ && !options.variances && !options.constraint && !s.step &&
+         !s.batch && !s.passes && options.regulariser.l1 == 0 && options.regulariser.l2 > 0 &&
+         partial_positions() == 0 && 3 * positions() <= attributes &&
+         attributes * padded(labels()) <= kManyNumbers;
 }
 
 // Whether SDCA is sooner within 1e-4 of the optimum than L-BFGS: where an example has few
@@ -117,14 +117,21 @@ bool ChainTraining::dual_pays(const TrainOptions& options) const {
   const std::size_t marginals = labels() + pairs;
   const MethodSettings& s = options.settings;
   return options.objective == Objective::likelihood && options.order == 1 && !options.method &&
-         !init_ && !options.variances && !options.own_stop && !s.history && !s.step && !s.batch &&
-         !s.passes && options.precision == Precision::automatic && !encoder_.data.has_edges() &&
+         !init_ && !options.variances && !options.free_intercept && !options.own_stop &&
+         !s.history && !s.step && !s.batch && !s.passes &&
+         options.precision == Precision::automatic && !encoder_.data.has_edges() &&
          !options.constraint && partial_positions() == 0 && marginals <= kFewMarginals &&
          marginals * positions() <= kManyMarginals;
 }
 
 Precision ChainTraining::precision(const TrainOptions& options) const {
-  return has_precision(method(options)) ? options.chosen_precision(positions()) : Precision::twice;
+  const Method chosen = method(options);
+  if (chosen == Method::span_lbfgs && options.precision == Precision::automatic) {
+    // The rounding of a gradient does not show before some 1e-7 of F.
+    constexpr std::size_t kManyOccurrences = 400'000;
+    return encoder_.data.node.id.size() < kManyOccurrences ? Precision::twice : Precision::single;
+  }
+  return has_precision(chosen) ? options.chosen_precision(positions()) : Precision::twice;
 }
 
 void ChainTraining::add_holdout(TextSequence sequence) { holdout_.add(std::move(sequence)); }
@@ -241,17 +248,32 @@ void ChainTraining::set_prior(const TrainOptions& options, std::span<const Featu
   prior_.scale = prior_scale(layout_, options.variances(all));
 }
 
+// Those of kIntercept stand side by side; none where no position had it often enough.
+Run ChainTraining::intercept_weights() const {
+  const std::uint32_t attribute = encoder_.node_names.find(kIntercept);
+  if (attribute == kUnknown || renumbering_.node[attribute] == kUnknown) return {0, 0};
+  const std::uint32_t row = renumbering_.node[attribute];
+  return {layout_.node.begin[row], static_cast<std::uint32_t>(layout_.node.length(row))};
+}
+
 ChainProblem ChainTraining::problem(const TrainOptions& options, ThreadPool& pool) const {
+  // Methods that compute in double ask for whole gradients in single, where there are many positions.
+  const bool twice = (has_precision(method(options)) ? precision(options)
+                                                     : options.chosen_precision(positions())) ==
+                     Precision::twice;
   return {.data = encoder_.data,
           .layout = layout_,
           .pool = pool,
           .objective = options.objective,
           .block = options.block,
           .cost = cost_.labels() > 0 ? &cost_ : nullptr,
-          .twice = options.chosen_precision(positions()) == Precision::twice,
+          .twice = twice,
+          .show_weights = holdout_.sequences() > 0,
           .method = method(options),
           .settings = options.settings,
-          .regulariser = options.regulariser,
+          .regulariser = {.l1 = options.regulariser.l1,
+                          .l2 = options.regulariser.l2,
+                          .free = options.free_intercept ? intercept_weights() : Run{0, 0}},
           .prior = &prior_,
           .stop = options.stop,
           .seed = options.seed};
@@ -313,7 +335,7 @@ ActiveSetResult ChainTraining::train_some(const TrainOptions& options, const Cha
   LbfgsOptions owlqn;
   owlqn.history = options.settings.history;
   owlqn.stop = options.stop;
-  return train_active_set(encoder_.data, layout_, make, start, options.regulariser, owlqn,
+  return train_active_set(encoder_.data, layout_, make, start, problem.regulariser, owlqn,
                           options.active_set, problem.pool, see, checkpoints);
 }
 
@@ -345,6 +367,9 @@ void ChainTraining::check(const TrainOptions& options) const {
   choice.weighted = std::ranges::any_of(encoder_.data.weight, [](double w) { return w != 1; });
   check_choice(choice);
   check_holdout(options);
+  if (options.free_intercept && !extractor_.config().intercept) {
+    throw UsageError("the intercept is to be unpenalised, and there is none: give --intercept");
+  }
   if (sequences() == 0) throw Error("there is no sequence to train on");
   if (labels() == 0) {
     throw Error(
@@ -354,6 +379,9 @@ void ChainTraining::check(const TrainOptions& options) const {
 
 TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer& scorer,
                                const Callback& callback) {
+  if (options.label_weights) {
+    weigh_by_label(*options.label_weights, names_in(encoder_.label_names), encoder_.data);
+  }
   check(options);
   TrainResult result;
   lay_out(options, result);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "croft/optimize/regulariser.h"
 #include "croft/train/checkpoint.h"
 
 namespace croft {
@@ -172,6 +173,7 @@ OptimizeResult sgd_lbfgs(BatchFunction& f,
                          const PreconditionerMaker& precondition, const Regulariser& regulariser,
                          std::span<double> w, const SgdLbfgsOptions& options, ThreadPool& pool,
                          const IterationCallback& callback, Checkpointer* checkpoints) {
+  check_none_free(regulariser, "SGD before L-BFGS");
   return SgdLbfgs(f, samples, precondition, regulariser, w, options, pool, callback, checkpoints)
       .run();
 }

@@ -37,6 +37,7 @@ void TrainOptions::validate() const {
 
 Method TrainOptions::chosen_method(bool from_weights) const {
   const Method chosen = method.value_or(default_method(objective, regulariser, from_weights));
+  if (free_intercept && !method && chosen == Method::sgd_lbfgs) return Method::lbfgs;
   const bool dual = !info(chosen).init;
   return dual && order > 1 && !method ? Method::averaged_sgd : chosen;
 }
@@ -63,6 +64,8 @@ MethodChoice TrainOptions::choice(bool from_weights, std::size_t positions) cons
           .init = from_weights,
           .prior = prior,
           .variances = static_cast<bool>(variances),
+          .free_intercept = free_intercept,
+          .independent = kind == ChainKind::maxent,
           .order = order,
           .block = block != TrainOptions().block,
           .window = stop.window != StoppingRule().window,

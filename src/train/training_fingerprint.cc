@@ -98,6 +98,10 @@ void add(Fingerprint& of, ChainProblem problem) {
   options(problem.twice);
   options(problem.regulariser.l1);
   options(problem.regulariser.l2);
+  if (problem.regulariser.free.length > 0) {
+    options(problem.regulariser.free.begin);
+    options(problem.regulariser.free.length);
+  }
   options(problem.seed);
   add(options, problem.settings);
   of.add(options.bytes());

@@ -72,14 +72,18 @@ std::string optimizer(const MethodInfo& method) { return option("optimizer", met
 std::string objective(Objective which) { return option("objective", info(which).name); }
 
 // Works on dual variables: by the gap, from nothing, with order 1 and labels that are known.
-bool is_dual(const MethodInfo& method) { return !method.init; }
+bool is_dual(const MethodInfo& method) { return !method.init && !method.independent; }
 bool is_scaling(const MethodInfo& method) {
   return method.method == M::gis || method.method == M::iis;
 }
+bool is_by_weight(const MethodInfo& method) { return method.independent; }
 bool has_order(const MethodInfo& method) {
-  return !is_dual(method) && !is_scaling(method) && method.method != M::mira;
+  return !is_dual(method) && !is_scaling(method) && !is_by_weight(method) &&
+         method.method != M::mira;
 }
-bool has_partial(const MethodInfo& method) { return !is_dual(method) && !is_scaling(method); }
+bool has_partial(const MethodInfo& method) {
+  return !is_dual(method) && !is_scaling(method) && !is_by_weight(method);
+}
 
 // The method cannot do something: which others of the objective can.
 [[noreturn]] void refuse(const MethodChoice& choice, const std::string& what, const auto& can) {
@@ -107,6 +111,11 @@ void check_penalties(const MethodChoice& choice, const MethodInfo& method) {
   }
   if (r.l2 == 0 && method.needs_l2) {
     refuse(choice, "needs --l2 above 0", [](const MethodInfo& m) { return !m.needs_l2; });
+  }
+  if (choice.free_intercept && !method.free) {
+    refuse(choice, "cannot leave the intercept unpenalised", [&](const MethodInfo& m) {
+      return m.free && (r.l1 == 0 || m.l1) && (choice.independent || !m.independent);
+    });
   }
   if (!method.l2 && r.l2 > 0) {
     throw UsageError(objective(choice.objective) + " has no penalty: leave out --l2");
@@ -178,6 +187,10 @@ void check_data(const MethodChoice& choice, const MethodInfo& method) {
   if (choice.order > 1 && !info(choice.objective).order) {
     refuse_objective("goes with --order 1 only", [](const ObjectiveInfo& o) { return o.order; });
   }
+  if (!choice.independent && is_by_weight(method)) {
+    refuse(choice, "goes with --model maxent only, whose positions do not depend on each other",
+           [](const MethodInfo& m) { return !is_by_weight(m); });
+  }
   if (choice.order > 1 && !has_order(method)) {
     refuse(choice, "goes with --order 1 only", has_order);
   }
@@ -188,10 +201,18 @@ void check_data(const MethodChoice& choice, const MethodInfo& method) {
 
 void check_prior(const MethodChoice& choice, const MethodInfo& method) {
   const Regulariser& r = choice.regulariser;
+  if ((choice.prior || choice.variances) && is_by_weight(method)) {
+    refuse(choice, "has one penalty for all weights, without --prior and --variances",
+           [](const MethodInfo& m) { return m.l2 && has_partial(m); });
+  }
   if ((choice.prior || choice.variances) && (is_dual(method) || is_scaling(method) || !method.l2)) {
     throw UsageError(std::string(choice.prior ? "--prior" : "--variances") +
                      " goes with a penalty and an optimizer that sees the weights, and " +
                      optimizer(method) + " is none");
+  }
+  if (choice.init && method.method == M::span_lbfgs) {
+    refuse(choice, "starts from 0, not from the weights of --init",
+           [](const MethodInfo& m) { return m.init; });
   }
   if (choice.init && is_dual(method)) {
     throw UsageError(optimizer(method) +
@@ -258,48 +279,66 @@ const std::vector<MethodInfo>& method_table() {
        .name = "lbfgs",
        .summary = "limited-memory BFGS",
        .objectives = kSmooth,
-       .settings = {"history"}},
+       .settings = {"history"},
+       .free = true},
+      {.method = M::span_lbfgs,
+       .name = "span-lbfgs",
+       .summary = "L-BFGS in the span of the examples, of --model maxent",
+       .objectives = likelihood,
+       .settings = {"history"},
+       .needs_l2 = true,
+       .free = true,
+       .init = false,
+       .independent = true},
       {.method = M::owlqn,
        .name = "owlqn",
        .summary = "orthant-wise L-BFGS, for --l1",
        .objectives = kSmooth,
        .settings = {"history"},
-       .l1 = true},
+       .l1 = true,
+       .free = true},
       {.method = M::steepest_descent,
        .name = "steepest-descent",
        .summary = "along the gradient, with a line search",
        .objectives = kSmooth,
-       .settings = {}},
+       .settings = {},
+       .free = true},
       {.method = M::cg,
        .name = "cg",
        .summary = "nonlinear conjugate gradient",
        .objectives = kSmooth,
-       .settings = {}},
+       .settings = {},
+       .free = true},
       {.method = M::preconditioned_cg,
        .name = "preconditioned-cg",
        .summary = "the same, with a diagonal preconditioner",
        .objectives = kSmooth,
-       .settings = {}},
+       .settings = {},
+       .free = true},
       {.method = M::mixed_cg,
        .name = "mixed-cg",
        .summary = "preconditioned at first, then not",
        .objectives = kSmooth,
-       .settings = {}},
+       .settings = {},
+       .free = true},
       {.method = M::bfgs,
        .name = "bfgs",
        .summary = "full-matrix BFGS; up to 5,000 weights",
        .objectives = kSmooth,
-       .settings = {}},
+       .settings = {},
+       .free = true},
       {.method = M::newton,
        .name = "newton",
        .summary = "full Newton; up to 5,000 weights",
        .objectives = kCurved,
-       .settings = {}},
+       .settings = {},
+       .free = true},
       {.method = M::truncated_newton,
        .name = "truncated-newton",
        .summary = "Newton by conjugate gradients, in a trust region",
        .objectives = kCurved,
-       .settings = {}},
+       .settings = {},
+       .free = true},
       {.method = M::gis,
        .name = "gis",
        .summary = "generalised iterative scaling",
@@ -355,6 +394,15 @@ const std::vector<MethodInfo>& method_table() {
        .objectives = kSteps,
        .settings = {"step", "schedule", "decay"},
        .passes = true},
+      {.method = M::coordinate_descent,
+       .name = "coordinate-descent",
+       .summary = "one weight after the other, of --model maxent",
+       .objectives = likelihood,
+       .settings = {},
+       .l1 = true,
+       .free = true,
+       .passes = true,
+       .independent = true},
       {.method = M::sdca,
        .name = "sdca",
        .summary = "stochastic dual coordinate ascent",

@@ -220,6 +220,45 @@ TEST(Evaluation, OneBelongsToTheLastBinAndNonProbabilitiesAreErrors) {
   EXPECT_THROW(evaluation.add_probability(std::nan(""), true), Error);
 }
 
+TEST(Evaluation, WhatHasNoLabellingIsWrongButPredictsNothing) {
+  Evaluation evaluation;
+  evaluation.add(Labels{"B-x", "O"}, Labels{"B-x", "O"});
+  evaluation.add_unlabelled(Labels{"B-x", "O"});
+  const EvaluationSummary s = evaluation.summary();
+  EXPECT_EQ(s.tokens, 4u);
+  EXPECT_EQ(s.correct_tokens, 2u);
+  EXPECT_EQ(s.sequences, 2u);
+  EXPECT_EQ(s.correct_sequences, 1u);
+  EXPECT_EQ(s.unlabelled, 1u);
+  EXPECT_EQ(s.micro.predicted, 2u);
+  EXPECT_EQ(s.micro.gold, 4u);
+  EXPECT_EQ(s.micro.precision(), 1);
+  EXPECT_EQ(s.micro.recall(), 0.5);
+  EXPECT_EQ(s.chunk->all.gold, 2u);
+  EXPECT_EQ(s.chunk->all.predicted, 1u);
+  EXPECT_EQ(s.chunk->all.correct, 1u);
+  EXPECT_EQ(s.chunk->correct_tokens, 2u);
+  EXPECT_EQ(to_json(s)["unlabelled_sequences"], 1);
+  EXPECT_NE(format_table(s).find("1   sequences without a labelling"), std::string::npos);
+}
+
+TEST(Evaluation, PerplexityIsTheExponentialOfTheLogLossPerToken) {
+  Evaluation evaluation;
+  evaluation.add_log_loss(3 * std::log(4.0), 3);
+  EXPECT_NEAR(evaluation.summary().log_loss->perplexity(), 4, 1e-14);
+  EXPECT_NEAR(to_json(evaluation.summary())["perplexity"].get<double>(), 4, 1e-14);
+  evaluation.add_log_loss(std::numeric_limits<double>::infinity(), 1);
+  EXPECT_TRUE(to_json(evaluation.summary())["perplexity"].is_null());
+}
+
+TEST(Evaluation, BrierIsAMean) {
+  Evaluation evaluation;
+  EXPECT_FALSE(evaluation.summary().brier);
+  evaluation.add_brier(0.5);
+  evaluation.add_brier(1);
+  EXPECT_EQ(*evaluation.summary().brier, 0.75);
+}
+
 TEST(EvaluationReport, TableShowsPercentagesWithTwoDecimals) {
   Evaluation evaluation;
   evaluation.add(Labels{"B-é", "I-é", "O"}, Labels{"B-é", "I-é", "B-x"});
@@ -229,6 +268,7 @@ TEST(EvaluationReport, TableShowsPercentagesWithTwoDecimals) {
             R"(tokens             3   accuracy  66.67 %   2 correct
 sequences          1   accuracy   0.00 %   0 correct
 log-loss    0.500000   nats a token; 1.500000 in all
+perplexity   1.64872   exp of the log-loss
 
 chunk (bio)   precision    recall        F1   correct predicted      gold
 all chunks        50.00    100.00     66.67         1         2         1
@@ -247,6 +287,21 @@ expected calibration error 25.00 %
 probability    accuracy mean predicted     count
 70 to 80 %       100.00          75.00         1
 )");
+}
+
+TEST(EvaluationReport, SequencesOfOneTokenAreCalledWhatTheyAre) {
+  Evaluation evaluation;
+  evaluation.add(Labels{"A"}, Labels{"A"});
+  evaluation.add(Labels{"A"}, Labels{"B"});
+  evaluation.add_log_loss(0.5, 1);
+  const std::string table = format_table(evaluation.summary(), "documents");
+  EXPECT_TRUE(table.starts_with("documents          2   accuracy  50.00 %   1 correct\nlog-loss"))
+      << table;
+  EXPECT_NE(table.find("nats a document;"), std::string::npos);
+  EXPECT_NE(format_table(evaluation.summary()).find("tokens"), std::string::npos);
+  evaluation.add(Labels{"A", "B"}, Labels{"A", "B"});  // not all have one token
+  EXPECT_NE(format_table(evaluation.summary(), "documents").find("tokens"), std::string::npos);
+  EXPECT_TRUE(to_json(evaluation.summary()).contains("tokens"));
 }
 
 // 100 * 23 / 160 is 14.375 and rounds to even, 14.38; 23 / 160 is a bit less, and times 100 14.37.

@@ -61,6 +61,14 @@ class HmmTest(CliTest):
         for needle in needles:
             self.assertIn(needle, message)
 
+    def test_options_of_baum_welch_need_labels_that_are_not_known(self):
+        data = self.file("d", "a\tX\nb\tY\n\n")
+        for option in (("--starts", 3), ("--em-iterations", 5), ("--tolerance", 1e-3)):
+            self.fails(WRONG_USAGE, "train", "--quiet", "--model", "hmm", *option, "-o",
+                       self.folder / "m.croft", data, mentions=[option[0], "--partial"])
+            self.run_ok("train", "--quiet", "--model", "hmm", *option, "--partial", "-o",
+                        self.folder / "m.croft", data)
+
     def test_it_labels_by_counts(self):
         model = self.train()
         out = self.run_ok("predict", "-m", model, "-", stdin=b"the\ndog\nbarks\n\n")

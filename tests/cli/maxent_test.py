@@ -3,7 +3,7 @@
 import json
 import math
 
-from support import INGREDIENTS, WRONG_USAGE, CliTest, main
+from support import BAD_INPUT, INGREDIENTS, WRONG_USAGE, CliTest, main
 
 TRAIN, TEST = INGREDIENTS / "train.txt", INGREDIENTS / "test.txt"
 
@@ -70,6 +70,41 @@ class MaxentTest(CliTest):
                            model, data)
         names = {row[1] for row in self.weights(again)}
         self.assertIn("(intercept)", names)
+
+    # With a penalty that leaves no other weight, it alone says how frequent the labels are.
+    def test_an_unpenalised_intercept_knows_the_shares_of_the_labels(self):
+        data = self.file("data", 6 * "A\tx\n" + 2 * "B\ty\n")
+        new = self.file("new", "\tx\n\n")
+        for kind in ("maxent", "chain"):
+            for option, share in (("--intercept=unpenalised", 0.75), ("--intercept", 0.5),
+                                  ("--intercept=penalised", 0.5)):
+                model = self.train("m.croft", "--model", kind, "--format", "attributes", "--l2", 1e7,
+                                   "--tolerance", 0, "--gradient-tolerance", 1e-9, option, data)
+                line = self.run_ok("predict", "-m", model, "--output", "json", "--marginals=all", new)
+                self.assertAlmostEqual(json.loads(line)["marginals"][0]["A"], share, places=4)
+                record = json.loads(self.run_ok("inspect", "-m", model, "--json"))["training"]
+                self.assertEqual(record["intercept"],
+                                 "unpenalised" if share == 0.75 else "penalised")
+                self.assertIn(record["intercept"], self.run_ok("inspect", "-m", model))
+
+    def test_optimizers_that_penalise_every_weight_are_refused_an_unpenalised_intercept(self):
+        data = self.file("data", TABLE)
+        for optimizer in ("sgd", "sdca", "gis", "sgd-lbfgs"):
+            self.refuses_to_train(WRONG_USAGE, "--model", "maxent", "--format", "attributes",
+                                  "--intercept=unpenalised", "--optimizer", optimizer, data,
+                                  mentions=["intercept", "lbfgs", "owlqn", "truncated-newton"])
+        self.refuses_to_train(WRONG_USAGE, "--model", "maxent", "--format", "attributes",
+                              "--intercept=free", data, mentions=["--intercept", "unpenalised"])
+
+    def test_an_attribute_of_the_intercepts_name_is_an_error_that_says_where(self):
+        data = self.file("data", "A\tx\n\nB\ty\t(intercept)\n\n")
+        self.refuses_to_train(BAD_INPUT, "--model", "maxent", "--format", "attributes", data,
+                              mentions=["data:3", "(intercept)", "rename"])
+        model = self.train("m.croft", "--model", "maxent", "--format", "attributes",
+                           self.file("good", "A\tx\n\nB\ty\n\n"))
+        self.fails(BAD_INPUT, "predict", "-m", model, self.file("bad", "\ty\t(intercept)\n\n"),
+                   mentions=["bad:1", "(intercept)"])
+        self.train("n.croft", "--model", "maxent", "--format", "attributes", "--no-intercept", data)
 
     def test_what_needs_neighbours_is_refused(self):
         template = self.file("template", "U00:%x[0,0]\nB\n")

@@ -194,6 +194,12 @@ class Tables(CliTest):
         self.data = self.file("train.csv", as_csv(table(300, 1)))
         self.rows = table(60, 2)
 
+    def test_a_table_without_a_row_is_said_to_be_one(self):
+        data = self.file("d.csv", "a,b,label\n")
+        for kind in ("maxent", "naive-bayes"):
+            self.fails(BAD_INPUT, "train", "--quiet", "--model", kind, "--format", "csv", "-o",
+                       self.folder / "m.croft", data, mentions=["a header, and no row below it"])
+
     def test_columns_of_both_kinds_are_learnt(self):
         for options in (["--standardise"], ["--categorical", "zip", "--standardize"]):
             model = self.train("m.croft", "--format", "csv", "--ignore", "id", "--missing", "NA", *options, self.data)

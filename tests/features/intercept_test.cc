@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "croft/core/error.h"
 #include "croft/features/extraction.h"
 #include "croft/model/extraction_record.h"
 
@@ -67,6 +68,29 @@ TEST(Intercept, TheRecordSaysSoOnlyWhereThereIsOne) {
   EXPECT_FALSE(extraction_record(config).contains("intercept"));
   config.intercept = true;
   EXPECT_EQ(extraction_record(config)["intercept"], true);
+}
+
+TEST(Intercept, AnAttributeOfItsNameIsAnErrorThatSaysWhere) {
+  ExtractionConfig config;
+  config.format = InputFormat::attributes;
+  config.intercept = true;
+  TextSequence sequence;
+  sequence.first_line = 7;
+  sequence.node.append("x");
+  sequence.node.append(kIntercept);
+  sequence.node.end_list();
+  Extractor::Scratch scratch;
+  TextSequence once = sequence;
+  try {
+    Extractor(config).complete(once, scratch, "a.txt");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "a.txt:7: an attribute with the name of the intercept in the sequence that begins "
+              "here: \"(intercept)\"; rename it, or train without an intercept");
+  }
+  config.intercept = false;
+  EXPECT_NO_THROW(Extractor(config).complete(sequence, scratch, "a.txt"));
 }
 
 }  // namespace

@@ -64,6 +64,9 @@ TEST_P(SmoothMethod, FindsTheMinimumOfQuadratics) {
   expect_minimum_of_quadratics(GetParam().method);
 }
 TEST_P(SmoothMethod, FindsTheOptimumOfLbfgs) { expect_optimum_of_lbfgs(GetParam().method); }
+TEST_P(SmoothMethod, FindsTheOptimumWhereSomeWeightsAreFree) {
+  expect_optimum_with_free_weights(GetParam().method);
+}
 TEST_P(SmoothMethod, RecordsAreTrueAndTheObjectiveFalls) {
   expect_true_records_and_falling_objective(GetParam().method);
 }

@@ -80,6 +80,41 @@ TEST(Owlqn, LogisticRegressionSatisfiesTheOptimalityConditions) {
   }
 }
 
+// They start far on the wrong side of 0, which they may cross, and stay off 0 where others end.
+TEST(Owlqn, FreeWeightsHaveNoPenaltyAndNoOrthant) {
+  Random random(12);
+  const std::size_t n = 30;
+  const croft::Run free{11, 4};
+  for (const double l2 : {0.0, 1.5}) {
+    for (const double l1 : {5.0, 1e4}) {
+      Logistic f(150, n, random);
+      Vector w(n, 0.0), gradient(n);
+      for (std::size_t i = free.begin; i < free.begin + free.length; ++i) w[i] = 20;
+      const OptimizeResult result = minimise(f, {.l1 = l1, .l2 = l2, .free = free}, w, tight(1e-8));
+      EXPECT_TRUE(result.converged() || result.gradient_norm < 1e-5) << result.message;
+      double objective = f.evaluate(w, gradient);
+      bool crossed = false;
+      for (std::size_t i = 0; i < n; ++i) {
+        if (i >= free.begin && i < free.begin + free.length) {
+          EXPECT_NEAR(gradient[i], 0, 1e-5);
+          crossed = crossed || w[i] < 0;
+          continue;
+        }
+        objective += l1 * std::abs(w[i]) + l2 / 2 * w[i] * w[i];
+        const double g = gradient[i] + l2 * w[i];
+        if (w[i] == 0) {
+          EXPECT_LE(std::abs(g), l1 + 1e-5);
+        } else {
+          EXPECT_NEAR(g, std::copysign(l1, -w[i]), 1e-5);
+        }
+        EXPECT_TRUE(l1 < 100 || w[i] == 0);
+      }
+      EXPECT_TRUE(crossed);
+      EXPECT_NEAR(result.objective, objective, 1e-12 * objective);
+    }
+  }
+}
+
 TEST(Owlqn, ReportsObjectivePseudoGradientAndActiveWeights) {
   Random random(3);
   const std::size_t n = 30;

@@ -34,6 +34,12 @@ OptimizeResult minimise(SampleFunction& f, const Regulariser& regulariser, std::
   return sgd(f, regulariser, w, options, pool, {}, checkpoints);
 }
 
+TEST(Sgd, WeightsThatAreToBeFreeAreRefused) {
+  SparseMaxent f = maxent(1, 5, 4);
+  Vector w(f.dimension(), 0.0);
+  EXPECT_THROW(minimise(f, {.l2 = 1, .free = {0, 1}}, w, passes(1)), UsageError);
+}
+
 // SGD without any laziness: every coordinate is dealt with after every sample.
 struct Eager {
   SampleFunction& f;

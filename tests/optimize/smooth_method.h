@@ -76,6 +76,67 @@ inline void expect_optimum_of_lbfgs(const Method& method) {
   }
 }
 
+// f(w) + (l2/2) |w|^2 of all but some weights, for methods that are told of no penalty.
+class PenalisedInPart final : public CurvedFunction {
+ public:
+  PenalisedInPart(CurvedFunction& f, double l2, Run free) : f_(f), l2_(l2), free_(free) {}
+  std::size_t dimension() const override { return f_.dimension(); }
+  double evaluate(std::span<const double> w, std::span<double> gradient) override {
+    double value = f_.evaluate(w, gradient);
+    for_penalised([&](std::size_t i) {
+      value += 0.5 * l2_ * w[i] * w[i];
+      gradient[i] += l2_ * w[i];
+    });
+    return value;
+  }
+  void hessian_product(std::span<const double> v, std::span<double> out) override {
+    f_.hessian_product(v, out);
+    for_penalised([&](std::size_t i) { out[i] += l2_ * v[i]; });
+  }
+
+ private:
+  template <class Visit>
+  void for_penalised(const Visit& visit) const {
+    for (std::size_t i = 0; i < f_.dimension(); ++i) {
+      if (i < free_.begin || i >= free_.begin + free_.length) visit(i);
+    }
+  }
+  CurvedFunction& f_;
+  double l2_;
+  Run free_;
+};
+
+inline void expect_optimum_with_free_weights(const Method& method) {
+  for (const Run free : {Run{0, 1}, Run{7, 3}, Run{19, 1}, Run{0, 20}}) {
+    Random random(free.begin + 40);
+    Logistic f(150, 20, random);
+    PenalisedInPart whole(f, 2, free);
+    Vector expected(20, 0.0), w(20, 0.0), gradient(20);
+    ThreadPool pool(1);
+    LbfgsOptions options;
+    options.stop = at_gradient(1e-11);
+    const OptimizeResult reference = lbfgs(whole, {}, expected, options, pool);
+    ASSERT_EQ(reference.reason, StopReason::converged_gradient) << reference.message;
+    double weight_norm = 0;
+    const OptimizeResult result =
+        run(method, f, {.l2 = 2, .free = free}, w, at_gradient(1e-10), [&](const Iteration& now) {
+          weight_norm = now.weight_norm;
+          return true;
+        });
+    EXPECT_EQ(result.reason, StopReason::converged_gradient) << result.message;
+    EXPECT_NEAR(result.objective, reference.objective, 1e-11 * reference.objective);
+    f.evaluate(w, gradient);
+    double norm = 0;
+    for (std::size_t i = 0; i < 20; ++i) {
+      EXPECT_NEAR(w[i], expected[i], 1e-6);
+      const bool is_free = i >= free.begin && i < free.begin + free.length;
+      EXPECT_NEAR(gradient[i], is_free ? 0 : -2 * w[i], 1e-7);
+      norm += w[i] * w[i];
+    }
+    EXPECT_NEAR(weight_norm, std::sqrt(norm), 1e-12);
+  }
+}
+
 // Each iterate's record is that of F at w, and F falls.
 inline void expect_true_records_and_falling_objective(const Method& method) {
   Random random(5);

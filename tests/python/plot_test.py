@@ -264,3 +264,61 @@ else:
     raise AssertionError
 """
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def reliability_of(p, right, bins):
+    """Per bin that is used: mean probability, accuracy, count."""
+    of_bin = [min(int(each * bins), bins - 1) for each in p]
+    return [(numpy.mean([q for q, b in zip(p, of_bin) if b == k]),
+             numpy.mean([r for r, b in zip(right, of_bin) if b == k]), of_bin.count(k))
+            for k in range(bins) if k in of_bin]
+
+
+def test_reliability_of_single_examples_has_a_point_and_a_bar_for_each_bin():
+    random = numpy.random.default_rng(1)
+    X = random.poisson(2, (300, 4))
+    y = numpy.where(X[:, 0] + random.poisson(2, 300) > X[:, 1] + 2, "yes", "no")
+    bayes = croft.NaiveBayes().fit(X[:150], y[:150])
+    ax = croft.plot.reliability(bayes, X[150:], y[150:])
+    p = bayes.predict_proba(X[150:]).max(axis=1)
+    right = bayes.predict(X[150:]) == y[150:]
+    expected = reliability_of(p, right, 10)
+    model = next(line for line in ax.lines if line.get_label() == "model")
+    assert model.get_xdata() == pytest.approx([mean for mean, _, _ in expected])
+    assert model.get_ydata() == pytest.approx([accuracy for _, accuracy, _ in expected])
+    counts, = ax.child_axes
+    assert [bar.get_height() for bar in counts.patches] == [count for _, _, count in expected]
+    error = sum(n * abs(a - m) for m, a, n in expected) / 150
+    assert ax.get_title() == f"Reliability (expected calibration error {100 * error:.2f} %)"
+    assert [bar.get_y() for bar in ax.patches] == pytest.approx([min(m, a) for m, a, _ in expected])
+    assert [bar.get_height() for bar in ax.patches] == \
+        pytest.approx([abs(m - a) for m, a, _ in expected])
+
+
+def test_reliability_of_sequences_counts_the_predicted_labels(fitted, new_data):
+    X, y = new_data
+    ax = croft.plot.reliability(fitted, X, y, bins=4)
+    proba, predicted = fitted.predict_proba(X), fitted.predict(X)
+    p = [row[fitted.classes_.index(label)] for rows, labels in zip(proba, predicted)
+         for row, label in zip(rows, labels)]
+    right = [a == b for one, other in zip(predicted, y) for a, b in zip(one, other)]
+    expected = reliability_of(p, right, 4)
+    model = next(line for line in ax.lines if line.get_label() == "model")
+    assert model.get_xdata() == pytest.approx([mean for mean, _, _ in expected])
+    assert model.get_ydata() == pytest.approx([accuracy for _, accuracy, _ in expected])
+    same = croft.plot.reliability(fitted.model_, X, y, bins=4)
+    assert same.get_title() == ax.get_title()
+
+
+def test_reliability_refuses_what_it_cannot_draw(fitted, new_data):
+    X, y = new_data
+    with pytest.raises(ValueError, match="bins is 0"):
+        croft.plot.reliability(fitted, X, y, bins=0)
+    with pytest.raises(ValueError, match="y has"):
+        croft.plot.reliability(fitted, X, y[:-1])
+    with pytest.raises(ValueError, match=r"y\[0\] has"):
+        croft.plot.reliability(fitted, X, [y[0] + y[0], *y[1:]])
+    with pytest.raises(ValueError, match="y is empty"):
+        croft.plot.reliability(fitted, [], [])
+    with pytest.raises(TypeError, match="model is a"):
+        croft.plot.reliability("model", X, y)

@@ -1,7 +1,7 @@
 """scikit-learn's own checks of estimators.
 
-They come with tables of numbers, one label a row.  `TableClassifier` reads each row as a sequence of one
-position, so that whatever they say of parameters, state, weights, copies and repetition is said of ChainCRF.
+They come with tables of numbers, one label a row.  `Tables` reads each row as a sequence of one
+position, so that whatever they say of parameters, state, weights, copies and repetition is said of ChainCRF and MEMM.
 """
 import warnings
 
@@ -19,8 +19,8 @@ import croft
 NOT_FOR_SEQUENCES = {"X_types": ["sequences"], "requires_y": True, "no_validation": True}
 
 
-class TableClassifier(ClassifierMixin, croft.ChainCRF):
-    """Rows of a table as sequences of one position."""
+class Tables(ClassifierMixin):
+    """Rows of a table as sequences of one position, for an estimator of sequences."""
 
     def fit(self, X, y, sample_weight=None):
         return self._learn(super().fit, X, y, sample_weight)
@@ -67,12 +67,22 @@ class TableClassifier(ClassifierMixin, croft.ChainCRF):
         return {"X_types": ["2darray"], "no_validation": False, "requires_y": True, "poor_score": False}
 
 
+class TableClassifier(Tables, croft.ChainCRF):
+    """Of ChainCRF."""
+
+
+class TableMemm(Tables, croft.MEMM):
+    """Of MEMM."""
+
+
 # One check wants the same probabilities to 1e-7 from rows in another order, by which the passes of SGD
 # that training begins with by default go.
-CHECKS = list(check_estimator(TableClassifier(optimizer="lbfgs"), generate_only=True))
+CHECKS = [each for estimator in (TableClassifier(optimizer="lbfgs"), TableMemm())
+          for each in check_estimator(estimator, generate_only=True)]
 
 
-@pytest.mark.parametrize("estimator, check", CHECKS, ids=[check.func.__name__ for _, check in CHECKS])
+@pytest.mark.parametrize("estimator, check", CHECKS, ids=[
+    f"{type(estimator).__name__}-{check.func.__name__}" for estimator, check in CHECKS])
 def test_the_check_holds(estimator, check):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -80,8 +90,9 @@ def test_the_check_holds(estimator, check):
 
 
 def test_most_checks_are_run():
-    assert len(CHECKS) > 35
+    assert len(CHECKS) > 70
 
 
 def test_sequences_say_that_they_are_no_table():
-    assert croft.ChainCRF()._get_tags() | NOT_FOR_SEQUENCES == croft.ChainCRF()._get_tags()
+    for estimator in (croft.ChainCRF(), croft.MEMM()):
+        assert estimator._get_tags() | NOT_FOR_SEQUENCES == estimator._get_tags()

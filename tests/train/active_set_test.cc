@@ -51,8 +51,7 @@ DataShape medium(std::size_t labels, double edge, bool values) {
 
 ChainFunctionMaker likelihood(ThreadPool& pool) {
   return [&pool](const ChainData& data, const ChainLayout& layout) {
-    return std::make_unique<ChainBatchFunction<double>>(data, layout,
-                                                                                 pool);
+    return std::make_unique<ChainBatchFunction<double>>(data, layout, pool);
   };
 }
 
@@ -93,8 +92,9 @@ double evaluate_all(const Candidates& all, std::span<const double> w,
   gradient.resize(w.size());
   double value = likelihood(pool)(all.data, all.layout)->evaluate(w, gradient);
   add_l2_gradient(regulariser, w, gradient);
-  for (const double x : w) {
-    value += regulariser.l1 * std::abs(x) + 0.5 * regulariser.l2 * x * x;
+  for (std::size_t i = 0; i < w.size(); ++i) {
+    if (regulariser.is_free(i)) continue;
+    value += regulariser.l1 * std::abs(w[i]) + 0.5 * regulariser.l2 * w[i] * w[i];
   }
   return value;
 }
@@ -113,7 +113,9 @@ void expect_optimal(const Candidates& all, std::span<const double> w,
   EXPECT_NEAR(value, expected, 1e-6 * expected);
   for (std::size_t i = 0; i < w.size(); ++i) {
     const double sign = w[i] > 0 ? 1 : -1;
-    if (w[i] != 0) {
+    if (regulariser.is_free(i)) {
+      ASSERT_NEAR(gradient[i], 0, 1e-4) << "feature " << i;
+    } else if (w[i] != 0) {
       ASSERT_NEAR(gradient[i], -sign * regulariser.l1, 1e-4) << "feature " << i;
     } else {
       ASSERT_LE(std::abs(gradient[i]), regulariser.l1 + 2e-4) << "feature " << i;
@@ -187,6 +189,26 @@ TEST(ActiveSet, ReachesTheMinimumOverAllCandidates) {
         }
       }
     }
+  }
+}
+
+// An attribute without a penalty is in every set, whatever else comes and goes before it.
+TEST(ActiveSet, ReachesTheMinimumWhereAnAttributeIsFree) {
+  for (const std::uint64_t seed : {70, 71, 72, 73}) {
+    SCOPED_TRACE(seed);
+    const Candidates all = random_candidates(medium(6, seed % 2 == 0 ? 0.4 : 0.0, true),
+                                             FeatureSet::all, seed % 3, seed);
+    const RowLayout& node = all.layout.node;
+    const std::size_t row = seed % node.rows();
+    Training run{
+        .regulariser = {.l1 = 2,
+                        .l2 = seed % 2 == 0 ? 0.0 : 0.3,
+                        .free = {node.begin[row], static_cast<std::uint32_t>(node.length(row))}}};
+    run.options.stop.gradient_tolerance = 1e-8;  // relative to |w|, in which free weights are large
+    const ActiveSetResult result = run(all);
+    const std::vector<double> w = all_weights(all, result);
+    EXPECT_LT(result.weights.size(), all.layout.dimension());
+    expect_optimal(all, w, run.regulariser, minimum_over_all(all, run.regulariser));
   }
 }
 

@@ -261,7 +261,7 @@ struct FullObjective {
   std::vector<double> pseudo_gradient(const std::vector<double>& w) const {
     std::vector<double> gradient = evaluate(function, w).gradient, out(w.size());
     add_l2_gradient(regulariser, w, gradient);
-    croft::pseudo_gradient(w, gradient, regulariser.l1, out);
+    croft::pseudo_gradient(regulariser, 0, w, gradient, out);
     return out;
   }
   // (F(w + b e_k) - F(w + a e_k)) / (b - a)

@@ -125,6 +125,63 @@ TEST(ChainTraining, WithL2EmpiricalMinusModelExpectationIsL2TimesWeight) {
   }
 }
 
+Extractor with_intercept() {
+  ExtractionConfig config;
+  config.format = InputFormat::attributes;
+  config.intercept = true;
+  return Extractor(config);
+}
+
+// Of the intercept, data and model agree; of all else they differ by what the penalty pulls.
+TEST(ChainTraining, AnUnpenalisedInterceptIsAsOftenInTheModelAsInTheData) {
+  const Extractor extractor = with_intercept();
+  auto data = sentences(60, 3);
+  struct Case {
+    double l1, l2;
+    std::optional<Method> method;
+  };
+  for (const Case& c : {Case{0, 3, {}}, Case{0, 3, Method::newton}, Case{0, 3, Method::cg},
+                        Case{0.5, 0, {}}, Case{0.5, 3, {}}}) {
+    TrainOptions options = tight(c.l1, c.l2);
+    options.features = FeatureSet::all;
+    options.free_intercept = true;
+    options.method = c.method;
+    options.stop.gradient_tolerance = 1e-8;
+    const Trained trained = train(extractor, data, options);
+    auto complete = data;
+    Extractor::Scratch scratch;
+    for (TextSequence& s : complete) extractor.complete(s, scratch);
+    auto weights = node_weights(*trained.model);
+    for (const auto& [feature, difference] : node_differences(*trained.model, complete)) {
+      const double w = weights[feature];
+      if (feature.first == kIntercept) {
+        EXPECT_NEAR(difference, 0, 2e-5) << feature.second;
+      } else if (w != 0) {
+        EXPECT_NEAR(difference, c.l2 * w + std::copysign(c.l1, w), 1e-4) << feature.first;
+      } else {
+        EXPECT_LE(std::abs(difference), c.l1 + 1e-4) << feature.first;
+      }
+    }
+    EXPECT_GT(std::abs(weights[{std::string(kIntercept), "N"}]), 0.05);
+  }
+}
+
+TEST(ChainTraining, AnUnpenalisedInterceptNeedsAnIntercept) {
+  TrainOptions options = tight(0, 1);
+  options.free_intercept = true;
+  EXPECT_THROW(train(attribute_lines(false), sentences(5, 1), options), UsageError);
+}
+
+TEST(ChainTraining, ByDefaultAMethodIsTakenThatCanLeaveTheInterceptFree) {
+  TrainOptions options;
+  options.free_intercept = true;
+  for (const std::size_t positions : {std::size_t{10}, std::size_t{1'000'000}}) {
+    EXPECT_EQ(options.chosen_method(false, positions), Method::lbfgs);
+  }
+  options.regulariser.l1 = 1;
+  EXPECT_EQ(options.chosen_method(false, 10), Method::owlqn);
+}
+
 TEST(ChainTraining, WithL1TheDifferenceIsAtMostL1AndL1TimesTheSignWhereTheWeightIsNotZero) {
   const auto data = sentences(60, 2);
   TrainOptions options = tight(0.5, 0);

@@ -62,6 +62,31 @@ TEST(TrainingMethods, L1ListsTheMethodsThatCan) {
   EXPECT_NE(error.find("owlqn, sgd, adagrad-rda"), error.npos) << error;
 }
 
+TEST(TrainingMethods, AnUnpenalisedInterceptListsTheMethodsThatCan) {
+  const auto asked = [](Method method, double l1) {
+    return error_of({.method = method, .regulariser = {.l1 = l1, .l2 = 1}, .free_intercept = true});
+  };
+  for (const Method method : {Method::lbfgs, Method::owlqn, Method::steepest_descent, Method::cg,
+                              Method::preconditioned_cg, Method::mixed_cg, Method::bfgs,
+                              Method::newton, Method::truncated_newton}) {
+    EXPECT_EQ(asked(method, 0), "") << info(method).name;
+  }
+  for (const Method method : {Method::sgd_lbfgs, Method::sgd, Method::adagrad, Method::sag,
+                              Method::gis, Method::iis, Method::sdca, Method::eg}) {
+    const std::string error = asked(method, 0);
+    EXPECT_NE(
+        error.find("cannot leave the intercept unpenalised; with --objective likelihood these "
+                   "can: lbfgs"),
+        error.npos)
+        << error;
+    EXPECT_NE(error.find("owlqn, steepest-descent, cg"), error.npos) << error;
+    EXPECT_EQ(error.find("span-lbfgs"), error.npos) << error;  // of positions by themselves
+  }
+  EXPECT_EQ(asked(Method::owlqn, 1), "");
+  const std::string error = asked(Method::sgd, 1);
+  EXPECT_NE(error.find("these can: owlqn"), error.npos) << error;
+}
+
 TEST(TrainingMethods, ASettingThatIsIgnoredIsAnError) {
   MethodChoice choice{.method = Method::lbfgs, .regulariser = {.l2 = 1}};
   choice.settings.batch = 4;
@@ -74,13 +99,29 @@ TEST(TrainingMethods, ASettingThatIsIgnoredIsAnError) {
 MethodChoice sound(const MethodInfo& method) {
   return {.objective = method.objectives.front(),
           .method = method.method,
-          .regulariser = {.l1 = 0, .l2 = method.l2 ? 1.0 : 0.0}};
+          .regulariser = {.l1 = 0, .l2 = method.l2 ? 1.0 : 0.0},
+          .independent = method.independent};
 }
 
 void expect_error(const MethodChoice& choice, std::initializer_list<std::string> mentions) {
   const std::string error = error_of(choice);
   for (const std::string& text : mentions) {
     EXPECT_NE(error.find(text), error.npos) << text << " in: " << error;
+  }
+}
+
+TEST(TrainingMethods, MethodsForIndependentPositionsGoWithMaxentOnly) {
+  for (const MethodInfo& each : method_table()) {
+    if (!each.independent) continue;
+    MethodChoice choice = sound(each);
+    choice.independent = false;
+    expect_error(choice, {std::string(each.name), "--model maxent", "these can: sgd-lbfgs"});
+    choice = sound(each);
+    choice.variances = true;
+    expect_error(choice, {std::string(each.name), "--variances", "these can: sgd-lbfgs"});
+    choice = sound(each);
+    choice.partial = true;
+    expect_error(choice, {std::string(each.name), "every label known"});
   }
 }
 
@@ -143,7 +184,7 @@ TEST(TrainingMethods, SinglePrecisionIsOfMethodsThatSeeAllDataAtOnce) {
       expect_error(choice, {"--precision single", std::string(each.name), "these can: "});
     }
   }
-  EXPECT_EQ(can, 11u);  // ten that take all data at once, and pass-perceptron
+  EXPECT_EQ(can, 12u);  // eleven that take all data at once, and pass-perceptron
   for (const Method each : {Method::sgd, Method::sag, Method::async_sgd, Method::gis, Method::iis,
                             Method::sdca, Method::smo, Method::perceptron, Method::arow}) {
     EXPECT_FALSE(has_precision(each)) << info(each).name;
@@ -154,7 +195,7 @@ TEST(TrainingMethods, TheDualStopsByItsGapAlone) {
   for (const MethodInfo& each : method_table()) {
     MethodChoice tolerance = sound(each), window = sound(each);
     tolerance.tolerance = window.window = true;
-    if (each.init) {
+    if (each.init || each.independent) {
       EXPECT_EQ(error_of(tolerance), "") << each.name;
       EXPECT_EQ(error_of(window), "") << each.name;
     } else {

@@ -58,6 +58,7 @@ struct LogLoss {
   std::size_t tokens = 0;      // positions of those sequences
   std::size_t impossible = 0;  // sequences whose gold labels have probability 0: total is infinite
   double per_token() const;    // total / tokens; 0 without tokens
+  double perplexity() const;   // exp(per_token()); may be infinite
 };
 
 // Predictions whose probability lies in [lower, upper); the last bin includes 1.
@@ -68,6 +69,7 @@ struct CalibrationBin {
   double accuracy() const;      // correct / count; 0 when empty
 };
 
+// Of the predicted label alone: what the other labels were given is not looked at.
 struct Calibration {
   std::vector<CalibrationBin> bins;
   std::size_t count = 0;
@@ -78,12 +80,15 @@ struct Calibration {
 struct EvaluationSummary {
   std::size_t tokens = 0, correct_tokens = 0;        // correct: the labels are the same text
   std::size_t sequences = 0, correct_sequences = 0;  // correct: all their tokens are
+  std::size_t unlabelled = 0;  // sequences without a prediction; none of their tokens is correct
   std::vector<NamedCounts> labels;  // those in gold or predicted, sorted by bytes; gold = support
   MacroAverage macro;               // over `labels`
-  Counts micro;                     // sum over `labels`: each token once, so P = R = F1 = accuracy
+  // Sum over `labels`: each token once, so P = R = F1 = accuracy, where all are predicted.
+  Counts micro;
   std::optional<ChunkSummary> chunk;       // where the labels are chunk labels
   std::optional<LogLoss> log_loss;         // where add_log_loss was called
   std::optional<Calibration> calibration;  // where add_probability was called
+  std::optional<double> brier;  // mean of add_brier(), in [0, 2], where it was called
 
   double token_accuracy() const;     // 0 without tokens
   double sequence_accuracy() const;  // 0 without sequences
@@ -100,6 +105,8 @@ class Evaluation {
   // One sequence, which is also where chunks end.  An empty one is not counted.
   // Throws Error where the lengths differ.
   void add(std::span<const std::string_view> gold, std::span<const std::string_view> predicted);
+  // One that has no labelling: nothing is predicted, and no token is correct.
+  void add_unlabelled(std::span<const std::string_view> gold);
 
   // -log p(gold | x) of a sequence in nats, +inf where the model forbids the gold labels, and its
   // number of positions.  Throws Error for NaN and -inf.
@@ -109,11 +116,15 @@ class Evaluation {
   // Rounding beyond [0, 1] by up to 1e-4 (sums in float) is cut off; more, or NaN, throws Error.
   void add_probability(double probability_of_predicted, bool correct);
 
+  // Brier's score of a position: sum_j (p_j - [j is gold])^2, over all labels.
+  void add_brier(double squares);
+
   // Time O(tokens + labels log labels).  Without any input all numbers are 0.
   EvaluationSummary summary() const;
 
  private:
   using LabelId = std::uint32_t;
+  static constexpr LabelId kNone = 0xFFFFFFFF;  // nothing is predicted
   struct TextHash {
     using is_transparent = void;
     std::size_t operator()(std::string_view text) const {
@@ -139,11 +150,15 @@ class Evaluation {
   CompensatedSum negative_log_probability_;
   std::size_t log_loss_sequences_ = 0, log_loss_tokens_ = 0, impossible_ = 0;
   std::array<BinSums, kCalibrationBins> bins_;
+  CompensatedSum brier_;
+  std::size_t brier_count_ = 0, unlabelled_ = 0;
 };
 
 // For people: percentages with two decimals, one row per chunk type and per label.  Every line ends
 // in a newline.
-std::string format_table(const EvaluationSummary& summary);
+//   unit : what a sequence of one token is called, in the plural, such as "documents"; empty:
+//          sequences are counted as well as their tokens
+std::string format_table(const EvaluationSummary& summary, std::string_view unit = {});
 
 // For programs: fractions, under the names in docs/evaluation.md.  "log_loss" is null where it is
 // unknown or infinite.  Labels are copied byte by byte: dump() throws where they are not UTF-8,

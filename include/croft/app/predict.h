@@ -3,6 +3,7 @@
 #include <atomic>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -30,7 +31,7 @@ struct PredictCounts {
 // cannot hold; InputError for bad input: what came before it has been written. `stop`: checked
 // between batches; set, the function returns early. `counts` is added to; its sequences tell which
 // numbers the samples of this stream are drawn with. Memory: a batch of at most some 10,000
-// positions for each thread.
+// positions, or 4 MB and a sequence, for each thread.
 void predict_stream(const TagPlan& plan, SequenceSource& source, const PredictOptions& options,
                     ThreadPool& pool, const std::function<void(std::string_view)>& write,
                     const std::atomic<bool>& stop, PredictCounts& counts);
@@ -38,10 +39,19 @@ void predict_stream(const TagPlan& plan, SequenceSource& source, const PredictOp
 // Throws InputError, naming the first one, where sequences have no labelling.
 void require_all_labelled(const PredictCounts& counts);
 
-// Tags every sequence of `source`, which must be labelled, and evaluates: with log-loss and
-// calibration.
+// Tags every sequence of `source`, which must be labelled, and evaluates: with log-loss, Brier's
+// score and calibration.  A sequence that the model gives no labelling counts as wrong, and as
+// one whose gold labels have probability 0.
 Evaluation evaluate_model(const SequenceModel& model, SequenceSource& source, ChunkScheme scheme,
                           ThreadPool& pool);
+
+// The same of sequences that have been read and extracted.
+Evaluation evaluate_sequences(const TagPlan& plan, std::span<const TextSequence> sequences,
+                              ThreadPool& pool);
+
+// What a sequence of one token is called in the data of the model's format (format_table); empty
+// where the format has longer ones.
+std::string_view unit_of(const SequenceModel& model);
 
 // Evaluates a file of columns whose last two are the gold and the predicted label.
 Evaluation evaluate_predictions(const std::string& path, ChunkScheme scheme);

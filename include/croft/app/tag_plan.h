@@ -1,6 +1,6 @@
 // How the sequences of a run are labelled: what limits their labellings, made once and shared.
 //
-//   model's scores ─ constraint, penalties ─► ─ partial labels ─► base
+//   model's scores ─ calibration ─► ─ constraint, penalties ─► ─ partial labels ─► base
 //   base ─ label histories ─► ─ product with the rules ─► the chain that is walked
 //
 // The base chain has the model's labels.  What inference walks is that chain, or one with more
@@ -41,6 +41,7 @@ struct TagRequest {
   std::size_t limit = 10'000;            // of a search, for each sequence (constrained_search.h)
   Decode decode = Decode::viterbi;
   ChunkScheme scheme = ChunkScheme::automatic;  // of rules on chunks, and of spans
+  bool calibrated = true;  // with the model's calibration, where it has one
 };
 
 // Of hundreds of labels most pairs are all but impossible.
@@ -92,8 +93,12 @@ class TagPlan {
   Decode decode() const { return decode_; }
   std::size_t limit() const { return limit_; }
   const std::optional<PartialLabelReader>& partial() const { return partial_; }
+  // Of the model, where it is in the scores; otherwise null.
+  const Calibrator* calibrator() const { return calibrator_; }
+  // Whether anything but the model itself may leave a sequence without a labelling.
+  bool limits_labellings() const;
 
-  // Scores of the base chain, with the constraint and the penalties, without partial labels.  Of a
+  // Scores of the base chain, with the calibration, the constraint and the penalties, without partial labels.  Of a
   // model with a vote they are what limits the labellings alone: each weight vector adds its own
   // (vote_tagger.h).
   template <class Real>
@@ -140,11 +145,15 @@ class TagPlan {
   template <class Real>
   void lift_transitions(Tied<Real>& tied);
   void check_vote() const;
+  double scale_of_scores() const;
+  template <class Real>
+  void calibrate(ChainScores<Real>& base) const;
   void set_states();
   bool unruled_overlays() const;
   std::optional<LabelAutomaton> fitting_automaton() const;
 
   const SequenceModel& model_;
+  const Calibrator* calibrator_;
   LabelNames names_;
   Decode decode_;
   ChunkScheme scheme_;

@@ -18,6 +18,7 @@ namespace croft {
 struct TagOutcome {
   bool found = true;      // a labelling that is allowed
   bool exact = true;      // it is the best one; or, with found == false, there is none
+  bool by_model = false;  // with found == false: nothing but the model's own zeros forbids them all
   double gap = 0;         // an allowed labelling has at most this much more score (nats)
   std::size_t drawn = 0;  // work of a search, in the unit of the limit
 };
@@ -77,6 +78,7 @@ class Tagger {
   void tag_in_float(const TagInput& input);
   void tag_in_double(const TagInput& input, const TagOptions& options);
   void tag_by_vote(const TagInput& input);
+  bool has_flat_curves() const;
   template <class Real>
   void restrict_to_known(const TagInput& input, ChainScores<Real>& base);
   double sum_up(const ChainScores<double>& chain, bool with_marginals);

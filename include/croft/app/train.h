@@ -22,7 +22,7 @@ struct TrainRequest {
   TemplateLanguage language = TemplateLanguage::automatic;
   bool boundaries = false;
   // Every position has the attribute kIntercept beside its own.  Default: where a model of kind maxent
-  // is trained from the start.
+  // is trained from the start.  options.free_intercept: its weights are not penalised.
   std::optional<bool> intercept;
   // How texts and tables become features; without: the defaults, or as `init` or `prior` has it.
   std::optional<TextOptions> text;
@@ -34,6 +34,9 @@ struct TrainRequest {
   std::uint64_t seed = 1;              // of the choice of the hold-out fraction
   std::optional<PartialLabels> partial;  // labels of the data may be sets, or any
   std::string weights;                   // file: the weight of each sequence of `data`, in order
+  // Of examples by their labels, for kinds that label each by itself: balanced, or a file of lines
+  // LABEL TAB WEIGHT; empty: none.
+  std::string class_weights;
   std::string cost;       // of a mistake, of objectives that have one: a number (1), or a file
   std::string constrain;  // bio, bioes or a file; empty: that of `init`, or none
   std::string transition_groups;  // file: transitions that share a weight
@@ -54,6 +57,10 @@ struct TrainRequest {
 // The request with its options filled in: what it leaves open, and seed, kernel and prior.  The
 // other functions here do this themselves.  Throws UsageError for a kernel that is none.
 TrainRequest with_defaults(TrainRequest request);
+
+// Throws UsageError for --class-weights with a kind that is trained on whole sequences, or with
+// partial labels.
+void check_class_weights(const TrainRequest& request, std::string_view kind);
 
 // The files that a request reads besides `init`.
 std::vector<std::string> input_files(const TrainRequest& request);
@@ -81,6 +88,10 @@ class TrainingInput {
   using Visit = std::function<void(TextSequence& sequence, const std::string& file)>;
   virtual void read(const Visit& visit) = 0;
   virtual void read_holdout(const Visit& visit) = 0;  // where the request's is not a fraction
+  // Data that is numbers already, all of it; none: read() hands on sequences.
+  virtual std::optional<ChainEncoder> encoded() { return std::nullopt; }
+  // What was trained, for who wants more than the model file keeps.
+  virtual void trained(const ChainTraining&) {}
   // Adds to the training record what only the input knows; after everything has been read.
   virtual void describe(nlohmann::json&) const {}
 };

@@ -70,6 +70,9 @@ class ChainEncoder {
   // empty label, with one label twice, or with the marker that stands for any.
   void add(const TextSequence& sequence, std::string_view file = {});
 
+  // The same of each position as a sequence of its own, without its edges.
+  void add_positions(const TextSequence& sequence, std::string_view file = {});
+
   std::optional<PartialLabels> partial;  // without it each item is one label, whatever its bytes
   ChainData data;
   StringTable node_names, edge_names, label_names;  // ids in order of first appearance

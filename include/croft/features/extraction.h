@@ -66,10 +66,13 @@ class Extractor {
   // cell after them is the label.  Overwrites `out`.
   void extract(const ColumnSequence& rows, bool labelled, Scratch& scratch,
                TextSequence& out) const;
-  // The terms of a text, as a sequence of one position (text only).  Overwrites `out`.
-  void extract(const LabelledText& document, Scratch& scratch, TextSequence& out) const;
+  // The terms of a text, as a sequence of one position (text only).  Overwrites `out`.  `file` is
+  // for messages, here and below.
+  void extract(const LabelledText& document, Scratch& scratch, TextSequence& out,
+               std::string_view file = {}) const;
   // Completes a sequence that was read as attributes (intercept, boundaries).
-  void complete(TextSequence& sequence, Scratch& scratch) const;
+  // Both throw InputError where there is an intercept, and the data has an attribute of that name.
+  void complete(TextSequence& sequence, Scratch& scratch, std::string_view file = {}) const;
 
   const ExtractionConfig& config() const { return config_; }
   const TemplateSet& templates() const { return templates_; }

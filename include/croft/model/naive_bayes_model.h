@@ -53,8 +53,7 @@ class NaiveBayesModel final : public SequenceModel {
   template <class Real>
   void score_in(const TextSequence& sequence, Scratch& scratch, ChainScores<Real>& out) const;
   void read_options();
-  [[noreturn]] void fail_scores(const std::vector<double>& scores, const TextSequence& sequence,
-                                std::size_t t) const;
+  [[noreturn]] void fail_scores(const TextSequence& sequence, std::size_t t) const;
 
   CompactVocabulary names_;
   std::span<const AttributeEvent> events_;  // [A]

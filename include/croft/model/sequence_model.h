@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "croft/features/extraction.h"
+#include "croft/model/calibration.h"
 #include "croft/model/chain_vote.h"
 #include "croft/model/container.h"
 #include "croft/model/feature_table.h"
@@ -37,6 +38,14 @@ class SequenceModel {
 
   // What it was trained under, if anything: scores and transitions have it in them.
   const std::optional<ChainConstraint>& constraint() const { return constraint_; }
+
+  // Whether each position is labelled by itself.
+  bool labels_are_independent() const {
+    return kind_ == "maxent" || kind_ == "joint-maxent" || kind_ == "naive-bayes";
+  }
+  // How probabilities are made of its scores, where not as they are; scores and transitions do not
+  // have it in them (app/tag_plan.h has).
+  const std::optional<Calibrator>& calibrator() const { return calibrator_; }
 
   // theta of a sequence, of order 1 (base scores, which histories() lift); attributes that the model
   // does not know score 0.  Refers to this model.  Throws Error where values are so large that scores
@@ -89,6 +98,7 @@ class SequenceModel {
   std::string kind_;
   std::vector<std::string> labels_;
   Extractor extractor_;
+  std::optional<Calibrator> calibrator_;
   TransitionScores<float> transitions_float_;
   TransitionScores<double> transitions_double_;
 };

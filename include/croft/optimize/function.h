@@ -1,7 +1,8 @@
 // What optimisers see: a function, and a regulariser apart from it.
 //
-// Minimise  F(w) = f(w) + l1 |w|_1 + (l2/2) |w|_2^2  where f is the data term.  The regulariser
-// stays apart because OWL-QN, lazy and proximal methods need it apart.
+// Minimise  F(w) = f(w) + l1 |w|_1 + (l2/2) |w|_2^2  where f is the data term, the norms being of
+// the weights that are not free.  The regulariser stays apart because OWL-QN, lazy and proximal
+// methods need it apart.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -26,8 +27,8 @@ class BatchFunction {
 // f with its second derivative in a direction.
 class CurvedFunction : public BatchFunction {
  public:
-  // Overwrites out with  (d^2 f / dw dw) v  at the w of the last evaluation.  Cost: a few times that
-  // of an evaluation.
+  // Overwrites out with  (d^2 f / dw dw) v  at the w of the last evaluation.  Cost: a few times
+  // that of an evaluation.
   virtual void hessian_product(std::span<const double> v, std::span<double> out) = 0;
 };
 
@@ -50,8 +51,8 @@ class SampleFunction : public BatchFunction {
     double value = 0;     // f_n(w)
     bool active = false;  // false: the gradient is 0, and has not been written
   };
-  // f_n at w, of which only the support is read, and its gradient: the numbers of the support's runs
-  // one after the other.  A subgradient where f_n has a kink.
+  // f_n at w, of which only the support is read, and its gradient: the numbers of the support's
+  // runs one after the other.  A subgradient where f_n has a kink.
   virtual Sample evaluate_sample(std::size_t n, std::span<const double> w,
                                  std::span<double> gradient, std::size_t worker) = 0;
 };
@@ -72,7 +73,11 @@ class RankedFunction : public SampleFunction {
 struct Regulariser {
   double l1 = 0;          // >= 0, weight of |w|_1
   double l2 = 0;          // >= 0, weight of |w|_2^2 / 2
+  Run free{0, 0};         // these coordinates are in neither norm: an unpenalised intercept
   void validate() const;  // throws UsageError naming the field and its range
+
+  bool is_free(std::size_t k) const { return k - free.begin < free.length; }
+  double l2_of(std::size_t k) const { return is_free(k) ? 0 : l2; }
 };
 
 }  // namespace croft

@@ -56,7 +56,8 @@ struct ActiveSetResult {
 //   make             : see Screening
 //   start            : weights to start from, increasing by feature; all others are 0
 //   options          : as of owlqn(); max_iterations counts through all rounds
-// Features of edge attributes are in the set from the start; transitions and node features join.
+// Features of edge attributes and those without a penalty (one attribute's, all of them) are in the
+// set from the start; transitions and other node features join.
 // Requires regulariser.l1 > 0.  Throws as owlqn().
 // Memory: a copy of the data's lists of attributes, screening_bytes or less, and owlqn() on the
 // set; nothing for each candidate.  The result does not depend on the number of threads.

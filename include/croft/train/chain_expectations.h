@@ -44,7 +44,6 @@ class ChainExpectations final : public ExpectationFunction {
 
  private:
   struct Group;  // sequences with one total
-  void count_gold(const ChainData& data);
   void list_counts();
 
   const ChainLayout& layout_;

@@ -20,6 +20,12 @@ enum class Precision {
   twice
 };
 
+// An objective in either precision.
+struct ObjectiveMakers {
+  ObjectiveMaker<float> single;
+  ObjectiveMaker<double> twice;
+};
+
 // What is to be minimised, and how.
 struct ChainProblem {
   const ChainData& data;
@@ -29,12 +35,16 @@ struct ChainProblem {
   std::size_t block = 0;            // of `composite`
   const LabelCost* cost = nullptr;  // of objectives that have one
   bool twice = false;               // in double precision
+  bool show_weights = false;        // callbacks need them from every method that has them
   Method method = Method::lbfgs;
   MethodSettings settings{};
   Regulariser regulariser{};
   const WeightPrior* prior = nullptr;
   StoppingRule stop{};
   std::uint64_t seed = 1;
+  // In the place of `objective`, which says what goes with it: that of a model whose scores are not
+  // yet those of labels (train/joint_training.h).  Not with gis, iis and dual methods.
+  const ObjectiveMakers* own_objective = nullptr;
 };
 
 // More than one vector of weights: what some methods find.

@@ -12,6 +12,7 @@
 #include "croft/features/extraction.h"
 #include "croft/model/chain_model.h"
 #include "croft/train/chain_holdout.h"
+#include "croft/train/feature_expectations.h"
 #include "croft/train/train_options.h"
 #include "croft/train/training_fingerprint.h"
 #include "croft/train/training_watch.h"
@@ -57,6 +58,8 @@ class ChainTraining {
   // sequence of its own.
   void add(const TextSequence& sequence, std::string_view file = {});
   void add_holdout(TextSequence sequence);
+  // In the place of add(): data that is numbers already, with the names that they stand for.
+  void set_data(ChainEncoder encoded);
   std::size_t sequences() const { return encoder_.data.sequences(); }
   std::size_t positions() const { return encoder_.data.positions(); }
   std::size_t partial_positions() const;  // those of which no single label is known
@@ -78,15 +81,30 @@ class ChainTraining {
   TrainResult run(const TrainOptions& options, const HoldoutScorer& scorer,
                   const Callback& callback);
 
+  // In the place of run(): what data and model, that training would start from, expect of every
+  // feature.  Valid until anything else is asked.  Throws as run(), and Error where the data has
+  // runs of labels that a model of order 2 or more has no history for.
+  FeatureExpectations expectations(const TrainOptions& options);
+
   // After run(): the model file's sections.  `training` is the record to keep in it.
   ContainerWriter model(const nlohmann::json& training) const;
+  // After run(): visit(label, weight) for the features of a node attribute, by its number in the
+  // data.
+  template <class Visit>
+  void for_each_weight(std::uint32_t attribute, const Visit& visit) const {
+    const std::uint32_t row = renumbering_.node[attribute];
+    if (row == kUnknown) return;
+    for (std::size_t k = 0; k < layout_.node.length(row); ++k) {
+      visit(layout_.node.cell_of(row, k), weights_[layout_.node.begin[row] + k]);
+    }
+  }
   std::size_t labels() const { return encoder_.label_names.size(); }
   std::size_t attributes() const { return encoder_.node_names.size() + encoder_.edge_names.size(); }
 
  private:
   const std::string& file_of(std::size_t n) const;  // of sequence n
-  void add_positions(const TextSequence& sequence, std::string_view file);
   bool dual_pays(const TrainOptions& options) const;
+  bool span_pays(const TrainOptions& options) const;
   ChainNames names() const;
   void check(const TrainOptions& options) const;
   void check_holdout(const TrainOptions& options) const;
@@ -95,6 +113,7 @@ class ChainTraining {
   void set_histories(const TrainOptions& options);
   void set_cost(const TrainOptions& options);
   void set_prior(const TrainOptions& options, std::span<const FeatureWeight> start);
+  Run intercept_weights() const;
   void keep_features_of(const ChainModel& init);
   void widen_kept_pairs(std::size_t from);  // from pairs of the initial labels to pairs of all
   std::vector<FeatureWeight> initial_weights(const ChainModel& init) const;

@@ -15,6 +15,7 @@
 #include "croft/train/active_set.h"
 #include "croft/train/chain_methods.h"
 #include "croft/train/checkpoint.h"
+#include "croft/train/label_weights.h"
 
 namespace croft {
 
@@ -51,6 +52,8 @@ struct TrainOptions {
   // Of the penalty, relative to 1 / l2: those of each attribute's weights, and of the transitions',
   // given the names of attributes and of the transitions' templates.  Empty: 1.
   std::function<std::vector<double>(std::span<const std::string_view> names)> variances;
+  std::optional<LabelWeights> label_weights;  // of kind maxent, without partial labels
+  bool free_intercept = false;  // the weights of kIntercept are not penalised
   bool prior = false;  // the penalty is of the distance from the weights of the model to start from
   CheckpointFolder* checkpoints = nullptr;
   std::size_t early_stop =

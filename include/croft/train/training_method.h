@@ -31,6 +31,7 @@ enum class Objective {
 enum class Method {
   sgd_lbfgs,  // passes of averaged SGD, then L-BFGS
   lbfgs,
+  span_lbfgs,
   owlqn,
   steepest_descent,
   cg,
@@ -48,6 +49,7 @@ enum class Method {
   smd,
   sag,
   async_sgd,
+  coordinate_descent,
   sdca,
   eg,
   batch_eg,
@@ -96,8 +98,10 @@ struct MethodInfo {
   bool l1 = false;                         // can have l1 > 0
   bool l2 = true;                          // can have l2 > 0
   bool needs_l2 = false;                   // only l2 > 0
+  bool free = false;                       // can leave weights without a penalty
   bool passes = false;                     // an iteration is a pass over the data
   bool init = true;                        // can start from weights
+  bool independent = false;                // only where no position's label depends on another's
 };
 
 const std::vector<ObjectiveInfo>& objective_table();
@@ -128,6 +132,8 @@ struct MethodChoice {
   bool init = false;       // weights to start from
   bool prior = false;      // a prior mean
   bool variances = false;  // variances of features
+  bool free_intercept = false;  // the intercept is not penalised
+  bool independent = false;     // no position's label depends on another's
   std::size_t order = 1;
   // What somebody asked for, which is then not to be ignored:
   bool block = false;      // the length of blocks

@@ -202,8 +202,9 @@ def croft_options(algorithm: str, values: Mapping[str, Any], sequences: int) -> 
         "max_iterations": values["max_iterations"],
     }
     if algorithm in ("lbfgs", "l2sgd"):
-        options.update(l2=2 * values["c2"], window=values["period"] or 1,
-                       tolerance=values["delta"] if values["period"] else 0.0)
+        tolerance = values["delta"] if values["period"] else 0.0
+        options.update(l2=2 * values["c2"], tolerance=tolerance,
+                       window=values["period"] if tolerance else None)
     if algorithm == "lbfgs":
         options.update(optimizer="owlqn" if values["c1"] > 0 else "lbfgs", l1=values["c1"],
                        max_iterations=values["max_iterations"] or UNLIMITED,

@@ -1,0 +1,55 @@
+// Any bytes as a file of label weights: an InputError with its file, or weights in range that read
+// back equal when written again.
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "croft/core/error.h"
+#include "croft/data/label_weight_file.h"
+
+namespace {
+
+void require(bool holds, const char* what) {
+  if (!holds) throw std::logic_error(what);
+}
+
+croft::LabelWeightFile read(std::string_view text) {
+  croft::LineReader lines(text, "fuzz");
+  return croft::read_label_weight_file(lines);
+}
+
+std::string rewritten(const croft::LabelWeightFile& file) {
+  std::string out = "\n";  // at the start a label could be taken for a byte order mark
+  for (const auto& entry : file.entries) {
+    require(entry.weight >= 1e-12 && entry.weight <= 1e12, "a weight out of range");
+    require(!entry.label.empty(), "an empty label");
+    char number[64];
+    const char* end = std::to_chars(number, number + sizeof number, entry.weight).ptr;
+    out += entry.label + "\t" + std::string(number, static_cast<std::size_t>(end - number)) + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    const croft::LabelWeightFile file = read({reinterpret_cast<const char*>(data), size});
+    const croft::LabelWeightFile again = read(rewritten(file));
+    require(again.entries.size() == file.entries.size(), "another number of labels");
+    std::vector<std::string_view> names;
+    for (std::size_t k = 0; k < file.entries.size(); ++k) {
+      require(again.entries[k].label == file.entries[k].label, "another label");
+      require(again.entries[k].weight == file.entries[k].weight, "another weight");
+      names.push_back(file.entries[k].label);
+    }
+    require(croft::weights_of(file, names).size() == names.size(), "a weight for each");
+  } catch (const croft::InputError& error) {
+    require(error.where().file == "fuzz", "an error without its file");
+  }
+  return 0;
+}

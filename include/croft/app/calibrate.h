@@ -1,0 +1,34 @@
+// Probabilities that mean what they say: a model, and labelled data that it was not trained on, to
+// the same model with a calibration.  docs/math/calibration.md.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "croft/app/evaluation.h"
+#include "croft/core/parallel.h"
+#include "croft/model/calibration.h"
+
+namespace croft {
+
+struct CalibrateRequest {
+  std::string model, output;
+  std::vector<std::string> data;  // at least one; "-" is standard input
+  CalibrationMethod method = CalibrationMethod::temperature;
+};
+
+struct CalibrateReport {
+  Calibrator calibrator;
+  std::size_t sequences = 0, positions = 0;  // that it was fitted to
+  std::size_t unknown = 0;          // sequences left out for a label that the model does not know
+  std::size_t impossible = 0;       // ... for gold labels that the model forbids
+  EvaluationSummary before, after;  // on all of the data; before: without a calibration
+};
+
+// Reads, fits, and writes the model (temporary, sync, rename).  A calibration that the model has is
+// replaced.  Memory: the data, and for a temperature its scores.
+// Throws UsageError for a method that the model does not go with, a model without probabilities or
+// with one label, and an output that would replace an input; InputError for bad data; Error where
+// no sequence is left to fit to, or no temperature is best.
+CalibrateReport calibrate_model(const CalibrateRequest& request, ThreadPool& pool);
+
+}  // namespace croft

@@ -1,0 +1,102 @@
+// Questions to a given factor graph: the method by name, the answer with what it is worth.
+//
+//   const GraphFile file = read_graph("asia.bif");
+//   const InferResult r = infer(file.graph, evidence, {.task = GraphTask::marginals});
+//
+// infer_methods() is the one table of methods by name; to add one is to add a line to it.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "croft/data/graph_file.h"
+#include "croft/inference/graph_result.h"
+
+namespace croft {
+
+enum class GraphTask { partition, marginals, map, sample };
+std::string_view name_of(GraphTask task);
+GraphTask graph_task(std::string_view name);  // throws UsageError that lists the names
+
+// What is not set is the method's own default; to set what a method ignores is an error.
+struct InferRequest {
+  GraphTask task = GraphTask::partition;
+  std::string method = "auto";
+  double memory = 0;              // bytes that may be taken; 0: half of the machine's
+  std::optional<double> seconds;  // of methods that can stop early
+  std::optional<double> tolerance;
+  std::optional<std::size_t> max_iterations;
+  std::size_t samples = 1;  // of the task sample
+  std::uint64_t seed = 1;
+};
+
+// Each number where the task and the method have it.  States are those of the graph before
+// conditioning: an observed variable has the marginal 1 of its state.
+struct InferResult {
+  GraphTask task = GraphTask::partition;
+  std::string method;  // that answered; never auto
+  std::string reason;  // of auto: why this one
+  ResultKind kind = ResultKind::exact;
+  bool converged = true;
+  bool stopped = false;  // before its end, by the callback or the time limit
+  double seconds = 0;    // without reading
+  std::optional<double> log_partition;
+  VariableMarginals marginals;          // [variables][states]
+  std::vector<State> assignment;        // [variables]
+  std::optional<double> log_score;      // of the assignment
+  std::optional<double> bound;          // that no assignment's score exceeds
+  std::vector<std::vector<State>> samples;  // [samples][variables]
+  std::optional<std::size_t> iterations;
+  std::optional<double> residual;
+  std::optional<double> memory_bytes;  // that the method takes at most, as predicted
+};
+
+// What infer() tells on the way; each may be empty.
+struct InferCalls {
+  // Before the work begins: what is going to be done, in a sentence.
+  std::function<void(const std::string&)> plan;
+  GraphCallback progress;
+};
+
+// Throws UsageError for a method or an option that does not go with the task (the message lists
+// what does), for evidence that does not fit; Error where no assignment is allowed (but for the
+// task partition, whose answer is then -inf), and where a method needs more memory than is allowed.
+InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
+                  const InferRequest& request, const InferCalls& calls = {});
+
+// What a method is run with: the conditioned graph, and the request without `auto`.
+struct InferProblem {
+  const FactorGraph& graph;
+  const InferRequest& request;
+  double memory;           // bytes that may be taken
+  GraphCallback progress;  // never empty; false when time is over, too
+  const std::function<void(const std::string&)>& plan;  // never empty
+};
+
+struct InferOptions {  // that a method looks at
+  bool tolerance = false, max_iterations = false, seconds = false;
+};
+
+struct InferMethod {
+  std::string_view name, summary;
+  std::vector<GraphTask> tasks;
+  InferOptions uses;
+  void (*run)(const InferProblem& problem, InferResult& result);
+};
+std::span<const InferMethod> infer_methods();
+// "partition: junction-tree, …" in lines, for help and messages.
+std::string list_infer_methods();
+
+// {"task", "method", "kind", "converged", "seconds", …}; docs/infer.md says which and when.
+nlohmann::json to_json(const InferResult& result, const GraphFile& file);
+// For people, with names where the file has them.
+std::string format_table(const InferResult& result, const GraphFile& file);
+// The format of the UAI competitions (PR in log10, MAR, MPE).  Throws UsageError for samples.
+std::string format_uai(const InferResult& result);
+
+}  // namespace croft

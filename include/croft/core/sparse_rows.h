@@ -1,0 +1,20 @@
+// Weighted sums of a table's rows: one row of a sparse matrix times a dense one (SIMD, run-time
+// dispatch).
+#pragma once
+#include <cstdint>
+#include <span>
+
+#include "croft/core/matrix.h"
+
+namespace croft {
+
+// out[0, table.stride()) = sum_k value[k] table.row(index[k]), in the order of k.
+//   value : parallel to index; empty: 1 each
+//   out   : aligned as rows of a Matrix are; overwritten
+// Cost: index.size() rows are read, from anywhere in the table; they are asked for ahead.
+void weighted_row_sum(std::span<const std::uint32_t> index, std::span<const float> value,
+                      const Matrix<float>& table, float* out);
+void weighted_row_sum(std::span<const std::uint32_t> index, std::span<const double> value,
+                      const Matrix<double>& table, double* out);
+
+}  // namespace croft

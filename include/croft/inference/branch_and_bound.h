@@ -1,0 +1,31 @@
+// The best assignment with a proof, by depth-first branch and bound.
+//
+// Variables are fixed one by one.  At each node the scores are reparametrised until the factors
+// agree with their variables (soft arc consistency, by the updates of mplp near the last decision);
+// their sum bounds what is below, and states that cannot beat the best assignment known are removed.
+// Larrosa & Schiex (2004), Cooper et al. (2010); Boussemart et al. (2004) for the choice of the
+// variable; docs/math/graph_map.md section 9.
+#pragma once
+#include <cstdint>
+
+#include "croft/inference/map_result.h"
+
+namespace croft {
+
+struct BranchAndBoundOptions {
+  std::size_t max_nodes = 0;             // 0: no limit
+  double gap = 0;                        // an answer this near to the best one will do; >= 0
+  std::size_t root_iterations = 500;     // of trw_s before the search, >= 1
+  std::size_t restarts = 10;             // of the local search that gives the first assignment
+  std::uint64_t seed = 1;                // of that
+  std::size_t callback_every = 64;       // nodes, >= 1
+  void validate() const;                 // throws UsageError
+};
+
+// Exact when it ends by itself; stopped by the callback or max_nodes, score and bound say how near
+// it has come.  convergence.iterations: nodes; residual: bound less score.
+// Memory: the scores of all factors, and the changes on the path to the present node.
+MapResult branch_and_bound(const FactorGraph& graph, const BranchAndBoundOptions& options = {},
+                           const GraphCallback& callback = {});
+
+}  // namespace croft

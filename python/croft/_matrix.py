@@ -1,0 +1,101 @@
+"""What the estimators of rows share: matrices, labels and weights as they are handed in and on."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Sequence
+
+if TYPE_CHECKING:
+    import numpy
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin
+except ImportError:
+    from ._params import BaseEstimator  # type: ignore[assignment]
+
+    class ClassifierMixin:  # type: ignore[no-redef]
+        """What an estimator needs of scikit-learn's, for where it is not installed."""
+
+        _estimator_type = "classifier"
+
+        def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+            """The share of rows whose label is predicted right."""
+            import numpy
+            right = numpy.asarray(y) == self.predict(X)  # type: ignore[attr-defined]
+            return float(numpy.average(right, weights=sample_weight))
+
+__all__ = ["BaseEstimator", "ClassifierMixin", "arrays", "classes_from", "row_weights", "validated"]
+
+Matrix = tuple[Any, Any, Any]  # values, columns, begin of each row; the last two None where it is dense
+
+
+def validated(estimator: Any, X: Any, y: Any, reset: bool) -> Any:
+    """X as a float64 array or CSR matrix, and y, where it is given, as an array."""
+    import numpy
+    try:
+        from sklearn.utils.multiclass import check_classification_targets
+    except ImportError:
+        return _validated_alone(estimator, X, y, reset)
+    how = {"accept_sparse": "csr", "dtype": numpy.float64, "reset": reset}
+    if hasattr(estimator, "_validate_data"):  # before 1.6
+        found = estimator._validate_data(X, **how) if y is None else estimator._validate_data(X, y, **how)
+    else:
+        from sklearn.utils.validation import validate_data
+        found = validate_data(estimator, X, **how) if y is None else validate_data(estimator, X, y, **how)
+    if y is not None:
+        check_classification_targets(found[1])
+    return found
+
+
+def _validated_alone(estimator: Any, X: Any, y: Any, reset: bool) -> Any:
+    """The same without scikit-learn."""
+    import numpy
+    X = X.tocsr().astype(numpy.float64) if hasattr(X, "tocsr") else numpy.asarray(X, numpy.float64)
+    if X.ndim != 2:
+        raise ValueError(f"X has {X.ndim} axes, and 2 were expected: rows and columns")
+    if not numpy.isfinite(X.data if hasattr(X, "indptr") else X).all():
+        raise ValueError("X has numbers that are not finite")
+    if reset:
+        estimator.n_features_in_ = X.shape[1]
+    elif X.shape[1] != estimator.n_features_in_:
+        raise ValueError(f"X has {X.shape[1]} features, but {type(estimator).__name__} is expecting "
+                         f"{estimator.n_features_in_} features as input")
+    if y is None:
+        return X
+    y = numpy.asarray(y)
+    if y.shape != (X.shape[0],):
+        raise ValueError(f"y has the shape {y.shape}, and X {X.shape[0]} rows")
+    return X, y
+
+
+def row_weights(sample_weight: Any, rows: int) -> Any:
+    """[rows], from such an array or one number."""
+    import numpy
+    weight = numpy.ascontiguousarray(sample_weight, numpy.float64)
+    if weight.ndim == 0:
+        weight = numpy.full(rows, float(weight))
+    if weight.shape != (rows,):
+        raise ValueError(f"sample_weight has the shape {weight.shape}, and X {rows} rows")
+    if not ((weight >= 0) & numpy.isfinite(weight)).all():
+        raise ValueError("sample_weight has numbers that are below 0 or not finite")
+    return weight
+
+
+def arrays(X: Any) -> Matrix:
+    """As the extension takes a matrix."""
+    import numpy
+    if hasattr(X, "indptr"):
+        return (numpy.ascontiguousarray(X.data, numpy.float64), numpy.ascontiguousarray(X.indices, numpy.int64),
+                numpy.ascontiguousarray(X.indptr, numpy.int64))
+    return numpy.ascontiguousarray(X, numpy.float64), None, None
+
+
+def classes_from(labels: Sequence[str], kind: str) -> numpy.ndarray:
+    """Labels of a model file, which are text, as an array of the kind (numpy's letter) that they had."""
+    import numpy
+    if kind == "b":
+        return numpy.array([label == "True" for label in labels])
+    if kind == "f":
+        return numpy.array([float(label) for label in labels])
+    if kind in "iu":
+        return numpy.array([int(label) for label in labels]).astype(
+            {"i": numpy.int64, "u": numpy.uint64}[kind])
+    return numpy.array(labels, dtype=object if kind == "O" else None)

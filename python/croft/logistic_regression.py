@@ -1,0 +1,306 @@
+"""LogisticRegression: a classifier of rows by weighted sums, as a scikit-learn estimator."""
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Union
+
+from . import _core
+from ._matrix import BaseEstimator, ClassifierMixin, arrays, classes_from, row_weights, validated
+from .estimator import TrainingInterrupted, TrainingLog
+from .model import Model
+
+if TYPE_CHECKING:
+    import numpy
+
+try:
+    from sklearn.exceptions import ConvergenceWarning
+except ImportError:
+    class ConvergenceWarning(UserWarning):  # type: ignore[no-redef]
+        """Training ended before it converged."""
+
+Callback = Callable[[dict[str, Any]], Optional[bool]]
+PathLike = Union[str, "os.PathLike[str]"]
+
+_INTERCEPT = "(intercept)"
+# Parameters that are options of the trainer under the same name.
+_OPTIONS = ("l1", "optimizer", "max_iterations", "gradient_tolerance", "gap", "precision", "seed", "threads")
+
+
+class LogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Multinomial logistic regression, the maximum-entropy classifier:
+
+        p(y = j | x) = exp(b_j + w_j x) / sum_k exp(b_k + w_k x)
+
+    minimises  F(w, b) = -sum_n weight_n log p(y_n | x_n) + l1 |w|_1 + (l2 / 2) |w|_2^2.
+
+    ``X`` is a matrix [N, D], a numpy array or a scipy sparse matrix, and ``y`` has N labels, str or numbers.
+
+    scikit-learn's LogisticRegression(C=C) minimises C times F with l2 = 1 / C, l1 = 0 and b free of any penalty:
+    ``LogisticRegression(l2=1/C)`` has its optimum.  With its ``penalty="elasticnet"``, l1 = l1_ratio / C and
+    l2 = (1 - l1_ratio) / C.  liblinear penalises b as well: ``intercept="penalised"``.
+
+    With two labels there is one vector, w = w_1 - w_0, and the penalty is that of w: the two that the model
+    file has are w / 2 and -w / 2, which ``croft train`` finds with 2 l2 and the same l1.
+
+    Parameters
+    ----------
+    l1, l2 : float
+        Weights of the penalties, 0 or more.
+    intercept : "unpenalised", "penalised" or "none"
+        b.
+    class_weight : None, "balanced" or dict
+        Factor of the weight of each row, by its label; labels that a dict does not have: 1.  "balanced":
+        N / (L * rows of the label).
+    optimizer : str or None
+        "lbfgs", "owlqn" (l1 > 0), "truncated-newton", "newton", ...; None: what suits.  With a penalised
+        intercept also "sdca", "sgd", ... (docs/objectives.md).
+    tolerance : float or None
+        Stop where F changes by less than this share in 10 iterations; 0: not; None: 1e-5, with l1 5e-6.
+    gradient_tolerance : float or None
+        Stop where |gradient| <= gradient_tolerance max(1, |w|); 0: not; None: 1e-5.
+    gap : float or None
+        Of optimizers on the dual, in the place of the other two: stop at this duality gap relative to F.
+    max_iterations : int or None
+        None: 1000.
+    precision : "auto", "single" or "double"
+        Of scores in training; "auto": double for less than 20,000 rows.
+    seed, threads : int
+        threads 0 is one a processor.  The same seed gives the same model for any number of threads.
+
+    Attributes
+    ----------
+    classes_ : array [L]
+    coef_ : array [L, D]; with two labels [1, D], the weights of classes_[1] less those of classes_[0]
+    intercept_ : array [L]; with two labels [1].  Where it is unpenalised, a number added to all L changes nothing
+    n_iter_ : int
+    n_features_in_, feature_names_in_
+    training_log_ : TrainingLog
+    model_ : Model of rows as sequences of one position, attributes being x0, x1, ... or feature_names_in_
+    """
+
+    def __init__(self, *, l1: float = 0.0, l2: float = 1.0, intercept: str = "unpenalised",
+                 class_weight: Union[None, str, Mapping[Any, float]] = None,
+                 optimizer: Optional[str] = None, tolerance: Optional[float] = None,
+                 gradient_tolerance: Optional[float] = None, gap: Optional[float] = None,
+                 max_iterations: Optional[int] = None, precision: str = "auto", seed: int = 1,
+                 threads: int = 0) -> None:
+        self.l1 = l1
+        self.l2 = l2
+        self.intercept = intercept
+        self.class_weight = class_weight
+        self.optimizer = optimizer
+        self.tolerance = tolerance
+        self.gradient_tolerance = gradient_tolerance
+        self.gap = gap
+        self.max_iterations = max_iterations
+        self.precision = precision
+        self.seed = seed
+        self.threads = threads
+
+    # Training.
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *,
+            callback: Optional[Callback] = None) -> LogisticRegression:
+        """Trains; returns self.
+
+        sample_weight : [N], 0 or more; a row with weight 2 is the row twice
+        callback : called with a dict after each iteration (the entries of training_log_); False stops
+
+        ConvergenceWarning where max_iterations end it.  Ctrl-C stops after the iteration under way, keeps its
+        weights and warns (TrainingInterrupted).  An iteration costs O(numbers that are not 0 * L).
+        """
+        if callback is not None and not callable(callback):
+            raise TypeError(f"callback is a {type(callback).__name__}, and a function was expected")
+        if y is None:
+            raise ValueError("requires y to be passed, but the target y is None")
+        import numpy
+        X, y = validated(self, X, y, True)
+        self.classes_, codes = numpy.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(f"y has one class, {self.classes_[0]!r}; two are needed at least")
+        names = self._column_names()
+        log = TrainingLog()
+
+        def see(event: dict[str, Any]) -> Optional[bool]:
+            event = dict(event)
+            if event.pop("event") == "data":
+                log.data = event
+                return None
+            log.append(event)
+            return callback(event) if callback is not None else None
+
+        found = numpy.zeros((X.shape[1] + 1, len(self.classes_)))
+        native, log.result = _core.train_matrix(
+            X.shape[1], *arrays(X), numpy.ascontiguousarray(codes, numpy.int64),
+            self._row_weights(codes, sample_weight), names, [str(label) for label in self.classes_],
+            self._options(), json.dumps(self._record()), found, see)
+        self.model_ = Model(native)
+        self._set_weights(found)
+        self.training_log_ = log
+        self.n_iter_ = log.result["iterations"]
+        self._warn(log.result)
+        return self
+
+    def _options(self) -> dict[str, Any]:
+        if self.intercept not in ("unpenalised", "penalised", "none"):
+            raise ValueError(f"intercept is {self.intercept!r}; choose one of: unpenalised, penalised, none")
+        options = {name: getattr(self, name) for name in _OPTIONS}
+        l2 = float(self.l2)
+        return {**options, "intercept": self.intercept, "format": "attributes", "tolerance": self.tolerance,
+                "l2": 2 * l2 if len(self.classes_) == 2 else l2}
+
+    def _column_names(self) -> list[str]:
+        names = [str(name) for name in getattr(self, "feature_names_in_", [])]
+        if len(set(names)) < len(names):
+            raise ValueError("two columns of X have one name")
+        if _INTERCEPT in names and self.intercept != "none":
+            raise ValueError(f"a column of X has the name of the intercept, {_INTERCEPT}; rename it, or give "
+                             'intercept="none"')
+        return names
+
+    def _row_weights(self, codes: Any, sample_weight: Any) -> Any:
+        """[N], or None where all are 1."""
+        import numpy
+        weight = None if sample_weight is None else row_weights(sample_weight, len(codes))
+        if self.class_weight is None:
+            return weight
+        labels = list(self.classes_)
+        if isinstance(self.class_weight, str):
+            if self.class_weight != "balanced":
+                raise ValueError(f"class_weight is {self.class_weight!r}; give None, 'balanced' or a dict")
+            of = len(codes) / (len(labels) * numpy.bincount(codes, minlength=len(labels)))
+        elif isinstance(self.class_weight, Mapping):
+            unknown = [label for label in self.class_weight if label not in labels]
+            if unknown:
+                raise ValueError(f"class_weight has {unknown[0]!r}, which is no label of y")
+            of = row_weights([self.class_weight.get(label, 1.0) for label in labels], len(labels))
+        else:
+            raise TypeError(f"class_weight is a {type(self.class_weight).__name__}, and a dict was expected")
+        return of[codes] if weight is None else weight * of[codes]
+
+    def _set_weights(self, found: Any) -> None:
+        """From [D + 1, L], the intercept's last."""
+        if found.shape[1] == 2:
+            found = found[:, 1:] - found[:, :1]
+        self.coef_ = found[:-1].T  # its transpose is what scores are made from, row by row
+        self.intercept_ = found[-1].copy()
+
+    def _warn(self, result: Mapping[str, Any]) -> None:
+        if result["reason"] == "interrupted":
+            warnings.warn(f"training was interrupted after iteration {result['iterations']}; the weights of that "
+                          "iteration are kept", TrainingInterrupted, stacklevel=3)
+        elif result["reason"] == "max_iterations":
+            warnings.warn(f"{result['message']}; give max_iterations, or scale the columns of X",
+                          ConvergenceWarning, stacklevel=3)
+
+    # Prediction.
+
+    def decision_function(self, X: Any) -> numpy.ndarray:
+        """b_j + w_j x: an array [N, L]; with two labels [N], above 0 where it is classes_[1].
+
+        Time O(numbers that are not 0 * L), on one thread.
+        """
+        import numpy
+        self._check_fitted()
+        X = validated(self, X, None, False)
+        out = numpy.empty((X.shape[0], len(self.intercept_)))
+        _core.linear_scores(X.shape[1], *arrays(X), numpy.ascontiguousarray(self.coef_.T, numpy.float64),
+                            numpy.ascontiguousarray(self.intercept_, numpy.float64), out)
+        return out.ravel() if out.shape[1] == 1 else out
+
+    def predict_log_proba(self, X: Any) -> numpy.ndarray:
+        """log p(y = j | x): an array [N, L]."""
+        import numpy
+        scores = self.decision_function(X)
+        if scores.ndim == 1:  # the softmax of two scores is the sigmoid of their difference
+            return numpy.stack([-numpy.logaddexp(0, scores), -numpy.logaddexp(0, -scores)], axis=1)
+        scores -= scores.max(axis=1, keepdims=True)
+        scores -= numpy.log(numpy.exp(scores).sum(axis=1, keepdims=True))
+        return scores
+
+    def predict_proba(self, X: Any) -> numpy.ndarray:
+        """p(y = j | x): an array [N, L]."""
+        import numpy
+        return numpy.exp(self.predict_log_proba(X))
+
+    def predict(self, X: Any) -> numpy.ndarray:
+        """The most probable label of each row."""
+        scores = self.decision_function(X)
+        best = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[best]
+
+    # Files.
+
+    def save(self, path: PathLike) -> None:
+        """Writes a model file, which ``croft predict``, croft.load and LogisticRegression.load read: weights as
+        float32, labels as text."""
+        self._check_fitted()
+        self.model_.save(path)
+
+    @classmethod
+    def load(cls, path: PathLike) -> LogisticRegression:
+        """The estimator that was saved; or of a model that ``croft train --model maxent`` wrote.
+
+        Its attributes are then the columns (feature_names_in_): of csv, whose columns have to be numbers, in the
+        order of the table; of svmlight in that of their indices, those that the model knows; of attributes in
+        the order of their names.  Other models, and those of words, are a ValueError.
+        """
+        import numpy
+        model = Model.load(path)
+        meta = json.loads(model._native.meta())
+        if meta.get("kind") != "maxent":
+            raise ValueError(f"{os.fspath(path)}: a model of kind {meta.get('kind')}, and LogisticRegression is of "
+                             "kind maxent")
+        said = meta.get("training", {}).get("matrix", {})
+        self = cls(**said.get("parameters", {"l2": meta.get("training", {}).get("l2", 1.0)}))
+        has_intercept = meta["extraction"].get("intercept", False)
+        if not said:
+            self.intercept = meta.get("training", {}).get("intercept", "none") if has_intercept else "none"
+        self.classes_ = classes_from(model.labels, said.get("classes", "U"))
+        if isinstance(said.get("columns"), int):
+            names = [f"x{d}" for d in range(said["columns"])]
+        else:
+            names = said.get("columns") or _core.column_names(model._native)
+            self.feature_names_in_ = numpy.array(names, dtype=object)
+        self.n_features_in_ = len(names)
+        found = numpy.zeros((len(names) + 1, len(self.classes_)))
+        rows = [name.encode("utf-8", "surrogateescape") for name in names]
+        _core.model_weights(model._native, rows + [_INTERCEPT.encode()] if has_intercept else rows,
+                            found if has_intercept else found[:-1])
+        self.model_ = model
+        self._set_weights(found)
+        self.n_iter_ = meta.get("training", {}).get("iterations", 0)
+        self.training_log_ = TrainingLog()
+        return self
+
+    def _record(self) -> dict[str, Any]:
+        """What a model file says beside its weights."""
+        named = hasattr(self, "feature_names_in_")
+        params = {name: value.item() if hasattr(value, "item") else value
+                  for name, value in self.get_params(deep=False).items() if name != "class_weight"}
+        return {"classes": self.classes_.dtype.kind, "parameters": params,
+                "columns": [str(name) for name in self.feature_names_in_] if named else self.n_features_in_}
+
+    def _check_fitted(self) -> None:
+        if hasattr(self, "coef_"):
+            return
+        message = f"this {type(self).__name__} is not fitted yet; call fit first"
+        try:
+            from sklearn.exceptions import NotFittedError
+        except ImportError:
+            raise ValueError(message) from None
+        raise NotFittedError(message)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "coef_")
+
+    def _more_tags(self) -> dict[str, Any]:  # of scikit-learn before 1.6
+        return {"requires_y": True, "X_types": ["2darray", "sparse"]}
+
+    def __sklearn_tags__(self) -> Any:  # from 1.6 on
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,119 @@
+// croft calibrate
+#include "croft/app/calibrate.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/common.h"
+#include "croft/core/error.h"
+
+namespace croft::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kFooter = R"(
+Example:
+  croft calibrate -m m.croft --method temperature heldout.tsv -o calibrated.croft
+  croft predict -m calibrated.croft --marginals new.tsv
+  croft evaluate -m calibrated.croft --reliability after.svg test.tsv
+
+temperature divides all scores of a model of any kind by one number; platt and isotonic give each label
+of a model of kind maxent or naive-bayes a curve of its own, and may choose other labels.  DATA must be
+data that the model was not trained on: there it is surer of itself than elsewhere, and a
+calibration would make it surer still.  docs/evaluation.md, docs/math/calibration.md.)";
+
+struct CalibrateCommand {
+  CalibrateRequest request;
+  bool json = false;
+  CommonOptions common;
+};
+
+json number(double value) { return std::isfinite(value) ? json(value) : json(); }
+
+json report_json(const CalibrateReport& report) {
+  const auto of = [](const EvaluationSummary& s) {
+    return json{{"log_loss", number(s.log_loss->per_token())},
+                {"accuracy", s.token_accuracy()},
+                {"brier", s.brier ? json(*s.brier) : json()},
+                {"expected_calibration_error",
+                 s.calibration ? json(s.calibration->expected_error) : json()}};
+  };
+  json document = {{"method", calibration_name(report.calibrator.method)},
+                   {"sequences", report.sequences},
+                   {"positions", report.positions},
+                   {"unknown_labels", report.unknown},
+                   {"impossible_sequences", report.impossible},
+                   {"before", of(report.before)},
+                   {"after", of(report.after)}};
+  if (!report.calibrator.by_label()) document["temperature"] = report.calibrator.temperature;
+  return document;
+}
+
+std::string report_text(const CalibrateReport& report) {
+  std::string out = fmt::format(
+      "{}{}, fitted to {} sequences, {} positions\n", calibration_name(report.calibrator.method),
+      report.calibrator.by_label() ? std::string()
+                                   : fmt::format(" {:.6g}", report.calibrator.temperature),
+      report.sequences, report.positions);
+  if (report.unknown > 0) {
+    out += fmt::format("left out: {} with a label that the model does not know\n", report.unknown);
+  }
+  if (report.impossible > 0) {
+    out +=
+        fmt::format("left out: {} whose labels the model gives probability 0\n", report.impossible);
+  }
+  out += fmt::format("\n{:<28}{:>10}{:>10}\n", "on this data", "before", "after");
+  const auto row = [&](const char* name, double before, double after, int digits) {
+    out += fmt::format("{:<28}{:>10.{}f}{:>10.{}f}\n", name, before, digits, after, digits);
+  };
+  const EvaluationSummary &b = report.before, &a = report.after;
+  row("log-loss (nats a position)", b.log_loss->per_token(), a.log_loss->per_token(), 6);
+  if (b.brier && a.brier) row("Brier", *b.brier, *a.brier, 6);
+  if (b.calibration && a.calibration) {
+    row("expected calibration error %", 100 * b.calibration->expected_error,
+        100 * a.calibration->expected_error, 2);
+  }
+  row("accuracy %", 100 * b.token_accuracy(), 100 * a.token_accuracy(), 2);
+  return out;
+}
+
+int run(const CalibrateCommand& c) {
+  ThreadPool pool(c.common.threads);
+  const CalibrateReport report = calibrate_model(c.request, pool);
+  if (c.json) {
+    write_json(report_json(report));
+  } else {
+    write_result(report_text(report));
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_calibrate(Program& program) {
+  CLI::App* verb = program.app.add_subcommand(
+      "calibrate", "Make a model's probabilities mean what they say, on held-out data");
+  auto c = std::make_shared<CalibrateCommand>();
+  CalibrateRequest& r = c->request;
+  verb->add_option("-m,--model", r.model, "Model file")->required();
+  verb->add_option("DATA", r.data,
+                   "Labelled data that the model was not trained on; without: standard input")
+      ->default_val(std::vector<std::string>{"-"});
+  verb->add_option("-o,--output", r.output, "Model file to write")->required();
+  add_choice<CalibrationMethod>(*verb, "--method", r.method,
+                                {{"temperature", CalibrationMethod::temperature},
+                                 {"platt", CalibrationMethod::platt},
+                                 {"isotonic", CalibrationMethod::isotonic}},
+                                "temperature, platt or isotonic")
+      ->option_text("METHOD=temperature");
+  verb->add_flag("--json", c->json, "One JSON document instead of a table");
+  add_common(*verb, c->common);
+  verb->footer(kFooter);
+  verb->callback([c, &program] { program.status = run(*c); });
+}
+
+}  // namespace croft::cli

@@ -1,0 +1,205 @@
+// croft infer
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/common.h"
+#include "croft/app/graph_picture.h"
+#include "croft/app/infer.h"
+#include "croft/core/atomic_file.h"
+#include "croft/core/error.h"
+#include "croft/core/interrupt.h"
+#include "croft/data/bif.h"
+#include "croft/data/uai.h"
+
+namespace croft::cli {
+namespace {
+
+constexpr const char* kFooter = R"(
+Example:
+  croft infer asia.bif --observe "smoke=yes" --task marginals
+  croft infer grid.uai --evidence grid.uai.evid --output uai
+  croft infer grid.uai --task map --time 10 --json
+  croft infer asia.bif --picture asia.svg --save asia.uai
+
+docs/infer.md explains tasks, methods and every field of --json.)";
+
+struct InferCommand {
+  std::string graph, format, evidence, task, memory, picture, save;
+  std::string output = "table";
+  std::vector<std::string> observe;
+  InferRequest request;
+  double tolerance = 0, seconds = 0;
+  std::size_t max_iterations = 0;
+  bool json = false, quiet = false;
+  CommonOptions common;
+};
+
+// Bytes: a number, then nothing, K, M, G or T (powers of 1024).
+double read_memory(const std::string& text) {
+  const std::size_t unit = text.find_first_not_of("0123456789.");
+  const std::string suffix = unit == text.npos ? "" : text.substr(unit);
+  const std::size_t power =
+      suffix.empty() ? 0 : suffix.size() == 1 ? 1 + std::string_view("KMGT").find(suffix[0]) : 9;
+  double value = 0;
+  try {
+    std::size_t used = 0;
+    value = std::stod(text.substr(0, unit), &used);
+    if (used == text.substr(0, unit).size() && power <= 4 && value > 0) {
+      return std::ldexp(value, static_cast<int>(10 * power));
+    }
+  } catch (const std::exception&) {
+  }
+  throw UsageError("--memory " + in_quotes(text) +
+                   " is not a size; give a number with K, M, G or T, such as 4G");
+}
+
+// A line every two seconds.
+class InferProgress {
+ public:
+  explicit InferProgress(bool quiet) : quiet_(quiet) {}
+
+  bool operator()(const GraphProgress& p) {
+    using Clock = std::chrono::steady_clock;
+    if (!quiet_ && Clock::now() - last_ >= std::chrono::seconds(2)) {
+      last_ = Clock::now();
+      std::string text = fmt::format("iteration {}", p.iteration);
+      if (p.residual > 0) text += fmt::format("  residual {:.3g}", p.residual);
+      if (p.value) text += fmt::format("  log Z {:.8g}", *p.value);
+      if (p.best) text += fmt::format("  best {:.8g}", *p.best);
+      if (p.bound) text += fmt::format("  at most {:.8g}", *p.bound);
+      std::fprintf(stderr, "%s\n", text.c_str());
+    }
+    return !interruption;
+  }
+
+ private:
+  bool quiet_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+bool ends_with(const std::string& path, std::string_view extension) {
+  return path.size() > extension.size() && path.ends_with(extension);
+}
+
+std::string picture_of(const std::string& path, const GraphFile& file) {
+  if (ends_with(path, ".dot")) return graph_dot(file);
+  if (ends_with(path, ".svg")) return graph_svg(file);
+  throw UsageError("--picture " + in_quotes(path) + " ends in neither .dot nor .svg");
+}
+
+std::string saved(const std::string& path, const GraphFile& file) {
+  if (ends_with(path, ".uai")) return write_uai(file);
+  if (ends_with(path, ".lg") || ends_with(path, ".LG")) return write_lg(file);
+  if (ends_with(path, ".bif")) return write_bif(file);
+  throw UsageError("--save " + in_quotes(path) + " ends in neither .uai, .LG nor .bif");
+}
+
+void write_file(const std::string& option, const std::string& path, const InferCommand& c,
+                const std::string& content) {
+  for (const std::string& input : {c.graph, c.evidence}) {
+    std::error_code none;
+    if (!input.empty() && (input == path || std::filesystem::equivalent(input, path, none))) {
+      throw UsageError(option + " " + path + " would replace the input " + input +
+                       "; give another name");
+    }
+  }
+  AtomicFile file(path);
+  file.write(content);
+  file.commit();
+}
+
+void answer(const InferCommand& c, const GraphFile& file, const Evidence& evidence) {
+  InferCalls calls;
+  if (!c.quiet) {
+    calls.plan = [](const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); };
+  }
+  calls.progress = InferProgress(c.quiet);
+  const InferResult result = infer(file.graph, evidence, c.request, calls);
+  if (c.json) {
+    write_json(to_json(result, file));
+  } else {
+    write_result(c.output == "uai" ? format_uai(result) : format_table(result, file));
+  }
+}
+
+int run(InferCommand& c, const CLI::App& verb) {
+  c.request.task = graph_task(c.task.empty() ? "partition" : c.task);
+  if (!c.memory.empty()) c.request.memory = read_memory(c.memory);
+  if (verb.count("--tolerance") > 0) c.request.tolerance = c.tolerance;
+  if (verb.count("--time") > 0) c.request.seconds = c.seconds;
+  if (verb.count("--max-iterations") > 0) c.request.max_iterations = c.max_iterations;
+  if (verb.count("--samples") > 0 && c.request.task != GraphTask::sample) {
+    throw UsageError("--samples is for --task sample");
+  }
+  if (c.request.task == GraphTask::sample && c.output == "uai") format_uai({.task = GraphTask::sample});
+  c.request.seed = c.common.seed;
+  handle_interrupts();
+  const GraphFile file =
+      read_graph(c.graph, c.format.empty() ? std::nullopt : std::optional(graph_format(c.format)));
+  Evidence evidence(file.graph.variables(), kUnobserved);
+  if (!c.evidence.empty()) evidence = read_uai_evidence(LineReader(c.evidence), file.graph);
+  for (const std::string& each : c.observe) observe(file, each, evidence);
+  if (!c.picture.empty()) write_file("--picture", c.picture, c, picture_of(c.picture, file));
+  if (!c.save.empty()) write_file("--save", c.save, c, saved(c.save, file));
+  // A picture or another format alone needs no inference.
+  if (!c.task.empty() || (c.picture.empty() && c.save.empty())) answer(c, file, evidence);
+  return interruption ? kInterrupted : kDone;
+}
+
+}  // namespace
+
+void add_infer(Program& program) {
+  CLI::App* verb = program.app.add_subcommand("infer", "Inference on a given factor graph");
+  auto c = std::make_shared<InferCommand>();
+  verb->add_option("GRAPH", c->graph, "Factor graph: UAI, LG, libDAI's .fg or BIF")->required();
+  verb->add_option("--format", c->format,
+                   "uai, lg, fg or bif; without: by the extension, else by the first word")
+      ->option_text("FORMAT");
+  verb->add_option("--evidence", c->evidence, "What is observed, in UAI's format (.evid)")
+      ->option_text("FILE");
+  verb->add_option("--observe", c->observe,
+                   "VARIABLE=STATE, by name or number; may be given several times")
+      ->allow_extra_args(false)
+      ->option_text("V=S");
+  verb->add_option("--task", c->task, "partition (default), marginals, map or sample")
+      ->option_text("TASK");
+  verb->add_option("--method", c->request.method, "How; the methods of each task are listed below")
+      ->capture_default_str()
+      ->option_text("METHOD");
+  verb->add_option("--memory", c->memory,
+                   "What an exact method may take, such as 4G; without: half of the machine's")
+      ->option_text("LIMIT");
+  verb->add_option("--time", c->seconds, "Stop after so many seconds, with what is there")
+      ->transform(finite_number(0))
+      ->option_text("SECONDS");
+  verb->add_option("--tolerance", c->tolerance, "Of iterations: end at a change below this")
+      ->transform(finite_number(0))
+      ->option_text("X");
+  verb->add_option("--max-iterations", c->max_iterations, "Of iterations: end after so many")
+      ->transform(whole_number(1))
+      ->option_text("N");
+  verb->add_option("--samples", c->request.samples, "How many assignments --task sample draws")
+      ->transform(whole_number(1))
+      ->capture_default_str();
+  CLI::Option* output = verb->add_option("--output", c->output, "table or uai")
+                            ->check(CLI::IsMember({"table", "uai"}))
+                            ->capture_default_str();
+  verb->add_flag("--json", c->json, "One JSON document")->excludes(output);
+  verb->add_option("--picture", c->picture,
+                   "Draw the graph in this file, .svg or .dot; without --task: only that")
+      ->option_text("FILE");
+  verb->add_option("--save", c->save,
+                   "Write the graph in the format of this file, .uai, .LG or .bif; likewise")
+      ->option_text("FILE");
+  verb->add_flag("-q,--quiet", c->quiet, "No progress on stderr");
+  add_common(*verb, c->common);
+  verb->footer("\nMethods by task:\n" + list_infer_methods() + kFooter);
+  verb->callback([c, verb, &program] { program.status = run(*c, *verb); });
+}
+
+}  // namespace croft::cli

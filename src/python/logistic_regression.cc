@@ -1,0 +1,245 @@
+// Logistic regression on numpy's matrices: each row a position, column j attribute j.
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "croft/core/error.h"
+#include "python/bind.h"
+#include "python/column_names.h"
+#include "python/matrix_rows.h"
+#include "python/model.h"
+#include "python/options.h"
+#include "python/training_watch.h"
+
+namespace croft::python {
+namespace {
+
+using nlohmann::json;
+
+// The rows of a matrix and the numbers of their labels, without strings on the way.
+class MatrixInput final : public TrainingInput {
+ public:
+  //   names  : of the columns; empty: x0, x1, …
+  //   weight : of the rows, those of 0 are left out; empty: 1
+  //   out    : [columns + 1][labels] for the weights, the intercept's last
+  MatrixInput(const MatrixRows& matrix, std::span<const std::int64_t> y,
+              std::span<const double> weight, const std::vector<std::string>& names,
+              const std::vector<std::string>& labels, bool intercept, json record,
+              std::span<double> out)
+      : matrix_(matrix),
+        y_(y),
+        weight_(weight),
+        names_(names),
+        labels_(labels),
+        record_(std::move(record)),
+        out_(out),
+        extractor_(extraction(intercept)) {}
+
+  const Extractor& extractor() const override { return extractor_; }
+  void read(const Visit&) override {}
+  void read_holdout(const Visit&) override {}
+
+  std::optional<ChainEncoder> encoded() override {
+    ChainEncoder encoder;
+    for (std::size_t d = 0; d < matrix_.columns; ++d) {
+      encoder.node_names.insert(names_.empty() ? "x" + std::to_string(d) : names_[d]);
+    }
+    const bool intercept = extractor_.config().intercept;
+    if (intercept) encoder.node_names.insert(kIntercept);
+    for (const std::string& label : labels_) encoder.label_names.insert(label);
+    if (encoder.node_names.size() != matrix_.columns + intercept ||
+        encoder.label_names.size() != labels_.size()) {
+      throw Error("two columns of X, or two labels, have one name in the model");
+    }
+    for (std::size_t n = 0; n < y_.size(); ++n) {
+      if (weight_.empty() || weight_[n] > 0) add_row(n, encoder.data);
+    }
+    return encoder;
+  }
+  void trained(const ChainTraining& training) override {
+    std::ranges::fill(out_, 0.0);
+    const std::size_t attributes = matrix_.columns + extractor_.config().intercept;
+    for (std::uint32_t a = 0; a < attributes; ++a) {
+      training.for_each_weight(a, [&](std::uint32_t label, double weight) {
+        out_[a * labels_.size() + label] = weight;
+      });
+    }
+  }
+  void describe(json& record) const override { record["matrix"] = record_; }
+
+ private:
+  static Extractor extraction(bool intercept) {
+    ExtractionConfig config;
+    config.format = InputFormat::attributes;
+    config.intercept = intercept;
+    return Extractor(config);
+  }
+  void add_row(std::size_t n, ChainData& data) const {
+    AttributeLists& lists = data.node;
+    matrix_.for_each(n, [&](std::size_t d, double x) {
+      if (x == 0) return;
+      lists.id.push_back(static_cast<std::uint32_t>(d));
+      lists.value.push_back(x);
+    });
+    if (extractor_.config().intercept) {
+      lists.id.push_back(static_cast<std::uint32_t>(matrix_.columns));
+      lists.value.push_back(1);
+    }
+    lists.begin.push_back(lists.id.size());
+    data.label.push_back(static_cast<Label>(y_[n]));
+    data.sequence_begin.push_back(data.label.size());
+    data.first_line.push_back(static_cast<std::uint32_t>(n + 1));
+    if (!weight_.empty()) data.weight.push_back(weight_[n]);
+  }
+
+  const MatrixRows& matrix_;
+  std::span<const std::int64_t> y_;
+  std::span<const double> weight_;
+  const std::vector<std::string>& names_;
+  const std::vector<std::string>& labels_;
+  json record_;
+  std::span<double> out_;
+  Extractor extractor_;
+};
+
+// options: as train(); record: JSON, kept in the model file.
+py::tuple train_matrix(const MatrixRows& matrix, std::span<const std::int64_t> y,
+                       std::span<const double> weight, const std::vector<std::string>& names,
+                       const std::vector<std::string>& labels, const py::dict& options,
+                       const std::string& record, std::span<double> out, py::object callback) {
+  TrainRequest request = train_request(options);
+  request.options.kind = ChainKind::maxent;
+  request.features = FeatureSet::all;
+  request.partial.reset();
+  if (y.size() != matrix.rows() || (!weight.empty() && weight.size() != y.size()) ||
+      out.size() != (matrix.columns + 1) * labels.size()) {
+    throw py::value_error("an array of another shape was expected");
+  }
+  for (const std::int64_t label : y) {
+    if (label < 0 || label >= std::ssize(labels)) throw py::value_error("y names no label");
+  }
+  MatrixInput input(matrix, y, weight, names, labels, *request.intercept, json::parse(record), out);
+  TrainingObserver watch(std::move(callback));
+  const TrainedModel trained = [&] {
+    const py::gil_scoped_release unlock;
+    return train_on(request, input, nullptr, watch.watcher());
+  }();
+  watch.rethrow();
+  return py::make_tuple(
+      std::make_shared<PythonModel>(Container::from_bytes(trained.model.bytes(), "the model")),
+      info_of(trained.result, watch.interrupted()));
+}
+
+// out[n] = bias + sum_d x[n][d] weights[d]:  [N][K], from weights [D][K] and bias [K].
+// A row of CSR touches rows of weights here and there: those to come are asked for ahead.
+void linear_scores(const MatrixRows& matrix, std::span<const double> weights,
+                   std::span<const double> bias, std::span<double> out) {
+  constexpr std::size_t kAhead = 6;
+  constexpr std::size_t kLine = 8;  // doubles of a line of the cache
+  const std::size_t width = bias.size();
+  const auto add = [&](double x, std::size_t d, double* __restrict to) {
+    const double* __restrict row = weights.data() + d * width;
+    for (std::size_t k = 0; k < width; ++k) to[k] += x * row[k];
+  };
+  for (std::size_t n = 0; n < out.size() / width; ++n) {
+    double* const to = out.data() + n * width;
+    std::ranges::copy(bias, to);
+    if (matrix.begin.empty()) {
+      matrix.for_each(n, [&](std::size_t d, double x) { add(x, d, to); });
+      continue;
+    }
+    const auto end = static_cast<std::size_t>(matrix.begin[n + 1]);
+    for (auto i = static_cast<std::size_t>(matrix.begin[n]); i < end; ++i) {
+      if (i + kAhead < matrix.column.size()) {
+        const auto next = static_cast<std::size_t>(matrix.column[i + kAhead]) * width;
+        for (std::size_t k = 0; k < width; k += kLine) {
+          __builtin_prefetch(weights.data() + next + k);
+        }
+      }
+      add(matrix.value[i], static_cast<std::size_t>(matrix.column[i]), to);
+    }
+  }
+}
+
+// The weights of some attributes of a model: [names][L]; of those that it does not know, 0.
+void model_weights(const PythonModel& model, const std::vector<std::string>& names,
+                   std::span<double> out) {
+  const ChainModel& chain = model.chain();
+  const std::size_t labels = chain.labels();
+  if (out.size() != names.size() * labels) {
+    throw py::value_error("an array of another shape was expected");
+  }
+  std::ranges::fill(out, 0.0);
+  for (std::size_t d = 0; d < names.size(); ++d) {
+    const WeightRow row = chain.node().row(chain.node().names().find(names[d]));
+    for (std::size_t k = 0; k < row.size(); ++k) out[d * labels + row.cell(k)] = row.weight(k);
+  }
+}
+
+}  // namespace
+
+void bind_logistic_regression(py::module_& module) {
+  module.def(
+      "train_matrix",
+      [](std::size_t columns, const py::buffer& value, const py::object& column,
+         const py::object& begin, const py::buffer& y, const py::object& weight,
+         const std::vector<std::string>& names, const std::vector<std::string>& labels,
+         const py::dict& options, const std::string& record, const py::buffer& out,
+         py::object callback) {
+        return train_matrix(
+            matrix_of(columns, value, column, begin), numbers<const std::int64_t>(y),
+            weight.is_none() ? std::span<const double>()
+                             : numbers<const double>(weight.cast<py::buffer>()),
+            names, labels, options, record, numbers<double>(out, true), std::move(callback));
+      },
+      py::arg("columns"), py::arg("value"), py::arg("column"), py::arg("begin"), py::arg("y"),
+      py::arg("weight"), py::arg("names"), py::arg("labels"), py::arg("options"), py::arg("record"),
+      py::arg("out"), py::arg("callback"));
+  module.def(
+      "linear_scores",
+      [](std::size_t columns, const py::buffer& value, const py::object& column,
+         const py::object& begin, const py::buffer& weights, const py::buffer& bias,
+         const py::buffer& out) {
+        const MatrixRows matrix = matrix_of(columns, value, column, begin);
+        const std::span<const double> from = numbers<const double>(weights),
+                                      first = numbers<const double>(bias);
+        const std::span<double> to = numbers<double>(out, true);
+        if (first.empty() || from.size() != columns * first.size() ||
+            to.size() % first.size() != 0 ||
+            (columns > 0 && to.size() != matrix.rows() * first.size())) {
+          throw py::value_error("an array of another shape was expected");
+        }
+        const py::gil_scoped_release unlock;
+        linear_scores(matrix, from, first, to);
+      },
+      py::arg("columns"), py::arg("value"), py::arg("column"), py::arg("begin"), py::arg("weights"),
+      py::arg("bias"), py::arg("out"));
+  module.def(
+      "column_names",
+      [](const PythonModel& model) {
+        const FeatureTable& node = model.chain().node();
+        std::vector<std::string> attributes;
+        for (std::uint32_t id = 0; id < node.size(); ++id) attributes.push_back(node.name(id));
+        py::list names;
+        for (const std::string& name : column_names(*model.model, std::move(attributes))) {
+          PyObject* text = PyUnicode_DecodeUTF8(name.data(), std::ssize(name), "surrogateescape");
+          if (text == nullptr) throw py::error_already_set();
+          names.append(py::reinterpret_steal<py::str>(text));
+        }
+        return names;
+      },
+      py::arg("model"));
+  module.def(
+      "model_weights",
+      [](const PythonModel& model, const std::vector<std::string>& names, const py::buffer& out) {
+        model_weights(model, names, numbers<double>(out, true));
+      },
+      py::arg("model"), py::arg("names"), py::arg("out"));
+}
+
+}  // namespace croft::python

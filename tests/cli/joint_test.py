@@ -1,0 +1,150 @@
+"""Joint features of x and y: croft train --model maxent --joint-template."""
+
+import json
+import math
+
+from support import BAD_INPUT, WRONG_USAGE, CliTest, main
+
+TEXT = """the DET the
+dog N dog
+sleeps V sleeps
+. . .
+
+the DET the
+cat N cat
+runs V runs
+. . .
+
+a DET a
+cat N cat
+sleeps V sleeps
+. . .
+
+"""
+TEMPLATE = """u * %y
+u1:%x[-1,0] * %y
+u2:%x[-1,1] * %y[suffix,1]
+u3:%x[-1,1] * %y[class]
+u4 * %y in %x[..-1,0]
+"""
+CLASSES = "the\tDET\na\tDET\ndog\tN\ncat\tN\nsleeps\tV\nruns\tV\n"
+
+
+class JointTest(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.text = self.file("text", TEXT)
+        self.template = self.file("joint.template", TEMPLATE)
+        self.classes = self.file("classes", CLASSES)
+        self.options = ["--model", "maxent", "--joint-template", self.template,
+                        "--label-classes", self.classes]
+
+    def weights(self, model):
+        rows = [line.split("\t") for line in
+                self.run_ok("inspect", "-m", model, "--weights").splitlines()]
+        return {tuple(row[:-1]): float(row[-1]) for row in rows}
+
+    def test_weights_give_the_probabilities_that_predict_shows(self):
+        model = self.train("m.croft", *self.options, self.text)
+        w = self.weights(model)
+        self.assertIn(("joint", "%y[class]", "u3:DET", "N"), w)
+        self.assertIn(("joint", "%y[suffix,1]", "u2:N", "s"), w)
+        labels = ["the", "dog", "sleeps", ".", "cat", "runs", "a"]
+        classes = dict(line.split("\t") for line in CLASSES.splitlines())
+
+        def score(before, word_class, seen, y):
+            total = w.get(("joint", "%y", "u", y), 0) + w.get(("joint", "%y", "u1:" + before, y), 0)
+            total += w.get(("joint", "%y[suffix,1]", "u2:" + word_class, y[-1]), 0)
+            total += w.get(("joint", "%y[class]", "u3:" + word_class,
+                            classes.get(y, "(none)")), 0)
+            return total + (w.get(("joint", "%y in %x[..-1,0]", "u4", ""), 0) if y in seen else 0)
+
+        new = self.file("new", "a DET a\ndog N dog\nsleeps V sleeps\n\n")
+        shown = json.loads(self.run_ok("predict", "-m", model, "--output", "json",
+                                       "--marginals=all", new))
+        history = [("_x-1", "_x-1", []), ("a", "DET", ["a"]), ("dog", "N", ["a", "dog"])]
+        for t, (before, word_class, seen) in enumerate(history):
+            scores = {y: math.exp(score(before, word_class, seen, y)) for y in labels}
+            for y in labels:
+                self.assertAlmostEqual(shown["marginals"][t][y], scores[y] / sum(scores.values()),
+                                       places=5)
+
+    def test_any_number_of_threads_gives_the_same_file(self):
+        one = self.train("one.croft", *self.options, "--threads", 1, self.text)
+        three = self.train("three.croft", *self.options, "--threads", 3, self.text)
+        self.assertEqual(one.read_bytes(), three.read_bytes())
+
+    def test_a_plain_template_is_plain_maximum_entropy(self):
+        plain = self.file("plain.template", "u\nu1:%x[-1,0]\n")
+        a = self.train("a.croft", "--model", "maxent", "--template", plain, "--no-intercept",
+                       "--features", "observed", "--optimizer", "lbfgs", self.text)
+        b = self.train("b.croft", "--model", "maxent", "--joint-template", plain,
+                       "--optimizer", "lbfgs", self.text)
+        ours = self.weights(b)
+        theirs = self.weights(a)
+        self.assertEqual({(k[1], k[2]) for k in theirs}, {(k[2], k[3]) for k in ours})
+        for (_, attribute, label), weight in theirs.items():
+            self.assertAlmostEqual(ours["joint", "%y", attribute, label], weight, places=5)
+
+    def test_inspect_and_evaluate_know_it(self):
+        model = self.train("m.croft", *self.options, self.text)
+        summary = json.loads(self.run_ok("inspect", "-m", model, "--json", "--verify"))
+        self.assertEqual(summary["kind"], "joint-maxent")
+        self.assertEqual(summary["joint_template"], TEMPLATE)
+        self.assertEqual(len(summary["parts"]), 4)
+        self.assertEqual(summary["training"]["features"], "observed")
+        text = self.run_ok("inspect", "-m", model, "--top", 2)
+        self.assertIn("%y[class]", text)
+        top = json.loads(self.run_ok("inspect", "-m", model, "--json", "--top", 2))["top"]
+        self.assertEqual([part["part"] for part in top],
+                         ["%y", "%y[suffix,1]", "%y[class]", "%y in %x[..-1,0]"])
+        result = json.loads(self.run_ok("evaluate", "-m", model, "--json", self.text))
+        self.assertGreater(result["log_loss"], 0)
+        self.assertEqual(result["tokens"]["count"], 12)
+
+    def test_a_fault_in_the_templates_is_shown_where_it_is(self):
+        for text, mention in (("u * %y[stem]\n", ":1:7: an unknown function of the label"),
+                              ("u\n# x\nu:%x[-1] * %y\n", ":3:"),
+                              ("b * %y\n", ":1:1: a line for pairs of labels"),
+                              ("\n", "has no template"),
+                              ("u\n\nu:%x[0,7] * %y\n", ":3:")):
+            bad = self.file("bad.template", text)
+            self.fails(BAD_INPUT, "train", "--quiet", "-o", self.folder / "x", "--model", "maxent",
+                       "--joint-template", bad, self.text, mentions=[str(bad), mention])
+        bad = self.file("bad.classes", "the DET\nthe N\n")
+        self.fails(BAD_INPUT, "train", "--quiet", "-o", self.folder / "x", "--model", "maxent",
+                   "--joint-template", self.template, "--label-classes", bad, self.text,
+                   mentions=[":2: a label that has a class already"])
+
+    def test_options_that_would_be_ignored_are_refused(self):
+        start = ["train", "--quiet", "-o", self.folder / "x"]
+        for more, mention in ((["--holdout", "0.1"], "--holdout has no meaning"),
+                              (["--template", self.template], "--template has no meaning"),
+                              (["--no-intercept"], "--no-intercept has no meaning"),
+                              (["--init", "m"], "--init has no meaning"),
+                              (["--optimizer", "sdca"], "lbfgs"),
+                              (["--optimizer", "gis"], "lbfgs"),
+                              (["--objective", "max-margin"], "max-margin"),
+                              (["--format", "attributes"], "--format columns")):
+            self.fails(WRONG_USAGE, *start, *self.options, *more, self.text, mentions=[mention])
+        self.fails(WRONG_USAGE, *start, "--joint-template", self.template, self.text,
+                   mentions=["--model maxent"])
+        self.fails(WRONG_USAGE, *start, "--model", "maxent", "--label-classes", self.classes,
+                   self.text, mentions=["--joint-template"])
+        self.fails(WRONG_USAGE, *start, "--model", "maxent", "--joint-template", self.template,
+                   self.text, mentions=["--label-classes"])
+        plain = self.file("plain.template", "u * %y\n")
+        self.fails(WRONG_USAGE, *start, "--model", "maxent", "--joint-template", plain,
+                   "--label-classes", self.classes, self.text, mentions=["%y[class]"])
+        self.fails(WRONG_USAGE, "train", "--quiet", "-o", self.template, *self.options, self.text,
+                   mentions=["would replace the input"])
+
+    def test_what_needs_a_chain_of_weights_is_refused(self):
+        model = self.train("m.croft", *self.options, self.text)
+        self.fails(WRONG_USAGE, "explain", "-m", model, self.text, mentions=["joint-maxent"])
+        self.fails(WRONG_USAGE, "convert", model, "-o", self.folder / "x",
+                   mentions=["joint-maxent"])
+
+
+if __name__ == "__main__":
+    main()
