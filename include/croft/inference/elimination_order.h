@@ -1,0 +1,46 @@
+// In which order to eliminate the variables of a factor graph, and what that costs.
+//
+// Eliminating a variable joins all that share a factor with it; their joint states are what the
+// step costs.  To find the best order is NP-hard; greedy rules with random ties and restarts come
+// near it.  Koller & Friedman (2009) section 9.4; docs/math/graph_exact.md section 2.
+#pragma once
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "croft/structure/factor_graph.h"
+
+namespace croft {
+
+// What the next variable has least of.
+enum class EliminationRule {
+  min_fill,           // pairs of neighbours that are not neighbours yet
+  weighted_min_fill,  // the same, each with the product of its states
+  min_weight,         // joint states of it and its neighbours
+  min_degree          // neighbours
+};
+EliminationRule elimination_rule(std::string_view name);  // throws UsageError that lists the names
+
+struct EliminationOrder {
+  std::vector<Variable> order;  // of all variables with two states or more
+  double log2_largest = 0;      // joint states of the largest clique
+  double log2_total = 0;        // of all maximal cliques together
+};
+
+struct EliminationOptions {
+  // Empty: all rules, the cheapest order wins.
+  std::vector<EliminationRule> rules;
+  std::size_t restarts = 8;  // of each rule, with other random choices among equals; >= 1
+  std::uint64_t seed = 1;
+};
+
+// The order with the fewest joint states in all.  Stops trying when the tries have cost more than
+// the elimination itself would.
+EliminationOrder find_elimination_order(const FactorGraph& graph,
+                                        const EliminationOptions& options = {});
+
+// What an order costs; for orders from elsewhere.  Throws UsageError unless it has each variable of
+// two states or more once.
+EliminationOrder cost_of_order(const FactorGraph& graph, std::vector<Variable> order);
+
+}  // namespace croft

@@ -1,0 +1,62 @@
+// Exact inference in any factor graph whose cliques fit: sums, marginals, the best assignment,
+// samples.
+//
+//   JunctionTree tree(graph, find_elimination_order(graph));
+//   if (tree.bytes() > limit) …                    // known before the memory is taken
+//   const double log_z = tree.log_partition();
+//   const GraphMarginals p = tree.marginals();
+//
+// Messages are kept, cliques never: their tables are gone through block by block, as products of
+// what enters.  Koller & Friedman (2009) chapter 10; docs/math/graph_exact.md.
+#pragma once
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "croft/core/random.h"
+#include "croft/inference/elimination_order.h"
+#include "croft/structure/factor_graph.h"
+
+namespace croft {
+
+struct GraphMarginals {
+  double log_partition = 0;
+  std::vector<std::vector<double>> variable;  // [variables][states]
+  std::vector<std::vector<double>>
+      factor;  // of the factors asked for: [joint states] in scope order
+};
+
+struct BestAssignment {
+  std::vector<State> states;  // [variables]; empty where no assignment is allowed
+  double score = 0;           // -inf then
+};
+
+class JunctionTree {
+ public:
+  // Keeps the graph by reference; its scores may change between calls, its shape must not.
+  JunctionTree(const FactorGraph& graph, const EliminationOrder& order);
+  ~JunctionTree();
+  JunctionTree(const JunctionTree&) = delete;
+  JunctionTree& operator=(const JunctionTree&) = delete;
+
+  // Of memory that a call takes at most, up to what depends on the number of variables and factors
+  // alone.
+  double bytes() const;
+  double log2_joint_states() const;  // of all cliques: what a call's time grows with
+
+  // log Z; -inf where no assignment is allowed.  Half of the cost of marginals().
+  double log_partition();
+  // Throws Error where no assignment is allowed.
+  //   factors : whose joint marginals are wanted, too
+  GraphMarginals marginals(std::span<const Factor> factors = {});
+  // The first in the order of its cliques among equals.
+  BestAssignment best();
+  // Assignments drawn from p, independent of each other.  Throws Error where none is allowed.
+  std::vector<std::vector<State>> samples(std::size_t count, Random& random);
+
+ private:
+  class Run;
+  std::unique_ptr<Run> run_;
+};
+
+}  // namespace croft

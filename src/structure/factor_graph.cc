@@ -1,0 +1,250 @@
+#include "croft/structure/factor_graph.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+
+#include "croft/core/error.h"
+
+namespace croft {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr std::uint64_t kMostJointStates = std::uint64_t{1} << 63;
+
+void check_score(double score) {
+  if (std::isnan(score) || score == kInf) {
+    throw UsageError("a score of a factor is " + std::to_string(score) +
+                     "; it must be a number or -inf");
+  }
+}
+
+std::uint64_t multiply(std::uint64_t a, std::uint64_t b) {
+  return b != 0 && a > kMostJointStates / b ? kMostJointStates : a * b;
+}
+
+double distance_score(PotentialKind kind, std::span<const double> numbers, State i, State j) {
+  const double gap = std::abs(static_cast<double>(i) - static_cast<double>(j));
+  const double cost = numbers[0] * (kind == PotentialKind::truncated_linear ? gap : gap * gap);
+  return -std::min(cost, numbers[1]);
+}
+
+}  // namespace
+
+Variable FactorGraph::add_variable(std::size_t states) {
+  if (states == 0 || states >= kUnobserved) {
+    throw UsageError("a variable with " + std::to_string(states) +
+                     " states; it must have at least 1, and fewer than 2^32 - 1");
+  }
+  states_.push_back(static_cast<std::uint32_t>(states));
+  return static_cast<Variable>(states_.size() - 1);
+}
+
+PotentialId FactorGraph::add(PotentialKind kind, std::span<const double> numbers) {
+  for (const double each : numbers) check_score(each);
+  potentials_.push_back({.kind = kind, .first = numbers_.size(), .count = numbers.size()});
+  numbers_.insert(numbers_.end(), numbers.begin(), numbers.end());
+  return static_cast<PotentialId>(potentials_.size() - 1);
+}
+
+PotentialId FactorGraph::add_table(std::span<const double> scores) {
+  if (scores.empty()) throw UsageError("a table without scores");
+  return add(PotentialKind::table, scores);
+}
+
+PotentialId FactorGraph::add_sparse(std::span<const std::uint64_t> states,
+                                    std::span<const double> scores, double others) {
+  if (states.size() != scores.size()) {
+    throw UsageError("a sparse table with " + std::to_string(states.size()) + " joint states and " +
+                     std::to_string(scores.size()) + " scores");
+  }
+  if (std::ranges::adjacent_find(states, std::greater_equal()) != states.end()) {
+    throw UsageError("the joint states of a sparse table must be listed in increasing order");
+  }
+  std::vector<double> numbers(scores.begin(), scores.end());
+  numbers.push_back(others);
+  const PotentialId id = add(PotentialKind::sparse, numbers);
+  potentials_[id].first_state = listed_.size();
+  listed_.insert(listed_.end(), states.begin(), states.end());
+  return id;
+}
+
+PotentialId FactorGraph::add_potts(double equal, double unequal) {
+  return add(PotentialKind::potts, std::vector{equal, unequal});
+}
+
+PotentialId FactorGraph::add_truncated_linear(double weight, double limit) {
+  if (!(weight >= 0 && limit >= 0)) {
+    throw UsageError("a truncated distance needs a weight and a limit >= 0");
+  }
+  return add(PotentialKind::truncated_linear, std::vector{weight, limit});
+}
+
+PotentialId FactorGraph::add_truncated_quadratic(double weight, double limit) {
+  if (!(weight >= 0 && limit >= 0)) {
+    throw UsageError("a truncated distance needs a weight and a limit >= 0");
+  }
+  return add(PotentialKind::truncated_quadratic, std::vector{weight, limit});
+}
+
+PotentialId FactorGraph::add_parity(bool odd) {
+  const PotentialId id = add(PotentialKind::parity, {});
+  potentials_[id].odd = odd;
+  return id;
+}
+
+PotentialId FactorGraph::add_cardinality(std::span<const double> scores) {
+  if (scores.empty()) throw UsageError("a cardinality potential without scores");
+  return add(PotentialKind::cardinality, scores);
+}
+
+PotentialId FactorGraph::add_at_most(std::size_t most, std::size_t variables) {
+  std::vector<double> scores(variables + 1, -kInf);
+  std::fill_n(scores.begin(), std::min(most, variables) + 1, 0.0);
+  return add_cardinality(scores);
+}
+
+void FactorGraph::check_fit(std::span<const Variable> scope, PotentialId potential) const {
+  const auto fail = [&](const std::string& what) {
+    throw UsageError("factor " + std::to_string(factors()) + ": " + what);
+  };
+  for (const Variable v : scope) {
+    if (v >= variables()) fail("there is no variable " + std::to_string(v));
+    if (std::ranges::count(scope, v) > 1) {
+      fail("variable " + std::to_string(v) + " is in its scope twice");
+    }
+  }
+  if (potential >= potentials_.size()) fail("there is no such potential");
+  const Potential& p = potentials_[potential];
+  std::uint64_t joint = 1;
+  for (const Variable v : scope) joint = multiply(joint, states(v));
+  switch (p.kind) {
+    case PotentialKind::table:
+      if (p.count == joint) return;
+      fail("its table has " + std::to_string(p.count) + " scores, its scope " +
+           std::to_string(joint) + " joint states");
+      break;
+    case PotentialKind::sparse: {
+      const auto states = listed(potential);
+      if (!states.empty() && states.back() >= joint) {
+        fail("its sparse table lists joint state " + std::to_string(states.back()) +
+             ", its scope has " + std::to_string(joint));
+      }
+      return;
+    }
+    case PotentialKind::potts:
+    case PotentialKind::truncated_linear:
+    case PotentialKind::truncated_quadratic:
+      if (scope.size() != 2) fail("a potential of two variables needs a scope of two");
+      return;
+    case PotentialKind::parity:
+    case PotentialKind::cardinality:
+      for (const Variable v : scope) {
+        if (states(v) > 2) fail("parity and cardinality are of variables with two states");
+      }
+      if (p.kind == PotentialKind::cardinality && p.count != scope.size() + 1) {
+        fail("its scope has " + std::to_string(scope.size()) + " variables, which needs " +
+             std::to_string(scope.size() + 1) + " scores by their sum, not " +
+             std::to_string(p.count));
+      }
+      return;
+  }
+}
+
+Factor FactorGraph::add_factor(std::span<const Variable> scope, PotentialId potential) {
+  check_fit(scope, potential);
+  scope_.insert(scope_.end(), scope.begin(), scope.end());
+  scope_begin_.push_back(scope_.size());
+  potential_.push_back(potential);
+  return static_cast<Factor>(potential_.size() - 1);
+}
+
+std::uint64_t FactorGraph::joint_states(Factor f) const {
+  std::uint64_t joint = 1;
+  for (const Variable v : scope(f)) joint = multiply(joint, states(v));
+  return joint;
+}
+
+double FactorGraph::score_of(Factor f, std::span<const State> at) const {
+  const PotentialId id = potential_[f];
+  const std::span<const double> n = numbers(id);
+  const std::span<const Variable> scope = this->scope(f);
+  const auto joint = [&] {
+    std::uint64_t state = 0;
+    for (std::size_t k = 0; k < at.size(); ++k) state = state * states(scope[k]) + at[k];
+    return state;
+  };
+  const auto sum = [&] { return std::accumulate(at.begin(), at.end(), std::size_t{0}); };
+  switch (potentials_[id].kind) {
+    case PotentialKind::table:
+      return n[joint()];
+    case PotentialKind::sparse: {
+      const auto listed = this->listed(id);
+      const auto found = std::ranges::lower_bound(listed, joint());
+      const auto k = static_cast<std::size_t>(found - listed.begin());
+      return found != listed.end() && *found == joint() ? n[k] : n.back();
+    }
+    case PotentialKind::potts:
+      return at[0] == at[1] ? n[0] : n[1];
+    case PotentialKind::truncated_linear:
+    case PotentialKind::truncated_quadratic:
+      return distance_score(potentials_[id].kind, n, at[0], at[1]);
+    case PotentialKind::parity:
+      return (sum() % 2 == 1) == potentials_[id].odd ? 0 : -kInf;
+    case PotentialKind::cardinality:
+      break;
+  }
+  return n[sum()];
+}
+
+double FactorGraph::factor_score(Factor f, std::span<const State> x) const {
+  std::vector<State> at;
+  for (const Variable v : scope(f)) at.push_back(x[v]);
+  return score_of(f, at);
+}
+
+double FactorGraph::score(std::span<const State> x) const {
+  double sum = 0;
+  for (Factor f = 0; f < factors(); ++f) sum += factor_score(f, x);
+  return sum;
+}
+
+std::vector<double> FactorGraph::table(Factor f, std::uint64_t most) const {
+  const std::uint64_t size = joint_states(f);
+  if (size > most) {
+    throw Error("factor " + std::to_string(f) + " has " + std::to_string(size) +
+                " joint states, too many to write them all down");
+  }
+  const PotentialId id = potential_[f];
+  if (potentials_[id].kind == PotentialKind::table) {
+    const auto n = numbers(id);
+    return {n.begin(), n.end()};
+  }
+  std::vector<double> scores(size);
+  const std::span<const Variable> scope = this->scope(f);
+  std::vector<State> at(scope.size(), 0);
+  for (double& score : scores) {
+    score = score_of(f, at);
+    for (std::size_t k = scope.size(); k-- > 0;) {
+      if (++at[k] < states(scope[k])) break;
+      at[k] = 0;
+    }
+  }
+  return scores;
+}
+
+FactorLists::FactorLists(const FactorGraph& graph) : begin_(graph.variables() + 1) {
+  for (Factor f = 0; f < graph.factors(); ++f) {
+    for (const Variable v : graph.scope(f)) ++begin_[v + 1];
+  }
+  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+  std::vector<std::uint64_t> next(begin_.begin(), begin_.end() - 1);
+  factor_.resize(begin_.back());
+  for (Factor f = 0; f < graph.factors(); ++f) {
+    for (const Variable v : graph.scope(f)) factor_[next[v]++] = f;
+  }
+}
+
+}  // namespace croft
