@@ -92,6 +92,23 @@ void axpy_f(double scale, const float* x, double* y, std::size_t size) {
   axpy_any(scale, x, y, size);
 }
 
+void axpy_4(const double* scale, const float* const* x, double* y, std::size_t size) {
+  const hn::ScalableTag<double> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto a0 = hn::Set(d, scale[0]), a1 = hn::Set(d, scale[1]);
+  const auto a2 = hn::Set(d, scale[2]), a3 = hn::Set(d, scale[3]);
+  std::size_t i = 0;
+  for (; i + lanes <= size; i += lanes) {
+    auto sum = hn::MulAdd(a0, load(d, x[0] + i), hn::LoadU(d, y + i));
+    sum = hn::MulAdd(a1, load(d, x[1] + i), sum);
+    sum = hn::MulAdd(a2, load(d, x[2] + i), sum);
+    hn::StoreU(hn::MulAdd(a3, load(d, x[3] + i), sum), d, y + i);
+  }
+  for (; i < size; ++i) {
+    for (int k = 0; k < 4; ++k) y[i] += scale[k] * static_cast<double>(x[k][i]);
+  }
+}
+
 double sum_abs_d(const double* a, std::size_t size) {
   const hn::ScalableTag<double> d;
   const std::size_t lanes = hn::Lanes(d);
@@ -131,6 +148,7 @@ HWY_EXPORT(dot_df);
 HWY_EXPORT(dots_3);
 HWY_EXPORT(axpy_d);
 HWY_EXPORT(axpy_f);
+HWY_EXPORT(axpy_4);
 HWY_EXPORT(sum_abs_d);
 HWY_EXPORT(count_nonzero_d);
 
@@ -160,6 +178,10 @@ void axpy(double scale, std::span<const double> x, std::span<double> y) {
 void axpy(double scale, std::span<const float> x, std::span<double> y) {
   assert(x.size() == y.size());
   HWY_DYNAMIC_DISPATCH(axpy_f)(scale, x.data(), y.data(), x.size());
+}
+void axpy(const std::array<double, 4>& scale, const std::array<const float*, 4>& x,
+          std::span<double> y) {
+  HWY_DYNAMIC_DISPATCH(axpy_4)(scale.data(), x.data(), y.data(), y.size());
 }
 double sum_abs(std::span<const double> a) {
   return HWY_DYNAMIC_DISPATCH(sum_abs_d)(a.data(), a.size());

@@ -16,9 +16,10 @@ constexpr double kMinCosine = 1e-10;
 
 }  // namespace
 
-CurvatureHistory::CurvatureHistory(std::size_t dimension, std::size_t pairs)
+CurvatureHistory::CurvatureHistory(std::size_t dimension, std::size_t pairs, std::size_t mapped)
     : dimension_(dimension),
       pairs_(pairs),
+      mapped_(mapped),
       basis_(2 * pairs),
       gram_(2 * pairs, 2 * pairs + 1, 0.0),
       coefficients_(2 * pairs + 1) {}
@@ -33,8 +34,8 @@ void CurvatureHistory::archive(StateArchive& state) {
 
 bool CurvatureHistory::push(ThreadPool& pool, const PairSource& pair, const VectorSource& vector) {
   if (size_ == pairs_) --size_;  // the oldest pair sits in slot next_, which the new one takes
-  basis_[s_of(next_)].resize(dimension_);
-  basis_[y_of(next_)].resize(dimension_);
+  basis_[s_of(next_)].resize(dimension_ + mapped_);
+  basis_[y_of(next_)].resize(dimension_ + mapped_);
 
   std::vector<std::size_t> slots;  // whose vectors enter the products: those kept, and the new one
   for (std::size_t i = 0; i < size_; ++i) slots.push_back(slot(i));
@@ -60,9 +61,55 @@ bool CurvatureHistory::push(ThreadPool& pool, const PairSource& pair, const Vect
   return true;
 }
 
+void CurvatureHistory::store_pair(ThreadPool& pool, const PairSource& pair) {
+  const std::span<float> s(basis_[s_of(next_)]), y(basis_[y_of(next_)]);
+  for_blocks(pool, s.size(), [&](std::size_t from, std::size_t to) {
+    for_chunks(from, to, [&](std::size_t begin, std::size_t end) {
+      pair(begin, s.subspan(begin, end - begin), y.subspan(begin, end - begin));
+    });
+  });
+}
+
+// products += those of coordinates [first, first + size) of the basis with the coordinates of the
+// new pair and of v that begin at `image`.
+void CurvatureHistory::add_products(ThreadPool& pool, const VectorSource& vector, std::size_t first,
+                                    std::size_t size, std::size_t image,
+                                    std::span<const std::size_t> slots,
+                                    std::span<double> products) {
+  const auto block = [&](std::size_t from, std::size_t to, std::span<double> sums) {
+    std::array<double, kVectorChunk> v_storage;
+    for_chunks(from, to, [&](std::size_t begin, std::size_t end) {
+      const auto chunk = [&](AlignedVector<float>& all, std::size_t offset) {
+        return std::span(all).subspan(offset + begin, end - begin);
+      };
+      const std::span<float> s = chunk(basis_[s_of(next_)], image);
+      const std::span<float> y = chunk(basis_[y_of(next_)], image);
+      const std::span<double> v = std::span(v_storage).first(end - begin);
+      vector(image + begin, v);
+      std::size_t at = 0;
+      for (const std::size_t other : slots) {
+        for (const std::size_t row : {s_of(other), y_of(other)}) {
+          for (const double product : dots(s, y, v, chunk(basis_[row], first))) {
+            sums[at++] += product;
+          }
+        }
+      }
+    });
+  };
+  std::vector<double> sums(products.size());
+  sum_blocks(pool, size, sums, block);
+  for (std::size_t k = 0; k < sums.size(); ++k) products[k] += sums[k];
+}
+
 void CurvatureHistory::take_products(ThreadPool& pool, const PairSource& pair,
                                      const VectorSource& vector, std::span<const std::size_t> slots,
                                      std::span<double> products) {
+  if (mapped_ > 0) {
+    store_pair(pool, pair);
+    add_products(pool, vector, 0, mapped_, dimension_, slots, products);
+    add_products(pool, vector, mapped_, dimension_ - mapped_, mapped_, slots, products);
+    return;
+  }
   const auto block = [&](std::size_t from, std::size_t to, std::span<double> sums) {
     std::array<double, kVectorChunk> v_storage;
     for_chunks(from, to, [&](std::size_t begin, std::size_t end) {
@@ -121,7 +168,15 @@ void CurvatureHistory::multiply(std::size_t begin, std::span<const double> v,
                                 std::span<double> out) const {
   const double scale = coefficients_.back();
   for (std::size_t i = 0; i < v.size(); ++i) out[i] = scale * v[i];
-  for (std::size_t i = 0; i < size_; ++i) {
+  const auto part = [&](std::size_t row) { return basis_[row].data() + begin; };
+  std::size_t i = 0;
+  for (; i + 2 <= size_; i += 2) {
+    const std::array rows = {s_of(slot(i)), y_of(slot(i)), s_of(slot(i + 1)), y_of(slot(i + 1))};
+    axpy({coefficients_[rows[0]], coefficients_[rows[1]], coefficients_[rows[2]],
+          coefficients_[rows[3]]},
+         {part(rows[0]), part(rows[1]), part(rows[2]), part(rows[3])}, out);
+  }
+  for (; i < size_; ++i) {
     for (const std::size_t row : {s_of(slot(i)), y_of(slot(i))}) {
       axpy(coefficients_[row], std::span(basis_[row]).subspan(begin, v.size()), out);
     }

@@ -2,39 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
-#include <deque>
+#include <type_traits>
 #include <vector>
 
 #include "croft/core/error.h"
 #include "croft/core/matrix.h"
 #include "croft/core/vector_math.h"
+#include "croft/optimize/curvature_history.h"
 #include "croft/optimize/line_search.h"
 #include "optimize/checks.h"
 
 namespace croft {
 namespace {
 
-// The vector (X'a, b) of weights, with K a = X X'a, which makes inner products of a's numbers.
-template <class Real>
-struct SpanVector {
-  AlignedVector<Real> a, ka;  // [scores]
-  std::vector<double> b;      // [free]
-
-  SpanVector() = default;
-  SpanVector(std::size_t scores, std::size_t free) : a(scores), ka(scores), b(free) {}
-  void archive(StateArchive& state) {
-    state(a);
-    state(ka);
-    state(b);
-  }
-};
-
 template <class Real>
 class SpanLbfgs final : public Optimizer {
  public:
-  using Vector = SpanVector<Real>;
-
   SpanLbfgs(SpanFunction<Real>& f, double l2, std::span<double> w, const SpanLbfgsOptions& options,
             ThreadPool& pool)
       : f_(f),
@@ -45,9 +31,10 @@ class SpanLbfgs final : public Optimizer {
         a_(f.scores()),
         ka_(f.scores()),
         b_(f.free()),
-        gradient_(f.scores(), f.free()),
-        before_(f.scores(), f.free()),
-        direction_(f.scores(), f.free()) {
+        gradient_(2 * f.scores() + f.free()),
+        before_(gradient_.size()),
+        direction_(gradient_.size()),
+        history_(f.scores() + f.free(), options.history, f.scores()) {
     arrive(0, 0);
   }
 
@@ -56,12 +43,13 @@ class SpanLbfgs final : public Optimizer {
 
   bool iterate() override {
     for (;;) {
-      const bool steepest = pairs_.empty();
+      const bool steepest = history_.size() == 0;
+      history_.solve(history_.last_length() / now_.gradient_norm);
       set_direction();
       const double slope = inner(gradient_, direction_);
       if (slope < 0 && std::isfinite(slope) && search(slope)) return true;
       if (steepest) return false;
-      pairs_.clear();
+      history_.clear();
     }
   }
 
@@ -71,8 +59,7 @@ class SpanLbfgs final : public Optimizer {
     state(b_);
     state(squared_norm_);
     state(gradient_);
-    state(pairs_);
-    state(last_length_);
+    state(history_);
     state(now_);
     state(evaluations_);
     if (state.reading()) show();
@@ -81,70 +68,49 @@ class SpanLbfgs final : public Optimizer {
   // Writes w.  K a, moved along with a, has taken rounding with it: F is evaluated anew.
   void finish(OptimizeResult& result) {
     f_.weights(a_, b_, w_);
-    Vector& q = direction_;
-    for (std::size_t i = 0; i < a_.size(); ++i) q.a[i] = static_cast<Real>(a_[i]);
-    f_.gram(q.a, q.ka);
-    ka_.assign(q.ka.begin(), q.ka.end());
+    const std::span<Real> a = a_of(direction_), ka = ka_of(direction_);
+    for (std::size_t i = 0; i < a_.size(); ++i) a[i] = static_cast<Real>(a_[i]);
+    f_.gram(a, ka);
+    ka_.assign(ka.begin(), ka.end());
     arrive(now_.number, now_.step);
     result.objective = now_.objective;
     result.gradient_norm = now_.gradient_norm;
   }
 
  private:
-  struct Pair {
-    Vector s, y;
-    double curvature = 0;  // s'y
-    void archive(StateArchive& state) {
-      state(s);
-      state(y);
-      state(curvature);
-    }
-  };
+  // A vector of weights (X'a, b) as  a, b, K a  one after the other.
+  using Vector = AlignedVector<Real>;
+  std::span<Real> a_of(Vector& v) const { return std::span(v).first(f_.scores()); }
+  std::span<Real> b_of(Vector& v) const { return std::span(v).subspan(f_.scores(), f_.free()); }
+  std::span<Real> ka_of(Vector& v) const { return std::span(v).last(f_.scores()); }
 
-  double dot_of(std::span<const Real> u, std::span<const Real> v) const {
+  template <class U>
+  double dot_of(std::span<const U> u, std::span<const Real> v) const {
     return sum_blocks(pool_, u.size(), [&](std::size_t begin, std::size_t end) {
       return dot(u.subspan(begin, end - begin), v.subspan(begin, end - begin));
     });
   }
-  double inner(const Vector& u, const Vector& v) const {
-    return dot_of(u.a, v.ka) + dot(std::span(u.b), std::span(v.b));
-  }
-  // v += scale u
-  void add(double scale, const Vector& u, Vector& v) const {
-    const auto factor = static_cast<Real>(scale);
-    for_blocks(pool_, u.a.size(), [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) v.a[i] += factor * u.a[i];
-      for (std::size_t i = begin; i < end; ++i) v.ka[i] += factor * u.ka[i];
-    });
-    for (std::size_t i = 0; i < u.b.size(); ++i) v.b[i] += scale * u.b[i];
-  }
-  void multiply(double scale, Vector& v) const {
-    const auto factor = static_cast<Real>(scale);
-    for_blocks(pool_, v.a.size(), [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) v.a[i] *= factor;
-      for (std::size_t i = begin; i < end; ++i) v.ka[i] *= factor;
-    });
-    for (double& x : v.b) x *= scale;
+  double inner(Vector& u, Vector& v) const {
+    return dot_of<Real>(a_of(u), ka_of(v)) +
+           dot(std::span<const Real>(b_of(u)), std::span<const Real>(b_of(v)));
   }
 
-  // d = -H g by the two loops of (O.5).
+  // d = -H g (O.5)
   void set_direction() {
-    Vector& q = direction_;
-    q = gradient_;
-    std::vector<double> alpha(pairs_.size());
-    for (std::size_t k = pairs_.size(); k-- > 0;) {
-      const Pair& pair = pairs_[k];
-      alpha[k] = inner(q, pair.s) / pair.curvature;
-      add(-alpha[k], pair.y, q);
-    }
-    multiply(pairs_.empty() ? -last_length_ / now_.gradient_norm
-                            : -pairs_.back().curvature / inner(pairs_.back().y, pairs_.back().y),
-             q);
-    for (std::size_t k = 0; k < pairs_.size(); ++k) {
-      const Pair& pair = pairs_[k];
-      const double beta = inner(q, pair.y) / pair.curvature;
-      add(-alpha[k] - beta, pair.s, q);
-    }
+    for_blocks(pool_, direction_.size(), [&](std::size_t from, std::size_t to) {
+      std::array<double, kVectorChunk> g_storage, product_storage;
+      for_chunks(from, to, [&](std::size_t begin, std::size_t end) {
+        const std::span<double> g = std::span(g_storage).first(end - begin);
+        const std::span<double> product = std::span(product_storage).first(end - begin);
+        std::copy_n(gradient_.data() + begin, g.size(), g.data());
+        history_.multiply(begin, g, product);
+        for (std::size_t i = 0; i < g.size(); ++i) {
+          direction_[begin + i] = static_cast<Real>(-product[i]);
+        }
+      });
+    });
+    // The history's vectors are float, K a apart from a: too coarse for sums in double.
+    if constexpr (std::is_same_v<Real, double>) f_.gram(a_of(direction_), ka_of(direction_));
   }
 
   // Scores of the iterate, and their change along the direction.
@@ -155,9 +121,10 @@ class SpanLbfgs final : public Optimizer {
     return scores_;
   }
   std::span<const Real> change() {
-    if (b_.empty()) return direction_.ka;
-    wide_.assign(direction_.ka.begin(), direction_.ka.end());
-    f_.add_free(direction_.b, wide_);
+    const std::span<const Real> ka = ka_of(direction_), b = b_of(direction_);
+    if (b.empty()) return ka;
+    wide_.assign(ka.begin(), ka.end());
+    f_.add_free(std::vector<double>(b.begin(), b.end()), wide_);
     change_.assign(wide_.begin(), wide_.end());
     return change_;
   }
@@ -166,8 +133,9 @@ class SpanLbfgs final : public Optimizer {
   bool search(double slope) {
     const std::span<const double> s = scores();
     const std::span<const Real> d = change();
-    const double linear = l2_ * mixed(a_, direction_.ka);
-    const double square = l2_ * dot_of(direction_.a, direction_.ka);
+    const std::span<const Real> ka = ka_of(direction_);
+    const double linear = l2_ * dot_of<double>(a_, ka);
+    const double square = l2_ * dot_of<Real>(a_of(direction_), ka);
     const double penalty = 0.5 * l2_ * squared_norm_;
     const LineFunction phi = [&](double step) {
       const auto [value, rise] = f_.along(s, d, step);
@@ -185,30 +153,28 @@ class SpanLbfgs final : public Optimizer {
     return true;
   }
 
-  double mixed(std::span<const double> u, std::span<const Real> v) const {
-    return sum_blocks(pool_, u.size(), [&](std::size_t begin, std::size_t end) {
-      return dot(u.subspan(begin, end - begin), v.subspan(begin, end - begin));
-    });
-  }
-
   void move(double step) {
+    const std::span<const Real> a = a_of(direction_), b = b_of(direction_), ka = ka_of(direction_);
     for_blocks(pool_, a_.size(), [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) a_[i] += step * direction_.a[i];
-      for (std::size_t i = begin; i < end; ++i) ka_[i] += step * direction_.ka[i];
+      for (std::size_t i = begin; i < end; ++i) a_[i] += step * a[i];
+      for (std::size_t i = begin; i < end; ++i) ka_[i] += step * ka[i];
     });
-    for (std::size_t i = 0; i < b_.size(); ++i) b_[i] += step * direction_.b[i];
+    for (std::size_t i = 0; i < b_.size(); ++i) b_[i] += step * b[i];
   }
 
   // The gradient is X'(l2 a + phi') and, of b, B'phi'.
   void arrive(std::size_t number, double step) {
-    Vector& g = gradient_;
-    const double value = f_.evaluate(scores(), g.a);
+    const std::span<Real> a = a_of(gradient_), ka = ka_of(gradient_);
+    const double value = f_.evaluate(scores(), a);
     ++evaluations_;
-    f_.free_gradient(g.a, g.b);
-    f_.gram(g.a, g.ka);
+    std::vector<double> of_free(b_.size());
+    f_.free_gradient(a, of_free);
+    std::ranges::transform(of_free, b_of(gradient_).begin(),
+                           [](double x) { return static_cast<Real>(x); });
+    f_.gram(a, ka);
     for_blocks(pool_, a_.size(), [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) g.a[i] = static_cast<Real>(l2_ * a_[i] + g.a[i]);
-      for (std::size_t i = begin; i < end; ++i) g.ka[i] = static_cast<Real>(l2_ * ka_[i] + g.ka[i]);
+      for (std::size_t i = begin; i < end; ++i) a[i] = static_cast<Real>(l2_ * a_[i] + a[i]);
+      for (std::size_t i = begin; i < end; ++i) ka[i] = static_cast<Real>(l2_ * ka_[i] + ka[i]);
     });
     squared_norm_ = sum_blocks(pool_, a_.size(), [&](std::size_t begin, std::size_t end) {
       const auto part = [&](const AlignedVector<double>& v) {
@@ -219,7 +185,7 @@ class SpanLbfgs final : public Optimizer {
     now_ = Iteration{.number = number,
                      .evaluations = evaluations_,
                      .objective = value + 0.5 * l2_ * squared_norm_,
-                     .gradient_norm = std::sqrt(std::max(0.0, inner(g, g))),
+                     .gradient_norm = std::sqrt(std::max(0.0, inner(gradient_, gradient_))),
                      .weight_norm = std::sqrt(squared_norm_ + dot(std::span(b_), std::span(b_))),
                      .active = f_.dimension(),
                      .step = step,
@@ -234,23 +200,24 @@ class SpanLbfgs final : public Optimizer {
     now_.active = count_nonzero(w_);
   }
 
+  // The pair of the last move.
   void learn(double step) {
-    Pair pair;
-    if (pairs_.size() == options_.history) {  // its memory
-      pair = std::move(pairs_.front());
-      pairs_.pop_front();
-    }
-    pair.s = direction_;
-    multiply(step, pair.s);
-    pair.y = gradient_;
-    add(-1, before_, pair.y);
-    pair.curvature = inner(pair.s, pair.y);
-    last_length_ = std::sqrt(std::max(0.0, inner(pair.s, pair.s)));
-    if (pair.curvature > kLeastCurvature * inner(pair.y, pair.y)) pairs_.push_back(std::move(pair));
+    history_.push(
+        pool_,
+        [&](std::size_t begin, std::span<float> s, std::span<float> y) {
+          const Real *d = direction_.data() + begin, *g = gradient_.data() + begin;
+          const Real* before = before_.data() + begin;
+          for (std::size_t i = 0; i < s.size(); ++i) {
+            s[i] = static_cast<float>(step * d[i]);
+            y[i] = static_cast<float>(g[i] - before[i]);
+          }
+        },
+        [&](std::size_t begin, std::span<double> v) {
+          std::copy_n(gradient_.data() + begin, v.size(), v.data());
+        });
   }
 
   static constexpr double kCurvature = 0.4;
-  static constexpr double kLeastCurvature = 1e-12;
 
   SpanFunction<Real>& f_;
   const double l2_;
@@ -261,8 +228,7 @@ class SpanLbfgs final : public Optimizer {
   std::vector<double> b_;
   double squared_norm_ = 0;  // of X'a
   Vector gradient_, before_, direction_;
-  std::deque<Pair> pairs_;
-  double last_length_ = 1;
+  CurvatureHistory history_;
   std::vector<double> scores_, wide_;  // scratch, where there are free weights
   AlignedVector<Real> change_;
   Iteration now_;

@@ -65,6 +65,7 @@ void MaxentSpan<Real>::number_attributes(const AttributeLists& lists) {
     }
     for (std::size_t k = 0; k < node.length(a); ++k) free_cells_.push_back(node.cell_of(a, k));
   }
+  all_full_ = std::ranges::all_of(attribute_, [&](auto a) { return node.length(a) == labels_; });
   std::ranges::stable_sort(attribute_, std::greater(), [&](auto a) { return occurrences[a]; });
   number_.assign(node.rows(), kUnknown);
   for (std::uint32_t k = 0; k < attribute_.size(); ++k) number_[attribute_[k]] = k;
@@ -124,9 +125,9 @@ void MaxentSpan<Real>::Rows::sum(std::size_t row, const Matrix<Real>& table, Rea
 // 0 for labels that the attribute has no feature with.
 template <class Real>
 void MaxentSpan<Real>::keep_features(std::size_t row, Real* weights) const {
+  if (all_full_) return;
   const RowLayout& node = layout_.node;
   const std::uint32_t a = attribute_[row];
-  if (node.length(a) == labels_) return;
   std::size_t label = 0;
   for (std::size_t k = 0; k < node.length(a); ++k) {
     for (; label < node.cell_of(a, k); ++label) weights[label] = 0;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -84,6 +85,20 @@ TEST_P(EachTarget, AxpyAddsAMultipleAndTouchesNothingElse) {
       EXPECT_NEAR(y[i], before[i] + 0.7 * x[i] - 1.3 * f[i], 1e-14);
     }
     EXPECT_EQ(y[n], before[n]);
+  }
+}
+
+TEST_P(EachTarget, FourAxpysAtOnceAreFourAxpysToTheLastBit) {
+  Random random(5);
+  for (const std::size_t n : sizes()) {
+    const std::array x = {random_floats(n, random), random_floats(n, random),
+                          random_floats(n, random), random_floats(n, random)};
+    const std::array scale = {0.3, -0.2, 1e-3, 1.1};
+    auto y = random_doubles(n + 1, random);
+    auto one_by_one = y;
+    for (std::size_t k = 0; k < 4; ++k) axpy(scale[k], x[k], std::span(one_by_one).first(n));
+    axpy(scale, {x[0].data(), x[1].data(), x[2].data(), x[3].data()}, std::span(y).first(n));
+    EXPECT_EQ(y, one_by_one);
   }
 }
 

@@ -45,6 +45,10 @@ std::array<double, 3> dots(std::span<const float> x, std::span<const float> y,
                            std::span<const double> v, std::span<const float> b);
 void axpy(double scale, std::span<const double> x, std::span<double> y);  // y += scale * x
 void axpy(double scale, std::span<const float> x, std::span<double> y);
+// y += sum_k scale[k] x[k], in one pass over y: the same bits as one axpy after the other.
+//   x : of y.size() numbers each
+void axpy(const std::array<double, 4>& scale, const std::array<const float*, 4>& x,
+          std::span<double> y);
 double sum_abs(std::span<const double> a);
 std::size_t count_nonzero(std::span<const double> a);
 

@@ -19,7 +19,9 @@ namespace croft {
 class CurvatureHistory {
  public:
   // pairs >= 1.  Memory: 2 floats a pair and coordinate, taken when the pair is first used.
-  CurvatureHistory(std::size_t dimension, std::size_t pairs);
+  //   mapped : of the first so many coordinates u the inner product is u'K v, and vectors go on
+  //            behind the dimension with as many of K u (B.33)
+  CurvatureHistory(std::size_t dimension, std::size_t pairs, std::size_t mapped = 0);
 
   std::size_t size() const { return size_; }  // pairs in use
   void clear() { size_ = 0; }
@@ -33,7 +35,7 @@ class CurvatureHistory {
   // Takes the dot products that solve() needs, of the new pair and of v, with every pair.
   // Drops the oldest pair when full.  Leaves the new pair out, and returns false, where the
   // function did not curve upwards along s (O.8).  Both sources are called once for each chunk,
-  // pair first.
+  // pair first; where nothing is mapped, a chunk's pair just before its vector.
   bool push(ThreadPool& pool, const PairSource& pair, const VectorSource& vector);
 
   // Length of the last move pushed, |s|, kept or not; 1 before there was any.
@@ -53,12 +55,16 @@ class CurvatureHistory {
   std::size_t slot(std::size_t age_order) const {  // 0 is the oldest pair
     return (next_ + pairs_ - size_ + age_order) % pairs_;
   }
+  void store_pair(ThreadPool& pool, const PairSource& pair);
   void take_products(ThreadPool& pool, const PairSource& pair, const VectorSource& vector,
                      std::span<const std::size_t> slots, std::span<double> products);
+  void add_products(ThreadPool& pool, const VectorSource& vector, std::size_t first,
+                    std::size_t size, std::size_t image, std::span<const std::size_t> slots,
+                    std::span<double> products);
 
-  std::size_t dimension_, pairs_;
+  std::size_t dimension_, pairs_, mapped_;
   std::size_t size_ = 0, next_ = 0;          // the newest pair sits in the slot before next_
-  std::vector<AlignedVector<float>> basis_;  // [2m][dimension]
+  std::vector<AlignedVector<float>> basis_;  // [2m][dimension + mapped]
   Matrix<double> gram_;                      // [2m][2m + 1]; the last column is for v
   std::vector<double> coefficients_;         // [2m + 1], of H v
   double last_length_ = 1;

@@ -51,7 +51,7 @@ struct SpanLbfgsOptions {
 // Minimises (B.32) from 0; overwrites w.  Throws UsageError unless l2 > 0 and w.size() is
 // f.dimension(), Error where phi is not finite at 0.
 // Cost of an iteration: gram() once, and a few evaluations of phi.
-// Memory: 4 Real a score for each pair, about 14 more.
+// Memory: 4 floats a score for each pair, and some ten Real.
 template <class Real>
 OptimizeResult span_lbfgs(SpanFunction<Real>& f, double l2, std::span<double> w,
                           const SpanLbfgsOptions& options, ThreadPool& pool,

@@ -59,6 +59,7 @@ class MaxentSpan final : public SpanFunction<Real> {
   std::vector<Label> gold_;               // [positions]
   std::vector<double> weight_;            // [positions] q; empty: 1 each
   std::vector<std::uint32_t> attribute_;  // layout's row of each row of the table, frequent first
+  bool all_full_ = true;                  // every attribute has all labels
   std::vector<std::uint32_t> number_;     // its inverse; kUnknown for the free one
   Rows by_position_, by_attribute_;
   std::vector<std::uint32_t> free_cells_;  // labels of the free weights
