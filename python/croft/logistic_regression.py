@@ -78,6 +78,8 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_features_in_, feature_names_in_
     training_log_ : TrainingLog
     model_ : Model of rows as sequences of one position, attributes being x0, x1, ... or feature_names_in_
+    calibration_ : dict or None, of a model file that ``croft calibrate`` wrote: predict, predict_proba and
+        predict_log_proba apply it, until the next fit; decision_function and coef_ are as trained
     """
 
     def __init__(self, *, l1: float = 0.0, l2: float = 1.0, intercept: str = "unpenalised",
@@ -148,6 +150,8 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"intercept is {self.intercept!r}; choose one of: unpenalised, penalised, none")
         options = {name: getattr(self, name) for name in _OPTIONS}
         l2 = float(self.l2)
+        if not 0 <= l2 < float("inf"):  # the trainer would name the number that it is given
+            raise ValueError(f"l2 is {self.l2!r}; it must be a number, 0 or more")
         return {**options, "intercept": self.intercept, "format": "attributes", "tolerance": self.tolerance,
                 "l2": 2 * l2 if len(self.classes_) == 2 else l2}
 
@@ -175,7 +179,10 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             unknown = [label for label in self.class_weight if label not in labels]
             if unknown:
                 raise ValueError(f"class_weight has {unknown[0]!r}, which is no label of y")
-            of = row_weights([self.class_weight.get(label, 1.0) for label in labels], len(labels))
+            for label, factor in self.class_weight.items():
+                if not 0 <= float(factor) < float("inf"):
+                    raise ValueError(f"class_weight has {factor!r} for {label!r}; it must be a number, 0 or more")
+            of = numpy.array([self.class_weight.get(label, 1.0) for label in labels], float)
         else:
             raise TypeError(f"class_weight is a {type(self.class_weight).__name__}, and a dict was expected")
         return of[codes] if weight is None else weight * of[codes]
@@ -198,7 +205,8 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # Prediction.
 
     def decision_function(self, X: Any) -> numpy.ndarray:
-        """b_j + w_j x: an array [N, L]; with two labels [N], above 0 where it is classes_[1].
+        """b_j + w_j x, before any calibration: an array [N, L]; with two labels [N], above 0 where it is
+        classes_[1].
 
         Time O(numbers that are not 0 * L), on one thread.
         """
@@ -213,7 +221,7 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_log_proba(self, X: Any) -> numpy.ndarray:
         """log p(y = j | x): an array [N, L]."""
         import numpy
-        scores = self.decision_function(X)
+        scores = self._scores(X)
         if scores.ndim == 1:  # the softmax of two scores is the sigmoid of their difference
             return numpy.stack([-numpy.logaddexp(0, scores), -numpy.logaddexp(0, -scores)], axis=1)
         scores -= scores.max(axis=1, keepdims=True)
@@ -227,15 +235,33 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> numpy.ndarray:
         """The most probable label of each row."""
-        scores = self.decision_function(X)
+        scores = self._scores(X)
         best = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_[best]
+
+    def _scores(self, X: Any) -> numpy.ndarray:
+        """Those of decision_function, or where the model is calibrated [N, L], whose softmax is p(y | x)."""
+        import numpy
+        scores = self.decision_function(X)
+        if self.calibration_ is None:
+            return scores
+        if scores.ndim == 1:
+            scores = numpy.stack([numpy.zeros(len(scores)), scores], axis=1)
+        self.model_._native.calibrate(scores)
+        return scores
+
+    @property
+    def calibration_(self) -> Optional[dict[str, Any]]:
+        self._check_fitted()
+        found: Optional[dict[str, Any]] = json.loads(self.model_._native.calibration)
+        return found
 
     # Files.
 
     def save(self, path: PathLike) -> None:
         """Writes a model file, which ``croft predict``, croft.load and LogisticRegression.load read: weights as
-        float32, labels as text."""
+        float32, labels as text.  Its format is ``attributes``: ``croft predict`` takes lines
+        LABEL TAB COLUMN:VALUE ... (or without the label), not the csv that the matrix came from."""
         self._check_fitted()
         self.model_.save(path)
 
@@ -245,7 +271,8 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Its attributes are then the columns (feature_names_in_): of csv, whose columns have to be numbers, in the
         order of the table; of svmlight in that of their indices, those that the model knows; of attributes in
-        the order of their names.  Other models, and those of words, are a ValueError.
+        the order of their names.  Other models, and those of words, are a ValueError.  l1, l2 and intercept are
+        then those that find its optimum: with two labels half of the program's --l2.
         """
         import numpy
         model = Model.load(path)
@@ -254,10 +281,13 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"{os.fspath(path)}: a model of kind {meta.get('kind')}, and LogisticRegression is of "
                              "kind maxent")
         said = meta.get("training", {}).get("matrix", {})
-        self = cls(**said.get("parameters", {"l2": meta.get("training", {}).get("l2", 1.0)}))
+        record = meta.get("training", {})
+        self = cls(**said.get("parameters", {}))
         has_intercept = meta["extraction"].get("intercept", False)
         if not said:
-            self.intercept = meta.get("training", {}).get("intercept", "none") if has_intercept else "none"
+            self.l1 = record.get("l1", 0.0)
+            self.l2 = record.get("l2", 1.0) / (2 if len(model.labels) == 2 else 1)
+            self.intercept = record.get("intercept", "none") if has_intercept else "none"
         self.classes_ = classes_from(model.labels, said.get("classes", "U"))
         if isinstance(said.get("columns"), int):
             names = [f"x{d}" for d in range(said["columns"])]

@@ -33,7 +33,9 @@ class Model:
     """A trained model of sequences: immutable, to be shared between threads.
 
     ``X`` is a list of sequences in the form that the model was trained with (``ChainCRF`` lists them);
-    methods ending in ``_single`` take one sequence.  All label questions take the same keyword
+    methods ending in ``_single`` take one sequence.  For a model of texts (``--format text``) a str is a
+    sequence of one position.  A UserWarning says where the model knows no attribute of X at all.  All label
+    questions take the same keyword
     arguments, which limit or change the labellings that are considered:
 
     constrain : "bio", "bioes", or the path of a constraint file (docs/constraints.md)

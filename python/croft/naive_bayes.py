@@ -46,7 +46,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     min_categories : None, int or array [D]
         Of categorical: categories of each column at least.
     em_iterations, em_tolerance : int, float
-        Of fit with X_unlabelled: at most so many iterations of EM, until the log-likelihood gains less than
+        Of fit with X_unlabelled: at most so many iterations of EM, until its objective changes by less than
         this share.
 
     Attributes
@@ -57,7 +57,11 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     feature_count_, feature_log_prob_ : array [L, D] with event multinomial, bernoulli and complement; of
         categorical, feature_log_prob_ and category_count_ are lists with an array [L, categories] for each column
     theta_, var_, epsilon_ : arrays [L, D] of means and variances, and what was added to these; with gaussian
-    log_likelihood_ : list, of each iteration of EM
+    objective_ : list, what EM minimises, as each iteration finds it: minus the log-likelihood of rows and known
+        labels, minus that of the smoothing, alpha times the sum of the smoothed log-probabilities
+        (feature_log_prob_; of bernoulli, log 1 - p, too).  It never increases; empty without X_unlabelled
+    calibration_ : dict or None, of a model file that ``croft calibrate`` wrote: predict, predict_proba and
+        predict_log_proba apply it, until the next fit; predict_joint_log_proba does not
     """
 
     def __init__(self, *, event: Union[str, Sequence[str]] = "multinomial", alpha: float = 1.0,
@@ -102,21 +106,27 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if first:
             self.classes_ = numpy.unique(y if classes is None else classes)
             self._table = self._new_table()
-        elif classes is not None and not numpy.array_equal(numpy.unique(classes), self.classes_):
+        elif classes is not None and not numpy.array_equal(numpy.unique(classes), numpy.unique(self.classes_)):
             raise ValueError(f"classes={classes!r} is not what it was in the first call of partial_fit, "
                              f"{self.classes_!r}")
         unknown = ~numpy.isin(y, self.classes_)
         if unknown.any():
             raise ValueError(f"The label {y[unknown][0]!r} in y is not among classes={self.classes_!r}; name all "
                              "that will come in the first call of partial_fit")
-        return self._count(X, numpy.searchsorted(self.classes_, y), sample_weight, None)
+        calibrated = not first and self.calibration_ is not None
+        order = numpy.argsort(self.classes_)  # those of a file are in its order
+        self._count(X, order[numpy.searchsorted(self.classes_, y, sorter=order)], sample_weight, None)
+        if calibrated:
+            warnings.warn("the calibration was that of the model before, and is gone; calibrate the new one",
+                          stacklevel=2)
+        return self
 
     def _count(self, X: Any, codes: Any, sample_weight: Any, more: Any) -> NaiveBayes:
         import numpy
         rows = X.shape[0]
         weight = None if sample_weight is None else _weights(sample_weight, rows)
         events = self._events()
-        if "categorical" in events:  # 0 is a category
+        if "categorical" in events or self._table.takes_zeros:  # 0 is a category, or not a missing number
             X, more = _dense(X), None if more is None else _dense(more)
         for name, matrix in (("X", X), ("X_unlabelled", more)):
             if matrix is not None:
@@ -129,7 +139,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 weight = numpy.concatenate([weight, numpy.ones(more.shape[0])])
         found = self._table.fit(*_arrays(X), numpy.ascontiguousarray(codes, numpy.int64), weight,
                                 len(self.classes_), self._options(), self.em_iterations, self.em_tolerance)
-        self.log_likelihood_ = found["log_likelihood"]
+        self.objective_ = found["objective"]
         if not found["converged"] and more is not None and self.em_iterations > 0:
             warnings.warn(f"EM went on to gain more than em_tolerance={self.em_tolerance} after em_iterations="
                           f"{self.em_iterations} iterations", stacklevel=3)
@@ -191,13 +201,13 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # Prediction.
 
     def predict_joint_log_proba(self, X: Any) -> numpy.ndarray:
-        """log p(x, y = j): an array [N, L], columns as in classes_.  Time O(numbers that are not 0 * L), with
-        gaussian columns O(N D L)."""
+        """log p(x, y = j), before any calibration: an array [N, L], columns as in classes_.  Time O(numbers that
+        are not 0 * L), with gaussian columns O(N D L)."""
         import numpy
         self._check_fitted()
         X = self._checked(X)
-        if self._table.has_categories:
-            X = _dense(X)  # 0 is a category
+        if self._table.takes_zeros:  # 0 is a category, or a number of a table that has missing ones, too
+            X = _dense(X)
         out = numpy.empty((X.shape[0], len(self.classes_)))
         self._table.joint(*_arrays(X), out)
         return out
@@ -211,7 +221,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             row = int(numpy.flatnonzero(~numpy.isfinite(largest))[0])
             raise ValueError(f"X[{row}] has probability 0 under every label, or numbers that are too large; with "
                              "alpha above 0 no count is 0")
-        joint -= largest
+        self._table.calibrate(joint)
+        joint -= joint.max(axis=1, keepdims=True, initial=-numpy.inf)
         joint -= numpy.log(numpy.exp(joint).sum(axis=1, keepdims=True))
         return joint
 
@@ -223,9 +234,16 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> numpy.ndarray:
         """The most probable label of each row."""
         joint = self.predict_joint_log_proba(X)
+        self._table.calibrate(joint)
         return self.classes_[joint.argmax(axis=1)]
 
     # What was learnt.
+
+    @property
+    def calibration_(self) -> Optional[dict[str, Any]]:
+        self._check_fitted()
+        found: Optional[dict[str, Any]] = json.loads(self._table.calibration)
+        return found
 
     @property
     def class_count_(self) -> numpy.ndarray:
@@ -306,7 +324,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # Files.
 
     def save(self, path: PathLike) -> None:
-        """Writes a model file, which ``croft predict`` and NaiveBayes.load read; labels become text in it."""
+        """Writes a model file, which ``croft predict`` and NaiveBayes.load read; labels become text in it.  Its
+        format is ``attributes``, whatever file a loaded model was trained on: lines LABEL TAB COLUMN:VALUE ..."""
         self._check_fitted()
         self._table.save(os.fspath(path), *self._record())
 
@@ -332,7 +351,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.set_params(**said["parameters"])
         else:
             known = json.loads(options)
-            self.set_params(event=[event for _, event, _ in table.columns], alpha=known["alpha"],
+            events = [event for _, event, _ in table.columns]
+            self.set_params(event=events[0] if len(set(events)) == 1 else events, alpha=known["alpha"],
                             binarize=known["binarize"], norm=known["norm"],
                             var_smoothing=known["variance_floor"],
                             priors={"learnt": None, "uniform": "uniform"}.get(
@@ -344,7 +364,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.feature_names_in_ = numpy.array(names, dtype=object)
         text = [label.decode("utf-8", "surrogateescape") for label in labels]
         self.classes_ = _classes_from(text, said.get("classes", "U"))
-        self.log_likelihood_ = []
+        self.objective_ = []
         return self
 
     def __getstate__(self) -> dict[str, Any]:

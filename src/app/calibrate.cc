@@ -68,15 +68,16 @@ class Fit {
     for (Label y = 0; y < plan.model().labels(); ++y) ids_[plan.model().label(y)] = y;
   }
 
-  void add(const TextSequence& text) {
+  // Whether it is fitted to.
+  bool add(const TextSequence& text) {
     Fitted fitted;
-    if (!(text.weight > 0)) return;
+    if (!(text.weight > 0)) return false;
     fitted.weight = text.weight;
     for (std::size_t t = 0; t < text.length(); ++t) {
       const auto at = ids_.find(text.labels.item(t));
       if (at == ids_.end()) {
         ++report_.unknown;
-        return;
+        return false;
       }
       fitted.gold.push_back(at->second);
     }
@@ -86,12 +87,13 @@ class Fit {
     fitted.gold_score = plan_.score_of(fitted.gold, base, lifted_);
     if (!std::isfinite(fitted.gold_score)) {
       ++report_.impossible;
-      return;
+      return false;
     }
     ++report_.sequences;
     report_.positions += text.length();
     fitted.chain = *chain;
     all_.push_back(std::move(fitted));
+    return true;
   }
 
   Calibrator run(CalibrationMethod method) {
@@ -188,6 +190,45 @@ json record_of(const CalibrateReport& report) {
           {"after", of(report.after)}};
 }
 
+// Fewer examples than that do not determine the numbers of a calibration: a rule of thumb for the
+// one or two of temperature and platt, and for a curve, of which Niculescu-Mizil & Caruana (2005)
+// saw more harm than good below a thousand.
+std::size_t few_positions(CalibrationMethod method) {
+  return method == CalibrationMethod::isotonic ? 1000 : 100;
+}
+
+// A figure that is worse by as much as the report shows of it.
+void warn_if_worse(const char* name, double before, double after, double shown,
+                   CalibrateReport& report) {
+  if (!(after > before + shown)) return;
+  report.warnings.push_back(fmt::format(
+      "the {} of the data that it was fitted to is worse than before: {:.6g}, and was {:.6g}", name,
+      after, before));
+}
+
+void find_warnings(CalibrateReport& report) {
+  const std::size_t left_out = report.unknown + report.impossible;
+  if (left_out > report.sequences) {
+    report.warnings.push_back(fmt::format(
+        "most of the data was left out, {} sequences of {}: is it data like that of the training?",
+        left_out, left_out + report.sequences));
+  }
+  const CalibrationMethod method = report.calibrator.method;
+  if (report.positions < few_positions(method)) {
+    report.warnings.push_back(fmt::format("{} examples are few for --method {}: give {} or more",
+                                          report.positions, calibration_name(method),
+                                          few_positions(method)));
+  }
+  const EvaluationSummary &b = report.before, &a = report.after;
+  warn_if_worse("log-loss", b.log_loss->per_token(), a.log_loss->per_token(), 1e-6, report);
+  if (b.brier && a.brier) warn_if_worse("Brier score", *b.brier, *a.brier, 1e-6, report);
+  if (b.calibration && a.calibration) {
+    warn_if_worse("expected calibration error", b.calibration->expected_error,
+                  a.calibration->expected_error, 1e-4, report);
+  }
+  warn_if_worse("error rate", 1 - b.token_accuracy(), 1 - a.token_accuracy(), 1e-4, report);
+}
+
 }  // namespace
 
 CalibrateReport calibrate_model(const CalibrateRequest& request, ThreadPool& pool) {
@@ -196,19 +237,20 @@ CalibrateReport calibrate_model(const CalibrateRequest& request, ThreadPool& poo
   check_model(*model, request.method);
   model->container().verify();  // it would be carried on into a file that looks sound
   AtomicFile{request.output};   // what forbids writing is known before the work, not after it
-  const std::vector<TextSequence> texts = read_all(request, *model);
+  std::vector<TextSequence> texts = read_all(request, *model);
   TagRequest own;
   own.calibrated = false;
   const TagPlan plan(*model, own);
   CalibrateReport report;
   Fit fit(plan, pool, report);
-  for (const TextSequence& text : texts) fit.add(text);
+  std::erase_if(texts, [&](const TextSequence& text) { return !fit.add(text); });
   report.calibrator = fit.run(request.method);
   report.before = evaluate_sequences(plan, texts, pool).summary();
   const auto probe = read_model(Container::from_bytes(
       with_calibration(model->container(), report.calibrator, json::object()).bytes(),
       request.output));
   report.after = evaluate_sequences(TagPlan(*probe), texts, pool).summary();
+  find_warnings(report);
   with_calibration(model->container(), report.calibrator, record_of(report)).write(request.output);
   return report;
 }

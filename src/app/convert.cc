@@ -32,6 +32,12 @@ constexpr std::array kConversions = {
   for (const Conversion& each : kConversions) {
     all += (all.empty() ? "" : ", ") + std::string(each.from) + " to " + std::string(each.to);
   }
+  if (model.kind() == "joint-maxent") {
+    throw UsageError(model.container().name() + ": a model of kind " + std::string(model.kind()) +
+                     " is a log-linear model already, and there is nothing to convert it to; the "
+                     "conversions are: " +
+                     all);
+  }
   throw UsageError(model.container().name() + ": no conversion from a model of kind " +
                    model.kind() + (to.empty() ? "" : " to " + std::string(to)) +
                    "; there are: " + all);
@@ -63,7 +69,8 @@ const Conversion& convert_model(const std::string& input, std::string_view to,
   const auto model = open_model(input);
   model->container().verify();
   if (model->calibrator()) {
-    throw UsageError(input + " is calibrated, and a conversion keeps the probabilities of a model "
+    throw UsageError(input +
+                     " is calibrated, and a conversion keeps the probabilities of a model "
                      "that is not; convert the model that it was made from, and calibrate that");
   }
   const Conversion& conversion = find_conversion(*model, to);

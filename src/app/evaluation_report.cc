@@ -80,8 +80,8 @@ void append_overview(std::string& out, const EvaluationSummary& s, std::string_v
   if (!s.log_loss) return;
   const bool single = !unit.empty() && s.tokens == s.sequences;
   const std::string_view one = single ? unit.substr(0, unit.size() - 1) : "token";
-  out += fmt::format("log-loss   {:>9.6f}   nats a {}; {:.6f} in all\n", s.log_loss->per_token(),
-                     one, s.log_loss->total);
+  out += fmt::format("log-loss   {:>9.6f}   nats {} {}; {:.6f} in all\n", s.log_loss->per_token(),
+                     one == "example" ? "an" : "a", one, s.log_loss->total);
   if (s.log_loss->impossible > 0) {
     out += fmt::format("           {:>9}   {} have gold labels of probability 0\n",
                        s.log_loss->impossible, single ? unit : "sequences");

@@ -56,6 +56,9 @@ TrainOptions training_options(const ChainModel& model, const json& record, std::
                             : HistorySet::seen;
   }
   options.regulariser = {.l1 = recorded(record, "l1", 0.0), .l2 = recorded(record, "l2", 0.0)};
+  if (recorded<std::string>(record, "class_weights", "") == "balanced") {
+    options.label_weights.emplace();
+  }
   options.precision = Precision::twice;
   options.threads = threads;
   return options;
@@ -79,6 +82,9 @@ std::string why_no_condition(const json& record) {
   }
   if (record.contains("partial_positions")) {
     return "the model was trained with labels that were known in part";
+  }
+  if (recorded<std::string>(record, "class_weights", "") == "file") {
+    return "the model was trained with --class-weights from a file, which the record does not hold";
   }
   if (!record.contains("l1") || !record.contains("l2")) return "the record names no penalty";
   return "";
@@ -215,6 +221,7 @@ ConstraintReport inspect_constraints(std::shared_ptr<const ChainModel> model,
   report.no_condition = why_no_condition(record);
   if (report.no_condition.empty()) report.condition = penalty;
   const double value = recorded(record, "objective_value", 0.0);
+  const double weight = recorded(record, "total_weight", training.total_weight());
   report.training_data = recorded<std::size_t>(record, "sequences", 0) == report.sequences &&
                          recorded<std::size_t>(record, "positions", 0) == report.positions &&
                          recorded<std::size_t>(record, "weights", 0) == found.weight.size() &&
@@ -222,7 +229,11 @@ ConstraintReport inspect_constraints(std::shared_ptr<const ChainModel> model,
                                                    kSameObjective * std::max(1.0, value));
   if (!report.training_data && report.condition) {
     report.condition.reset();
-    report.no_condition = "this is not the data that the model was trained on";
+    report.no_condition = std::abs(weight - training.total_weight()) > kSameObjective * weight
+                              ? "the weights of the training's sequences (--weights), which the "
+                                "record does not hold, are not those of this data"
+                              : "this is not the data that the model was trained on, or its "
+                                "sequences had other weights there";
   }
 
   std::vector<double> violation(found.weight.size());

@@ -64,7 +64,7 @@ std::string format_constraints(const ConstraintReport& report) {
   for (const ConstraintRow& row : report.rows) {
     out += fmt::format("{:>12.6g} {:>12.6g} {:>+12.5g}", row.empirical, row.expected,
                        row.difference());
-    if (report.condition) out += fmt::format(" {:>+12.5g} {:>12.4g}", row.pull, row.violation);
+    if (report.condition) out += fmt::format(" {:>+12.5g} {:>12.4g}", row.pull + 0.0, row.violation);
     out += "  " + shown(row) + "\n";
   }
   return out;
@@ -83,7 +83,7 @@ json constraints_json(const ConstraintReport& report) {
                   {"expected", row.expected},
                   {"difference", row.difference()}};
     if (report.condition) {
-      entry["penalty"] = row.pull;
+      entry["penalty"] = row.pull + 0.0;  // 0 rather than -0
       entry["violation"] = row.violation;
     }
     rows.push_back(std::move(entry));

@@ -36,13 +36,30 @@ std::string text_of(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+void append_field(std::string& out, std::string words, const json& value) {
+  std::ranges::replace(words, '_', ' ');
+  out += fmt::format("  {:<23} {}\n", escaped(words), text_of(value));
+}
+
 void append_fields(std::string& out, std::string_view title, const json& fields) {
   out += fmt::format("\n{}\n", title);
   for (const auto& [name, value] : fields.items()) {
     std::string words = name;
     std::ranges::replace(words, '_', ' ');
-    out += fmt::format("  {:<24}{}\n", escaped(words), text_of(value));
+    if (value.is_object()) {
+      for (const auto& [inner, of] : value.items()) append_field(out, words + " " + inner, of);
+    } else {
+      append_field(out, words, value);
+    }
   }
+}
+
+// How the data becomes attributes; rows of columns and their template only where there are some.
+json shown_extraction(const NaiveBayesModel& model) {
+  json fields = model.meta().value("extraction", json::object());
+  if (model.extractor().config().format == InputFormat::columns) return fields;
+  for (const char* of_rows : {"columns", "language", "template"}) fields.erase(of_rows);
+  return fields;
 }
 
 // log p(a | j) of a row, or the weight of a complement attribute; bernoulli rows hold log-odds.
@@ -145,7 +162,7 @@ std::string format_summary(const NaiveBayesModel& model) {
   }
   out += calibration_lines(model);
   append_fields(out, "options", document["options"]);
-  append_fields(out, "extraction", document["extraction"]);
+  append_fields(out, "extraction", shown_extraction(model));
   append_fields(out, "training record", document["training"]);
   out += fmt::format("\n{:<24}{:>14}\n", "section", "bytes");
   for (const Container::Entry& entry : model.container().entries()) {

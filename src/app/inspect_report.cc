@@ -81,7 +81,7 @@ void append_field(std::string& out, std::string name, const json& value) {
     return;
   }
   std::replace(name.begin(), name.end(), '_', ' ');
-  out += fmt::format("  {:<24}{}\n", escaped(name), readable(value));
+  out += fmt::format("  {:<23} {}\n", escaped(name), readable(value));
 }
 
 void append_training(std::string& out, const json& record) {

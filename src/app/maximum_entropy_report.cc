@@ -29,7 +29,7 @@ std::size_t column_of(const ExpectationText& constraint, const OutcomeTable& tab
 }
 
 std::string shown(const ExpectationText& c) {
-  return fmt::format("{} {} {:.10g}", escaped(c.feature), c.relation, c.bound);
+  return fmt::format("{} {} {}", escaped(c.feature), c.relation, c.bound);
 }
 
 // The width in characters that people see, near enough: bytes that begin a character of UTF-8.
@@ -107,7 +107,7 @@ std::string format_maximum_entropy(const MaximumEntropyAnswer& answer) {
   out += (out.empty() ? "" : "\n") + r.message + "\n";
   if (r.status == MaximumEntropyStatus::infeasible) return out;
   const auto line = [&](const char* name, double value, const char* what) {
-    out += fmt::format("{:<22}{:>14.8g}  {}\n", name, value, what);
+    out += fmt::format("{:<22}{:>14.8g}  {}\n", name, value + 0.0, what);  // 0 rather than -0
   };
   line("entropy", r.entropy,
        fmt::format("of at most {:.6g}", std::log(static_cast<double>(r.p.size()))).c_str());

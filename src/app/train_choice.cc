@@ -80,6 +80,7 @@ void check_method(const TrainRequest& request) {
   MethodChoice choice = o.choice(!request.init.empty() || o.prior, kFewPositions);
   choice.weighted = !request.weights.empty() || !request.class_weights.empty();
   choice.variances = !request.variances.empty();
+  choice.by_default = !o.method;
   choice.block = choice.block || request.block;
   choice.tolerance = request.tolerance.value_or(0) > 0;
   choice.window = choice.window || request.window;

@@ -98,8 +98,15 @@ TrainResult train_joint(const JointRequest& request, const TrainWatcher& watcher
   try {
     const JointTemplates templates = read_templates(request.template_path);
     const LabelClasses classes = read_classes(request.classes_path, templates);
-    const auto files = open_training_files(
-        request.train, joint_extraction(templates, request.template_path), watcher);
+    const auto files = [&] {
+      try {
+        return open_training_files(request.train,
+                                   joint_extraction(templates, request.template_path), watcher);
+      } catch (const InputError& error) {
+        templates.fail_as_window(error, request.template_path);
+        throw;
+      }
+    }();
     const TrainedModel trained = train_joint_on(request.train, templates, classes, *files, watcher);
     trained.model.write(request.train.output);
     return trained.result;

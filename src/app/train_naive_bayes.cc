@@ -88,10 +88,44 @@ void check_reading(const TrainRequest& source) {
   if (source.csv) source.csv->validate();
   if (!source.init.empty() &&
       (has_template || source.text || source.csv || !source.stop_words.empty())) {
-    throw UsageError(
-        "the model to go on from says how its data becomes attributes; leave out --template and "
-        "the options of texts and tables");
+    throw UsageError("the model to go on from says how its data becomes attributes; leave out " +
+                     std::string(has_template ? "--template"
+                                 : source.csv ? "the options of tables, such as --label"
+                                              : "the options of texts, such as --ngrams"));
   }
+}
+
+// Categories are COLUMN=VALUE: the terms of a text and the numbers of svmlight are no such things,
+// and each would be the one value of a column of its own, of which nothing can be learnt.
+void check_categorical(const NaiveBayesRequest& request) {
+  const TrainRequest& source = request.source;
+  if (request.event != event_name(AttributeEvent::categorical)) return;
+  if (source.format == InputFormat::text || source.format == InputFormat::svmlight) {
+    throw UsageError(fmt::format(
+        "--event categorical is for attributes COLUMN=VALUE, and --format {} has none; take {}",
+        format_name(source.format),
+        source.format == InputFormat::text
+            ? "--event multinomial or bernoulli"
+            : "--format csv, whose columns may hold numbers as names of categories"));
+  }
+  if (source.csv && (!source.csv->numeric.empty() || source.csv->standardise)) {
+    throw UsageError(fmt::format(
+        "--{} is for columns of numbers, and with --event categorical every column holds names of "
+        "categories; leave it out, or take --event auto and name those with --categorical",
+        source.csv->standardise ? "standardise" : "numeric"));
+  }
+}
+
+// The same, of what other formats turned out to hold.
+void require_categories(const NaiveBayesStatistics& statistics, const StringTable& names) {
+  bool any = false;
+  for (std::uint32_t a = 0; a < names.size(); ++a) {
+    if (statistics.event[a] != AttributeEvent::categorical) return;
+    any = any || names[a].find('=') != std::string_view::npos;
+  }
+  if (any || names.size() == 0) return;
+  throw Error("--event categorical is for attributes COLUMN=VALUE, and the data has none, but " +
+              in_quotes(names[0]) + "; write them so, or choose another --event");
 }
 
 void check_request(const NaiveBayesRequest& request) {
@@ -102,6 +136,7 @@ void check_request(const NaiveBayesRequest& request) {
                      "categorical");
   }
   check_reading(source);
+  check_categorical(request);
   if (!source.partial && (request.em_iterations || request.em_tolerance)) {
     throw UsageError(
         "--em-iterations and --tolerance are for data whose labels are known in part: add "
@@ -292,6 +327,7 @@ class Training {
     for (auto a = static_cast<std::uint32_t>(counts.attributes()); a < attributes; ++a) {
       counts.add_attribute(rule(encoder_.node_names[a]));
     }
+    require_categories(counts.statistics(), encoder_.node_names);
     return counts;
   }
 
@@ -378,9 +414,15 @@ TrainedNaiveBayes train_naive_bayes_on(const NaiveBayesRequest& request, Trainin
   return Training(request, input.extractor(), init).run(input, watcher);
 }
 
-NaiveBayesResult train_naive_bayes(const NaiveBayesRequest& request,
+NaiveBayesResult train_naive_bayes(const NaiveBayesRequest& asked,
                                    const NaiveBayesWatcher& watcher) {
-  check_request(request);
+  check_request(asked);
+  NaiveBayesRequest request = asked;
+  if (request.event == event_name(AttributeEvent::categorical) && request.source.init.empty() &&
+      request.source.format == InputFormat::csv) {
+    if (!request.source.csv) request.source.csv.emplace();
+    request.source.csv->all_categorical = true;
+  }
   // Created and removed: what forbids writing the model is known before the work, not after it.
   AtomicFile{request.source.output};
   try {

@@ -21,10 +21,12 @@ Example:
   croft predict -m calibrated.croft --marginals new.tsv
   croft evaluate -m calibrated.croft --reliability after.svg test.tsv
 
-temperature divides all scores of a model of any kind by one number; platt and isotonic give each label
-of a model of kind maxent or naive-bayes a curve of its own, and may choose other labels.  DATA must be
-data that the model was not trained on: there it is surer of itself than elsewhere, and a
-calibration would make it surer still.  docs/evaluation.md, docs/math/calibration.md.)";
+temperature and platt minimise the log-loss of what they are fitted to, isotonic squared errors;
+other figures may get worse, and a warning then says so.  temperature divides all scores of a model
+of any kind by one number; platt and isotonic give each label of a model of kind maxent or
+naive-bayes a curve of its own, and may choose other labels.  DATA must be data that the model was
+not trained on: there it is surer of itself than elsewhere, and a calibration would make it surer
+still.  docs/evaluation.md, docs/math/calibration.md.)";
 
 struct CalibrateCommand {
   CalibrateRequest request;
@@ -48,7 +50,8 @@ json report_json(const CalibrateReport& report) {
                    {"unknown_labels", report.unknown},
                    {"impossible_sequences", report.impossible},
                    {"before", of(report.before)},
-                   {"after", of(report.after)}};
+                   {"after", of(report.after)},
+                   {"warnings", report.warnings}};
   if (!report.calibrator.by_label()) document["temperature"] = report.calibrator.temperature;
   return document;
 }
@@ -66,7 +69,7 @@ std::string report_text(const CalibrateReport& report) {
     out +=
         fmt::format("left out: {} whose labels the model gives probability 0\n", report.impossible);
   }
-  out += fmt::format("\n{:<28}{:>10}{:>10}\n", "on this data", "before", "after");
+  out += fmt::format("\n{:<28}{:>10}{:>10}\n", "on what it was fitted to", "before", "after");
   const auto row = [&](const char* name, double before, double after, int digits) {
     out += fmt::format("{:<28}{:>10.{}f}{:>10.{}f}\n", name, before, digits, after, digits);
   };
@@ -84,6 +87,9 @@ std::string report_text(const CalibrateReport& report) {
 int run(const CalibrateCommand& c) {
   ThreadPool pool(c.common.threads);
   const CalibrateReport report = calibrate_model(c.request, pool);
+  for (const std::string& warning : report.warnings) {
+    std::fprintf(stderr, "warning: %s\n", warning.c_str());
+  }
   if (c.json) {
     write_json(report_json(report));
   } else {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/common.h"
+#include "cli/data_options.h"
 #include "croft/app/maximum_entropy_report.h"
 
 namespace croft::cli {
@@ -58,6 +59,7 @@ void add_maximum_entropy(Program& program) {
   add_choice<char>(*verb, "--delimiter", r.delimiter,
                    {{"comma", ','}, {",", ','}, {"tab", '\t'}, {"semicolon", ';'}, {";", ';'}},
                    "What is between cells: comma, tab or semicolon")
+      ->transform(delimiter_name())
       ->option_text("DELIMITER=comma");
   verb->add_option("--tolerance", r.options.tolerance,
                    "Largest violation of a constraint, relative to its column's size")

@@ -41,8 +41,8 @@ void add_naive_bayes_options(CLI::App& verb, NaiveBayesCommand& command) {
   verb.add_option(
           "--event", r.event,
           "What attributes are: multinomial (counts), bernoulli (there or not), complement, "
-          "gaussian (measurements) or categorical (COLUMN=VALUE); auto: columns of a table "
-          "gaussian or categorical, all else multinomial")
+          "gaussian (measurements) or categorical (COLUMN=VALUE; all columns of a table, also of "
+          "numbers); auto: columns of a table gaussian or categorical, all else multinomial")
       ->check(CLI::IsMember(
           {"auto", "multinomial", "bernoulli", "complement", "gaussian", "categorical"}))
       ->option_text("MODEL=auto")

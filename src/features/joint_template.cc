@@ -194,6 +194,9 @@ LabelWindow JointLineParser::parse_window() {
   }
   window.track =
       static_cast<std::uint32_t>(number_of(static_cast<std::uint32_t>(*column), out_.columns_));
+  if (window.track == out_.column_source_.size()) {
+    out_.column_source_.push_back({{name_, number_, begin + 1}, std::string(line_)});
+  }
   return window;
 }
 
@@ -213,6 +216,7 @@ JointTemplates JointTemplates::parse(std::string_view text, const std::string& n
   out.text_ = text;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // byte order mark
   for (std::size_t number = 1; !text.empty(); ++number) {
+    out.lines_ = number;
     const std::size_t end = text.find('\n');
     std::string_view line = text.substr(0, end);
     text.remove_prefix(end == text.npos ? text.size() : end + 1);
@@ -231,6 +235,18 @@ JointTemplates JointTemplates::parse(std::string_view text, const std::string& n
     out.extraction_ += std::string(kCellPrefix) + "%x[0," + std::to_string(column) + "]\n";
   }
   return out;
+}
+
+void JointTemplates::fail_as_window(const InputError& complaint, const std::string& name) const {
+  const std::size_t line = complaint.where().line;
+  if (complaint.where().file != name || line <= lines_) return;
+  const std::size_t track = line - lines_ - 1;
+  if (track >= columns_.size()) return;
+  throw InputError(column_source_[track].where,
+                   "the window looks at column " + std::to_string(columns_[track]) +
+                       ", which the data does not have",
+                   column_source_[track].line,
+                   "columns count from 0, and the last one of the data, the label, is none");
 }
 
 bool JointTemplates::uses_classes() const {

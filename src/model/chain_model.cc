@@ -269,6 +269,11 @@ void ChainModel::score(const TextSequence& sequence, Scratch& scratch,
 const ChainModel& require_chain(const SequenceModel& model, std::string_view answer) {
   const auto* chain = dynamic_cast<const ChainModel*>(&model);
   if (chain != nullptr) return *chain;
+  if (model.kind() == "joint-maxent") {
+    throw UsageError(model.container().name() + ": " + std::string(answer) +
+                     " is not to be had of a model of kind joint-maxent, whose weights several "
+                     "labels share; croft inspect --top and --weights show them");
+  }
   throw UsageError(model.container().name() + ": " + std::string(answer) +
                    " is a matter of the weights of features, and a model of kind " + model.kind() +
                    " has none; croft convert makes it a log-linear model");

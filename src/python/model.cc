@@ -10,7 +10,10 @@
 #include "croft/app/inspect.h"
 #include "croft/app/inspect_hmm.h"
 #include "croft/core/atomic_file.h"
+#include "croft/model/naive_bayes_model.h"
 #include "python/bind.h"
+#include "python/calibrated_scores.h"
+#include "python/matrix_rows.h"
 #include "python/sequences.h"
 
 namespace croft::python {
@@ -29,6 +32,17 @@ SequenceForm PythonModel::form() const {
   form.sparse = number("sparse");
   form.dense = number("dense");
   return form;
+}
+
+bool PythonModel::knows(std::string_view attribute) const {
+  const auto has = [&](const FeatureTable& table) {
+    return table.names().find(attribute) != kUnknown;
+  };
+  if (const auto* bayes = dynamic_cast<const NaiveBayesModel*>(model.get())) {
+    return bayes->find(attribute) != kUnknown;
+  }
+  const auto* chain = dynamic_cast<const ChainModel*>(model.get());
+  return chain == nullptr || has(chain->node()) || has(chain->edge());
 }
 
 namespace {
@@ -96,13 +110,14 @@ py::dict state_features(const PythonModel& self) {
   py::dict out;
   std::string last;
   py::str attribute;
-  for_each_weight(self.chain().node(), [&](const std::string& name, std::uint32_t y, double weight) {
-    Boundary boundary;
-    std::string_view of_edge;
-    if (parse_boundary_name(name, boundary, of_edge)) return;
-    if (out.empty() || name != last) attribute = text(last = name);
-    out[py::make_tuple(attribute, names[y])] = weight;
-  });
+  for_each_weight(self.chain().node(),
+                  [&](const std::string& name, std::uint32_t y, double weight) {
+                    Boundary boundary;
+                    std::string_view of_edge;
+                    if (parse_boundary_name(name, boundary, of_edge)) return;
+                    if (out.empty() || name != last) attribute = text(last = name);
+                    out[py::make_tuple(attribute, names[y])] = weight;
+                  });
   return out;
 }
 
@@ -142,6 +157,17 @@ template <class OfHmm, class OfChain>
 auto look_into(const PythonModel& self, const OfHmm& of_hmm, const OfChain& of_chain) {
   const auto* hmm = dynamic_cast<const HmmModel*>(self.model.get());
   return hmm != nullptr ? of_hmm(*hmm) : of_chain(self.chain());
+}
+
+// In place, of rows [N][L]; nothing where the model is not calibrated.
+void calibrate(const PythonModel& self, const py::buffer& scores) {
+  const std::span<double> rows = numbers<double>(scores, true);
+  if (rows.size() % self.model->labels() != 0) {
+    throw py::value_error("an array of another shape was expected");
+  }
+  if (const auto& calibrator = self.model->calibrator()) {
+    calibrate_rows(*calibrator, self.model->labels(), rows);
+  }
 }
 
 std::string summary(const PythonModel& self) {
@@ -210,6 +236,10 @@ void bind_model(py::module_& module) {
                                return names;
                              })
       .def("meta", [](const PythonModel& self) { return dump(self.model->meta()); })
+      .def_property_readonly(
+          "calibration",
+          [](const PythonModel& self) { return dump(calibration_record(self.model->container())); })
+      .def("calibrate", &calibrate, py::arg("scores"))
       .def("summary", &summary)
       .def("summary_text", &summary_text)
       .def("top", &top, py::arg("n"))

@@ -15,6 +15,7 @@
 #include "croft/model/naive_bayes_model.h"
 #include "croft/train/naive_bayes_training.h"
 #include "python/bind.h"
+#include "python/calibrated_scores.h"
 #include "python/column_names.h"
 #include "python/matrix_rows.h"
 
@@ -66,6 +67,8 @@ class NaiveBayesTable {
   std::string column_name(std::size_t d) const {
     return names_.empty() ? "x[" + std::to_string(d) + "]" : names_[d];
   }
+  // Whether a number that is 0 is to be handed in all the same.
+  bool takes_zeros() const { return has_categories() || options_.absent_is_missing; }
   bool has_categories() const {
     return std::ranges::count(event_, AttributeEvent::categorical) > 0;
   }
@@ -81,6 +84,11 @@ class NaiveBayesTable {
   const NaiveBayesStatistics& statistics() const { return counts_.statistics(); }
   const NaiveBayesParameters& parameters() const { return parameters_; }
   ContainerWriter file(const std::vector<std::string>& labels, const json& record) const;
+  // Of the model file that it was read from, until the next fit; null without one.
+  const json& calibration() const { return calibration_; }
+  void calibrate(std::span<double> scores) const {  // in place, of rows [N][L]
+    if (calibrator_) calibrate_rows(*calibrator_, counts_.labels(), scores);
+  }
 
  private:
   void name_attribute(std::size_t d, std::size_t category) {
@@ -107,10 +115,12 @@ class NaiveBayesTable {
   NaiveBayesCounts counts_;
   NaiveBayesParameters parameters_;
   NaiveBayesOptions options_;
+  std::optional<Calibrator> calibrator_;
+  json calibration_;  // its record
 };
 
 // A category is an attribute of value 1, also where the number is 0; of other columns zeros are
-// left out.
+// left out, but where the model (of a csv table) would take them for missing.
 void NaiveBayesTable::append_row(const MatrixRows& matrix, std::size_t row,
                                  std::vector<std::uint32_t>& id, std::vector<double>& value) const {
   matrix.for_each(row, [&](std::size_t d, double x) {
@@ -119,7 +129,7 @@ void NaiveBayesTable::append_row(const MatrixRows& matrix, std::size_t row,
       if (!known) return;
       id.push_back(categories_[d][static_cast<std::size_t>(x)]);
       value.push_back(1);
-    } else if (x != 0) {
+    } else if (x != 0 || options_.absent_is_missing) {
       id.push_back(attribute_[d]);
       value.push_back(x);
     }
@@ -128,8 +138,10 @@ void NaiveBayesTable::append_row(const MatrixRows& matrix, std::size_t row,
 
 py::dict NaiveBayesTable::fit(const MatrixRows& matrix, std::span<const std::int64_t> y,
                               std::span<const double> weight, std::size_t labels,
-                              const NaiveBayesOptions& options, const EmOptions& em) {
-  std::vector<double> log_likelihood;
+                              const NaiveBayesOptions& given, const EmOptions& em) {
+  NaiveBayesOptions options = given;
+  options.absent_is_missing = options_.absent_is_missing;  // of a file, whose counts go on
+  std::vector<double> objective;
   bool converged = true;
   {
     const py::gil_scoped_release unlock;
@@ -155,11 +167,13 @@ py::dict NaiveBayesTable::fit(const MatrixRows& matrix, std::span<const std::int
     counts_ = std::move(found.counts);
     parameters_ = std::move(found.parameters);
     options_ = options;
-    log_likelihood = std::move(found.log_likelihood);
+    calibrator_.reset();  // it was that of other scores
+    calibration_ = nullptr;
+    for (const double gained : found.log_likelihood) objective.push_back(-gained);
     converged = found.converged;
   }
   py::dict result;
-  result["log_likelihood"] = log_likelihood;
+  result["objective"] = objective;
   result["converged"] = converged;
   return result;
 }
@@ -208,7 +222,9 @@ ContainerWriter NaiveBayesTable::file(const std::vector<std::string>& labels,
   parts.options = options_;
   parts.event_choice = one && !event_.empty() ? event_name(event_.front()) : "mixed";
   parts.training = &training;
-  return make_naive_bayes_model(parts);
+  ContainerWriter out = make_naive_bayes_model(parts);
+  if (calibrator_) write_calibration(*calibrator_, calibration_, out);
+  return out;
 }
 
 [[noreturn]] void fail_other(const NaiveBayesModel& model) {
@@ -271,6 +287,8 @@ void NaiveBayesTable::restore(const NaiveBayesModel& model) {
     parameters_.rows.insert(parameters_.rows.end(), row.begin(), row.end());
   }
   counts_ = NaiveBayesCounts(std::move(statistics));
+  calibrator_ = model.calibrator();
+  if (calibrator_) calibration_ = calibration_record(model.container());
   parameters_.largest_variance = largest_variance(counts_.statistics(), options_);
 }
 
@@ -334,7 +352,7 @@ void bind_naive_bayes(py::module_& module) {
       .def(py::init<std::size_t, std::vector<std::string>, const std::vector<std::string>&>(),
            py::arg("columns"), py::arg("names"), py::arg("events"))
       .def("reserve_categories", &NaiveBayesTable::reserve_categories)
-      .def_property_readonly("has_categories", &NaiveBayesTable::has_categories)
+      .def_property_readonly("takes_zeros", &NaiveBayesTable::takes_zeros)
       .def("fit",
            [](NaiveBayesTable& self, const py::buffer& value, const py::object& column,
               const py::object& begin, const py::buffer& y, const py::object& weight,
@@ -356,6 +374,16 @@ void bind_naive_bayes(py::module_& module) {
              }
              self.joint(matrix, to);
            })
+      .def("calibrate",
+           [](const NaiveBayesTable& self, const py::buffer& scores) {
+             const std::span<double> rows = numbers<double>(scores, true);
+             if (rows.size() % self.statistics().labels != 0) {
+               throw py::value_error("an array of another shape was expected");
+             }
+             self.calibrate(rows);
+           })
+      .def_property_readonly("calibration",
+                             [](const NaiveBayesTable& self) { return self.calibration().dump(); })
       .def("rows", &copy_rows)
       .def_property_readonly(
           "class_weight",

@@ -107,7 +107,7 @@ class Plan {
                             " the labels of " + std::to_string(py::len(known)));
     }
     Run run{q, ThreadPool(threads), {}, {}, SequenceReader(model_->rows(), kTrainingName), {}, {}};
-    if (!model_->rows()) run.reader.expect(model_->form());
+    expect_form(run.reader);
     for (std::size_t k = 0; k < run.pool.threads(); ++k) run.taggers.emplace_back(plan_);
     run.scratch.resize(run.pool.threads());
     std::vector<Work> batch;
@@ -119,10 +119,12 @@ class Plan {
         positions += run.reader.length();
       }
       label(run, std::span(batch).first(used), first + next);
+      look_for_known(run, std::span(batch).first(used));
       for (std::size_t k = 0; k < used; ++k) answer(run, batch[k]);
       next += used;
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
     }
+    if (!run.known && run.unknown) warn_unknown(*run.unknown);
     return finish(run);
   }
 
@@ -130,7 +132,7 @@ class Plan {
   py::tuple explain(const py::object& x, std::vector<std::size_t> positions,
                     const std::optional<std::string>& against, std::size_t top, bool unknown) {
     SequenceReader reader(model_->rows(), "x");
-    if (!model_->rows()) reader.expect(model_->form());
+    expect_form(reader);
     InputSequence input;
     reader.read(x, std::nullopt, input);
     check_columns(input.rows, "x");
@@ -144,11 +146,7 @@ class Plan {
     }
     Explainer explainer(plan_);
     Extractor::Scratch scratch;
-    if (model_->rows()) {
-      plan_.model().extractor().extract(input.rows, false, scratch, input.text);
-    } else {
-      plan_.model().extractor().complete(input.text, scratch);
-    }
+    extract(input, scratch, "x");
     const Explanation explanation = explainer.explain({input.text, &input.rows}, options);
     if (!explanation.outcome.found) {
       throw py::value_error("x: " + std::string(why_none(explanation.outcome)));
@@ -168,6 +166,8 @@ class Plan {
     SequenceReader reader;
     std::map<std::string, py::list> answers;
     std::vector<std::size_t> begin;  // scratch
+    bool known = false;              // whether any attribute so far is known to the model
+    std::optional<std::string> unknown = std::nullopt;  // the first that is not
   };
 
   void read(Run& run, const py::object& x, const py::object& known, std::size_t n,
@@ -231,19 +231,57 @@ class Plan {
     });
   }
 
-  void label(Run& run, Work& work, std::size_t worker, std::size_t index) const {
+  void expect_form(SequenceReader& reader) const {
+    if (!model_->rows()) reader.expect(model_->form());
+    if (model_->texts()) reader.accept_texts();
+  }
+
+  // input.text, without its labels, from what was read.
+  void extract(InputSequence& input, Extractor::Scratch& scratch, const std::string& name) const {
     const Extractor& extractor = plan_.model().extractor();
-    TextSequence& text = work.input.text;
     if (model_->rows()) {
-      StringLists labels;
-      std::swap(labels, text.labels);
-      extractor.extract(work.input.rows, false, run.scratch[worker], text);
-      std::swap(labels, text.labels);
-      text.first_line = work.input.rows.first_line;
-    } else {
-      extractor.complete(text, run.scratch[worker], work.name);
-      check_sizes(text, work.name);
+      extractor.extract(input.rows, false, scratch, input.text);
+      input.text.first_line = input.rows.first_line;
+      return;
     }
+    if (input.single) {
+      extractor.extract(input.document, scratch, input.text, name);
+    } else {
+      extractor.complete(input.text, scratch, name);
+    }
+    check_sizes(input.text, name);
+  }
+
+  // Goes on until an attribute is found that the model knows: as a rule, to the first.
+  void look_for_known(Run& run, std::span<const Work> batch) const {
+    for (const Work& work : batch) {
+      const StringLists& lists = work.input.text.node;
+      for (std::size_t k = 0; k < lists.items() && !run.known; ++k) {
+        const std::string_view name = lists.item(k);
+        Boundary boundary{};
+        std::string_view of_edge;
+        if (name == kIntercept || parse_boundary_name(name, boundary, of_edge)) continue;
+        run.known = model_->knows(name);
+        if (!run.known && !run.unknown) run.unknown = name;
+      }
+      if (run.known) return;
+    }
+  }
+
+  // What the model predicts does then not depend on X: more likely a mistake than a result.
+  void warn_unknown(const std::string& name) const {
+    std::string text = "the model knows no attribute of X, the first of which is " +
+                       in_quotes(name) + ", and predicts the same whatever they are";
+    if (model_->texts()) text += "; texts are given as str: X = [\"a text\", ...]";
+    if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) != 0) throw py::error_already_set();
+  }
+
+  void label(Run& run, Work& work, std::size_t worker, std::size_t index) const {
+    TextSequence& text = work.input.text;
+    StringLists labels;
+    std::swap(labels, text.labels);
+    extract(work.input, run.scratch[worker], work.name);
+    std::swap(labels, text.labels);
     const TagInput input{text, model_->rows() ? &work.input.rows : nullptr, work.name, index};
     const Tagging& tagging = run.taggers[worker].tag(input, run.q.ask);
     work.outcome = tagging.outcome;

@@ -91,8 +91,20 @@ double ChainTraining::total_weight() const {
 
 Method ChainTraining::method(const TrainOptions& options) const {
   const Method chosen = options.chosen_method(init_ != nullptr, positions());
+  if (newton_pays(options)) return Method::truncated_newton;
   if (span_pays(options)) return Method::span_lbfgs;
   return chosen == Method::sgd_lbfgs && dual_pays(options) ? Method::sdca : chosen;
+}
+
+// Whether there are so few weights that second derivatives cost nothing to speak of: columns of a table,
+// whose units may be far apart, and then L-BFGS creeps long before it is near.
+bool ChainTraining::newton_pays(const TrainOptions& options) const {
+  constexpr std::size_t kFewWeights = 5000;
+  const MethodSettings& s = options.settings;
+  return kind_ == ChainKind::maxent && options.objective == Objective::likelihood &&
+         !options.method && !s.history && !s.step && !s.batch && !s.passes && !s.gap &&
+         options.regulariser.l1 == 0 && options.regulariser.l2 > 0 &&
+         partial_positions() == 0 && encoder_.node_names.size() * labels() <= kFewWeights;
 }
 
 // Whether there are fewer scores than weights, so that vectors of scores are shorter, and nothing is
@@ -414,6 +426,10 @@ TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer&
     selection = std::move(trained.set.selection);
   } else {
     result.optimization = train_all(problem, start, scorer, watch, &checkpoints);
+  }
+  if (!init_ && result.optimization.reason == StopReason::no_progress &&
+      result.optimization.iterations == 0) {
+    throw Error("training got nowhere: " + result.optimization.message);
   }
   if (watch.gave_up() && result.optimization.reason == StopReason::stopped) {
     result.optimization.message = "the hold-out score has not improved for " +

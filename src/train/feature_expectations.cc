@@ -8,6 +8,9 @@ namespace croft {
 FeatureExpectations ChainTraining::expectations(const TrainOptions& options) {
   if (init_ == nullptr) throw UsageError("expectations are those of a model: there is none");
   if (sequences() == 0) throw Error("there is no sequence to compare the model with");
+  if (options.label_weights) {
+    weigh_by_label(*options.label_weights, names().labels, encoder_.data);
+  }
   TrainResult unused;
   lay_out(options, unused);
   set_histories(options);

@@ -131,7 +131,8 @@ void check_settings(const MethodChoice& choice, const MethodInfo& method) {
     };
     if (takes(method)) continue;
     throw UsageError("--" + std::string(name) + " means nothing to " + optimizer(method) +
-                     "; it goes with " + methods_where(takes));
+                     (choice.by_default ? ", which is the default here" : "") + "; it goes with " +
+                     methods_where(takes));
   }
   if (s.decay && s.schedule != StepSchedule::constant) {
     throw UsageError(

@@ -5,7 +5,7 @@ import math
 import xml.etree.ElementTree as ElementTree
 
 from subjects import SubjectsTest, documents
-from support import BAD_INPUT, INGREDIENTS, WRONG_USAGE, main
+from support import BAD_INPUT, INGREDIENTS, WRONG_USAGE, croft, main
 
 def pooled(examples):
     """The never decreasing function of least squares at the points of (s, right), by max-min."""
@@ -205,6 +205,43 @@ class FilesTest(CalibrateTest):
         self.assertEqual(self.section(plain)["functions"], self.section(more)["functions"])
         self.fails(BAD_INPUT, "calibrate", "-m", model, self.file("c.tsv", "opera\tsong\n"),
                    "-o", self.folder / "3.croft", mentions=["no sequence"])
+
+    def test_the_figures_are_of_what_it_was_fitted_to(self):
+        text = documents(100, 2)
+        model = self.model("m.croft")
+        known = self.file("a.tsv", text)
+        _, plain = self.calibrate("1.croft", model, "temperature", known)
+        more = self.file("b.tsv", text + "opera\tsong stage\n" * 150)
+        done = croft("calibrate", "-m", model, more, "-o", self.folder / "2.croft", "--json")
+        report = json.loads(done.stdout)
+        for when in ("before", "after"):
+            self.assertEqual(report[when], plain[when])
+            self.assertLess(report[when]["log_loss"], 10)
+        self.assertEqual(len(report["warnings"]), 1)
+        self.assertIn("150 sequences of 250", report["warnings"][0])
+        self.assertEqual(done.stderr.decode(), f"warning: {report['warnings'][0]}\n")
+        self.assertEqual(plain["warnings"], [])
+
+    def test_few_examples_and_figures_that_got_worse_are_told(self):
+        model = self.model("m.croft")
+        _, few = self.calibrate("1.croft", model, "temperature", self.file("a.tsv", documents(30, 2)))
+        self.assertTrue(any("30 examples are few" in each for each in few["warnings"]))
+        names = {"log-loss": "log_loss", "Brier score": "brier",
+                 "expected calibration error": "expected_calibration_error"}
+        told = 0
+        for seed in range(2, 12):
+            for method in ("temperature", "platt"):
+                _, report = self.calibrate("2.croft", model, method,
+                                           self.file("b.tsv", documents(100, seed)))
+                for name, field in names.items():
+                    worse = report["after"][field] > report["before"][field] + 1.1e-4
+                    warned = any(f"the {name} of" in each for each in report["warnings"])
+                    told += worse
+                    if worse:
+                        self.assertTrue(warned, (seed, method, name))
+                    elif report["after"][field] <= report["before"][field]:
+                        self.assertFalse(warned, (seed, method, name))
+        self.assertGreater(told, 0)
 
     def test_the_output_replaces_no_input(self):
         data = self.file("held.tsv", documents(20, 2))

@@ -178,6 +178,23 @@ class ConstraintsTest(CliTest):
             self.assertIsNone(report["condition"])
             self.assertIn(reason, report["no_condition"])
 
+    def test_weights_of_classes_are_applied_or_are_the_reason(self):
+        data = self.file("data", TABLE)
+        model = self.trained(data, "--model", "maxent", "--l2", 0.5, "--class-weights", "balanced")
+        report = self.report(model, data)
+        self.assertTrue(report["training_data"])
+        self.assertEqual(report["condition"], {"l1": 0, "l2": 0.5})
+        self.assertLess(report["largest_violation"], 1e-5)
+        weights = self.file("weights", "A\t2\nB\t3\nC\t0.5\n")
+        model = self.trained(data, "--model", "maxent", "--l2", 0.5, "--class-weights", weights)
+        self.assertIn("--class-weights", self.report(model, data)["no_condition"])
+
+    def test_weights_of_sequences_are_the_reason(self):
+        data = self.file("data", TABLE)
+        weights = self.file("weights", "2\n" * TABLE.count("\n\n"))
+        model = self.trained(data, "--model", "maxent", "--l2", 0.5, "--weights", weights)
+        self.assertIn("--weights", self.report(model, data)["no_condition"])
+
     def test_the_table_names_features_and_their_figures(self):
         data = self.file("data", SEQUENCES)
         text = self.run_ok("inspect", "-m", self.trained(data, "--l1", 0.5, "--l2", 1), "--top", 3,

@@ -29,6 +29,14 @@ class UsageTest(CliTest):
         self.fails(WRONG_USAGE, "predict", "-m", "m.croft", "--nbest", 3, mentions=["--nbest"])
         self.fails(WRONG_USAGE, "evaluate", "--nbest", mentions=["--nbest"])
 
+    def test_an_unknown_option_is_told_before_what_is_missing(self):
+        self.fails(WRONG_USAGE, "train", "--bogus", mentions=['unknown option "--bogus"'])
+
+    def test_a_setting_of_another_optimizer_says_that_this_one_is_the_default(self):
+        data = self.file("d", "a x\nb y\n\n")
+        self.fails(WRONG_USAGE, "train", "--gap", "1e-3", "-o", self.folder / "m", data,
+                   mentions=["--gap", "default"])
+
     def test_missing_values_and_files(self):
         self.fails(WRONG_USAGE, "train", TRAIN, mentions=["--output"])
         self.fails(WRONG_USAGE, "train", "-o", self.folder / "m.croft", mentions=["DATA"])

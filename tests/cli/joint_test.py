@@ -116,6 +116,23 @@ class JointTest(CliTest):
                    "--joint-template", self.template, "--label-classes", bad, self.text,
                    mentions=[":2: a label that has a class already"])
 
+    def test_a_column_that_the_data_lacks_is_shown_in_the_line_that_looks_there(self):
+        data = self.file("one.txt", "A X\nB Y\n\n")
+        template = self.file("t", "u:%x[0,0] * %y\nu0 * %y in %x[-1,5]\n")
+        self.refuses_to_train(BAD_INPUT, "--model", "maxent", "--joint-template", template, data,
+                              mentions=[f"{template}:2:", "column 5", "u0 * %y in %x[-1,5]"])
+
+    def test_what_is_not_to_be_had_of_joint_features_says_so(self):
+        data = self.file("two.txt", "A X\nB Y\n\n")
+        model = self.train("j.croft", "--model", "maxent", "--joint-template",
+                           self.file("t", "u:%x[0,0] * %y\n"), data)
+        for arguments in (("inspect", "-m", model, "--constraints", data),
+                          ("explain", "-m", model, data),
+                          ("convert", model, "-o", self.folder / "x.croft")):
+            message = self.fails(WRONG_USAGE, *arguments, mentions=["joint-maxent"])
+            self.assertNotIn("has none", message)
+            self.assertNotIn("croft convert makes", message)
+
     def test_options_that_would_be_ignored_are_refused(self):
         start = ["train", "--quiet", "-o", self.folder / "x"]
         for more, mention in ((["--holdout", "0.1"], "--holdout has no meaning"),

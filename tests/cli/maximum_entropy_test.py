@@ -75,6 +75,17 @@ class MaximumEntropyTest(CliTest):
         self.assertIn("f <= 0.3             0.3     0.847298", lines)
         self.assertIn("optimal after", text)
 
+    def test_messages_name_what_was_written(self):
+        table = self.file("t.csv", "face,low,mean\n1,1,1\n2,0,2\n")
+        self.fails(BAD_INPUT, "maximum-entropy", table, "--constraint", "mean == 1.5",
+                   mentions=["more than one of =", "mean == 1.5"])
+        self.fails(BAD_INPUT, "maximum-entropy", table, "--base", "low", mentions=[f"{table}:3: "])
+        self.fails(WRONG_USAGE, "maximum-entropy", table, "--delimiter", "pipe",
+                   mentions=['"pipe" is none; choose comma, tab or semicolon'])
+        shown = self.run_ok("maximum-entropy", table, "--constraint", "mean = 1.6000000000001")
+        self.assertIn("mean = 1.6000000000001", shown)
+        self.assertNotRegex(self.run_ok("maximum-entropy", table), r" -0 ")
+
     def test_what_is_no_table_or_constraint_is_one_clear_message(self):
         good = self.file("die.csv", DIE)
         for table, mentions in (("", "a table without outcomes"),

@@ -267,6 +267,45 @@ class ErrorsTest(NaiveBayesTest):
                          mentions=[mention])
         self.refused(BAD_INPUT, "--format", "attributes", "--prior-probabilities", "a=0.5,b=x", good, mentions=["b=x"])
 
+    def test_numbers_of_a_table_are_categories_where_the_event_says_so(self):
+        generator = random.Random(1)
+        rows = [(code, "odd" if code % 2 else "even") for code in generator.choices(range(8), k=200)]
+        path = self.file("codes.csv", "code,label\n" + "".join(f"{c},{y}\n" for c, y in rows))
+        event = self.bayes("event.croft", "--format", "csv", "--event", "categorical", path)
+        named = self.bayes("named.croft", "--format", "csv", "--categorical", "code", path)
+        self.assertEqual(self.posteriors(event, path), self.posteriors(named, path))
+        result = json.loads(self.run_ok("evaluate", "-m", event, "--json", path))
+        self.assertEqual(result["tokens"]["accuracy"], 1)
+
+    def test_categorical_needs_columns_and_values(self):
+        table = self.file("t.csv", "code,label\n1,a\n2,b\n")
+        for option in (("--numeric", "code"), ("--standardise",)):
+            self.refused(WRONG_USAGE, "--format", "csv", "--event", "categorical", *option, table,
+                         mentions=[option[0], "categorical"])
+        for form, text in (("text", "a\tone two\nb\ttwo\n"), ("svmlight", "1 1:2\n2 1:3\n")):
+            self.refused(WRONG_USAGE, "--format", form, "--event", "categorical", self.file("d", text),
+                         mentions=["COLUMN=VALUE", form])
+        path = self.file("d", "a\tx\n\nb\ty\n\n")
+        self.refused(BAD_INPUT, "--format", "attributes", "--event", "categorical", path,
+                     mentions=["COLUMN=VALUE", '"x"'])
+
+    def test_inspect_shows_how_texts_become_attributes_a_field_a_line(self):
+        model = self.bayes("t.croft", "--format", "text", self.file("d.tsv", "a\tone two\nb\ttwo\n"))
+        text = self.run_ok("inspect", "-m", model)
+        self.assertRegex(text, r"(?m)^  text analyzer +word$")
+        for absent in ("columns", "language", '{"'):
+            self.assertNotIn(absent, text)
+        self.assertIn(" nats a document;", self.run_ok("evaluate", "-m", model, self.folder / "d.tsv"))
+        table = self.file("t.csv", "code,label\n1,a\n2,b\n")
+        model = self.bayes("c.croft", "--format", "csv", "--event", "categorical", table)
+        self.assertIn(" nats an example;", self.run_ok("evaluate", "-m", model, table))
+
+    def test_options_of_tables_beside_init_are_named(self):
+        table = self.file("t.csv", "code,label\n1,a\n2,b\n")
+        model = self.bayes("one.croft", "--format", "csv", table)
+        self.refused(WRONG_USAGE, "--format", "csv", "--init", model, "--label", "label", table,
+                     mentions=["--label"])
+
     def test_what_counts_depend_on_cannot_change(self):
         path = self.file("d", "a\tx\n\nb\ty\n\n")
         model = self.bayes("one.croft", "--format", "attributes", path)

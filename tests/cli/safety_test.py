@@ -34,13 +34,20 @@ class NumbersTest(CliTest):
                    mentions=["big.txt:3", "1e+30"])
 
     def test_the_objective_that_is_printed_is_that_of_the_model_that_is_kept(self):
-        data = self.file("large.txt", "X\ta:1e14\nY\tb:1e14\n")
+        data = self.file("large.txt", "X\ta:1e6\nY\tb:1e6\n")
         model = self.folder / "m.croft"
         log = self.folder / "log"
         self.run_ok("train", "--format", "attributes", "-o", model, "--log", log, data)
         done = json.loads(log.read_text().splitlines()[-1])
         summary = json.loads(self.run_ok("evaluate", "--json", "-m", model, data))
         self.assertLessEqual(summary["log_loss"] * 2, done["objective"] + 1e-5)
+
+    def test_training_that_gets_nowhere_is_an_error_without_a_model(self):
+        data = self.file("large.txt", "X\ta:1e14\nY\tb:1e14\n")
+        model = self.folder / "m.croft"
+        self.fails(BAD_INPUT, "train", "--quiet", "--format", "attributes", "-o", model, data,
+                   mentions=["training got nowhere", "scale"])
+        self.assertFalse(model.exists())
 
     def test_early_stopping_reports_the_objective_of_the_weights_it_keeps(self):
         model, log = self.folder / "m.croft", self.folder / "log"

@@ -1,7 +1,10 @@
 """Calibrated models and class weights, against scikit-learn's."""
+import copy
 import json
 import os
+import pickle
 import subprocess
+import warnings
 from pathlib import Path
 
 import numpy
@@ -109,6 +112,57 @@ def test_a_calibrated_model_from_a_file_is_used_without_an_option(cancer):
         powers = p ** (1 / t)
         assert q == pytest.approx(powers / powers.sum(axis=1, keepdims=True), rel=1e-6)
     assert before.predict(x) == after.predict(x)
+
+
+def estimator(kind, path):
+    return {"maxent": croft.LogisticRegression, "naive-bayes": croft.NaiveBayes}[kind].load(path)
+
+
+@pytest.mark.parametrize("kind", ["maxent", "naive-bayes"])
+@pytest.mark.parametrize("name, method", [("cancer", "temperature"), ("cancer", "platt"), ("cancer", "isotonic"),
+                                          ("digits", "temperature"), ("digits", "platt"), ("digits", "isotonic")])
+def test_estimators_of_a_calibrated_model_say_what_the_program_says(tmp_path, kind, name, method):
+    X, y = {"cancer": load_breast_cancer, "digits": load_digits}[name](return_X_y=True)
+    X = X[:, X[:400].any(axis=0)]  # what no row has is no attribute of a model
+    train, held = slice(0, 400), slice(400, 550)
+    plain, path = tmp_path / "p.croft", tmp_path / "m.croft"
+    run("train", "--quiet", "--model", kind, "--format", "csv", "-o", plain,
+        *(["--variance-floor", "0.1"] if kind == "naive-bayes" else []),  # or digits are beyond calibration
+        write_csv(tmp_path / "train.csv", X[train], y[train]))
+    data = write_csv(tmp_path / "held.csv", X[held], y[held])
+    run("calibrate", "-m", plain, "--method", method, data, "-o", path)
+    before, found = estimator(kind, plain), estimator(kind, path)
+    X = X[held]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # X has no names
+        assert before.calibration_ is None and found.calibration_["method"] == method
+        expected = marginals(path, data, found.classes_)
+        assert found.predict_proba(X) == pytest.approx(expected, rel=1e-3, abs=1e-5)
+        assert abs(found.predict_proba(X) - before.predict_proba(X)).max() > 1e-3
+        said = [line.split()[0] for line in run("predict", "-m", path, "--output", "labels", data).splitlines()]
+        sure = numpy.sort(expected, axis=1)[:, -1] - numpy.sort(expected, axis=1)[:, -2] > 1e-4
+        assert (found.predict(X) == said)[sure].all() and sure.mean() > 0.9
+        found.save(tmp_path / "again.croft")
+        for again in (estimator(kind, tmp_path / "again.croft"), pickle.loads(pickle.dumps(found)),
+                      copy.deepcopy(found)):
+            assert again.calibration_ == found.calibration_
+            numpy.testing.assert_array_equal(again.predict_proba(X), found.predict_proba(X))
+
+
+def test_a_calibration_ends_with_the_next_fit(cancer):
+    X, y = load_breast_cancer(return_X_y=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # X has no names
+        fitted = croft.NaiveBayes.load(calibrated(cancer, "platt"))
+        assert fitted.fit(X, y.astype(str)).calibration_ is None
+    more = croft.NaiveBayes.load(calibrated(cancer, "platt"))
+    with pytest.warns(UserWarning, match="calibrate the new one"):
+        more.partial_fit(X[300:], y[300:].astype(str))
+    assert more.calibration_ is None
+    expected = GaussianNB().fit(X, y).predict_proba(X)[:, [int(label) for label in more.classes_]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert more.predict_proba(X) == pytest.approx(expected, rel=1e-4, abs=1e-6)
 
 
 def _attributes(path, lines):

@@ -344,6 +344,22 @@ def test_columns_of_models_of_the_program_are_in_the_order_of_its_data(tmp_path)
             numpy.testing.assert_allclose(bayes.predict_proba(X), mine[:, order], rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.parametrize("labels", [(0, 1, 2), (1, 2)])
+@pytest.mark.parametrize("penalties", [("--l2", "2"), ("--l1", "0.5", "--l2", "1")])
+def test_the_penalties_of_a_model_of_the_program_find_it_again(tmp_path, labels, penalties):
+    X, y = data("iris", labels)
+    path = program(tmp_path, table(X, y, "abcd"), "--model", "maxent", "--format", "csv", "--intercept=unpenalised",
+                   "--features", "all", "--tolerance", "0", "--gradient-tolerance", "1e-9", *penalties)
+    found = croft.LogisticRegression.load(path)
+    assert found.l2 == float(penalties[-1]) / (2 if len(labels) == 2 else 1)
+    again = clone(found).set_params(**EXACT)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # X has no names
+        again.fit(X, numpy.array([f"c{label}" for label in y]))
+        order = [list(again.classes_).index(label) for label in found.classes_]
+        numpy.testing.assert_allclose(found.predict_proba(X), again.predict_proba(X)[:, order], atol=1e-5)
+
+
 def test_columns_that_are_more_than_numbers_are_refused(tmp_path):
     text = "colour,size,label\nred,1,a\nblue,2,b\ngreen,3,b\n"
     with pytest.raises(croft.Error, match='"colour" of its table is one of categories'):
@@ -359,13 +375,16 @@ def test_columns_that_are_more_than_numbers_are_refused(tmp_path):
 
 @pytest.mark.parametrize("parameters, said", [
     ({"intercept": True}, "intercept is True; choose one of"), ({"class_weight": "equal"}, "class_weight is 'equal'"),
-    ({"class_weight": {7: 1}}, "which is no label of y"), ({"class_weight": {0: -1}}, "below 0"),
-    ({"l2": -1}, "l2 is -1"), ({"l1": 1, "optimizer": "lbfgs"}, "l1"), ({"optimizer": "best"}, "no optimizer"),
+    ({"class_weight": {7: 1}}, "which is no label of y"), ({"class_weight": {0: -1}}, "^class_weight has -1 for 0"),
+    ({"l2": -1}, "^l2 is -1;"), ({"l1": 1, "optimizer": "lbfgs"}, "l1"), ({"optimizer": "best"}, "no optimizer"),
     ({"gap": 1e-3}, "gap"), ({"precision": "half"}, "precision is \"half\"")])
 def test_bad_parameters_are_named(parameters, said):
     X, y = data("iris")
     with pytest.raises(ValueError, match=said):
         croft.LogisticRegression(**parameters).fit(X, y)
+    if "l2" in parameters or parameters.get("class_weight") == {0: -1}:  # of two labels the trainer has another l2
+        with pytest.raises(ValueError, match=said):
+            croft.LogisticRegression(**parameters).fit(X[:100], y[:100])
 
 
 def test_bad_data_is_named():

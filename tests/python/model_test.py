@@ -6,6 +6,7 @@ import os
 import pickle
 import subprocess
 import sys
+import warnings
 from collections import Counter
 
 import numpy
@@ -316,3 +317,72 @@ def test_explanations_add_up_to_the_odds_of_the_two_labellings(model, sequences)
                                 (lambda: model.explain(x, rules=[]), TypeError, "not rules")]:
         with pytest.raises(error, match=message):
             ask()
+
+
+# Texts, and attributes that say nothing.
+
+def classifier(folder, data, *options):
+    (folder / "data").write_text(data, "utf-8")
+    subprocess.run([os.environ["CROFT"], "train", "--quiet", "-o", folder / "m.croft", *options, folder / "data"],
+                   check=True)
+    return croft.load(folder / "m.croft")
+
+
+QUESTIONS = "person\twho is he\nperson\tWho was she\nplace\tWhere is Oslo\nplace\twhere was he\n"
+
+
+@pytest.mark.parametrize("kind", ["maxent", "naive-bayes"])
+@pytest.mark.parametrize("analyzer", ["word", "char_wb"])
+def test_a_model_of_texts_takes_them_as_the_program_does(tmp_path, kind, analyzer):
+    ngrams = ("--ngrams", "2-3") if analyzer == "char_wb" else ()
+    model = classifier(tmp_path, QUESTIONS, "--model", kind, "--format", "text", "--analyzer", analyzer, *ngrams)
+    texts = ["Who is she", "where was Oslo", ""]
+    (tmp_path / "new").write_text("".join(f"\t{text}\n" for text in texts), "utf-8")
+    out = subprocess.run([os.environ["CROFT"], "predict", "-m", tmp_path / "m.croft", "--output", "json",
+                          "--marginals=all", tmp_path / "new"], check=True, capture_output=True, text=True).stdout
+    said = [json.loads(line) for line in out.splitlines()]
+    assert model.predict(texts) == [line["labels"] for line in said]
+    assert model.predict([text.encode() for text in texts]) == model.predict(texts)
+    assert model.predict(texts)[:2] == [["person"], ["place"]]
+    for p, line in zip(model.predict_proba(texts), said):
+        assert dict(zip(model.labels, p[0])) == pytest.approx(line["marginals"][0], rel=1e-6)
+    log_p = [math.log(p[0, model.labels.index("person")]) for p in model.predict_proba(texts)]
+    assert model.log_likelihood(texts, [["person"]] * 3) == pytest.approx(log_p)
+    assert model.predict(texts, known=[["place"]] * 3) == [["place"]] * 3
+    assert model.predict_single(texts[0]) == ["person"]
+    if kind == "maxent":
+        assert model.explain(texts[0])["positions"][0]["label"] == "person"
+    if analyzer == "word":  # lists of attributes are what they were
+        assert model.predict([[["who", "is", "she"]]]) == [["person"]]
+    with pytest.raises(TypeError, match="X is a str"):
+        model.predict("who is he")
+
+
+def test_other_models_refuse_texts(model):
+    with pytest.raises(TypeError, match=r"X\[0\] is a str"):
+        model.predict(["who is he"])
+
+
+@pytest.mark.parametrize("kind", ["maxent", "naive-bayes"])
+def test_attributes_of_which_the_model_knows_none_bring_a_warning(tmp_path, kind):
+    model = classifier(tmp_path, QUESTIONS, "--model", kind, "--format", "text")
+    with pytest.warns(UserWarning, match='knows no attribute of X, the first of which is "who is he".*given as str'):
+        model.predict([[["who is he"]]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.predict(["who is he", "zzz"])  # one is enough
+        model.predict([[["zzz"]], [["who"]]])
+        model.predict([""])
+        model.predict([])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match="zzz"):
+            model.predict_proba(["zzz zz"])
+
+
+def test_a_chain_warns_as_well(model, sequences):
+    with pytest.warns(UserWarning, match='knows no attribute of X, the first of which is "W:b"'):
+        model.predict([[{"W": "b"}]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.predict(sequences)

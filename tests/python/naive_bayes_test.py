@@ -144,12 +144,46 @@ def test_rows_without_labels_help_where_few_have_one():
     alone = croft.NaiveBayes().fit(X[known], y[known])
     model = croft.NaiveBayes().fit(X[known], y[known], X_unlabelled=rest)
     assert model.score(X, y) > alone.score(X, y) + 0.03
-    assert all(b >= a - 1e-9 * abs(a) for a, b in zip(model.log_likelihood_, model.log_likelihood_[1:]))
+    assert all(b <= a + 1e-9 * abs(a) for a, b in zip(model.objective_, model.objective_[1:]))
+    assert alone.objective_ == []
     assert model.class_count_.sum() == pytest.approx(len(y))
     sparse = croft.NaiveBayes().fit(X[known], y[known], X_unlabelled=scipy.sparse.csr_matrix(rest))
     same(sparse.predict_proba(X), model.predict_proba(X), 1e-9)
     with pytest.warns(UserWarning, match="em_iterations=2"):
         croft.NaiveBayes(em_iterations=2, em_tolerance=0).fit(X[known], y[known], X_unlabelled=rest)
+
+
+@pytest.mark.parametrize("alpha", [1, 0.25])
+@pytest.mark.parametrize("event", ["multinomial", "bernoulli"])
+def test_the_objective_of_em_is_that_of_the_docstring(event, alpha):
+    X, y = load_digits(return_X_y=True)
+    known, rest = X[:200], X[200:400]
+    start = ours(event, alpha=alpha).fit(known, y[:200])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # one iteration is not enough
+        model = ours(event, alpha=alpha, em_iterations=1).fit(known, y[:200], X_unlabelled=rest)
+    of_known = start.predict_joint_log_proba(known)[numpy.arange(200), y[:200]].sum()
+    of_rest = numpy.logaddexp.reduce(start.predict_joint_log_proba(rest), axis=1).sum()
+    smoothed = start.feature_log_prob_.sum()
+    if event == "bernoulli":
+        smoothed += numpy.log1p(-numpy.exp(start.feature_log_prob_)).sum()
+    assert model.objective_ == [pytest.approx(-(of_known + of_rest) - alpha * smoothed, rel=1e-9)]
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_a_model_of_texts_has_one_event(tmp_path):
+    (tmp_path / "t").write_text("a\tone two two\nb\tthree\n")
+    subprocess.run([os.environ["CROFT"], "train", "--quiet", "--model", "naive-bayes", "--format", "text", "-o",
+                    tmp_path / "m.croft", tmp_path / "t"], check=True)
+    model = croft.NaiveBayes.load(tmp_path / "m.croft")
+    assert model.event == "multinomial" and list(model.feature_names_in_) == ["one", "three", "two"]
+    assert sklearn.base.clone(model).fit([[1, 0], [0, 1]], ["a", "b"]).n_features_in_ == 2
+    (tmp_path / "t").write_text("x,label\n1,b\n2,a\n3,a\n1.5,b\n")  # b is the first of its labels
+    subprocess.run([os.environ["CROFT"], "train", "--quiet", "--model", "naive-bayes", "--format", "csv", "-o",
+                    tmp_path / "m.croft", tmp_path / "t"], check=True)
+    table = croft.NaiveBayes.load(tmp_path / "m.croft")
+    counts = dict(zip(table.classes_, table.partial_fit([[9.0]], ["a"]).class_count_))
+    assert table.event == "gaussian" and counts == {"a": 3, "b": 2}
 
 
 @pytest.mark.parametrize("labels", [[3, 5, 9], ["a", "b", "c"], [3.0, 5.0, 9.0]])

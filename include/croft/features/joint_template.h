@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "croft/core/error.h"
 #include "croft/features/label_groups.h"
 #include "croft/structure/label_windows.h"
 
@@ -47,6 +48,9 @@ class JointTemplates {
   // the number of its part in it, and the cell of each track behind kCellPrefix.
   const std::string& extraction() const { return extraction_; }
   static constexpr std::string_view kCellPrefix = "u=";
+  // A complaint of a column that the data does not have, at a line of extraction(), again as one of
+  // the source's line with the window that looks there; nothing where it is of another line.
+  void fail_as_window(const InputError& complaint, const std::string& name) const;
   // A string of a template as its line makes it: without the number.
   static std::string plain_string(std::string_view attribute);
 
@@ -62,6 +66,12 @@ class JointTemplates {
   std::vector<std::string> part_texts_;
   std::vector<LabelWindow> windows_;
   std::vector<std::uint32_t> columns_;  // of the tracks
+  struct Source {
+    Location where;
+    std::string line;
+  };
+  std::vector<Source> column_source_;  // [tracks] the first window of each
+  std::size_t lines_ = 0;              // of the source, and of extraction() before the cells
 };
 
 }  // namespace croft

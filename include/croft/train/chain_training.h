@@ -104,6 +104,7 @@ class ChainTraining {
  private:
   const std::string& file_of(std::size_t n) const;  // of sequence n
   bool dual_pays(const TrainOptions& options) const;
+  bool newton_pays(const TrainOptions& options) const;
   bool span_pays(const TrainOptions& options) const;
   ChainNames names() const;
   void check(const TrainOptions& options) const;

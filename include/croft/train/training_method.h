@@ -134,6 +134,7 @@ struct MethodChoice {
   bool variances = false;  // variances of features
   bool free_intercept = false;  // the intercept is not penalised
   bool independent = false;     // no position's label depends on another's
+  bool by_default = false;      // nobody named the method
   std::size_t order = 1;
   // What somebody asked for, which is then not to be ignored:
   bool block = false;      // the length of blocks
