@@ -37,6 +37,7 @@ test: dependencies build/release/build.ninja
 
 bench: release
 	python3 bench/bench.py --croft build/release/croft $(if $(PEERS),--peers $(PEERS))
+	PYTHONPATH=build/release/python $(PYTHON) bench/one_label.py
 
 study: dependencies build/release/build.ninja
 	@$(BUILD) release --target croft_cli

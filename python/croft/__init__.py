@@ -12,6 +12,7 @@
 ``TextVectorizer``  texts to a sparse matrix of counts or tf-idf weights
 ``Model``         a trained model: labels, probabilities, spans, samples, what is in it
 ``load, save``    model files
+``FactorGraph``   a graph of variables and factors: log Z, marginals, the best assignment, samples
 ``maximum_entropy``  the distribution of largest entropy with given expectations
 ``croft.chain``   functions on numpy arrays: a CRF layer for scores of your own
 ``croft.plot``    pictures (needs matplotlib)
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from . import chain, compat, plot
     from .entropy import MaximumEntropy, maximum_entropy
     from .estimator import ChainCRF, TrainingInterrupted
+    from .graph import FactorGraph, Inference
     from .hmm import HMM
     from .logistic_regression import LogisticRegression
     from .memm import MEMM
@@ -40,10 +42,10 @@ if TYPE_CHECKING:
     from .text import TextVectorizer
 
 __version__: str = _core.version
-__all__ = ["ChainCRF", "Error", "HMM", "Labelling", "LogisticRegression", "MEMM", "MaximumEntropy", "Model", "NaiveBayes", "Span", "TextVectorizer", "TrainingInterrupted", "chain", "compat",
+__all__ = ["ChainCRF", "Error", "FactorGraph", "HMM", "Inference", "Labelling", "LogisticRegression", "MEMM", "MaximumEntropy", "Model", "NaiveBayes", "Span", "TextVectorizer", "TrainingInterrupted", "chain", "compat",
            "evaluate", "load", "maximum_entropy", "plot", "save"]
 
-_PLACE = {"ChainCRF": "estimator", "HMM": "hmm", "Labelling": "model", "LogisticRegression": "logistic_regression", "MEMM": "memm", "MaximumEntropy": "entropy", "maximum_entropy": "entropy",
+_PLACE = {"ChainCRF": "estimator", "FactorGraph": "graph", "HMM": "hmm", "Inference": "graph", "Labelling": "model", "LogisticRegression": "logistic_regression", "MEMM": "memm", "MaximumEntropy": "entropy", "maximum_entropy": "entropy",
           "Model": "model", "NaiveBayes": "naive_bayes", "Span": "model", "TextVectorizer": "text", "TrainingInterrupted": "estimator",
           "evaluate": "model", "load": "model", "save": "model"}
 _PARTS = {"chain", "compat", "plot"}

@@ -9,6 +9,7 @@
 
 #include "app/infer_methods.h"
 #include "croft/core/error.h"
+#include "croft/inference/conditioning.h"
 #include "croft/inference/elimination_order.h"
 #include "croft/inference/junction_tree.h"
 
@@ -19,10 +20,13 @@ using Clock = std::chrono::steady_clock;
 
 constexpr GraphTask kTasks[] = {GraphTask::partition, GraphTask::marginals, GraphTask::map,
                                 GraphTask::sample};
-// Joint states a second that a junction tree goes through, less than was measured: what a time
-// limit is compared with.
-constexpr double kStatesPerSecond = 5e7;
-constexpr double kMostLog2States = 33;  // minutes
+constexpr double kMostLog2States = 32;  // half a minute or so
+// Of a first order, from which no other comes down to what can be done.
+constexpr double kHopelessLog2States = 48;
+
+// Joint states a second that a junction tree goes through, a bit less than was measured: what a
+// time limit is compared with.
+double states_per_second(GraphTask task) { return task == GraphTask::partition ? 2e8 : 8e7; }
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -51,7 +55,7 @@ std::string names_for(GraphTask task) {
   return list;
 }
 
-std::string names_using(bool InferOptions::* option, GraphTask task) {
+std::string names_using(bool InferOptions::*option, GraphTask task) {
   std::string list;
   for (const InferMethod& each : infer_methods()) {
     if (each.uses.*option && answers(each, task)) {
@@ -61,13 +65,21 @@ std::string names_using(bool InferOptions::* option, GraphTask task) {
   return list.empty() ? "none for this task" : list;
 }
 
+std::string settings_of(const InferMethod& method) {
+  std::string list;
+  for (const InferSetting& each : method.settings) {
+    list += fmt::format("{}{}={}", list.empty() ? "" : ", ", each.name, each.values);
+  }
+  return list.empty() ? "none" : list;
+}
+
 // The method and its options against the task.
 void check(const InferMethod& method, const InferRequest& r) {
   if (!answers(method, r.task)) {
     throw UsageError(fmt::format("method {} does not answer --task {}; methods that do: {}",
                                  method.name, name_of(r.task), names_for(r.task)));
   }
-  const auto refuse = [&](std::string_view option, bool InferOptions::* uses) {
+  const auto refuse = [&](std::string_view option, bool InferOptions::*uses) {
     if (method.uses.*uses) return;
     throw UsageError(fmt::format("method {} has no use for {}; methods that have: {}", method.name,
                                  option, names_using(uses, r.task)));
@@ -75,52 +87,70 @@ void check(const InferMethod& method, const InferRequest& r) {
   if (r.tolerance) refuse("--tolerance", &InferOptions::tolerance);
   if (r.max_iterations) refuse("--max-iterations", &InferOptions::max_iterations);
   if (r.seconds) refuse("--time", &InferOptions::seconds);
-}
-
-// What auto takes where no exact answer is to be had.
-std::string_view fallback_for(GraphTask task) {
-  for (const std::string_view name : auto_fallbacks(task)) {
-    if (method_named(name) != nullptr && answers(*method_named(name), task)) return name;
+  for (const auto& [name, value] : r.settings) {
+    if (std::ranges::find(method.settings, name, &InferSetting::name) != method.settings.end()) {
+      continue;
+    }
+    throw UsageError(fmt::format("method {} has no setting {}; it has {}", method.name,
+                                 in_quotes(name), settings_of(method)));
   }
-  return "";
 }
 
-// The junction tree where it fits; says why, or why not.
-const InferMethod& choose(const InferProblem& p, InferResult& result) {
-  const GraphTask task = p.request.task;
-  const std::string_view fallback = fallback_for(task);
-  const bool iterates = p.request.tolerance || p.request.max_iterations;
-  std::string why;
-  if (iterates && !fallback.empty()) {
+// The cheapest that is found; where the first try is hopeless, others are not tried.
+EliminationOrder order_of(const FactorGraph& graph) {
+  EliminationOrder first =
+      find_elimination_order(graph, {.rules = {EliminationRule::min_fill}, .restarts = 1});
+  return first.log2_total > kHopelessLog2States ? first : find_elimination_order(graph);
+}
+
+// Why not the junction tree; empty where it is to be taken.
+std::string why_not(const InferProblem& p, const JunctionTree& tree) {
+  const double states = std::exp2(tree.log2_joint_states());
+  if (tree.bytes() > p.memory) return fmt::format(", and {} are allowed", memory_text(p.memory));
+  if (p.request.seconds) {
+    const bool slow = states > *p.request.seconds * states_per_second(p.request.task);
+    return slow ? fmt::format(", which may take more than {} s", *p.request.seconds) : "";
+  }
+  return tree.log2_joint_states() > kMostLog2States ? ", which may take minutes or more" : "";
+}
+
+// Whether memory alone is short, and time would do.
+bool conditioning_fits(const InferProblem& p, const JunctionTree& tree) {
+  if (p.request.task == GraphTask::sample || p.request.seconds || tree.bytes() <= p.memory ||
+      tree.log2_joint_states() > kMostLog2States) {
+    return false;
+  }
+  try {
+    return plan_conditioning(p.graph, {.memory = p.memory}).log2_joint_states <= kMostLog2States;
+  } catch (const Error&) {  // not even the factors fit
+    return false;
+  }
+}
+
+// The junction tree where it fits, else another, whose limits go into the request; with the reason.
+const InferMethod& choose(InferProblem& p, InferRequest& request, InferResult& result) {
+  if (p.request.tolerance || p.request.max_iterations) {
     result.reason = "--tolerance and --max-iterations are for methods that iterate";
-    return *method_named(fallback);
+    return *method_named(auto_iterating(p.request.task));
   }
-  if (iterates) {
-    throw UsageError("--tolerance and --max-iterations are for methods that iterate; there are " +
-                     names_using(&InferOptions::tolerance, task));
-  }
-  const JunctionTree tree(p.graph, find_elimination_order(p.graph));
-  const double log2_states = tree.log2_joint_states(), bytes = tree.bytes();
-  const std::string cost =
-      fmt::format("its cliques have 2^{:.1f} joint states and take {}", log2_states,
-                  memory_text(bytes));
-  const double seconds = std::exp2(log2_states) / kStatesPerSecond;
-  if (bytes > p.memory) {
-    why = fmt::format("{}, and {} are allowed", cost, memory_text(p.memory));
-  } else if (p.request.seconds && seconds > *p.request.seconds) {
-    why = fmt::format("{}, which may take more than {} s", cost, *p.request.seconds);
-  } else if (log2_states > kMostLog2States && !fallback.empty()) {
-    why = cost + ", which may take hours";
-  } else {
+  p.order = order_of(p.graph);
+  const JunctionTree tree(p.graph, *p.order);
+  const std::string cost = fmt::format("its cliques have 2^{:.1f} joint states and take {}",
+                                       tree.log2_joint_states(), memory_text(tree.bytes()));
+  const std::string why = why_not(p, tree);
+  if (why.empty()) {
     result.reason = "the junction tree is exact, and " + cost;
     return *method_named("junction-tree");
   }
-  if (fallback.empty()) {
-    throw Error(fmt::format("no exact answer: of the junction tree {}; methods for --task {}: {}",
-                            why, name_of(task), names_for(task)));
+  if (conditioning_fits(p, tree)) {
+    result.reason =
+        "of the junction tree " + cost + why + "; conditioning on a few variables is exact";
+    return *method_named("cutset-conditioning");
   }
-  result.reason = "of the junction tree " + why;
-  return *method_named(fallback);
+  const AutoChoice other = auto_without_junction_tree(p);
+  result.reason = "of the junction tree " + cost + why + "; " + other.why;
+  request.max_iterations = other.max_iterations;
+  return *method_named(other.method);
 }
 
 // States of the conditioned graph as those of the graph that was asked about.
@@ -131,6 +161,7 @@ void restore_observed(const FactorGraph& graph, std::span<const State> evidence,
       r.marginals[v].assign(graph.states(v), 0);
       r.marginals[v][evidence[v]] = 1;
     }
+    if (!r.standard_errors.empty()) r.standard_errors[v].assign(graph.states(v), 0);
     if (!r.assignment.empty()) r.assignment[v] = evidence[v];
     for (std::vector<State>& sample : r.samples) sample[v] = evidence[v];
   }
@@ -156,20 +187,30 @@ GraphTask graph_task(std::string_view name) {
   for (const GraphTask task : kTasks) {
     if (name_of(task) == name) return task;
   }
-  throw UsageError("no task: " + in_quotes(name) +
-                   "; there are partition, marginals, map, sample");
+  throw UsageError("no task: " + in_quotes(name) + "; there are partition, marginals, map, sample");
 }
 
 std::string memory_text(double bytes) {
   if (bytes < 1024 * 1024) return fmt::format("{:.0f} KB", std::ceil(bytes / 1024));
   if (bytes < 1024. * 1024 * 1024) return fmt::format("{:.1f} MB", bytes / (1024 * 1024));
-  return fmt::format("{:.1f} GB", bytes / (1024. * 1024 * 1024));
+  const double gigabytes = bytes / (1024. * 1024 * 1024);
+  return gigabytes < 10000 ? fmt::format("{:.1f} GB", gigabytes)
+                           : fmt::format("{:.2g} TB", gigabytes / 1024);
 }
 
 std::string list_infer_methods() {
   std::string list;
   for (const GraphTask task : kTasks) {
     list += fmt::format("  {:<10} {}\n", name_of(task), names_for(task));
+  }
+  return list;
+}
+
+std::string describe_infer_methods() {
+  std::string list;
+  for (const InferMethod& each : infer_methods()) {
+    list += fmt::format("  {}: {}\n", each.name, each.summary);
+    if (!each.settings.empty()) list += fmt::format("      --set {}\n", settings_of(each));
   }
   return list;
 }
@@ -185,27 +226,30 @@ InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
                                    names_for(request.task)));
     }
     check(*method, request);
+  } else if (!request.settings.empty()) {
+    throw UsageError("--set is for a method of your choice; give --method, too");
   }
+  InferRequest own = request;
   const Clock::time_point begin = Clock::now();
   const FactorGraph conditioned = evidence.empty() ? graph : condition(graph, evidence);
   InferResult result;
   result.task = request.task;
   const std::function<void(const std::string&)> plan =
       calls.plan ? calls.plan : [](const std::string&) {};
-  const InferProblem problem{
-      .graph = conditioned,
-      .request = request,
-      .memory = request.memory > 0 ? request.memory : half_of_memory(),
-      .progress =
-          [&](const GraphProgress& progress) {
-            const bool in_time = !request.seconds || seconds_since(begin) < *request.seconds;
-            const bool wanted = !calls.progress || calls.progress(progress);
-            result.stopped = result.stopped || !in_time || !wanted;
-            return in_time && wanted;
-          },
-      .plan = plan};
+  InferProblem problem{.graph = conditioned,
+                       .request = own,
+                       .memory = request.memory > 0 ? request.memory : half_of_memory(),
+                       .progress = {},
+                       .plan = plan,
+                       .order = {}};
+  problem.progress = [&](const GraphProgress& progress) {
+    const bool in_time = !request.seconds || seconds_since(begin) < *request.seconds;
+    const bool wanted = !calls.progress || calls.progress(progress);
+    result.stopped = result.stopped || !in_time || !wanted;
+    return in_time && wanted;
+  };
   if (method == nullptr) {
-    method = &choose(problem, result);
+    method = &choose(problem, own, result);
     plan(fmt::format("{}: {}", method->name, result.reason));
   }
   result.method = method->name;

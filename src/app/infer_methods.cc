@@ -1,108 +1,241 @@
+// The table of methods, and what `auto` makes of it.
 #include "app/infer_methods.h"
 
-#include <fmt/format.h>
-
-#include <array>
-#include <cmath>
+#include <charconv>
 
 #include "croft/core/error.h"
-#include "croft/core/random.h"
-#include "croft/inference/elimination_order.h"
-#include "croft/inference/graph_brute_force.h"
-#include "croft/inference/junction_tree.h"
+#include "croft/inference/graph_cut.h"
 
 namespace croft {
 namespace {
 
 using enum GraphTask;
 
-constexpr double kMostAssignments = 1 << 26;  // of brute force
+constexpr std::size_t kAutoNodes = 10000;
+constexpr InferOptions kIterates{.tolerance = true, .max_iterations = true, .seconds = true};
+constexpr InferOptions kCounts{.max_iterations = true, .seconds = true};
+constexpr InferOptions kStops{.seconds = true};
 
-[[noreturn]] void fail_without_assignment() {
-  throw Error(
-      "no assignment is allowed: the factors' zeros (and the evidence) contradict each other");
-}
-
-void run_junction_tree(const InferProblem& p, InferResult& result) {
-  JunctionTree tree(p.graph, find_elimination_order(p.graph));
-  result.memory_bytes = tree.bytes();
-  if (tree.bytes() > p.memory) {
-    throw Error(fmt::format("the junction tree needs {} of memory, and {} are allowed; give "
-                            "--memory {}M, or another --method",
-                            memory_text(tree.bytes()), memory_text(p.memory),
-                            std::ceil(tree.bytes() / (1 << 20))));
-  }
-  switch (p.request.task) {
-    case partition:
-      result.log_partition = tree.log_partition();
-      return;
-    case marginals: {
-      GraphMarginals found = tree.marginals();
-      result.log_partition = found.log_partition;
-      result.marginals = std::move(found.variable);
-      return;
-    }
-    case map:
-      result.assignment = tree.best().states;
-      if (result.assignment.empty() && p.graph.variables() > 0) fail_without_assignment();
-      result.bound = p.graph.score(result.assignment);
-      return;
-    case sample: {
-      Random random(p.request.seed);
-      result.samples = tree.samples(p.request.samples, random);
-      return;
-    }
-  }
-}
-
-void run_brute_force(const InferProblem& p, InferResult& result) {
-  double assignments = 1;
-  for (Variable v = 0; v < p.graph.variables(); ++v) {
-    assignments *= static_cast<double>(p.graph.states(v));
-  }
-  if (assignments > kMostAssignments) {
-    throw Error(fmt::format("brute-force goes through all assignments, and there are 2^{:.1f}; at "
-                            "most 2^{:.0f} are tried: give another --method",
-                            std::log2(assignments), std::log2(kMostAssignments)));
-  }
-  GraphBruteForce all = brute_force(p.graph);
-  const bool possible = std::isfinite(all.log_partition);
-  if (!possible && p.request.task != partition) fail_without_assignment();
-  if (p.request.task == map) {
-    result.assignment = std::move(all.best);
-    result.bound = all.best_score;
-    return;
-  }
-  result.log_partition = all.log_partition;
-  if (p.request.task == marginals) result.marginals = std::move(all.variable);
+[[noreturn]] void refuse(std::string_view name, const std::string& text, std::string_view what) {
+  throw UsageError("--set " + std::string(name) + "=" + text + " is not " + std::string(what));
 }
 
 }  // namespace
 
 std::span<const InferMethod> infer_methods() {
   static const std::vector<InferMethod> methods = {
-      {"junction-tree", "exact; time and memory grow with the cliques of an elimination order",
-       {partition, marginals, map, sample}, {}, run_junction_tree},
-      {"brute-force", "exact, by all assignments, of small graphs: to check others against",
-       {partition, marginals, map}, {}, run_brute_force},
+      {"junction-tree",
+       "exact; time and memory grow with the cliques of an elimination order",
+       {partition, marginals, map, sample},
+       {},
+       {},
+       run_junction_tree},
+      {"brute-force",
+       "exact, by all assignments of small graphs: to check others against",
+       {partition, marginals, map},
+       {},
+       {},
+       run_brute_force},
+      {"cutset-conditioning",
+       "exact, by a junction tree for each state of a few variables: time instead of memory",
+       {partition, marginals, map},
+       kStops,
+       {{"restarts", "N"}},
+       run_conditioning},
+      {"belief-propagation",
+       "sum-product messages: exact on trees, Bethe's estimate elsewhere",
+       {partition, marginals},
+       kIterates,
+       {{"schedule", "residual|parallel|sequential|random|spanning-trees"}, {"damping", "0..1"}},
+       run_belief_propagation},
+      {"tree-reweighted",
+       "an upper bound on log Z that holds at every iteration; factors of at most two variables",
+       {partition, marginals},
+       kIterates,
+       {{"damping", "0..1"}, {"trees", "N"}, {"tree-steps", "N"}},
+       run_tree_reweighted},
+      {"mean-field",
+       "a lower bound on log Z, by independent variables",
+       {partition, marginals},
+       kIterates,
+       {{"starts", "N"}},
+       run_mean_field},
+      {"structured-mean-field",
+       "a lower bound on log Z, by forests that do not depend on each other",
+       {partition, marginals},
+       kIterates,
+       {{"starts", "N"}},
+       run_structured_mean_field},
+      {"double-loop",
+       "belief propagation that always converges, slower",
+       {partition, marginals},
+       kIterates,
+       {{"inner-iterations", "N"}},
+       run_double_loop},
+      {"fractional",
+       "belief propagation with weighted entropies; factors of at most two variables",
+       {partition, marginals},
+       kIterates,
+       {{"weight", "X"}, {"damping", "0..1"}},
+       run_fractional},
+      {"max-product",
+       "max-product messages: exact on trees, a guess elsewhere",
+       {map},
+       kIterates,
+       {{"schedule", "residual|parallel|sequential|random|spanning-trees"}, {"damping", "0..1"}},
+       run_max_product},
+      {"graph-cut",
+       "exact, by a minimum cut, for binary variables whose pairs like to be equal",
+       {map},
+       {},
+       {},
+       run_graph_cut},
+      {"qpbo",
+       "roof duality: a bound and what is certain, for pairs of binary variables",
+       {map},
+       {},
+       {},
+       run_qpbo},
+      {"alpha-expansion",
+       "moves by minimum cuts, for pairs",
+       {map},
+       kCounts,
+       {},
+       run_alpha_expansion},
+      {"alpha-beta-swap",
+       "moves by minimum cuts, for pairs",
+       {map},
+       kCounts,
+       {},
+       run_alpha_beta_swap},
+      {"trw-s",
+       "sequential tree-reweighted messages: an assignment and a bound",
+       {map},
+       kIterates,
+       {{"decode-every", "ITERATIONS"}},
+       run_trw_s},
+      {"mplp",
+       "max-product linear programming: an assignment and a bound",
+       {map},
+       kIterates,
+       {{"decode-every", "ITERATIONS"}},
+       run_mplp},
+      {"dual-decomposition",
+       "subgradient descent: an assignment and a bound",
+       {map},
+       kIterates,
+       {{"step", "0..2"}, {"decode-every", "ITERATIONS"}},
+       run_dual_decomposition},
+      {"icm",
+       "the best state of one variable at a time",
+       {map},
+       kStops,
+       {{"restarts", "N"}},
+       run_icm},
+      {"lazy-flipper",
+       "the best states of few connected variables at a time",
+       {map},
+       kStops,
+       {{"subset", "VARIABLES"}, {"restarts", "N"}},
+       run_lazy_flipper},
+      {"annealing",
+       "simulated annealing; --max-iterations are sweeps",
+       {map},
+       kCounts,
+       {{"first-temperature", "T"}, {"last-temperature", "T"}},
+       run_annealing},
+      {"branch-and-bound",
+       "exact where it ends: a search with a proof; --max-iterations are nodes",
+       {map},
+       kCounts,
+       {{"gap", "SCORE"}, {"root-iterations", "N"}, {"restarts", "N"}},
+       run_branch_and_bound},
+      {"gibbs",
+       "sampling, with standard errors; --max-iterations are sweeps of each chain",
+       {marginals, sample},
+       kCounts,
+       {{"burn-in", "SWEEPS"},
+        {"thin", "SWEEPS"},
+        {"chains", "N"},
+        {"scan", "coloured|sequential|random"},
+        {"blocks", "none|pairs|trees"}},
+       run_gibbs},
   };
   return methods;
 }
 
-std::span<const std::string_view> auto_fallbacks(GraphTask task) {
-  static constexpr std::array<std::string_view, 1> sums = {"belief-propagation"};
-  static constexpr std::array<std::string_view, 3> best = {"branch-and-bound", "trw-s", "icm"};
-  static constexpr std::array<std::string_view, 1> draws = {"gibbs"};
+AutoChoice auto_without_junction_tree(const InferProblem& p) {
+  switch (p.request.task) {
+    case partition:
+    case marginals:
+      return {"belief-propagation", "belief propagation gives an estimate", {}};
+    case sample:
+      return {"gibbs", "Gibbs sampling does without", {}};
+    case map:
+      break;
+  }
+  if (why_no_graph_cut(p.graph).empty()) {
+    return {"graph-cut", "a minimum cut is exact here", {}};
+  }
+  if (p.request.seconds) {
+    return {"branch-and-bound", "branch and bound has an assignment and a bound at any time", {}};
+  }
+  return {"branch-and-bound",
+          "branch and bound goes through " + std::to_string(kAutoNodes) +
+              " nodes at most (--time or --max-iterations: as you say)",
+          kAutoNodes};
+}
+
+std::string_view auto_iterating(GraphTask task) {
   switch (task) {
     case partition:
     case marginals:
-      return sums;
+      return "belief-propagation";
     case map:
-      return best;
+      return "trw-s";
     case sample:
       break;
   }
-  return draws;
+  return "gibbs";
+}
+
+const std::string* Settings::find(std::string_view name) const {
+  const std::string* found = nullptr;
+  for (const auto& [each, value] : request_.settings) {
+    if (each == name) found = &value;
+  }
+  return found;
+}
+
+void Settings::read(std::string_view name, double& value) const {
+  const std::string* text = find(name);
+  if (text != nullptr && parse_number(*text, value) != NumberKind::finite) {
+    refuse(name, *text, "a number");
+  }
+}
+
+void Settings::read(std::string_view name, std::size_t& value) const {
+  const std::string* text = find(name);
+  if (text == nullptr) return;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc() || end != text->data() + text->size()) {
+    refuse(name, *text, "a whole number");
+  }
+}
+
+void fail_without_assignment() {
+  throw Error(
+      "no assignment is allowed: the factors' zeros (and the evidence) contradict each other");
+}
+
+void fail_without_finding() {
+  throw Error(
+      "the method has found no allowed assignment, which does not mean that there is none; try "
+      "another --method");
+}
+
+void check_found(const InferResult& result, const FactorGraph& graph) {
+  if (result.assignment.empty() && graph.variables() > 0) fail_without_finding();
 }
 
 }  // namespace croft

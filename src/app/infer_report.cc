@@ -69,8 +69,12 @@ void append_head(const InferResult& r, std::vector<std::vector<std::string>>& ro
   }
   if (r.log_score) rows.push_back({"log score", fmt::format("{:.10g}", *r.log_score)});
   if (r.bound) rows.push_back({"at most", fmt::format("{:.10g}", *r.bound)});
+  if (r.effective_samples) {
+    rows.push_back({"samples", fmt::format("{:.0f} effective", *r.effective_samples)});
+  }
   if (r.memory_bytes) rows.push_back({"memory", memory_text(*r.memory_bytes)});
   rows.push_back({"seconds", fmt::format("{:.3f}", r.seconds)});
+  for (const std::string& note : r.notes) rows.push_back({"note", note});
 }
 
 }  // namespace
@@ -91,6 +95,9 @@ json to_json(const InferResult& r, const GraphFile& file) {
   if (r.bound) out["bound"] = *r.bound;
   if (r.iterations) out["iterations"] = *r.iterations;
   if (r.residual) out["residual"] = *r.residual;
+  if (r.effective_samples) out["effective_samples"] = *r.effective_samples;
+  if (!r.notes.empty()) out["notes"] = r.notes;
+  if (!r.standard_errors.empty()) out["standard_errors"] = r.standard_errors;
   if (r.memory_bytes) out["memory_bytes"] = *r.memory_bytes;
   if (!file.names.variables.empty()) out["variables"] = file.names.variables;
   if (!file.names.states.empty()) out["states"] = file.names.states;
@@ -110,9 +117,12 @@ std::string format_table(const InferResult& r, const GraphFile& file) {
   append_head(r, head);
   if (r.task == GraphTask::marginals) {
     rows.push_back({"variable", "state", "probability"});
+    if (!r.standard_errors.empty()) rows.back().push_back("standard error");
     for (Variable v = 0; v < r.marginals.size(); ++v) {
       for (State s = 0; s < r.marginals[v].size(); ++s) {
         rows.push_back({variable(v), state(v, s), fmt::format("{:.6g}", r.marginals[v][s])});
+        if (r.standard_errors.empty()) continue;
+        rows.back().push_back(fmt::format("{:.2g}", r.standard_errors[v][s]));
       }
     }
   } else if (r.task == GraphTask::map) {

@@ -21,6 +21,11 @@ void on_interrupt(int) {
   std::signal(SIGTERM, SIG_DFL);
 }
 
+[[noreturn]] void fail_write() {
+  if (errno == EPIPE) throw ReaderLeft();
+  throw Error(std::string("cannot write the result: ") + std::strerror(errno));
+}
+
 }  // namespace
 
 // A write that has begun goes on after the signal (SA_RESTART), so that no result is cut short; the
@@ -79,15 +84,11 @@ void add_common(CLI::App& verb, CommonOptions& options) {
 }
 
 void write_result(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
-    throw Error(std::string("cannot write the result: ") + std::strerror(errno));
-  }
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) fail_write();
 }
 
 void flush_result() {
-  if (std::fflush(stdout) != 0) {
-    throw Error(std::string("cannot write the result: ") + std::strerror(errno));
-  }
+  if (std::fflush(stdout) != 0) fail_write();
 }
 
 void write_json(const nlohmann::json& document) {

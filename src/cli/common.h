@@ -25,6 +25,7 @@ void add_inspect(Program& program);
 void add_explain(Program& program);
 void add_convert(Program& program);
 void add_stack(Program& program);
+void add_infer(Program& program);
 void add_maximum_entropy(Program& program);
 void add_calibrate(Program& program);
 
@@ -58,7 +59,11 @@ CLI::Option* add_choice(CLI::App& verb, const std::string& option, T& value,
 // once.
 void handle_interrupts();
 
-// Results go to stdout through these; a failed write (full disk, closed pipe) is an error.
+// Whoever reads the results has seen enough (`croft ... | head`): the program ends without a word.
+struct ReaderLeft {};
+
+// Results go to stdout through these; a failed write (a full disk) is an error, a closed pipe
+// throws ReaderLeft.
 void write_result(std::string_view text);
 void flush_result();
 void write_json(const nlohmann::json& document);

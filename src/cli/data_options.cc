@@ -75,7 +75,8 @@ void add_csv_options(CLI::App& verb, DataOptions& o) {
   };
   add(add_choice<char>(verb, "--delimiter", o.csv.delimiter,
                        {{"comma", ','}, {",", ','}, {"tab", '\t'}, {"semicolon", ';'}, {";", ';'}},
-                       "What is between cells: comma, tab or semicolon"),
+                       "What is between cells: comma, tab or semicolon")
+          ->transform(delimiter_name()),
       "DELIMITER=comma");
   add(verb.add_option("--label", o.csv.label,
                       "The column of labels; without: `label`, else `class`, else the last one"),
@@ -141,6 +142,16 @@ bool any_given(const std::vector<const CLI::Option*>& options, const char* forma
 }
 
 }  // namespace
+
+CLI::Validator delimiter_name() {
+  const auto read = [](const std::string& text) {
+    for (const char* known : {"comma", "tab", "semicolon", ",", ";"}) {
+      if (text == known) return std::string();
+    }
+    return in_quotes(text) + " is none; choose comma, tab or semicolon";
+  };
+  return CLI::Validator([read](std::string& text) { return read(text); }, "");
+}
 
 const char* const kDataHelp = R"(
 Texts and tables become features by the options of their groups; the model keeps what they say, and

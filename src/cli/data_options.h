@@ -18,6 +18,9 @@ struct DataOptions {
 };
 
 // In groups of their own.
+// What --delimiter takes, as ->transform(…): comma, tab or semicolon, or one of , and ; itself.
+CLI::Validator delimiter_name();
+
 void add_format_options(CLI::App& verb, DataOptions& options);
 
 // Puts what was asked for into the request, whose format is known.  Throws UsageError for an option

@@ -1,14 +1,15 @@
 // croft infer
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <chrono>
+#include <cmath>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/common.h"
 #include "croft/app/graph_picture.h"
+#include "croft/app/graph_view.h"
 #include "croft/app/infer.h"
 #include "croft/core/atomic_file.h"
 #include "croft/core/error.h"
@@ -25,13 +26,14 @@ Example:
   croft infer grid.uai --evidence grid.uai.evid --output uai
   croft infer grid.uai --task map --time 10 --json
   croft infer asia.bif --picture asia.svg --save asia.uai
+  croft infer asia.bif --independent "smoke;xray|lung"
 
 docs/infer.md explains tasks, methods and every field of --json.)";
 
 struct InferCommand {
-  std::string graph, format, evidence, task, memory, picture, save;
+  std::string graph, format, evidence, task, memory, picture, save, independent, blanket;
   std::string output = "table";
-  std::vector<std::string> observe;
+  std::vector<std::string> observe, settings;
   InferRequest request;
   double tolerance = 0, seconds = 0;
   std::size_t max_iterations = 0;
@@ -43,8 +45,8 @@ struct InferCommand {
 double read_memory(const std::string& text) {
   const std::size_t unit = text.find_first_not_of("0123456789.");
   const std::string suffix = unit == text.npos ? "" : text.substr(unit);
-  const std::size_t power =
-      suffix.empty() ? 0 : suffix.size() == 1 ? 1 + std::string_view("KMGT").find(suffix[0]) : 9;
+  const std::size_t place = std::string_view("KMGT").find(suffix);
+  const std::size_t power = suffix.empty() ? 0 : suffix.size() == 1 && place < 4 ? place + 1 : 9;
   double value = 0;
   try {
     std::size_t used = 0;
@@ -58,13 +60,15 @@ double read_memory(const std::string& text) {
                    " is not a size; give a number with K, M, G or T, such as 4G");
 }
 
-// A line every two seconds.
+// A line every two seconds.  Methods that call it stop cleanly at a Ctrl-C; others end at once.
 class InferProgress {
  public:
   explicit InferProgress(bool quiet) : quiet_(quiet) {}
 
   bool operator()(const GraphProgress& p) {
     using Clock = std::chrono::steady_clock;
+    if (!begun_) handle_interrupts();  // from here on a Ctrl-C is looked at
+    begun_ = true;
     if (!quiet_ && Clock::now() - last_ >= std::chrono::seconds(2)) {
       last_ = Clock::now();
       std::string text = fmt::format("iteration {}", p.iteration);
@@ -78,7 +82,7 @@ class InferProgress {
   }
 
  private:
-  bool quiet_;
+  bool quiet_, begun_ = false;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
@@ -86,9 +90,9 @@ bool ends_with(const std::string& path, std::string_view extension) {
   return path.size() > extension.size() && path.ends_with(extension);
 }
 
-std::string picture_of(const std::string& path, const GraphFile& file) {
-  if (ends_with(path, ".dot")) return graph_dot(file);
-  if (ends_with(path, ".svg")) return graph_svg(file);
+std::string picture_of(const std::string& path, const GraphFile& file, const Evidence& evidence) {
+  if (ends_with(path, ".dot")) return graph_dot(file, evidence);
+  if (ends_with(path, ".svg")) return graph_svg(file, evidence);
   throw UsageError("--picture " + in_quotes(path) + " ends in neither .dot nor .svg");
 }
 
@@ -127,6 +131,27 @@ void answer(const InferCommand& c, const GraphFile& file, const Evidence& eviden
   }
 }
 
+// What needs no numbers; false where nothing was asked.
+bool answer_shape(const InferCommand& c, const GraphFile& file, const Evidence& evidence) {
+  if (!c.independent.empty()) {
+    const IndependenceAnswer found = ask_independence(file, c.independent, evidence);
+    if (c.json) {
+      write_json(to_json(found, file));
+    } else {
+      write_result(format_answer(found, file));
+    }
+  }
+  if (!c.blanket.empty()) {
+    nlohmann::json names = nlohmann::json::array();
+    for (const Variable v : markov_blanket(file, find_variable(file, c.blanket))) {
+      names.push_back(variable_name(file.names, v));
+      if (!c.json) write_result(variable_name(file.names, v) + "\n");
+    }
+    if (c.json) write_json({{"variable", c.blanket}, {"markov_blanket", names}});
+  }
+  return !c.independent.empty() || !c.blanket.empty();
+}
+
 int run(InferCommand& c, const CLI::App& verb) {
   c.request.task = graph_task(c.task.empty() ? "partition" : c.task);
   if (!c.memory.empty()) c.request.memory = read_memory(c.memory);
@@ -136,18 +161,31 @@ int run(InferCommand& c, const CLI::App& verb) {
   if (verb.count("--samples") > 0 && c.request.task != GraphTask::sample) {
     throw UsageError("--samples is for --task sample");
   }
-  if (c.request.task == GraphTask::sample && c.output == "uai") format_uai({.task = GraphTask::sample});
+  if (c.request.task == GraphTask::sample && c.output == "uai") {
+    throw UsageError("--output uai has no samples; take table, or --json");
+  }
+  for (const std::string& each : c.settings) {
+    const std::size_t equal = each.find('=');
+    if (equal == each.npos) {
+      throw UsageError("--set takes NAME=VALUE, not " + in_quotes(each));
+    }
+    c.request.settings.emplace_back(each.substr(0, equal), each.substr(equal + 1));
+  }
   c.request.seed = c.common.seed;
-  handle_interrupts();
+  c.request.threads = c.common.threads;
   const GraphFile file =
       read_graph(c.graph, c.format.empty() ? std::nullopt : std::optional(graph_format(c.format)));
   Evidence evidence(file.graph.variables(), kUnobserved);
   if (!c.evidence.empty()) evidence = read_uai_evidence(LineReader(c.evidence), file.graph);
   for (const std::string& each : c.observe) observe(file, each, evidence);
-  if (!c.picture.empty()) write_file("--picture", c.picture, c, picture_of(c.picture, file));
+  if (!c.picture.empty())
+    write_file("--picture", c.picture, c, picture_of(c.picture, file, evidence));
   if (!c.save.empty()) write_file("--save", c.save, c, saved(c.save, file));
-  // A picture or another format alone needs no inference.
-  if (!c.task.empty() || (c.picture.empty() && c.save.empty())) answer(c, file, evidence);
+  const bool shape = answer_shape(c, file, evidence);
+  // A picture, another format or a question to the shape alone needs no inference.
+  if (!c.task.empty() || (!shape && c.picture.empty() && c.save.empty())) {
+    answer(c, file, evidence);
+  }
   return interruption ? kInterrupted : kDone;
 }
 
@@ -165,7 +203,7 @@ void add_infer(Program& program) {
   verb->add_option("--observe", c->observe,
                    "VARIABLE=STATE, by name or number; may be given several times")
       ->allow_extra_args(false)
-      ->option_text("V=S");
+      ->option_text("V=S ...");
   verb->add_option("--task", c->task, "partition (default), marginals, map or sample")
       ->option_text("TASK");
   verb->add_option("--method", c->request.method, "How; the methods of each task are listed below")
@@ -183,6 +221,10 @@ void add_infer(Program& program) {
   verb->add_option("--max-iterations", c->max_iterations, "Of iterations: end after so many")
       ->transform(whole_number(1))
       ->option_text("N");
+  verb->add_option("--set", c->settings,
+                   "A setting of the method, as listed below; may be given several times")
+      ->allow_extra_args(false)
+      ->option_text("NAME=VALUE ...");
   verb->add_option("--samples", c->request.samples, "How many assignments --task sample draws")
       ->transform(whole_number(1))
       ->capture_default_str();
@@ -190,15 +232,28 @@ void add_infer(Program& program) {
                             ->check(CLI::IsMember({"table", "uai"}))
                             ->capture_default_str();
   verb->add_flag("--json", c->json, "One JSON document")->excludes(output);
+  CLI::Option* task = verb->get_option("--task");
+  CLI::Option* independent =
+      verb->add_option("--independent", c->independent,
+                       "\"A;B|C\": is A independent of B given C (and what is observed)? By the "
+                       "shape of the graph alone; commas within a set")
+          ->excludes(task)
+          ->option_text("QUESTION");
+  verb->add_option("--blanket", c->blanket,
+                   "The Markov blanket of a variable: given it, the rest does not matter")
+      ->excludes(task)
+      ->excludes(independent)
+      ->option_text("VARIABLE");
   verb->add_option("--picture", c->picture,
                    "Draw the graph in this file, .svg or .dot; without --task: only that")
       ->option_text("FILE");
   verb->add_option("--save", c->save,
                    "Write the graph in the format of this file, .uai, .LG or .bif; likewise")
       ->option_text("FILE");
-  verb->add_flag("-q,--quiet", c->quiet, "No progress on stderr");
+  verb->add_flag("--quiet", c->quiet, "No progress on stderr");
   add_common(*verb, c->common);
-  verb->footer("\nMethods by task:\n" + list_infer_methods() + kFooter);
+  verb->footer("\nMethods by task:\n" + list_infer_methods() + "\nMethods and their settings:\n" +
+               describe_infer_methods() + kFooter);
   verb->callback([c, verb, &program] { program.status = run(*c, *verb); });
 }
 

@@ -1,6 +1,7 @@
 // croft: conditional random fields from the command line.  docs/tour.md starts here.
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <sstream>
@@ -22,22 +23,39 @@ Example:
   croft explain -m m.croft new.conll        why these labels
   croft convert hmm.croft -o chain.croft    the same as a model of another kind
   croft stack -m m.croft new.conll          its probabilities as features of another model
+  croft infer asia.bif --task marginals     inference on a given factor graph
   croft maximum-entropy die.csv             a distribution with given expectations
   croft calibrate -m m.croft held.conll -o c.croft   make its probabilities mean what they say
 
 `croft VERB --help` has the options of a verb and an example.
 A file name of - is standard input.  Results go to stdout, progress and messages to stderr.
-Exit status: 0 done, 1 bad input, 2 wrong usage, 130 stopped by Ctrl-C.)";
+Exit status: 0 done, 1 bad input, 2 wrong usage, 130 stopped by Ctrl-C;
+141 (SIGPIPE), without a message, where the reader of the results left: croft ... | head.)";
 
 int fail(int status, const char* message) {
   std::fprintf(stderr, "croft: %s\n", message);
   return status;
 }
 
+// As other programs of a pipeline end whose reader has left (`| head`): without a message, and with
+// the status that shells pass over or show as 141.  The signal comes only now, after all
+// destructors, so that no temporary file and no half of an output stays behind.
+[[noreturn]] void end_by_sigpipe() {
+  std::signal(SIGPIPE, SIG_DFL);
+  std::raise(SIGPIPE);
+  std::_Exit(128 + SIGPIPE);  // where the signal is blocked
+}
+
 // What is wrong with the command line, and where to read more.
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
   const auto verbs = app.get_subcommands();
   if (!verbs.empty()) {
+    // CLI11 first looks for what is missing, which may be there behind a name that is misspelt.
+    for (const std::string& rest : verbs.front()->remaining()) {
+      if (rest.size() < 2 || !rest.starts_with("-")) continue;
+      return "unknown option " + in_quotes(rest) + "; see croft " + verbs.front()->get_name() +
+             " --help";
+    }
     return std::string(error.what()) + "; see croft " + verbs.front()->get_name() + " --help";
   }
   std::string names;
@@ -77,6 +95,7 @@ int run(int argc, char** argv) {
   add_explain(program);
   add_convert(program);
   add_stack(program);
+  add_infer(program);
   add_maximum_entropy(program);
   add_calibrate(program);
   try {
@@ -85,6 +104,8 @@ int run(int argc, char** argv) {
     return program.status;
   } catch (const CLI::ParseError& e) {
     return fail(kWrongUsage, usage_message(program.app, e).c_str());
+  } catch (const ReaderLeft&) {
+    end_by_sigpipe();
   } catch (const Interrupted& e) {
     return fail(kInterrupted, e.what());
   } catch (const UsageError& e) {
@@ -102,6 +123,6 @@ int run(int argc, char** argv) {
 }  // namespace croft::cli
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is reported as a failed write
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a failed write: ReaderLeft
   return croft::cli::run(argc, argv);
 }

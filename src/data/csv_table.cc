@@ -155,6 +155,7 @@ void CsvColumnFinder::start(const CsvRecord& header, const std::string& file) {
                     : contains(options_.numeric, name)     ? Use::numeric
                     : contains(options_.categorical, name) ? Use::categorical
                     : name == label_                       ? Use::label
+                    : options_.all_categorical             ? Use::categorical
                                                            : Use::open;
     if (name == label_ && use != Use::label) {
       throw UsageError("the column " + in_quotes(name) +

@@ -38,6 +38,7 @@ void read_row(const CsvRecord& record, OutcomeTable& table) {
                      record[0], "write the outcome's name and a number for each feature");
   }
   table.outcomes.emplace_back(record[0]);
+  table.lines.push_back(record.line());
   for (std::size_t k = 1; k < record.size(); ++k) {
     double value = 0;
     if (parse_number(trimmed(record[k]), value) != NumberKind::finite) {
@@ -76,7 +77,7 @@ std::vector<double> take_weights(const std::string& name, OutcomeTable& table) {
   }
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (weights[i] > 0) continue;
-    throw InputError({table.file}, "an outcome whose " + name + " is not above 0",
+    throw InputError({table.file, table.lines[i]}, "an outcome whose " + name + " is not above 0",
                      table.outcomes[i], "leave out outcomes that cannot be");
   }
   table.values = std::move(rest);
@@ -95,6 +96,9 @@ ExpectationText parse_expectation(std::string_view text, const Location& where) 
   const std::size_t begin = sided ? equal - 1 : equal;
   ExpectationText found{.feature = std::string(trimmed(text.substr(0, begin))),
                         .relation = std::string(text.substr(begin, equal + 1 - begin))};
+  if (found.feature.find_last_of("=<>") == found.feature.size() - 1 && !found.feature.empty()) {
+    fail("a constraint with more than one of =, <= and >=");
+  }
   if (found.feature.empty()) fail("a constraint that names no feature");
   if (parse_number(trimmed(text.substr(equal + 1)), found.bound) != NumberKind::finite) {
     fail("a constraint whose bound is no finite number");

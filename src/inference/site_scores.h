@@ -35,8 +35,8 @@ class SiteScores {
   // out[s] += theta_f where x[u] = s
   void add(Factor f, Site u, std::size_t states, std::span<State> x, double* out) const;
   // out[s * states_v + t] += theta_f where x[u] = s, x[v] = t
-  void add(Factor f, Site u, std::size_t states_u, Site v, std::size_t states_v,
-           std::span<State> x, double* out) const;
+  void add(Factor f, Site u, std::size_t states_u, Site v, std::size_t states_v, std::span<State> x,
+           double* out) const;
 
  private:
   struct Free {

@@ -15,5 +15,6 @@ void bind_hmm(pybind11::module_& module);
 void bind_logistic_regression(pybind11::module_& module);
 void bind_maximum_entropy(pybind11::module_& module);
 void bind_text(pybind11::module_& module);
+void bind_graph(pybind11::module_& module);
 
 }  // namespace croft::python

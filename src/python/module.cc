@@ -17,4 +17,5 @@ PYBIND11_MODULE(_core, module) {
   python::bind_logistic_regression(module);
   python::bind_text(module);
   python::bind_maximum_entropy(module);
+  python::bind_graph(module);
 }

@@ -204,7 +204,13 @@ void SequenceReader::read(py::handle sequence, std::optional<std::size_t> index,
   out.rows.clear();
   out.text.clear();
   out.rows.first_line = out.text.first_line = 1;
-  if (rows_) {
+  out.single = texts_ && (PyUnicode_Check(sequence.ptr()) || PyBytes_Check(sequence.ptr()));
+  if (out.single) {
+    out.document.text = text_of(sequence.ptr(), sequence_name());
+    out.document.line = 1;
+    out.text.node.end_list();
+    length_ = 1;
+  } else if (rows_) {
     read_rows(sequence.ptr(), out.rows);
   } else if (py::isinstance<Items>(sequence)) {
     out.text.node = sequence.cast<const Items&>().text.node;

@@ -7,6 +7,7 @@
 //   array sequence  CSR matrix [T][F] -> `x[j]`;  float array [T][D] -> `d[j]` where it is not 0;
 //                   a tuple of such -> both
 //   rows            list of rows of str, for a model of columns
+//   text            str, for a model of texts: a sequence of one position
 // All functions need the GIL.  They throw TypeError or ValueError that say where: X[3][5].
 #pragma once
 #include <pybind11/pybind11.h>
@@ -64,7 +65,10 @@ class SequenceReader {
   // name : of the argument, for messages
   SequenceReader(bool rows, std::string_view name) : rows_(rows), name_(name) {}
 
-  // Overwrites `out`: its rows, or its text without labels.
+  // A str, or bytes, is then a sequence: the text of one position.
+  void accept_texts() { texts_ = true; }
+
+  // Overwrites `out`: its rows, its document (and `single` is set), or its text without labels.
   //   index : of the sequence in the argument; none: it is the argument
   void read(pybind11::handle sequence, std::optional<std::size_t> index, InputSequence& out);
   // All sequences have one form: that of the first, or one set before.  None for rows, and before.
@@ -93,7 +97,7 @@ class SequenceReader {
   std::string where() const;  // "X[3][5]"
   const std::string& column_name(char kind, std::size_t j);
 
-  bool rows_;
+  bool rows_, texts_ = false;
   std::string name_;
   std::optional<std::size_t> index_;
   std::size_t position_ = 0, length_ = 0;

@@ -34,33 +34,11 @@ class Conditioning {
                          [&](Variable v) { return !observed(v); });
     const PotentialId id = from_.potential_of(f);
     if (rest_.size() == scope.size()) {
-      if (copy_[id] == kNotCopied) copy_[id] = copy(id);
+      if (copy_[id] == kNotCopied) copy_[id] = to_.add_copy(from_, id);
       to_.add_factor(rest_, copy_[id]);
       return;
     }
     to_.add_factor(rest_, slice(f));
-  }
-
-  PotentialId copy(PotentialId id) {
-    const Potential& p = from_.potential(id);
-    const auto n = from_.numbers(id);
-    switch (p.kind) {
-      case PotentialKind::table:
-        return to_.add_table(n);
-      case PotentialKind::sparse:
-        return to_.add_sparse(from_.listed(id), n.first(n.size() - 1), n.back());
-      case PotentialKind::potts:
-        return to_.add_potts(n[0], n[1]);
-      case PotentialKind::truncated_linear:
-        return to_.add_truncated_linear(n[0], n[1]);
-      case PotentialKind::truncated_quadratic:
-        return to_.add_truncated_quadratic(n[0], n[1]);
-      case PotentialKind::parity:
-        return to_.add_parity(p.odd);
-      case PotentialKind::cardinality:
-        break;
-    }
-    return to_.add_cardinality(n);
   }
 
   PotentialId slice(Factor f) {

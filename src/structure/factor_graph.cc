@@ -106,6 +106,18 @@ PotentialId FactorGraph::add_at_most(std::size_t most, std::size_t variables) {
   return add_cardinality(scores);
 }
 
+PotentialId FactorGraph::add_copy(const FactorGraph& from, PotentialId potential) {
+  const Potential& p = from.potential(potential);
+  const PotentialId id = add(p.kind, from.numbers(potential));
+  potentials_[id].odd = p.odd;
+  if (p.kind == PotentialKind::sparse) {
+    const auto states = from.listed(potential);
+    potentials_[id].first_state = listed_.size();
+    listed_.insert(listed_.end(), states.begin(), states.end());
+  }
+  return id;
+}
+
 void FactorGraph::check_fit(std::span<const Variable> scope, PotentialId potential) const {
   const auto fail = [&](const std::string& what) {
     throw UsageError("factor " + std::to_string(factors()) + ": " + what);

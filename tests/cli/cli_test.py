@@ -2,10 +2,12 @@
 
 import functools
 import json
+import os
 import pathlib
 import re
 import select
 import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -89,7 +91,7 @@ class HelpTest(CliTest):
 
     def test_verbs_that_are_not_built_yet_are_unknown(self):
         text = self.run_ok("--help")
-        for verb in ("infer", "serve"):
+        for verb in ("serve",):
             self.assertNotRegex(text, rf"(?m)^  {verb} ")
             self.fails(WRONG_USAGE, verb)
 
@@ -421,16 +423,49 @@ class StreamTest(CliTest):
             process.wait()
             process.stdout.close()
 
-    def test_a_reader_that_leaves_early_is_no_crash(self):
+    def test_where_the_reader_leaves_early_it_ends_by_sigpipe_without_a_word(self):
+        model = ingredients_model()
         big = self.file("big.txt", (TEST.read_bytes() + b"\n") * 60)
-        with open(self.folder / "stderr", "wb") as stderr:
-            process = subprocess.Popen([CROFT, "predict", "-m", ingredients_model(), big],
-                                       stdout=subprocess.PIPE, stderr=stderr)
-            self.assertTrue(process.stdout.readline())
-            process.stdout.close()
-            self.assertEqual(process.wait(30), 1)
-        message = (self.folder / "stderr").read_text("utf-8")
-        self.assert_one_message(message, ["Broken pipe"])
+        verbs = (["predict", "-m", model, big], ["predict", "-m", model, "--threads", "2", big],
+                 ["inspect", "-m", model, "--weights"], ["explain", "-m", model, big],
+                 ["stack", "-m", model, big])
+        before = sorted(self.folder.iterdir())
+        for verb in verbs:
+            with self.subTest(verb=verb[0]):
+                process = subprocess.Popen([CROFT, *map(str, verb)], stdout=subprocess.PIPE,
+                                           stderr=subprocess.PIPE)
+                self.assertTrue(process.stdout.readline())
+                process.stdout.close()
+                self.assertEqual(process.stderr.read(), b"")
+                self.assertEqual(process.wait(30), -signal.SIGPIPE)
+                process.stderr.close()
+        self.assertEqual(sorted(self.folder.iterdir()), before)
+
+    def test_head_is_served_by_a_shell_script_that_stops_at_errors(self):
+        model = ingredients_model()
+        done = subprocess.run(["sh", "-ec", '"$0" "$@" | head -n 1', CROFT, "inspect", "-m",
+                               str(model), "--weights"], capture_output=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (DONE, b""))
+        self.assertEqual(done.stdout.count(b"\n"), 1)
+
+    def test_what_it_writes_to_a_file_is_whole_when_nobody_reads_the_results(self):
+        def run(name, stdout):
+            picture = self.folder / name
+            process = subprocess.Popen([CROFT, "evaluate", "-m", str(ingredients_model()),
+                                        "--reliability", str(picture), str(TEST)], stdout=stdout,
+                                       stderr=subprocess.PIPE)
+            self.assertEqual(process.communicate()[1], b"")
+            return process.returncode, picture.read_bytes()
+
+        status, whole = run("whole.svg", subprocess.DEVNULL)
+        self.assertEqual(status, DONE)
+        read, write = os.pipe()
+        os.close(read)
+        status, alone = run("alone.svg", write)
+        os.close(write)
+        self.assertEqual(status, -signal.SIGPIPE)
+        self.assertEqual(alone, whole)
+        self.assertEqual(len(list(self.folder.iterdir())), 2)
 
 
 class SimdTest(CliTest):

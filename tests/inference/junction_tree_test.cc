@@ -9,6 +9,7 @@
 
 #include "croft/core/error.h"
 #include "croft/inference/graph_brute_force.h"
+#include "croft/structure/counters.h"
 #include "support/random_graph.h"
 
 namespace croft {
@@ -130,6 +131,21 @@ TEST(JunctionTree, DrawsAssignmentsAsOftenAsTheyAreProbable) {
     const double p = std::exp(static_cast<double>(score) - log_z);
     EXPECT_NEAR((seen[{x.begin(), x.end()}]), p, 6 * std::sqrt(p * (1 - p) / kDrawn));
   });
+}
+
+TEST(JunctionTree, FactorsOfManyVariablesAreSummedOverTheirCounters) {
+  FactorGraph graph;
+  std::vector<Variable> bits;
+  for (int k = 0; k < 40; ++k) bits.push_back(graph.add_variable(2));
+  graph.add_factor(bits, graph.add_parity(false));
+  FactorGraph chain = with_counters(graph);
+  JunctionTree even(chain, find_elimination_order(chain));
+  EXPECT_NEAR(even.log_partition(), 39 * std::log(2.), 1e-12);  // half of all assignments
+  graph.add_factor(bits, graph.add_at_most(2, 40));
+  chain = with_counters(graph);
+  JunctionTree few(chain, find_elimination_order(chain));
+  EXPECT_NEAR(few.log_partition(), std::log(1. + 40 * 39 / 2), 1e-12);
+  EXPECT_NEAR(few.marginals().variable[7][1], 39. / (1 + 40 * 39 / 2), 1e-12);
 }
 
 TEST(JunctionTree, ALongChainWithLargeScoresKeepsItsDigits) {

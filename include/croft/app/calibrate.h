@@ -21,7 +21,10 @@ struct CalibrateReport {
   std::size_t sequences = 0, positions = 0;  // that it was fitted to
   std::size_t unknown = 0;          // sequences left out for a label that the model does not know
   std::size_t impossible = 0;       // ... for gold labels that the model forbids
-  EvaluationSummary before, after;  // on all of the data; before: without a calibration
+  EvaluationSummary before, after;  // on what it was fitted to; before: without a calibration
+  // What its user should know: few examples, most of the data left out, a figure that got worse.
+  // Each a sentence without a full stop.
+  std::vector<std::string> warnings;
 };
 
 // Reads, fits, and writes the model (temporary, sync, rename).  A calibration that the model has is

@@ -12,9 +12,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "croft/data/graph_file.h"
+#include "croft/inference/elimination_order.h"
 #include "croft/inference/graph_result.h"
 
 namespace croft {
@@ -32,7 +34,10 @@ struct InferRequest {
   std::optional<double> tolerance;
   std::optional<std::size_t> max_iterations;
   std::size_t samples = 1;  // of the task sample
+  // What the method alone knows, by name: see InferMethod::settings.
+  std::vector<std::pair<std::string, std::string>> settings;
   std::uint64_t seed = 1;
+  std::size_t threads = 1;  // of methods that use more; changes no result
 };
 
 // Each number where the task and the method have it.  States are those of the graph before
@@ -46,14 +51,17 @@ struct InferResult {
   bool stopped = false;  // before its end, by the callback or the time limit
   double seconds = 0;    // without reading
   std::optional<double> log_partition;
-  VariableMarginals marginals;          // [variables][states]
-  std::vector<State> assignment;        // [variables]
-  std::optional<double> log_score;      // of the assignment
-  std::optional<double> bound;          // that no assignment's score exceeds
+  VariableMarginals standard_errors;        // of these, by sampling; likewise
+  VariableMarginals marginals;              // [variables][states]
+  std::vector<State> assignment;            // [variables]
+  std::optional<double> log_score;          // of the assignment
+  std::optional<double> bound;              // that no assignment's score exceeds
   std::vector<std::vector<State>> samples;  // [samples][variables]
   std::optional<std::size_t> iterations;
   std::optional<double> residual;
-  std::optional<double> memory_bytes;  // that the method takes at most, as predicted
+  std::optional<double> effective_samples;  // of the state that has the fewest
+  std::vector<std::string> notes;           // what one must know to trust the numbers, sentences
+  std::optional<double> memory_bytes;       // that the method takes at most, as predicted
 };
 
 // What infer() tells on the way; each may be empty.
@@ -73,24 +81,31 @@ InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
 struct InferProblem {
   const FactorGraph& graph;
   const InferRequest& request;
-  double memory;           // bytes that may be taken
-  GraphCallback progress;  // never empty; false when time is over, too
+  double memory;                                        // bytes that may be taken
+  GraphCallback progress;                               // never empty; false when time is over, too
   const std::function<void(const std::string&)>& plan;  // never empty
+  std::optional<EliminationOrder> order;                // where one is known already
 };
 
 struct InferOptions {  // that a method looks at
   bool tolerance = false, max_iterations = false, seconds = false;
 };
 
+struct InferSetting {
+  std::string_view name, values;
+};
+
 struct InferMethod {
   std::string_view name, summary;
   std::vector<GraphTask> tasks;
   InferOptions uses;
+  std::vector<InferSetting> settings;
   void (*run)(const InferProblem& problem, InferResult& result);
 };
 std::span<const InferMethod> infer_methods();
 // "partition: junction-tree, …" in lines, for help and messages.
 std::string list_infer_methods();
+std::string describe_infer_methods();  // their summaries and settings, likewise
 
 // {"task", "method", "kind", "converged", "seconds", …}; docs/infer.md says which and when.
 nlohmann::json to_json(const InferResult& result, const GraphFile& file);

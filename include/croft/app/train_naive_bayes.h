@@ -15,7 +15,9 @@ namespace croft {
 // Where an option is not given, it is that of the model that training goes on from, or the default.
 struct NaiveBayesRequest {
   TrainRequest source;  // data, output, and how the data becomes attributes; init, partial, weights
-  std::string event;    // auto, or an event model for all attributes; empty: not given
+  // auto, or an event model for all attributes; empty: not given.  categorical: every column of a
+  // table holds categories, of numbers, too; formats without COLUMN=VALUE are refused
+  std::string event;
   std::optional<double> alpha, binarize, variance_floor;
   std::optional<bool> norm;
   std::string prior;  // learnt, uniform, LABEL=P,LABEL=P,… or a file of lines LABEL TAB P

@@ -20,6 +20,7 @@ struct CsvOptions {
   std::vector<std::string> numeric =
       {};  // columns that are so; of others the training data decides
   std::vector<std::string> categorical = {};
+  bool all_categorical = false;  // columns that no option names are, whatever is in them
   std::vector<std::string> ignored = {};
   std::vector<std::string> missing = {};  // cells that say nothing, as does the empty one
   bool standardise = false;  // numeric columns to mean 0 and deviation 1 in the training data

@@ -17,6 +17,7 @@ namespace croft {
 struct OutcomeTable {
   std::string file;                        // its name, for messages
   std::vector<std::string> outcomes = {};  // as the rows have them
+  std::vector<std::size_t> lines = {};     // [outcomes] where they stand, counted from 1
   std::vector<std::string> columns = {};   // names of the features, all different
   std::vector<double> values = {};         // [outcomes][columns] row-major, finite
 };

@@ -2,9 +2,9 @@
 //
 // Variables are fixed one by one.  At each node the scores are reparametrised until the factors
 // agree with their variables (soft arc consistency, by the updates of mplp near the last decision);
-// their sum bounds what is below, and states that cannot beat the best assignment known are removed.
-// Larrosa & Schiex (2004), Cooper et al. (2010); Boussemart et al. (2004) for the choice of the
-// variable; docs/math/graph_map.md section 9.
+// their sum bounds what is below, and states that cannot beat the best assignment known are
+// removed. Larrosa & Schiex (2004), Cooper et al. (2010); Boussemart et al. (2004) for the choice
+// of the variable; docs/math/graph_map.md section 9.
 #pragma once
 #include <cstdint>
 
@@ -13,13 +13,15 @@
 namespace croft {
 
 struct BranchAndBoundOptions {
-  std::size_t max_nodes = 0;             // 0: no limit
-  double gap = 0;                        // an answer this near to the best one will do; >= 0
-  std::size_t root_iterations = 500;     // of trw_s before the search, >= 1
-  std::size_t restarts = 10;             // of the local search that gives the first assignment
-  std::uint64_t seed = 1;                // of that
-  std::size_t callback_every = 64;       // nodes, >= 1
-  void validate() const;                 // throws UsageError
+  std::size_t max_nodes = 0;          // 0: no limit
+  double gap = 0;                     // an answer this near to the best one will do; >= 0
+  std::size_t root_iterations = 500;  // of trw_s before the search, >= 1
+  // Of annealing, for a first assignment; 0: none, and none between runs of the search.
+  std::size_t annealing_sweeps = 500;
+  std::size_t restarts = 5;         // of the lazy flipper that looks for a better one
+  std::uint64_t seed = 1;           // of both
+  std::size_t callback_every = 64;  // nodes, >= 1
+  void validate() const;            // throws UsageError
 };
 
 // Exact when it ends by itself; stopped by the callback or max_nodes, score and bound say how near

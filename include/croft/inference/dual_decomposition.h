@@ -1,8 +1,8 @@
 // Dual decomposition: every factor and every variable finds its own best states, and prices make
 // them agree.
 //
-// Subgradient descent on the bound, which need not fall at each step: the result has the lowest one.
-// Unlike mplp and trw_s it does not get stuck.  Komodakis, Paragios & Tziritas (2007);
+// Subgradient descent on the bound, which need not fall at each step: the result has the lowest
+// one. Unlike mplp and trw_s it does not get stuck.  Komodakis, Paragios & Tziritas (2007);
 // docs/math/graph_map.md section 7.
 #pragma once
 #include "croft/inference/map_result.h"

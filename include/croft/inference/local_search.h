@@ -34,7 +34,7 @@ MapResult lazy_flipper(const FactorGraph& graph, const LazyFlipperOptions& optio
 struct AnnealingOptions {
   std::size_t sweeps = 1000;  // over all variables, >= 1
   // Falls geometrically from first to last, both > 0; in units of the scores.  0: by the graph,
-  // the mean over the factors of largest less smallest score, and a thousandth of that.
+  // the mean over the factors of largest less smallest score, and a hundredth of that.
   double first_temperature = 0, last_temperature = 0;
   std::uint64_t seed = 1;
   void validate() const;  // throws UsageError

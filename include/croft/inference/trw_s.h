@@ -2,8 +2,8 @@
 //
 // Variables are visited in order and back.  Each collects what its factors know, and hands it on in
 // equal parts to the factors that go further: Kolmogorov (2006) for pairs, and what it is for
-// factors of any size (Kolmogorov 2015).  The bound never rises; on trees it becomes the best score.
-// docs/math/graph_map.md section 5.
+// factors of any size (Kolmogorov 2015).  The bound never rises; on trees it becomes the best
+// score. docs/math/graph_map.md section 5.
 #pragma once
 #include "croft/inference/map_result.h"
 

@@ -59,6 +59,8 @@ class FactorGraph {
   // At most `most` of `variables` are in state 1.
   PotentialId add_at_most(std::size_t most, std::size_t variables);
 
+  PotentialId add_copy(const FactorGraph& from, PotentialId potential);
+
   // Throws UsageError for a variable that is not there or twice in the scope, and for a potential
   // that does not fit it.
   Factor add_factor(std::span<const Variable> scope, PotentialId potential);

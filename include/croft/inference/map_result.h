@@ -1,0 +1,30 @@
+// What every search for the best assignment of a factor graph answers:  max_x score(x).
+//
+// All of them are anytime: a callback (graph_result.h) sees the best assignment and the bound after
+// each iteration and may stop them; what they have by then is a valid answer.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "croft/inference/graph_result.h"
+
+namespace croft {
+
+struct MapResult {
+  std::vector<State> states;  // [variables]; empty where no allowed assignment was found
+  double score = -std::numeric_limits<double>::infinity();  // of `states`
+  // What no assignment exceeds, up to rounding; +inf where the method knows none.
+  double bound = std::numeric_limits<double>::infinity();
+  // exact: score is the largest (-inf: there is no allowed assignment); lower_bound: of it.
+  ResultKind kind = ResultKind::lower_bound;
+  Convergence convergence;
+};
+
+// Whether a score is proved to be the largest: up to what rounding adds to a bound.
+inline bool reaches(double score, double bound) {
+  return score >= bound - 1e-9 * std::max(1.0, std::abs(bound));
+}
+
+}  // namespace croft

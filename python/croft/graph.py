@@ -1,0 +1,437 @@
+"""Factor graphs: variables of finitely many states, factors that score them, questions to both."""
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Callable, Hashable, Mapping, Optional, Sequence, Union
+
+from . import _core
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Name = Union[str, int]
+
+
+@dataclass(frozen=True)
+class Inference:
+    """What :meth:`FactorGraph.infer` found; what the task or the method has not is None or empty.
+
+    task, method      that was asked, that answered (never "auto")
+    reason            of "auto": why this method
+    kind              "exact", "lower bound", "upper bound" or "estimate": what `value` and the marginals are worth
+    converged         whether the method came to its end
+    stopped           before its end, by the callback or by `time`
+    seconds           of the call
+    iterations, residual  of methods that iterate; the residual is the last change, of what the method says
+    log_partition     log Z, nats
+    marginals         {variable: array (states,)} of p(variable | evidence)
+    standard_errors   likewise, of methods that sample
+    effective_samples by sampling: of the state that has the fewest
+    assignment        {variable: state}; states by name where they have names
+    log_score         sum of the factors' log-scores of the assignment
+    bound             that no assignment's log-score exceeds
+    samples           list of assignments
+    memory            bytes that the method takes at most, as predicted
+    notes             sentences that one must know to trust the numbers
+    """
+
+    task: str
+    method: str
+    reason: str
+    kind: str
+    converged: bool
+    stopped: bool
+    seconds: float
+    iterations: Optional[int] = None
+    residual: Optional[float] = None
+    log_partition: Optional[float] = None
+    marginals: dict[Name, NDArray[np.float64]] = field(default_factory=dict)
+    standard_errors: dict[Name, NDArray[np.float64]] = field(default_factory=dict)
+    effective_samples: Optional[float] = None
+    assignment: Optional[dict[Name, Name]] = None
+    log_score: Optional[float] = None
+    bound: Optional[float] = None
+    samples: list[dict[Name, Name]] = field(default_factory=list)
+    memory: Optional[float] = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def value(self) -> Optional[float]:
+        """log Z, or the log-score of the assignment where the task is "map"."""
+        return self.log_score if self.task == "map" else self.log_partition
+
+
+class FactorGraph:
+    """p(x) = exp(sum over factors of theta_f(x_f)) / Z over variables of finitely many states.
+
+        graph = croft.FactorGraph()
+        rain = graph.add_variable(["no", "yes"], "rain")
+        wet = graph.add_variable(["no", "yes"], "wet")
+        graph.add_factor([rain], weights=[0.8, 0.2])
+        graph.add_factor([rain, wet], weights=[[0.9, 0.1], [0.2, 0.8]])
+        graph.infer("marginals", evidence={"wet": "yes"}).marginals["rain"]
+
+    A variable is known by its name, or without one by its number, from 0; a state likewise.  Scores
+    are natural logarithms of weights, -inf forbids.  What is wrong raises ValueError.
+    """
+
+    def __init__(self) -> None:
+        self._native = _core.Graph()
+        self._names: list[Optional[str]] = []
+        self._number: dict[str, int] = {}
+        self._states: list[Optional[list[str]]] = []
+        self._potentials: dict[Hashable, int] = {}
+
+    # --- Building ------------------------------------------------------------------------------
+    def add_variable(self, states: Union[int, Sequence[str]], name: Optional[str] = None) -> Name:
+        """Adds a variable; returns what it is known by: its name, or else its number.
+
+        states  how many, or their names
+        """
+        if name is not None and not isinstance(name, str):
+            raise ValueError(f"the name of a variable is a string, not {name!r}")
+        if name in self._number:
+            raise ValueError(f"there is a variable {name!r} already")
+        names = None
+        if not _is_whole(states):
+            if isinstance(states, str) or not all(isinstance(each, str) for each in states):  # type: ignore[union-attr]
+                raise ValueError(f"states are a number or a list of names, not {states!r}")
+            names = list(states)  # type: ignore[arg-type]
+            if len(set(names)) < len(names):
+                raise ValueError(f"two of the states {names} have the same name")
+        count = len(names) if names is not None else int(states)  # type: ignore[arg-type]
+        if count < 1:
+            raise ValueError(f"a variable with {count} states; it must have at least 1")
+        number = self._native.add_variable(count)
+        self._names.append(name)
+        self._states.append(names)
+        if name is not None:
+            self._number[name] = number
+        return number if name is None else name
+
+    def add_factor(self, scope: Sequence[Name], scores: Optional[Any] = None, *,
+                   weights: Optional[Any] = None) -> int:
+        """A factor with a number for each joint state of its scope; returns the factor's number.
+
+        scope    variables, each once
+        scores   array (states of the first, states of the second, ...) of log-scores, or -inf
+        weights  instead: numbers >= 0, whose logarithms are the scores
+        """
+        import numpy as np
+        if (scores is None) == (weights is None):
+            raise ValueError("a factor has either scores or weights")
+        numbers = [self._variable(each) for each in scope]
+        table = np.array(scores if weights is None else weights, dtype=np.float64, order="C")
+        shape = tuple(self._native.states(v) for v in numbers)
+        if table.shape != shape:
+            raise ValueError(f"{'scores' if weights is None else 'weights'} has shape {list(table.shape)}; the "
+                             f"scope has the states {list(shape)}")
+        if weights is not None:
+            if not (table >= 0).all() or np.isinf(table).any():
+                raise ValueError("a weight is a number >= 0")
+            with np.errstate(divide="ignore"):
+                table = np.log(table)
+        # Equal tables are one: what works on shared tables has less to do.
+        key = ("table", hashlib.blake2b(table.tobytes(), digest_size=16).digest())
+        return self._add(numbers, key, lambda: self._native.add_table(table))
+
+    def add_sparse(self, scope: Sequence[Name], scores: Mapping[Sequence[Name], float], others: float = float("-inf")) -> int:
+        """A factor that scores some joint states, {(state, ...): log-score}, and all others alike."""
+        numbers = [self._variable(each) for each in scope]
+        listed = {}
+        for states, score in scores.items():
+            if len(states) != len(numbers):
+                raise ValueError(f"{states!r} has {len(states)} states; the scope has {len(numbers)} variables")
+            joint = 0
+            for v, state in zip(numbers, states):
+                joint = joint * self._native.states(v) + self._state(v, state)
+            if joint in listed:
+                raise ValueError(f"the joint state {states!r} is there twice")
+            listed[joint] = float(score)
+        rows = sorted(listed)
+        return self._native.add_factor(numbers, self._native.add_sparse(rows, [listed[k] for k in rows], others))
+
+    def add_potts(self, scope: Sequence[Name], equal: float, unequal: float = 0.0) -> int:
+        """Of two variables: one score where their states have the same number, another where not."""
+        return self._add_scope(scope, ("potts", equal, unequal), lambda: self._native.add_potts(equal, unequal))
+
+    def add_truncated_linear(self, scope: Sequence[Name], weight: float, limit: float) -> int:
+        """Of two variables in states i and j: -min(weight |i - j|, limit)."""
+        return self._add_scope(scope, ("linear", weight, limit),
+                               lambda: self._native.add_truncated_linear(weight, limit))
+
+    def add_truncated_quadratic(self, scope: Sequence[Name], weight: float, limit: float) -> int:
+        """Of two variables in states i and j: -min(weight (i - j)^2, limit)."""
+        return self._add_scope(scope, ("quadratic", weight, limit),
+                               lambda: self._native.add_truncated_quadratic(weight, limit))
+
+    def add_parity(self, scope: Sequence[Name], odd: bool = False) -> int:
+        """Of variables with two states: an even (or odd) number of them is in state 1, else -inf."""
+        return self._add_scope(scope, ("parity", bool(odd)), lambda: self._native.add_parity(bool(odd)))
+
+    def add_cardinality(self, scope: Sequence[Name], scores: Sequence[float]) -> int:
+        """Of variables with two states: scores[k] where k of them are in state 1, k = 0 to all."""
+        numbers = [float(score) for score in scores]
+        return self._add_scope(scope, ("cardinality", *numbers), lambda: self._native.add_cardinality(numbers))
+
+    def add_at_most(self, scope: Sequence[Name], most: int) -> int:
+        """Of variables with two states: at most so many of them are in state 1, else -inf."""
+        if most < 0:
+            raise ValueError(f"at most {most} variables: the number must be 0 or more")
+        return self.add_cardinality(scope, [0.0 if k <= most else float("-inf") for k in range(len(scope) + 1)])
+
+    # --- What is there -------------------------------------------------------------------------
+    @property
+    def variables(self) -> list[Name]:
+        """Names, or numbers of those without, in order."""
+        return [self._name(v) for v in range(len(self._names))]
+
+    @property
+    def factors(self) -> int:
+        """How many there are."""
+        return self._native.factors
+
+    @property
+    def directed(self) -> bool:
+        """Whether it came from a file of a Bayesian network and has no other factors."""
+        return self._native.directed
+
+    def states(self, variable: Name) -> list[Name]:
+        """Names, or numbers of those without, in order."""
+        v = self._variable(variable)
+        names = self._states[v]
+        return list(names) if names is not None else list(range(self._native.states(v)))
+
+    def scope(self, factor: int) -> list[Name]:
+        return [self._name(v) for v in self._native.scope(self._factor(factor))]
+
+    def table(self, factor: int) -> NDArray[np.float64]:
+        """Log-scores, (states of the first, states of the second, ...); a copy.  ValueError beyond 2^28."""
+        import numpy as np
+        scope = self._native.scope(self._factor(factor))
+        return np.frombuffer(self._native.table(factor)).reshape([self._native.states(v) for v in scope])
+
+    def score(self, assignment: Mapping[Name, Name]) -> float:
+        """Sum of the factors' log-scores; the assignment has a state for each variable."""
+        x: list[Optional[int]] = [None] * len(self._names)
+        for variable, state in assignment.items():
+            v = self._variable(variable)
+            x[v] = self._state(v, state)
+        if None in x:
+            raise ValueError(f"the assignment has no state for variable {self._name(x.index(None))!r}")
+        return self._native.score([s for s in x if s is not None])
+
+    def blanket(self, variable: Name) -> list[Name]:
+        """The variables given which it is independent of all others: its neighbours; in a directed
+        graph its parents, its children and their other parents."""
+        return [self._name(v) for v in self._native.blanket(self._variable(variable))]
+
+    def separated(self, a: Sequence[Name], b: Sequence[Name], given: Sequence[Name] = ()) -> bool:
+        """Whether the shape alone makes a independent of b given the third (d-separation in a directed graph)."""
+        return self._native.separated(*([self._variable(v) for v in each] for each in (a, b, given)))
+
+    # --- Questions -----------------------------------------------------------------------------
+    def infer(self, task: str = "marginals", method: str = "auto", *, evidence: Optional[Mapping[Name, Name]] = None,
+              memory: Optional[float] = None, time: Optional[float] = None, tolerance: Optional[float] = None,
+              max_iterations: Optional[int] = None, samples: int = 1, seed: int = 1, threads: int = 1,
+              callback: Optional[Callable[[dict[str, Any]], Optional[bool]]] = None, **settings: Any) -> Inference:
+        """Answers "partition" (log Z), "marginals", "map" (the best assignment) or "sample".
+
+        method    "auto" takes the junction tree where it fits and says why if not; others are listed by
+                  FactorGraph.methods().  They are those of `croft infer`
+        evidence  {variable: state} of what is known; log Z is then that of the rest, log p(evidence) in a
+                  Bayesian network
+        memory    bytes that tables may take; None: half of the machine's
+        time      seconds, of methods that can stop before their end
+        tolerance, max_iterations  of methods that iterate
+        samples   how many, of the task "sample"
+        threads   changes no result
+        callback  gets {"iteration", "residual", and "value", "best", "bound" where they are known} after each
+                  iteration; False stops the method with what it has
+        settings  that the method alone knows, such as damping=0.5 or blocks="trees"
+
+        Raises ValueError where no assignment is allowed, where the memory is too little, and for an option
+        that the method ignores.  Ctrl-C ends methods that iterate, with KeyboardInterrupt.
+        """
+        options = {
+            "task": task, "method": method, "memory": 0.0 if memory is None else float(memory),
+            "time": time, "tolerance": tolerance, "max_iterations": max_iterations, "samples": samples,
+            "seed": seed, "threads": threads,
+            "settings": [(name.replace("_", "-"), _setting(value)) for name, value in settings.items()]}
+        if memory is not None and not memory > 0:
+            raise ValueError(f"memory is {memory!r}; it must be above 0 bytes")
+        found = self._native.infer(self._evidence(evidence or {}), options, callback)
+        for each in ("marginals", "standard_errors"):
+            found[each] = self._arrays(found[each])
+        if found["assignment"] is not None:
+            found["assignment"] = self._assignment(found["assignment"])
+        found["samples"] = [self._assignment(x) for x in found["samples"]]
+        return Inference(**found)
+
+    @staticmethod
+    def methods(task: Optional[str] = None) -> list[dict[str, Any]]:
+        """What `infer` offers: name, summary, tasks, options and settings of each method."""
+        return [each for each in _core.infer_methods() if task is None or task in each["tasks"]]
+
+    # --- Files and other graphs ----------------------------------------------------------------
+    @classmethod
+    def read(cls, path: Union[str, os.PathLike[str]], format: Optional[str] = None) -> FactorGraph:
+        """Reads a file: "uai", "lg", "fg" or "bif"; None: what its name or its first word says."""
+        return cls._of(_core.Graph.read(os.fspath(path), format))
+
+    @classmethod
+    def from_uai(cls, text: str) -> FactorGraph:
+        """Of the text of a UAI file."""
+        return cls._of(_core.Graph.parse(text, "uai"))
+
+    def to_uai(self) -> str:
+        """The text of a UAI file: weights, not logarithms; names are lost.  ValueError for a weight that is
+        no double but 0 or infinity: write such with format "lg"."""
+        return self._native.write("uai")
+
+    def write(self, path: Union[str, os.PathLike[str]], format: str = "uai") -> None:
+        """Writes "uai", "lg" (log-scores), or, of a directed graph, "bif"."""
+        names = [str(name) for name in self.variables]
+        states = [[str(s) for s in self.states(v)] for v in range(len(names))]
+        if any(self._names) or any(self._states):
+            self._native.set_names(names, states)
+        text = self._native.write(format)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def to_networkx(self) -> Any:
+        """A networkx.Graph with two sorts of nodes: variables, with the attribute `states`, and factors,
+        ("factor", number), with `scope` and `scores`; an edge joins a factor with each of its variables."""
+        import networkx
+        out = networkx.Graph()
+        for variable in self.variables:
+            out.add_node(variable, kind="variable", states=self.states(variable))
+        for f in range(self.factors):
+            out.add_node(("factor", f), kind="factor", scope=self.scope(f), scores=self.table(f))
+            out.add_edges_from((("factor", f), variable) for variable in self.scope(f))
+        return out
+
+    @classmethod
+    def from_networkx(cls, graph: Any, states: Union[int, Sequence[str], str] = "states", *,
+                      node: str = "scores", edge: str = "scores") -> FactorGraph:
+        """Of what `to_networkx` gave, or of any networkx graph with a variable for each node and a factor
+        for each edge (u, v), by its attribute `edge`: log-scores (states of u, states of v).  Where edges have
+        no direction, u is the node that was added first.
+
+        states  of each node: how many, their names, or the node attribute that says so
+        node    the node attribute with log-scores (states,), where a node has it
+
+        Nodes are variables of the name str(node).
+        """
+        import numpy as np
+        out = cls()
+        kinds = dict(graph.nodes(data="kind"))
+        if "factor" in kinds.values():
+            for each, data in graph.nodes(data=True):
+                if data["kind"] == "variable":
+                    given = data["states"]
+                    out.add_variable(given if given and isinstance(given[0], str) else len(given),
+                                     None if _is_whole(each) else each)
+            factors = [(each, data) for each, data in graph.nodes(data=True) if data["kind"] == "factor"]
+            for _, data in sorted(factors, key=lambda item: item[0][1]):
+                out.add_factor(data["scope"], data["scores"])
+            return out
+        for each, data in graph.nodes(data=True):
+            given = data.get(states) if isinstance(states, str) else states
+            if given is None:
+                raise ValueError(f"node {each!r} has no attribute {states!r}; give states=, how many or their names")
+            out.add_variable(given, str(each))
+        for each, data in graph.nodes(data=True):
+            if node in data:
+                out.add_factor([str(each)], data[node])
+        for u, v, data in graph.edges(data=True):
+            if edge not in data:
+                raise ValueError(f"the edge {u!r}, {v!r} has no attribute {edge!r}")
+            scores = np.asarray(data[edge], dtype=float)
+            if u == v:
+                raise ValueError(f"node {u!r} is joined with itself; its scores are a node attribute {node!r}")
+            out.add_factor([str(u), str(v)], scores)
+        return out
+
+    def __repr__(self) -> str:
+        return f"FactorGraph({len(self._names)} variables, {self.factors} factors)"
+
+    # --- Names and numbers ---------------------------------------------------------------------
+    @classmethod
+    def _of(cls, native: _core.Graph) -> FactorGraph:
+        out = cls()
+        out._native = native
+        names, states = native.names()
+        out._names = list(names) if names else [None] * native.variables
+        out._states = list(states) if states else [None] * native.variables
+        out._number = {name: v for v, name in enumerate(names)}
+        return out
+
+    def _add_scope(self, scope: Sequence[Name], key: Hashable, make: Callable[[], int]) -> int:
+        return self._add([self._variable(each) for each in scope], key, make)
+
+    def _add(self, scope: list[int], key: Hashable, make: Callable[[], int]) -> int:
+        if key not in self._potentials:
+            self._potentials[key] = make()
+        return self._native.add_factor(scope, self._potentials[key])
+
+    def _name(self, v: int) -> Name:
+        name = self._names[v]
+        return v if name is None else name
+
+    def _variable(self, variable: Name) -> int:
+        if isinstance(variable, str):
+            if variable in self._number:
+                return self._number[variable]
+            raise ValueError(f"there is no variable {variable!r}")
+        if not _is_whole(variable) or not 0 <= variable < len(self._names):
+            raise ValueError(f"there is no variable {variable!r}; there are {len(self._names)}, counted from 0")
+        return int(variable)
+
+    def _state(self, v: int, state: Name) -> int:
+        names = self._states[v]
+        if isinstance(state, str):
+            if names is not None and state in names:
+                return names.index(state)
+            raise ValueError(f"variable {self._name(v)!r} has no state {state!r}" +
+                             (f"; it has {names}" if names else "; its states are numbers"))
+        if not _is_whole(state) or not 0 <= state < self._native.states(v):
+            raise ValueError(f"variable {self._name(v)!r} has no state {state!r}; it has "
+                             f"{self._native.states(v)}, counted from 0")
+        return int(state)
+
+    def _factor(self, factor: int) -> int:
+        if not _is_whole(factor) or not 0 <= factor < self.factors:
+            raise ValueError(f"there is no factor {factor!r}; there are {self.factors}, counted from 0")
+        return int(factor)
+
+    def _evidence(self, evidence: Mapping[Name, Name]) -> list[int]:
+        known: list[int] = []
+        if evidence:
+            known = [0xffffffff] * len(self._names)
+            for variable, state in evidence.items():
+                v = self._variable(variable)
+                known[v] = self._state(v, state)
+        return known
+
+    def _assignment(self, x: Sequence[int]) -> dict[Name, Name]:
+        states = self._states
+        return {self._name(v): s if states[v] is None else states[v][s]  # type: ignore[index]
+                for v, s in enumerate(x)}
+
+    def _arrays(self, rows: Sequence[Sequence[float]]) -> dict[Name, NDArray[np.float64]]:
+        import numpy as np
+        return {self._name(v): np.array(row) for v, row in enumerate(rows)}
+
+
+def _is_whole(value: Any) -> bool:
+    return hasattr(value, "__index__") and not isinstance(value, bool)
+
+
+def _setting(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)

@@ -1,0 +1,237 @@
+// Factor graphs: built from numbers, read from files, asked by app/infer.h.
+#include <pybind11/functional.h>
+#include <pybind11/stl.h>
+
+#include "croft/app/infer.h"
+#include "croft/core/error.h"
+#include "croft/data/bif.h"
+#include "croft/data/graph_file.h"
+#include "croft/data/uai.h"
+#include "croft/structure/separation.h"
+#include "python/bind.h"
+#include "python/sequences.h"
+
+namespace croft::python {
+namespace {
+
+namespace py = pybind11;
+using namespace py::literals;
+
+using Numbers = std::vector<double>;
+
+// Hands progress to the caller, and notices Ctrl-C; an exception of either stops the method.
+class GraphObserver {
+ public:
+  explicit GraphObserver(py::object callback) : callback_(std::move(callback)) {}
+
+  bool see(const GraphProgress& now) {
+    const py::gil_scoped_acquire lock;
+    try {
+      check_signals();
+      if (callback_.is_none()) return true;
+      py::dict event("iteration"_a = now.iteration, "residual"_a = now.residual);
+      if (now.value) event["value"] = *now.value;
+      if (now.best) event["best"] = *now.best;
+      if (now.bound) event["bound"] = *now.bound;
+      const py::object answer = callback_(event);
+      return !py::isinstance<py::bool_>(answer) || answer.cast<bool>();
+    } catch (py::error_already_set&) {
+      error_ = std::current_exception();
+      return false;
+    }
+  }
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  py::object callback_;
+  std::exception_ptr error_;
+};
+
+// Doubles of a buffer, in C order.
+std::span<const double> doubles(const py::buffer_info& info) {
+  if (info.format != py::format_descriptor<double>::format()) {
+    throw UsageError("a table of a factor is not an array of doubles");
+  }
+  return {static_cast<const double*>(info.ptr), static_cast<std::size_t>(info.size)};
+}
+
+py::object buffer_of(const Numbers& numbers) {
+  return py::bytearray(reinterpret_cast<const char*>(numbers.data()),
+                       numbers.size() * sizeof(double));
+}
+
+py::object states_or_none(const std::vector<State>& x) {
+  return x.empty() ? py::object(py::none()) : py::cast(x);
+}
+
+py::dict dict_of(const InferResult& r) {
+  return py::dict(
+      "task"_a = std::string(name_of(r.task)), "method"_a = r.method, "reason"_a = r.reason,
+      "kind"_a = std::string(name_of(r.kind)), "converged"_a = r.converged, "stopped"_a = r.stopped,
+      "seconds"_a = r.seconds, "iterations"_a = r.iterations, "residual"_a = r.residual,
+      "log_partition"_a = r.log_partition, "marginals"_a = r.marginals,
+      "standard_errors"_a = r.standard_errors, "assignment"_a = states_or_none(r.assignment),
+      "log_score"_a = r.log_score, "bound"_a = r.bound, "samples"_a = r.samples,
+      "effective_samples"_a = r.effective_samples, "notes"_a = r.notes,
+      "memory"_a = r.memory_bytes);
+}
+
+class Graph {
+ public:
+  Graph() = default;
+  explicit Graph(GraphFile file) : file_(std::move(file)) {}
+
+  FactorGraph& graph() { return file_.graph; }
+  const GraphFile& file() const { return file_; }
+  Factor add_factor(const std::vector<Variable>& scope, PotentialId id) {
+    if (id >= file_.graph.potentials()) throw UsageError("there is no such potential");
+    file_.directed = false;  // it need not be the probability of a variable given the others
+    return file_.graph.add_factor(scope, id);
+  }
+
+  // For files that have names.
+  void set_names(std::vector<std::string> variables, std::vector<std::vector<std::string>> states) {
+    file_.names.variables = std::move(variables);
+    file_.names.states = std::move(states);
+  }
+
+  py::dict infer(const Evidence& evidence, const py::dict& options, const py::object& callback) {
+    InferRequest request;
+    request.task = graph_task(options["task"].cast<std::string>());
+    request.method = options["method"].cast<std::string>();
+    request.memory = options["memory"].cast<double>();
+    request.seconds = options["time"].cast<std::optional<double>>();
+    request.tolerance = options["tolerance"].cast<std::optional<double>>();
+    request.max_iterations = options["max_iterations"].cast<std::optional<std::size_t>>();
+    request.samples = options["samples"].cast<std::size_t>();
+    request.settings = options["settings"].cast<std::vector<std::pair<std::string, std::string>>>();
+    request.seed = options["seed"].cast<std::uint64_t>();
+    request.threads = options["threads"].cast<std::size_t>();
+    GraphObserver observer(callback);
+    InferCalls calls;
+    calls.progress = [&](const GraphProgress& now) { return observer.see(now); };
+    InferResult result;
+    try {
+      const py::gil_scoped_release release;
+      result = croft::infer(graph(), evidence, request, calls);
+    } catch (const Error&) {
+      observer.rethrow();  // stopped too early for a result
+      throw;
+    }
+    observer.rethrow();
+    return dict_of(result);
+  }
+
+ private:
+  GraphFile file_;
+};
+
+std::string write(const Graph& graph, const std::string& format) {
+  switch (graph_format(format)) {
+    case GraphFormat::uai:
+      return write_uai(graph.file());
+    case GraphFormat::lg:
+      return write_lg(graph.file());
+    case GraphFormat::bif:
+      return write_bif(graph.file());
+    case GraphFormat::fg:
+      break;
+  }
+  throw UsageError("graphs are written as uai, lg or bif, not as " + in_quotes(format));
+}
+
+GraphFile read(const std::string& path, const std::optional<std::string>& format) {
+  const py::gil_scoped_release release;
+  return read_graph(path, format ? std::optional(graph_format(*format)) : std::nullopt);
+}
+
+py::list methods() {
+  py::list list;
+  for (const InferMethod& each : infer_methods()) {
+    std::vector<std::string> tasks, settings, uses;
+    for (const GraphTask task : each.tasks) tasks.emplace_back(name_of(task));
+    for (const InferSetting& setting : each.settings) {
+      settings.push_back(std::string(setting.name) + "=" + std::string(setting.values));
+    }
+    if (each.uses.tolerance) uses.emplace_back("tolerance");
+    if (each.uses.max_iterations) uses.emplace_back("max_iterations");
+    if (each.uses.seconds) uses.emplace_back("time");
+    list.append(py::dict("name"_a = std::string(each.name), "summary"_a = std::string(each.summary),
+                         "tasks"_a = tasks, "options"_a = uses, "settings"_a = settings));
+  }
+  return list;
+}
+
+// Of a directed graph separation is d-separation.
+bool separated(Graph& graph, const std::vector<Variable>& a, const std::vector<Variable>& b,
+               const std::vector<Variable>& given) {
+  if (graph.file().directed) return BayesianNetwork(graph.graph()).separated(a, b, given);
+  return MarkovNetwork(graph.graph()).separated(a, b, given);
+}
+
+std::vector<Variable> blanket(Graph& graph, Variable v) {
+  if (v >= graph.graph().variables()) throw UsageError("there is no variable " + std::to_string(v));
+  if (graph.file().directed) return BayesianNetwork(graph.graph()).markov_blanket(v);
+  const MarkovNetwork network(graph.graph());
+  const auto found = network.neighbours(v);
+  return {found.begin(), found.end()};
+}
+
+}  // namespace
+
+void bind_graph(py::module_& module) {
+  module.def("infer_methods", &methods);
+  py::class_<Graph>(module, "Graph")
+      .def(py::init<>())
+      .def_static("read",
+                  [](const std::string& path, const std::optional<std::string>& format) {
+                    return Graph(read(path, format));
+                  })
+      .def_static("parse",
+                  [](const std::string& text, const std::string& format) {
+                    return Graph(read_graph(LineReader(text, "text"), graph_format(format)));
+                  })
+      .def("write", &write)
+      .def("set_names", &Graph::set_names)
+      .def("names",
+           [](Graph& g) { return std::pair(g.file().names.variables, g.file().names.states); })
+      .def_property_readonly("directed", [](Graph& g) { return g.file().directed; })
+      .def_property_readonly("variables", [](Graph& g) { return g.graph().variables(); })
+      .def_property_readonly("factors", [](Graph& g) { return g.graph().factors(); })
+      .def("states", [](Graph& g, Variable v) { return g.graph().states(v); })
+      .def("scope",
+           [](Graph& g, Factor f) {
+             const auto scope = g.graph().scope(f);
+             return std::vector<Variable>(scope.begin(), scope.end());
+           })
+      .def("table", [](Graph& g, Factor f) { return buffer_of(g.graph().table(f)); })
+      .def("score", [](Graph& g, const std::vector<State>& x) { return g.graph().score(x); })
+      .def("add_variable", [](Graph& g, std::size_t n) { return g.graph().add_variable(n); })
+      .def("add_table",
+           [](Graph& g, const py::buffer& scores) {
+             return g.graph().add_table(doubles(scores.request()));
+           })
+      .def("add_sparse",
+           [](Graph& g, const std::vector<std::uint64_t>& states, const Numbers& scores,
+              double others) { return g.graph().add_sparse(states, scores, others); })
+      .def("add_potts", [](Graph& g, double a, double b) { return g.graph().add_potts(a, b); })
+      .def("add_truncated_linear",
+           [](Graph& g, double weight, double limit) {
+             return g.graph().add_truncated_linear(weight, limit);
+           })
+      .def("add_truncated_quadratic",
+           [](Graph& g, double weight, double limit) {
+             return g.graph().add_truncated_quadratic(weight, limit);
+           })
+      .def("add_parity", [](Graph& g, bool odd) { return g.graph().add_parity(odd); })
+      .def("add_cardinality",
+           [](Graph& g, const Numbers& scores) { return g.graph().add_cardinality(scores); })
+      .def("add_factor", &Graph::add_factor)
+      .def("infer", &Graph::infer)
+      .def("separated", &separated)
+      .def("blanket", &blanket);
+}
+
+}  // namespace croft::python

@@ -1,0 +1,127 @@
+#include "croft/inference/branch_and_bound.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "croft/core/error.h"
+#include "croft/inference/elimination_order.h"
+#include "croft/inference/graph_brute_force.h"
+#include "croft/inference/junction_tree.h"
+#include "support/map_graphs.h"
+
+namespace croft {
+namespace {
+
+using testing_graphs::map_graph;
+using testing_graphs::random_graph;
+using testing_graphs::Shape;
+using testing_graphs::structured_graph;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+TEST(BranchAndBound, FindsAndProvesTheBestAssignment) {
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+    const FactorGraph graph = seed % 3 == 0 ? structured_graph(seed) : map_graph(seed);
+    const double best = brute_force(graph).best_score;
+    const MapResult found = branch_and_bound(graph);
+    EXPECT_EQ(found.kind, ResultKind::exact) << seed;
+    EXPECT_TRUE(found.convergence.converged);
+    if (best == -kInf) {
+      EXPECT_TRUE(found.states.empty());
+      EXPECT_EQ(found.bound, -kInf);
+      continue;
+    }
+    EXPECT_NEAR(found.score, best, 2e-9 * std::max(1.0, std::abs(best))) << seed;
+    EXPECT_EQ(found.score, graph.score(found.states));
+  }
+}
+
+// The search itself: a first assignment that is poor, and a bound that is not tight.
+TEST(BranchAndBound, ProvesWhatAJunctionTreeFindsOnFrustratedGraphs) {
+  std::size_t nodes = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    const FactorGraph graph = random_graph({.shape = seed % 2 == 0 ? Shape::complete : Shape::grid,
+                                            .variables = seed % 2 == 0 ? 12u : 25u,
+                                            .most_states = 2 + seed % 2,
+                                            .spread = 2,
+                                            .zeros = seed % 4 == 3 ? 0.2 : 0},
+                                           random);
+    JunctionTree tree(graph, find_elimination_order(graph));
+    const MapResult found = branch_and_bound(
+        graph, {.root_iterations = 1 + seed % 20, .annealing_sweeps = 0, .restarts = 0});
+    EXPECT_EQ(found.kind, ResultKind::exact);
+    EXPECT_NEAR(found.score, tree.best().score, 1e-7) << seed;
+    nodes += found.convergence.iterations;
+  }
+  EXPECT_GT(nodes, 500u);
+}
+
+TEST(BranchAndBound, SaysThatNothingIsAllowed) {
+  FactorGraph graph;  // four variables, three colours, all different
+  for (int v = 0; v < 4; ++v) graph.add_variable(3);
+  for (Variable u = 0; u < 4; ++u) {
+    for (Variable v = u + 1; v < 4; ++v) graph.add_factor({u, v}, graph.add_potts(-kInf, 0));
+  }
+  const MapResult found = branch_and_bound(graph);
+  EXPECT_TRUE(found.states.empty());
+  EXPECT_EQ(found.score, -kInf);
+  EXPECT_EQ(found.bound, -kInf);
+  EXPECT_EQ(found.kind, ResultKind::exact);
+}
+
+TEST(BranchAndBound, WhenStoppedItsBoundHoldsAllTheSame) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const FactorGraph graph = map_graph(seed, {Shape::complete, Shape::higher_order});
+    const double best = brute_force(graph).best_score;
+    const MapResult found = branch_and_bound(
+        graph, {.max_nodes = 1, .root_iterations = 1, .annealing_sweeps = 0, .restarts = 0});
+    EXPECT_LE(found.score, best + 1e-9 * std::max(1.0, std::abs(best)));
+    EXPECT_GE(found.bound, best - 1e-9 * std::max(1.0, std::abs(best)));
+    double last = kInf;
+    branch_and_bound(
+        graph, {.root_iterations = 1, .annealing_sweeps = 0, .restarts = 0, .callback_every = 1},
+        [&](const GraphProgress& progress) {
+          EXPECT_GE(*progress.bound, best - 1e-9 * std::max(1.0, std::abs(best)));
+          EXPECT_LE(*progress.bound, last);
+          last = *progress.bound;
+          return true;
+        });
+  }
+}
+
+TEST(BranchAndBound, AGapIsKept) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const FactorGraph graph = map_graph(seed, {Shape::complete});
+    const double best = brute_force(graph).best_score;
+    const MapResult found = branch_and_bound(
+        graph, {.gap = 1, .root_iterations = 1, .annealing_sweeps = 0, .restarts = 0});
+    EXPECT_GE(found.score, best - 1 - 1e-6);
+    EXPECT_GE(found.bound, best - 1e-9 * std::max(1.0, std::abs(best)));
+  }
+}
+
+TEST(BranchAndBound, AGraphWithoutChoicesHasItsOneScore) {
+  FactorGraph none;
+  none.add_factor({}, none.add_table(std::vector{1.5}));
+  FactorGraph one;
+  const Variable v = one.add_variable(1);
+  one.add_factor({v}, one.add_table(std::vector{1.5}));
+  for (const FactorGraph* graph : {&none, &one}) {
+    const MapResult found = branch_and_bound(*graph);
+    EXPECT_EQ(found.kind, ResultKind::exact);
+    EXPECT_EQ(found.score, 1.5);
+    EXPECT_EQ(found.states.size(), graph->variables());
+  }
+}
+
+TEST(BranchAndBound, OptionsOutOfRangeAreErrors) {
+  const FactorGraph graph = map_graph(0);
+  EXPECT_THROW(branch_and_bound(graph, {.gap = -1}), UsageError);
+  EXPECT_THROW(branch_and_bound(graph, {.root_iterations = 0}), UsageError);
+  EXPECT_THROW(branch_and_bound(graph, {.callback_every = 0}), UsageError);
+}
+
+}  // namespace
+}  // namespace croft
