@@ -84,6 +84,9 @@ class FactorGraph {
   std::span<double> numbers(PotentialId id) {
     return std::span(numbers_).subspan(potentials_[id].first, potentials_[id].count);
   }
+  // Those of all potentials, one after the other: potential(id).first is where its own begin.
+  std::span<const double> numbers() const { return numbers_; }
+  std::span<double> numbers() { return numbers_; }
   // The joint states that a sparse potential lists, increasing.
   std::span<const std::uint64_t> listed(PotentialId id) const {
     return std::span(listed_).subspan(potentials_[id].first_state, potentials_[id].count - 1);

@@ -1,0 +1,40 @@
+// log Z of a factor graph whose numbers change, and its derivatives by them.
+//
+//   d log Z / d number = expected number of factors that are scored by it                 (GC.2)
+//
+// Exactly, or by an approximation of log Z with the derivatives of the approximation: what training
+// needs of inference.
+#pragma once
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "croft/inference/belief_propagation.h"
+#include "croft/inference/graph_result.h"
+#include "croft/inference/mean_field.h"
+
+namespace croft {
+
+class SumOracle {
+ public:
+  virtual ~SumOracle() = default;
+  // log Z of the graph's present numbers, or what stands for it; adds scale times its derivative
+  // by each number to `out` [graph.numbers().size()].  -inf where no assignment is allowed: then
+  // nothing is added.
+  virtual double sums(double scale, std::span<double> out) = 0;
+  virtual ResultKind kind() const = 0;  // of log Z
+  // Of the last call; always true of exact methods.
+  virtual bool converged() const { return true; }
+};
+// Keeps the graph by reference; its numbers may change, its shape must not.
+using SumOracleMaker = std::function<std::unique_ptr<SumOracle>(const FactorGraph& graph)>;
+
+// Junction trees that take more memory throw Error, which says how much; 0: no limit.
+SumOracleMaker exact_sums(double most_bytes = 8e9);
+// Bethe's log Z, whose derivatives are the beliefs at a fixed point (Sutton & McCallum 2012,
+// (5.27)).  A run that stops before is what it is: "BP stopped after k iterations".
+SumOracleMaker bethe_sums(const BeliefPropagationOptions& options = {});
+// Naive mean field's lower bound; derivatives: expectations under q.
+SumOracleMaker mean_field_sums(const MeanFieldOptions& options = {});
+
+}  // namespace croft

@@ -1,0 +1,69 @@
+// Which weights a general CRF has, and the scorer: from weights to a graph's numbers, and back.
+//
+//   theta[number] = sum_k x_k w_T[k, cell of the number]                                   (GC.3)
+//
+// w = [ rows of the first template | rows of the second | … ]: a row for each feature, with the
+// weights of its cells side by side.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "croft/features/clique_data.h"
+#include "croft/model/chain_layout.h"
+
+namespace croft {
+
+struct GraphLayout {
+  std::vector<RowLayout> templates;  // rows by feature id
+
+  std::size_t dimension() const {
+    return templates.empty() ? 0 : static_cast<std::size_t>(templates.back().begin.back());
+  }
+};
+
+struct GraphLayoutOptions {
+  // observed: the pairs of a feature and a cell that known states show; of a template with a
+  // hidden variable in some clique, all.
+  FeatureSet features = FeatureSet::all;
+  std::size_t min_count = 1;  // >= 1; cliques that a feature (all) or a pair (observed) needs
+};
+
+//   features : [templates] how many each has
+GraphLayout make_graph_layout(const CliqueSchema& schema, const CliqueRows& rows,
+                              std::span<const GraphInstance> instances,
+                              std::span<const std::size_t> features,
+                              const GraphLayoutOptions& options);
+
+// The numbers of a potential from its cells' scores.
+inline void set_numbers(const Interaction& interaction, std::span<const double> cells,
+                        std::span<double> numbers) {
+  const std::span<const std::uint32_t> cell = interaction.cell_of_number();
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    if (cell[k] != Interaction::kNoCell) numbers[k] = cells[cell[k]];
+  }
+}
+
+// The scorer of a layout's weights, and its transpose.  Threads: each needs its own.
+class GraphScorer {
+ public:
+  // Keeps all by reference.
+  GraphScorer(const CliqueSchema& schema, const CliqueRows& rows, const GraphLayout& layout)
+      : schema_(schema), rows_(rows), layout_(layout) {}
+
+  // Sets the numbers of the instance's graph.  Cost: the weights of its potentials' features, and
+  // its numbers.
+  void score(std::span<const double> w, GraphInstance& instance);
+  // gradient += A' d_numbers.
+  //   d_numbers : [numbers of the graph]
+  void add_gradient(const GraphInstance& instance, std::span<const double> d_numbers,
+                    std::span<double> gradient);
+
+ private:
+  const CliqueSchema& schema_;
+  const CliqueRows& rows_;
+  const GraphLayout& layout_;
+  std::vector<double> cells_;
+};
+
+}  // namespace croft

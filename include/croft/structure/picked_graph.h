@@ -1,0 +1,33 @@
+// A graph over some variables of another, whose scores are picked from the other's numbers.
+//
+// The other variables are known: tables are sliced.  When the other graph's numbers change, pick()
+// copies the new ones; what is summed over this graph's numbers, add_back() adds to the other's.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "croft/structure/factor_graph.h"
+
+namespace croft {
+
+struct PickedGraph {
+  FactorGraph graph;                  // tables; factors keep their order
+  std::vector<Variable> variable;     // of each variable, its number in the other graph
+  std::vector<std::uint64_t> source;  // [numbers] place in the other's; kNoNumber: stays as it is
+
+  void pick(const FactorGraph& from);
+  //   gradient : by this graph's numbers;  out : by the other's
+  void add_back(std::span<const double> gradient, std::span<double> out) const;
+};
+
+// p(unknown | known): every factor, some of them without a variable left, so that log Z is that of
+// the restricted sum.  Throws Error for a factor with more than 2^24 joint states of unknown ones.
+PickedGraph restrict_to_known(const FactorGraph& graph, std::span<const State> known);
+
+// The variables `free`, given the others as in `known`, and those factors alone that have one of
+// them: conditional on their Markov blanket.
+PickedGraph restrict_to_block(const FactorGraph& graph, const FactorLists& factors,
+                              std::span<const State> known, std::span<const Variable> free);
+
+}  // namespace croft

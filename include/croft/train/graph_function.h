@@ -1,0 +1,53 @@
+// The data term of a general CRF's training, and its gradient: of all instances, or of one.
+//
+//   f(w) = sum_n L(theta_n(w), y_n),     df/dw = sum_n A_n' dL/dtheta_n                    (GC.8)
+#pragma once
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "croft/core/parallel.h"
+#include "croft/model/graph_layout.h"
+#include "croft/objective/graph_objective.h"
+#include "croft/optimize/function.h"
+
+namespace croft {
+
+class GraphFunction final : public SampleFunction {
+ public:
+  // Keeps the first five by reference; sets the numbers of the instances' graphs.  Each instance
+  // has its objective, made here.  Gradients are added in the order of instances, whatever the
+  // number of threads.
+  GraphFunction(const CliqueSchema& schema, const CliqueRows& rows, const GraphLayout& layout,
+                std::span<GraphInstance> instances, ThreadPool& pool,
+                const GraphObjectiveMaker& make_objective);
+
+  std::size_t dimension() const override { return layout_.dimension(); }
+  double evaluate(std::span<const double> w, std::span<double> gradient) override;
+
+  std::size_t samples() const override { return instances_.size(); }
+  std::size_t workers() const override { return workers_.size(); }
+  std::span<const Run> support(std::size_t n, std::size_t worker) override;
+  Sample evaluate_sample(std::size_t n, std::span<const double> w, std::span<double> gradient,
+                         std::size_t worker) override;
+
+  // Of the last evaluation: instances whose inference did not converge.
+  std::size_t not_converged() const;
+
+ private:
+  struct Worker {
+    GraphScorer scorer;
+    std::vector<double> d_numbers;
+    std::vector<Run> support;
+    std::vector<double> packed;  // [dimension]
+    double value = 0;
+  };
+  const CliqueRows& rows_;
+  const GraphLayout& layout_;
+  std::span<GraphInstance> instances_;
+  ThreadPool& pool_;
+  std::vector<std::unique_ptr<GraphObjective>> objectives_;
+  std::vector<Worker> workers_;
+};
+
+}  // namespace croft

@@ -1,0 +1,125 @@
+#include "croft/inference/sum_oracle.h"
+
+#include <limits>
+#include <numeric>
+#include <string>
+
+#include "croft/core/error.h"
+#include "croft/inference/junction_tree.h"
+#include "croft/structure/factor_numbers.h"
+
+namespace croft {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+std::string in_words(double bytes) {
+  const double mega = bytes / 1e6;
+  return mega < 1000 ? std::to_string(static_cast<long>(mega) + 1) + " MB"
+                     : std::to_string(static_cast<long>(mega / 1000) + 1) + " GB";
+}
+
+class ExactSums final : public SumOracle {
+ public:
+  ExactSums(const FactorGraph& graph, double most_bytes)
+      : graph_(graph), tree_(graph, find_elimination_order(graph)), all_(graph.factors()) {
+    if (most_bytes > 0 && tree_.bytes() > most_bytes) {
+      throw Error("the junction tree of a graph of " + std::to_string(graph.variables()) +
+                  " variables takes " + in_words(tree_.bytes()) + ", the limit is " +
+                  in_words(most_bytes) +
+                  "; take an approximation, such as pseudolikelihood or bethe, or a larger limit");
+    }
+    std::iota(all_.begin(), all_.end(), Factor{0});
+  }
+  double sums(double scale, std::span<double> out) override {
+    const double log_z = tree_.log_partition();
+    if (log_z == -kInf) return log_z;
+    const GraphMarginals p = tree_.marginals(all_);
+    for (const Factor f : all_) add_expectations(graph_, f, p.factor[f], scale, out);
+    return log_z;
+  }
+  ResultKind kind() const override { return ResultKind::exact; }
+
+ private:
+  const FactorGraph& graph_;
+  JunctionTree tree_;
+  std::vector<Factor> all_;
+};
+
+class BetheSums final : public SumOracle {
+ public:
+  BetheSums(const FactorGraph& graph, const BeliefPropagationOptions& options)
+      : graph_(graph), options_(options) {
+    options_.validate();
+  }
+  double sums(double scale, std::span<double> out) override {
+    SumProduct bp(graph_, options_);
+    converged_ = bp.run().converged;
+    kind_ = bp.kind();
+    if (bp.contradiction()) return -kInf;
+    for (Factor f = 0; f < graph_.factors(); ++f) {
+      add_expectations(graph_, f, bp.factor_belief(f), scale, out);
+    }
+    return bp.log_partition();
+  }
+  ResultKind kind() const override { return kind_; }
+  bool converged() const override { return converged_; }
+
+ private:
+  const FactorGraph& graph_;
+  BeliefPropagationOptions options_;
+  ResultKind kind_ = ResultKind::estimate;
+  bool converged_ = true;
+};
+
+class MeanFieldSums final : public SumOracle {
+ public:
+  MeanFieldSums(const FactorGraph& graph, const MeanFieldOptions& options)
+      : graph_(graph), options_(options) {
+    options_.validate();
+  }
+  double sums(double scale, std::span<double> out) override {
+    const MeanFieldResult q = mean_field(graph_, options_);
+    converged_ = q.convergence.converged;
+    kind_ = q.kind;
+    if (q.bound == -kInf) return -kInf;
+    for (Factor f = 0; f < graph_.factors(); ++f) add_product(f, q.marginals, scale, out);
+    return q.bound;
+  }
+  ResultKind kind() const override { return kind_; }
+  bool converged() const override { return converged_; }
+
+ private:
+  void add_product(Factor f, const VariableMarginals& q, double scale, std::span<double> out) {
+    joint_.assign(1, 1.0);
+    for (const Variable v : graph_.scope(f)) {
+      std::vector<double> longer;
+      longer.reserve(joint_.size() * q[v].size());
+      for (const double p : joint_) {
+        for (const double each : q[v]) longer.push_back(p * each);
+      }
+      joint_ = std::move(longer);
+    }
+    add_expectations(graph_, f, joint_, scale, out);
+  }
+
+  const FactorGraph& graph_;
+  MeanFieldOptions options_;
+  std::vector<double> joint_;
+  ResultKind kind_ = ResultKind::lower_bound;
+  bool converged_ = true;
+};
+
+}  // namespace
+
+SumOracleMaker exact_sums(double most_bytes) {
+  return [=](const FactorGraph& graph) { return std::make_unique<ExactSums>(graph, most_bytes); };
+}
+SumOracleMaker bethe_sums(const BeliefPropagationOptions& options) {
+  return [=](const FactorGraph& graph) { return std::make_unique<BetheSums>(graph, options); };
+}
+SumOracleMaker mean_field_sums(const MeanFieldOptions& options) {
+  return [=](const FactorGraph& graph) { return std::make_unique<MeanFieldSums>(graph, options); };
+}
+
+}  // namespace croft

@@ -1,0 +1,80 @@
+#include "croft/train/graph_function.h"
+
+#include <algorithm>
+
+#include "croft/core/compensated_sum.h"
+
+namespace croft {
+
+GraphFunction::GraphFunction(const CliqueSchema& schema, const CliqueRows& rows,
+                             const GraphLayout& layout, std::span<GraphInstance> instances,
+                             ThreadPool& pool, const GraphObjectiveMaker& make_objective)
+    : rows_(rows), layout_(layout), instances_(instances), pool_(pool) {
+  for (std::size_t k = 0; k < pool.threads(); ++k) {
+    workers_.push_back({GraphScorer(schema, rows, layout), {}, {}, {}, 0});
+  }
+  objectives_.resize(instances.size());
+  pool_.run(instances.size(), [&](std::size_t n, std::size_t) {
+    objectives_[n] = make_objective(instances_[n].graph, instances_[n].known);
+  });
+}
+
+double GraphFunction::evaluate(std::span<const double> w, std::span<double> gradient) {
+  std::ranges::fill(gradient, 0);
+  CompensatedSum value;
+  pool_.run_ordered(
+      instances_.size(),
+      [&](std::size_t n, std::size_t k) {
+        Worker& worker = workers_[k];
+        worker.scorer.score(w, instances_[n]);
+        worker.d_numbers.assign(instances_[n].graph.numbers().size(), 0);
+        worker.value = objectives_[n]->evaluate(worker.d_numbers);
+      },
+      [&](std::size_t n, std::size_t k) {
+        Worker& worker = workers_[k];
+        value.add(worker.value);
+        worker.scorer.add_gradient(instances_[n], worker.d_numbers, gradient);
+      });
+  return value.value();
+}
+
+// One run for each feature that the instance has.
+std::span<const Run> GraphFunction::support(std::size_t n, std::size_t worker) {
+  std::vector<Run>& runs = workers_[worker].support;
+  runs.clear();
+  for (const std::uint32_t row : instances_[n].row) {
+    const RowLayout& layout = layout_.templates[rows_.template_of(row)];
+    for (const CliqueFeature& each : rows_.features(row)) {
+      const std::size_t length = layout.length(each.id);
+      if (length > 0) runs.push_back({layout.begin[each.id], static_cast<std::uint32_t>(length)});
+    }
+  }
+  std::ranges::sort(runs, {}, &Run::begin);
+  const auto same = std::ranges::unique(runs, {}, &Run::begin);
+  runs.erase(same.begin(), same.end());
+  return runs;
+}
+
+SampleFunction::Sample GraphFunction::evaluate_sample(std::size_t n, std::span<const double> w,
+                                                      std::span<double> gradient,
+                                                      std::size_t worker) {
+  Worker& own = workers_[worker];
+  own.scorer.score(w, instances_[n]);
+  own.d_numbers.assign(instances_[n].graph.numbers().size(), 0);
+  const double value = objectives_[n]->evaluate(own.d_numbers);
+  if (std::ranges::all_of(own.d_numbers, [](double d) { return d == 0; })) return {value, false};
+  own.packed.resize(layout_.dimension());
+  const std::span<const Run> runs = support(n, worker);
+  for (const Run& run : runs) std::fill_n(own.packed.begin() + run.begin, run.length, 0.0);
+  own.scorer.add_gradient(instances_[n], own.d_numbers, own.packed);
+  double* out = gradient.data();
+  for (const Run& run : runs) out = std::copy_n(own.packed.begin() + run.begin, run.length, out);
+  return {value, true};
+}
+
+std::size_t GraphFunction::not_converged() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(objectives_, [](const auto& each) { return !each->converged(); }));
+}
+
+}  // namespace croft

@@ -1,0 +1,364 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "croft/core/error.h"
+#include "croft/inference/graph_brute_force.h"
+#include "croft/objective/graph_hinge.h"
+#include "croft/objective/graph_likelihood.h"
+#include "croft/objective/local_terms.h"
+#include "croft/structure/factor_numbers.h"
+#include "support/random_graph.h"
+
+namespace croft {
+namespace {
+
+using testing_graphs::random_graph;
+using testing_graphs::Shape;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr std::uint64_t kGraphs = 200;
+
+// Of all shapes, with shared tables, Potts, sparse and cardinality potentials among them.
+FactorGraph graph_number(std::uint64_t seed) {
+  Random random(seed);
+  const Shape shapes[] = {Shape::tree,     Shape::grid,         Shape::star,
+                          Shape::complete, Shape::higher_order, Shape::pieces};
+  FactorGraph graph = random_graph({.shape = shapes[seed % 6],
+                                    .variables = 3 + seed % 4,
+                                    .most_states = 2 + seed % 2,
+                                    .spread = 1},
+                                   random);
+  const auto n = static_cast<Variable>(graph.variables());
+  const PotentialId potts = graph.add_potts(random.normal(), random.normal());
+  for (Variable v = 0; v + 1 < n; ++v) {
+    if (random.below(2) == 0) graph.add_factor({v, static_cast<Variable>(v + 1)}, potts);
+  }
+  const std::vector<std::uint64_t> listed{1, 3};
+  const PotentialId sparse =
+      graph.add_sparse(listed, std::vector{random.normal(), random.normal()}, random.normal());
+  graph.add_factor({0, static_cast<Variable>(n - 1)}, sparse);
+  graph.add_factor({static_cast<Variable>(n - 1), 0}, sparse);
+  std::vector<Variable> binary;
+  for (Variable v = 0; v < n; ++v) {
+    if (graph.states(v) == 2) binary.push_back(v);
+  }
+  std::vector<double> by_sum(binary.size() + 1);
+  for (double& each : by_sum) each = random.normal();
+  graph.add_factor(binary, graph.add_cardinality(by_sum));
+  return graph;
+}
+
+std::vector<State> states_number(const FactorGraph& graph, std::uint64_t seed, double hidden = 0) {
+  Random random(seed + 1000);
+  std::vector<State> x;
+  for (Variable v = 0; v < graph.variables(); ++v) {
+    x.push_back(static_cast<State>(random.below(graph.states(v))));
+    if (random.uniform() < hidden) x.back() = kUnobserved;
+  }
+  return x;
+}
+
+void expect_its_derivative(FactorGraph& graph, GraphObjective& objective) {
+  std::vector<double> gradient(graph.numbers().size(), 0);
+  objective.evaluate(gradient);
+  for (std::size_t k = 0; k < gradient.size(); ++k) {
+    constexpr double kStep = 1e-5;
+    const double kept = graph.numbers()[k];
+    std::vector<double> ignored(gradient.size());
+    graph.numbers()[k] = kept + kStep;
+    const double above = objective.evaluate(ignored);
+    graph.numbers()[k] = kept - kStep;
+    const double below = objective.evaluate(ignored);
+    graph.numbers()[k] = kept;
+    EXPECT_NEAR(gradient[k], (above - below) / (2 * kStep), 1e-7) << "number " << k;
+  }
+}
+
+double log_sum(const FactorGraph& graph, std::span<const State> known) {
+  long double sum = 0;
+  for_each_assignment(graph, [&](std::span<const State> x, long double score) {
+    for (std::size_t v = 0; v < x.size(); ++v) {
+      if (known[v] != kUnobserved && known[v] != x[v]) return;
+    }
+    sum += std::exp(score);
+  });
+  return static_cast<double>(std::log(sum));
+}
+
+TEST(GraphLikelihood, IsMinusTheLogProbabilityOfWhatIsKnown) {
+  for (std::uint64_t seed = 0; seed < kGraphs; ++seed) {
+    FactorGraph graph = graph_number(seed);
+    const std::vector<State> known = states_number(graph, seed, seed % 3 * 0.3);
+    GraphLikelihood likelihood(graph, known, exact_sums());
+    std::vector<double> gradient(graph.numbers().size());
+    const std::vector<State> nothing(graph.variables(), kUnobserved);
+    EXPECT_NEAR(likelihood.evaluate(gradient), log_sum(graph, nothing) - log_sum(graph, known),
+                1e-10);
+  }
+}
+
+TEST(GraphLikelihood, HasTheDerivativeThatDifferencesHave) {
+  for (std::uint64_t seed = 0; seed < kGraphs; ++seed) {
+    FactorGraph graph = graph_number(seed);
+    const std::vector<State> known = states_number(graph, seed, seed % 3 * 0.3);
+    GraphLikelihood likelihood(graph, known, exact_sums());
+    expect_its_derivative(graph, likelihood);
+  }
+}
+
+TEST(GraphLikelihood, IsInfiniteWhereWhatIsKnownIsForbidden) {
+  FactorGraph graph;
+  graph.add_variable(2);
+  graph.add_factor({0}, graph.add_table(std::vector{0.0, -kInf}));
+  const std::vector<State> known{1};
+  std::vector<double> gradient(2);
+  EXPECT_EQ(GraphLikelihood(graph, known, exact_sums()).evaluate(gradient), kInf);
+}
+
+TEST(GraphLikelihood, NamesTheMemoryThatAJunctionTreeTakes) {
+  FactorGraph graph = graph_number(3);
+  const std::vector<State> known = states_number(graph, 3);
+  EXPECT_THROW(GraphLikelihood(graph, known, exact_sums(1)), Error);
+}
+
+TEST(BetheLikelihood, IsTheExactOneOnTrees) {
+  for (std::uint64_t seed = 0; seed < kGraphs; ++seed) {
+    Random random(seed);
+    FactorGraph graph = random_graph({.shape = seed % 2 ? Shape::tree : Shape::pieces}, random);
+    const std::vector<State> known = states_number(graph, seed, seed % 3 * 0.3);
+    GraphLikelihood exact(graph, known, exact_sums()), bethe(graph, known, bethe_sums());
+    std::vector<double> a(graph.numbers().size()), b(a.size());
+    EXPECT_NEAR(exact.evaluate(a), bethe.evaluate(b), 1e-9);
+    for (std::size_t k = 0; k < a.size(); ++k) EXPECT_NEAR(a[k], b[k], 1e-9);
+  }
+}
+
+TEST(BetheLikelihood, HasItsDerivativeWherePropagationConverges) {
+  BeliefPropagationOptions options;
+  options.tolerance = 1e-13;
+  options.max_iterations = 5000;
+  std::size_t converged = 0;
+  for (std::uint64_t seed = 0; seed < kGraphs; ++seed) {
+    FactorGraph graph = graph_number(seed);
+    for (double& each : graph.numbers()) each *= 0.3;
+    const std::vector<State> known = states_number(graph, seed);
+    GraphLikelihood bethe(graph, known, bethe_sums(options));
+    std::vector<double> gradient(graph.numbers().size());
+    bethe.evaluate(gradient);
+    if (!bethe.converged()) continue;
+    ++converged;
+    expect_its_derivative(graph, bethe);
+  }
+  EXPECT_GT(converged, kGraphs * 9 / 10);
+}
+
+TEST(MeanFieldLikelihood, IsNeverAboveTheExactOne) {
+  for (std::uint64_t seed = 0; seed < kGraphs; ++seed) {
+    FactorGraph graph = graph_number(seed);
+    const std::vector<State> known = states_number(graph, seed);
+    GraphLikelihood exact(graph, known, exact_sums());
+    GraphLikelihood field(graph, known, mean_field_sums());
+    std::vector<double> gradient(graph.numbers().size());
+    EXPECT_LE(field.evaluate(gradient), exact.evaluate(gradient) + 1e-9);
+  }
+}
+
+TEST(MeanFieldLikelihood, HasItsDerivativeAtASmoothOptimum) {
+  MeanFieldOptions options;
+  options.tolerance = 1e-13;
+  options.max_iterations = 20000;
+  for (std::uint64_t seed = 0; seed < kGraphs; ++seed) {
+    FactorGraph graph = graph_number(seed);
+    for (double& each : graph.numbers()) each *= 0.2;  // one optimum
+    const std::vector<State> known = states_number(graph, seed);
+    GraphLikelihood field(graph, known, mean_field_sums(options));
+    expect_its_derivative(graph, field);
+  }
+}
+
+// By the definition: score(x) of all assignments that differ in the term's variables alone.
+double conditional_loss(const FactorGraph& graph, std::span<const State> known,
+                        std::span<const Variable> free,
+                        const std::function<double(std::span<const State>)>& score) {
+  std::vector<State> x(known.begin(), known.end());
+  double sum = 0;
+  const double right = score(x);
+  const auto visit = [&](const auto& self, std::size_t k) -> void {
+    if (k == free.size()) {
+      sum += std::exp(score(x) - right);
+      return;
+    }
+    for (State s = 0; s < graph.states(free[k]); ++s) {
+      x[free[k]] = s;
+      self(self, k + 1);
+    }
+    x[free[k]] = known[free[k]];
+  };
+  visit(visit, 0);
+  return std::log(sum);
+}
+
+double local_by_definition(const FactorGraph& graph, std::span<const State> known, LocalKind kind) {
+  const auto whole = [&](std::span<const State> x) { return graph.score(x); };
+  double loss = 0;
+  if (kind == LocalKind::pseudo_likelihood) {
+    for (Variable v = 0; v < graph.variables(); ++v) {
+      loss += conditional_loss(graph, known, std::span(&v, 1), whole);
+    }
+    return loss;
+  }
+  const FactorLists lists(graph);
+  for (Factor f = 0; f < graph.factors(); ++f) {
+    const auto own = [&](std::span<const State> x) { return graph.factor_score(f, x); };
+    const auto scope = graph.scope(f);
+    if (kind == LocalKind::piecewise) {
+      loss += conditional_loss(graph, known, scope, own);
+    } else if (kind == LocalKind::piecewise_pseudo_likelihood) {
+      for (const Variable& v : scope) {
+        loss += conditional_loss(graph, known, std::span(&v, 1), own);
+      }
+    } else {
+      const bool alone = scope.size() == 1;
+      bool joined = false;
+      for (const Factor g : scope.empty() ? std::span<const Factor>() : lists.of(scope[0])) {
+        joined = joined || graph.scope(g).size() > 1;
+      }
+      if (scope.empty() || (alone && (joined || lists.of(scope[0])[0] != f))) continue;
+      loss += conditional_loss(graph, known, scope, whole);
+    }
+  }
+  return loss;
+}
+
+TEST(LocalTerms, AreTheSumsOfConditionalsThatTheyAreDefinedAs) {
+  for (const LocalKind kind : {LocalKind::pseudo_likelihood, LocalKind::per_edge,
+                               LocalKind::piecewise, LocalKind::piecewise_pseudo_likelihood}) {
+    for (std::uint64_t seed = 0; seed < kGraphs; ++seed) {
+      FactorGraph graph = graph_number(seed);
+      const std::vector<State> known = states_number(graph, seed);
+      LocalTerms terms(graph, known, kind);
+      std::vector<double> gradient(graph.numbers().size());
+      EXPECT_NEAR(terms.evaluate(gradient), local_by_definition(graph, known, kind), 1e-9)
+          << "kind " << static_cast<int>(kind) << " seed " << seed;
+      expect_its_derivative(graph, terms);
+    }
+  }
+}
+
+TEST(LocalTerms, CountTermsThatAreAlikeOnce) {
+  FactorGraph graph;
+  constexpr Variable kSide = 20;
+  for (Variable v = 0; v < kSide * kSide; ++v) graph.add_variable(2);
+  const PotentialId own = graph.add_table(std::vector{0.3, -0.2});
+  const PotentialId pair = graph.add_potts(0.7, -0.1);
+  for (Variable v = 0; v < kSide * kSide; ++v) {
+    graph.add_factor({v}, own);
+    if (v % kSide + 1 < kSide) graph.add_factor({v, v + 1}, pair);
+    if (v + kSide < kSide * kSide) graph.add_factor({v, v + kSide}, pair);
+  }
+  const std::vector<State> known = states_number(graph, 1);
+  LocalTerms terms(graph, known, LocalKind::pseudo_likelihood);
+  EXPECT_LT(terms.terms(), 120u);  // of 400 variables, by their neighbours' states
+  std::vector<double> gradient(graph.numbers().size());
+  EXPECT_NEAR(terms.evaluate(gradient),
+              local_by_definition(graph, known, LocalKind::pseudo_likelihood), 1e-8);
+  expect_its_derivative(graph, terms);
+}
+
+TEST(LocalTerms, KnowHardConstraintsWithoutNumbers) {
+  FactorGraph graph;
+  for (int k = 0; k < 3; ++k) graph.add_variable(2);
+  graph.add_factor({0, 1, 2}, graph.add_parity(false));
+  const PotentialId own = graph.add_table(std::vector{0.5, 0.0});
+  for (Variable v = 0; v < 3; ++v) graph.add_factor({v}, own);
+  const std::vector<State> known{1, 1, 0};
+  LocalTerms pl(graph, known, LocalKind::pseudo_likelihood);
+  std::vector<double> gradient(graph.numbers().size());
+  EXPECT_NEAR(pl.evaluate(gradient), 0, 1e-12);  // each is determined by the others
+  LocalTerms pairs(graph, known, LocalKind::per_edge);
+  EXPECT_GT(pairs.evaluate(gradient), 0.1);
+  const std::vector<State> odd{1, 0, 0};
+  LocalTerms forbidden(graph, odd, LocalKind::pseudo_likelihood);
+  EXPECT_EQ(forbidden.evaluate(gradient), kInf);
+}
+
+TEST(LocalTerms, RefuseHiddenVariables) {
+  const FactorGraph graph = graph_number(1);
+  const std::vector<State> known(graph.variables(), kUnobserved);
+  EXPECT_THROW(LocalTerms(graph, known, LocalKind::piecewise), UsageError);
+}
+
+TEST(BlockLikelihood, IsTheLikelihoodWhereOneBlockHasAllVariables) {
+  for (std::uint64_t seed = 0; seed < kGraphs; ++seed) {
+    FactorGraph graph = graph_number(seed);
+    const std::vector<State> known = states_number(graph, seed);
+    std::vector<std::vector<Variable>> blocks(1);
+    for (Variable v = 0; v < graph.variables(); ++v) blocks[0].push_back(v);
+    BlockLikelihood block(graph, known, blocks, exact_sums());
+    GraphLikelihood whole(graph, known, exact_sums());
+    std::vector<double> a(graph.numbers().size()), b(a.size());
+    EXPECT_NEAR(block.evaluate(a), whole.evaluate(b), 1e-9);
+    for (std::size_t k = 0; k < a.size(); ++k) EXPECT_NEAR(a[k], b[k], 1e-9);
+  }
+}
+
+TEST(BlockLikelihood, IsThePseudoLikelihoodWhereBlocksAreSingle) {
+  for (std::uint64_t seed = 0; seed < kGraphs; ++seed) {
+    FactorGraph graph = graph_number(seed);
+    const std::vector<State> known = states_number(graph, seed);
+    std::vector<std::vector<Variable>> blocks;
+    for (Variable v = 0; v < graph.variables(); ++v) blocks.push_back({v});
+    BlockLikelihood block(graph, known, blocks, exact_sums());
+    LocalTerms pl(graph, known, LocalKind::pseudo_likelihood);
+    std::vector<double> a(graph.numbers().size()), b(a.size());
+    EXPECT_NEAR(block.evaluate(a), pl.evaluate(b), 1e-9);
+    for (std::size_t k = 0; k < a.size(); ++k) EXPECT_NEAR(a[k], b[k], 1e-9);
+  }
+}
+
+TEST(BlockLikelihood, OfTreesHasItsDerivative) {
+  for (std::uint64_t seed = 0; seed < kGraphs; ++seed) {
+    FactorGraph graph = graph_number(seed);
+    const std::vector<State> known = states_number(graph, seed);
+    const auto trees = tree_block_likelihood()(graph, known);
+    expect_its_derivative(graph, *trees);
+  }
+}
+
+TEST(GraphHinge, IsTheLargestMarginViolation) {
+  for (std::uint64_t seed = 0; seed < kGraphs; ++seed) {
+    FactorGraph graph = graph_number(seed);
+    const std::vector<State> known = states_number(graph, seed, seed % 3 == 2 ? 0.3 : 0);
+    const double cost = seed % 2 == 0 ? 0 : 0.7;
+    double most = -kInf, right = -kInf;
+    for_each_assignment(graph, [&](std::span<const State> x, long double score) {
+      double wrong = 0;
+      for (std::size_t v = 0; v < x.size(); ++v) {
+        wrong += known[v] != kUnobserved && known[v] != x[v] ? 1 : 0;
+      }
+      most = std::max(most, static_cast<double>(score) + cost * wrong);
+      if (wrong == 0) right = std::max(right, static_cast<double>(score));
+    });
+    GraphHinge hinge(graph, known, cost, exact_best());
+    std::vector<double> gradient(graph.numbers().size());
+    EXPECT_NEAR(hinge.evaluate(gradient), most - right, 1e-10);
+    EXPECT_TRUE(hinge.converged());
+    expect_its_derivative(graph, hinge);  // no kink is met by chance
+  }
+}
+
+TEST(GraphHinge, FindsTheSameByTheAutomaticSearch) {
+  for (std::uint64_t seed = 0; seed < kGraphs; ++seed) {
+    FactorGraph graph = graph_number(seed);
+    const std::vector<State> known = states_number(graph, seed);
+    GraphHinge exact(graph, known, 1, exact_best()), found(graph, known, 1, automatic_best());
+    std::vector<double> gradient(graph.numbers().size());
+    EXPECT_NEAR(exact.evaluate(gradient), found.evaluate(gradient), 1e-9);
+  }
+}
+
+}  // namespace
+}  // namespace croft
