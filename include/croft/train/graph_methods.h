@@ -1,0 +1,79 @@
+// The objectives and optimisers that a general CRF can be trained with, by name, and which go
+// together.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "croft/objective/graph_objective.h"
+#include "croft/optimize/optimizer.h"
+#include "croft/train/graph_function.h"
+#include "croft/train/training_method.h"
+
+namespace croft {
+
+enum class GraphObjectiveKind {
+  likelihood,
+  bethe,
+  mean_field,
+  pseudolikelihood,
+  per_edge,
+  composite,
+  piecewise,
+  piecewise_pseudolikelihood,
+  perceptron,
+  max_margin
+};
+
+// Of inference inside of objectives.  What an objective has no use for must be left unset.
+struct GraphInferenceSettings {
+  std::optional<double> memory;               // bytes that a junction tree may take; 0: no limit
+  std::optional<std::size_t> max_iterations;  // of messages or mean field: "stopped after k steps"
+  std::optional<double> damping;              // of messages
+  std::optional<double> cost;                 // of a wrong label; default 1
+  std::optional<std::string> search;          // for the best assignment; default: automatic
+};
+
+struct GraphObjectiveInfo {
+  GraphObjectiveKind objective;
+  std::string_view name, summary;
+  Method by_default, with_l1;  // with_l1 == by_default: l1 is not possible
+  bool hidden;                 // variables may be hidden
+  std::vector<Method> methods;
+  std::vector<std::string_view> settings;  // of GraphInferenceSettings, by their option's name
+};
+const std::vector<GraphObjectiveInfo>& graph_objective_table();
+const GraphObjectiveInfo& info(GraphObjectiveKind objective);
+GraphObjectiveKind graph_objective_named(std::string_view name);  // throws UsageError: all names
+// Names of the searches for the best assignment.
+std::vector<std::string_view> graph_search_names();
+
+// What is to be minimised, and how.
+struct GraphProblem {
+  const CliqueSchema& schema;
+  const CliqueRows& rows;
+  const GraphLayout& layout;
+  std::span<GraphInstance> instances;
+  ThreadPool& pool;
+  GraphObjectiveKind objective = GraphObjectiveKind::likelihood;
+  GraphInferenceSettings inference{};
+  Method method = Method::lbfgs;
+  MethodSettings settings{};
+  Regulariser regulariser{};
+  StoppingRule stop{};
+  std::uint64_t seed = 1;
+};
+
+// Throws UsageError for what does not go together or would be ignored, naming what would go.
+void check_graph_choice(const GraphProblem& problem);
+GraphObjectiveMaker make_graph_objective(GraphObjectiveKind objective,
+                                         const GraphInferenceSettings& settings);
+
+// Minimises from w (in and out).  Calls check_graph_choice().
+OptimizeResult train_graph(const GraphProblem& problem, std::span<double> w,
+                           const IterationCallback& callback, Checkpointer* checkpoints = nullptr);
+
+}  // namespace croft

@@ -1,0 +1,74 @@
+// The training of a general CRF: instances, layout, objective, optimiser, in this order.
+//
+//   GraphTraining training(data, std::move(features));
+//   const GraphTrainResult result = training.run(options, callback);
+//   training.model(source, record).write("m.croft");
+#pragma once
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "croft/features/clique_data.h"
+#include "croft/model/graph_model.h"
+#include "croft/train/checkpoint.h"
+#include "croft/train/graph_methods.h"
+#include "croft/train/training_watch.h"
+
+namespace croft {
+
+struct GraphTrainOptions {
+  FeatureSet features = FeatureSet::all;
+  std::size_t min_count = 1;  // >= 1
+  GraphObjectiveKind objective = GraphObjectiveKind::likelihood;
+  std::optional<Method> method;  // default: the objective's
+  GraphInferenceSettings inference;
+  MethodSettings settings;
+  Regulariser regulariser{.l1 = 0, .l2 = 1};
+  StoppingRule stop;
+  std::uint64_t seed = 1;
+  std::size_t threads = 1;  // 0: one for each processor
+  // With hidden variables a start at 0 is a saddle: weights start as normal numbers of this
+  // standard deviation, and the best of so many starts is kept.
+  double start_deviation = 0.1;
+  std::size_t starts = 1;
+  CheckpointFolder* checkpoints = nullptr;
+
+  void validate() const;  // throws UsageError naming the option
+  Method chosen_method() const;
+};
+
+struct GraphTrainResult {
+  OptimizeResult optimization;            // of the start that was kept
+  std::size_t dimension = 0, active = 0;  // weights, and those that are not 0
+  std::size_t kept_start = 0;             // from 0
+  std::vector<double> objectives;         // of each start
+};
+
+class GraphTraining {
+ public:
+  // Takes the data's cliques.  Keeps the data by reference.
+  //   features : [templates] names of features, by the numbers that the data has
+  GraphTraining(CliqueData& data, std::vector<StringTable> features);
+
+  // Throws UsageError for bad options, Error when there is no variable, clique or feature.
+  GraphTrainResult run(const GraphTrainOptions& options, const TrainingCallback& callback);
+
+  std::span<const double> weights() const { return weights_; }
+  const GraphLayout& layout() const { return layout_; }
+  std::span<GraphInstance> instances() { return instances_; }
+  std::size_t hidden() const;  // variables whose state is not known
+  // After run(): the model file's sections.
+  //   source : what the front end wants to find again in GraphModel::source()
+  ContainerWriter model(const nlohmann::json& source, const nlohmann::json& training) const;
+
+ private:
+  const CliqueData& data_;
+  std::vector<StringTable> features_;
+  std::vector<GraphInstance> instances_;
+  GraphLayout layout_;
+  std::vector<double> weights_;
+};
+
+}  // namespace croft

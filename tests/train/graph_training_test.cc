@@ -1,0 +1,213 @@
+#include "croft/train/graph_training.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "croft/core/error.h"
+#include "croft/core/random.h"
+#include "croft/inference/graph_brute_force.h"
+
+namespace croft {
+namespace {
+
+// A sequence's labels copy the one before most of the time, and show as the word.
+struct Sequences {
+  CliqueSchema schema;
+  std::unique_ptr<CliqueData> data;
+  std::vector<StringTable> features;
+};
+
+Sequences make_sequences(std::size_t count, std::uint64_t seed, double hidden = 0) {
+  Random random(seed);
+  Sequences s;
+  s.schema.domains = {{"tag", {"A", "B"}}};
+  s.schema.templates = {{"word", {0}, Interaction(InteractionKind::table, {2})},
+                        {"next", {0, 0}, Interaction(InteractionKind::table, {2, 2})}};
+  s.features.resize(2);
+  s.data = std::make_unique<CliqueData>(s.schema);
+  for (std::size_t n = 0; n < count; ++n) {
+    State tag = static_cast<State>(random.below(2));
+    std::uint32_t before = 0;
+    for (std::size_t t = 0; t < 6; ++t) {
+      if (t > 0 && random.uniform() < 0.2) tag = 1 - tag;
+      const bool slip = random.uniform() < 0.3;
+      const State known = random.uniform() < hidden ? kUnobserved : tag;
+      const auto v = s.data->add_variable(0, "s" + std::to_string(n), known);
+      const auto word = s.features[0].insert((tag == 1) != slip ? "b" : "a");
+      s.data->add_clique(0, {v}, {{word, 1.0}});
+      const auto bias = s.features[1].insert("bias");
+      if (t > 0) s.data->add_clique(1, {before, v}, {{bias, 1.0}});
+      before = v;
+    }
+  }
+  return s;
+}
+
+GraphTrainResult train(Sequences& s, const GraphTrainOptions& options,
+                       std::vector<double>& weights) {
+  GraphTraining training(*s.data, s.features);
+  const GraphTrainResult result = training.run(options, {});
+  weights.assign(training.weights().begin(), training.weights().end());
+  return result;
+}
+
+TEST(GraphTraining, FindsTheMaximumWhereExpectationsAndCountsAgree) {
+  Sequences s = make_sequences(40, 1);
+  GraphTraining training(*s.data, s.features);
+  GraphTrainOptions options;
+  options.regulariser.l2 = 0.5;
+  options.stop.tolerance = 0;
+  options.stop.gradient_tolerance = 1e-8;
+  const GraphTrainResult result = training.run(options, {});
+  EXPECT_TRUE(result.optimization.converged());
+  // (GC.2) by enumeration: counts - expectations = l2 w.
+  std::vector<double> difference(result.dimension, 0);
+  for (const GraphInstance& instance : training.instances()) {
+    const GraphBruteForce p = brute_force(instance.graph);
+    for (Factor f = 0; f < instance.graph.factors(); ++f) {
+      const std::uint32_t row = instance.row[instance.graph.potential_of(f)];
+      const std::uint32_t t = s.data->rows().template_of(row);
+      const std::uint64_t first =
+          training.layout().templates[t].begin[s.data->rows().features(row)[0].id];
+      std::size_t known = 0;
+      for (const Variable v : instance.graph.scope(f)) known = known * 2 + instance.known[v];
+      difference[first + known] += 1;
+      for (std::size_t k = 0; k < p.factor[f].size(); ++k) difference[first + k] -= p.factor[f][k];
+    }
+  }
+  for (std::size_t k = 0; k < difference.size(); ++k) {
+    EXPECT_NEAR(difference[k], 0.5 * training.weights()[k], 1e-5);
+  }
+}
+
+TEST(GraphTraining, ReachesTheSameOptimumByEveryMethodOfAnObjective) {
+  for (const GraphObjectiveInfo& objective : graph_objective_table()) {
+    if (objective.objective == GraphObjectiveKind::perceptron ||
+        objective.objective == GraphObjectiveKind::max_margin ||
+        objective.objective == GraphObjectiveKind::mean_field) {  // the last is not convex
+      continue;
+    }
+    double least = 1e300;
+    for (const Method method : objective.methods) {
+      Sequences s = make_sequences(20, 2);
+      GraphTrainOptions options;
+      options.objective = objective.objective;
+      options.method = method;
+      options.stop.max_iterations = 200;
+      std::vector<double> w;
+      const double found = train(s, options, w).optimization.objective;
+      least = std::min(least, found);
+      EXPECT_NEAR(found, least, 1e-3 * least) << objective.name << " by " << info(method).name;
+    }
+  }
+}
+
+TEST(GraphTraining, IsExactByBetheOnChains) {
+  Sequences a = make_sequences(40, 3), b = make_sequences(40, 3);
+  GraphTrainOptions options;
+  std::vector<double> exact, bethe;
+  train(a, options, exact);
+  options.objective = GraphObjectiveKind::bethe;
+  train(b, options, bethe);
+  for (std::size_t k = 0; k < exact.size(); ++k) EXPECT_NEAR(exact[k], bethe[k], 1e-5);
+}
+
+TEST(GraphTraining, GetsHiddenLabelsRightFromTheRest) {
+  Sequences s = make_sequences(200, 4, 0.3);
+  GraphTrainOptions options;
+  options.starts = 2;
+  std::vector<double> w;
+  const GraphTrainResult result = train(s, options, w);
+  EXPECT_EQ(result.objectives.size(), 2u);
+  EXPECT_LE(result.optimization.objective, result.objectives[0]);
+  EXPECT_GT(w[4] - w[5], 0.5);  // A after A rather than B after A
+}
+
+TEST(GraphTraining, LearnsByMarginsAndPerceptronsWhatLikelihoodLearns) {
+  for (const GraphObjectiveKind kind :
+       {GraphObjectiveKind::perceptron, GraphObjectiveKind::max_margin}) {
+    Sequences s = make_sequences(200, 5);
+    GraphTrainOptions options;
+    options.objective = kind;
+    if (kind == GraphObjectiveKind::perceptron) options.regulariser.l2 = 0;
+    options.stop.max_iterations = 30;
+    std::vector<double> w;
+    train(s, options, w);
+    EXPECT_GT(w[4] - w[5], 0) << static_cast<int>(kind);
+  }
+}
+
+TEST(GraphTraining, SaysWhatGoesWithAnObjective) {
+  Sequences s = make_sequences(3, 6);
+  GraphTraining training(*s.data, s.features);
+  const auto message = [&](auto change) {
+    GraphTrainOptions options;
+    change(options);
+    try {
+      training.run(options, {});
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(message([](auto& o) { o.method = Method::sdca; }).find("lbfgs"), std::string::npos);
+  EXPECT_NE(message([](auto& o) { o.inference.cost = 2; }).find("--cost"), std::string::npos);
+  EXPECT_NE(message([](auto& o) {
+              o.objective = GraphObjectiveKind::max_margin;
+              o.inference.search = "magic";
+            }).find("graph-cut"),
+            std::string::npos);
+  EXPECT_NE(message([](auto& o) { o.starts = 3; }).find("--starts"), std::string::npos);
+  EXPECT_NE(message([](auto& o) {
+              o.method = Method::lbfgs;
+              o.regulariser.l1 = 1;
+            }).find("--l1"),
+            std::string::npos);
+}
+
+TEST(GraphTraining, WritesAModelThatScoresAsItsWeightsDo) {
+  Sequences s = make_sequences(30, 7);
+  GraphTraining training(*s.data, s.features);
+  training.run({}, {});
+  const GraphModel model(Container::from_bytes(
+      training.model({{"spec", "x"}}, nlohmann::json::object()).bytes(), "test"));
+  EXPECT_EQ(model.source().at("spec"), "x");
+  EXPECT_EQ(model.schema().domains[0].labels, s.schema.domains[0].labels);
+  ASSERT_NE(model.find(0, "a"), kUnknown);
+  EXPECT_EQ(model.find(0, "zebra"), kUnknown);
+  // New data, with the model's numbers of features.
+  CliqueData fresh(model.schema());
+  const auto u = fresh.add_variable(0, "g"), v = fresh.add_variable(0, "g");
+  fresh.add_clique(0, {u}, {{model.find(0, "a"), 1.0}});
+  fresh.add_clique(1, {u, v}, {{model.find(1, "bias"), 1.0}});
+  auto instances = fresh.unroll();
+  std::vector<double> scratch;
+  model.score(fresh.rows(), instances[0], scratch);
+  const GraphLayout& layout = training.layout();
+  const auto w = [&](std::size_t t, std::string_view name, std::size_t cell) {
+    return training.weights()[layout.templates[t].begin[s.features[t].find(name)] + cell];
+  };
+  for (State i = 0; i < 2; ++i) {
+    for (State j = 0; j < 2; ++j) {
+      const std::vector<State> x{i, j};
+      EXPECT_NEAR(instances[0].graph.score(x), w(0, "a", i) + w(1, "bias", 2 * i + j), 1e-6);
+    }
+  }
+}
+
+TEST(GraphModel, RefusesDamagedFilesAndOtherKinds) {
+  Sequences s = make_sequences(3, 8);
+  GraphTraining training(*s.data, s.features);
+  training.run({}, {});
+  ContainerWriter other;
+  other.add("meta", R"({"kind": "chain"})");
+  EXPECT_THROW(GraphModel(Container::from_bytes(other.bytes(), "test")), Error);
+  ContainerWriter empty;
+  empty.add("meta", R"({"kind": "graph"})");
+  EXPECT_THROW(GraphModel(Container::from_bytes(empty.bytes(), "test")), Error);
+}
+
+}  // namespace
+}  // namespace croft
