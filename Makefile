@@ -38,6 +38,7 @@ test: dependencies build/release/build.ninja
 bench: release
 	python3 bench/bench.py --croft build/release/croft $(if $(PEERS),--peers $(PEERS))
 	PYTHONPATH=build/release/python $(PYTHON) bench/one_label.py
+	python3 bench/graphs.py --croft build/release/croft $(if $(PEERS),--peers $(PEERS))
 
 study: dependencies build/release/build.ninja
 	@$(BUILD) release --target croft_cli

@@ -1,8 +1,18 @@
-"""What an estimator needs of scikit-learn's BaseEstimator, for where scikit-learn is not installed."""
+"""What an estimator needs of scikit-learn, for where it is not installed."""
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import Any, NoReturn
+
+
+def raise_not_fitted(estimator: Any) -> NoReturn:
+    """Scikit-learn's error for that, which is a ValueError, too."""
+    message = f"this {type(estimator).__name__} is not fitted yet; call fit first"
+    try:
+        from sklearn.exceptions import NotFittedError
+    except ImportError:
+        raise ValueError(message) from None
+    raise NotFittedError(message)
 
 
 class BaseEstimator:

@@ -6,6 +6,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
 
 from . import _core
+from ._params import raise_not_fitted
 from .model import Explanation, Inspection, Labelling, Labels, Model, Span
 from .progress import Progress
 from .tables import table
@@ -402,14 +403,9 @@ class ChainCRF(BaseEstimator):  # type: ignore[misc]
 
     def _fitted(self) -> Model:
         model: Optional[Model] = getattr(self, "model_", None)
-        if model is not None:
-            return model
-        message = f"this {type(self).__name__} is not fitted yet; call fit first"
-        try:
-            from sklearn.exceptions import NotFittedError
-        except ImportError:
-            raise ValueError(message) from None
-        raise NotFittedError(message)
+        if model is None:
+            raise_not_fitted(self)
+        return model
 
     def _how(self, how: Mapping[str, Any]) -> dict[str, Any]:
         return {"decode": self.decode, "threads": self.threads, **how}

@@ -258,11 +258,15 @@ class FactorGraph:
         """
         options = {
             "task": task, "method": method, "memory": 0.0 if memory is None else float(memory),
-            "time": time, "tolerance": tolerance, "max_iterations": max_iterations, "samples": samples,
-            "seed": seed, "threads": threads,
+            "time": time, "tolerance": tolerance,
+            "max_iterations": None if max_iterations is None else _at_least("max_iterations", max_iterations, 1),
+            "samples": _at_least("samples", samples, 1), "seed": _at_least("seed", seed, 0),
+            "threads": _at_least("threads", threads, 0),
             "settings": [(name.replace("_", "-"), _setting(value)) for name, value in settings.items()]}
         if memory is not None and not memory > 0:
             raise ValueError(f"memory is {memory!r}; it must be above 0 bytes")
+        if time is not None and not 0 <= time < float("inf"):
+            raise ValueError(f"time is {time!r}; it must be a number of seconds")
         found = self._native.infer(self._evidence(evidence or {}), options, callback)
         for each in ("marginals", "standard_errors"):
             found[each] = self._arrays(found[each])
@@ -270,6 +274,31 @@ class FactorGraph:
             found["assignment"] = self._assignment(found["assignment"])
         found["samples"] = [self._assignment(x) for x in found["samples"]]
         return Inference(**found)
+
+    def joint_marginal(self, variables: Sequence[Name], *, evidence: Optional[Mapping[Name, Name]] = None,
+                       memory: Optional[float] = None) -> NDArray[np.float64]:
+        """p(joint state | evidence), (states of the first, states of the second, ...); exact.
+
+        variables  any, in any order, each once
+        memory     bytes that the junction tree may take; None: whatever it needs
+
+        Costs a junction tree in which the variables are a clique.  ValueError where no assignment is
+        allowed, and for more than 2^28 joint states.
+        """
+        import numpy as np
+        numbers = [self._variable(each) for each in variables]
+        p = self._native.joint_marginal(numbers, self._evidence(evidence or {}), memory)
+        return np.frombuffer(p).reshape([self._native.states(v) for v in numbers])
+
+    def expectation(self, function: Callable[..., float], variables: Sequence[Name], *,
+                    evidence: Optional[Mapping[Name, Name]] = None, memory: Optional[float] = None) -> float:
+        """E[function(state, ...) | evidence], exact: the function gets the state of each of `variables`,
+        and is called for each of their joint states that is possible.  As joint_marginal otherwise."""
+        import numpy as np
+        p = self.joint_marginal(variables, evidence=evidence, memory=memory)
+        states = [self.states(each) for each in variables]
+        return float(sum(p[joint] * function(*(names[s] for names, s in zip(states, joint)))
+                         for joint in zip(*np.nonzero(p))))
 
     @staticmethod
     def methods(task: Optional[str] = None) -> list[dict[str, Any]]:
@@ -429,6 +458,12 @@ class FactorGraph:
 
 def _is_whole(value: Any) -> bool:
     return hasattr(value, "__index__") and not isinstance(value, bool)
+
+
+def _at_least(name: str, value: Any, least: int) -> int:
+    if not _is_whole(value) or not least <= value < 2**64:
+        raise ValueError(f"{name} is {value!r}; it must be a whole number, {least} or more")
+    return int(value)
 
 
 def _setting(value: Any) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Union
 
 from . import _core
 from ._matrix import BaseEstimator, ClassifierMixin, arrays, classes_from, row_weights, validated
+from ._params import raise_not_fitted
 from .estimator import TrainingInterrupted, TrainingLog
 from .model import Model
 
@@ -314,14 +315,8 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "columns": [str(name) for name in self.feature_names_in_] if named else self.n_features_in_}
 
     def _check_fitted(self) -> None:
-        if hasattr(self, "coef_"):
-            return
-        message = f"this {type(self).__name__} is not fitted yet; call fit first"
-        try:
-            from sklearn.exceptions import NotFittedError
-        except ImportError:
-            raise ValueError(message) from None
-        raise NotFittedError(message)
+        if not hasattr(self, "coef_"):
+            raise_not_fitted(self)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")

@@ -29,6 +29,19 @@ class Span(NamedTuple):
     probability: float  # that exactly this chunk is there, p(chunk | x)
 
 
+class MarkovChain(NamedTuple):
+    """p(y) = start[y_0] prod_t transitions[t - 1, y_{t-1}, y_t]."""
+    start: numpy.ndarray  # [L]
+    transitions: numpy.ndarray  # [T - 1, L, L]; a row is 0 where its label cannot be reached or left
+
+
+class PositionHmm(NamedTuple):
+    """A hidden Markov model of sequences of T positions, whose transitions depend on the position."""
+    start: numpy.ndarray  # [L]
+    transitions: numpy.ndarray  # [T - 1, L, L], as in MarkovChain
+    emissions: numpy.ndarray  # [V, L], p(observation | label): each column sums to 1
+
+
 class Model:
     """A trained model of sequences: immutable, to be shared between threads.
 
@@ -187,6 +200,34 @@ class Model:
         """Accuracy, precision, recall and F1 of labels and chunks (docs/evaluation.md)."""
         return evaluate(y, self.predict(X, **how))
 
+    def posterior_chain(self, x: Any, **how: Any) -> MarkovChain:
+        """p(y | x) of one sequence as what it is, a Markov chain: p(y_0 | x) and p(y_t | y_{t-1}, x), from
+        the backward vector (docs/math/hidden_markov.md, HM.11), edge observations and constraints included.
+        Labels are in the order of ``labels``.  For models of order 1.  Cost O(T L^2) exponentials."""
+        import numpy
+        how.pop("threads", None)
+        start, transitions = self._plan(how, False).posterior_chain(x)
+        return MarkovChain(numpy.array(start), _stack(transitions, len(self.labels)))
+
+    def hmm(self, observations: Sequence[Any], length: int) -> PositionHmm:
+        """The hidden Markov model that has p(y | x) of this chain for every sequence x of `length` positions,
+        each one of the `observations`: exactly (docs/math/hidden_markov.md, HM.12).
+
+        observations : V positions, each in the form that the model was trained with
+
+        For chains of order 1 that were trained on attributes, without features of two labels and the data
+        (ValueError).  Which observations there are decides about p(x), not about p(y | x).
+        Cost O(T L^2 + V L).
+        """
+        import numpy
+        _check_count("length", length)
+        given = list(observations)
+        if not given:
+            raise ValueError("observations is empty: a hidden Markov model emits one of them at each position")
+        padded = [given[0], *given, given[-1]]  # so that start and end are told from the observation
+        start, transitions, emissions = self._plan({}, False).hmm(padded, length)
+        return PositionHmm(numpy.array(start), _stack(transitions, len(self.labels)), _array(emissions))
+
     # What is in it.
 
     def inspect(self, top: int = 10) -> Inspection:
@@ -332,6 +373,11 @@ def _single(how: dict[str, Any]) -> dict[str, Any]:
     if how.get("known") is not None:
         how["known"] = [how["known"]]
     return how
+
+
+def _stack(matrices: list[Any], labels: int) -> numpy.ndarray:
+    import numpy
+    return numpy.array([_array(each) for each in matrices]).reshape(-1, labels, labels)
 
 
 def _array(answer: tuple[bytes, int, int]) -> numpy.ndarray:

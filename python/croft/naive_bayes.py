@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Sequence, U
 from . import _core
 from ._matrix import (BaseEstimator, ClassifierMixin, arrays as _arrays, classes_from as _classes_from,
                       row_weights as _weights, validated as _validated)
+from ._params import raise_not_fitted
 
 if TYPE_CHECKING:
     import numpy
@@ -390,14 +391,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return _validated(self, X, None, False)
 
     def _check_fitted(self) -> None:
-        if hasattr(self, "_table"):
-            return
-        message = f"this {type(self).__name__} is not fitted yet; call fit first"
-        try:
-            from sklearn.exceptions import NotFittedError
-        except ImportError:
-            raise ValueError(message) from None
-        raise NotFittedError(message)
+        if not hasattr(self, "_table"):
+            raise_not_fitted(self)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_table")

@@ -12,6 +12,7 @@
 #include "croft/inference/conditioning.h"
 #include "croft/inference/elimination_order.h"
 #include "croft/inference/junction_tree.h"
+#include "croft/inference/recursive_conditioning.h"
 
 namespace croft {
 namespace {
@@ -114,24 +115,46 @@ std::string why_not(const InferProblem& p, const JunctionTree& tree) {
   return tree.log2_joint_states() > kMostLog2States ? ", which may take minutes or more" : "";
 }
 
-// Whether memory alone is short, and time would do.
-bool conditioning_fits(const InferProblem& p, const JunctionTree& tree) {
-  if (p.request.task == GraphTask::sample || p.request.seconds || tree.bytes() <= p.memory ||
-      tree.log2_joint_states() > kMostLog2States) {
-    return false;
-  }
+// The cheaper of the two kinds of conditioning, where memory alone is short and time would do.
+std::optional<std::string_view> conditioning_for(const InferProblem& p, const JunctionTree& tree) {
+  const double most = p.request.seconds
+                          ? std::log2(*p.request.seconds * states_per_second(p.request.task))
+                          : kMostLog2States;
+  if (tree.bytes() <= p.memory || tree.log2_joint_states() > most) return {};
+  const ConditioningOptions options{.memory = p.memory};
+  double cutset = HUGE_VAL, recursive = HUGE_VAL;
   try {
-    return plan_conditioning(p.graph, {.memory = p.memory}).log2_joint_states <= kMostLog2States;
+    recursive = plan_recursion(p.graph, options).log2_joint_states;
+    if (p.request.task != GraphTask::sample) {
+      cutset = plan_conditioning(p.graph, options).log2_joint_states;
+    }
   } catch (const Error&) {  // not even the factors fit
-    return false;
   }
+  if (std::min(cutset, recursive) > most) return {};
+  return cutset < recursive ? "cutset-conditioning" : "recursive-conditioning";
+}
+
+// A search that may be over long before a large junction tree, whose time is known; as many nodes
+// as take about half of that time.
+const InferMethod kSearchThenTree{"branch-and-bound",  "", {GraphTask::map}, {}, {},
+                                  run_search_then_tree};
+constexpr double kFewestNodes = 100;  // that are worth a search's first steps
+
+double nodes_before(const InferProblem& p, const JunctionTree& tree) {
+  double joint = 1;
+  for (Factor f = 0; f < p.graph.factors(); ++f) {
+    joint += static_cast<double>(p.graph.joint_states(f));
+  }
+  return std::min(1e5, std::exp2(tree.log2_joint_states()) / (20 * joint));
 }
 
 // The junction tree where it fits, else another, whose limits go into the request; with the reason.
 const InferMethod& choose(InferProblem& p, InferRequest& request, InferResult& result) {
   if (p.request.tolerance || p.request.max_iterations) {
     result.reason = "--tolerance and --max-iterations are for methods that iterate";
-    return *method_named(auto_iterating(p.request.task));
+    const InferMethod& iterating = *method_named(auto_iterating(p.request.task));
+    check(iterating, p.request);
+    return iterating;
   }
   p.order = order_of(p.graph);
   const JunctionTree tree(p.graph, *p.order);
@@ -139,13 +162,22 @@ const InferMethod& choose(InferProblem& p, InferRequest& request, InferResult& r
                                        tree.log2_joint_states(), memory_text(tree.bytes()));
   const std::string why = why_not(p, tree);
   if (why.empty()) {
+    const double nodes = nodes_before(p, tree);
+    if (p.request.task == GraphTask::map && nodes >= kFewestNodes) {
+      request.max_iterations = static_cast<std::size_t>(nodes);
+      result.reason = fmt::format(
+          "of the junction tree {}; branch and bound may be sooner, and has "
+          "{} nodes before the tree follows",
+          cost, *request.max_iterations);
+      return kSearchThenTree;
+    }
     result.reason = "the junction tree is exact, and " + cost;
     return *method_named("junction-tree");
   }
-  if (conditioning_fits(p, tree)) {
+  if (const auto conditioning = conditioning_for(p, tree)) {
     result.reason =
         "of the junction tree " + cost + why + "; conditioning on a few variables is exact";
-    return *method_named("cutset-conditioning");
+    return *method_named(*conditioning);
   }
   const AutoChoice other = auto_without_junction_tree(p);
   result.reason = "of the junction tree " + cost + why + "; " + other.why;
@@ -255,7 +287,7 @@ InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
   result.method = method->name;
   method->run(problem, result);
   restore_observed(graph, evidence, result);
-  if (!result.assignment.empty()) result.log_score = graph.score(result.assignment);
+  if (request.task == GraphTask::map) result.log_score = graph.score(result.assignment);
   result.seconds = seconds_since(begin);
   return result;
 }

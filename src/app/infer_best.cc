@@ -1,4 +1,5 @@
 // The adapters of searches for the best assignment.
+#include <algorithm>
 #include <cmath>
 
 #include "app/infer_methods.h"
@@ -18,9 +19,10 @@ void take(const InferProblem& p, MapResult found, InferResult& result) {
   take(found.convergence, result);
   result.kind = found.kind;
   if (std::isfinite(found.bound)) result.bound = found.bound;
-  if (found.kind == ResultKind::exact && found.states.empty() && p.graph.variables() > 0) {
-    fail_without_assignment();
-  }
+  const bool none = p.graph.variables() > 0
+                        ? found.kind == ResultKind::exact && found.states.empty()
+                        : std::isinf(p.graph.score({}));  // of the one assignment, the empty one
+  if (none) fail_without_assignment();
   result.assignment = std::move(found.states);
   check_found(result, p.graph);
 }
@@ -96,15 +98,41 @@ void run_annealing(const InferProblem& p, InferResult& result) {
   take(p, simulated_annealing(p.graph, options, {}, p.progress), result);
 }
 
-void run_branch_and_bound(const InferProblem& p, InferResult& result) {
+namespace {
+
+BranchAndBoundOptions search_options(const InferProblem& p) {
   BranchAndBoundOptions options;
   options.seed = p.request.seed;
   if (p.request.max_iterations) options.max_nodes = *p.request.max_iterations;
   const Settings settings(p.request);
   settings.read("gap", options.gap);
   settings.read("root-iterations", options.root_iterations);
+  settings.read("annealing-sweeps", options.annealing_sweeps);
   settings.read("restarts", options.restarts);
-  take(p, branch_and_bound(p.graph, options, p.progress), result);
+  options.table_bytes = std::min(options.table_bytes, p.memory / 2);
+  return options;
+}
+
+}  // namespace
+
+void run_branch_and_bound(const InferProblem& p, InferResult& result) {
+  take(p, branch_and_bound(p.graph, search_options(p), p.progress), result);
+}
+
+void run_search_then_tree(const InferProblem& p, InferResult& result) {
+  MapResult found = branch_and_bound(p.graph, search_options(p), p.progress);
+  if (found.kind == ResultKind::exact || result.stopped) {
+    return take(p, std::move(found), result);
+  }
+  p.plan("junction-tree: branch and bound has not proved its assignment");
+  result.method = "junction-tree";
+  try {
+    run_junction_tree(p, result);
+  } catch (const Error&) {
+    if (!result.stopped || found.states.empty()) throw;
+    result.method = "branch-and-bound";  // what it has is better than nothing
+    take(p, std::move(found), result);
+  }
 }
 
 }  // namespace croft

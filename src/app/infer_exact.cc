@@ -5,28 +5,36 @@
 
 #include "app/infer_methods.h"
 #include "croft/core/error.h"
+#include "croft/core/interrupt.h"
 #include "croft/core/random.h"
 #include "croft/inference/conditioning.h"
 #include "croft/inference/elimination_order.h"
 #include "croft/inference/graph_brute_force.h"
 #include "croft/inference/junction_tree.h"
+#include "croft/inference/recursive_conditioning.h"
 
 namespace croft {
 namespace {
 
 constexpr double kMostAssignments = 1 << 26;  // of brute force
 
-}  // namespace
+// By the settings `order` and `restarts`, unless one is there already.
+EliminationOrder order_of(const InferProblem& p) {
+  if (p.order) return *p.order;
+  EliminationOptions options;
+  options.seed = p.request.seed;
+  const Settings settings(p.request);
+  settings.read("restarts", options.restarts);
+  if (options.restarts < 1) throw UsageError("--set restarts must be at least 1");
+  EliminationRule rule{};
+  settings.read("order", rule, elimination_rule);
+  if (settings.find("order") != nullptr) options.rules = {rule};
+  return find_elimination_order(p.graph, options);
+}
 
-void run_junction_tree(const InferProblem& p, InferResult& result) {
-  JunctionTree tree(p.graph, p.order ? *p.order : find_elimination_order(p.graph));
-  result.memory_bytes = tree.bytes();
-  if (tree.bytes() > p.memory) {
-    throw Error(fmt::format(
-        "the junction tree needs {} of memory, and {} are allowed; give "
-        "--memory {}M, or another --method",
-        memory_text(tree.bytes()), memory_text(p.memory), std::ceil(tree.bytes() / (1 << 20))));
-  }
+// Of a JunctionTree, or of what has its answers.
+template <class Tree>
+void ask(Tree& tree, const InferProblem& p, InferResult& result) {
   switch (p.request.task) {
     case GraphTask::partition:
       result.log_partition = tree.log_partition();
@@ -47,9 +55,54 @@ void run_junction_tree(const InferProblem& p, InferResult& result) {
     case GraphTask::sample: {
       Random random(p.request.seed);
       result.samples = tree.samples(p.request.samples, random);
+      result.converged = result.samples.size() == p.request.samples;
+      if (!result.converged) {
+        result.notes.push_back(fmt::format("stopped after {} of {} samples", result.samples.size(),
+                                           p.request.samples));
+      }
       return;
     }
   }
+}
+
+// What has no number before its end: a stop is an error that says how far it came.
+template <class Tree>
+void ask_to_the_end(Tree& tree, const InferProblem& p, InferResult& result) {
+  try {
+    ask(tree, p, result);
+  } catch (const Interrupted& stop) {
+    const std::string text = fmt::format("{} was {}; give it more time, or take another --method",
+                                         result.method, stop.what());
+    if (interruption) throw Interrupted(text);  // a Ctrl-C has an exit status of its own
+    throw Error(text);
+  }
+}
+
+}  // namespace
+
+void run_junction_tree(const InferProblem& p, InferResult& result) {
+  JunctionTree tree(p.graph, order_of(p), p.progress);
+  result.memory_bytes = tree.bytes();
+  if (tree.bytes() > p.memory) {
+    throw Error(fmt::format(
+        "the junction tree needs {} of memory, and {} are allowed; give --memory {}M, or "
+        "--method recursive-conditioning, which takes more time instead, or another",
+        memory_text(tree.bytes()), memory_text(p.memory), std::ceil(tree.bytes() / (1 << 20))));
+  }
+  ask_to_the_end(tree, p, result);
+}
+
+void run_recursive_conditioning(const InferProblem& p, InferResult& result) {
+  ConditioningOptions options;
+  options.memory = p.memory;
+  options.seed = p.request.seed;
+  Settings(p.request).read("restarts", options.restarts);
+  const RecursionPlan plan = plan_recursion(p.graph, options);
+  result.memory_bytes = plan.bytes;
+  p.plan(fmt::format("{} variables are gone through state by state: 2^{:.1f} joint states in all",
+                     plan.fixed.size(), plan.log2_joint_states));
+  RecursiveConditioning tree(p.graph, plan, p.progress);
+  ask_to_the_end(tree, p, result);
 }
 
 void run_conditioning(const InferProblem& p, InferResult& result) {

@@ -59,14 +59,21 @@ void take(const InferProblem& p, MapResult found, InferResult& result);
 void run_junction_tree(const InferProblem& p, InferResult& result);
 void run_brute_force(const InferProblem& p, InferResult& result);
 void run_conditioning(const InferProblem& p, InferResult& result);
+void run_recursive_conditioning(const InferProblem& p, InferResult& result);
 void run_tree_reweighted(const InferProblem& p, InferResult& result);
 void run_mean_field(const InferProblem& p, InferResult& result);
 void run_structured_mean_field(const InferProblem& p, InferResult& result);
+void run_generalised_propagation(const InferProblem& p, InferResult& result);
 void run_double_loop(const InferProblem& p, InferResult& result);
 void run_fractional(const InferProblem& p, InferResult& result);
 void run_belief_propagation(const InferProblem& p, InferResult& result);
 void run_max_product(const InferProblem& p, InferResult& result);
 void run_gibbs(const InferProblem& p, InferResult& result);
+void run_swendsen_wang(const InferProblem& p, InferResult& result);
+void run_parallel_tempering(const InferProblem& p, InferResult& result);
+void run_metropolis_hastings(const InferProblem& p, InferResult& result);
+void run_likelihood_weighting(const InferProblem& p, InferResult& result);
+void run_annealed_importance_sampling(const InferProblem& p, InferResult& result);
 void run_graph_cut(const InferProblem& p, InferResult& result);
 void run_qpbo(const InferProblem& p, InferResult& result);
 void run_alpha_expansion(const InferProblem& p, InferResult& result);
@@ -78,5 +85,8 @@ void run_icm(const InferProblem& p, InferResult& result);
 void run_lazy_flipper(const InferProblem& p, InferResult& result);
 void run_annealing(const InferProblem& p, InferResult& result);
 void run_branch_and_bound(const InferProblem& p, InferResult& result);
+// Of auto: a junction tree where branch and bound, with at most the request's iterations, has
+// proved nothing.
+void run_search_then_tree(const InferProblem& p, InferResult& result);
 
 }  // namespace croft

@@ -94,7 +94,7 @@ json to_json(const InferResult& r, const GraphFile& file) {
   if (r.log_score) out["log_score"] = *r.log_score;
   if (r.bound) out["bound"] = *r.bound;
   if (r.iterations) out["iterations"] = *r.iterations;
-  if (r.residual) out["residual"] = *r.residual;
+  if (r.residual && std::isfinite(*r.residual)) out["residual"] = *r.residual;
   if (r.effective_samples) out["effective_samples"] = *r.effective_samples;
   if (!r.notes.empty()) out["notes"] = r.notes;
   if (!r.standard_errors.empty()) out["standard_errors"] = r.standard_errors;

@@ -9,6 +9,7 @@
 #include "croft/app/sequence_source.h"
 #include "croft/core/error.h"
 #include "croft/train/chain_training.h"
+#include "croft/train/joint_training.h"
 
 namespace croft {
 namespace {
@@ -19,7 +20,7 @@ using nlohmann::json;
 // of the file are in single precision.
 constexpr double kSameObjective = 1e-4;
 
-json training_record(const ChainModel& model) {
+json training_record(const SequenceModel& model) {
   const json& meta = model.meta();
   return meta.contains("training") && meta["training"].is_object() ? meta["training"]
                                                                    : json::object();
@@ -64,6 +65,18 @@ TrainOptions training_options(const ChainModel& model, const json& record, std::
   return options;
 }
 
+// The same of joint features.
+TrainOptions training_options(const json& record, std::size_t threads) {
+  TrainOptions options;
+  options.features = recorded<std::string>(record, "features", "observed") == "all"
+                         ? FeatureSet::all
+                         : FeatureSet::observed;
+  options.min_count = std::max<std::size_t>(1, recorded<std::size_t>(record, "min_count", 1));
+  options.regulariser = {.l1 = recorded(record, "l1", 0.0), .l2 = recorded(record, "l2", 0.0)};
+  options.threads = threads;
+  return options;
+}
+
 // Why the weights need not meet (ME.2); empty where they should.
 std::string why_no_condition(const json& record) {
   if (record.empty()) return "the model has no training record: it was converted or imported";
@@ -90,7 +103,9 @@ std::string why_no_condition(const json& record) {
   return "";
 }
 
-void read_data(const ConstraintRequest& request, const ChainModel& model, ChainTraining& training) {
+// add(text, name of the file)
+template <class Add>
+void read_data(const ConstraintRequest& request, const SequenceModel& model, const Add& add) {
   std::set<std::string, std::less<>> labels;
   for (Label y = 0; y < model.labels(); ++y) labels.insert(model.label(y));
   for (const std::string& path : request.data) {
@@ -103,7 +118,7 @@ void read_data(const ConstraintRequest& request, const ChainModel& model, ChainT
                          "a label in the sequence from here on that the model does not have",
                          text.labels.item(t), "compare a model with data of its labels");
       }
-      training.add(text, source.name());
+      add(text, source.name());
     });
   }
 }
@@ -132,13 +147,14 @@ class FeatureNames {
     }
   }
 
- private:
-  LabelOrEnd label(std::size_t y) const {
-    return {LabelOrEnd::Kind::label, std::string(found_.names.labels[y])};
-  }
   static std::size_t row_of(const RowLayout& rows, std::uint64_t k) {
     return static_cast<std::size_t>(std::ranges::upper_bound(rows.begin, k) - rows.begin.begin()) -
            1;
+  }
+
+ private:
+  LabelOrEnd label(std::size_t y) const {
+    return {LabelOrEnd::Kind::label, std::string(found_.names.labels[y])};
   }
   void pair(const RowLayout& rows, const std::vector<std::string_view>& names, std::uint64_t k,
             ConstraintRow& row) const {
@@ -201,23 +217,15 @@ void set_violation(const std::optional<Regulariser>& condition, std::uint64_t k,
   row.violation = std::abs(row.difference() - row.pull);
 }
 
-}  // namespace
-
-ConstraintReport inspect_constraints(std::shared_ptr<const ChainModel> model,
-                                     const ConstraintRequest& request) {
-  check_model(*model);
-  const json record = training_record(*model);
-  const TrainOptions options = training_options(*model, record, request.threads);
-  ChainTraining training(model->extractor(), model, options.kind);
-  read_data(request, *model, training);
-  const FeatureExpectations found = training.expectations(options);
-
+// describe(feature, row) says what a feature is of.
+template <class Training, class Describe>
+ConstraintReport report_of(const FeatureExpectations& found, const Training& training,
+                           const json& record, const Regulariser& penalty, std::size_t most,
+                           const Describe& describe) {
   ConstraintReport report;
   report.sequences = training.sequences();
   report.positions = training.positions();
   report.loss = found.loss;
-  Regulariser penalty = options.regulariser;
-  penalty.free = free_weights(found, record);
   report.no_condition = why_no_condition(record);
   if (report.no_condition.empty()) report.condition = penalty;
   const double value = recorded(record, "objective_value", 0.0);
@@ -251,18 +259,54 @@ ConstraintReport inspect_constraints(std::shared_ptr<const ChainModel> model,
     report.largest_violation = std::max(report.largest_violation, violation[k]);
   }
   report.features = order.size();
-  const std::size_t top = std::min(request.top, order.size());
+  const std::size_t top = std::min(most, order.size());
   std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(top),
                             [&](std::uint64_t a, std::uint64_t b) {
                               return violation[a] != violation[b] ? violation[a] > violation[b]
                                                                   : a < b;
                             });
-  const FeatureNames names(found);
   for (std::size_t n = 0; n < top; ++n) {
     report.rows.push_back(row_of(order[n]));
-    names.describe(order[n], report.rows.back());
+    describe(order[n], report.rows.back());
   }
   return report;
+}
+
+}  // namespace
+
+ConstraintReport inspect_constraints(std::shared_ptr<const ChainModel> model,
+                                     const ConstraintRequest& request) {
+  check_model(*model);
+  const json record = training_record(*model);
+  const TrainOptions options = training_options(*model, record, request.threads);
+  ChainTraining training(model->extractor(), model, options.kind);
+  read_data(request, *model,
+            [&](const TextSequence& text, const std::string& name) { training.add(text, name); });
+  const FeatureExpectations found = training.expectations(options);
+  Regulariser penalty = options.regulariser;
+  penalty.free = free_weights(found, record);
+  const FeatureNames names(found);
+  return report_of(found, training, record, penalty, request.top,
+                   [&](std::uint64_t k, ConstraintRow& row) { names.describe(k, row); });
+}
+
+ConstraintReport inspect_constraints(const JointModel& model, const ConstraintRequest& request) {
+  const json record = training_record(model);
+  const TrainOptions options = training_options(record, request.threads);
+  JointTraining training(model);
+  read_data(request, model,
+            [&](const TextSequence& text, const std::string&) { training.add(text); });
+  const FeatureExpectations found = training.expectations(options);
+  const auto describe = [&](std::uint64_t k, ConstraintRow& row) {
+    const RowLayout& rows = found.layout->node;
+    const std::size_t r = FeatureNames::row_of(rows, k);
+    const std::uint32_t cell = rows.cell_of(r, k - rows.begin[r]);
+    row.kind = "joint";
+    row.part = model.templates().part_text(model.parts().part_of(cell));
+    row.attribute = JointTemplates::plain_string(found.names.node[r]);
+    row.group = model.group_name(cell);
+  };
+  return report_of(found, training, record, options.regulariser, request.top, describe);
 }
 
 }  // namespace croft

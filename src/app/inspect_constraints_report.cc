@@ -23,6 +23,10 @@ std::string shown(const LabelOrEnd& label) {
 }
 
 std::string shown(const ConstraintRow& row) {
+  if (row.kind == "joint") {
+    std::string text = escaped(row.attribute) + " * " + escaped(row.part);
+    return row.group.empty() ? text : text + ": " + escaped(row.group);
+  }
   std::string labels;
   for (const LabelOrEnd& each : row.labels) labels += (labels.empty() ? "" : " → ") + shown(each);
   if (row.attribute.empty()) return labels;
@@ -77,11 +81,16 @@ json constraints_json(const ConstraintReport& report) {
     for (const LabelOrEnd& each : row.labels) labels.push_back(label_json(each));
     json entry = {{"kind", row.kind},
                   {"attribute", row.attribute},
-                  {"labels", std::move(labels)},
                   {"weight", row.weight},
                   {"empirical", row.empirical},
                   {"expected", row.expected},
                   {"difference", row.difference()}};
+    if (row.kind == "joint") {
+      entry["part"] = row.part;
+      entry["group"] = row.group;
+    } else {
+      entry["labels"] = std::move(labels);
+    }
     if (report.condition) {
       entry["penalty"] = row.pull + 0.0;  // 0 rather than -0
       entry["violation"] = row.violation;

@@ -126,15 +126,19 @@ void add_unlabelled(const PredictCounts& from, PredictCounts& to) {
 }
 
 // Fills block.output; an error waits in the block until what came before it has been written.
-void label_block(const SequenceSource& source, const PredictionFormatter& formatter,
-                 const TagOptions& questions, Worker& worker, Block& block) {
+void label_block(const TagPlan& plan, const SequenceSource& source,
+                 const PredictionFormatter& formatter, const TagOptions& questions, Worker& worker,
+                 Block& block) {
   block.output.clear();
   block.counts = {};
+  const SequenceModel& model = plan.model();
+  const bool columns = model.extractor().config().format == InputFormat::columns;
   try {
     for (std::size_t k = 0; k < block.used; ++k) {
       InputSequence& sequence = block.sequences[k];
       source.extract(sequence, worker.extraction);
       const TextSequence& text = sequence.text;
+      if (!columns) block.counts.attributes.look(model, text);
       const ColumnSequence* rows = sequence.rows.rows() > 0 ? &sequence.rows : nullptr;
       const Tagging& tagging =
           worker.tagger.tag({text, rows, source.name(), block.first + k}, questions);
@@ -161,12 +165,13 @@ void predict_stream(const TagPlan& plan, SequenceSource& source, const PredictOp
   for_each_block(
       plan, source, pool,
       [&](Block& block, Worker& worker) {
-        label_block(source, formatter, questions, worker, block);
+        label_block(plan, source, formatter, questions, worker, block);
       },
       [&](Block& block) {
         write(block.output);
         if (block.error) std::rethrow_exception(std::exchange(block.error, nullptr));
         add_unlabelled(block.counts, counts);
+        counts.attributes.add(block.counts.attributes);
       },
       &stop, counts);
 }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "croft/core/unicode.h"
+#include "app/svg_text.h"
 
 namespace croft {
 namespace {
@@ -15,47 +15,13 @@ constexpr double kLeft = 70, kTop = 64, kSide = 400;
 constexpr double kStripTop = kTop + kSide + 22, kStripHeight = 90;
 constexpr double kMargin = 16;  // of the title and the caption
 constexpr double kWidth = kLeft + kSide + 30, kHeight = kStripTop + kStripHeight + 58;
+// Of the title that has room in a line; the whole is in the document's title.
+constexpr std::size_t kMostCharacters = 44;
 // Can be told apart without red and green.
 constexpr std::string_view kBlue = "#0072B2", kOrange = "#D55E00";
 
 double x_of(double probability) { return kLeft + kSide * probability; }
 double y_of(double accuracy) { return kTop + kSide * (1 - accuracy); }
-
-// As it may stand in a document: no character that XML does not have, and none that means
-// something.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
-    }
-  }
-  if (is_valid_utf8(out)) return out;
-  std::ranges::replace_if(
-      out, [](char c) { return (static_cast<unsigned char>(c) & 0x80) != 0; }, '?');
-  return out;
-}
-
-// What has room in a line; the whole is in the document's title.
-std::string shortened(std::string_view text) {
-  constexpr std::size_t kMost = 44;  // characters
-  std::size_t at = 0, characters = 0;
-  for (; at < text.size() && characters < kMost; ++characters) at += decode(text, at).size;
-  return std::string(text.substr(0, at)) + (at < text.size() ? "…" : "");
-}
 
 std::string text_at(double x, double y, std::string_view style, std::string_view text) {
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, style, text);
@@ -188,10 +154,10 @@ std::string reliability_svg(const EvaluationSummary& summary, std::string_view t
       "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"sans-serif\" font-size=\"12\" "
       "fill=\"#222\">\n",
       kWidth, kHeight);
-  out += "<title>Reliability: " + escaped(title) + "</title>\n";
+  out += "<title>Reliability: " + svg_escaped(title) + "</title>\n";
   out += box(0, 0, kWidth, kHeight, "fill=\"#ffffff\"");
   out += text_at(kMargin, 26, "font-size=\"14\" font-weight=\"bold\"",
-                 "Reliability: " + escaped(shortened(title)));
+                 "Reliability: " + svg_escaped(svg_shortened(title, kMostCharacters)));
   out += text_at(kMargin, 48, "fill=\"#444\"", caption(summary));
   append_frame(out);
   append_gaps(out, calibration);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 
 #include "cli/common.h"
@@ -40,25 +41,6 @@ struct InferCommand {
   bool json = false, quiet = false;
   CommonOptions common;
 };
-
-// Bytes: a number, then nothing, K, M, G or T (powers of 1024).
-double read_memory(const std::string& text) {
-  const std::size_t unit = text.find_first_not_of("0123456789.");
-  const std::string suffix = unit == text.npos ? "" : text.substr(unit);
-  const std::size_t place = std::string_view("KMGT").find(suffix);
-  const std::size_t power = suffix.empty() ? 0 : suffix.size() == 1 && place < 4 ? place + 1 : 9;
-  double value = 0;
-  try {
-    std::size_t used = 0;
-    value = std::stod(text.substr(0, unit), &used);
-    if (used == text.substr(0, unit).size() && power <= 4 && value > 0) {
-      return std::ldexp(value, static_cast<int>(10 * power));
-    }
-  } catch (const std::exception&) {
-  }
-  throw UsageError("--memory " + in_quotes(text) +
-                   " is not a size; give a number with K, M, G or T, such as 4G");
-}
 
 // A line every two seconds.  Methods that call it stop cleanly at a Ctrl-C; others end at once.
 class InferProgress {
@@ -254,7 +236,15 @@ void add_infer(Program& program) {
   add_common(*verb, c->common);
   verb->footer("\nMethods by task:\n" + list_infer_methods() + "\nMethods and their settings:\n" +
                describe_infer_methods() + kFooter);
-  verb->callback([c, verb, &program] { program.status = run(*c, *verb); });
+  verb->callback([c, verb, &program] {
+    try {
+      program.status = run(*c, *verb);
+    } catch (const std::bad_alloc&) {
+      throw Error(
+          "out of memory: the graph, or what this method keeps for each state of a variable, is "
+          "too large; another --method may take less");
+    }
+  });
 }
 
 }  // namespace croft::cli

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "croft/data/token_reader.h"
 #include "data/graph_text.h"
@@ -47,10 +48,11 @@ class Reader {
   FactorText read_factor() {
     FactorText text;
     const std::uint64_t size = words_.count("the number of variables of a factor", kMostVariables);
+    std::set<std::uint64_t> known;
     for (std::uint64_t k = 0; k < size; ++k) {
       const std::uint64_t label =
           words_.count("the label of a variable", std::numeric_limits<std::uint64_t>::max());
-      if (std::ranges::find(text.labels, label) != text.labels.end()) {
+      if (!known.insert(label).second) {
         words_.fail("a factor has a variable twice", words_.text(), "");
       }
       text.labels.push_back(label);

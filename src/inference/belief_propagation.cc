@@ -21,7 +21,8 @@ struct ScheduleName {
   MessageSchedule schedule;
   std::string_view name;
 };
-constexpr std::array kSchedules{ScheduleName{MessageSchedule::parallel, "parallel"},
+constexpr std::array kSchedules{ScheduleName{MessageSchedule::automatic, "auto"},
+                                ScheduleName{MessageSchedule::parallel, "parallel"},
                                 ScheduleName{MessageSchedule::sequential, "sequential"},
                                 ScheduleName{MessageSchedule::random, "random"},
                                 ScheduleName{MessageSchedule::residual, "residual"},

@@ -150,10 +150,16 @@ void BinaryEnergy::add_pair(Variable u, Variable v, double a, double b, double c
     v1 += b - a;
     e1_[u] += d - b;
     pair.c10 = kInf;
-  } else {
+  } else if (b == kInf) {
     e1_[u] += c - a;
     v1 += d - c;
-    pair.c01 = std::max(b + c - a - d, 0.0);
+    pair.c01 = kInf;
+  } else {
+    // Both ways alike: an arc of twice the size in one way is already full in the other, and the
+    // flow that fills it half would have to be found.
+    e1_[u] += (c - a + d - b) / 2;
+    v1 += (b - a + d - c) / 2;
+    pair.c01 = pair.c10 = std::max((b + c - a - d) / 2, 0.0);
   }
   if (pair.c01 == 0 && pair.c10 == 0) return;
   flipped_ += flip;

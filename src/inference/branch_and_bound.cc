@@ -2,18 +2,101 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <optional>
 #include <utility>
 
 #include "croft/core/error.h"
 #include "croft/inference/local_search.h"
 #include "inference/local_state.h"
 #include "inference/message_passes.h"
+#include "inference/mini_bucket_rest.h"
+#include "inference/mini_bucket_search.h"
 
 namespace croft {
 namespace {
 
 using Term = Reparametrisation::Term;
 constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr std::size_t kMostByTables = 5000;  // variables: the search goes as deep as there are
+constexpr double kFirstTables = 1 << 16;     // joint states of mini-buckets
+constexpr double kTablesGrowBy = 4;          // from run to run
+// Of annealing between runs, by turns, relative to the scores: which is best depends on the graph.
+constexpr double kHeats[] = {1, 0.1, 1, 4, 1, 0.01};
+constexpr std::size_t kNodesByTables = 100;  // for one by messages: they take that much less time
+
+// Searches by mini-buckets on what is left at the root, with larger tables each time.
+class SearchByTables {
+ public:
+  enum class Outcome { ended, goes_on, stopped };
+  SearchByTables(Reparametrisation& scores, double memory)
+      : scores_(scores), most_(memory / sizeof(double)) {}
+
+  //   target : what an assignment has to exceed, asked for when it begins
+  //   nodes  : how many it may take; becomes how many it took
+  //   offer  : called with assignments that may be better
+  Outcome run(const std::function<double()>& target, std::size_t& nodes,
+              const std::function<bool()>& goes_on,
+              const std::function<void(const std::vector<State>&)>& offer) {
+    const std::size_t most_nodes = std::exchange(nodes, 0);
+    if (most_ < kFirstTables) return Outcome::goes_on;
+    if (!build(goes_on)) return Outcome::stopped;
+    if (!rest_) return Outcome::goes_on;
+    search_->guess();
+    offer(present());
+    bool stopped = false;
+    const auto outcome = search_->run(target(), [&] {
+      if (++nodes % 1024 == 0) stopped = !goes_on();
+      return !stopped && nodes < most_nodes;
+    });
+    if (stopped) return Outcome::stopped;
+    if (outcome == MiniBucketSearch::Outcome::stopped) return Outcome::goes_on;
+    if (outcome == MiniBucketSearch::Outcome::found) offer(present());
+    return Outcome::ended;
+  }
+  // Of all assignments that were better than the best one known when it began.
+  double bound() const { return bound_; }
+
+ private:
+  // What the search has, as an assignment of the whole graph.
+  std::vector<State> present() const {
+    std::vector<State> x(rest_->graph.variables(), 0);
+    for (MiniBuckets::Place v = 0; v < buckets_->places(); ++v) {
+      x[buckets_->variable(v)] = search_->states()[v];
+    }
+    return rest_->whole(x);
+  }
+  // False: stopped.  Nothing to search with where the factors alone are too large.
+  bool build(const std::function<bool()>& goes_on) {
+    if (buckets_ && (buckets_->exact() || budget_ >= most_)) return true;
+    search_.reset();
+    buckets_.reset();
+    rest_ = rest_of(scores_, most_ / 16);
+    if (rest_ && rest_->variables.size() > kMostByTables) rest_.reset();
+    const auto order = rest_ ? order_for_mini_buckets(rest_->graph) : std::nullopt;
+    if (!order) {
+      rest_.reset();
+      most_ = 0;  // nor later
+      return true;
+    }
+    budget_ = std::min(most_, budget_ == 0 ? kFirstTables : kTablesGrowBy * budget_);
+    bool stopped = false;
+    buckets_.emplace(rest_->graph, *order, budget_, [&] { return !(stopped = !goes_on()); });
+    if (stopped) {
+      rest_.reset();
+      return false;
+    }
+    bound_ = std::min(bound_, buckets_->bound());
+    search_.emplace(*buckets_);
+    return true;
+  }
+
+  Reparametrisation& scores_;
+  double most_, budget_ = 0, bound_ = kInf;
+  std::optional<RestOfGraph> rest_;
+  std::optional<MiniBuckets> buckets_;
+  std::optional<MiniBucketSearch> search_;
+};
 
 class Search {
  public:
@@ -24,6 +107,7 @@ class Search {
         callback_(callback),
         result_(result),
         update_(scores),
+        tables_(scores, options.table_bytes),
         most_(scores.graph().variables()),
         live_(most_.size()),
         weight_(most_.size(), 0),
@@ -43,6 +127,7 @@ class Search {
     for (Term t = 0; t < scores_.terms(); ++t) enqueue(t);
     budget_ = 20 * scores_.terms();
     bool open = tighten();
+    if (open && !by_tables()) return ended_;
     for (;;) {
       if (!open) {
         if (decisions_.empty()) return true;
@@ -59,6 +144,7 @@ class Search {
         for_proof_ = !for_proof_;
         if (!anneal()) return false;
         open = tighten();
+        if (open && !by_tables()) return ended_;
         continue;
       }
       const Variable v = choose();
@@ -100,9 +186,30 @@ class Search {
     if (node % 16 == 0) offer_beliefs();
     if (options_.max_nodes > 0 && node >= options_.max_nodes) return false;
     if (node % options_.callback_every != 0) return true;
-    result_.bound = std::min(result_.bound, std::max(bound(), result_.score));
+    lower(bound());
     result_.convergence.residual = result_.bound - result_.score;
     return report(callback_, result_);
+  }
+  // What has been ruled out may be as good as what is known and the gap.
+  void lower(double bound) {
+    result_.bound = std::min(result_.bound, std::max(bound, result_.score + options_.gap));
+  }
+  // At the root.  False: the search has ended, or was stopped.
+  bool by_tables() {
+    std::size_t nodes = kNodesByTables * static_cast<std::size_t>(restart_after_);
+    const auto outcome =
+        tables_.run([&] { return target(); }, nodes, [&] { return report(callback_, result_); },
+                    [&](const std::vector<State>& states) {
+                      LocalState local(scores_.graph());
+                      local.assign(states);
+                      descend(local, [] { return true; });
+                      offer(result_, scores_.graph(), states);
+                      offer(result_, scores_.graph(), local.states());
+                    });
+    result_.convergence.iterations += nodes / kNodesByTables;
+    lower(tables_.bound());
+    ended_ = outcome == SearchByTables::Outcome::ended;
+    return outcome == SearchByTables::Outcome::goes_on;
   }
   // Where the search does not end, the best assignment comes from here: about half of the time.
   bool anneal() {
@@ -111,6 +218,7 @@ class Search {
     AnnealingOptions options;
     options.sweeps = static_cast<std::size_t>(restart_after_);
     options.seed = ++seed_;
+    options.first_temperature = kHeats[seed_ % std::size(kHeats)] * mean_range(scores_.graph());
     const MapResult found =
         simulated_annealing(scores_.graph(), options, {}, [&](const GraphProgress& progress) {
           if (progress.best.value_or(-kInf) > result_.score) {
@@ -285,6 +393,8 @@ class Search {
   const GraphCallback& callback_;
   MapResult& result_;
   StarUpdate update_;
+  SearchByTables tables_;
+  bool ended_ = false;
   double bound_;
   std::vector<double> most_;         // [variables] the largest belief
   std::vector<std::uint32_t> live_;  // [variables] states left
@@ -353,6 +463,7 @@ void BranchAndBoundOptions::validate() const {
   if (!(gap >= 0)) throw UsageError("the gap of branch and bound must be a number >= 0");
   if (root_iterations == 0) throw UsageError("branch and bound needs root_iterations >= 1");
   if (callback_every == 0) throw UsageError("branch and bound needs callback_every >= 1");
+  if (!(table_bytes >= 0)) throw UsageError("branch and bound needs table_bytes >= 0");
 }
 
 MapResult branch_and_bound(const FactorGraph& graph, const BranchAndBoundOptions& options,
@@ -364,8 +475,8 @@ MapResult branch_and_bound(const FactorGraph& graph, const BranchAndBoundOptions
   if (ended && !reaches(result.score, result.bound)) {
     Search search(scores, options, callback, result);
     ended = search.run();
-    const double left = ended ? result.score + options.gap : search.bound();
-    result.bound = std::min(result.bound, std::max(left, result.score));
+    const double left = ended ? -kInf : search.bound();
+    result.bound = std::min(result.bound, std::max(left, result.score + options.gap));
   }
   result.convergence.converged = ended;
   result.convergence.residual = result.bound - result.score;

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
+
+#include "croft/core/interrupt.h"
 
 namespace croft {
 namespace {
@@ -52,8 +55,19 @@ Table table_of_scores(std::vector<double> scores) {
   return table;
 }
 
-CliqueTable::CliqueTable(const FactorGraph& graph, std::span<const Variable> variables)
-    : variables_(variables.begin(), variables.end()) {
+void Watch::ask() {
+  asked_ = done_;
+  GraphProgress now;
+  now.iteration = static_cast<std::size_t>(done_ / 1e6);
+  if (callback_(now)) return;
+  const int share = static_cast<int>(100 * std::min(1.0, done_ / std::max(all_, 1.0)));
+  throw Interrupted("stopped with about " + std::to_string(share) +
+                    " % of the joint states gone through, and no number before the end");
+}
+
+CliqueTable::CliqueTable(const FactorGraph& graph, std::span<const Variable> variables,
+                         Watch* watch)
+    : variables_(variables.begin(), variables.end()), watch_(watch) {
   for (const Variable v : variables) states_.push_back(static_cast<std::uint32_t>(graph.states(v)));
   outer_ = variables_.size();
   while (outer_ > 0 && (block_size_ == 1 || block_size_ * states_[outer_ - 1] <= kBlock)) {
@@ -148,7 +162,9 @@ void CliqueTable::for_blocks(bool logarithms, const Visit& visit) {
     for (View& view : *views) view.at = 0;
   }
   block_.resize(block_size_);
+  const auto size = static_cast<double>(block_size_);
   do {
+    if (watch_ != nullptr) watch_->advance(size);
     double scale = logarithms ? 0 : 1;
     for (const View& view : inputs_) {
       if (!view.outer) continue;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "croft/core/matrix.h"
+#include "croft/inference/graph_result.h"
 #include "croft/structure/factor_graph.h"
 #include "inference/graph_kernels.h"
 
@@ -27,10 +28,31 @@ struct Table {
 // From log-scores.
 Table table_of_scores(std::vector<double> scores);
 
+// Counts joint states that have been gone through, and asks a callback now and then whether to go
+// on.
+class Watch {
+ public:
+  explicit Watch(GraphCallback callback) : callback_(std::move(callback)) {}
+  void begin(double all) { all_ = all, done_ = 0, asked_ = 0; }
+  // Throws Interrupted where the callback says no.
+  void advance(double states) {
+    done_ += states;
+    if (callback_ && done_ - asked_ >= kEvery) ask();
+  }
+
+ private:
+  static constexpr double kEvery = 1 << 20;  // a few milliseconds
+  void ask();
+
+  GraphCallback callback_;
+  double all_ = 0, done_ = 0, asked_ = 0;
+};
+
 class CliqueTable {
  public:
-  //   variables : in the order of the table;  states : of each
-  CliqueTable(const FactorGraph& graph, std::span<const Variable> variables);
+  //   variables : in the order of the table;  watch : told of what is gone through, or nullptr
+  CliqueTable(const FactorGraph& graph, std::span<const Variable> variables,
+              Watch* watch = nullptr);
 
   // A table over some of the variables, in the order of the clique.
   void add_input(std::span<const Variable> variables, const Table& table);
@@ -65,6 +87,7 @@ class CliqueTable {
   bool finish();
 
   std::vector<Variable> variables_;
+  Watch* watch_;
   std::vector<std::uint32_t> states_;
   std::size_t outer_ = 0;  // variables before the block
   std::size_t block_size_ = 1;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "croft/core/error.h"
+#include "croft/core/interrupt.h"
 #include "inference/clique_tree.h"
 
 namespace croft {
@@ -84,7 +85,12 @@ bool for_each_cut(const FactorGraph& graph, const ConditioningPlan& plan, const 
   Evidence evidence(graph.variables(), kUnobserved);
   for (const Variable v : plan.cutset) evidence[v] = 0;
   for (bool more = true; more;) {
-    const bool go_on = visit(condition(graph, evidence), evidence);
+    bool go_on = false;
+    try {
+      go_on = visit(condition(graph, evidence), evidence);
+    } catch (const Interrupted&) {  // within a junction tree, which then counts for nothing
+      return false;
+    }
     more = false;
     for (std::size_t k = plan.cutset.size(); k-- > 0 && !more;) {
       State& state = evidence[plan.cutset[k]];
@@ -96,10 +102,10 @@ bool for_each_cut(const FactorGraph& graph, const ConditioningPlan& plan, const 
   return true;
 }
 
-GraphProgress after(std::size_t iterations) {
-  GraphProgress now;
-  now.iteration = iterations;
-  return now;
+// Asked within the junction trees, too: with what is known from those before.
+GraphCallback within(const GraphCallback& progress, const GraphProgress& now) {
+  if (!progress) return {};
+  return [&](const GraphProgress&) { return progress(now); };
 }
 
 }  // namespace
@@ -137,13 +143,14 @@ ConditionedSum conditioned_log_partition(const FactorGraph& graph, const Conditi
                                          const GraphCallback& progress) {
   ConditionedSum result;
   LogSum total;
+  GraphProgress now;
   const auto visit = [&](const FactorGraph& rest, const Evidence&) {
-    const double log_z = JunctionTree(rest, plan.order).log_partition();
+    const double log_z = JunctionTree(rest, plan.order, within(progress, now)).log_partition();
     if (log_z > -kInf) {
       total.raise(log_z);
       total.add(log_z);
     }
-    GraphProgress now = after(++result.convergence.iterations);
+    now.iteration = ++result.convergence.iterations;
     now.value = total.value();
     return !progress || progress(now);
   };
@@ -161,8 +168,9 @@ ConditionedMarginals conditioned_marginals(const FactorGraph& graph, const Condi
   for (Variable v = 0; v < graph.variables(); ++v) {
     result.variable.emplace_back(graph.states(v), 0.0);
   }
+  GraphProgress now;
   const auto visit = [&](const FactorGraph& rest, const Evidence& evidence) {
-    JunctionTree tree(rest, plan.order);
+    JunctionTree tree(rest, plan.order, within(progress, now));
     const double log_z = tree.log_partition();
     if (log_z > -kInf) {
       const GraphMarginals given = tree.marginals();
@@ -176,7 +184,7 @@ ConditionedMarginals conditioned_marginals(const FactorGraph& graph, const Condi
         for (State s = 0; !cut && s < p.size(); ++s) p[s] += weight * given.variable[v][s];
       }
     }
-    GraphProgress now = after(++sum.convergence.iterations);
+    now.iteration = ++sum.convergence.iterations;
     now.value = total.value();
     return !progress || progress(now);
   };
@@ -198,8 +206,9 @@ ConditionedMarginals conditioned_marginals(const FactorGraph& graph, const Condi
 MapResult conditioned_best(const FactorGraph& graph, const ConditioningPlan& plan,
                            const GraphCallback& progress) {
   MapResult result;
+  GraphProgress now;
   const auto visit = [&](const FactorGraph& rest, const Evidence& evidence) {
-    BestAssignment best = JunctionTree(rest, plan.order).best();
+    BestAssignment best = JunctionTree(rest, plan.order, within(progress, now)).best();
     for (const Variable v : plan.cutset) {
       if (!best.states.empty()) best.states[v] = evidence[v];
     }
@@ -208,7 +217,7 @@ MapResult conditioned_best(const FactorGraph& graph, const ConditioningPlan& pla
       result.score = score;
       result.states = std::move(best.states);
     }
-    GraphProgress now = after(++result.convergence.iterations);
+    now.iteration = ++result.convergence.iterations;
     if (!result.states.empty()) {
       now.best = result.score;
       now.assignment = result.states;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "croft/core/compensated_sum.h"
 #include "croft/core/error.h"
+#include "inference/hidden_rise.h"
 #include "inference/message_engine.h"
 
 namespace croft {
@@ -43,19 +45,20 @@ class DoubleLoop {
     before_ = belief_;
   }
 
-  // The largest change of a belief by an outer iteration.
+  // The largest change of a belief by an outer iteration, or of what the last inner one has sent.
   double iterate(const DoubleLoopOptions& options) {
     before_ = belief_;
+    double change = 0;  // of the last inner one: what is on its way has not arrived
     for (std::size_t k = 0; k < options.inner_iterations && !contradiction_; ++k) {
-      double change = 0;
+      change = 0;
       for (Variable v = 0; v < graph_.variables() && !contradiction_; ++v) {
         change = std::max(change, update(v));
       }
       if (change <= options.tolerance / 10) break;
     }
-    double change = 0;
     for (Variable v = 0; v < graph_.variables(); ++v) {
       change = std::max(change, distance(belief_[v], before_[v]));
+      change = std::max(change, hidden_rise(belief_[v], before_[v], std::log(options.tolerance)));
     }
     return change;
   }
@@ -85,7 +88,7 @@ class DoubleLoop {
   MessageLayout layout_;
   MessageEngine<LogSum> engine_;
   std::vector<double> to_factor_;  // n, [layout.numbers()]
-  std::vector<double> in_, out_;
+  std::vector<double> in_, out_, sent_;
   VariableMarginals own_, belief_, before_;  // logarithms
   bool contradiction_ = false;
 };
@@ -132,11 +135,18 @@ double DoubleLoop::update(Variable v) {
     contradiction_ = true;
     return 0;
   }
+  // A belief may stay as it is although other variables wait for what v sends.
+  double change = distance(b, belief_[v]);
   for (std::size_t k = 0; k < edges.size(); ++k) {
-    double* const n = to_factor_.data() + layout_.place(edges[k]);
-    for (std::size_t x = 0; x < b.size(); ++x) n[x] = b[x] == -kInf ? -kInf : b[x] - messages[k][x];
+    const auto n = std::span(to_factor_).subspan(layout_.place(edges[k]), b.size());
+    sent_.assign(n.begin(), n.end());
+    for (std::size_t x = 0; x < b.size(); ++x) {
+      messages[k][x] = b[x] == -kInf ? -kInf : b[x] - messages[k][x];
+    }
+    normalise(messages[k]);
+    change = std::max(change, distance(messages[k], sent_));
+    std::ranges::copy(messages[k], n.begin());
   }
-  const double change = distance(b, belief_[v]);
   belief_[v] = std::move(b);
   return change;
 }

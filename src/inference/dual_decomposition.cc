@@ -4,9 +4,7 @@
 #include <cmath>
 
 #include "croft/core/compensated_sum.h"
-#include "croft/core/error.h"
-#include "inference/local_state.h"
-#include "inference/message_passes.h"
+#include "inference/bound_descent.h"
 
 namespace croft {
 namespace {
@@ -63,12 +61,10 @@ class Subproblems {
 }  // namespace
 
 void DualDecompositionOptions::validate() const {
-  if (max_iterations == 0) throw UsageError("dual decomposition needs max_iterations >= 1");
-  if (decode_every == 0) throw UsageError("dual decomposition needs decode_every >= 1");
+  check_descent("dual decomposition", *this);
   if (!(step > 0 && step < 2)) {
     throw UsageError("the step of dual decomposition must be between 0 and 2");
   }
-  if (!(tolerance >= 0)) throw UsageError("the tolerance of dual decomposition must be >= 0");
 }
 
 MapResult dual_decomposition(const FactorGraph& graph, const DualDecompositionOptions& options,

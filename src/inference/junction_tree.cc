@@ -5,116 +5,35 @@
 #include <limits>
 
 #include "croft/core/error.h"
+#include "croft/core/interrupt.h"
 #include "inference/clique_table.h"
 #include "inference/clique_tree.h"
+#include "inference/scoped_table.h"
 
 namespace croft {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-// A table that factors are multiplied into before the clique is gone through.
-constexpr std::uint64_t kJoinedStates = 1024;
-
-// A table and its variables, in the order of a clique.
-struct ScopedTable {
-  std::vector<Variable> variables;
-  Table table;
-};
-
-bool contains(const std::vector<Variable>& all, Variable v) {
-  return std::ranges::find(all, v) != all.end();
-}
-
-std::uint64_t joint_states(const FactorGraph& graph, std::span<const Variable> variables) {
-  std::uint64_t states = 1;
-  for (const Variable v : variables) states *= graph.states(v);
-  return states;
-}
-
-// Those of `order` that are in `some`.
-std::vector<Variable> in_order(const std::vector<Variable>& order,
-                               const std::vector<Variable>& some) {
-  std::vector<Variable> result;
-  std::ranges::copy_if(order, std::back_inserter(result),
-                       [&](Variable v) { return contains(some, v); });
-  return result;
-}
-
-// visit(k, place) for each joint state k of `variables`, where place is that of the same states in
-// a table over `scope`.
-template <class Visit>
-void for_places(const FactorGraph& graph, const std::vector<Variable>& variables,
-                std::span<const Variable> scope, const Visit& visit) {
-  std::vector<std::uint64_t> stride(variables.size(), 0);
-  std::uint64_t size = 1;
-  for (std::size_t k = scope.size(); k-- > 0;) {
-    const auto at = std::ranges::find(variables, scope[k]);
-    if (at != variables.end()) stride[static_cast<std::size_t>(at - variables.begin())] = size;
-    size *= graph.states(scope[k]);
-  }
-  std::vector<State> states(variables.size(), 0);
-  std::uint64_t place = 0;
-  const std::uint64_t count = joint_states(graph, variables);
-  for (std::uint64_t i = 0; i < count; ++i) {
-    visit(i, place);
-    for (std::size_t k = variables.size(); k-- > 0;) {
-      place += stride[k];
-      if (++states[k] < graph.states(variables[k])) break;
-      place -= stride[k] * graph.states(variables[k]);
-      states[k] = 0;
-    }
-  }
-}
-
-// The part of a table where some variables are as in x.
-ScopedTable slice(const FactorGraph& graph, const ScopedTable& from, std::span<const State> x,
-                  const std::vector<bool>& known) {
-  ScopedTable part;
-  std::uint64_t stride = 1, fixed = 0;
-  for (std::size_t k = from.variables.size(); k-- > 0;) {
-    const Variable v = from.variables[k];
-    if (known[v]) fixed += stride * x[v];
-    stride *= graph.states(v);
-  }
-  std::ranges::copy_if(from.variables, std::back_inserter(part.variables),
-                       [&](Variable v) { return !known[v]; });
-  part.table.logarithms = from.table.logarithms;
-  part.table.lowest = from.table.lowest;
-  part.table.values.resize(joint_states(graph, part.variables));
-  for_places(graph, part.variables, from.variables, [&](std::uint64_t k, std::uint64_t place) {
-    part.table.values[k] = from.table.values[fixed + place];
-  });
-  return part;
-}
-
-void to_probabilities(const Table& table, std::span<double> p) {
-  double sum = 0;
-  for (std::size_t k = 0; k < p.size(); ++k) {
-    p[k] = table.logarithms ? std::exp(table.values[k]) : table.values[k];
-    sum += p[k];
-  }
-  for (double& each : p) each /= sum;
-}
+// What choosing the states of one clique counts as.
+constexpr double kChoiceStates = 1024;
 
 }  // namespace
 
 class JunctionTree::Run {
  public:
-  Run(const FactorGraph& graph, const EliminationOrder& order)
-      : graph_(graph), tree_(make_clique_tree(graph, order.order)), up_(tree_.cliques.size()) {}
+  Run(const FactorGraph& graph, const EliminationOrder& order, GraphCallback progress)
+      : graph_(graph),
+        tree_(make_clique_tree(graph, order.order)),
+        up_(tree_.cliques.size()),
+        watch_(std::move(progress)) {}
 
   double bytes() const {
     double numbers = 0, largest = 0;
     for (const Clique& clique : tree_.cliques) {
-      double separator = 1, outputs = 0;
-      for (const Variable v : clique.separator) separator *= static_cast<double>(graph_.states(v));
-      numbers += separator;
+      double outputs = 0;
+      numbers += count_states(graph_, clique.separator);
       for (const std::size_t child : clique.children) {
-        double size = 1;
-        for (const Variable v : tree_.cliques[child].separator) {
-          size *= static_cast<double>(graph_.states(v));
-        }
-        outputs += size;
+        outputs += count_states(graph_, tree_.cliques[child].separator);
       }
       for (const Factor f : clique.factors) outputs += static_cast<double>(graph_.joint_states(f));
       largest = std::max(largest, 2 * outputs);
@@ -122,15 +41,14 @@ class JunctionTree::Run {
     return 8 * (numbers + largest);
   }
 
-  double log2_joint_states() const {
+  double joint_states() const {
     double sum = 0;
-    for (const Clique& clique : tree_.cliques) {
-      double size = 1;
-      for (const Variable v : clique.variables) size *= static_cast<double>(graph_.states(v));
-      sum += size;
-    }
-    return sum > 0 ? std::log2(sum) : 0;
+    for (const Clique& clique : tree_.cliques) sum += count_states(graph_, clique.variables);
+    return sum;
   }
+
+  // Begins a call that goes through all cliques so many times.
+  void begin(double passes) { watch_.begin(passes * joint_states()); }
 
   // From the leaves to the roots; false where no assignment is allowed.
   bool collect(bool largest) {
@@ -139,8 +57,8 @@ class JunctionTree::Run {
     if (log_total_ == -kInf) return false;
     for (std::size_t c = 0; c < tree_.cliques.size(); ++c) {
       const Clique& clique = tree_.cliques[c];
-      const std::vector<ScopedTable> factors = factor_tables(clique);
-      CliqueTable table(graph_, clique.variables);
+      const std::vector<ScopedTable> factors = factor_tables(graph_, clique);
+      CliqueTable table(graph_, clique.variables, &watch_);
       if (!add_inputs(clique, factors, table)) return false;
       up_[c].variables = clique.separator;
       table.add_output(clique.separator, up_[c].table);
@@ -177,14 +95,15 @@ class JunctionTree::Run {
     std::vector<bool> known(graph_.variables(), false);
     for (std::size_t c = tree_.cliques.size(); c-- > 0;) {
       const Clique& clique = tree_.cliques[c];
+      watch_.advance(kChoiceStates);
       std::vector<ScopedTable> given;
-      for (const ScopedTable& factor : factor_tables(clique)) {
+      for (const ScopedTable& factor : factor_tables(graph_, clique)) {
         given.push_back(slice(graph_, factor, x, known));
       }
       for (const std::size_t child : clique.children) {
         given.push_back(slice(graph_, up_[child], x, known));
       }
-      for (const std::vector<Variable>& some : chunks(clique.eliminated)) {
+      for (const std::vector<Variable>& some : chunks(graph_, clique.eliminated)) {
         const std::vector<Variable> left = in_order(clique.variables, unknown(clique, known));
         CliqueTable table(graph_, left);
         for (const ScopedTable& each : given) table.add_input(each.variables, each.table);
@@ -226,67 +145,6 @@ class JunctionTree::Run {
     return left;
   }
 
-  // In parts with few joint states each.
-  std::vector<std::vector<Variable>> chunks(const std::vector<Variable>& variables) const {
-    std::vector<std::vector<Variable>> parts;
-    std::uint64_t states = 0;
-    for (const Variable v : variables) {
-      if (states == 0 || states * graph_.states(v) > kJoinedStates) {
-        parts.emplace_back();
-        states = 1;
-      }
-      parts.back().push_back(v);
-      states *= graph_.states(v);
-    }
-    return parts;
-  }
-
-  // The factors of a clique as a few tables: small ones joined, so that the clique's own table is
-  // multiplied with few.
-  std::vector<ScopedTable> factor_tables(const Clique& clique) const {
-    struct Group {
-      std::vector<Variable> variables;
-      std::vector<Factor> factors;
-    };
-    std::vector<Factor> factors = clique.factors;
-    std::ranges::stable_sort(factors, std::greater(),
-                             [&](Factor f) { return graph_.joint_states(f); });
-    std::vector<Group> groups;
-    for (const Factor f : factors) {
-      const auto scope = graph_.scope(f);
-      std::vector<Variable> own(scope.begin(), scope.end());
-      std::erase_if(own, [&](Variable v) { return graph_.states(v) < 2; });
-      Group* into = nullptr;
-      for (Group& group : groups) {
-        std::vector<Variable> both = group.variables;
-        for (const Variable v : own) {
-          if (!contains(both, v)) both.push_back(v);
-        }
-        if (both.size() > group.variables.size() && joint_states(graph_, both) > kJoinedStates) {
-          continue;
-        }
-        group.variables = std::move(both);
-        into = &group;
-        break;
-      }
-      if (into == nullptr) into = &groups.emplace_back(Group{std::move(own), {}});
-      into->factors.push_back(f);
-    }
-    std::vector<ScopedTable> tables;
-    for (const Group& group : groups) {
-      ScopedTable& out = tables.emplace_back();
-      out.variables = in_order(clique.variables, group.variables);
-      std::vector<double> scores(joint_states(graph_, out.variables), 0.0);
-      for (const Factor f : group.factors) {
-        const std::vector<double> own = graph_.table(f);
-        for_places(graph_, out.variables, graph_.scope(f),
-                   [&](std::uint64_t k, std::uint64_t place) { scores[k] += own[place]; });
-      }
-      out.table = table_of_scores(std::move(scores));
-    }
-    return tables;
-  }
-
   // False where a factor allows nothing.
   bool add_inputs(const Clique& clique, const std::vector<ScopedTable>& factors,
                   CliqueTable& table) const {
@@ -303,8 +161,8 @@ class JunctionTree::Run {
   void send_down(std::size_t c, std::span<const Factor> wanted,
                  const std::vector<std::size_t>& asked, GraphMarginals& out) {
     const Clique& clique = tree_.cliques[c];
-    const std::vector<ScopedTable> factors = factor_tables(clique);
-    CliqueTable table(graph_, clique.variables);
+    const std::vector<ScopedTable> factors = factor_tables(graph_, clique);
+    CliqueTable table(graph_, clique.variables, &watch_);
     add_inputs(clique, factors, table);
     if (clique.parent != Clique::kNone) table.add_input(up_[c].variables, up_[c].table);
     std::vector<ScopedTable> to_children(clique.children.size()), own, of_factors;
@@ -312,7 +170,7 @@ class JunctionTree::Run {
       to_children[k].variables = up_[clique.children[k]].variables;
       table.add_output(to_children[k].variables, to_children[k].table);
     }
-    for (const std::vector<Variable>& some : chunks(clique.eliminated)) {
+    for (const std::vector<Variable>& some : chunks(graph_, clique.eliminated)) {
       own.push_back({in_order(clique.variables, some), {}});
     }
     for (const std::size_t k : asked) {
@@ -373,18 +231,28 @@ class JunctionTree::Run {
   const CliqueTree tree_;
   std::vector<ScopedTable> up_;  // [cliques] over the separator
   double log_total_ = 0;
+  Watch watch_;
 };
 
-JunctionTree::JunctionTree(const FactorGraph& graph, const EliminationOrder& order)
-    : run_(std::make_unique<Run>(graph, order)) {}
+JunctionTree::JunctionTree(const FactorGraph& graph, const EliminationOrder& order,
+                           GraphCallback progress)
+    : run_(std::make_unique<Run>(graph, order, std::move(progress))) {}
 JunctionTree::~JunctionTree() = default;
 
 double JunctionTree::bytes() const { return run_->bytes(); }
-double JunctionTree::log2_joint_states() const { return run_->log2_joint_states(); }
 
-double JunctionTree::log_partition() { return run_->collect(false) ? run_->log_total() : -kInf; }
+double JunctionTree::log2_joint_states() const {
+  const double states = run_->joint_states();
+  return states > 0 ? std::log2(states) : 0;
+}
+
+double JunctionTree::log_partition() {
+  run_->begin(1);
+  return run_->collect(false) ? run_->log_total() : -kInf;
+}
 
 GraphMarginals JunctionTree::marginals(std::span<const Factor> factors) {
+  run_->begin(2);
   if (!run_->collect(false)) {
     throw Error(
         "no assignment is allowed: the factors' zeros (and the evidence) contradict each "
@@ -396,34 +264,26 @@ GraphMarginals JunctionTree::marginals(std::span<const Factor> factors) {
 }
 
 BestAssignment JunctionTree::best() {
+  run_->begin(1);
   BestAssignment result{.states = {}, .score = -kInf};
   if (!run_->collect(true)) return result;
-  result.states = run_->descend(true, [](const Table& table) {
-    return static_cast<std::uint64_t>(std::ranges::max_element(table.values) -
-                                      table.values.begin());
-  });
+  result.states = run_->descend(true, largest_of);
   result.score = run_->graph().score(result.states);
   return result;
 }
 
 std::vector<std::vector<State>> JunctionTree::samples(std::size_t count, Random& random) {
+  run_->begin(1);
   if (!run_->collect(false)) throw Error("no assignment is allowed: there is nothing to draw");
   std::vector<std::vector<State>> drawn;
   std::vector<double> p;
-  for (std::size_t n = 0; n < count; ++n) {
-    drawn.push_back(run_->descend(false, [&](const Table& table) {
-      p.resize(table.values.size());
-      to_probabilities(table, p);
-      double left = random.uniform();
-      std::uint64_t last = 0;
-      for (std::uint64_t k = 0; k < p.size(); ++k) {
-        if (p[k] == 0) continue;
-        last = k;
-        left -= p[k];
-        if (left < 0) break;
-      }
-      return last;
-    }));
+  try {
+    for (std::size_t n = 0; n < count; ++n) {
+      drawn.push_back(
+          run_->descend(false, [&](const Table& table) { return drawn_from(table, random, p); }));
+    }
+  } catch (const Interrupted&) {
+    if (drawn.empty()) throw;
   }
   return drawn;
 }

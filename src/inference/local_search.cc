@@ -180,24 +180,6 @@ class Flipper {
   bool changed_ = false;
 };
 
-// The mean over the factors of what they can make of a difference.
-double mean_range(const FactorGraph& graph) {
-  double sum = 0;
-  std::size_t count = 0;
-  for (Factor f = 0; f < graph.factors(); ++f) {
-    double low = kInf, high = -kInf;
-    for (const double each : graph.numbers(graph.potential_of(f))) {
-      if (each == -kInf) continue;
-      low = std::min(low, each);
-      high = std::max(high, each);
-    }
-    if (!(high > low)) continue;
-    sum += high - low;
-    ++count;
-  }
-  return count == 0 ? 1 : sum / static_cast<double>(count);
-}
-
 // One sweep of Gibbs steps on exp(worth / temperature); a forbidding factor costs `penalty`.
 void anneal(LocalState& state, double temperature, double penalty, Random& random) {
   std::vector<double> weight;
@@ -259,8 +241,12 @@ MapResult simulated_annealing(const FactorGraph& graph, const AnnealingOptions& 
   offer(result, graph, state.states());
   const double range = mean_range(graph);
   const double first = options.first_temperature > 0 ? options.first_temperature : range;
-  const double last =
-      std::min(first, options.last_temperature > 0 ? options.last_temperature : 1e-2 * first);
+  const double last = options.last_temperature > 0 ? options.last_temperature : 1e-2 * first;
+  if (last > first) {
+    throw UsageError("simulated annealing begins at a temperature of " + std::to_string(first) +
+                     " on this graph, and cannot fall to " + std::to_string(last) +
+                     "; give a first temperature, too");
+  }
   const double steps = std::max<double>(1, static_cast<double>(options.sweeps) - 1);
   bool goes_on = true;
   for (std::size_t sweep = 0; goes_on && sweep < options.sweeps; ++sweep) {

@@ -116,6 +116,23 @@ Worth LocalState::collected() const {
   return sum;
 }
 
+double mean_range(const FactorGraph& graph) {
+  double sum = 0;
+  std::size_t count = 0;
+  for (Factor f = 0; f < graph.factors(); ++f) {
+    double low = kInf, high = -kInf;
+    for (const double each : graph.numbers(graph.potential_of(f))) {
+      if (each == -kInf) continue;
+      low = std::min(low, each);
+      high = std::max(high, each);
+    }
+    if (!(high > low)) continue;
+    sum += high - low;
+    ++count;
+  }
+  return count == 0 ? 1 : sum / static_cast<double>(count);
+}
+
 void offer(MapResult& result, const FactorGraph& graph, std::span<const State> states) {
   const double score = graph.score(states);
   if (!(score > result.score)) return;

@@ -61,6 +61,9 @@ class LocalState {
   mutable std::vector<State> at_;
 };
 
+// The mean over the factors of what they can make of a difference: where annealing begins.
+double mean_range(const FactorGraph& graph);
+
 // Iterated conditional modes from the present states, until none changes; false: `step`, called
 // after each round, has stopped it.
 template <class Step>

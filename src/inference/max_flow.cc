@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -43,6 +44,44 @@ void MaxFlow::build_arcs() {
   pending_ = {};
 }
 
+// A first flow, in the time that it takes to read the arcs: all that v has from the source, and all
+// that it could give to the sink, goes to its later neighbours as far as arcs let it, and what is
+// left to the earlier ones.  With weak own scores and strong arcs that is nine tenths of the flow,
+// and then it goes on while that helps: long paths are what the trees are slow at.
+void MaxFlow::sweep() {
+  const auto n = static_cast<Node>(nodes());
+  const auto left = [this] {
+    double sum = 0;
+    for (const double terminal : terminal_) sum += std::abs(terminal);
+    return sum;
+  };
+  const double first = left();
+  for (double before = first, now = 0;; before = now) {
+    for (Node v = 0; v < n; ++v) send_on(v, [v](Node u) { return u > v; });
+    for (Node v = n; v-- > 0;) send_on(v, [v](Node u) { return u < v; });
+    now = left();
+    if (!(now < first / 8 && now < 0.7 * before)) break;
+  }
+}
+
+template <class Wanted>
+void MaxFlow::send_on(Node v, const Wanted& wanted) {
+  double& own = terminal_[v];
+  for (std::uint32_t a = first_[v]; own != 0 && a < first_[v + 1]; ++a) {
+    if (!wanted(arcs_[a].head)) continue;
+    const bool forth = own > 0;
+    double& left = forth ? arcs_[a].left : arcs_[arcs_[a].back].left;
+    const double amount = std::min(std::abs(own), left);
+    if (!(amount > 0) || amount == kInf) continue;
+    double& other = terminal_[arcs_[a].head];
+    if ((other > 0) != forth) flow_ += std::min(amount, std::abs(other));
+    left -= amount;
+    (forth ? arcs_[arcs_[a].back].left : arcs_[a].left) += amount;
+    own -= forth ? amount : -amount;
+    other += forth ? amount : -amount;
+  }
+}
+
 void MaxFlow::activate(Node v) {
   if (queued_[v]) return;
   queued_[v] = 1;
@@ -51,6 +90,7 @@ void MaxFlow::activate(Node v) {
 
 double MaxFlow::solve() {
   build_arcs();
+  sweep();
   const std::size_t n = nodes();
   tree_.assign(n, Tree::none);
   parent_.assign(n, kNoParent);

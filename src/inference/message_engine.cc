@@ -42,7 +42,7 @@ template <class S>
 double mixed(double damping, double before, double now) {
   if (now == S::zero) return now;  // forbidden is forbidden: no message becomes 0 but by what is
   if constexpr (std::is_same_v<S, LogSum>) {
-    return std::log(damping * std::exp(before) + (1 - damping) * std::exp(now));
+    return S::plus(std::log(damping) + before, std::log1p(-damping) + now);
   }
   return damping * before + (1 - damping) * now;
 }

@@ -10,6 +10,7 @@
 #include "croft/core/matrix.h"
 #include "croft/core/random.h"
 #include "croft/inference/belief_propagation.h"
+#include "inference/binary_messages.h"
 #include "inference/bucket_queue.h"
 #include "inference/factor_messages.h"
 #include "inference/message_layout.h"
@@ -84,8 +85,11 @@ class MessageEngine {
   void check_totals();
 
   double sweep(std::span<const Factor> order);
+  double core_sweep();
   double parallel_iteration();
+  void fill_queue();
   double residual_iteration();
+  double automatic_iteration();
   void keep_rest(Factor f, double change);
   double tree_iteration();
   double iterate();
@@ -120,6 +124,8 @@ class MessageEngine {
   std::vector<double> priority_;  // [factors] largest change since it has sent; -1: in a tree
   std::vector<Factor> order_;
   bool queued_ = false, started_ = false;
+  std::optional<BinaryMessages> binary_;  // where the core allows it, and the schedule
+  std::vector<double> course_;  // changes of the sweeps of the automatic schedule
   mutable bool empty_ = false, out_of_range_ = false;
   std::uint64_t updates_ = 0;
 };

@@ -202,7 +202,8 @@ double PairwiseMessages::mutual_information(std::size_t e) const {
   }
   double information = 0;
   for (std::size_t k = 0; k < p.size(); ++k) {
-    if (p[k] > 0) information += p[k] * std::log(p[k] / (first[k / b] * second[k % b]));
+    if (p[k] == 0) continue;  // the product of two small numbers may be 0: one after the other
+    information += p[k] * (std::log(p[k] / first[k / b]) - std::log(second[k % b]));
   }
   return information;
 }

@@ -29,6 +29,7 @@ class Reparametrisation {
 
   const FactorGraph& graph() const { return graph_; }
   std::size_t terms() const { return terms_.size(); }
+  Factor factor(Term t) const { return terms_[t].factor; }
   std::span<const Variable> scope(Term t) const { return graph_.scope(terms_[t].factor); }
   std::span<const Place> places(Variable v) const {
     return std::span(place_).subspan(place_begin_[v], place_begin_[v + 1] - place_begin_[v]);

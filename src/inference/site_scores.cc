@@ -1,5 +1,6 @@
 #include "inference/site_scores.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -29,10 +30,28 @@ SiteScores::SiteScores(const FactorGraph& graph, std::span<const Site> site_of)
     } else if (graph.joint_states(f) <= kMadeStates) {
       const double*& table = known[{id, sizes}];
       if (table == nullptr) {
-        made_.push_back(std::make_shared<const std::vector<double>>(graph.table(f)));
+        made_.push_back(std::make_shared<std::vector<double>>(graph.table(f)));
+        made_of_.push_back(f);
         table = made_.back()->data();
       }
       table_[f] = table;
+    }
+  }
+}
+
+void SiteScores::refresh() {
+  for (std::size_t k = 0; k < made_.size(); ++k) {
+    const Factor f = made_of_[k];
+    const PotentialId id = graph_.potential_of(f);
+    std::vector<double>& table = *made_[k];
+    if (graph_.potential(id).kind == PotentialKind::potts) {
+      const double equal = graph_.numbers(id)[0], unequal = graph_.numbers(id)[1];
+      const auto scope = graph_.scope(f);
+      const std::size_t rows = graph_.states(scope[0]), columns = graph_.states(scope[1]);
+      std::ranges::fill(table, unequal);
+      for (std::size_t s = 0; s < std::min(rows, columns); ++s) table[s * columns + s] = equal;
+    } else {
+      std::ranges::copy(graph_.table(f), table.begin());
     }
   }
 }

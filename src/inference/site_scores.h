@@ -21,6 +21,9 @@ class SiteScores {
   static constexpr Site kNoSite = 0xffffffff;
   SiteScores(const FactorGraph& graph, std::span<const Site> site_of);
 
+  // Reads the graph's numbers again, where they have changed.
+  void refresh();
+
   struct Place {
     Site site;
     std::uint64_t stride;
@@ -48,7 +51,8 @@ class SiteScores {
   std::vector<Site> site_of_;
   std::vector<std::size_t> begin_{0};  // [factors + 1]
   std::vector<Place> places_;
-  std::vector<std::shared_ptr<const std::vector<double>>> made_;  // tables of other potentials
+  std::vector<std::shared_ptr<std::vector<double>>> made_;  // tables of other potentials
+  std::vector<Factor> made_of_;                             // for each, a factor that has it
   std::vector<const double*> table_;                              // [factors]; null: too large
 };
 

@@ -100,6 +100,7 @@ class TreeReweighted::Run {
   bool is_forest() const { return is_forest_; }
   bool contradiction() const { return pairs_.contradiction() || bound_ == -kInf; }
   double bound() const { return contradiction() ? -kInf : bound_; }
+  TreeExpectations expectations(const FactorGraph& graph);
 
  private:
   void draw_forests();
@@ -107,6 +108,8 @@ class TreeReweighted::Run {
   void improve_bound();
   double log_partition(const SpanningForest& forest);
   void move_weight(std::size_t step);
+  void add_marginals(const SpanningForest& forest, std::vector<double>& node,
+                     std::vector<std::vector<double>>& edge);
 
   TreeReweightedOptions options_;
   PairwiseMessages pairs_;
@@ -194,6 +197,85 @@ void TreeReweighted::Run::improve_bound() {
   bound_ = std::min(bound_, bound.value());
 }
 
+// The forest's share of the expectations, after log_partition(forest) has left its sums.
+//   node : [variables' states];  edge : [edges][joint states], over their probabilities
+void TreeReweighted::Run::add_marginals(const SpanningForest& forest, std::vector<double>& node,
+                                        std::vector<std::vector<double>>& edge) {
+  std::vector<double> p(at_.back(), 0), given;
+  const auto to_probabilities = [](std::vector<double>& logs) {
+    const double high = *std::ranges::max_element(logs);
+    double sum = 0;
+    for (double& each : logs) sum += each = std::exp(each - high);
+    for (double& each : logs) each /= sum;
+  };
+  for (const Variable v : forest.roots) {
+    given.assign(sum_.begin() + static_cast<std::ptrdiff_t>(at_[v]),
+                 sum_.begin() + static_cast<std::ptrdiff_t>(at_[v + 1]));
+    to_probabilities(given);
+    std::ranges::copy(given, p.begin() + static_cast<std::ptrdiff_t>(at_[v]));
+  }
+  for (std::size_t k = forest.steps.size(); k-- > 0;) {
+    const auto& [e, second] = forest.steps[k];
+    const auto& ends = pairs_.edges()[e].end;
+    const Variable child = ends[second], parent = ends[!second];
+    const std::size_t columns = pairs_.states(ends[1]);
+    const double share = forest.weight / pairs_.weights()[e];
+    given.resize(pairs_.states(child));
+    for (State y = 0; y < pairs_.states(parent); ++y) {
+      const double above = p[at_[parent] + y];
+      if (above == 0) continue;
+      for (State x = 0; x < given.size(); ++x) {
+        given[x] = sum_[at_[child] + x] +
+                   (second ? pairs_.edge_score(e, y, x) : pairs_.edge_score(e, x, y));
+      }
+      to_probabilities(given);
+      for (State x = 0; x < given.size(); ++x) {
+        const double both = above * given[x];
+        p[at_[child] + x] += both;
+        edge[e][second ? y * columns + x : x * columns + y] += share * both;
+      }
+    }
+  }
+  for (std::size_t k = 0; k < p.size(); ++k) node[k] += forest.weight * p[k];
+}
+
+TreeExpectations TreeReweighted::Run::expectations(const FactorGraph& graph) {
+  if (contradiction()) {
+    throw Error("the graph allows no assignment: Z is 0, and there are no expectations");
+  }
+  std::vector<double> node(at_.back(), 0);
+  std::vector<std::vector<double>> edge;
+  for (const auto& each : pairs_.edges()) {
+    edge.emplace_back(pairs_.states(each.end[0]) * pairs_.states(each.end[1]), 0.0);
+  }
+  CompensatedSum bound(pairs_.constant());
+  for (const SpanningForest& forest : forests_) {
+    if (forest.weight == 0) continue;
+    bound.add(forest.weight * log_partition(forest));
+    add_marginals(forest, node, edge);
+  }
+  TreeExpectations result{bound.value(), {}};
+  for (Factor f = 0; f < graph.factors(); ++f) {
+    const auto scope = graph.scope(f);
+    std::vector<double>& out = result.factor.emplace_back();
+    if (scope.empty()) {
+      out.assign(1, 1.0);
+    } else if (scope.size() == 1) {
+      out.assign(node.begin() + static_cast<std::ptrdiff_t>(at_[scope[0]]),
+                 node.begin() + static_cast<std::ptrdiff_t>(at_[scope[0] + 1]));
+    } else {
+      const std::uint32_t e = pairs_.edge_of_factor()[f];
+      out = edge[e];
+      if (pairs_.edges()[e].end[0] == scope[0]) continue;
+      const std::size_t rows = graph.states(scope[0]), columns = graph.states(scope[1]);
+      for (std::size_t i = 0; i < rows; ++i) {
+        for (std::size_t j = 0; j < columns; ++j) out[i * columns + j] = edge[e][j * rows + i];
+      }
+    }
+  }
+  return result;
+}
+
 // (GV.10): towards the tree of the largest mutual information.
 void TreeReweighted::Run::move_weight(std::size_t step) {
   const std::size_t edges = pairs_.edges().size();
@@ -237,7 +319,7 @@ Convergence TreeReweighted::Run::run(const GraphCallback& callback) {
 }
 
 TreeReweighted::TreeReweighted(const FactorGraph& graph, const TreeReweightedOptions& options)
-    : run_(std::make_unique<Run>(graph, options)) {}
+    : graph_(graph), run_(std::make_unique<Run>(graph, options)) {}
 TreeReweighted::~TreeReweighted() = default;
 
 Convergence TreeReweighted::run(const GraphCallback& callback) { return run_->run(callback); }
@@ -255,6 +337,8 @@ VariableMarginals TreeReweighted::beliefs() const {
   for (Variable v = 0; v < run_->pairs().variables(); ++v) all.push_back(run_->pairs().belief(v));
   return all;
 }
+
+TreeExpectations TreeReweighted::expectations() const { return run_->expectations(graph_); }
 
 std::vector<double> TreeReweighted::edge_probabilities() const {
   std::vector<double> p;

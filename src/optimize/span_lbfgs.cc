@@ -36,12 +36,18 @@ class SpanLbfgs final : public Optimizer {
         direction_(gradient_.size()),
         history_(f.scores() + f.free(), options.history, f.scores()) {
     arrive(0, 0);
+    start_ = now_.objective;
+    ascending_ = options.passes > 0;
   }
 
   const Iteration& now() const override { return now_; }
   std::size_t evaluations() const override { return evaluations_; }
 
   bool iterate() override {
+    if (ascending_) {
+      ascend();
+      return true;
+    }
     for (;;) {
       const bool steepest = history_.size() == 0;
       history_.solve(history_.last_length() / now_.gradient_norm);
@@ -62,16 +68,15 @@ class SpanLbfgs final : public Optimizer {
     state(history_);
     state(now_);
     state(evaluations_);
+    state(start_);
+    state(ascending_);
     if (state.reading()) show();
   }
 
   // Writes w.  K a, moved along with a, has taken rounding with it: F is evaluated anew.
   void finish(OptimizeResult& result) {
     f_.weights(a_, b_, w_);
-    const std::span<Real> a = a_of(direction_), ka = ka_of(direction_);
-    for (std::size_t i = 0; i < a_.size(); ++i) a[i] = static_cast<Real>(a_[i]);
-    f_.gram(a, ka);
-    ka_.assign(ka.begin(), ka.end());
+    multiply();
     arrive(now_.number, now_.step);
     result.objective = now_.objective;
     result.gradient_norm = now_.gradient_norm;
@@ -93,6 +98,36 @@ class SpanLbfgs final : public Optimizer {
   double inner(Vector& u, Vector& v) const {
     return dot_of<Real>(a_of(u), ka_of(v)) +
            dot(std::span<const Real>(b_of(u)), std::span<const Real>(b_of(v)));
+  }
+
+  // A pass of dual ascent; the last one where the gap says that it is near enough, or where there
+  // were enough of them.  Then L-BFGS goes on, from 0 where all this has led nowhere.
+  void ascend() {
+    const std::size_t pass = now_.number + 1;
+    f_.ascend(options_.seed, pass, l2_, a_, b_);
+    multiply();
+    arrive(pass, 1);
+    const double gap = (now_.objective - 0.5 * l2_ * squared_norm_ + f_.conjugate(l2_, a_) +
+                        l2_ * dot(std::span<const double>(a_), scores())) /
+                       std::max(1.0, std::abs(now_.objective));
+    const double enough = std::max(options_.stop.tolerance, kLeastGap);
+    ascending_ = pass < options_.passes && !(gap <= enough);
+    if (ascending_) return;
+    if (!(now_.objective < start_)) {
+      for (auto* vector : {&a_, &ka_}) std::ranges::fill(*vector, 0.0);
+      std::ranges::fill(b_, 0.0);
+      arrive(pass, 0);
+    } else if (b_.empty() && gap <= options_.stop.tolerance) {
+      now_.gap = gap;  // with free weights it is a bound of nothing
+    }
+  }
+
+  // K a of the iterate.
+  void multiply() {
+    const std::span<Real> a = a_of(direction_), ka = ka_of(direction_);
+    for (std::size_t i = 0; i < a_.size(); ++i) a[i] = static_cast<Real>(a_[i]);
+    f_.gram(a, ka);
+    ka_.assign(ka.begin(), ka.end());
   }
 
   // d = -H g (O.5)
@@ -218,6 +253,7 @@ class SpanLbfgs final : public Optimizer {
   }
 
   static constexpr double kCurvature = 0.4;
+  static constexpr double kLeastGap = 1e-6;  // of what a gap in single precision can say
 
   SpanFunction<Real>& f_;
   const double l2_;
@@ -233,6 +269,8 @@ class SpanLbfgs final : public Optimizer {
   AlignedVector<Real> change_;
   Iteration now_;
   std::size_t evaluations_ = 0;
+  double start_ = 0;        // F at 0
+  bool ascending_ = false;  // an iteration is a pass
 };
 
 }  // namespace
@@ -252,7 +290,9 @@ OptimizeResult span_lbfgs(SpanFunction<Real>& f, double l2, std::span<double> w,
   }
   SpanLbfgs<Real> run(f, l2, w, options, pool);
   check_start(run.now());
-  OptimizeResult result = minimize(run, options.stop, callback, checkpoints);
+  StoppingRule rule = options.stop;
+  rule.gap_tolerance = rule.tolerance;  // the gap says what the change of F can only hint at
+  OptimizeResult result = minimize(run, rule, callback, checkpoints);
   run.finish(result);
   return result;
 }

@@ -7,8 +7,10 @@
 #include "croft/data/bif.h"
 #include "croft/data/graph_file.h"
 #include "croft/data/uai.h"
+#include "croft/inference/joint_marginal.h"
 #include "croft/structure/separation.h"
 #include "python/bind.h"
+#include "python/graph.h"
 #include "python/sequences.h"
 
 namespace croft::python {
@@ -62,20 +64,20 @@ py::object buffer_of(const Numbers& numbers) {
                        numbers.size() * sizeof(double));
 }
 
-py::object states_or_none(const std::vector<State>& x) {
-  return x.empty() ? py::object(py::none()) : py::cast(x);
+py::object assignment_of(const InferResult& r) {  // of a graph without variables it is empty
+  return r.task == GraphTask::map ? py::cast(r.assignment) : py::object(py::none());
 }
 
 py::dict dict_of(const InferResult& r) {
-  return py::dict(
-      "task"_a = std::string(name_of(r.task)), "method"_a = r.method, "reason"_a = r.reason,
-      "kind"_a = std::string(name_of(r.kind)), "converged"_a = r.converged, "stopped"_a = r.stopped,
-      "seconds"_a = r.seconds, "iterations"_a = r.iterations, "residual"_a = r.residual,
-      "log_partition"_a = r.log_partition, "marginals"_a = r.marginals,
-      "standard_errors"_a = r.standard_errors, "assignment"_a = states_or_none(r.assignment),
-      "log_score"_a = r.log_score, "bound"_a = r.bound, "samples"_a = r.samples,
-      "effective_samples"_a = r.effective_samples, "notes"_a = r.notes,
-      "memory"_a = r.memory_bytes);
+  return py::dict("task"_a = std::string(name_of(r.task)), "method"_a = r.method,
+                  "reason"_a = r.reason, "kind"_a = std::string(name_of(r.kind)),
+                  "converged"_a = r.converged, "stopped"_a = r.stopped, "seconds"_a = r.seconds,
+                  "iterations"_a = r.iterations, "residual"_a = r.residual,
+                  "log_partition"_a = r.log_partition, "marginals"_a = r.marginals,
+                  "standard_errors"_a = r.standard_errors, "assignment"_a = assignment_of(r),
+                  "log_score"_a = r.log_score, "bound"_a = r.bound, "samples"_a = r.samples,
+                  "effective_samples"_a = r.effective_samples, "notes"_a = r.notes,
+                  "memory"_a = r.memory_bytes);
 }
 
 class Graph {
@@ -164,6 +166,23 @@ py::list methods() {
   return list;
 }
 
+py::object joint_marginal(Graph& graph, const std::vector<Variable>& variables,
+                          const Evidence& evidence, const std::optional<double>& memory) {
+  GraphObserver observer{py::none()};
+  JointMarginalOptions options{.evidence = evidence};
+  if (memory) options.memory = *memory;
+  options.progress = [&](const GraphProgress& now) { return observer.see(now); };
+  Numbers p;
+  try {
+    const py::gil_scoped_release release;
+    p = croft::joint_marginal(graph.graph(), variables, options);
+  } catch (const Error&) {
+    observer.rethrow();
+    throw;
+  }
+  return buffer_of(p);
+}
+
 // Of a directed graph separation is d-separation.
 bool separated(Graph& graph, const std::vector<Variable>& a, const std::vector<Variable>& b,
                const std::vector<Variable>& given) {
@@ -180,6 +199,12 @@ std::vector<Variable> blanket(Graph& graph, Variable v) {
 }
 
 }  // namespace
+
+py::object python_graph(FactorGraph graph) {
+  GraphFile file;
+  file.graph = std::move(graph);
+  return py::cast(Graph(std::move(file)));
+}
 
 void bind_graph(py::module_& module) {
   module.def("infer_methods", &methods);
@@ -230,6 +255,7 @@ void bind_graph(py::module_& module) {
            [](Graph& g, const Numbers& scores) { return g.graph().add_cardinality(scores); })
       .def("add_factor", &Graph::add_factor)
       .def("infer", &Graph::infer)
+      .def("joint_marginal", &joint_marginal)
       .def("separated", &separated)
       .def("blanket", &blanket);
 }

@@ -34,17 +34,6 @@ SequenceForm PythonModel::form() const {
   return form;
 }
 
-bool PythonModel::knows(std::string_view attribute) const {
-  const auto has = [&](const FeatureTable& table) {
-    return table.names().find(attribute) != kUnknown;
-  };
-  if (const auto* bayes = dynamic_cast<const NaiveBayesModel*>(model.get())) {
-    return bayes->find(attribute) != kUnknown;
-  }
-  const auto* chain = dynamic_cast<const ChainModel*>(model.get());
-  return chain == nullptr || has(chain->node()) || has(chain->edge());
-}
-
 namespace {
 
 namespace py = pybind11;

@@ -21,8 +21,6 @@ struct PythonModel {
   std::size_t columns() const { return model->extractor().config().columns; }
   // Of the sequences that it was trained on, where these are not rows.
   SequenceForm form() const;
-  // Whether an attribute of this name says anything; true of models that have no list of them.
-  bool knows(std::string_view attribute) const;
 
   // The same, where it has weights.  Throws Error where it has none.
   const ChainModel& chain() const { return require_chain(*model, "a list of weights"); }

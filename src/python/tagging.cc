@@ -5,9 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "croft/app/explain.h"
+#include "croft/app/known_attributes.h"
 #include "croft/app/predict_output.h"
 #include "croft/app/tagger.h"
 #include "croft/core/parallel.h"
+#include "croft/inference/hmm_from_chain.h"
 #include "python/bind.h"
 #include "python/model.h"
 #include "python/options.h"
@@ -124,7 +126,7 @@ class Plan {
       next += used;
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
     }
-    if (!run.known && run.unknown) warn_unknown(*run.unknown);
+    if (auto warning = run.attributes.warning("X")) warn_unknown(std::move(*warning));
     return finish(run);
   }
 
@@ -157,7 +159,96 @@ class Plan {
         py::str(document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
   }
 
+  // (start [L], transitions: a matrix [L][L] for each position but the first) of p(y | x) of one
+  // sequence.
+  py::tuple posterior_chain(const py::object& x) {
+    if (!plan_.label_of().empty() || plan_.searches()) {
+      throw py::value_error("posterior_chain is for models of order 1, without rules");
+    }
+    InputSequence input;
+    ChainScores<double> scores;
+    score(x, "x", input, scores);
+    LiftedChains<double> lifted;
+    const ChainScores<double>* chain = plan_.lift(scores, lifted);
+    const PositionTransitions local =
+        chain != nullptr ? locally_normalised(*chain) : PositionTransitions{};
+    if (local.start.empty() && scores.length() > 0) {
+      throw py::value_error("x has no labelling that is allowed");
+    }
+    return py::make_tuple(local.start, transitions_of(local));
+  }
+
+  // (start, transitions, emissions [V][L]) of the hidden Markov model over sequences of so many
+  // positions that has p(y | x) of the chain.
+  //   given : V different positions, of which the first and the last stand there twice
+  py::tuple hmm(const py::object& given, std::size_t length) {
+    check_becomes_hmm();
+    InputSequence input;
+    ChainScores<double> scores;
+    score(given, "observations", input, scores);
+    const std::size_t labels = scores.labels(), observations = scores.length() - 2;
+    ObservedChain chain;
+    chain.transition.assign(labels, labels, 0.0);
+    chain.emission.assign(observations, labels, 0.0);
+    for (Label j = 0; j < labels; ++j) {
+      for (Label i = 0; i < labels; ++i) chain.transition(i, j) = scores.transitions->at(i, j);
+      for (std::size_t v = 0; v < observations; ++v) chain.emission(v, j) = scores.state(v + 1, j);
+      chain.start.push_back(scores.state(0, j) - scores.state(1, j));
+      chain.end.push_back(scores.state(observations + 1, j) - scores.state(observations, j));
+    }
+    const PositionHmm made = hmm_from_chain(chain, length);
+    if (made.labels.start.empty()) {
+      throw py::value_error("no labelling of " + std::to_string(length) +
+                            " positions is allowed by the model");
+    }
+    return py::make_tuple(made.labels.start, transitions_of(made.labels), matrix(made.emission));
+  }
+
  private:
+  void score(const py::object& x, const char* name, InputSequence& input,
+             ChainScores<double>& scores) {
+    SequenceReader reader(model_->rows(), name);
+    expect_form(reader);
+    reader.read(x, std::nullopt, input);
+    check_columns(input.rows, name);
+    Extractor::Scratch extraction;
+    extract(input, extraction, name);
+    SequenceModel::Scratch scratch;
+    plan_.score({input.text, model_->rows() ? &input.rows : nullptr, name, 0}, scratch, scores);
+  }
+
+  py::list transitions_of(const PositionTransitions& local) const {
+    py::list out;
+    for (std::size_t t = 1; t < local.transition.size(); ++t) {
+      out.append(matrix(local.transition[t]));
+    }
+    return out;
+  }
+
+  // What a position says depends on nothing but itself, and transitions on nothing at all.
+  void check_becomes_hmm() const {
+    const ChainModel& chain = model_->chain();
+    const char* reason = nullptr;
+    if (chain.kind() == "memm") reason = "its transitions look at the data";
+    if (chain.order() > 1) reason = "it is of order 2 or more";
+    if (chain.vote() != nullptr || chain.kernel() != nullptr) reason = "it has a vote or a kernel";
+    if (model_->rows()) {
+      reason = "its templates may look at neighbours; train it by format \"attributes\"";
+    }
+    if (chain.edge().size() > 0) reason = "it has features of two labels and the data";
+    for (std::uint32_t id = 0; id < chain.node().size() && reason == nullptr; ++id) {
+      Boundary boundary{};
+      std::string_view of_edge;
+      const std::string name = chain.node().name(id);
+      if (parse_boundary_name(name, boundary, of_edge) && !of_edge.empty()) {
+        reason = "it has features of START or STOP and the data";
+      }
+    }
+    if (reason == nullptr) return;
+    throw py::value_error(std::string("this model is no hidden Markov model: ") + reason +
+                          "; posterior_chain(x) gives the transitions of one sequence");
+  }
+
   struct Run {
     const Questions& q;
     ThreadPool pool;
@@ -166,8 +257,7 @@ class Plan {
     SequenceReader reader;
     std::map<std::string, py::list> answers;
     std::vector<std::size_t> begin;  // scratch
-    bool known = false;              // whether any attribute so far is known to the model
-    std::optional<std::string> unknown = std::nullopt;  // the first that is not
+    KnownAttributes attributes{};    // of what was tagged so far
   };
 
   void read(Run& run, const py::object& x, const py::object& known, std::size_t n,
@@ -252,26 +342,11 @@ class Plan {
     check_sizes(input.text, name);
   }
 
-  // Goes on until an attribute is found that the model knows: as a rule, to the first.
   void look_for_known(Run& run, std::span<const Work> batch) const {
-    for (const Work& work : batch) {
-      const StringLists& lists = work.input.text.node;
-      for (std::size_t k = 0; k < lists.items() && !run.known; ++k) {
-        const std::string_view name = lists.item(k);
-        Boundary boundary{};
-        std::string_view of_edge;
-        if (name == kIntercept || parse_boundary_name(name, boundary, of_edge)) continue;
-        run.known = model_->knows(name);
-        if (!run.known && !run.unknown) run.unknown = name;
-      }
-      if (run.known) return;
-    }
+    for (const Work& work : batch) run.attributes.look(*model_->model, work.input.text);
   }
 
-  // What the model predicts does then not depend on X: more likely a mistake than a result.
-  void warn_unknown(const std::string& name) const {
-    std::string text = "the model knows no attribute of X, the first of which is " +
-                       in_quotes(name) + ", and predicts the same whatever they are";
+  void warn_unknown(std::string text) const {
     if (model_->texts()) text += "; texts are given as str: X = [\"a text\", ...]";
     if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) != 0) throw py::error_already_set();
   }
@@ -395,7 +470,9 @@ void bind_tagging(py::module_& module) {
       .def("tag", &Plan::tag, py::arg("X"), py::arg("known"), py::arg("questions"),
            py::arg("threads"), py::arg("first"))
       .def("explain", &Plan::explain, py::arg("x"), py::arg("positions"), py::arg("against"),
-           py::arg("top"), py::arg("unknown"));
+           py::arg("top"), py::arg("unknown"))
+      .def("posterior_chain", &Plan::posterior_chain, py::arg("x"))
+      .def("hmm", &Plan::hmm, py::arg("observations"), py::arg("length"));
 }
 
 }  // namespace croft::python

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "croft/core/error.h"
 
@@ -13,16 +15,34 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t kMostJointStates = std::uint64_t{1} << 63;
+constexpr double kLargestScore = 1e300;  // so that sums of many are numbers
 
 void check_score(double score) {
   if (std::isnan(score) || score == kInf) {
     throw UsageError("a score of a factor is " + std::to_string(score) +
                      "; it must be a number or -inf");
   }
+  if (std::abs(score) > kLargestScore && !std::isinf(score)) {
+    throw UsageError("a score of a factor is beyond 1e300, where sums end");
+  }
 }
 
 std::uint64_t multiply(std::uint64_t a, std::uint64_t b) {
   return b != 0 && a > kMostJointStates / b ? kMostJointStates : a * b;
+}
+
+std::optional<Variable> first_twice(std::span<const Variable> scope) {
+  if (scope.size() < 16) {
+    for (std::size_t k = 1; k < scope.size(); ++k) {
+      const auto before = scope.first(k);
+      if (std::ranges::find(before, scope[k]) != before.end()) return scope[k];
+    }
+    return {};
+  }
+  std::vector<Variable> sorted(scope.begin(), scope.end());
+  std::ranges::sort(sorted);
+  const auto twice = std::ranges::adjacent_find(sorted);
+  return twice == sorted.end() ? std::nullopt : std::optional(*twice);
 }
 
 double distance_score(PotentialKind kind, std::span<const double> numbers, State i, State j) {
@@ -124,9 +144,9 @@ void FactorGraph::check_fit(std::span<const Variable> scope, PotentialId potenti
   };
   for (const Variable v : scope) {
     if (v >= variables()) fail("there is no variable " + std::to_string(v));
-    if (std::ranges::count(scope, v) > 1) {
-      fail("variable " + std::to_string(v) + " is in its scope twice");
-    }
+  }
+  if (const auto twice = first_twice(scope)) {
+    fail("variable " + std::to_string(*twice) + " is in its scope twice");
   }
   if (potential >= potentials_.size()) fail("there is no such potential");
   const Potential& p = potentials_[potential];

@@ -228,7 +228,8 @@ OptimizeResult ChainMethods::batch() {
 
 template <class Real>
 OptimizeResult ChainMethods::in_span() {
-  SpanLbfgsOptions options{.show_weights = p_.show_weights, .stop = p_.stop};
+  SpanLbfgsOptions options{
+      .seed = p_.seed, .show_weights = p_.show_weights, .stop = p_.stop};
   if (p_.settings.history) options.history = *p_.settings.history;
   MaxentSpan<Real> f(p_.data, p_.layout, p_.regulariser.free, p_.pool);
   return span_lbfgs(f, p_.regulariser.l2, w_, options, p_.pool, callback_, checkpoints_);

@@ -5,7 +5,8 @@
 #include <numeric>
 
 #include "croft/core/error.h"
-#include "croft/model/joint_model.h"
+#include "croft/optimize/iterative_scaling.h"
+#include "croft/train/chain_batch_function.h"
 
 namespace croft {
 namespace {
@@ -16,18 +17,84 @@ constexpr std::array kMethods = {
     Method::cg,        Method::mixed_cg, Method::bfgs,         Method::preconditioned_cg,
     Method::newton,    Method::sgd,      Method::averaged_sgd, Method::truncated_newton,
     Method::adagrad,   Method::smd,      Method::adagrad_rda,  Method::sag,
-    Method::async_sgd};
+    Method::async_sgd, Method::gis,      Method::iis};
+
+const LabelClasses& no_classes() {
+  static const LabelClasses none;
+  return none;
+}
 
 // The occurrences of a pair of an attribute and a cell, in one number that sorts by attribute.
 constexpr std::uint64_t pair_of(std::uint32_t attribute, std::uint32_t cell) {
   return std::uint64_t{attribute} << 32 | cell;
 }
 
+std::optional<std::uint64_t> feature_of(const RowLayout& rows, std::size_t row,
+                                        std::uint32_t cell) {
+  const std::uint64_t begin = rows.begin[row];
+  std::size_t low = 0, high = rows.length(row);
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    (rows.cell_of(row, middle) < cell ? low = middle + 1 : high = middle);
+  }
+  if (low == rows.length(row) || rows.cell_of(row, low) != cell) return std::nullopt;
+  return begin + low;
+}
+
+// The likelihood, its expected counts and the empirical ones, for iterative scaling: all positions
+// are one group, since each has one string of every template, so that their totals hardly differ.
+class JointExpectations final : public ExpectationFunction {
+ public:
+  JointExpectations(std::unique_ptr<BatchFunction> f, std::vector<double> empirical, double total)
+      : f_(std::move(f)), empirical_(std::move(empirical)) {
+    counts_.total = {total};
+    counts_.begin.resize(empirical_.size() + 1);
+    std::iota(counts_.begin.begin(), counts_.begin.end(), std::uint64_t{0});
+    counts_.group.assign(empirical_.size(), 0);
+    counts_.expected.assign(empirical_.size(), 0.0);
+  }
+
+  std::size_t dimension() const override { return empirical_.size(); }
+  double evaluate(std::span<const double> w, std::span<double> gradient) override {
+    const double value = f_->evaluate(w, gradient);
+    for (std::size_t k = 0; k < gradient.size(); ++k) {
+      counts_.expected[k] = std::max(0.0, gradient[k] + empirical_[k]);
+    }
+    return value;
+  }
+  std::span<const double> empirical() const override { return empirical_; }
+  const ExpectedCounts& expected() const override { return counts_; }
+
+ private:
+  std::unique_ptr<BatchFunction> f_;
+  std::vector<double> empirical_;  // [dimension]
+  ExpectedCounts counts_;
+};
+
 }  // namespace
 
 JointTraining::JointTraining(const Extractor& extractor, const JointTemplates& templates,
                              const LabelClasses& classes)
     : extractor_(extractor), templates_(templates), classes_(classes) {}
+
+JointTraining::JointTraining(const JointModel& model)
+    : extractor_(model.extractor()),
+      templates_(model.templates()),
+      classes_(no_classes()),
+      init_(&model) {
+  for (Label y = 0; y < model.labels(); ++y) label_names_.insert(model.label(y));
+  for (std::uint32_t id = 0; id < model.table().size(); ++id) {
+    const WeightRow row = model.table().row(id);
+    if (row.size() == 0) continue;
+    names_.insert(model.table().name(id));
+    part_of_.push_back(static_cast<std::uint32_t>(model.parts().part_of(row.cell(0))));
+  }
+}
+
+double JointTraining::total_weight() const {
+  if (data_.weight.empty()) return static_cast<double>(positions());
+  return std::accumulate(data_.weight.begin(), data_.weight.end(), 0.0);
+}
 
 void JointTraining::add(const TextSequence& sequence) {
   const std::size_t length = sequence.length(), tracks = templates_.tracks();
@@ -87,11 +154,24 @@ Precision JointTraining::precision(const TrainOptions& options) const {
   return has_precision(method(options)) ? options.chosen_precision(positions()) : Precision::twice;
 }
 
+// Labels that have a class and do not occur are as good as any: the classes of a tag set may be
+// wider than one training set.  Where none occurs, the file is of other labels.
+void JointTraining::check_classes() const {
+  if (!templates_.uses_classes() || classes_.empty() || labels() == 0) return;
+  const auto occurs = [&](const auto& entry) { return label_names_.find(entry.first) != kUnknown; };
+  if (std::ranges::any_of(classes_, occurs)) return;
+  throw Error("--label-classes has a class for labels such as " +
+              in_quotes(std::ranges::min_element(classes_)->first) +
+              ", and the data has none of these, but labels such as " + in_quotes(label_names_[0]) +
+              "; name the file of the classes of this data's labels");
+}
+
 // The labels' groups, and what stands in the windows of each position.
 void JointTraining::find_examples() {
   labels_.clear();
   for (std::uint32_t y = 0; y < label_names_.size(); ++y) labels_.emplace_back(label_names_[y]);
-  examples_.parts = templates_.make_parts(labels_, classes_, group_names_);
+  examples_.parts =
+      init_ != nullptr ? init_->parts() : templates_.make_parts(labels_, classes_, group_names_);
   std::vector<Label> label_of(cell_names_.size());
   for (std::uint32_t c = 0; c < label_of.size(); ++c) {
     label_of[c] = label_names_.find(cell_names_[c]);
@@ -111,53 +191,70 @@ void JointTraining::find_examples() {
   }
 }
 
-// All features that are to have a weight, in the numbering of names_.
+// All features that are to have a weight, in the numbering of names_: those that the options ask
+// for, and those of the model, if there is one.
 ChainLayout JointTraining::candidates(const TrainOptions& options) const {
   const LabelParts& parts = examples_.parts;
   ChainLayout layout;
   layout.labels = parts.cells();
   layout.node.cells = parts.cells();
   layout.edge.cells = layout.tied.cells = layout.labels * layout.labels;
-  std::vector<std::uint64_t>& begin = layout.node.begin;
-  std::vector<std::uint32_t>& cell = layout.node.cell;
-  if (options.features == FeatureSet::all) {
-    std::vector<std::size_t> count(attributes());
-    for (const std::uint32_t a : data_.node.id) ++count[a];
-    for (std::uint32_t a = 0; a < attributes(); ++a) {
-      const std::uint32_t first = parts.first(part_of_[a]);
-      if (count[a] >= options.min_count) {
-        for (std::uint32_t c = first; c < parts.first(part_of_[a] + 1); ++c) cell.push_back(c);
-      }
-      begin.push_back(cell.size());
+  const std::vector<std::uint64_t> observed =
+      options.features == FeatureSet::all ? std::vector<std::uint64_t>{} : observed_pairs();
+  std::vector<std::size_t> count(attributes());
+  for (const std::uint32_t a : data_.node.id) ++count[a];
+  auto next = observed.begin();
+  std::vector<std::uint32_t> cells;
+  for (std::uint32_t a = 0; a < attributes(); ++a) {
+    cells.clear();
+    if (options.features == FeatureSet::all && count[a] >= options.min_count) {
+      cells.resize(parts.first(part_of_[a] + 1) - parts.first(part_of_[a]));
+      std::iota(cells.begin(), cells.end(), parts.first(part_of_[a]));
     }
-  } else {
-    std::vector<std::uint64_t> pairs;
-    for (std::size_t p = 0; p < positions(); ++p) {
-      for (std::uint64_t k = data_.node.begin[p]; k < data_.node.begin[p + 1]; ++k) {
-        const std::uint32_t a = data_.node.id[k];
-        const Label y = examples_.label[p];
-        if (!parts.holds(part_of_[a], y, examples_.windows, p)) continue;
-        pairs.push_back(pair_of(a, parts.cell(part_of_[a], y)));
+    while (next != observed.end() && *next >> 32 == a) {
+      const auto last =
+          std::find_if(next, observed.end(), [&](auto pair) { return pair != *next; });
+      if (static_cast<std::size_t>(last - next) >= options.min_count) {
+        cells.push_back(static_cast<std::uint32_t>(*next));
       }
+      next = last;
     }
-    std::ranges::sort(pairs);
-    auto next = pairs.begin();
-    for (std::uint32_t a = 0; a < attributes(); ++a) {
-      while (next != pairs.end() && *next >> 32 == a) {
-        const auto last = std::find_if(next, pairs.end(), [&](auto pair) { return pair != *next; });
-        if (static_cast<std::size_t>(last - next) >= options.min_count) {
-          cell.push_back(static_cast<std::uint32_t>(*next));
-        }
-        next = last;
-      }
-      begin.push_back(cell.size());
-    }
+    if (init_ != nullptr) add_cells_of_model(names_[a], cells);
+    layout.node.cell.insert(layout.node.cell.end(), cells.begin(), cells.end());
+    layout.node.begin.push_back(layout.node.cell.size());
   }
-  layout.edge.begin.assign(1, begin.back());
+  layout.edge.begin.assign(1, layout.node.begin.back());
   return layout;
 }
 
+// Of an attribute and a cell, as often as they occur together, in order.
+std::vector<std::uint64_t> JointTraining::observed_pairs() const {
+  const LabelParts& parts = examples_.parts;
+  std::vector<std::uint64_t> pairs;
+  for (std::size_t p = 0; p < positions(); ++p) {
+    const Label y = examples_.label[p];
+    for (std::uint64_t k = data_.node.begin[p]; k < data_.node.begin[p + 1]; ++k) {
+      const std::uint32_t a = data_.node.id[k];
+      if (!parts.holds(part_of_[a], y, examples_.windows, p)) continue;
+      pairs.push_back(pair_of(a, parts.cell(part_of_[a], y)));
+    }
+  }
+  std::ranges::sort(pairs);
+  return pairs;
+}
+
+void JointTraining::add_cells_of_model(std::string_view attribute,
+                                       std::vector<std::uint32_t>& cells) const {
+  const std::uint32_t id = init_->table().names().find(attribute);
+  if (id == kUnknown) return;
+  const WeightRow row = init_->table().row(id);
+  for (std::size_t k = 0; k < row.size(); ++k) cells.push_back(row.cell(k));
+  std::ranges::sort(cells);
+  cells.erase(std::ranges::unique(cells).begin(), cells.end());
+}
+
 void JointTraining::lay_out(const TrainOptions& options) {
+  check_classes();
   find_examples();
   const ChainLayout all = candidates(options);
   std::vector<std::uint64_t> every(all.dimension());
@@ -199,13 +296,94 @@ TrainResult JointTraining::run(const TrainOptions& options, const TrainingCallba
   TrainingWatch watch(options.stop.max_iterations, 0, callback);
   ChainFindings findings;
   TrainResult result;
-  result.optimization = train_chain(
-      problem, weights_,
-      [&](const Iteration& now) { return watch.see(now, std::nullopt, nullptr); }, nullptr,
-      findings);
+  const auto see = [&](const Iteration& now) { return watch.see(now, std::nullopt, nullptr); };
+  const bool scaling = choice.method == Method::gis || choice.method == Method::iis;
+  result.optimization =
+      scaling ? scale(problem, see) : train_chain(problem, weights_, see, nullptr, findings);
   result.dimension = layout_.dimension();
   result.active =
       static_cast<std::size_t>(std::ranges::count_if(weights_, [](double w) { return w != 0; }));
+  return result;
+}
+
+// sum_n q_n f_k(x_n, y_n)
+std::vector<double> JointTraining::empirical() const {
+  std::vector<double> sum(layout_.dimension());
+  const LabelParts& parts = examples_.parts;
+  for (std::size_t p = 0; p < positions(); ++p) {
+    const Label y = examples_.label[p];
+    for (std::uint64_t k = data_.node.begin[p]; k < data_.node.begin[p + 1]; ++k) {
+      const std::uint32_t row = data_.node.id[k];
+      const std::uint32_t part = part_of_[row_name_[row]];
+      if (!parts.holds(part, y, examples_.windows, p)) continue;
+      if (const auto feature = feature_of(layout_.node, row, parts.cell(part, y))) {
+        sum[*feature] += data_.weight.empty() ? 1.0 : data_.weight[p];
+      }
+    }
+  }
+  return sum;
+}
+
+// The most features that a position has with any label.
+double JointTraining::largest_total() const {
+  std::vector<double> of_cell(examples_.parts.cells()), of_label(labels());
+  double largest = 1;
+  for (std::size_t p = 0; p < positions(); ++p) {
+    std::ranges::fill(of_cell, 0.0);
+    std::ranges::fill(of_label, 0.0);
+    for (std::uint64_t k = data_.node.begin[p]; k < data_.node.begin[p + 1]; ++k) {
+      const std::uint32_t row = data_.node.id[k];
+      for (std::size_t c = 0; c < layout_.node.length(row); ++c) {
+        ++of_cell[layout_.node.cell_of(row, c)];
+      }
+    }
+    examples_.parts.spread(of_cell.data(), examples_.windows, p, of_label.data());
+    largest = std::max(largest, *std::ranges::max_element(of_label));
+  }
+  return largest;
+}
+
+OptimizeResult JointTraining::scale(const ChainProblem& problem,
+                                    const IterationCallback& callback) {
+  JointExpectations f(std::make_unique<ChainBatchFunction<double>>(data_, layout_, problem.pool,
+                                                                   problem.own_objective->twice),
+                      empirical(), largest_total());
+  const IterativeScalingOptions options{.stop = problem.stop};
+  const auto& optimise =
+      problem.method == Method::iis ? improved_iterative_scaling : generalised_iterative_scaling;
+  return optimise(f, problem.regulariser, weights_, options, problem.pool, callback, nullptr);
+}
+
+FeatureExpectations JointTraining::expectations(const TrainOptions& options) {
+  if (init_ == nullptr) throw UsageError("expectations are those of a model: there is none");
+  if (sequences() == 0) throw Error("there is no sequence to compare the model with");
+  lay_out(options);
+  if (layout_.dimension() == 0) {
+    throw Error("neither the model nor the data has any feature to compare");
+  }
+  FeatureExpectations result{.layout = &layout_,
+                             .names = {},
+                             .weight = std::vector<double>(layout_.dimension()),
+                             .in_model = std::vector<bool>(layout_.dimension()),
+                             .empirical = empirical(),
+                             .expected = std::vector<double>(layout_.dimension())};
+  for (std::uint32_t row = 0; row < layout_.node.rows(); ++row) {
+    result.names.node.push_back(attribute(row));
+    const std::uint32_t id = init_->table().names().find(attribute(row));
+    if (id == kUnknown) continue;
+    const WeightRow weights = init_->table().row(id);
+    for (std::size_t k = 0; k < weights.size(); ++k) {
+      const auto feature = feature_of(layout_.node, row, weights.cell(k));
+      result.weight[*feature] = double{weights.weight(k)};
+      result.in_model[*feature] = true;
+    }
+  }
+  ThreadPool pool(options.threads);
+  ChainBatchFunction<double> likelihood(data_, layout_, pool, [this] {
+    return std::make_unique<JointLikelihood<double>>(examples_);
+  });
+  result.loss = likelihood.evaluate(result.weight, result.expected);
+  for (std::size_t k = 0; k < layout_.dimension(); ++k) result.expected[k] += result.empirical[k];
   return result;
 }
 

@@ -82,6 +82,8 @@ void MaxentSpan<Real>::fill_rows(const AttributeLists& lists) {
       if (number != kUnknown) {
         row.emplace_back(number, value);
       } else {
+        free_of_.resize(gold_.size());
+        free_of_[p] += value;
         free_place_.push_back(static_cast<std::uint32_t>(p));
         free_value_.push_back(value);
       }
@@ -147,10 +149,24 @@ void MaxentSpan<Real>::set_attribute_rows(std::span<const Real> a) {
 }
 
 template <class Real>
-void MaxentSpan<Real>::gram(std::span<const Real> a, std::span<Real> out) {
-  set_attribute_rows(a);
+void MaxentSpan<Real>::set_attribute_rows(std::span<const double> a) requires(
+    !std::is_same_v<Real, double>) {
+  AlignedVector<Real> rounded(a.size());
+  std::ranges::transform(a, rounded.begin(), [](double x) { return static_cast<Real>(x); });
+  set_attribute_rows(std::span<const Real>(rounded));
+}
+
+// examples_ = X times what the table holds
+template <class Real>
+void MaxentSpan<Real>::score_positions() {
   for_rows(pool_, gold_.size(),
            [&](std::size_t p) { by_position_.sum(p, table_, examples_.row(p)); });
+}
+
+template <class Real>
+void MaxentSpan<Real>::gram(std::span<const Real> a, std::span<Real> out) {
+  set_attribute_rows(a);
+  score_positions();
   std::copy_n(examples_.row(0), out.size(), out.begin());
 }
 
@@ -230,9 +246,7 @@ void MaxentSpan<Real>::free_gradient(std::span<const Real> d, std::span<double> 
 template <class Real>
 void MaxentSpan<Real>::weights(std::span<const double> a, std::span<const double> b,
                                std::span<double> w) {
-  AlignedVector<Real> rounded(a.size());
-  std::ranges::transform(a, rounded.begin(), [](double x) { return static_cast<Real>(x); });
-  set_attribute_rows(rounded);
+  set_attribute_rows(a);
   const RowLayout& node = layout_.node;
   for_rows(pool_, table_.rows(), [&](std::size_t r) {
     const std::uint32_t at = attribute_[r];

@@ -33,6 +33,14 @@ class MaxentTest(CliTest):
                             "--no-intercept", "--optimizer", "lbfgs", data)
         chain = self.train("c.croft", "--format", "attributes", "--optimizer", "lbfgs", data)
         self.assertEqual(self.weights(maxent), self.weights(chain))
+        # By the methods that each takes by itself: the same minimum, up to where they stop.
+        exact = ["--tolerance", 0, "--gradient-tolerance", 1e-6, "--precision", "double"]
+        maxent = self.weights(self.train("m.croft", "--model", "maxent", "--format", "attributes",
+                                         "--no-intercept", *exact, data))
+        chain = self.weights(self.train("c.croft", "--format", "attributes", *exact, data))
+        self.assertEqual(set(maxent), set(chain))
+        for feature, weight in maxent.items():
+            self.assertAlmostEqual(weight, chain[feature], delta=1e-5)
 
     def test_its_labels_do_not_depend_on_their_neighbours(self):
         model = self.train("m.croft", "--model", "maxent", TRAIN)

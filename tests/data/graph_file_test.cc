@@ -89,6 +89,8 @@ TEST(Uai, LgHasNaturalLogarithms) {
   EXPECT_EQ(file.graph.score(std::vector<State>{1}), -kInf);
   expect_error("MARKOV 1 2 1 1 0 2 0 inf", GraphFormat::lg, "g:1:22: ", "inf");
   expect_error("MARKOV 1 2 1 1 0 2 0 nan", GraphFormat::lg, "g:1:22: ", "nan");
+  expect_error("MARKOV 1 2 1 1 0 2 0 1e301", GraphFormat::lg, "g:1:22: ", "1e301");
+  expect_error("MARKOV 1 2 1 1 0 2 0 -1e301", GraphFormat::lg, "g:1:22: ", "-1e301");
 }
 
 TEST(Uai, WhatIsWrittenReadsBackTheSame) {

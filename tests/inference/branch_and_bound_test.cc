@@ -37,8 +37,9 @@ TEST(BranchAndBound, FindsAndProvesTheBestAssignment) {
   }
 }
 
-// The search itself: a first assignment that is poor, and a bound that is not tight.
-TEST(BranchAndBound, ProvesWhatAJunctionTreeFindsOnFrustratedGraphs) {
+// The search itself, by messages or by tables, too: a first assignment that is poor, and a bound
+// that is not tight.
+void prove_frustrated_graphs(double table_bytes, std::size_t least_nodes) {
   std::size_t nodes = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Random random(seed);
@@ -49,13 +50,24 @@ TEST(BranchAndBound, ProvesWhatAJunctionTreeFindsOnFrustratedGraphs) {
                                             .zeros = seed % 4 == 3 ? 0.2 : 0},
                                            random);
     JunctionTree tree(graph, find_elimination_order(graph));
-    const MapResult found = branch_and_bound(
-        graph, {.root_iterations = 1 + seed % 20, .annealing_sweeps = 0, .restarts = 0});
+    const MapResult found = branch_and_bound(graph, {.root_iterations = 1 + seed % 20,
+                                                     .annealing_sweeps = 0,
+                                                     .restarts = 0,
+                                                     .table_bytes = table_bytes});
     EXPECT_EQ(found.kind, ResultKind::exact);
     EXPECT_NEAR(found.score, tree.best().score, 1e-7) << seed;
+    EXPECT_EQ(found.score, graph.score(found.states));
     nodes += found.convergence.iterations;
   }
-  EXPECT_GT(nodes, 500u);
+  EXPECT_GE(nodes, least_nodes);
+}
+
+TEST(BranchAndBound, ProvesByMessagesWhatAJunctionTreeFindsOnFrustratedGraphs) {
+  prove_frustrated_graphs(0, 500);
+}
+
+TEST(BranchAndBound, ProvesByTablesWhatAJunctionTreeFindsOnFrustratedGraphs) {
+  prove_frustrated_graphs(1e9, 0);
 }
 
 TEST(BranchAndBound, SaysThatNothingIsAllowed) {
@@ -75,19 +87,26 @@ TEST(BranchAndBound, WhenStoppedItsBoundHoldsAllTheSame) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const FactorGraph graph = map_graph(seed, {Shape::complete, Shape::higher_order});
     const double best = brute_force(graph).best_score;
-    const MapResult found = branch_and_bound(
-        graph, {.max_nodes = 1, .root_iterations = 1, .annealing_sweeps = 0, .restarts = 0});
+    const MapResult found = branch_and_bound(graph, {.max_nodes = 1,
+                                                     .root_iterations = 1,
+                                                     .annealing_sweeps = 0,
+                                                     .restarts = 0,
+                                                     .table_bytes = seed % 2 == 0 ? 0 : 1e9});
     EXPECT_LE(found.score, best + 1e-9 * std::max(1.0, std::abs(best)));
     EXPECT_GE(found.bound, best - 1e-9 * std::max(1.0, std::abs(best)));
     double last = kInf;
-    branch_and_bound(
-        graph, {.root_iterations = 1, .annealing_sweeps = 0, .restarts = 0, .callback_every = 1},
-        [&](const GraphProgress& progress) {
-          EXPECT_GE(*progress.bound, best - 1e-9 * std::max(1.0, std::abs(best)));
-          EXPECT_LE(*progress.bound, last);
-          last = *progress.bound;
-          return true;
-        });
+    branch_and_bound(graph,
+                     {.root_iterations = 1,
+                      .annealing_sweeps = 0,
+                      .restarts = 0,
+                      .table_bytes = seed % 2 == 0 ? 0 : 1e9,
+                      .callback_every = 1},
+                     [&](const GraphProgress& progress) {
+                       EXPECT_GE(*progress.bound, best - 1e-9 * std::max(1.0, std::abs(best)));
+                       EXPECT_LE(*progress.bound, last);
+                       last = *progress.bound;
+                       return true;
+                     });
   }
 }
 
@@ -95,8 +114,11 @@ TEST(BranchAndBound, AGapIsKept) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const FactorGraph graph = map_graph(seed, {Shape::complete});
     const double best = brute_force(graph).best_score;
-    const MapResult found = branch_and_bound(
-        graph, {.gap = 1, .root_iterations = 1, .annealing_sweeps = 0, .restarts = 0});
+    const MapResult found = branch_and_bound(graph, {.gap = 1,
+                                                     .root_iterations = 1,
+                                                     .annealing_sweeps = 0,
+                                                     .restarts = 0,
+                                                     .table_bytes = seed % 2 == 0 ? 0 : 1e9});
     EXPECT_GE(found.score, best - 1 - 1e-6);
     EXPECT_GE(found.bound, best - 1e-9 * std::max(1.0, std::abs(best)));
   }
@@ -120,6 +142,7 @@ TEST(BranchAndBound, OptionsOutOfRangeAreErrors) {
   const FactorGraph graph = map_graph(0);
   EXPECT_THROW(branch_and_bound(graph, {.gap = -1}), UsageError);
   EXPECT_THROW(branch_and_bound(graph, {.root_iterations = 0}), UsageError);
+  EXPECT_THROW(branch_and_bound(graph, {.table_bytes = -1}), UsageError);
   EXPECT_THROW(branch_and_bound(graph, {.callback_every = 0}), UsageError);
 }
 

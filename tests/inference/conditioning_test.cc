@@ -7,28 +7,17 @@
 
 #include "croft/core/error.h"
 #include "croft/inference/graph_brute_force.h"
-#include "support/random_graph.h"
+#include "support/graph_number.h"
 
 namespace croft {
 namespace {
 
+using testing_graphs::graph_number;
 using testing_graphs::random_graph;
+using testing_graphs::rounding;
 using testing_graphs::Shape;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-
-FactorGraph graph_number(std::uint64_t seed) {
-  Random random(seed);
-  const Shape shapes[] = {Shape::tree,     Shape::grid,         Shape::star,
-                          Shape::complete, Shape::higher_order, Shape::pieces};
-  const double spreads[] = {1, 5, 400, 2000};
-  return random_graph({.shape = shapes[seed % 6],
-                       .variables = 4 + seed % 5,
-                       .most_states = 2 + seed % 3,
-                       .spread = spreads[seed / 6 % 4],
-                       .zeros = seed % 5 == 0 ? 0.4 : 0},
-                      random);
-}
 
 // Limits down to a small share of what the junction tree takes.
 ConditioningPlan plan_number(const FactorGraph& graph, std::uint64_t seed) {
@@ -40,8 +29,6 @@ ConditioningPlan plan_number(const FactorGraph& graph, std::uint64_t seed) {
   return plan;
 }
 
-double near(double value) { return 1e-10 * std::max(1.0, std::abs(value)); }
-
 TEST(Conditioning, SumsMarginalsAndTheBestEqualThoseOverAllAssignments) {
   std::size_t cut = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
@@ -51,10 +38,10 @@ TEST(Conditioning, SumsMarginalsAndTheBestEqualThoseOverAllAssignments) {
     cut += plan.cutset.empty() ? 0 : 1;
     const ConditionedSum sum = conditioned_log_partition(graph, plan);
     EXPECT_EQ(sum.kind, ResultKind::exact);
-    EXPECT_NEAR(sum.log_partition, all.log_partition, near(all.log_partition)) << seed;
+    EXPECT_NEAR(sum.log_partition, all.log_partition, rounding(all.log_partition)) << seed;
     EXPECT_NEAR(static_cast<double>(sum.convergence.iterations), std::exp2(plan.log2_cutset), 1e-6);
     const ConditionedMarginals found = conditioned_marginals(graph, plan);
-    EXPECT_NEAR(found.sum.log_partition, all.log_partition, near(all.log_partition));
+    EXPECT_NEAR(found.sum.log_partition, all.log_partition, rounding(all.log_partition));
     for (Variable v = 0; v < graph.variables(); ++v) {
       for (State s = 0; s < graph.states(v); ++s) {
         EXPECT_NEAR(found.variable[v][s], all.variable[v][s], 1e-10) << seed << " " << v;
@@ -62,7 +49,7 @@ TEST(Conditioning, SumsMarginalsAndTheBestEqualThoseOverAllAssignments) {
     }
     const MapResult best = conditioned_best(graph, plan);
     EXPECT_EQ(best.kind, ResultKind::exact);
-    EXPECT_NEAR(best.score, all.best_score, near(all.best_score)) << seed;
+    EXPECT_NEAR(best.score, all.best_score, rounding(all.best_score)) << seed;
     EXPECT_EQ(best.score, graph.score(best.states));
   }
   EXPECT_GT(cut, 150u);
@@ -88,12 +75,26 @@ TEST(Conditioning, StoppedEarlyItHasALowerBound) {
     const ConditioningPlan plan = plan_number(graph, seed);
     const GraphCallback two = [](const GraphProgress& now) { return now.iteration < 2; };
     const ConditionedSum sum = conditioned_log_partition(graph, plan, two);
-    EXPECT_LE(sum.log_partition, all.log_partition + near(all.log_partition)) << seed;
+    EXPECT_LE(sum.log_partition, all.log_partition + rounding(all.log_partition)) << seed;
     EXPECT_EQ(sum.kind == ResultKind::exact, plan.log2_cutset <= 1) << seed;
     const MapResult best = conditioned_best(graph, plan, two);
-    EXPECT_LE(best.score, all.best_score + near(all.best_score));
-    EXPECT_GE(best.bound, all.best_score - near(all.best_score));
+    EXPECT_LE(best.score, all.best_score + rounding(all.best_score));
+    EXPECT_GE(best.bound, all.best_score - rounding(all.best_score));
   }
+}
+
+TEST(Conditioning, StopsWithinAJunctionTree) {
+  Random random(4);
+  const FactorGraph graph =
+      random_graph({.shape = Shape::grid, .variables = 400, .most_states = 2, .spread = 1}, random);
+  const ConditioningPlan plan = plan_conditioning(graph, {.memory = 2 << 20});
+  std::size_t asked = 0;
+  const GraphCallback stop = [&](const GraphProgress&) { return ++asked < 3; };
+  const ConditionedSum sum = conditioned_log_partition(graph, plan, stop);
+  EXPECT_EQ(asked, 3u);
+  EXPECT_EQ(sum.convergence.iterations, 0u);
+  EXPECT_EQ(sum.kind, ResultKind::lower_bound);
+  EXPECT_EQ(sum.log_partition, -kInf);
 }
 
 TEST(Conditioning, WithoutAnAllowedAssignmentItSaysSo) {

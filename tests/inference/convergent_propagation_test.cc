@@ -89,6 +89,39 @@ TEST(ConvergentPropagation, IsExactOnForests) {
   }
 }
 
+// In the first sweep no belief changes: what the last variable knows is still on its way.
+TEST(ConvergentPropagation, DoesNotEndBeforeWhatIsSentHasArrived) {
+  FactorGraph graph;
+  for (int v = 0; v < 4; ++v) graph.add_variable(2);
+  const PotentialId equal = graph.add_potts(1, 0);
+  for (Variable v = 0; v < 3; ++v) graph.add_factor({v, v + 1}, equal);
+  graph.add_factor({3}, graph.add_table(std::vector{0., 2.}));
+  const GraphBruteForce all = brute_force(graph);
+  for (const std::size_t inner : {1, 2, 100}) {
+    const DoubleLoopResult result =
+        convergent_propagation(graph, {.tolerance = 1e-10, .inner_iterations = inner});
+    EXPECT_TRUE(result.convergence.converged);
+    EXPECT_NEAR(result.log_partition, all.log_partition, 1e-8) << inner;
+    for (Variable v = 0; v < 4; ++v) EXPECT_NEAR(result.beliefs[v][0], all.variable[v][0], 1e-8);
+  }
+}
+
+// Beliefs of 0 and 1 stand still while their scores still move.
+TEST(ConvergentPropagation, IsExactOnForestsWithLargeScores) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    const FactorGraph graph = random_graph({.shape = seed % 2 == 0 ? Shape::star : Shape::pieces,
+                                            .variables = 2 + seed % 7,
+                                            .spread = 1e5,
+                                            .zeros = seed % 3 == 0 ? 0.3 : 0},
+                                           random);
+    const DoubleLoopResult result = convergent_propagation(graph);
+    ASSERT_EQ(result.kind, ResultKind::exact) << seed;
+    const double expected = brute_force(graph).log_partition;
+    EXPECT_NEAR(result.log_partition, expected, 1e-9 * std::abs(expected)) << seed;
+  }
+}
+
 TEST(ConvergentPropagation, TellsAContradiction) {
   FactorGraph graph;
   graph.add_variable(2);

@@ -8,32 +8,20 @@
 #include <numeric>
 
 #include "croft/core/error.h"
+#include "croft/core/interrupt.h"
 #include "croft/inference/graph_brute_force.h"
 #include "croft/structure/counters.h"
-#include "support/random_graph.h"
+#include "support/graph_number.h"
 
 namespace croft {
 namespace {
 
+using testing_graphs::graph_number;
 using testing_graphs::random_graph;
 using testing_graphs::RandomGraphOptions;
 using testing_graphs::Shape;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-
-// All shapes, with and without zeros, with ordinary and extreme scores.
-FactorGraph graph_number(std::uint64_t seed) {
-  Random random(seed);
-  const Shape shapes[] = {Shape::tree,     Shape::grid,         Shape::star,
-                          Shape::complete, Shape::higher_order, Shape::pieces};
-  const double spreads[] = {1, 5, 400, 2000};
-  return random_graph({.shape = shapes[seed % 6],
-                       .variables = 4 + seed % 5,
-                       .most_states = 2 + seed % 3,
-                       .spread = spreads[seed / 6 % 4],
-                       .zeros = seed % 5 == 0 ? 0.4 : 0},
-                      random);
-}
 
 EliminationOrder order_of(const FactorGraph& graph, std::uint64_t seed) {
   if (seed % 3 > 0)
@@ -168,6 +156,45 @@ TEST(JunctionTree, ALongChainWithLargeScoresKeepsItsDigits) {
   const BestAssignment best = tree.best();
   EXPECT_GE(best.score, total);
   EXPECT_NEAR(tree.log_partition(), best.score, 2);
+}
+
+TEST(JunctionTree, StopsBetweenCliquesAndWithinALargeOne) {
+  Random random(2);
+  // A grid, whose cliques are many; a complete graph, which is one clique of 2^24 joint states.
+  for (const RandomGraphOptions& each :
+       {RandomGraphOptions{.shape = Shape::grid, .variables = 256, .most_states = 2},
+        RandomGraphOptions{.shape = Shape::complete, .variables = 24, .most_states = 2}}) {
+    const FactorGraph graph = random_graph(each, random);
+    const EliminationOrder order = find_elimination_order(graph);
+    std::size_t asked = 0;
+    JunctionTree two(graph, order, [&](const GraphProgress&) { return ++asked < 2; });
+    EXPECT_THROW(two.log_partition(), Interrupted);
+    EXPECT_EQ(asked, 2u);
+    for (const auto& call :
+         {+[](JunctionTree& tree) { tree.marginals(); }, +[](JunctionTree& tree) { tree.best(); },
+          +[](JunctionTree& tree) {
+            Random draws(1);
+            tree.samples(1, draws);
+          }}) {
+      JunctionTree none(graph, order, [](const GraphProgress&) { return false; });
+      EXPECT_THROW(call(none), Interrupted);
+    }
+    std::size_t calls = 0;
+    JunctionTree watched(graph, order, [&](const GraphProgress&) { return ++calls > 0; });
+    EXPECT_EQ(watched.log_partition(), JunctionTree(graph, order).log_partition());
+    EXPECT_GT(calls, 1u);
+  }
+}
+
+TEST(JunctionTree, StoppedWhileItDrawsItKeepsWhatIsDrawn) {
+  const FactorGraph graph = graph_number(3);
+  std::size_t asked = 0;
+  JunctionTree tree(graph, find_elimination_order(graph),
+                    [&](const GraphProgress&) { return ++asked < 3; });
+  Random random(1);
+  const auto drawn = tree.samples(1000000, random);
+  EXPECT_GT(drawn.size(), 0u);
+  EXPECT_LT(drawn.size(), 1000000u);
 }
 
 TEST(EliminationOrder, OfATreeHasCliquesOfTwo) {

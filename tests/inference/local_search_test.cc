@@ -153,6 +153,8 @@ TEST(LocalSearch, OptionsAndStartsOutOfRangeAreErrors) {
   EXPECT_THROW(simulated_annealing(graph, {.sweeps = 0}), UsageError);
   EXPECT_THROW(simulated_annealing(graph, {.first_temperature = 1, .last_temperature = 2}),
                UsageError);
+  EXPECT_THROW(simulated_annealing(graph, {.last_temperature = 1e9}), UsageError);
+  EXPECT_THROW(simulated_annealing(graph, {.last_temperature = -1}), UsageError);
   EXPECT_THROW(icm(graph, {}, std::vector<State>{0}), UsageError);
 }
 

@@ -8,29 +8,19 @@
 
 #include "croft/core/error.h"
 #include "croft/inference/graph_brute_force.h"
-#include "support/random_graph.h"
+#include "support/graph_number.h"
 
 namespace croft {
 namespace {
 
 using testing_graphs::random_graph;
+using testing_graphs::rounding;
 using testing_graphs::Shape;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-double rounding(double value) { return 1e-10 * std::max(1.0, std::abs(value)); }
-
 FactorGraph graph_number(std::uint64_t seed) {
-  Random random(seed);
-  const Shape shapes[] = {Shape::tree,     Shape::grid,         Shape::star,
-                          Shape::complete, Shape::higher_order, Shape::pieces};
-  const double spreads[] = {0.5, 2, 20, 1000};
-  return random_graph({.shape = shapes[seed % 6],
-                       .variables = 4 + seed % 5,
-                       .most_states = 2 + seed % 3,
-                       .spread = spreads[seed / 6 % 4],
-                       .zeros = seed % 5 < 2 ? 0.4 : 0},
-                      random);
+  return testing_graphs::graph_number(seed, {.spreads = {0.5, 2, 20, 1000}, .zeros = 2});
 }
 
 // All kinds of potentials, with cycles.

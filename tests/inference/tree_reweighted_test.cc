@@ -8,29 +8,23 @@
 #include "croft/core/error.h"
 #include "croft/inference/belief_propagation.h"
 #include "croft/inference/graph_brute_force.h"
-#include "support/random_graph.h"
+#include "support/graph_number.h"
 
 namespace croft {
 namespace {
 
 using testing_graphs::random_graph;
+using testing_graphs::rounding;
 using testing_graphs::Shape;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-double rounding(double value) { return 1e-10 * std::max(1.0, std::abs(value)); }
-
 FactorGraph pairwise_number(std::uint64_t seed) {
-  Random random(seed);
-  const Shape shapes[] = {Shape::grid, Shape::complete, Shape::tree, Shape::pieces, Shape::star};
-  const double spreads[] = {0.5, 2, 10, 400};
-  return random_graph({.shape = shapes[seed % 5],
-                       .variables = 4 + seed % 5,
-                       .most_states = 2 + seed % 3,
-                       .spread = spreads[seed / 5 % 4],
-                       .zeros = seed % 3 == 0 ? 0.3 : 0,
-                       .unary = seed % 7 != 0},
-                      random);
+  return testing_graphs::graph_number(
+      seed, {.shapes = {Shape::grid, Shape::complete, Shape::tree, Shape::pieces, Shape::star},
+             .spreads = {0.5, 2, 10, 400},
+             .of = 3,
+             .no_unary_every = 7});
 }
 
 TEST(TreeReweighted, BoundsLogZFromAboveAtEveryIteration) {
@@ -194,6 +188,16 @@ TEST(FractionalPropagation, WithWeightOneIsBeliefPropagation) {
       EXPECT_NEAR(result.beliefs[v][0], bp.belief(v)[0], 1e-6) << seed;
     }
   }
+}
+
+// Beliefs so small that the product of two is no double.
+TEST(FractionalPropagation, IsFiniteWherePairsAreVeryUnlikely) {
+  FactorGraph graph;
+  graph.add_variable(2);
+  graph.add_variable(2);
+  graph.add_factor({0, 1}, graph.add_table(std::vector{-400., -700., 0., -400.}));
+  const FractionalResult result = fractional_propagation(graph, {.weight = 1});
+  EXPECT_NEAR(result.log_partition, brute_force(graph).log_partition, 1e-9);
 }
 
 }  // namespace

@@ -210,6 +210,12 @@ def test_networkx_takes_and_gives_graphs():
     (lambda g: g.infer(evidence={"a": 2}), "no state 2"),
     (lambda g: g.infer(evidence={"a": "yes"}), "states are numbers"),
     (lambda g: g.infer(memory=0), "above 0"),
+    (lambda g: g.infer(time=-1), "time is -1"),
+    (lambda g: g.infer(time=math.nan), "time is nan"),
+    (lambda g: g.infer("sample", samples=0), "samples is 0"),
+    (lambda g: g.infer("map", max_iterations=2**70), "max_iterations is"),
+    (lambda g: g.infer(threads=-1), "threads is -1"),
+    (lambda g: g.infer(seed=1.5), "seed is 1.5"),
     (lambda g: g.score({"a": 0}), "no state for variable 'b'"),
     (lambda g: g.table(9), "no factor 9"),
     (lambda g: croft.FactorGraph.from_uai("MARKOV 1 2 1 1 7 2 1 1"), "text"),
@@ -232,6 +238,14 @@ def test_a_contradiction_has_no_marginals_but_a_partition():
     for task in ("marginals", "map", "sample"):
         with pytest.raises(ValueError, match="no assignment is allowed"):
             graph.infer(task)
+
+
+def test_a_graph_without_variables_has_an_empty_assignment():
+    graph = croft.FactorGraph()
+    graph.add_factor([], 2.5)
+    found = graph.infer("map")
+    assert (found.assignment, found.value) == ({}, 2.5)
+    assert graph.infer("partition").assignment is None
 
 
 def grid_of(side):

@@ -78,6 +78,72 @@ def chunks(labels):
     return found
 
 
+def probability(labels, start, transitions):
+    p = start[labels[0]]
+    for t in range(1, len(labels)):
+        p *= transitions[t - 1, labels[t - 1], labels[t]]
+    return p
+
+
+@pytest.mark.parametrize("how, allowed", [({}, lambda y: True), ({"constrain": "bio"}, is_bio)])
+def test_the_posterior_of_a_sequence_is_a_markov_chain(model, sequences, how, allowed):
+    for x in sequences:
+        start, transitions = model.posterior_chain(x, **how)
+        assert start.shape == (3,) and transitions.shape == (len(x) - 1, 3, 3)
+        truth, _ = distribution(model, x, allowed)
+        for labels in itertools.product(model.labels, repeat=len(x)):
+            p = probability([model.labels.index(y) for y in labels], start, transitions)
+            assert p == pytest.approx(truth.get(labels, 0), rel=1e-5, abs=1e-12)
+
+
+@pytest.mark.parametrize("length", [1, 2, 4])
+@pytest.mark.parametrize("how", [{}, {"constrain": "bio"}, {"boundaries": True}])
+def test_a_chain_is_a_hidden_markov_model_of_sequences_of_one_length(length, how):
+    chain = croft.ChainCRF(l2=0.3, **how).fit(*chunk_data(80, 3)).model_
+    observations = [{"w": "B", "t": 0.5}, {"w": "?"}, {"w": "O", "t": -1}, {"t": 0.1, "new": 1}]
+    hmm = chain.hmm(observations, length)
+    assert hmm.transitions.shape == (length - 1, 3, 3)
+    assert hmm.emissions.shape == (4, 3)
+    assert hmm.emissions.sum(axis=0) == pytest.approx(1)
+    assert hmm.start.sum() == pytest.approx(1)
+    if length == 4 and "constrain" not in how:
+        assert hmm.transitions.sum(axis=2) == pytest.approx(1)
+        assert abs(hmm.transitions[0] - hmm.transitions[-1]).max() > 1e-3  # the backward vector is not the same
+    for x in itertools.product(range(4), repeat=length):
+        joint = {y: probability(y, hmm.start, hmm.transitions) * math.prod(hmm.emissions[v, j] for v, j in zip(x, y))
+                 for y in itertools.product(range(3), repeat=length)}
+        total = sum(joint.values())
+        names = list(joint)
+        said = chain.log_likelihood([[observations[v] for v in x]] * len(names),
+                                    [[chain.labels[j] for j in y] for y in names])
+        for y, log_p in zip(names, said):
+            assert joint[y] / total == pytest.approx(math.exp(log_p), rel=1e-6, abs=1e-14)
+
+
+def test_what_is_no_hidden_markov_model_says_why(model, tmp_path):
+    X, y = chunk_data(20, 1)
+    with pytest.raises(ValueError, match="observations is empty"):
+        model.hmm([], 3)
+    with pytest.raises(ValueError, match="length"):
+        model.hmm([{"w": "B"}], 0)
+    path = tmp_path / "template"
+    path.write_text("U:%x[0,0]\nB:%x[0,0]\n")
+    of_edges = croft.ChainCRF(template=path).fit([[["a"], ["b"]]], [["X", "Y"]]).model_
+    with pytest.raises(ValueError, match=r"features of two labels and the data; posterior_chain\(x\)"):
+        of_edges.hmm([["a"]], 3)
+    assert of_edges.posterior_chain([["a"], ["c"]]).start.sum() == pytest.approx(1)
+    of_order_two = croft.ChainCRF(order=2).fit(X, y).model_
+    with pytest.raises(ValueError, match="of order 2 or more"):
+        of_order_two.hmm([{"w": "B"}], 3)
+    with pytest.raises(ValueError, match="models of order 1"):
+        of_order_two.posterior_chain(X[0])
+    path.write_text("U:%x[0,0]\nB\n")
+    with pytest.raises(ValueError, match="look at neighbours"):
+        croft.ChainCRF(template=path).fit([[["a"], ["b"]]], [["X", "Y"]]).model_.hmm([["a"]], 2)
+    with pytest.raises(ValueError, match="transitions look at the data"):
+        croft.MEMM().fit(X, y).model_.hmm([{"w": "B"}], 3)
+
+
 @pytest.mark.parametrize("how, allowed", [({}, lambda y: True), ({"constrain": "bio"}, is_bio),
                                           ({"rules": ["at-most 1 X"]}, lambda y: len(chunks(y)) <= 1)])
 def test_answers_are_those_of_the_enumeration(model, sequences, how, allowed):

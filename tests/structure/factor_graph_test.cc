@@ -115,6 +115,8 @@ TEST(FactorGraph, RefusesWhatDoesNotFit) {
   EXPECT_THROW(graph.add_variable(0), UsageError);
   EXPECT_THROW(graph.add_table(std::vector{0., kInf}), UsageError);
   EXPECT_THROW(graph.add_table(std::vector{0., std::nan("")}), UsageError);
+  EXPECT_THROW(graph.add_table(std::vector{0., 1e301}), UsageError);
+  EXPECT_THROW(graph.add_table(std::vector{0., -1e301}), UsageError);
   const PotentialId table = graph.add_table(std::vector{0., 1.});
   EXPECT_THROW(graph.add_factor({a, b}, table), UsageError);
   EXPECT_THROW(graph.add_factor({a, a}, table), UsageError);
@@ -125,6 +127,18 @@ TEST(FactorGraph, RefusesWhatDoesNotFit) {
                UsageError);
   EXPECT_THROW(condition(graph, std::vector<State>{2, 0}), UsageError);
   EXPECT_THROW(condition(graph, std::vector<State>{0}), UsageError);
+}
+
+// In time that grows with the scope, not with its square.
+TEST(FactorGraph, AScopeOfVeryManyVariablesIsCheckedToo) {
+  FactorGraph graph;
+  std::vector<Variable> scope;
+  for (int v = 0; v < 1000000; ++v) scope.push_back(graph.add_variable(2));
+  const PotentialId even = graph.add_parity(false);
+  graph.add_factor(scope, even);
+  EXPECT_EQ(graph.score(std::vector<State>(scope.size(), 1)), 0);
+  scope.back() = 7;
+  EXPECT_THROW(graph.add_factor(scope, even), UsageError);
 }
 
 }  // namespace

@@ -579,6 +579,36 @@ TEST(JointTraining, EveryMethodFindsTheOptimum) {
   }
 }
 
+// Templates of which each position has two, one or none with a label: the total is not that of all.
+TEST(JointTraining, IterativeScalingFindsTheOptimumAndNeverLosesGround) {
+  Random random(17);
+  const std::vector<Text> texts = random_texts(60, random);
+  const std::string text = "u * %y\nu1:%x[-1,1] * %y[suffix,1]\nu2 * %y in %x[..-1,0]\n";
+  for (const Method method : {Method::gis, Method::iis}) {
+    for (const double l2 : {0.0, 0.7}) {
+      const auto run = [&](Method chosen) {
+        Fixture f(text, texts);
+        TrainOptions options = exact_options();
+        options.method = chosen;
+        options.regulariser.l2 = l2;
+        options.stop.gradient_tolerance = 1e-6;
+        options.stop.max_iterations = 20000;
+        double before = INFINITY;
+        return f.training
+            .run(options,
+                 [&](const TrainProgress& now) {
+                   EXPECT_LE(now.iteration.objective, before * (1 + 1e-12));
+                   before = now.iteration.objective;
+                   return true;
+                 })
+            .optimization.objective;
+      };
+      const double best = run(Method::lbfgs);
+      EXPECT_NEAR(run(method), best, 1e-7 * best) << info(method).name << " " << l2;
+    }
+  }
+}
+
 TEST(JointTraining, WeightTwoIsTheSequenceTwice) {
   Random random(15);
   const std::vector<Text> texts = random_texts(20, random);
@@ -597,7 +627,7 @@ TEST(JointTraining, WeightTwoIsTheSequenceTwice) {
 
 TEST(JointTraining, RefusesWhatItCannotDo) {
   Random random(16);
-  for (const Method method : {Method::sdca, Method::gis, Method::eg}) {
+  for (const Method method : {Method::sdca, Method::coordinate_descent, Method::eg}) {
     Fixture f("u:%x[-1,0] * %y\n", random_texts(5, random));
     TrainOptions options;
     options.method = method;

@@ -9,15 +9,18 @@
 #include <vector>
 
 #include "croft/app/inspect.h"
+#include "croft/model/joint_model.h"
 #include "croft/optimize/function.h"
 
 namespace croft {
 
 // One feature.
 struct ConstraintRow {
-  std::string kind = {};                // transition, node, edge, gram: as of write_weights()
-  std::string attribute = {};           // empty: a transition without a template, or a gram
+  std::string kind = {};       // transition, node, edge, gram, joint: as of write_weights()
+  std::string part = {};       // of y, of a joint feature
+  std::string attribute = {};  // empty: a transition without a template, or a gram
   std::vector<LabelOrEnd> labels = {};  // one, or as many as the feature looks at
+  std::string group = {};               // of labels, of a joint feature, which has no `labels`
   double weight = 0;
   double empirical = 0, expected = 0;  // sums over the data
   double pull = 0;                     // of the penalty: l2 w + l1 sign(w); 0 without a condition
@@ -52,6 +55,7 @@ struct ConstraintRequest {
 // Cost: two evaluations of the data.  Memory: that of the encoded data, and 4 doubles a feature.
 ConstraintReport inspect_constraints(std::shared_ptr<const ChainModel> model,
                                      const ConstraintRequest& request);
+ConstraintReport inspect_constraints(const JointModel& model, const ConstraintRequest& request);
 
 std::string format_constraints(const ConstraintReport& report);
 nlohmann::json constraints_json(const ConstraintReport& report);  // UTF-8 as summary_json

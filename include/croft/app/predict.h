@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "croft/app/evaluation.h"
+#include "croft/app/known_attributes.h"
 #include "croft/app/predict_output.h"
 #include "croft/app/sequence_source.h"
 #include "croft/app/tagger.h"
@@ -23,6 +24,7 @@ struct PredictCounts {
   std::size_t unlabelled = 0;
   Location first_unlabelled;
   TagOutcome first_outcome;
+  KnownAttributes attributes{};  // not of columns, whose template may well make what is new
 };
 
 // Labels every sequence of `source` and hands the output to `write` in order, as soon as it is

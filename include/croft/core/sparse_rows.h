@@ -1,5 +1,5 @@
-// Weighted sums of a table's rows: one row of a sparse matrix times a dense one (SIMD, run-time
-// dispatch).
+// Weighted sums of a table's rows, one row of a sparse matrix times a dense one, and the transpose
+// of that (SIMD, run-time dispatch).
 #pragma once
 #include <cstdint>
 #include <span>
@@ -16,5 +16,12 @@ void weighted_row_sum(std::span<const std::uint32_t> index, std::span<const floa
                       const Matrix<float>& table, float* out);
 void weighted_row_sum(std::span<const std::uint32_t> index, std::span<const double> value,
                       const Matrix<double>& table, double* out);
+
+// table.row(index[k]) += value[k] row, in the order of k.
+//   row : table.stride() numbers
+void add_weighted_row(std::span<const std::uint32_t> index, std::span<const float> value,
+                      const float* row, Matrix<float>& table);
+void add_weighted_row(std::span<const std::uint32_t> index, std::span<const double> value,
+                      const double* row, Matrix<double>& table);
 
 }  // namespace croft

@@ -22,6 +22,7 @@ namespace croft {
 
 // Which factor sends its messages next.
 enum class MessageSchedule {
+  automatic,      // sequential while that promises to end soon, then residual
   parallel,       // all at once, from the messages of the last iteration
   sequential,     // in the order of the graph
   random,         // in a new random order in each iteration
@@ -33,7 +34,7 @@ std::string_view name_of(MessageSchedule schedule);
 
 // A message is relative to its largest number, and changes by the largest change of a number.
 struct BeliefPropagationOptions {
-  MessageSchedule schedule = MessageSchedule::residual;
+  MessageSchedule schedule = MessageSchedule::automatic;
   double damping = 0;       // in [0, 1): the share of its old numbers that a message keeps
   double tolerance = 1e-9;  // converged when no message changes by more in an iteration; > 0
   std::size_t max_iterations = 1000;  // of as many factor updates as cycles have factors; >= 1

@@ -20,6 +20,7 @@ struct BranchAndBoundOptions {
   std::size_t annealing_sweeps = 500;
   std::size_t restarts = 5;         // of the lazy flipper that looks for a better one
   std::uint64_t seed = 1;           // of both
+  double table_bytes = 1e9;         // of mini-buckets at most, which guide one search; 0: none
   std::size_t callback_every = 64;  // nodes, >= 1
   void validate() const;            // throws UsageError
 };

@@ -51,7 +51,8 @@ struct ConditionedMarginals {
   VariableMarginals variable;
 };
 
-// `progress` is called after each joint state of the cutset with what is known by then.
+// `progress` is called after each joint state of the cutset, and within its junction tree, with what
+// is known by then.
 // Throw Error where the cutset has 2^62 joint states or more.
 ConditionedSum conditioned_log_partition(const FactorGraph& graph, const ConditioningPlan& plan,
                                          const GraphCallback& progress = {});

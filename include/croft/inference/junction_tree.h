@@ -15,6 +15,7 @@
 
 #include "croft/core/random.h"
 #include "croft/inference/elimination_order.h"
+#include "croft/inference/graph_result.h"
 #include "croft/structure/factor_graph.h"
 
 namespace croft {
@@ -34,7 +35,10 @@ struct BestAssignment {
 class JunctionTree {
  public:
   // Keeps the graph by reference; its scores may change between calls, its shape must not.
-  JunctionTree(const FactorGraph& graph, const EliminationOrder& order);
+  //   progress : asked every 2^20 joint states or so, a few milliseconds, with their number in
+  //              millions as the iteration; where it says false, the call throws Interrupted
+  JunctionTree(const FactorGraph& graph, const EliminationOrder& order,
+               GraphCallback progress = {});
   ~JunctionTree();
   JunctionTree(const JunctionTree&) = delete;
   JunctionTree& operator=(const JunctionTree&) = delete;
@@ -51,7 +55,8 @@ class JunctionTree {
   GraphMarginals marginals(std::span<const Factor> factors = {});
   // The first in the order of its cliques among equals.
   BestAssignment best();
-  // Assignments drawn from p, independent of each other.  Throws Error where none is allowed.
+  // Assignments drawn from p, independent of each other; after a stop those drawn by then, if any.
+  // Throws Error where none is allowed.
   std::vector<std::vector<State>> samples(std::size_t count, Random& random);
 
  private:

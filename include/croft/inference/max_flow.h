@@ -7,7 +7,8 @@
 //   flow.solve();                      // 1.5
 //   flow.on_source_side(0);            // true: what the source still reaches
 //
-// Two search trees, one from each terminal, that are repaired and not built anew after each
+// Sweeps over all nodes send what they can to later, then to earlier neighbours.  Then two
+// search trees, one from each terminal, that are repaired and not built anew after each
 // augmentation: Boykov & Kolmogorov (2004).  Fast where paths are short (grids, moves of labels).
 // The result is the same every time.
 #pragma once
@@ -57,6 +58,9 @@ class MaxFlow {
   };
 
   void build_arcs();
+  void sweep();
+  template <class Wanted>
+  void send_on(Node v, const Wanted& wanted);
   void activate(Node v);
   std::uint32_t grow(Node v);
   void augment(std::uint32_t middle);

@@ -30,11 +30,17 @@ struct TreeReweightedOptions {
   void validate() const;   // throws UsageError
 };
 
+// Expectations under the trees in their shares, at the messages as they are.
+struct TreeExpectations {
+  double bound = 0;                         // sum_T rho_T log Z(theta_T)
+  std::vector<std::vector<double>> factor;  // [factors][joint states in scope order]
+};
+
 // The bound is sum_T rho_T log Z(theta_T), with explicit trees T and sum_T rho_T theta_T = theta
 // (GV.9).  By convexity it holds whatever the messages are; messages lower it.
 class TreeReweighted {
  public:
-  // Throws UsageError for a factor of three variables or more.  Copies what it needs of the graph.
+  // Throws UsageError for a factor of three variables or more.  Keeps the graph by reference.
   explicit TreeReweighted(const FactorGraph& graph, const TreeReweightedOptions& options = {});
   ~TreeReweighted();
   TreeReweighted(const TreeReweighted&) = delete;
@@ -51,11 +57,17 @@ class TreeReweighted {
   // Pseudo-marginals: estimates, but on a forest after it has converged.  Throws Error at a
   // contradiction.
   VariableMarginals beliefs() const;
+  // The bound of the present messages, and its derivatives by the graph's scores where the messages
+  // and the trees stay: those of the bound itself once messages have converged, since then it is
+  // the least by them; before, of a convex function above it.  At convergence all trees agree, and
+  // these are the pseudo-marginals.  Throws Error at a contradiction.
+  TreeExpectations expectations() const;
   // How probable a factor's edge is in a tree [factors]; 1 for factors of fewer variables.
   std::vector<double> edge_probabilities() const;
 
  private:
   class Run;
+  const FactorGraph& graph_;
   std::unique_ptr<Run> run_;
 };
 

@@ -6,6 +6,7 @@
 // in the place of one for each feature.  docs/math/batch_optimisation.md section 9.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "croft/core/parallel.h"
@@ -37,9 +38,18 @@ class SpanFunction {
   // All weights, X'a and b, in their places; overwrites w.
   virtual void weights(std::span<const double> a, std::span<const double> b,
                        std::span<double> w) = 0;
+
+  // Pass number `pass` of dual coordinate ascent, from a, b to a better point: a are the dual
+  // variables as well.  Depends on its arguments alone.
+  virtual void ascend(std::uint64_t seed, std::size_t pass, double l2, std::span<double> a,
+                      std::span<double> b) = 0;
+  // phi*(-l2 a), +inf outside of its domain, of an a that ascend() has made.
+  virtual double conjugate(double l2, std::span<const double> a) = 0;
 };
 
 struct SpanLbfgsOptions {
+  std::size_t passes = 30;   // of dual ascent at most, before L-BFGS
+  std::uint64_t seed = 1;    // of the passes
   std::size_t history = 12;  // pairs kept, 1 to LbfgsOptions::kMaxHistory
   // Whether callbacks get w, which costs about half a gradient each time; without it Iteration::w
   // is empty and `active` the dimension.

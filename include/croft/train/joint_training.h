@@ -13,6 +13,7 @@
 #include "croft/features/extraction.h"
 #include "croft/features/joint_template.h"
 #include "croft/model/container.h"
+#include "croft/model/joint_model.h"
 #include "croft/objective/joint_likelihood.h"
 #include "croft/train/chain_training.h"
 
@@ -25,11 +26,14 @@ class JointTraining {
   //   classes : for %y[class]
   JointTraining(const Extractor& extractor, const JointTemplates& templates,
                 const LabelClasses& classes);
+  // For expectations(): with the labels, groups and features of a model.  Kept by reference.
+  explicit JointTraining(const JointModel& model);
 
   // Labelled; each position is an example of its own, its windows reach as far as the sequence.
   void add(const TextSequence& sequence);
   std::size_t sequences() const { return sequences_; }
   std::size_t positions() const { return data_.positions(); }
+  double total_weight() const;  // of the positions
   std::size_t labels() const { return label_names_.size(); }
   std::size_t attributes() const { return names_.size(); }
 
@@ -52,16 +56,29 @@ class JointTraining {
   const JointExamples& examples() const { return examples_; }
   std::string_view attribute(std::uint32_t row) const { return names_[row_name_[row]]; }
 
-  // What run() does first: numbers labels and features, all weights 0.
+  // What the data has of each feature of the model or of these options, and what the model expects:
+  // as ChainTraining's, of which names.node are set.  Valid as long as this.  Throws UsageError
+  // without a model, Error when there is no example or feature.
+  FeatureExpectations expectations(const TrainOptions& options);
+
+  // What run() does first: numbers labels and features, all weights 0.  Throws Error where there
+  // are classes of labels, but of none that the data has.
   void lay_out(const TrainOptions& options);
 
  private:
+  void check_classes() const;
   void find_examples();
+  std::vector<double> empirical() const;
+  double largest_total() const;
+  OptimizeResult scale(const ChainProblem& problem, const IterationCallback& callback);
   ChainLayout candidates(const TrainOptions& options) const;
+  std::vector<std::uint64_t> observed_pairs() const;
+  void add_cells_of_model(std::string_view attribute, std::vector<std::uint32_t>& cells) const;
 
   const Extractor& extractor_;
   const JointTemplates& templates_;
   const LabelClasses& classes_;
+  const JointModel* init_ = nullptr;
   StringTable names_, label_names_, cell_names_;
   std::vector<std::uint32_t> part_of_;        // [attributes]
   std::vector<std::uint32_t> cells_;          // [positions][tracks] of cell_names_

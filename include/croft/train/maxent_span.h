@@ -2,7 +2,8 @@
 // scores: what L-BFGS in the span of the examples minimises.
 #pragma once
 #include <cstdint>
-#include <optional>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "croft/core/matrix.h"
@@ -21,7 +22,7 @@ class MaxentSpan final : public SpanFunction<Real> {
   // Throws UsageError for labels that are not fully known.
   //   free : weights without a penalty, the row of one attribute; length 0: none
   // Memory: 16 bytes an occurrence of an attribute (24 in double), a Real for each attribute and
-  // label.
+  // label; with ascend() a double for each position and label.
   MaxentSpan(const ChainData& data, const ChainLayout& layout, const Run& free, ThreadPool& pool);
 
   std::size_t scores() const override { return gold_.size() * stride_; }
@@ -34,6 +35,9 @@ class MaxentSpan final : public SpanFunction<Real> {
   void add_free(std::span<const double> b, std::span<double> s) override;
   void free_gradient(std::span<const Real> d, std::span<double> out) override;
   void weights(std::span<const double> a, std::span<const double> b, std::span<double> w) override;
+  void ascend(std::uint64_t seed, std::size_t pass, double l2, std::span<double> a,
+              std::span<double> b) override;
+  double conjugate(double l2, std::span<const double> a) override;
 
  private:
   // Rows of a sparse matrix.
@@ -48,6 +52,16 @@ class MaxentSpan final : public SpanFunction<Real> {
   void transpose();
   void keep_features(std::size_t row, Real* weights) const;
   void set_attribute_rows(std::span<const Real> a);
+  void set_attribute_rows(std::span<const double> a) requires(!std::is_same_v<Real, double>);
+  void score_positions();
+  double free_value_of(std::size_t p) const { return free_of_.empty() ? 0.0 : free_of_[p]; }
+
+  struct Ascent;
+  void set_squares();
+  void set_distribution(std::size_t p, double scale, std::span<const double> a, double* mu) const;
+  void see(Ascent& at, std::size_t p, const Real* score) const;
+  double visit(Ascent& at, std::size_t p);
+  std::pair<std::vector<std::uint32_t>, double> behind(Ascent& at);
   template <class Visit>
   typename SpanFunction<Real>::Value sum_positions(std::span<const double> s, const Real* d,
                                                    double step, const Visit& visit);
@@ -67,6 +81,11 @@ class MaxentSpan final : public SpanFunction<Real> {
   std::vector<double> free_value_;         // parallel to it
   Matrix<Real> table_;                     // X'a, by number of attribute
   Matrix<Real> examples_;                  // a
+
+  // Of ascend():
+  Matrix<double> squares_;  // [positions][labels] |x_p|^2; none before it is first called
+  double typical_square_ = 0;
+  std::vector<double> free_of_;  // [positions] value of the free attribute; empty: there is none
 };
 
 }  // namespace croft

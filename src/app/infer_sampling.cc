@@ -1,0 +1,93 @@
+// The adapters of sampling beside Gibbs sampling.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "app/infer_methods.h"
+#include "croft/inference/importance_sampling.h"
+#include "croft/inference/markov_chains.h"
+
+namespace croft {
+namespace {
+
+void read(const InferRequest& request, ChainOptions& options) {
+  if (request.max_iterations) options.sweeps = *request.max_iterations;
+  options.seed = request.seed;
+  if (request.task == GraphTask::sample) options.samples = request.samples;
+  const Settings settings(request);
+  settings.read("burn-in", options.burn_in);
+  settings.read("chains", options.chains);
+}
+
+void take(const InferProblem& p, GibbsResult found, InferResult& result) {
+  take(found.convergence, result);
+  result.kind = found.kind;
+  result.effective_samples = found.effective_samples;
+  if (found.possibly_reducible) {
+    result.notes.push_back("zeros may keep the chains from some of the allowed assignments");
+  }
+  if (p.request.task == GraphTask::sample) {
+    result.samples = std::move(found.samples);
+  } else {
+    result.marginals = std::move(found.marginals);
+    result.standard_errors = std::move(found.standard_errors);
+  }
+}
+
+void take(const InferProblem& p, WeightedResult found, InferResult& result) {
+  result.converged = found.convergence.converged;
+  result.iterations = found.convergence.iterations;
+  result.kind = found.kind;
+  result.log_partition = found.log_partition;
+  result.effective_samples = found.effective_samples;
+  if (found.effective_samples == 0) {
+    result.notes.push_back("every draw had the weight 0, which does not prove that Z is 0");
+  } else {
+    result.notes.push_back(
+        fmt::format("log Z has the standard error {:.2g}", found.log_standard_error));
+  }
+  if (p.request.task == GraphTask::partition) return;
+  if (!std::isfinite(found.log_partition)) fail_without_finding();
+  result.marginals = std::move(found.marginals);
+  result.standard_errors = std::move(found.standard_errors);
+}
+
+}  // namespace
+
+void run_swendsen_wang(const InferProblem& p, InferResult& result) {
+  ChainOptions options;
+  read(p.request, options);
+  take(p, swendsen_wang(p.graph, options, p.progress), result);
+}
+
+void run_metropolis_hastings(const InferProblem& p, InferResult& result) {
+  ChainOptions options;
+  read(p.request, options);
+  take(p, metropolis_hastings(p.graph, uniform_proposal(p.graph), options, p.progress), result);
+}
+
+void run_parallel_tempering(const InferProblem& p, InferResult& result) {
+  TemperingOptions options;
+  read(p.request, options);
+  const Settings settings(p.request);
+  settings.read("temperatures", options.temperatures);
+  settings.read("hottest", options.hottest);
+  take(p, parallel_tempering(p.graph, options, p.progress), result);
+}
+
+void run_likelihood_weighting(const InferProblem& p, InferResult& result) {
+  LikelihoodWeightingOptions options;
+  if (p.request.max_iterations) options.samples = *p.request.max_iterations;
+  options.seed = p.request.seed;
+  take(p, likelihood_weighting(p.graph, options, p.progress), result);
+}
+
+void run_annealed_importance_sampling(const InferProblem& p, InferResult& result) {
+  AnnealedOptions options;
+  if (p.request.max_iterations) options.runs = *p.request.max_iterations;
+  options.seed = p.request.seed;
+  Settings(p.request).read("steps", options.steps);
+  take(p, annealed_importance_sampling(p.graph, options, p.progress), result);
+}
+
+}  // namespace croft

@@ -1,0 +1,105 @@
+"""croft infer --task map: settings of its searches, and proofs on public instances.
+
+CROFT_DATA names the folder of the data.
+"""
+
+import json
+import random
+import unittest
+
+from support import DATA, WRONG_USAGE, CliTest, main
+
+GRAPHS = DATA / "graphs"
+
+# Best scores as other programs have proved them, or this one alone (beyond).
+PROVED = {"Segmentation_11": -312.75966, "Segmentation_12": -51.150653,
+          "Segmentation_13": -49.858745, "Segmentation_14": -92.333556,
+          "ProteinFolding_15": -118.70204, "ImageAlignment_12": -1005.4685,
+          "Promedas_24": -28.87974, "Promedas_43": -17.3529}
+BEYOND = {"Grids_26": 3051.0128, "ProteinFolding_11": 4517.3158}
+
+
+def frustrated_grid(side, seed=1):
+    """Binary, pairs that like to be equal or different."""
+    pick = random.Random(seed)
+    lines = ["MARKOV", str(side * side), "2 " * (side * side)]
+    pairs = [(v, v + 1) for v in range(side * side) if v % side < side - 1]
+    pairs += [(v, v + side) for v in range(side * (side - 1))]
+    lines += [str(len(pairs))] + [f"2 {a} {b}" for a, b in pairs]
+    for _ in pairs:
+        equal, other = (pick.uniform(0.2, 3) for _ in range(2))
+        lines.append(f"4 {equal} {other} {other} {equal * pick.uniform(0.9, 1.1)}")
+    return "\n".join(lines) + "\n"
+
+
+class SearchTest(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.path = self.file("grid.uai", frustrated_grid(9))
+
+    def best(self, method, *options):
+        return json.loads(self.run_ok("infer", self.path, "--task", "map", "--quiet", "--json",
+                                      "--method", method, *options))
+
+    def test_settings_change_what_a_search_does(self):
+        exact = self.best("junction-tree")["log_score"]
+        cold = self.best("annealing", "--max-iterations", 20, "--set", "first-temperature=1e-9")
+        warm = self.best("annealing", "--max-iterations", 500)
+        self.assertEqual((cold["iterations"], warm["iterations"]), (20, 500))
+        self.assertLess(cold["log_score"], warm["log_score"])
+        self.assertLessEqual(warm["log_score"], exact + 1e-9)
+        near = self.best("branch-and-bound", "--set", "gap=1000")
+        self.assertEqual(near["iterations"], 0)
+        self.assertGreaterEqual(near["bound"], exact - 1e-9)
+        short = self.best("branch-and-bound", "--set", "root-iterations=1", "--set",
+                          "annealing-sweeps=0", "--set", "restarts=0")
+        self.assertEqual(short["kind"], "exact")
+        self.assertAlmostEqual(short["log_score"], exact, places=7)
+
+    def test_memory_limits_the_tables_of_branch_and_bound_and_not_its_answer(self):
+        exact = self.best("junction-tree")["log_score"]
+        for memory in ("1K", "2M", "1G"):
+            found = self.best("branch-and-bound", "--memory", memory)
+            self.assertEqual(found["kind"], "exact")
+            self.assertAlmostEqual(found["log_score"], exact, places=7)
+
+    def test_values_that_make_no_sense_are_errors_that_say_why(self):
+        for method, setting, said in (
+                ("annealing", "first-temperature=-1", "temperatures"),
+                ("annealing", "first-temperature=hot", "first-temperature"),
+                ("annealing", "last-temperature=1e9", "give a first temperature"),
+                ("annealing", "cooling=0.9", "last-temperature"),
+                ("branch-and-bound", "gap=-1", "gap"),
+                ("branch-and-bound", "gap=nan", "gap"),
+                ("branch-and-bound", "root-iterations=0", "root_iterations"),
+                ("branch-and-bound", "annealing-sweeps=-5", "annealing-sweeps"),
+                ("branch-and-bound", "restarts=1.5", "restarts"),
+                ("lazy-flipper", "subset=0", "subset"),
+                ("dual-decomposition", "step=2", "step"),
+                ("trw-s", "decode-every=0", "decode_every"),
+                ("mplp", "decode-every=0", "decode_every")):
+            self.fails(WRONG_USAGE, "infer", self.path, "--task", "map", "--method", method,
+                       "--set", setting, mentions=[said])
+
+
+@unittest.skipUnless(GRAPHS.is_dir(), "CROFT_DATA names the folder of the data")
+class InstancesTest(CliTest):
+    def prove(self, name, score, *options):
+        graph = GRAPHS / "uai-map" / f"{name}.uai"
+        found = json.loads(self.run_ok("infer", graph, "--evidence", f"{graph}.evid", "--task",
+                                       "map", "--quiet", "--json", *options))
+        self.assertEqual(found["kind"], "exact", name)
+        self.assertAlmostEqual(found["log_score"], score, delta=1e-6 * abs(score), msg=name)
+
+    def test_best_assignments_that_others_have_proved(self):
+        for name, score in PROVED.items():
+            self.prove(name, score)
+            self.prove(name, score, "--method", "branch-and-bound")
+
+    def test_best_assignments_of_frustrated_tori(self):
+        for name, score in BEYOND.items():
+            self.prove(name, score, "--method", "branch-and-bound")
+
+
+if __name__ == "__main__":
+    main()
