@@ -13,10 +13,14 @@ namespace {
 
 enum class Numbers { weights, logarithms };
 
+constexpr double kLargestLogarithm = 1e300;  // what a FactorGraph takes
+
 double read_logarithm(TokenReader& words) {
   const double score = words.number("a logarithm of a table");
-  if (std::isnan(score) || score > std::numeric_limits<double>::max()) {
-    words.fail("a logarithm of a table must be a number or -inf", words.text(), "");
+  if (std::isnan(score) || score > kLargestLogarithm ||
+      (score < -kLargestLogarithm && !std::isinf(score))) {
+    words.fail("a logarithm of a table must be -inf or a number, 1e300 in size at most",
+               words.text(), "");
   }
   return score;
 }

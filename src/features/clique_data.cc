@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <numeric>
 
 #include "croft/core/error.h"
@@ -16,19 +17,35 @@ std::uint32_t CliqueRows::insert(std::uint32_t clique_template,
     hash = (hash ^ (hash >> 32) ^ std::bit_cast<std::uint64_t>(each.value)) * 0xc4ceb9fe1a85ec53;
     hash ^= hash >> 29;
   }
-  const auto [first, last] = seen_.equal_range(hash);
-  for (auto each = first; each != last; ++each) {
-    const std::uint32_t row = each->second;
-    if (template_[row] == clique_template && std::ranges::equal(this->features(row), features)) {
+  hash *= 0x9e3779b97f4a7c15;
+  const auto print = static_cast<std::uint32_t>(hash >> 32);
+  if (4 * (size() + 1) > 3 * slots_.size()) grow();
+  std::size_t at = home(print);
+  for (; slots_[at].row != kUnknown; at = at + 1 == slots_.size() ? 0 : at + 1) {
+    const std::uint32_t row = slots_[at].row;
+    if (slots_[at].fingerprint == print && template_[row] == clique_template &&
+        std::ranges::equal(this->features(row), features)) {
       return row;
     }
   }
+  if (size() + 1 >= kUnknown) throw Error("more than 2^32 - 2 different lists of features");
   const auto row = static_cast<std::uint32_t>(size());
-  seen_.emplace(hash, row);
+  slots_[at] = {print, row};
   template_.push_back(static_cast<std::uint16_t>(clique_template));
   feature_.insert(feature_.end(), features.begin(), features.end());
   begin_.push_back(feature_.size());
   return row;
+}
+
+void CliqueRows::grow() {
+  std::vector<Slot> old(slots_.size() + slots_.size() / 2 + 16, Slot{0, kUnknown});
+  old.swap(slots_);
+  for (const Slot slot : old) {
+    if (slot.row == kUnknown) continue;
+    std::size_t at = home(slot.fingerprint);
+    while (slots_[at].row != kUnknown) at = at + 1 == slots_.size() ? 0 : at + 1;
+    slots_[at] = slot;
+  }
 }
 
 std::uint32_t CliqueData::add_variable(std::uint32_t domain, std::string_view group, State known) {
@@ -85,6 +102,16 @@ void CliqueData::add_clique(std::uint32_t clique_template, std::span<const std::
     }
   }
   sorted_.resize(kept);
+  for (const CliqueFeature& each : sorted_) {
+    if (!t.scores) break;
+    if (each.id >= t.interaction.cells()) {
+      fail("a score of cell " + std::to_string(each.id) + ", there are " +
+           std::to_string(t.interaction.cells()));
+    }
+    if (!(each.value < std::numeric_limits<double>::infinity())) {
+      fail("a score that is not a number below infinity");
+    }
+  }
   cliques_.resize(schema_.templates.size());
   Cliques& mine = cliques_[clique_template];
   mine.variable.insert(mine.variable.end(), variables.begin(), variables.end());
@@ -137,6 +164,12 @@ std::vector<GraphInstance> CliqueData::unroll() {
     mine = {};
   }
   rows_.forget_hashes();
+  // What their vectors have spared for more is a third of many small graphs' memory.
+  for (std::size_t g = 0; instances.size() > 1 && g < instances.size(); ++g) {
+    instances[g].graph = FactorGraph(instances[g].graph);
+    for (auto* each : {&instances[g].variable, &instances[g].row}) each->shrink_to_fit();
+    instances[g].known.shrink_to_fit();
+  }
   return instances;
 }
 

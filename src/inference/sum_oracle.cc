@@ -1,5 +1,6 @@
 #include "croft/inference/sum_oracle.h"
 
+#include <algorithm>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -30,13 +31,18 @@ class ExactSums final : public SumOracle {
                   "; take an approximation, such as pseudolikelihood or bethe, or a larger limit");
     }
     std::iota(all_.begin(), all_.end(), Factor{0});
+    for (PotentialId id = 0; id < graph.potentials(); ++id) {
+      parity_ = parity_ || graph.potential(id).kind == PotentialKind::parity;
+    }
   }
   double sums(double scale, std::span<double> out) override {
-    const double log_z = tree_.log_partition();
-    if (log_z == -kInf) return log_z;
+    // What nothing forbids needs no pass of its own to see whether Z is 0.
+    const bool forbids =
+        parity_ || std::ranges::find(graph_.numbers(), -kInf) != graph_.numbers().end();
+    if (forbids && tree_.log_partition() == -kInf) return -kInf;
     const GraphMarginals p = tree_.marginals(all_);
     for (const Factor f : all_) add_expectations(graph_, f, p.factor[f], scale, out);
-    return log_z;
+    return p.log_partition;
   }
   ResultKind kind() const override { return ResultKind::exact; }
 
@@ -44,6 +50,7 @@ class ExactSums final : public SumOracle {
   const FactorGraph& graph_;
   JunctionTree tree_;
   std::vector<Factor> all_;
+  bool parity_ = false;
 };
 
 class BetheSums final : public SumOracle {
@@ -110,6 +117,34 @@ class MeanFieldSums final : public SumOracle {
   bool converged_ = true;
 };
 
+class TreeReweightedSums final : public SumOracle {
+ public:
+  TreeReweightedSums(const FactorGraph& graph, const TreeReweightedOptions& options)
+      : graph_(graph), options_(options) {
+    options_.validate();
+    if (options.tree_steps > 0) throw UsageError("training keeps its trees: tree_steps must be 0");
+  }
+  double sums(double scale, std::span<double> out) override {
+    TreeReweighted trees(graph_, options_);
+    converged_ = trees.run().converged;
+    kind_ = trees.kind();
+    if (trees.contradiction()) return -kInf;
+    const TreeExpectations found = trees.expectations();
+    for (Factor f = 0; f < graph_.factors(); ++f) {
+      add_expectations(graph_, f, found.factor[f], scale, out);
+    }
+    return found.bound;
+  }
+  ResultKind kind() const override { return kind_; }
+  bool converged() const override { return converged_; }
+
+ private:
+  const FactorGraph& graph_;
+  TreeReweightedOptions options_;
+  ResultKind kind_ = ResultKind::upper_bound;
+  bool converged_ = true;
+};
+
 }  // namespace
 
 SumOracleMaker exact_sums(double most_bytes) {
@@ -117,6 +152,11 @@ SumOracleMaker exact_sums(double most_bytes) {
 }
 SumOracleMaker bethe_sums(const BeliefPropagationOptions& options) {
   return [=](const FactorGraph& graph) { return std::make_unique<BetheSums>(graph, options); };
+}
+SumOracleMaker tree_reweighted_sums(const TreeReweightedOptions& options) {
+  return [=](const FactorGraph& graph) {
+    return std::make_unique<TreeReweightedSums>(graph, options);
+  };
 }
 SumOracleMaker mean_field_sums(const MeanFieldOptions& options) {
   return [=](const FactorGraph& graph) { return std::make_unique<MeanFieldSums>(graph, options); };

@@ -29,6 +29,7 @@ json schema_record(const CliqueSchema& schema) {
       const auto listed = each.interaction.listed();
       record["listed"] = std::vector<std::uint64_t>(listed.begin(), listed.end());
     }
+    if (each.scores) record["scores"] = true;
     templates.push_back(std::move(record));
   }
   return {{"domains", std::move(domains)}, {"templates", std::move(templates)}};
@@ -52,6 +53,7 @@ CliqueSchema schema_of(const json& record) {
     if (each.contains("listed")) listed = each.at("listed").get<std::vector<std::uint64_t>>();
     t.interaction = Interaction(interaction_kind(each.at("interaction").get<std::string>()),
                                 std::move(states), std::move(listed));
+    t.scores = each.value("scores", false);
     schema.templates.push_back(std::move(t));
   }
   return schema;
@@ -113,6 +115,10 @@ void GraphModel::score(const CliqueRows& rows, GraphInstance& instance,
     const Interaction& interaction = schema_.templates[t].interaction;
     cells.assign(interaction.cells(), 0);
     for (const CliqueFeature& each : rows.features(row)) {
+      if (schema_.templates[t].scores) {
+        cells[each.id] = each.value;
+        continue;
+      }
       const WeightRow weights = tables_[t].row(each.id);
       for (std::size_t k = 0; k < weights.size(); ++k) {
         const std::uint32_t cell = weights.cell(k);

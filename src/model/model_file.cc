@@ -2,7 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "croft/core/error.h"
 #include "croft/model/chain_model.h"
+#include "croft/model/graph_model.h"
 #include "croft/model/hmm_model.h"
 #include "croft/model/joint_model.h"
 #include "croft/model/naive_bayes_model.h"
@@ -30,6 +32,11 @@ std::shared_ptr<const SequenceModel> read_model(Container container) {
   }
   if (kind == HmmModel::kKind) return std::make_shared<const HmmModel>(std::move(container));
   if (kind == JointModel::kKind) return std::make_shared<const JointModel>(std::move(container));
+  if (kind == GraphModel::kKind) {
+    throw Error(container.name() +
+                ": this is a model of kind graph, which labels the rows of a database; predict, "
+                "evaluate and inspect take it, with --database");
+  }
   return std::make_shared<const ChainModel>(std::move(container));
 }
 

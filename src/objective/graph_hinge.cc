@@ -11,16 +11,23 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 }
 
-GraphHinge::GraphHinge(const FactorGraph& graph, std::span<const State> known, double cost,
-                       const MaxOracleMaker& make_best)
-    : graph_(graph), known_(known.begin(), known.end()), augmented_(graph) {
+FactorGraph with_costs(const FactorGraph& graph, std::span<const State> known, double cost) {
   if (!(cost >= 0 && cost < kInf)) throw UsageError("the cost of a wrong label must be >= 0");
+  FactorGraph augmented = graph;
   for (Variable v = 0; cost > 0 && v < graph.variables(); ++v) {
     if (known[v] == kUnobserved || graph.states(v) < 2) continue;
     std::vector<double> costs(graph.states(v), cost);
     costs[known[v]] = 0;
-    augmented_.add_factor({v}, augmented_.add_table(costs));
+    augmented.add_factor({v}, augmented.add_table(costs));
   }
+  return augmented;
+}
+
+GraphHinge::GraphHinge(const FactorGraph& graph, std::span<const State> known, double cost,
+                       const MaxOracleMaker& make_best)
+    : graph_(graph),
+      known_(known.begin(), known.end()),
+      augmented_(with_costs(graph, known, cost)) {
   best_ = make_best(augmented_);
   if (std::ranges::find(known, kUnobserved) == known.end()) return;
   rest_.emplace(restrict_to_known(graph, known));

@@ -9,6 +9,7 @@
 #include "croft/core/compensated_sum.h"
 #include "croft/core/error.h"
 #include "croft/structure/factor_numbers.h"
+#include "objective/local_terms_kernels.h"
 
 namespace croft {
 namespace {
@@ -60,6 +61,38 @@ class LocalTerms::Builder {
     }
     for (const Variable v : free) x_[v] = known_[v];
     keep(term);
+  }
+
+  // Terms of two outcomes to those of their width.
+  void sort_out() {
+    std::vector<Term> others;
+    std::vector<std::uint32_t> other_places;
+    for (Term term : t_.terms_) {
+      const auto mine = places(term);
+      if (term.outcomes != 2) {
+        term.first = other_places.size();
+        term.row = term.width == 1 && std::ranges::adjacent_find(mine, [](auto a, auto b) {
+                                        return b != a + 1;
+                                      }) == mine.end();
+        other_places.insert(other_places.end(), mine.begin(), mine.end());
+        others.push_back(term);
+        continue;
+      }
+      auto same = std::ranges::find(t_.pairs_, term.width, &Pairs::width);
+      if (same == t_.pairs_.end()) same = t_.pairs_.insert(same, Pairs{term.width, {}, {}, {}});
+      for (std::uint32_t k = 0; k < term.width; ++k) {
+        same->places.push_back(mine[term.known * term.width + k]);
+        same->places.push_back(mine[(1 - term.known) * term.width + k]);
+      }
+      same->count.push_back(term.count);
+    }
+    for (Pairs& each : t_.pairs_) {
+      each.places.shrink_to_fit();
+      each.difference.resize(each.count.size());
+      if (std::ranges::all_of(each.count, [](double n) { return n == 1; })) each.count = {};
+    }
+    t_.terms_ = std::move(others);
+    t_.places_ = std::move(other_places);
   }
 
  private:
@@ -118,10 +151,9 @@ LocalTerms::LocalTerms(const FactorGraph& graph, std::span<const State> known, L
   const FactorLists lists(graph);
   if (kind == LocalKind::pseudo_likelihood) {
     for (Variable v = 0; v < graph.variables(); ++v) builder.add(std::span(&v, 1), lists.of(v));
-    return;
   }
   std::vector<Factor> around;
-  for (Factor f = 0; f < graph.factors(); ++f) {
+  for (Factor f = 0; f < graph.factors() && kind != LocalKind::pseudo_likelihood; ++f) {
     const std::span<const Variable> scope = graph.scope(f);
     switch (kind) {
       case LocalKind::piecewise:
@@ -146,63 +178,126 @@ LocalTerms::LocalTerms(const FactorGraph& graph, std::span<const State> known, L
         builder.add(scope, around);
     }
   }
+  builder.sort_out();
 }
 
-// log(1 + exp d) and its derivative, where d is the other outcome's score less the known one's.
-double LocalTerms::evaluate_two(const Term& term, std::span<double> gradient) const {
-  const std::uint32_t* zero = places_.data() + term.first;
-  const std::uint32_t* one = zero + term.width;
-  if (term.known == 1) std::swap(zero, one);
-  double d = 0;
-  for (std::uint32_t k = 0; k < term.width; ++k) d += numbers_[one[k]] - numbers_[zero[k]];
-  const double e = std::exp(-std::abs(d));
-  const double p = term.count * (d > 0 ? 1 / (1 + e) : e / (1 + e));
-  for (std::uint32_t k = 0; k < term.width; ++k) {
-    gradient[one[k]] += p;
-    gradient[zero[k]] -= p;
+std::size_t LocalTerms::terms() const {
+  std::size_t count = terms_.size();
+  for (const Pairs& each : pairs_) count += each.difference.size();
+  return count;
+}
+
+namespace {
+
+// kWidth > 0: as many factors in each term.
+template <std::uint32_t kWidth>
+void add_up(std::span<const std::uint32_t> places, std::uint32_t width, const double* numbers,
+            std::span<double> difference) {
+  const std::uint32_t w = kWidth > 0 ? kWidth : width;
+  const std::uint32_t* at = places.data();
+  for (double& each : difference) {
+    double d = 0;
+    for (std::uint32_t k = 0; k < w; ++k, at += 2) d += numbers[at[1]] - numbers[at[0]];
+    each = d;
   }
-  return term.count * (std::max(d, 0.0) + std::log1p(e));
+}
+template <std::uint32_t kWidth>
+void spread(std::span<const std::uint32_t> places, std::uint32_t width, std::span<const double> p,
+            double* gradient) {
+  const std::uint32_t w = kWidth > 0 ? kWidth : width;
+  const std::uint32_t* at = places.data();
+  for (const double each : p) {
+    for (std::uint32_t k = 0; k < w; ++k, at += 2) {
+      gradient[at[1]] += each;
+      gradient[at[0]] -= each;
+    }
+  }
+}
+// visit(number of factors, as a type) for the usual ones, or 0.
+template <class Visit>
+void for_width(std::uint32_t width, const Visit& visit) {
+  switch (width) {
+    case 1:
+      return visit(std::integral_constant<std::uint32_t, 1>());
+    case 3:
+      return visit(std::integral_constant<std::uint32_t, 3>());
+    case 4:
+      return visit(std::integral_constant<std::uint32_t, 4>());
+    case 5:
+      return visit(std::integral_constant<std::uint32_t, 5>());
+    default:
+      return visit(std::integral_constant<std::uint32_t, 0>());
+  }
+}
+
+}  // namespace
+
+// The other outcome's scores less the known ones'.  False where a known one is -inf.
+bool LocalTerms::find_differences(Pairs& pairs) const {
+  for_width(pairs.width, [&](auto width) {
+    add_up<width>(pairs.places, pairs.width, numbers_.data(), pairs.difference);
+  });
+  // No number is +inf: what is not below it has met a known -inf.
+  return std::ranges::all_of(pairs.difference, [](double d) { return d < kInf; });
+}
+
+bool LocalTerms::allowed(const Term& term) const {
+  const std::uint32_t* known = places_.data() + term.first + std::size_t{term.known} * term.width;
+  return std::all_of(known, known + term.width,
+                     [&](std::uint32_t place) { return numbers_[place] > -kInf; });
+}
+
+double LocalTerms::evaluate(const Term& term, std::span<double> gradient) {
+  const std::uint32_t* places = places_.data() + term.first;
+  const std::uint32_t n = term.outcomes, width = term.width;
+  score_.resize(std::max<std::size_t>(score_.size(), n));
+  if (term.row) {
+    std::copy_n(numbers_.begin() + places[0], n, score_.begin());
+  } else {
+    for (std::uint32_t o = 0; o < n; ++o) {
+      double sum = 0;
+      for (std::uint32_t k = 0; k < width; ++k) sum += numbers_[places[o * width + k]];
+      score_[o] = sum;
+    }
+  }
+  const double known = score_[term.known];
+  const double log_sum = softmax(score_.data(), n, term.count);
+  score_[term.known] -= term.count;
+  if (term.row) {
+    double* out = gradient.data() + places[0];
+    for (std::uint32_t o = 0; o < n; ++o) out[o] += score_[o];
+  } else {
+    for (std::uint32_t o = 0; o < n; ++o) {
+      for (std::uint32_t k = 0; k < width; ++k) gradient[places[o * width + k]] += score_[o];
+    }
+  }
+  return term.count * (log_sum - known);
 }
 
 double LocalTerms::evaluate(std::span<double> gradient) {
   std::ranges::copy(graph_.numbers(), numbers_.begin());
+  for (Pairs& each : pairs_) {
+    if (!find_differences(each)) return kInf;
+  }
+  for (const Term& each : terms_) {
+    if (!allowed(each)) return kInf;
+  }
   // Of the scores that no number says the derivative goes nowhere.
-  std::vector<double> whole;
   std::span<double> out = gradient;
   if (numbers_.size() > gradient.size()) {
-    whole.assign(numbers_.size(), 0);
-    out = whole;
+    extended_.assign(numbers_.size(), 0);
+    out = extended_;
   }
   CompensatedSum value;
-  for (const Term& term : terms_) {
-    const std::uint32_t* places = places_.data() + term.first;
-    score_.assign(term.outcomes, 0);
-    double high = -kInf;
-    for (std::uint32_t o = 0; o < term.outcomes; ++o) {
-      for (std::uint32_t k = 0; k < term.width; ++k) {
-        score_[o] += numbers_[places[std::size_t{o} * term.width + k]];
-      }
-      high = std::max(high, score_[o]);
-    }
-    const double known = score_[term.known];
-    if (known == -kInf) return kInf;
-    if (term.outcomes == 2 && std::min(score_[0], score_[1]) > -kInf) {
-      value.add(evaluate_two(term, out));
-      continue;
-    }
-    double sum = 0;
-    for (double& each : score_) sum += each = std::exp(each - high);
-    for (std::uint32_t o = 0; o < term.outcomes; ++o) {
-      const double p = term.count * (score_[o] / sum - (o == term.known ? 1 : 0));
-      if (p == 0) continue;
-      for (std::uint32_t k = 0; k < term.width; ++k) {
-        out[places[std::size_t{o} * term.width + k]] += p;
-      }
-    }
-    value.add(term.count * (high + std::log(sum) - known));
+  for (Pairs& each : pairs_) {
+    value.add(logistic(each.difference, each.count));
+    for_width(each.width, [&](auto width) {
+      spread<width>(each.places, each.width, each.difference, out.data());
+    });
   }
-  if (!whole.empty()) {
-    for (std::size_t k = 0; k < gradient.size(); ++k) gradient[k] += whole[k];
+  for (const Term& each : terms_) value.add(evaluate(each, out));
+  if (numbers_.size() > gradient.size()) {
+    for (std::size_t k = 0; k < gradient.size(); ++k) gradient[k] += extended_[k];
   }
   return value.value();
 }

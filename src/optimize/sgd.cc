@@ -40,6 +40,15 @@ class Sgd final : public PassMethod {
               .samples = samples,
               .decay = options.decay,
               .averaged = options.average_from > 0};
+    if (options.nonnegative.empty()) return;
+    kept_.resize(w.size());
+    for (const croft::Run& run : options.nonnegative) {
+      std::fill_n(kept_.begin() + static_cast<std::ptrdiff_t>(run.begin), run.length, true);
+      for (std::size_t k = 0; k < run.length; ++k) {
+        double& x = x_[run.begin + k];
+        x = std::max(x, 0.0);
+      }
+    }
   }
 
  private:
@@ -85,6 +94,9 @@ class Sgd final : public PassMethod {
         double* x = x_.data() + begin;
         const double* g = sample.gradient.data() + at;
         for (std::size_t k = 0; k < length; ++k) x[k] -= eta * g[k];
+        for (std::size_t k = 0; k < length && !kept_.empty(); ++k) {
+          if (kept_[begin + k]) x[k] = std::max(x[k], 0.0);
+        }
       });
     }
     t_ += size;
@@ -123,6 +135,7 @@ class Sgd final : public PassMethod {
   StepSizes steps_;
   double t_ = 0;  // samples so far
   bool averaging_ = false;
+  std::vector<bool> kept_;  // [dimension] whether >= 0; empty: none
   std::vector<std::uint32_t> order_;
 };
 
@@ -150,6 +163,9 @@ OptimizeResult sgd(SampleFunction& f, const Regulariser& regulariser, std::span<
         fmt::format("average_from is {} with l1 = {}; an average of sparse weights is "
                     "not sparse: one of them must be 0",
                     options.average_from, regulariser.l1));
+  }
+  if (!options.nonnegative.empty() && regulariser.l1 > 0) {
+    throw UsageError("weights that are kept >= 0 do not go with l1 > 0");
   }
   Sgd run(f, regulariser, w, options, pool);
   return minimize(run, options.stop, callback, checkpoints);

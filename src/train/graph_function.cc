@@ -1,8 +1,10 @@
 #include "croft/train/graph_function.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "croft/core/compensated_sum.h"
+#include "train/graph_support.h"
 
 namespace croft {
 
@@ -38,21 +40,12 @@ double GraphFunction::evaluate(std::span<const double> w, std::span<double> grad
   return value.value();
 }
 
-// One run for each feature that the instance has.
 std::span<const Run> GraphFunction::support(std::size_t n, std::size_t worker) {
-  std::vector<Run>& runs = workers_[worker].support;
-  runs.clear();
-  for (const std::uint32_t row : instances_[n].row) {
-    const RowLayout& layout = layout_.templates[rows_.template_of(row)];
-    for (const CliqueFeature& each : rows_.features(row)) {
-      const std::size_t length = layout.length(each.id);
-      if (length > 0) runs.push_back({layout.begin[each.id], static_cast<std::uint32_t>(length)});
-    }
-  }
-  std::ranges::sort(runs, {}, &Run::begin);
-  const auto same = std::ranges::unique(runs, {}, &Run::begin);
-  runs.erase(same.begin(), same.end());
-  return runs;
+  const GraphInstance& instance = instances_[n];
+  find_support(rows_, layout_, instance,
+               std::views::iota(PotentialId{0}, static_cast<PotentialId>(instance.row.size())),
+               workers_[worker].support);
+  return workers_[worker].support;
 }
 
 SampleFunction::Sample GraphFunction::evaluate_sample(std::size_t n, std::span<const double> w,
@@ -64,11 +57,12 @@ SampleFunction::Sample GraphFunction::evaluate_sample(std::size_t n, std::span<c
   const double value = objectives_[n]->evaluate(own.d_numbers);
   if (std::ranges::all_of(own.d_numbers, [](double d) { return d == 0; })) return {value, false};
   own.packed.resize(layout_.dimension());
-  const std::span<const Run> runs = support(n, worker);
-  for (const Run& run : runs) std::fill_n(own.packed.begin() + run.begin, run.length, 0.0);
-  own.scorer.add_gradient(instances_[n], own.d_numbers, own.packed);
-  double* out = gradient.data();
-  for (const Run& run : runs) out = std::copy_n(own.packed.begin() + run.begin, run.length, out);
+  write_packed(
+      support(n, worker), own.packed,
+      [&](std::span<double> out) {
+        own.scorer.add_gradient(instances_[n], own.d_numbers, out);
+      },
+      gradient);
   return {value, true};
 }
 

@@ -4,26 +4,56 @@
 #include <array>
 
 #include "croft/core/error.h"
+#include "croft/inference/shared_sums.h"
+#include "croft/objective/graph_belief_product.h"
+#include "croft/objective/graph_contrast.h"
 #include "croft/objective/graph_hinge.h"
 #include "croft/objective/graph_likelihood.h"
 #include "croft/objective/local_terms.h"
 #include "croft/optimize/adagrad.h"
+#include "croft/optimize/bfgs.h"
 #include "croft/optimize/conjugate_gradient.h"
+#include "croft/optimize/frank_wolfe.h"
 #include "croft/optimize/lbfgs.h"
+#include "croft/optimize/passive_aggressive.h"
 #include "croft/optimize/perceptron.h"
+#include "croft/optimize/sag.h"
 #include "croft/optimize/sgd.h"
 #include "croft/optimize/steepest_descent.h"
+#include "croft/optimize/stochastic_approximation.h"
+#include "croft/optimize/stochastic_meta_descent.h"
+#include "croft/train/graph_directions.h"
+#include "croft/train/graph_dual.h"
+#include "train/graph_choice.h"
 
 namespace croft {
 namespace {
 
+// Smooth, if not convex: mean field, hidden variables.
 const std::vector<Method> kSmooth = {
-    Method::lbfgs, Method::owlqn,        Method::cg,      Method::steepest_descent,
-    Method::sgd,   Method::averaged_sgd, Method::adagrad, Method::adagrad_rda};
-const std::vector<Method> kSubgradient = {Method::sgd, Method::averaged_sgd, Method::adagrad,
-                                          Method::adagrad_rda};
+    Method::lbfgs,           Method::owlqn,       Method::cg,  Method::preconditioned_cg,
+    Method::mixed_cg,        Method::bfgs,        Method::sgd, Method::averaged_sgd,
+    Method::adagrad,         Method::adagrad_rda, Method::smd, Method::sag,
+    Method::steepest_descent};
+const std::vector<Method> kMargin = {Method::averaged_sgd, Method::sgd, Method::frank_wolfe,
+                                     Method::adagrad, Method::adagrad_rda};
 const std::vector<Method> kOnline = {Method::averaged_perceptron, Method::perceptron,
                                      Method::pass_perceptron};
+const std::vector<Method> kAggressive = {Method::pa_1, Method::pa, Method::pa_2};
+const std::vector<Method> kDirections = {Method::averaged_sgd, Method::sgd};
+
+BeliefPropagationOptions propagation(const GraphInferenceSettings& s) {
+  BeliefPropagationOptions options;
+  if (s.max_iterations) options.max_iterations = *s.max_iterations;
+  if (s.damping) options.damping = *s.damping;
+  return options;
+}
+
+// Bottou's steps do not shrink without an l2.
+StepSchedule schedule(const GraphProblem& p) {
+  return p.settings.schedule.value_or(p.regulariser.l2 > 0 ? StepSchedule::bottou
+                                                           : StepSchedule::inverse);
+}
 
 struct Search {
   std::string_view name;
@@ -36,12 +66,7 @@ const std::array<Search, 6> kSearches = {{
        return s.memory ? exact_best(*s.memory) : exact_best();
      }},
     {"max-product",
-     [](const GraphInferenceSettings& s) {
-       BeliefPropagationOptions options;
-       if (s.max_iterations) options.max_iterations = *s.max_iterations;
-       if (s.damping) options.damping = *s.damping;
-       return max_product_best(options);
-     }},
+     [](const GraphInferenceSettings& s) { return max_product_best(propagation(s)); }},
     {"trw-s",
      [](const GraphInferenceSettings& s) {
        TrwSOptions options;
@@ -62,11 +87,15 @@ MaxOracleMaker search_for(const GraphInferenceSettings& settings) {
   throw UsageError("there is no search '" + name + "'; there are " + names);
 }
 
-template <class Names>
-std::string joined(const Names& names) {
-  std::string all;
-  for (const std::string_view each : names) all += (all.empty() ? "" : ", ") + std::string(each);
-  return all;
+std::vector<Run> associative_runs(const GraphProblem& p) {
+  std::vector<Run> runs;
+  for (std::size_t t = 0; t < p.schema.templates.size(); ++t) {
+    const RowLayout& rows = p.layout.templates[t];
+    if (!is_associative(p.schema.templates[t].interaction)) continue;
+    runs.push_back(
+        {rows.begin.front(), static_cast<std::uint32_t>(rows.begin.back() - rows.begin.front())});
+  }
+  return runs;
 }
 
 }  // namespace
@@ -152,7 +181,63 @@ const std::vector<GraphObjectiveInfo>& graph_objective_table() {
        Method::averaged_sgd,
        Method::adagrad_rda,
        true,
-       kSubgradient,
+       kMargin,
+       {"cost", "search", "memory", "inference-iterations", "damping"}},
+      {K::tree_reweighted,
+       "tree-reweighted",
+       "convex surrogate likelihood with an upper bound on log Z by spanning trees",
+       Method::lbfgs,
+       Method::owlqn,
+       false,
+       kSmooth,
+       {"inference-iterations", "damping"}},
+      {K::product_of_beliefs,
+       "product-of-beliefs",
+       "surrogate likelihood as a product of belief propagation's beliefs",
+       Method::lbfgs,
+       Method::owlqn,
+       false,
+       kSmooth,
+       {"inference-iterations", "damping"}},
+      {K::gibbs,
+       "gibbs",
+       "likelihood's gradient by Gibbs sampling from anywhere",
+       Method::averaged_sgd,
+       Method::sgd,
+       true,
+       kDirections,
+       {"inference-iterations"}},
+      {K::contrastive_divergence,
+       "contrastive-divergence",
+       "Gibbs sampling from what is known, for a sweep or a few",
+       Method::averaged_sgd,
+       Method::sgd,
+       true,
+       kDirections,
+       {"inference-iterations"}},
+      {K::persistent_contrastive_divergence,
+       "persistent-contrastive-divergence",
+       "Gibbs sampling that goes on from step to step",
+       Method::averaged_sgd,
+       Method::sgd,
+       true,
+       kDirections,
+       {"inference-iterations"}},
+      {K::sample_rank,
+       "sample-rank",
+       "of neighbouring assignments the better one is to score higher",
+       Method::averaged_sgd,
+       Method::sgd,
+       true,
+       kDirections,
+       {"cost", "pairs"}},
+      {K::passive_aggressive,
+       "passive-aggressive",
+       "the least change that gets an instance right by its costs",
+       Method::pa_1,
+       Method::pa_1,
+       true,
+       kAggressive,
        {"cost", "search", "memory", "inference-iterations", "damping"}},
   };
   return kTable;
@@ -169,7 +254,7 @@ GraphObjectiveKind graph_objective_named(std::string_view name) {
     names.push_back(each.name);
   }
   throw UsageError("--objective " + std::string(name) +
-                   " is not one of a graph's: " + joined(names));
+                   " is not one of a graph's: " + joined_names(names));
 }
 
 std::vector<std::string_view> graph_search_names() {
@@ -178,64 +263,19 @@ std::vector<std::string_view> graph_search_names() {
   return names;
 }
 
-void check_graph_choice(const GraphProblem& p) {
-  const GraphObjectiveInfo& objective = info(p.objective);
-  p.regulariser.validate();
-  p.stop.validate();
-  const MethodInfo& method = info(p.method);
-  const std::string name(objective.name);
-  if (std::ranges::find(objective.methods, p.method) == objective.methods.end()) {
-    std::vector<std::string_view> names;
-    for (const Method each : objective.methods) names.push_back(info(each).name);
-    throw UsageError("--objective " + name + " of a graph cannot be minimised by --optimizer " +
-                     std::string(method.name) + "; there are " + joined(names));
-  }
-  if (p.regulariser.l1 > 0 && !method.l1) {
-    throw UsageError("--optimizer " + std::string(method.name) + " knows no --l1");
-  }
-  if (p.regulariser.l2 > 0 && !method.l2) {
-    throw UsageError("--optimizer " + std::string(method.name) + " knows no --l2; give --l2 0");
-  }
-  const GraphInferenceSettings& s = p.inference;
-  const std::array<std::pair<std::string_view, bool>, 5> given = {{
-      {"memory", s.memory.has_value()},
-      {"inference-iterations", s.max_iterations.has_value()},
-      {"damping", s.damping.has_value()},
-      {"cost", s.cost.has_value()},
-      {"search", s.search.has_value()},
-  }};
-  for (const auto& [setting, is_given] : given) {
-    if (is_given && std::ranges::find(objective.settings, setting) == objective.settings.end()) {
-      throw UsageError("--" + std::string(setting) + " has no meaning for --objective " + name +
-                       " of a graph; leave it out");
-    }
-  }
-  if (objective.hidden) return;
-  std::size_t hidden = 0;
-  for (const GraphInstance& each : p.instances) {
-    hidden += static_cast<std::size_t>(std::ranges::count(each.known, kUnobserved));
-  }
-  if (hidden > 0) {
-    throw UsageError("--objective " + name + " needs the labels of all variables, and " +
-                     std::to_string(hidden) + " have none; take likelihood or bethe");
-  }
-}
+bool is_direction(GraphObjectiveKind objective) { return info(objective).methods == kDirections; }
 
 GraphObjectiveMaker make_graph_objective(GraphObjectiveKind objective,
                                          const GraphInferenceSettings& s) {
   switch (objective) {
     case GraphObjectiveKind::likelihood:
-      return graph_likelihood(s.memory ? exact_sums(*s.memory) : exact_sums());
-    case GraphObjectiveKind::bethe: {
-      BeliefPropagationOptions options;
-      if (s.max_iterations) options.max_iterations = *s.max_iterations;
-      if (s.damping) options.damping = *s.damping;
-      return graph_likelihood(bethe_sums(options));
-    }
+      return graph_likelihood(shared_sums(s.memory ? exact_sums(*s.memory) : exact_sums()));
+    case GraphObjectiveKind::bethe:
+      return graph_likelihood(shared_sums(bethe_sums(propagation(s))));
     case GraphObjectiveKind::mean_field: {
       MeanFieldOptions options;
       if (s.max_iterations) options.max_iterations = *s.max_iterations;
-      return graph_likelihood(mean_field_sums(options));
+      return graph_likelihood(shared_sums(mean_field_sums(options)));
     }
     case GraphObjectiveKind::pseudolikelihood:
       return local_terms(LocalKind::pseudo_likelihood);
@@ -249,15 +289,84 @@ GraphObjectiveMaker make_graph_objective(GraphObjectiveKind objective,
       return local_terms(LocalKind::piecewise_pseudo_likelihood);
     case GraphObjectiveKind::perceptron:
       return graph_hinge(0, search_for(s));
+    case GraphObjectiveKind::tree_reweighted: {
+      TreeReweightedOptions options;
+      if (s.max_iterations) options.max_iterations = *s.max_iterations;
+      if (s.damping) options.damping = *s.damping;
+      return graph_likelihood(tree_reweighted_sums(options));
+    }
+    case GraphObjectiveKind::product_of_beliefs:
+      return belief_product(propagation(s));
     case GraphObjectiveKind::max_margin:
+    case GraphObjectiveKind::passive_aggressive:
+      return graph_hinge(s.cost.value_or(1), search_for(s));
+    case GraphObjectiveKind::gibbs:
+    case GraphObjectiveKind::contrastive_divergence:
+    case GraphObjectiveKind::persistent_contrastive_divergence:
+    case GraphObjectiveKind::sample_rank:
       break;
   }
-  return graph_hinge(s.cost.value_or(1), search_for(s));
+  throw UsageError("--objective " + std::string(info(objective).name) + " has no value");
 }
+
+namespace {
+
+GraphDirectionMaker make_direction(GraphObjectiveKind objective, const GraphInferenceSettings& s) {
+  ContrastOptions options;
+  if (objective == GraphObjectiveKind::gibbs) options = {ContrastStart::random, 50};
+  if (objective == GraphObjectiveKind::persistent_contrastive_divergence) {
+    options.start = ContrastStart::last;
+  }
+  if (s.max_iterations) options.sweeps = *s.max_iterations;
+  return graph_contrast(options);
+}
+
+OptimizeResult train_by_directions(const GraphProblem& p, std::span<double> w,
+                                   const IterationCallback& callback, Checkpointer* checkpoints) {
+  std::unique_ptr<DirectionFunction> f;
+  if (p.objective == GraphObjectiveKind::sample_rank) {
+    SampleRankOptions options;
+    options.loss = p.rank_loss;
+    options.margin = p.inference.cost.value_or(1);
+    options.pairs = p.inference.pairs.value_or(false);
+    f = std::make_unique<SampleRank>(p.schema, p.rows, p.layout, p.instances, options, p.seed);
+  } else {
+    f = std::make_unique<GraphDirections>(p.schema, p.rows, p.layout, p.instances, p.pool.threads(),
+                                          make_direction(p.objective, p.inference));
+  }
+  StochasticApproximationOptions options;
+  options.schedule = schedule(p);
+  options.step = p.settings.step;
+  if (p.settings.decay) options.decay = *p.settings.decay;
+  if (p.settings.batch) options.batch = std::min(*p.settings.batch, f->samples());
+  if (p.method == Method::averaged_sgd) options.average_from = p.settings.average_from.value_or(2);
+  options.seed = p.seed;
+  options.stop = p.stop;
+  return stochastic_approximation(*f, p.regulariser, w, options, p.pool, callback, checkpoints);
+}
+
+OptimizeResult train_by_dual(const GraphProblem& p, std::span<double> w,
+                             const IterationCallback& callback, Checkpointer* checkpoints) {
+  GraphDual dual(p.schema, p.rows, p.layout, p.instances, search_for(p.inference),
+                 {.l2 = p.regulariser.l2, .cost = p.inference.cost.value_or(1)});
+  FrankWolfeOptions options;
+  options.seed = p.seed;
+  options.stop = p.stop;
+  if (p.settings.gap) options.stop.gap_tolerance = *p.settings.gap;
+  const OptimizeResult result = frank_wolfe(dual, options, callback, checkpoints);
+  std::ranges::copy(dual.weights(), w.begin());
+  return result;
+}
+
+}  // namespace
 
 OptimizeResult train_graph(const GraphProblem& p, std::span<double> w,
                            const IterationCallback& callback, Checkpointer* checkpoints) {
   check_graph_choice(p);
+  if (is_direction(p.objective)) return train_by_directions(p, w, callback, checkpoints);
+  if (p.method == Method::frank_wolfe) return train_by_dual(p, w, callback, checkpoints);
+  const std::vector<Run> nonnegative =
+      keeps_associative(p) ? associative_runs(p) : std::vector<Run>();
   GraphFunction f(p.schema, p.rows, p.layout, p.instances, p.pool,
                   make_graph_objective(p.objective, p.inference));
   const auto prepared = [&](auto options) {
@@ -271,8 +380,9 @@ OptimizeResult train_graph(const GraphProblem& p, std::span<double> w,
       options.history = p.settings.history;
     }
     if constexpr (requires { options.schedule = StepSchedule::bottou; }) {
-      options.schedule = p.settings.schedule.value_or(p.regulariser.l2 > 0 ? StepSchedule::bottou
-                                                                           : StepSchedule::inverse);
+      options.schedule = schedule(p);
+      if (p.settings.decay) options.decay = *p.settings.decay;
+      options.nonnegative = nonnegative;
     }
     return options;
   };
@@ -284,13 +394,38 @@ OptimizeResult train_graph(const GraphProblem& p, std::span<double> w,
     if (p.settings.step) options.step = *p.settings.step;
     return perceptron(f, p.regulariser, w, options, callback, checkpoints);
   };
+  const auto aggressive = [&](PassiveAggressiveKind kind) {
+    PassiveAggressiveOptions options;
+    options.kind = kind;
+    options.seed = p.seed;
+    options.stop = p.stop;
+    if (p.settings.aggressiveness) options.aggressiveness = *p.settings.aggressiveness;
+    return passive_aggressive(f, p.regulariser, w, options, callback, checkpoints);
+  };
   const Regulariser& r = p.regulariser;
+  const auto conjugate = [&](Preconditioning preconditioning) {
+    ConjugateGradientOptions options = prepared(ConjugateGradientOptions());
+    options.preconditioning = preconditioning;
+    return conjugate_gradient(f, r, w, options, p.pool, callback, checkpoints);
+  };
   switch (p.method) {
     case Method::owlqn:
       return owlqn(f, r, w, prepared(LbfgsOptions()), p.pool, callback, checkpoints);
     case Method::cg:
-      return conjugate_gradient(f, r, w, prepared(ConjugateGradientOptions()), p.pool, callback,
-                                checkpoints);
+      return conjugate(Preconditioning::none);
+    case Method::preconditioned_cg:
+      return conjugate(Preconditioning::diagonal);
+    case Method::mixed_cg:
+      return conjugate(Preconditioning::mixed);
+    case Method::bfgs:
+      return bfgs(f, r, w, prepared(BfgsOptions()), p.pool, callback, checkpoints);
+    case Method::sag:
+      return sag(f, r, w, prepared(SagOptions()), callback, checkpoints);
+    case Method::smd: {
+      SmdOptions options = prepared(SmdOptions());
+      options.gain = p.settings.step;
+      return stochastic_meta_descent(f, r, w, options, p.pool, callback, checkpoints);
+    }
     case Method::steepest_descent:
       return steepest_descent(f, r, w, prepared(SteepestDescentOptions()), p.pool, callback,
                               checkpoints);
@@ -311,6 +446,12 @@ OptimizeResult train_graph(const GraphProblem& p, std::span<double> w,
       return online(PerceptronKind::averaged);
     case Method::pass_perceptron:
       return online(PerceptronKind::pass_average);
+    case Method::pa:
+      return aggressive(PassiveAggressiveKind::pa);
+    case Method::pa_1:
+      return aggressive(PassiveAggressiveKind::pa_1);
+    case Method::pa_2:
+      return aggressive(PassiveAggressiveKind::pa_2);
     default:
       return lbfgs(f, r, w, prepared(LbfgsOptions()), p.pool, callback, checkpoints);
   }

@@ -50,6 +50,10 @@ GraphTrainResult GraphTraining::run(const GraphTrainOptions& options,
   if (options.starts > 1 && hidden_variables == 0) {
     throw UsageError("--starts has no meaning where all labels are known; leave it out");
   }
+  if (options.starts > 1 && is_direction(options.objective)) {
+    throw UsageError("--starts keeps the best of several values, and --objective " +
+                     std::string(info(options.objective).name) + " has none; leave it out");
+  }
   ThreadPool pool(options.threads);
   const GraphProblem problem{.schema = data_.schema(),
                              .rows = data_.rows(),
@@ -62,7 +66,8 @@ GraphTrainResult GraphTraining::run(const GraphTrainOptions& options,
                              .settings = options.settings,
                              .regulariser = options.regulariser,
                              .stop = options.stop,
-                             .seed = options.seed};
+                             .seed = options.seed,
+                             .rank_loss = options.rank_loss};
   GraphTrainResult result;
   bool stopped = false;
   for (std::size_t start = 0; start < options.starts && !stopped; ++start) {
@@ -71,12 +76,13 @@ GraphTrainResult GraphTraining::run(const GraphTrainOptions& options,
       Random random(options.seed + start);
       for (double& each : w) each = options.start_deviation * random.normal();
     }
-    const OptimizeResult found = train_graph(
-        problem, w,
-        [&](const Iteration& now) {
-          return !callback || callback({now, options.stop.max_iterations, std::nullopt});
-        },
-        options.starts == 1 ? options.checkpoints : nullptr);
+    const IterationCallback watch = [&](const Iteration& now) {
+      return !callback || callback({now, options.stop.max_iterations, std::nullopt});
+    };
+    CheckpointFolder* checkpoints = options.starts == 1 ? options.checkpoints : nullptr;
+    const OptimizeResult found = options.em
+                                     ? train_graph_em(problem, *options.em, w, watch, checkpoints)
+                                     : train_graph(problem, w, watch, checkpoints);
     stopped = found.reason == StopReason::stopped;
     result.objectives.push_back(found.objective);
     if (start > 0 && !(found.objective < result.optimization.objective)) continue;

@@ -10,72 +10,20 @@
 #include "croft/objective/graph_likelihood.h"
 #include "croft/objective/local_terms.h"
 #include "croft/structure/factor_numbers.h"
+#include "support/graph_objectives.h"
 #include "support/random_graph.h"
 
 namespace croft {
 namespace {
 
+using testing_graphs::expect_its_derivative;
+using testing_graphs::graph_number;
 using testing_graphs::random_graph;
 using testing_graphs::Shape;
+using testing_graphs::states_number;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t kGraphs = 200;
-
-// Of all shapes, with shared tables, Potts, sparse and cardinality potentials among them.
-FactorGraph graph_number(std::uint64_t seed) {
-  Random random(seed);
-  const Shape shapes[] = {Shape::tree,     Shape::grid,         Shape::star,
-                          Shape::complete, Shape::higher_order, Shape::pieces};
-  FactorGraph graph = random_graph({.shape = shapes[seed % 6],
-                                    .variables = 3 + seed % 4,
-                                    .most_states = 2 + seed % 2,
-                                    .spread = 1},
-                                   random);
-  const auto n = static_cast<Variable>(graph.variables());
-  const PotentialId potts = graph.add_potts(random.normal(), random.normal());
-  for (Variable v = 0; v + 1 < n; ++v) {
-    if (random.below(2) == 0) graph.add_factor({v, static_cast<Variable>(v + 1)}, potts);
-  }
-  const std::vector<std::uint64_t> listed{1, 3};
-  const PotentialId sparse =
-      graph.add_sparse(listed, std::vector{random.normal(), random.normal()}, random.normal());
-  graph.add_factor({0, static_cast<Variable>(n - 1)}, sparse);
-  graph.add_factor({static_cast<Variable>(n - 1), 0}, sparse);
-  std::vector<Variable> binary;
-  for (Variable v = 0; v < n; ++v) {
-    if (graph.states(v) == 2) binary.push_back(v);
-  }
-  std::vector<double> by_sum(binary.size() + 1);
-  for (double& each : by_sum) each = random.normal();
-  graph.add_factor(binary, graph.add_cardinality(by_sum));
-  return graph;
-}
-
-std::vector<State> states_number(const FactorGraph& graph, std::uint64_t seed, double hidden = 0) {
-  Random random(seed + 1000);
-  std::vector<State> x;
-  for (Variable v = 0; v < graph.variables(); ++v) {
-    x.push_back(static_cast<State>(random.below(graph.states(v))));
-    if (random.uniform() < hidden) x.back() = kUnobserved;
-  }
-  return x;
-}
-
-void expect_its_derivative(FactorGraph& graph, GraphObjective& objective) {
-  std::vector<double> gradient(graph.numbers().size(), 0);
-  objective.evaluate(gradient);
-  for (std::size_t k = 0; k < gradient.size(); ++k) {
-    constexpr double kStep = 1e-5;
-    const double kept = graph.numbers()[k];
-    std::vector<double> ignored(gradient.size());
-    graph.numbers()[k] = kept + kStep;
-    const double above = objective.evaluate(ignored);
-    graph.numbers()[k] = kept - kStep;
-    const double below = objective.evaluate(ignored);
-    graph.numbers()[k] = kept;
-    EXPECT_NEAR(gradient[k], (above - below) / (2 * kStep), 1e-7) << "number " << k;
-  }
-}
 
 double log_sum(const FactorGraph& graph, std::span<const State> known) {
   long double sum = 0;
@@ -266,6 +214,39 @@ TEST(LocalTerms, CountTermsThatAreAlikeOnce) {
   EXPECT_NEAR(terms.evaluate(gradient),
               local_by_definition(graph, known, LocalKind::pseudo_likelihood), 1e-8);
   expect_its_derivative(graph, terms);
+}
+
+TEST(LocalTerms, OfManyPotentialsAreTheSumsOfTheirConditionals) {
+  FactorGraph graph;
+  constexpr Variable kSide = 61;  // of more terms than go together, and no whole number of vectors
+  Random random(1);
+  for (Variable v = 0; v < kSide * kSide; ++v) graph.add_variable(2);
+  const auto add = [&](std::initializer_list<Variable> scope) {
+    std::vector<double> scores(std::size_t{1} << scope.size());
+    for (double& each : scores) each = random.normal();
+    graph.add_factor(scope, graph.add_table(scores));
+  };
+  for (Variable v = 0; v < kSide * kSide; ++v) {
+    add({v});
+    if (v % kSide + 1 < kSide) add({v, v + 1});
+    if (v + kSide < kSide * kSide) add({v, v + kSide});
+  }
+  const std::vector<State> known = states_number(graph, 1);
+  LocalTerms terms(graph, known, LocalKind::pseudo_likelihood);
+  EXPECT_EQ(terms.terms(), std::size_t{kSide} * kSide);
+  std::vector<double> gradient(graph.numbers().size()), ignored(gradient.size());
+  const double value = terms.evaluate(gradient);
+  EXPECT_NEAR(value, local_by_definition(graph, known, LocalKind::pseudo_likelihood),
+              1e-10 * value);
+  for (std::size_t k = 0; k < gradient.size(); k += 997) {
+    const double kept = graph.numbers()[k];
+    graph.numbers()[k] = kept + 1e-4;
+    const double above = terms.evaluate(ignored);
+    graph.numbers()[k] = kept - 1e-4;
+    const double below = terms.evaluate(ignored);
+    graph.numbers()[k] = kept;
+    EXPECT_NEAR(gradient[k], (above - below) / 2e-4, 1e-6) << "number " << k;
+  }
 }
 
 TEST(LocalTerms, KnowHardConstraintsWithoutNumbers) {

@@ -40,6 +40,35 @@ TEST(Sgd, WeightsThatAreToBeFreeAreRefused) {
   EXPECT_THROW(minimise(f, {.l2 = 1, .free = {0, 1}}, w, passes(1)), UsageError);
 }
 
+TEST(Sgd, KeepsCoordinatesFromBecomingNegative) {
+  SparseMaxent f = maxent(2);
+  Vector all(f.dimension(), 0.0), kept = all;
+  SgdOptions options = passes(300);
+  options.average_from = 50;
+  minimise(f, {.l2 = 1}, all, options);
+  const croft::Run half{0, static_cast<std::uint32_t>(f.dimension() / 2)};
+  options.nonnegative = std::span(&half, 1);
+  minimise(f, {.l2 = 1}, kept, options);
+  std::size_t zeros = 0;
+  for (std::size_t k = 0; k < half.length; ++k) {
+    EXPECT_GE(kept[k], 0);
+    zeros += kept[k] < 0.02 && all[k] < -0.02 ? 1 : 0;
+  }
+  EXPECT_GT(zeros, half.length / 5);
+  EXPECT_LT(*std::min_element(kept.begin() + half.length, kept.end()), 0);
+  // No step that stays within the bounds leads down.
+  Vector gradient(f.dimension());
+  f.evaluate(kept, gradient);
+  for (std::size_t k = 0; k < kept.size(); ++k) {
+    const double slope = gradient[k] + kept[k];
+    EXPECT_GT(slope, -0.2);
+    if (kept[k] > 0.05 || k >= half.length) {
+      EXPECT_LT(slope, 0.2);
+    }
+  }
+  EXPECT_THROW(minimise(f, {.l1 = 1}, kept, options), UsageError);
+}
+
 // SGD without any laziness: every coordinate is dealt with after every sample.
 struct Eager {
   SampleFunction& f;

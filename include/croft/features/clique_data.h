@@ -16,7 +16,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "croft/features/vocabulary.h"
@@ -34,6 +33,9 @@ struct CliqueTemplate {
   std::string name;
   std::vector<std::uint32_t> domain;  // of each variable of a clique
   Interaction interaction;
+  // It has no weights: a clique's features are scores, a feature's id the cell, and its value what
+  // that cell scores, as from a density p(x | y) or another model.
+  bool scores = false;
 };
 
 struct CliqueSchema {
@@ -59,13 +61,20 @@ class CliqueRows {
   std::span<const CliqueFeature> features(std::uint32_t row) const {
     return std::span(feature_).subspan(begin_[row], begin_[row + 1] - begin_[row]);
   }
-  void forget_hashes() { seen_ = {}; }  // no insert() finds a row again: gives memory back
+  void forget_hashes() { slots_ = {}; }  // no insert() finds a row again: gives memory back
 
  private:
+  // Open addressing; at least a quarter is free.
+  struct Slot {
+    std::uint32_t fingerprint, row;  // row == kUnknown: free
+  };
+  std::size_t home(std::uint32_t print) const { return print * std::uint64_t{slots_.size()} >> 32; }
+  void grow();
+
   std::vector<std::uint16_t> template_;
   std::vector<std::uint64_t> begin_{0};
   std::vector<CliqueFeature> feature_;
-  std::unordered_multimap<std::uint64_t, std::uint32_t> seen_;
+  std::vector<Slot> slots_;
 };
 
 // An independent part of the data: a factor graph whose potentials are rows.
@@ -87,6 +96,7 @@ class CliqueData {
   std::uint32_t add_variable(std::uint32_t domain, std::string_view group,
                              State known = kUnobserved);
   // Features of the same id are added up; an empty list is no feature: the clique scores 0.
+  // Scores (CliqueTemplate::scores) are numbers or -inf.
   // Throws UsageError, which names the template, for a variable that is not there, is in the
   // clique twice, is of another domain than the template's or of another group than the first.
   void add_clique(std::uint32_t clique_template, std::span<const std::uint32_t> variables,

@@ -12,6 +12,7 @@
 #include "croft/inference/belief_propagation.h"
 #include "croft/inference/graph_result.h"
 #include "croft/inference/mean_field.h"
+#include "croft/inference/tree_reweighted.h"
 
 namespace croft {
 
@@ -36,5 +37,11 @@ SumOracleMaker exact_sums(double most_bytes = 8e9);
 SumOracleMaker bethe_sums(const BeliefPropagationOptions& options = {});
 // Naive mean field's lower bound; derivatives: expectations under q.
 SumOracleMaker mean_field_sums(const MeanFieldOptions& options = {});
+// The upper bound of explicit spanning trees; derivatives: expectations under these in their
+// shares. Where the messages converge it is a convex function of the numbers, and these its
+// derivatives; stopped before, it is still a bound, and they are those of a convex function that
+// touches it from above.  tree_steps has no meaning here: the trees are those of the seed.  Throws
+// UsageError for a factor of three variables or more.
+SumOracleMaker tree_reweighted_sums(const TreeReweightedOptions& options = {});
 
 }  // namespace croft

@@ -3,7 +3,7 @@
 //   theta[number] = sum_k x_k w_T[k, cell of the number]                                   (GC.3)
 //
 // w = [ rows of the first template | rows of the second | … ]: a row for each feature, with the
-// weights of its cells side by side.
+// weights of its cells side by side.  A template of scores (CliqueTemplate::scores) has no row.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -48,8 +48,7 @@ inline void set_numbers(const Interaction& interaction, std::span<const double> 
 class GraphScorer {
  public:
   // Keeps all by reference.
-  GraphScorer(const CliqueSchema& schema, const CliqueRows& rows, const GraphLayout& layout)
-      : schema_(schema), rows_(rows), layout_(layout) {}
+  GraphScorer(const CliqueSchema& schema, const CliqueRows& rows, const GraphLayout& layout);
 
   // Sets the numbers of the instance's graph.  Cost: the weights of its potentials' features, and
   // its numbers.
@@ -58,11 +57,30 @@ class GraphScorer {
   //   d_numbers : [numbers of the graph]
   void add_gradient(const GraphInstance& instance, std::span<const double> d_numbers,
                     std::span<double> gradient);
+  // The same of one potential alone.
+  //   d_numbers : [numbers of the potential]
+  void score(std::span<const double> w, GraphInstance& instance, PotentialId potential);
+  void add_gradient(const GraphInstance& instance, PotentialId potential,
+                    std::span<const double> d_numbers, std::span<double> gradient);
 
  private:
+  // Of a template's potentials: whether the first numbers are the cells in their order, and
+  // whether every feature has a weight for each cell.
+  struct Shape {
+    bool cells_first = false, full = false;
+  };
+  template <class Visit>
+  void for_runs(const GraphInstance& instance, const Visit& visit) const;
+  void score_run(std::span<const double> w, const GraphInstance& instance, std::uint32_t t,
+                 PotentialId first, PotentialId last, double* numbers);
+  void score_cells(std::span<const double> w, std::uint32_t row, std::uint32_t t);
+  void add_run(const GraphInstance& instance, std::uint32_t t, PotentialId first, PotentialId last,
+               const double* d_numbers, std::span<double> gradient);
+
   const CliqueSchema& schema_;
   const CliqueRows& rows_;
   const GraphLayout& layout_;
+  std::vector<Shape> shapes_;  // [templates]
   std::vector<double> cells_;
 };
 

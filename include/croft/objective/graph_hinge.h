@@ -16,6 +16,10 @@
 
 namespace croft {
 
+// The graph, and behind its numbers those of a factor of costs for each known variable: what each
+// state of it costs.  Throws UsageError for a cost that is no number >= 0.
+FactorGraph with_costs(const FactorGraph& graph, std::span<const State> known, double cost);
+
 class GraphHinge final : public GraphObjective {
  public:
   //   cost : of each variable that is wrong; 0: the perceptron's
@@ -27,7 +31,7 @@ class GraphHinge final : public GraphObjective {
  private:
   const FactorGraph& graph_;
   std::vector<State> known_;
-  FactorGraph augmented_;  // the graph, and a factor of costs for each known variable
+  FactorGraph augmented_;  // with costs
   std::unique_ptr<MaxOracle> best_, best_hidden_;
   std::optional<PickedGraph> rest_;
   bool exact_ = true;

@@ -28,22 +28,33 @@ class LocalTerms final : public GraphObjective {
   // O(places of all terms).
   double evaluate(std::span<double> gradient) override;
 
-  std::size_t terms() const { return terms_.size(); }  // that are different
+  std::size_t terms() const;  // that are different
 
  private:
   struct Term {
     std::uint64_t first = 0;  // in places_: [outcomes][width]
     std::uint32_t outcomes = 0, width = 0, known = 0;
+    bool row = false;  // width 1, and the places follow each other
     double count = 1;
   };
+  // Terms of two outcomes with the same width, one after the other.
+  struct Pairs {
+    std::uint32_t width = 0;
+    std::vector<std::uint32_t> places;  // [terms][width] of {the known outcome's, the other's}
+    std::vector<double> count;          // [terms]; empty: all are 1
+    std::vector<double> difference;     // [terms] scratch, and then p of the other outcome
+  };
   class Builder;
-  double evaluate_two(const Term& term, std::span<double> gradient) const;
+  bool find_differences(Pairs& pairs) const;
+  bool allowed(const Term& term) const;
+  double evaluate(const Term& term, std::span<double> gradient);
 
   const FactorGraph& graph_;
-  std::vector<Term> terms_;
+  std::vector<Pairs> pairs_;
+  std::vector<Term> terms_;            // all others
   std::vector<std::uint32_t> places_;  // in numbers_
   std::vector<double> numbers_;        // the graph's, and then scores that no number says
-  std::vector<double> score_;
+  std::vector<double> score_, extended_;
 };
 
 inline GraphObjectiveMaker local_terms(LocalKind kind) {

@@ -31,6 +31,8 @@ struct SgdOptions {
   // Passes between exact evaluations of F, for the report and the stopping rules.  0: none; the
   // objective is then the sum of the losses met, plus R(w), and the gradient's norm |move of w|.
   std::size_t exact_every = 1;
+  // Coordinates that are kept >= 0, by projection after each step; not with l1 > 0.
+  std::span<const Run> nonnegative{};
   std::uint64_t seed = 1;
   StoppingRule stop{};
   void validate() const;  // throws UsageError naming the field and its range

@@ -11,6 +11,7 @@
 #include "croft/objective/graph_objective.h"
 #include "croft/optimize/optimizer.h"
 #include "croft/train/graph_function.h"
+#include "croft/train/sample_rank.h"
 #include "croft/train/training_method.h"
 
 namespace croft {
@@ -25,16 +26,25 @@ enum class GraphObjectiveKind {
   piecewise,
   piecewise_pseudolikelihood,
   perceptron,
-  max_margin
+  max_margin,
+  tree_reweighted,
+  product_of_beliefs,
+  gibbs,
+  contrastive_divergence,
+  persistent_contrastive_divergence,
+  sample_rank,
+  passive_aggressive
 };
 
 // Of inference inside of objectives.  What an objective has no use for must be left unset.
 struct GraphInferenceSettings {
-  std::optional<double> memory;               // bytes that a junction tree may take; 0: no limit
-  std::optional<std::size_t> max_iterations;  // of messages or mean field: "stopped after k steps"
-  std::optional<double> damping;              // of messages
-  std::optional<double> cost;                 // of a wrong label; default 1
-  std::optional<std::string> search;          // for the best assignment; default: automatic
+  std::optional<double> memory;  // bytes that a junction tree may take; 0: no limit
+  // Of messages or mean field: "stopped after k steps"; sweeps of Gibbs sampling.
+  std::optional<std::size_t> max_iterations;
+  std::optional<double> damping;      // of messages
+  std::optional<double> cost;         // of a wrong label, SampleRank's margin; default 1
+  std::optional<std::string> search;  // for the best assignment; default: automatic
+  std::optional<bool> pairs;          // SampleRank changes two variables at once, too
 };
 
 struct GraphObjectiveInfo {
@@ -48,6 +58,8 @@ struct GraphObjectiveInfo {
 const std::vector<GraphObjectiveInfo>& graph_objective_table();
 const GraphObjectiveInfo& info(GraphObjectiveKind objective);
 GraphObjectiveKind graph_objective_named(std::string_view name);  // throws UsageError: all names
+// Whether it has no value, but directions alone (optimize/direction_function.h).
+bool is_direction(GraphObjectiveKind objective);
 // Names of the searches for the best assignment.
 std::vector<std::string_view> graph_search_names();
 
@@ -65,10 +77,12 @@ struct GraphProblem {
   Regulariser regulariser{};
   StoppingRule stop{};
   std::uint64_t seed = 1;
+  RankLoss rank_loss{};  // of SampleRank; default: wrong labels
 };
 
 // Throws UsageError for what does not go together or would be ignored, naming what would go.
 void check_graph_choice(const GraphProblem& problem);
+// Of an objective that has a value: not of Gibbs sampling's and SampleRank.
 GraphObjectiveMaker make_graph_objective(GraphObjectiveKind objective,
                                          const GraphInferenceSettings& settings);
 

@@ -13,6 +13,7 @@
 #include "croft/features/clique_data.h"
 #include "croft/model/graph_model.h"
 #include "croft/train/checkpoint.h"
+#include "croft/train/graph_em.h"
 #include "croft/train/graph_methods.h"
 #include "croft/train/training_watch.h"
 
@@ -33,6 +34,9 @@ struct GraphTrainOptions {
   // standard deviation, and the best of so many starts is kept.
   double start_deviation = 0.1;
   std::size_t starts = 1;
+  // By EM, of which stop.max_iterations are E steps (train/graph_em.h); otherwise by the gradient.
+  std::optional<GraphEmOptions> em;
+  RankLoss rank_loss{};  // of SampleRank; default: wrong labels
   CheckpointFolder* checkpoints = nullptr;
 
   void validate() const;  // throws UsageError naming the option
