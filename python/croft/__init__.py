@@ -13,6 +13,7 @@
 ``Model``         a trained model: labels, probabilities, spans, samples, what is in it
 ``load, save``    model files
 ``FactorGraph``   a graph of variables and factors: log Z, marginals, the best assignment, samples
+``GraphCRF``      a CRF over graphs that a function makes of each instance (``Cliques``, ``Template``)
 ``maximum_entropy``  the distribution of largest entropy with given expectations
 ``croft.chain``   functions on numpy arrays: a CRF layer for scores of your own
 ``croft.plot``    pictures (needs matplotlib)
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from .entropy import MaximumEntropy, maximum_entropy
     from .estimator import ChainCRF, TrainingInterrupted
     from .graph import FactorGraph, Inference
+    from .graph_crf import Cliques, GraphCRF, Template
     from .hmm import HMM
     from .logistic_regression import LogisticRegression
     from .memm import MEMM
@@ -42,11 +44,11 @@ if TYPE_CHECKING:
     from .text import TextVectorizer
 
 __version__: str = _core.version
-__all__ = ["ChainCRF", "Error", "FactorGraph", "HMM", "Inference", "Labelling", "LogisticRegression", "MEMM", "MaximumEntropy", "Model", "NaiveBayes", "Span", "TextVectorizer", "TrainingInterrupted", "chain", "compat",
+__all__ = ["ChainCRF", "Cliques", "Error", "FactorGraph", "GraphCRF", "HMM", "Inference", "Labelling", "LogisticRegression", "MEMM", "MaximumEntropy", "Model", "NaiveBayes", "Span", "Template", "TextVectorizer", "TrainingInterrupted", "chain", "compat",
            "evaluate", "load", "maximum_entropy", "plot", "save"]
 
-_PLACE = {"ChainCRF": "estimator", "FactorGraph": "graph", "HMM": "hmm", "Inference": "graph", "Labelling": "model", "LogisticRegression": "logistic_regression", "MEMM": "memm", "MaximumEntropy": "entropy", "maximum_entropy": "entropy",
-          "Model": "model", "NaiveBayes": "naive_bayes", "Span": "model", "TextVectorizer": "text", "TrainingInterrupted": "estimator",
+_PLACE = {"ChainCRF": "estimator", "Cliques": "graph_crf", "FactorGraph": "graph", "GraphCRF": "graph_crf", "HMM": "hmm", "Inference": "graph", "Labelling": "model", "LogisticRegression": "logistic_regression", "MEMM": "memm", "MaximumEntropy": "entropy", "maximum_entropy": "entropy",
+          "Model": "model", "NaiveBayes": "naive_bayes", "Span": "model", "Template": "graph_crf", "TextVectorizer": "text", "TrainingInterrupted": "estimator",
           "evaluate": "model", "load": "model", "save": "model"}
 _PARTS = {"chain", "compat", "plot"}
 

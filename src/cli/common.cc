@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -71,6 +72,24 @@ CLI::Validator separator() {
                 : in_quotes(text) + " is not one ASCII character other than a blank and ?";
   };
   return CLI::Validator(read, "");
+}
+
+double read_memory(const std::string& text) {
+  const std::size_t unit = text.find_first_not_of("0123456789.");
+  const std::string suffix = unit == text.npos ? "" : text.substr(unit);
+  const std::size_t place = std::string_view("KMGT").find(suffix);
+  const std::size_t power = suffix.empty() ? 0 : suffix.size() == 1 && place < 4 ? place + 1 : 9;
+  double value = 0;
+  try {
+    std::size_t used = 0;
+    value = std::stod(text.substr(0, unit), &used);
+    if (used == text.substr(0, unit).size() && power <= 4 && value > 0) {
+      return std::ldexp(value, static_cast<int>(10 * power));
+    }
+  } catch (const std::exception&) {
+  }
+  throw UsageError("--memory " + in_quotes(text) +
+                   " is not a size; give a number with K, M, G or T, such as 4G");
 }
 
 void add_common(CLI::App& verb, CommonOptions& options) {

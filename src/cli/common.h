@@ -41,6 +41,9 @@ void add_common(CLI::App& verb, CommonOptions& options);
 CLI::Validator whole_number(std::uint64_t low = 0,
                             std::uint64_t high = std::numeric_limits<std::uint64_t>::max());
 CLI::Validator finite_number(double low = std::numeric_limits<double>::lowest());
+// A size as --memory has it: a number, then nothing, K, M, G or T (powers of 1024).  Throws
+// UsageError.
+double read_memory(const std::string& text);
 // What may stand between the labels of a set: one ASCII character other than a blank and ?.
 CLI::Validator separator();
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/common.h"
+#include "cli/evaluate_graph.h"
 #include "croft/app/predict.h"
 #include "croft/app/reliability_plot.h"
 #include "croft/core/atomic_file.h"
@@ -18,6 +19,7 @@ Example:
   croft evaluate -m m.croft test.conll
   croft evaluate --json predicted.conll      (its last two columns: gold, predicted)
   croft evaluate -m m.croft --reliability m.svg test.conll
+  croft evaluate -m graph.croft --database test.sqlite
 
 Chunks are counted as conlleval counts them; docs/evaluation.md defines every number.)";
 
@@ -25,6 +27,7 @@ struct EvaluateCommand {
   std::string model, data, scheme = "auto", reliability;
   bool json = false;
   CommonOptions common;
+  GraphEvaluateCommand graph;
 };
 
 std::string check_scheme(const std::string& name) {
@@ -105,9 +108,17 @@ void add_evaluate(Program& program) {
       ->needs(model)
       ->option_text("FILE");
   verb->add_flag("--json", c->json, "One JSON document instead of tables");
+  add_graph_evaluate_options(*verb, c->graph);
   add_common(*verb, c->common);
   verb->footer(kFooter);
-  verb->callback([c, &program] { program.status = run(*c); });
+  verb->callback([c, verb, &program] {
+    if (!c->model.empty() && is_graph_model(c->model)) {
+      program.status = run_graph_evaluation(*verb, c->graph, c->model, c->json, c->common);
+      return;
+    }
+    check_not_graph_evaluation(*verb);
+    program.status = run(*c);
+  });
 }
 
 }  // namespace croft::cli

@@ -3,8 +3,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/common.h"
+#include "cli/inspect_graph.h"
 #include "croft/app/inspect.h"
 #include "croft/app/inspect_constraints.h"
+#include "croft/app/inspect_graph.h"
 #include "croft/app/inspect_hmm.h"
 #include "croft/app/inspect_joint.h"
 #include "croft/app/inspect_naive_bayes.h"
@@ -19,6 +21,7 @@ Example:
   croft inspect -m m.croft
   croft inspect -m m.croft --top 10
   croft inspect -m m.croft --weights > weights.tsv
+  croft inspect -m graph.croft --database pages.sqlite --picture sample.svg
   croft inspect -m m.croft --constraints train.conll --top 10
 
 docs/inspect.md defines every line of --weights and every field of --json.)";
@@ -29,6 +32,7 @@ struct InspectCommand {
   std::vector<std::string> constraints;
   bool weights = false, verify = false, json = false;
   CommonOptions common;
+  GraphInspectCommand graph;
 };
 
 int show_hmm(const InspectCommand& c, const HmmModel& model) {
@@ -66,11 +70,14 @@ int show_weights_or_summary(const InspectCommand& c, const Model& model) {
 }
 
 int show_constraints(const InspectCommand& c, const std::shared_ptr<const SequenceModel>& model) {
-  require_chain(*model, "a comparison of features with data");
+  const auto* joint = dynamic_cast<const JointModel*>(model.get());
+  if (joint == nullptr) require_chain(*model, "a comparison of features with data");
   ConstraintRequest request{.data = c.constraints, .threads = c.common.threads};
   if (c.top > 0) request.top = c.top;
   const ConstraintReport report =
-      inspect_constraints(std::dynamic_pointer_cast<const ChainModel>(model), request);
+      joint != nullptr
+          ? inspect_constraints(*joint, request)
+          : inspect_constraints(std::dynamic_pointer_cast<const ChainModel>(model), request);
   if (c.json) {
     write_json(constraints_json(report));
   } else {
@@ -82,6 +89,17 @@ int show_constraints(const InspectCommand& c, const std::shared_ptr<const Sequen
 int run(const InspectCommand& c) {
   Container container = Container::open(c.model);
   if (c.verify) container.verify();
+  if (GraphModel::is_in(container)) {
+    if (!c.constraints.empty()) {
+      throw UsageError("--constraints has no meaning for a model of kind graph; leave it out");
+    }
+    const GraphModel graph(std::move(container));
+    return is_picture(c.graph) ? draw_graph_sample(c.graph, graph, c.model)
+                               : show_weights_or_summary(c, graph);
+  }
+  if (is_picture(c.graph)) {
+    throw UsageError("--database and --picture are for a model of kind graph, which this is not");
+  }
   const auto any = read_model(std::move(container));
   if (!c.constraints.empty()) return show_constraints(c, any);
   if (const auto* hmm = dynamic_cast<const HmmModel*>(any.get())) return show_hmm(c, *hmm);
@@ -128,6 +146,7 @@ void add_inspect(Program& program) {
       ->excludes(weights)
       ->option_text("DATA ...");
   verb->add_flag("--verify", c->verify, "Check the checksum of every section");
+  add_graph_inspect_options(*verb, c->graph);
   add_common(*verb, c->common);
   verb->footer(kFooter);
   verb->callback([c, &program] { program.status = run(*c); });

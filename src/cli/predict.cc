@@ -1,7 +1,9 @@
 // croft predict
+#include <cstdio>
 #include <memory>
 
 #include "cli/common.h"
+#include "cli/predict_graph.h"
 #include "croft/app/chunks.h"
 #include "croft/app/predict.h"
 #include "croft/app/tag_files.h"
@@ -17,6 +19,7 @@ Example:
   croft predict -m m.croft new.conll > labelled.conll
   croft predict -m m.croft --output json --marginals --probability new.conll
   croft predict -m m.croft --spans --constrain bio new.conll
+  croft predict -m graph.croft --database pages.sqlite --table
   croft predict -m m.croft --rule "at-most 1 PER" --rule "agree 0" new.conll
   tail -f stream.conll | croft predict -m m.croft -
 
@@ -35,6 +38,7 @@ struct PredictCommand {
   TagRequest request;
   TagOptions ask;
   CommonOptions common;
+  GraphPredictCommand graph;
 };
 
 PredictOptions make_options(const PredictCommand& c, const SequenceModel& model) {
@@ -85,6 +89,9 @@ int run(const PredictCommand& c) {
         interruption, counts);
     if (interruption) throw Interrupted(source.name() + ": interrupted while reading");
   }
+  if (const auto warning = counts.attributes.warning("the data")) {
+    std::fprintf(stderr, "warning: %s\n", warning->c_str());
+  }
   require_all_labelled(counts);
   return kDone;
 }
@@ -118,8 +125,11 @@ void add_questions(CLI::App& verb, PredictCommand& c) {
 void add_limits(CLI::App& verb, PredictCommand& c) {
   add_choice<Decode>(
       verb, "--decode", c.request.decode,
-      {{"viterbi", Decode::viterbi}, {"marginal", Decode::marginal}, {"risk", Decode::risk}},
-      "viterbi: the most probable labelling; marginal: at each position the most "
+      {{"viterbi", Decode::viterbi},
+       {"best", Decode::viterbi},
+       {"marginal", Decode::marginal},
+       {"risk", Decode::risk}},
+      "viterbi (of a graph: best): the most probable labelling; marginal: at each position the most "
       "probable label; risk: the fewest errors expected among allowed labellings");
   verb.add_option("--constrain", c.constrain,
                   "Labels that may follow each other: bio, bioes, or a file of rules");
@@ -170,9 +180,15 @@ void add_predict(Program& program) {
       ->default_val(std::vector<std::string>{"-"});
   add_questions(*verb, *c);
   add_limits(*verb, *c);
+  add_graph_predict_options(*verb, c->graph);
   add_common(*verb, c->common);
   verb->footer(kFooter);
-  verb->callback([c, &program] {
+  verb->callback([c, verb, &program] {
+    if (is_graph_model(c->model)) {
+      program.status = run_graph_prediction(*verb, c->graph, c->model, c->common);
+      return;
+    }
+    check_not_graph(*verb);
     check_usage(*c);
     program.status = run(*c);
   });

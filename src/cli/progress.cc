@@ -48,15 +48,17 @@ double TrainingProgress::seconds() const {
 }
 
 void TrainingProgress::reading(std::size_t positions) {
+  reading(fmt::format("{} positions", positions));
+}
+
+void TrainingProgress::reading(const std::string& what) {
   if (quiet_ || !terminal_) return;
-  std::fprintf(stderr, "\r\033[Kreading: %zu positions", positions);
+  std::fprintf(stderr, "\r\033[Kreading: %s", what.c_str());
   std::fflush(stderr);
   bar_on_screen_ = true;
 }
 
 void TrainingProgress::data_read(const TrainData& data) {
-  first_iteration_seconds_ = seconds();
-  if (quiet_) return;
   std::string text = fmt::format("{} sequences, {} positions, {} labels, {} attributes",
                                  data.sequences, data.positions, data.labels, data.attributes);
   if (data.holdout_sequences > 0) text += fmt::format("; {} held out", data.holdout_sequences);
@@ -66,7 +68,13 @@ void TrainingProgress::data_read(const TrainData& data) {
   if (data.default_features) {
     text += "\nno --template given: using the default features for words";
   }
-  std::fprintf(stderr, "%s%s (read in %.1f s)\n", terminal_ ? "\r\033[K" : "", text.c_str(),
+  data_read(text);
+}
+
+void TrainingProgress::data_read(const std::string& what) {
+  first_iteration_seconds_ = seconds();
+  if (quiet_) return;
+  std::fprintf(stderr, "%s%s (read in %.1f s)\n", terminal_ ? "\r\033[K" : "", what.c_str(),
                seconds());
   bar_on_screen_ = false;
 }

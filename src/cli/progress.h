@@ -16,7 +16,9 @@ class TrainingProgress {
   ~TrainingProgress();
 
   void reading(std::size_t positions);
+  void reading(const std::string& what);
   void data_read(const TrainData& data);
+  void data_read(const std::string& what);
   void iteration(const TrainProgress& progress);
   void done(const TrainResult& result, const std::string& output);
 

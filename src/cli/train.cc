@@ -6,6 +6,8 @@
 #include "cli/data_options.h"
 #include "cli/kind_options.h"
 #include "cli/progress.h"
+#include "cli/train_bayes_net.h"
+#include "cli/train_graph.h"
 #include "cli/train_hmm.h"
 #include "cli/train_joint.h"
 #include "cli/train_methods.h"
@@ -13,6 +15,7 @@
 #include "croft/app/train.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
+#include "croft/model/graph_model.h"
 #include "croft/model/hmm_model.h"
 
 namespace croft::cli {
@@ -26,7 +29,9 @@ Example:
   croft train -o m.croft --constrain bio --partial train.conll
   croft train -o m.croft --model maxent --format text --intercept=unpenalised train.tsv
   croft train -o m.croft --model maxent --joint-template joint.template words.txt
+  croft train -o fitted.bif --model bayes-net --structure net.bif --smoothing 1 cases.csv
   croft train -o m.croft --objective max-margin --optimizer smo --kernel poly:3 letters.conll
+  croft train -o m.croft --model graph --spec pages.toml --database pages.sqlite
   croft train -o m.croft --checkpoint state train.conll   # after a crash: the same, and --resume
 
 The objective is  -sum log p(y|x) + l1 |w|_1 + (l2/2) |w|_2^2.  CRFsuite's c2 is l2/2, Wapiti's rho2 is l2,
@@ -45,6 +50,8 @@ struct TrainCommand {
   NaiveBayesCommand naive_bayes;
   HmmCommand hmm;
   JointCommand joint;
+  GraphTrainCommand graph;
+  BayesNetCommand bayes_net;
   const CLI::App* verb = nullptr;  // which options were given
   std::string log;
   bool quiet = false;
@@ -52,8 +59,9 @@ struct TrainCommand {
 
 void add_data_options(CLI::App& verb, TrainCommand& c) {
   TrainRequest& r = c.request;
-  verb.add_option("DATA", r.data, "Labelled data; several files are read one after the other")
-      ->required();
+  verb.add_option("DATA", r.data,
+                  "Labelled data; several files are read one after the other (required, but for "
+                  "--model graph)");
   verb.add_option("-o,--output", r.output, "Model file to write")->required();
   add_choice<InputFormat>(
       verb, "--format", r.format,
@@ -120,9 +128,11 @@ void add_model_options(CLI::App& verb, TrainCommand& c) {
           "chain: labels that depend on their neighbours; maxent: each by itself (logistic "
           "regression); memm: each given the one before; naive-bayes: "
           "attributes that are independent, given the label; hmm: the same, and labels given the "
-          "one before (hidden Markov model)")
+          "one before (hidden Markov model); bayes-net: the tables of a Bayesian network; "
+          "graph: variables in tables, whose cliques are SQL queries")
       ->check(
-          CLI::IsMember(std::vector<std::string>{"chain", "maxent", "memm", "naive-bayes", "hmm"}))
+          CLI::IsMember(std::vector<std::string>{"chain", "maxent", "memm", "naive-bayes", "hmm",
+                                                  "bayes-net", "graph"}))
       ->option_text("KIND=chain");
   verb.add_option(
           "--order", o.order,
@@ -205,6 +215,13 @@ void check_log(const TrainCommand& c) {
 
 // The kinds that have a trainer of their own; none where it is one that all other options are for.
 std::optional<int> run_other_kind(TrainCommand& c) {
+  if (c.model == GraphModel::kKind) {
+    refuse_other_options(*c.verb, c.model, graph_option_names());
+    c.request.options.threads = c.common.threads;
+    c.request.seed = c.common.seed;
+    return run_graph_training(*c.verb, c.graph, c.request, c.names, c.log, c.quiet);
+  }
+  if (c.request.data.empty()) throw CLI::RequiredError("DATA");
   if (!c.joint.joint_template.empty()) {
     if (c.model != name_of(ChainKind::maxent)) {
       throw UsageError("--joint-template goes with --model maxent, not with " + c.model);
@@ -221,9 +238,17 @@ std::optional<int> run_other_kind(TrainCommand& c) {
     c.request.seed = c.common.seed;
     return run_hmm(*c.verb, c.hmm, c.request, c.log, c.quiet);
   }
+  if (c.model == kBayesNet) {
+    refuse_other_options(*c.verb, c.model, bayes_net_option_names());
+    c.request.options.threads = c.common.threads;
+    c.request.seed = c.common.seed;
+    return run_bayes_net(*c.verb, c.bayes_net, c.request, c.log, c.quiet);
+  }
+  refuse_options(*c.verb, c.model, bayes_net_only_option_names());
   if (c.model != kNaiveBayes) {
     refuse_options(*c.verb, c.model, naive_bayes_only_option_names());
     refuse_options(*c.verb, c.model, hmm_only_option_names());
+    refuse_options(*c.verb, c.model, graph_only_option_names());
     return std::nullopt;
   }
   refuse_other_options(*c.verb, c.model, naive_bayes_option_names());
@@ -239,6 +264,7 @@ int run(TrainCommand& c) {
   if (!c.intercept.empty()) c.request.intercept = true;
   c.request.options.free_intercept = c.intercept == "unpenalised";
   if (c.partial) c.request.partial = PartialLabels{c.separator[0], "?"};
+  if (c.model == kBayesNet && c.verb->count("--format") == 0) c.request.format = InputFormat::csv;
   set_format_options(c.data, c.request);
   if (const std::optional<int> status = run_other_kind(c)) return *status;
   c.request.options.kind = chain_kind(c.model);
@@ -278,10 +304,12 @@ void add_train(Program& program) {
   add_naive_bayes_options(*verb, command->naive_bayes);
   add_hmm_options(*verb, command->hmm);
   add_joint_options(*verb, command->joint);
+  add_graph_train_options(*verb, command->graph);
+  add_bayes_net_options(*verb, command->bayes_net);
   add_run_options(*verb, *command);
   add_common(*verb, command->common);
   refuse_empty_values(*verb);
-  verb->footer(method_help() + kDataHelp + kFooter);
+  verb->footer(method_help() + graph_objective_help() + kDataHelp + kFooter);
   verb->callback([command, &program] { program.status = run(*command); });
 }
 

@@ -74,15 +74,16 @@ void add_hmm_options(CLI::App& verb, HmmCommand& c) {
       ->allow_extra_args(false)
       ->group(kGroup);
   verb.add_option("--em-iterations", c.options.em_iterations,
-                  "Iterations at most of Baum-Welch, or of naive Bayes' EM, where labels are not "
-                  "known; 0: only what is known counts")
+                  "Iterations at most of Baum-Welch, or of the EM of naive-bayes, bayes-net and "
+                  "graph (otherwise trained by the gradient), where labels are not known; "
+                  "0, of the first two: only what is known counts")
       ->transform(whole_number())
       ->capture_default_str()
       ->group(kGroup);
   verb.add_option(
           "--starts", c.options.starts,
-          "Random starts of Baum-Welch, of which the best is kept; default: 5 where nothing is "
-          "labelled, otherwise 1")
+          "Random starts where labels are not known, of which the best is kept; default: 1, of hmm "
+          "without any labels 5")
       ->transform(whole_number(1))
       ->option_text("N")
       ->group(kGroup);

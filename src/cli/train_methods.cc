@@ -123,10 +123,15 @@ void set_methods(const TrainingNames& names, TrainRequest& request) {
   TrainOptions& options = request.options;
   options.objective = objective_named(names.objective);
   if (!names.optimizer.empty()) options.method = method_named(names.optimizer);
+  options.settings.schedule = step_schedule(names);
+}
+
+std::optional<StepSchedule> step_schedule(const TrainingNames& names) {
   for (const StepSchedule schedule : {StepSchedule::bottou, StepSchedule::inverse,
                                       StepSchedule::inverse_sqrt, StepSchedule::constant}) {
-    if (names.schedule == step_schedule_name(schedule)) options.settings.schedule = schedule;
+    if (names.schedule == step_schedule_name(schedule)) return schedule;
   }
+  return std::nullopt;
 }
 
 std::string method_help() {

@@ -17,6 +17,9 @@ void add_method_options(CLI::App& verb, TrainRequest& request, TrainingNames& na
 // Throws UsageError for a name that is none, listing those that are.
 void set_methods(const TrainingNames& names, TrainRequest& request);
 
+// The schedule that is named, if one is.
+std::optional<StepSchedule> step_schedule(const TrainingNames& names);
+
 // What goes with what, for the foot of --help.
 std::string method_help();
 

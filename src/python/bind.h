@@ -16,5 +16,6 @@ void bind_logistic_regression(pybind11::module_& module);
 void bind_maximum_entropy(pybind11::module_& module);
 void bind_text(pybind11::module_& module);
 void bind_graph(pybind11::module_& module);
+void bind_graph_crf(pybind11::module_& module);
 
 }  // namespace croft::python

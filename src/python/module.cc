@@ -18,4 +18,5 @@ PYBIND11_MODULE(_core, module) {
   python::bind_text(module);
   python::bind_maximum_entropy(module);
   python::bind_graph(module);
+  python::bind_graph_crf(module);
 }

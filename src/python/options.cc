@@ -119,8 +119,7 @@ void get_count(Options& options, const char* key, std::size_t least, std::size_t
                             : fmt::format("{} is {}; it must be {} to {}", key, *out, least, most));
 }
 
-void read_settings(Options& options, TrainRequest& request) {
-  MethodSettings& s = request.options.settings;
+void read_steps(Options& options, MethodSettings& s) {
   get_count(options, "history", 1, LbfgsOptions::kMaxHistory, s.history);
   get_number(options, "step", s.step);
   options.choose<StepSchedule>("schedule",
@@ -132,6 +131,11 @@ void read_settings(Options& options, TrainRequest& request) {
   get_number(options, "decay", s.decay);
   get_count(options, "batch", 1, kNoLimit, s.batch);
   get_count(options, "average_from", 1, kNoLimit, s.average_from);
+}
+
+void read_settings(Options& options, TrainRequest& request) {
+  MethodSettings& s = request.options.settings;
+  read_steps(options, s);
   get_count(options, "sgd_passes", 0, kNoLimit, s.passes);
   get_number(options, "aggressiveness", s.aggressiveness);
   get_count(options, "best", 1, MiraOptions::kMaxBest, s.best);
@@ -219,6 +223,38 @@ TrainRequest train_request(const py::dict& dict) {
   options.get("threads", out.options.threads);
   options.check_all_known();
   out.partial = kPartial;
+  return out;
+}
+
+GraphTrainOptions graph_train_options(const py::dict& dict) {
+  Options options(dict);
+  GraphTrainOptions out;
+  options.choose<FeatureSet>(
+      "features", {{"observed", FeatureSet::observed}, {"all", FeatureSet::all}}, out.features);
+  options.get("min_count", out.min_count);
+  std::string name;
+  if (options.get("objective", name)) out.objective = graph_objective_named(name);
+  if (options.get("optimizer", name)) out.method = method_named(name);
+  GraphInferenceSettings& inference = out.inference;
+  get_number(options, "memory", inference.memory);
+  get_count(options, "inference_iterations", 1, kNoLimit, inference.max_iterations);
+  get_number(options, "damping", inference.damping);
+  get_number(options, "cost", inference.cost);
+  get_optional(options, "search", inference.search);
+  read_steps(options, out.settings);
+  options.get("l1", out.regulariser.l1);
+  // A perceptron minimises no penalty.
+  const bool penalised = info(out.chosen_method()).l2;
+  out.regulariser.l2 = penalised ? 1 : 0;
+  options.get("l2", out.regulariser.l2);
+  out.stop.tolerance = default_tolerance(out.regulariser);
+  options.get("max_iterations", out.stop.max_iterations);
+  options.get("tolerance", out.stop.tolerance);
+  get_number(options, "start_deviation", out.start_deviation);
+  options.get("starts", out.starts);
+  options.get("seed", out.seed);
+  options.get("threads", out.threads);
+  options.check_all_known();
   return out;
 }
 

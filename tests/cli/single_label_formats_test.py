@@ -250,6 +250,62 @@ class Tables(CliTest):
                    mentions=["<stdin>:2:3", 'numeric column "age"'])
 
 
+class DataThatTheModelDoesNotKnow(CliTest):
+    WARNING = "warning: the model knows no attribute of the data, the first of which is "
+
+    def predicted(self, model, *arguments, stdin):
+        """(labels, what is said on standard error)"""
+        done = croft("predict", "-m", model, *arguments, "-", stdin=stdin)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [line for line in done.stdout.decode().splitlines() if line], done.stderr.decode()
+
+    def expect_warning(self, model, unknown, first, known, labels, *arguments):
+        shown, said = self.predicted(model, *arguments, stdin=unknown)
+        self.assertEqual(len(shown), labels)
+        self.assertEqual(len(set(shown)), 1)  # the same whatever they are
+        self.assertEqual(said.count("warning"), 1, said)
+        self.assertTrue(said.startswith(f'{self.WARNING}"{first}"'), said)
+        # One attribute that is known is enough.
+        shown, said = self.predicted(model, *arguments, stdin=known)
+        self.assertEqual((len(shown), said), (labels, ""))
+
+    def test_numbers(self):
+        data = self.file("d.svm", "a 1:1 2:1\nb 2:1 3:1\n")
+        for kind in ("maxent", "naive-bayes"):
+            model = self.train("m.croft", "--model", kind, "--format", "svmlight", data)
+            self.expect_warning(model, b"a 7:1 8:1\nb 9:2\n", "7", b"a 7:1 8:1\nb 3:2\n", 2)
+            self.assertEqual(self.predicted(model, stdin=b"a\n")[1], "")  # nothing there to be known
+
+    def test_tables(self):
+        data = self.file("d.csv", "u,v,label\nx,p,a\ny,q,b\n")
+        for kind in ("maxent", "naive-bayes"):
+            model = self.train("m.croft", "--model", kind, "--format", "csv", data)
+            self.expect_warning(model, b"u,v\nnew,other\nz,z\n", "u=new", b"u,v\nnew,other\nz,q\n", 2)
+
+    def test_texts(self):
+        data = self.file("d.tsv", "a\tthe goal\nb\tthe soup\n")
+        model = self.train("m.croft", "--format", "text", data)
+        self.expect_warning(model, b"never seen\nat all\n", "never", b"never seen\nat all soup\n", 2)
+
+    def test_attributes(self):
+        data = self.file("d.txt", "a\tu=x\n\nb\tu=y\nb\tu=z\n")
+        for kind in ("chain", "maxent", "memm"):
+            model = self.train("m.croft", "--model", kind, "--format", "attributes", data)
+            self.expect_warning(model, b"\tw=x\n\n\tw=y\n", "w=x", b"\tw=x\n\n\tu=y\n", 2, "--output", "json")
+
+    def test_it_is_said_once_for_several_files(self):
+        model = self.train("m.croft", "--format", "svmlight", self.file("d.svm", "a 1:1 2:1\nb 2:1 3:1\n"))
+        new, known = self.file("new.svm", "7:1\n"), self.file("known.svm", "3:1\n")
+        done = croft("predict", "-m", model, new, new)
+        self.assertEqual((done.stderr.count(b"warning"), len(done.stdout.split())), (1, 2))
+        self.assertEqual(croft("predict", "-m", model, new, known).stderr, b"")
+
+    def test_columns_are_as_new_as_they_are(self):
+        data = self.file("d.conll", "x a\ny b\n\n")
+        model = self.train("m.croft", "--features", "observed", "--template", self.file("t", "U:%x[0,0]\nB\n"), data)
+        self.assertEqual(croft("predict", "-m", model, "-", stdin=b"new\n").stderr, b"")
+
+
 class Options(CliTest):
     def test_an_option_of_another_format_is_a_usage_error(self):
         for arguments in (["--format", "csv", "--analyzer", "char"], ["--ngrams", "2"], ["--format", "svmlight", "--label", "x"],

@@ -1,8 +1,10 @@
 """croft.HMM: counting, Baum-Welch, questions, files."""
 import itertools
 import math
+import os
 import pickle
 import random
+import subprocess
 
 import pytest
 
@@ -206,3 +208,19 @@ def test_weights_of_sequences_count_as_copies():
     assert weighted.transitions_ == twice.transitions_
     left_out = croft.HMM().fit(WORDS, LABELS, sample_weight=[1, 1, 0])
     assert left_out.transitions_ == croft.HMM().fit(WORDS[:2], LABELS[:2]).transitions_
+
+
+@pytest.mark.parametrize("ends", [False, True])
+def test_a_chain_made_of_it_becomes_a_hidden_markov_model_again(tmp_path, ends):
+    x = [[{"w": word} for word in words] for words in WORDS]
+    hmm = croft.HMM(ends=ends).fit(x, LABELS)
+    hmm.save(tmp_path / "hmm.croft")
+    subprocess.run([os.environ["CROFT"], "convert", tmp_path / "hmm.croft", "-o", tmp_path / "chain.croft"], check=True)
+    chain = croft.load(tmp_path / "chain.croft")
+    observations = [{"w": word} for word in ["the", "dog", "barks", "cat", "dogs"]]
+    start, transitions, emissions = chain.hmm(observations, 3)
+    for given in itertools.product(range(5), repeat=3):
+        weights = {y: start[y[0]] * math.prod(transitions[t, y[t], y[t + 1]] for t in range(2))
+                   * math.prod(emissions[v, j] for v, j in zip(given, y)) for y in itertools.product(range(3), repeat=3)}
+        marginal = [sum(weight for y, weight in weights.items() if y[1] == j) / sum(weights.values()) for j in range(3)]
+        assert hmm.predict_proba([[observations[v] for v in given]])[0][1] == pytest.approx(marginal, rel=1e-4, abs=1e-9)

@@ -1,0 +1,46 @@
+// Any bytes as the declaration of a graph: an InputError that names the file, or a spec whose
+// record gives the same record again.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string_view>
+
+#include "croft/core/error.h"
+#include "croft/sql/graph_spec.h"
+
+namespace {
+
+void require(bool holds, const char* what) {
+  if (!holds) throw std::logic_error(what);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    const croft::GraphSpec spec =
+        croft::GraphSpec::parse({reinterpret_cast<const char*>(data), size}, "fuzz");
+    require(!spec.variables.empty() && !spec.templates.empty(), "nothing in it");
+    for (const croft::TemplateSpec& each : spec.templates) {
+      require(!each.name.empty() && !each.variables.empty() && !each.query.text.empty(),
+              "a template without a name, variables or a query");
+      require(each.cells.empty() == (each.interaction != croft::InteractionKind::listed),
+              "cells of another interaction");
+    }
+    // Densities are fitted to data, and a record has them.
+    if (std::ranges::any_of(spec.templates, [](const auto& t) { return t.mixture.has_value(); })) {
+      return 0;
+    }
+    const nlohmann::json record = croft::to_json(spec);
+    const croft::GraphSpec again = croft::graph_spec_from(record, "fuzz");
+    nlohmann::json second = croft::to_json(again);
+    for (nlohmann::json& each : second["templates"]) each.erase("columns");
+    require(second == record, "not the same again");
+    croft::with_queries_of(again, spec);
+  } catch (const croft::InputError& error) {
+    require(error.where().file == "fuzz", "an error without its file");
+  }
+  return 0;
+}

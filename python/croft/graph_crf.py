@@ -1,0 +1,390 @@
+"""GraphCRF: a conditional random field over graphs that a function makes of each instance."""
+from __future__ import annotations
+
+import json
+import math
+import os
+import warnings
+from dataclasses import dataclass
+from typing import Any, Callable, Hashable, Iterable, Mapping, Optional, Sequence, Union
+
+from . import _core
+from ._params import raise_not_fitted
+from .estimator import TrainingInterrupted, TrainingLog
+from .graph import FactorGraph, Inference
+
+try:
+    from sklearn.base import BaseEstimator
+except ImportError:
+    from ._params import BaseEstimator  # type: ignore[assignment]
+
+Features = Union[None, str, Mapping[str, Union[float, str, None]], Iterable[str]]
+Callback = Callable[[dict[str, Any]], Optional[bool]]
+
+
+@dataclass(frozen=True)
+class Template:
+    """How cliques of one sort are scored: sum over features of value * weight[feature, cell].
+
+    domains      of each variable of a clique, in order
+    interaction  what the cells are: "table" (each joint state), "same" (one: all labels equal), "same-label" (one
+                 for each label that all have), "ordinal" (each distance of two labels) or "list"
+    listed       of "list": the joint states that have a cell, each a tuple of labels
+    """
+
+    domains: Sequence[str]
+    interaction: str = "table"
+    listed: Sequence[Sequence[str]] = ()
+
+
+class Cliques:
+    """The graph of one instance: what the function that a GraphCRF is given makes.
+
+        g = croft.Cliques()
+        g.variable("page 1", "topic")
+        g.variable("page 2", "topic")
+        g.clique("words", ["page 1"], {"crf": 2, "graph": 1})
+        g.clique("link", ["page 1", "page 2"])
+    """
+
+    def __init__(self) -> None:
+        self._variables: list[tuple[Hashable, str]] = []
+        self._number: dict[Hashable, int] = {}
+        self._cliques: list[tuple[str, list[int], list[tuple[str, float]]]] = []
+
+    def variable(self, key: Hashable, domain: str) -> Hashable:
+        """Adds a variable, known by any key; returns the key."""
+        if key in self._number:
+            raise ValueError(f"there is a variable {key!r} already")
+        self._number[key] = len(self._variables)
+        self._variables.append((key, domain))
+        return key
+
+    def clique(self, template: str, variables: Sequence[Hashable], features: Features = None) -> None:
+        """Adds a clique.
+
+        features  {name: number}, {name: str} ("name=str" is then a feature), {name: None} (absent), a list of
+                  names, one name; None: the feature "bias"
+        """
+        numbers = []
+        for each in variables:
+            if each not in self._number:
+                raise ValueError(f"template {template!r}: there is no variable {each!r}")
+            numbers.append(self._number[each])
+        self._cliques.append((template, numbers, _features(features)))
+
+    @property
+    def keys(self) -> list[Hashable]:
+        """Of the variables, in order."""
+        return [key for key, _ in self._variables]
+
+
+class GraphCRF(BaseEstimator):  # type: ignore[misc]
+    """p(y | x) = exp(sum over cliques of x's graph of theta_c(y_c, x)) / Z(x), weights tied by templates.
+
+        def unroll(sentence):
+            g = croft.Cliques()
+            for t, word in enumerate(sentence):
+                g.variable(t, "tag")
+                g.clique("word", [t], {"word": word})
+                if t:
+                    g.clique("next", [t - 1, t])
+            return g
+
+        crf = croft.GraphCRF(unroll, domains={"tag": ["N", "V"]},
+                             templates={"word": croft.Template(["tag"]), "next": croft.Template(["tag", "tag"])})
+        crf.fit(X, y).predict(X_test)
+
+    The graph may depend on the instance in any way.  ``y`` has a list of labels for each instance, in the order of
+    its variables, or a dict of labels by their keys; None, or a key that is absent, is a hidden variable.
+
+    Parameters
+    ----------
+    unroll : function of an instance that gives its Cliques
+    domains : dict, name -> labels of the variables of this domain
+    templates : dict, name -> Template
+    objective : "likelihood" (exact), "bethe", "mean-field", "pseudolikelihood", "per-edge", "composite",
+        "piecewise", "piecewise-pseudolikelihood", "perceptron", "max-margin", or another of docs/objectives.md
+    optimizer : str or None: what suits the objective
+    l1, l2 : float; l2 None: 1, of perceptrons 0
+    features : "all" (each cell of each feature) or "observed" (the pairs that the training data has)
+    min_count, max_iterations, tolerance, seed, threads, starts, start_deviation, memory, inference_iterations,
+    damping, cost, search, step, schedule, batch, history, average_from, decay
+        as the options of ``croft train --model graph``; None: the default
+    method : how predict and predict_marginals infer, a method of FactorGraph.infer
+
+    Attributes
+    ----------
+    training_log_ : TrainingLog, an entry for each iteration
+    """
+
+    def __init__(self, unroll: Optional[Callable[[Any], Cliques]] = None, *,
+                 domains: Optional[Mapping[str, Sequence[str]]] = None,
+                 templates: Optional[Mapping[str, Template]] = None, objective: str = "likelihood",
+                 optimizer: Optional[str] = None, l1: float = 0.0, l2: Optional[float] = None,
+                 features: str = "all", min_count: int = 1, max_iterations: Optional[int] = None,
+                 tolerance: Optional[float] = None, memory: Optional[float] = None,
+                 inference_iterations: Optional[int] = None, damping: Optional[float] = None,
+                 cost: Optional[float] = None, search: Optional[str] = None, step: Optional[float] = None,
+                 schedule: Optional[str] = None, batch: Optional[int] = None, history: Optional[int] = None,
+                 average_from: Optional[int] = None, decay: Optional[float] = None, starts: int = 1,
+                 start_deviation: Optional[float] = None, method: str = "auto", seed: int = 1,
+                 threads: int = 1) -> None:
+        self.unroll = unroll
+        self.domains = domains
+        self.templates = templates
+        self.objective = objective
+        self.optimizer = optimizer
+        self.l1 = l1
+        self.l2 = l2
+        self.features = features
+        self.min_count = min_count
+        self.max_iterations = max_iterations
+        self.tolerance = tolerance
+        self.memory = memory
+        self.inference_iterations = inference_iterations
+        self.damping = damping
+        self.cost = cost
+        self.search = search
+        self.step = step
+        self.schedule = schedule
+        self.batch = batch
+        self.history = history
+        self.average_from = average_from
+        self.decay = decay
+        self.starts = starts
+        self.start_deviation = start_deviation
+        self.method = method
+        self.seed = seed
+        self.threads = threads
+
+    def fit(self, X: Sequence[Any], y: Sequence[Any], *, callback: Optional[Callback] = None) -> GraphCRF:
+        """Trains; returns self.
+
+        callback  is called with each entry of training_log_; False stops
+
+        Ctrl-C stops after the iteration under way, keeps its weights and warns (TrainingInterrupted).
+        """
+        if not self.domains or not self.templates:
+            raise ValueError("a GraphCRF needs domains and templates")
+        if len(X) != len(y):
+            raise ValueError(f"X has {len(X)} instances, y has {len(y)}")
+        domains = [(name, [str(label) for label in labels]) for name, labels in self.domains.items()]
+        schema = _Schema(domains, {name: list(t.domains) for name, t in self.templates.items()})
+        native = _core.Cliques(domains, [schema.native(name, t) for name, t in self.templates.items()])
+        for n, (x, labels) in enumerate(zip(X, y)):
+            schema.add(native, n, self._unroll(x, n), labels)
+        log = TrainingLog()
+
+        def see(event: dict[str, Any]) -> Optional[bool]:
+            log.append(event)
+            return callback(event) if callback is not None else None
+
+        left_out = {"unroll", "domains", "templates", "method"}
+        options = {name: value for name, value in self.get_params(deep=False).items()
+                   if name not in left_out and value is not None}
+        self._model, log.result = native.train(options, "{}", see)
+        self._schema = schema
+        self.training_log_ = log
+        if log.result["interrupted"]:
+            warnings.warn(f"training was interrupted after iteration {log.result['iterations']}; the weights of "
+                          "that iteration are kept", TrainingInterrupted, stacklevel=2)
+        return self
+
+    def graph(self, x: Any) -> FactorGraph:
+        """The factor graph of an instance, scored: for questions of all kinds.
+
+        Its variables are named str(key), its states by their labels.
+        """
+        return self._graphs([x])[0]
+
+    def predict(self, X: Sequence[Any], *, known: Optional[Sequence[Any]] = None, **how: Any) -> list[list[str]]:
+        """The best labels of each instance, in the order of its variables.
+
+        known  what is known of some labels, as y of fit
+        how    for FactorGraph.infer: method, time, max_iterations, ...
+        """
+        found = self._infer(X, "map", known, how)
+        return [[str(label) for label in (each.assignment or {}).values()] for each in found]
+
+    def predict_marginals(self, X: Sequence[Any], *, known: Optional[Sequence[Any]] = None,
+                          **how: Any) -> list[list[dict[str, float]]]:
+        """Of each instance, for each variable: {label: probability}."""
+        found = self._infer(X, "marginals", known, how)
+        out = []
+        for graph, each in zip(self._last, found):
+            out.append([{str(label): float(p) for label, p in zip(graph.states(v), each.marginals[v])}
+                        for v in graph.variables])
+        return out
+
+    def score(self, X: Sequence[Any], y: Sequence[Any]) -> float:
+        """The share of labels, of those that y knows, that predict gets right."""
+        right = total = 0
+        for n, (x, labels, found) in enumerate(zip(X, y, self.predict(X))):
+            for want, got in zip(_in_order(labels, self._unroll(x, n)), found):
+                total += want is not None
+                right += want is not None and str(want) == got
+        if total == 0:
+            raise ValueError("y knows no label")
+        return right / total
+
+    def weights(self, template: str) -> dict[tuple[str, str], float]:
+        """{(feature, cell): weight} of a template; a cell is named by the labels that have it."""
+        self._check_fitted()
+        return {(name, cell): weight for name, cell, weight in self._model.weights(self._schema.template(template))}
+
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes the model file, whole or not at all.  The function `unroll` is not in it."""
+        self._check_fitted()
+        self._model.save(os.fspath(path))
+
+    @classmethod
+    def load(cls, path: Union[str, os.PathLike[str]], unroll: Callable[[Any], Cliques]) -> GraphCRF:
+        """A fitted GraphCRF of a model file, with the function that makes graphs of instances."""
+        out = cls(unroll)
+        out._restore(_core.GraphModel.open(os.fspath(path)))
+        return out
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__()) if hasattr(super(), "__getstate__") else dict(self.__dict__)
+        if "_model" in state:
+            state["_model"] = state["_model"].bytes()
+        state.pop("_schema", None)
+        state.pop("_last", None)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        model = state.pop("_model", None)
+        self.__dict__.update(state)
+        if model is not None:
+            self._restore(_core.GraphModel.from_bytes(model, "the model"))
+
+    def _restore(self, model: Any) -> None:
+        record = json.loads(model.meta())["graph"]
+        domains = [(each["name"], each["labels"]) for each in record["domains"]]
+        names = [name for name, _ in domains]
+        self._model = model
+        self._schema = _Schema(domains, {each["name"]: [names[d] for d in each["domains"]]
+                                         for each in record["templates"]})
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "_model"):
+            raise_not_fitted(self)
+
+    def _unroll(self, x: Any, n: int) -> Cliques:
+        if self.unroll is None:
+            raise ValueError("a GraphCRF needs unroll, a function that gives the Cliques of an instance")
+        made = self.unroll(x)
+        if not isinstance(made, Cliques):
+            raise TypeError(f"unroll gave a {type(made).__name__} for X[{n}], and croft.Cliques were expected")
+        return made
+
+    def _graphs(self, X: Sequence[Any]) -> list[FactorGraph]:
+        self._check_fitted()
+        native = _core.Cliques(self._model)
+        unrolled = [self._unroll(x, n) for n, x in enumerate(X)]
+        for n, each in enumerate(unrolled):
+            if not each._variables:
+                raise ValueError(f"X[{n}] has no variable")
+            self._schema.add(native, n, each, None)
+        out = []
+        for each, graph in zip(unrolled, native.graphs()):
+            graph.set_names([str(key) for key in each.keys],
+                            [self._schema.labels[domain] for _, domain in each._variables])
+            out.append(FactorGraph._of(graph))
+        return out
+
+    def _infer(self, X: Sequence[Any], task: str, known: Optional[Sequence[Any]],
+               how: dict[str, Any]) -> list[Inference]:
+        how = {"method": self.method, "seed": self.seed, **how}
+        self._last = self._graphs(X)
+        found = []
+        for n, graph in enumerate(self._last):
+            evidence = {}
+            if known is not None:
+                labels = _in_order(known[n], self._unroll(X[n], n))
+                evidence = {name: str(label) for name, label in zip(graph.variables, labels) if label is not None}
+            found.append(graph.infer(task, evidence=evidence, **how))
+        return found
+
+
+class _Schema:
+    """Names of domains, labels and templates to numbers."""
+
+    def __init__(self, domains: list[tuple[str, list[str]]], templates: Mapping[str, Sequence[str]]) -> None:
+        self.labels = dict(domains)
+        self._domain = {name: k for k, (name, _) in enumerate(domains)}
+        self._state = {name: {label: s for s, label in enumerate(labels)} for name, labels in domains}
+        for name, labels in domains:
+            if len(self._state[name]) < len(labels):
+                raise ValueError(f"two labels of the domain {name!r} are the same")
+        self._template = {name: t for t, name in enumerate(templates)}
+        self._domains = templates
+
+    def template(self, name: str) -> int:
+        if name not in self._template:
+            raise ValueError(f"there is no template {name!r}; there are {', '.join(self._template)}")
+        return self._template[name]
+
+    def native(self, name: str, t: Template) -> tuple[str, list[int], str, list[int]]:
+        for domain in t.domains:
+            if domain not in self._domain:
+                raise ValueError(f"template {name!r}: there is no domain {domain!r}")
+        listed = []
+        for labels in t.listed:
+            if len(labels) != len(t.domains):
+                raise ValueError(f"template {name!r}: {labels!r} has {len(labels)} labels, a clique has "
+                                 f"{len(t.domains)} variables")
+            joint = 0
+            for domain, label in zip(t.domains, labels):
+                joint = joint * len(self.labels[domain]) + self.state(domain, label)
+            listed.append(joint)
+        return name, [self._domain[domain] for domain in t.domains], t.interaction, sorted(set(listed))
+
+    def state(self, domain: str, label: Any) -> int:
+        if label is None:
+            return -1
+        if str(label) not in self._state[domain]:
+            raise ValueError(f"the domain {domain!r} has no label {label!r}; it has {self.labels[domain]}")
+        return self._state[domain][str(label)]
+
+    def add(self, native: Any, n: int, made: Cliques, labels: Any) -> None:
+        """Cliques of instance n; labels as fit has them, None: all hidden."""
+        numbers = []
+        for (key, domain), label in zip(made._variables, _in_order(labels, made)):
+            if domain not in self._domain:
+                raise ValueError(f"X[{n}], variable {key!r}: there is no domain {domain!r}")
+            numbers.append(native.add_variable(self._domain[domain], n, self.state(domain, label)))
+        for template, variables, features in made._cliques:
+            native.add_clique(self.template(template), [numbers[v] for v in variables], features)
+
+
+def _in_order(labels: Any, made: Cliques) -> list[Any]:
+    if labels is None:
+        return [None] * len(made._variables)
+    if isinstance(labels, Mapping):
+        unknown = [key for key in labels if key not in made._number]
+        if unknown:
+            raise ValueError(f"y has a label of {unknown[0]!r}, which is no variable of the instance")
+        return [labels.get(key) for key, _ in made._variables]
+    if isinstance(labels, str) or len(labels) != len(made._variables):
+        raise ValueError(f"y has {len(labels)} labels for an instance of {len(made._variables)} variables")
+    return list(labels)
+
+
+def _features(features: Features) -> list[tuple[str, float]]:
+    if features is None:
+        return [("bias", 1.0)]
+    if isinstance(features, str):
+        return [(features, 1.0)]
+    if not isinstance(features, Mapping):
+        return [(str(name), 1.0) for name in features]
+    out = []
+    for name, value in features.items():
+        if value is None or (isinstance(value, float) and math.isnan(value)):
+            continue
+        if isinstance(value, str):
+            out.append((f"{name}={value}", 1.0))
+        else:
+            out.append((str(name), float(value)))
+    return out

@@ -1,0 +1,221 @@
+// General CRFs: cliques that a Python function makes, training, models.
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "croft/core/atomic_file.h"
+#include "croft/core/error.h"
+#include "croft/train/graph_training.h"
+#include "python/bind.h"
+#include "python/graph.h"
+#include "python/options.h"
+#include "python/sequences.h"
+
+namespace croft::python {
+namespace {
+
+namespace py = pybind11;
+using nlohmann::json;
+
+// (name, numbers of domains, interaction, joint states of `list`)
+using TemplateSpec =
+    std::tuple<std::string, std::vector<std::uint32_t>, std::string, std::vector<std::uint64_t>>;
+
+CliqueSchema schema_of(const std::vector<std::pair<std::string, std::vector<std::string>>>& domains,
+                       const std::vector<TemplateSpec>& templates) {
+  CliqueSchema schema;
+  for (const auto& [name, labels] : domains) schema.domains.push_back({name, labels});
+  for (const auto& [name, domain, interaction, listed] : templates) {
+    std::vector<std::uint32_t> states;
+    for (const std::uint32_t d : domain) {
+      if (d >= schema.domains.size()) throw UsageError("a template of a domain that is not there");
+      states.push_back(static_cast<std::uint32_t>(schema.domains[d].labels.size()));
+    }
+    try {
+      schema.templates.push_back(
+          {name, domain, Interaction(interaction_kind(interaction), std::move(states), listed)});
+    } catch (const UsageError& error) {
+      throw UsageError("template " + in_quotes(name) + ": " + error.what());
+    }
+  }
+  return schema;
+}
+
+struct PythonGraphModel {
+  explicit PythonGraphModel(Container container) : model(std::move(container)) {}
+  GraphModel model;
+};
+
+// Cliques of instances, with names of features: all those that come, or those of a model.
+class Cliques {
+ public:
+  explicit Cliques(CliqueSchema schema)
+      : schema_(std::make_unique<CliqueSchema>(std::move(schema))),
+        data_(*schema_),
+        names_(schema_->templates.size()) {}
+  explicit Cliques(std::shared_ptr<PythonGraphModel> model)
+      : model_(std::move(model)), data_(model_->model.schema()) {}
+
+  std::uint32_t add_variable(std::uint32_t domain, std::uint64_t instance, std::int64_t state) {
+    return data_.add_variable(domain, std::to_string(instance),
+                              state < 0 ? kUnobserved : static_cast<State>(state));
+  }
+  void add_clique(std::uint32_t t, const std::vector<std::uint32_t>& variables,
+                  const std::vector<std::pair<std::string, double>>& features) {
+    features_.clear();
+    for (const auto& [name, value] : features) {
+      if (!std::isfinite(value)) {
+        throw UsageError("feature " + in_quotes(name) + " is " + std::to_string(value) +
+                         "; it must be a finite number");
+      }
+      const std::uint32_t id = model_ ? model_->model.find(t, name) : names_.at(t).insert(name);
+      if (id != kUnknown && value != 0) features_.push_back({id, value});
+    }
+    data_.add_clique(t, variables, features_);
+  }
+
+  py::tuple train(const py::dict& dict, const std::string& source, const py::object& callback) {
+    const GraphTrainOptions options = graph_train_options(dict);
+    GraphTraining training(data_, std::move(names_));
+    bool interrupted = false;
+    std::exception_ptr error;
+    const auto see = [&](const TrainProgress& now) {
+      const py::gil_scoped_acquire lock;
+      try {
+        check_signals();
+        if (callback.is_none()) return true;
+        using namespace py::literals;
+        const py::object answer = callback(py::dict(
+            "event"_a = "iteration", "iteration"_a = now.iteration.number,
+            "evaluations"_a = now.iteration.evaluations, "objective"_a = now.iteration.objective,
+            "gradient_norm"_a = now.iteration.gradient_norm));
+        return !py::isinstance<py::bool_>(answer) || answer.cast<bool>();
+      } catch (py::error_already_set& thrown) {
+        interrupted = thrown.matches(PyExc_KeyboardInterrupt);
+        if (!interrupted) error = std::current_exception();
+        return false;
+      }
+    };
+    GraphTrainResult result;
+    {
+      const py::gil_scoped_release unlock;
+      result = training.run(options, see);
+    }
+    if (error) std::rethrow_exception(error);
+    const OptimizeResult& o = result.optimization;
+    const json record = {{"objective", info(options.objective).name},
+                         {"optimizer", info(options.chosen_method()).name},
+                         {"l1", options.regulariser.l1},
+                         {"l2", options.regulariser.l2},
+                         {"seed", options.seed},
+                         {"weights", result.dimension},
+                         {"nonzero_weights", result.active},
+                         {"iterations", o.iterations},
+                         {"evaluations", o.evaluations},
+                         {"objective_value", o.objective},
+                         {"stop", stop_reason_name(o.reason)}};
+    auto model = std::make_shared<PythonGraphModel>(
+        Container::from_bytes(training.model(json::parse(source), record).bytes(), "the model"));
+    using namespace py::literals;
+    return py::make_tuple(
+        model,
+        py::dict("reason"_a = interrupted ? "interrupted" : std::string(stop_reason_name(o.reason)),
+                 "message"_a = o.message, "converged"_a = o.converged(),
+                 "iterations"_a = o.iterations, "evaluations"_a = o.evaluations,
+                 "objective"_a = o.objective, "gradient_norm"_a = o.gradient_norm,
+                 "weights"_a = result.dimension, "nonzero_weights"_a = result.active,
+                 "objectives"_a = result.objectives, "interrupted"_a = interrupted));
+  }
+
+  // Scored by the model: a graph for each instance; cliques are gone then.
+  py::list graphs() {
+    if (!model_) throw UsageError("there is no model to score the graphs");
+    std::vector<GraphInstance> instances = data_.unroll();
+    std::vector<double> scratch;
+    py::list out;
+    for (GraphInstance& each : instances) {
+      model_->model.score(data_.rows(), each, scratch);
+      out.append(python_graph(std::move(each.graph)));
+    }
+    return out;
+  }
+
+ private:
+  std::shared_ptr<PythonGraphModel> model_;
+  std::unique_ptr<CliqueSchema> schema_;
+  CliqueData data_;
+  std::vector<StringTable> names_;
+  std::vector<CliqueFeature> features_;
+};
+
+// [(feature, cell, weight)], in order of feature and cell.
+py::list weights_of(const PythonGraphModel& self, std::uint32_t t) {
+  const CliqueSchema& schema = self.model.schema();
+  if (t >= schema.templates.size()) throw UsageError("there is no such template");
+  std::vector<std::span<const std::string>> labels;
+  for (const std::uint32_t d : schema.templates[t].domain) {
+    labels.emplace_back(schema.domains[d].labels);
+  }
+  const FeatureTable& table = self.model.table(t);
+  std::vector<std::tuple<std::string, std::uint32_t, float>> rows;
+  for (std::uint32_t id = 0; id < table.size(); ++id) {
+    const WeightRow row = table.row(id);
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      rows.emplace_back(table.name(id), row.cell(k), row.weight(k));
+    }
+  }
+  std::ranges::sort(rows);
+  py::list out;
+  for (const auto& [name, cell, weight] : rows) {
+    out.append(
+        py::make_tuple(name, schema.templates[t].interaction.cell_name(cell, labels), weight));
+  }
+  return out;
+}
+
+}  // namespace
+
+void bind_graph_crf(py::module_& module) {
+  py::class_<PythonGraphModel, std::shared_ptr<PythonGraphModel>>(module, "GraphModel")
+      .def_static("open",
+                  [](const std::string& path) {
+                    return std::make_shared<PythonGraphModel>(Container::open(path));
+                  })
+      .def_static("from_bytes",
+                  [](const py::bytes& data, const std::string& name) {
+                    const std::string_view view = data;
+                    const auto* first = reinterpret_cast<const std::byte*>(view.data());
+                    return std::make_shared<PythonGraphModel>(
+                        Container::from_bytes({first, first + view.size()}, name));
+                  })
+      .def("bytes",
+           [](const PythonGraphModel& self) {
+             const auto bytes = self.model.container().bytes();
+             return py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+           })
+      .def("save",
+           [](const PythonGraphModel& self, const std::filesystem::path& path) {
+             const py::gil_scoped_release unlock;
+             const auto bytes = self.model.container().bytes();
+             AtomicFile file(path);
+             file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+             file.commit();
+           })
+      .def("meta", [](const PythonGraphModel& self) { return self.model.meta().dump(); })
+      .def("weights", &weights_of);
+  py::class_<Cliques>(module, "Cliques")
+      .def(py::init([](const std::vector<std::pair<std::string, std::vector<std::string>>>& domains,
+                       const std::vector<TemplateSpec>& templates) {
+        return std::make_unique<Cliques>(schema_of(domains, templates));
+      }))
+      .def(py::init<std::shared_ptr<PythonGraphModel>>())
+      .def("add_variable", &Cliques::add_variable)
+      .def("add_clique", &Cliques::add_clique)
+      .def("train", &Cliques::train)
+      .def("graphs", &Cliques::graphs);
+}
+
+}  // namespace croft::python

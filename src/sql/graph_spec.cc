@@ -1,0 +1,174 @@
+#include "croft/sql/graph_spec.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "croft/core/error.h"
+
+namespace croft {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kTies[] = {"all", "column", "none"};
+
+std::string owner_of_variables(const std::string& domain) {
+  return domain.empty() ? "variables" : "variables of '" + domain + "'";
+}
+
+json template_record(const TemplateSpec& t) {
+  json record = {{"name", t.name},        {"variables", t.variables},
+                 {"query", t.query.text}, {"interaction", name_of(t.interaction)},
+                 {"bias", t.bias},        {"tie", kTies[static_cast<std::size_t>(t.tie)]}};
+  if (!t.cells.empty()) record["cells"] = t.cells;
+  if (t.tie == WeightTie::column) record["tie_column"] = t.tie_column;
+  if (!t.key.empty()) record["key"] = t.key;
+  for (const QueryText& each : t.features) record["features"].push_back(each.text);
+  if (t.mixture) {
+    const GaussianMixtureOptions& o = t.mixture->options;
+    record["mixture"] = {{"components", o.components},
+                         {"covariance", name_of(o.covariance)},
+                         {"variance_floor", o.variance_floor},
+                         {"seed", o.seed},
+                         {"generative", t.mixture->generative}};
+    if (t.mixture->fitted) record["mixture"]["densities"] = to_json(*t.mixture->fitted);
+  }
+  if (t.columns) {
+    record["columns"] = json::array();
+    for (const FeatureColumn& each : *t.columns) {
+      json column = {{"name", each.name}, {"kind", each.numeric ? "numeric" : "categorical"}};
+      if (each.mean != 0 || each.deviation != 1) {
+        column["mean"] = each.mean;
+        column["deviation"] = each.deviation;
+      }
+      record["columns"].push_back(std::move(column));
+    }
+  }
+  return record;
+}
+
+TemplateSpec template_from(const json& record, const std::string& name) {
+  TemplateSpec t;
+  t.name = record.at("name").get<std::string>();
+  const std::string owner = "template '" + t.name + "'";
+  const auto query = [&](const json& text) {
+    return QueryText{text.get<std::string>(), name, 0, owner};
+  };
+  t.variables = record.at("variables").get<std::vector<std::string>>();
+  t.query = query(record.at("query"));
+  t.interaction = interaction_kind(record.at("interaction").get<std::string>());
+  t.bias = record.at("bias").get<bool>();
+  const std::string tie = record.at("tie").get<std::string>();
+  const auto found = std::ranges::find(kTies, tie);
+  if (found == std::end(kTies)) throw std::out_of_range("tie");
+  t.tie = static_cast<WeightTie>(found - std::begin(kTies));
+  if (record.contains("cells")) {
+    t.cells = record["cells"].get<std::vector<std::vector<std::string>>>();
+  }
+  if (t.tie == WeightTie::column) t.tie_column = record.at("tie_column").get<std::string>();
+  t.key = record.value("key", std::string());
+  if (record.contains("features")) {
+    for (const json& each : record["features"]) t.features.push_back(query(each));
+  }
+  if (record.contains("mixture")) {
+    const json& from = record["mixture"];
+    MixtureSpec& mixture = t.mixture.emplace();
+    mixture.options.components = from.at("components").get<std::size_t>();
+    mixture.options.covariance = covariance_named(from.at("covariance").get<std::string>());
+    mixture.options.variance_floor = from.at("variance_floor").get<double>();
+    mixture.options.seed = from.at("seed").get<std::uint64_t>();
+    mixture.generative = from.at("generative").get<bool>();
+    mixture.fitted = label_mixtures_of(from.at("densities"));
+  }
+  t.columns.emplace();
+  if (record.contains("columns")) {
+    for (const json& each : record["columns"]) {
+      t.columns->push_back({each.at("name").get<std::string>(), each.at("kind") == "numeric",
+                            each.value("mean", 0.0), each.value("deviation", 1.0)});
+    }
+  }
+  return t;
+}
+
+}  // namespace
+
+const DomainLabels* GraphSpec::listed(std::string_view domain) const {
+  const auto found = std::ranges::find(labels, domain, &DomainLabels::domain);
+  return found == labels.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> GraphSpec::domains() const {
+  std::vector<std::string> names;
+  const auto add = [&](const std::string& domain) {
+    if (!domain.empty() && std::ranges::find(names, domain) == names.end()) names.push_back(domain);
+  };
+  for (const VariableSpec& each : variables) add(each.domain);
+  for (const DomainLabels& each : labels) add(each.domain);
+  for (const TemplateSpec& t : templates) std::ranges::for_each(t.variables, add);
+  return names;
+}
+
+json to_json(const GraphSpec& spec) {
+  json record = {{"variables", json::array()}, {"templates", json::array()}};
+  for (const VariableSpec& each : spec.variables) {
+    record["variables"].push_back({{"domain", each.domain}, {"query", each.query.text}});
+  }
+  for (const TemplateSpec& each : spec.templates) {
+    record["templates"].push_back(template_record(each));
+  }
+  return record;
+}
+
+GraphSpec graph_spec_from(const json& record, const std::string& name) {
+  GraphSpec spec;
+  spec.name = name;
+  try {
+    for (const json& each : record.at("variables")) {
+      const std::string domain = each.at("domain").get<std::string>();
+      spec.variables.push_back(
+          {domain, {each.at("query").get<std::string>(), name, 0, owner_of_variables(domain)}});
+    }
+    for (const json& each : record.at("templates")) {
+      spec.templates.push_back(template_from(each, name));
+    }
+  } catch (const json::exception&) {
+    throw Error(name + ": the model does not say by which queries it was made");
+  } catch (const std::out_of_range&) {
+    throw Error(name + ": the model does not say by which queries it was made");
+  } catch (const UsageError&) {
+    throw Error(name + ": the model does not say by which queries it was made");
+  }
+  return spec;
+}
+
+GraphSpec with_queries_of(const GraphSpec& model, const GraphSpec& now) {
+  const auto fail = [&](const std::string& what) {
+    throw UsageError("--spec " + now.name + ": " + what + " than the model of " + model.name +
+                     "; only queries may differ");
+  };
+  GraphSpec spec = model;
+  spec.name = now.name;
+  spec.variables = now.variables;
+  spec.labels = now.labels;
+  if (now.templates.size() != model.templates.size()) fail("another number of templates");
+  for (std::size_t t = 0; t < model.templates.size(); ++t) {
+    const TemplateSpec& a = model.templates[t];
+    const TemplateSpec& b = now.templates[t];
+    const auto differ = [&](const char* what) {
+      fail("the template '" + b.name + "' has " + what);
+    };
+    if (a.name != b.name) fail("the template '" + b.name + "' has another name");
+    if (a.variables != b.variables) differ("other variables");
+    if (a.interaction != b.interaction || a.cells != b.cells) differ("another interaction");
+    if (a.bias != b.bias) differ("another bias");
+    if (a.mixture.has_value() != b.mixture.has_value()) differ("measurements in one of the two");
+    if (a.tie != b.tie || a.tie_column != b.tie_column) differ("another tie");
+    spec.templates[t].query = b.query;
+    spec.templates[t].key = b.key;
+    spec.templates[t].features = b.features;
+  }
+  return spec;
+}
+
+}  // namespace croft

@@ -1,0 +1,41 @@
+// A template of measurements: densities of its columns given a variable's label (LG.5).
+#pragma once
+#include <vector>
+
+#include "croft/sql/graph_tables.h"
+
+namespace croft {
+
+class MixtureReader {
+ public:
+  // Keeps all by reference.
+  MixtureReader(const Database& database, TemplateSpec& spec, std::uint32_t clique_template,
+                const VariableTable& variables, CliqueData& data)
+      : database_(database),
+        spec_(spec),
+        template_(clique_template),
+        variables_(variables),
+        data_(data) {}
+
+  // Where the spec has no densities yet, they are fitted to the variables whose label is known, and
+  // put into it; the cliques, with their scores, are then added to the data unless the densities
+  // stand beside p(y) (MixtureSpec::generative).  Returns the number of rows without a NULL.
+  std::size_t read(const GraphTables::Progress& progress);
+
+ private:
+  void read_rows(const GraphTables::Progress& progress);
+  void check_columns(const Query& query);
+  void fit();
+  void add_cliques();
+
+  const Database& database_;
+  TemplateSpec& spec_;
+  std::uint32_t template_;
+  const VariableTable& variables_;
+  CliqueData& data_;
+  std::vector<std::uint32_t> variable_;  // [rows]
+  std::vector<double> x_;                // [rows][dimension]
+  std::size_t dimension_ = 0;
+};
+
+}  // namespace croft

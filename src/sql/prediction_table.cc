@@ -1,0 +1,130 @@
+#include "croft/sql/prediction_table.h"
+
+#include <sqlite3.h>
+
+#include "croft/core/error.h"
+#include "sql/sqlite_calls.h"
+
+namespace croft {
+namespace {
+
+// Stays in the database's schema, as text of the statement that made the table.
+constexpr std::string_view kMark = "/* made by croft predict */";
+
+struct Close {
+  void operator()(sqlite3* handle) const { sqlite3_close(handle); }
+};
+using Handle = std::unique_ptr<sqlite3, Close>;
+
+Handle open(const std::string& path, int flags) {
+  sqlite3* opened = nullptr;
+  const int status = sqlite3_open_v2(path.c_str(), &opened, flags, nullptr);
+  Handle handle(opened);
+  if (status != SQLITE_OK) {
+    throw Error(path + ": cannot open the database: " + sqlite3_errmsg(opened));
+  }
+  sqlite3_busy_timeout(opened, 10'000);
+  return handle;
+}
+
+void check_table(sqlite3* database, const PredictionTable& to, const std::string& table) {
+  Statement query(
+      database,
+      "SELECT type || ' ' || coalesce(sql, '') FROM sqlite_master WHERE lower(name) = lower(?)",
+      to.path);
+  query.bind(0, std::string_view(table));
+  const std::string found = query.text();
+  if (found.empty()) return;
+  if (!found.starts_with("table ")) {
+    throw UsageError("--table " + table + ": " + to.path + " has something else of this name; " +
+                     "give another one");
+  }
+  if (to.overwrite || found.find(kMark) != std::string::npos) return;
+  throw UsageError("--table " + table + ": " + to.path +
+                   " has a table of this name that croft did not make; give another name, or "
+                   "--overwrite");
+}
+
+std::string marginal_table(const PredictionTable& to) { return to.table + "_marginals"; }
+
+void check_tables(sqlite3* database, const PredictionTable& to) {
+  check_table(database, to, to.table);
+  if (to.marginals) check_table(database, to, marginal_table(to));
+}
+
+void create(sqlite3* database, const PredictionTable& to, const std::string& table,
+            const std::string& key) {
+  execute(database, "DROP TABLE IF EXISTS " + quoted_name(table), to.path);
+  execute(database,
+          "CREATE TABLE " + quoted_name(table) + "(" + std::string(kMark) +
+              " domain TEXT, id, label TEXT, probability REAL, PRIMARY KEY(" + key + "))",
+          to.path);
+}
+
+void bind_id(Statement& insert, const RowId& id) {
+  if (id.is_text) {
+    insert.bind(1, id.text);
+  } else {
+    insert.bind(1, id.number);
+  }
+}
+
+void fill(sqlite3* database, const PredictionTable& to, const GraphTables& tables,
+          const GraphLabels& labels) {
+  Statement insert(database, "INSERT INTO " + quoted_name(to.table) + " VALUES(?, ?, ?, ?)",
+                   to.path);
+  for (std::uint32_t v = 0; v < tables.variables().size(); ++v) {
+    const Domain& domain = tables.schema().domains[tables.data().domain(v)];
+    insert.bind(0, std::string_view(domain.name));
+    bind_id(insert, tables.variables().row_id(v));
+    insert.bind(2, std::string_view(domain.labels[labels.label[v]]));
+    if (labels.probability.empty()) {
+      insert.bind_null(3);
+    } else {
+      insert.bind(3, labels.probability[v]);
+    }
+    insert.run();
+  }
+}
+
+void fill_marginals(sqlite3* database, const PredictionTable& to, const GraphTables& tables,
+                    const GraphLabels& labels) {
+  Statement insert(
+      database, "INSERT INTO " + quoted_name(marginal_table(to)) + " VALUES(?, ?, ?, ?)", to.path);
+  for (std::uint32_t v = 0; v < tables.variables().size(); ++v) {
+    const Domain& domain = tables.schema().domains[tables.data().domain(v)];
+    const auto marginals = labels.marginals_of(v);
+    insert.bind(0, std::string_view(domain.name));
+    bind_id(insert, tables.variables().row_id(v));
+    for (std::size_t k = 0; k < marginals.size(); ++k) {
+      insert.bind(2, std::string_view(domain.labels[k]));
+      insert.bind(3, marginals[k]);
+      insert.run();
+    }
+  }
+}
+
+}  // namespace
+
+void check_prediction_table(const PredictionTable& to) {
+  if (!Database::is_sqlite(to.path)) {
+    throw UsageError("--table writes into a database of SQLite, and " + to.path + " is none");
+  }
+  check_tables(open(to.path, SQLITE_OPEN_READWRITE).get(), to);
+}
+
+void write_prediction_table(const PredictionTable& to, const GraphTables& tables,
+                            const GraphLabels& labels) {
+  const Handle handle = open(to.path, SQLITE_OPEN_READWRITE);
+  execute(handle.get(), "BEGIN IMMEDIATE", to.path);
+  check_tables(handle.get(), to);  // somebody else may have been quicker
+  create(handle.get(), to, to.table, "domain, id");
+  fill(handle.get(), to, tables, labels);
+  if (to.marginals) {
+    create(handle.get(), to, marginal_table(to), "domain, id, label");
+    fill_marginals(handle.get(), to, tables, labels);
+  }
+  execute(handle.get(), "COMMIT", to.path);  // without it the transaction is rolled back
+}
+
+}  // namespace croft

@@ -1,0 +1,202 @@
+#include "croft/sql/train_graph.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "app/file_checks.h"
+#include "croft/core/atomic_file.h"
+#include "croft/core/interrupt.h"
+#include "croft/train/train_options.h"
+
+namespace croft {
+namespace {
+
+using nlohmann::json;
+
+// What is set must mean something to the optimiser.
+void check_settings(const GraphTrainOptions& options) {
+  const MethodSettings& s = options.settings;
+  const std::array<std::pair<std::string_view, bool>, 7> given = {{
+      {"history", s.history.has_value()},
+      {"step", s.step.has_value()},
+      {"schedule", s.schedule.has_value()},
+      {"decay", s.decay.has_value()},
+      {"batch", s.batch.has_value()},
+      {"average-from", s.average_from.has_value()},
+      {"gap", s.gap.has_value()},
+  }};
+  const MethodInfo& method = info(options.chosen_method());
+  for (const auto& [name, is_given] : given) {
+    if (!is_given || std::ranges::find(method.settings, name) != method.settings.end()) continue;
+    throw UsageError("--" + std::string(name) + " means nothing to --optimizer " +
+                     std::string(method.name) + (options.method ? "" : ", the default here") +
+                     "; leave it out");
+  }
+}
+
+void check(const GraphTrainRequest& request) {
+  request.options.validate();
+  check_settings(request.options);
+  if (request.resume && request.checkpoint.empty()) {
+    throw UsageError("--resume goes on from a checkpoint; name its folder with --checkpoint");
+  }
+  if (!request.checkpoint.empty() && request.options.starts > 1) {
+    throw UsageError("--checkpoint keeps the state of one start; leave out --starts, or it");
+  }
+  if (request.window && request.options.stop.tolerance == 0) {
+    throw UsageError(
+        "--window is what --tolerance is measured over, which is 0: give one above 0, or leave out "
+        "--window");
+  }
+}
+
+json setting_record(const GraphTrainOptions& o) {
+  json record = json::object();
+  const auto add = [&](const char* name, const auto& value) {
+    if (value) record[name] = *value;
+  };
+  add("memory", o.inference.memory);
+  add("inference_iterations", o.inference.max_iterations);
+  add("damping", o.inference.damping);
+  add("cost", o.inference.cost);
+  add("search", o.inference.search);
+  add("pairs", o.inference.pairs);
+  if (o.em) record["em_steps"] = o.em->m_iterations;
+  add("history", o.settings.history);
+  add("step", o.settings.step);
+  add("batch", o.settings.batch);
+  add("average_from", o.settings.average_from);
+  if (o.settings.schedule) record["schedule"] = step_schedule_name(*o.settings.schedule);
+  return record;
+}
+
+json options_record(const GraphTrainOptions& o) {
+  json record = {{"objective", info(o.objective).name},
+                 {"optimizer", info(o.chosen_method()).name},
+                 {"l1", o.regulariser.l1},
+                 {"l2", o.regulariser.l2},
+                 {"features", o.features == FeatureSet::all ? "all" : "observed"},
+                 {"min_count", o.min_count},
+                 {"seed", o.seed}};
+  if (o.em) record["em"] = {{"m_iterations", o.em->m_iterations}};
+  record.update(setting_record(o));
+  return record;
+}
+
+json training_record(const GraphTrainOptions& options, const GraphTrainData& data,
+                     const GraphTrainResult& result) {
+  json record = options_record(options);
+  record.update({{"variables", data.variables},
+                 {"instances", data.instances},
+                 {"cliques", data.cliques},
+                 {"weights", result.dimension},
+                 {"nonzero_weights", result.active},
+                 {"iterations", result.optimization.iterations},
+                 {"evaluations", result.optimization.evaluations},
+                 {"objective_value", result.optimization.objective},
+                 {"gradient_norm", result.optimization.gradient_norm},
+                 {"stop", stop_reason_name(result.optimization.reason)}});
+  if (data.hidden > 0) record["hidden_variables"] = data.hidden;
+  if (options.starts > 1) {
+    record["starts"] = options.starts;
+    record["objectives"] = result.objectives;
+  }
+  return record;
+}
+
+// Of the data and of what decides how it is trained on, but for when that stops.
+std::uint64_t fingerprint(const GraphTrainOptions& options, const GraphTables& tables,
+                          std::span<const GraphInstance> instances) {
+  Fingerprint print;
+  print.add(to_json(tables.spec()).dump(-1, ' ', false, json::error_handler_t::replace));
+  print.add(options_record(options).dump());
+  for (const Domain& each : tables.schema().domains) {
+    for (const std::string& label : each.labels) print.add(label);
+  }
+  std::vector<std::uint32_t> numbers;
+  std::vector<double> values;
+  for (const GraphInstance& each : instances) {
+    print.add(each.known);
+    print.add(each.row);
+    for (Factor f = 0; f < each.graph.factors(); ++f) {
+      const auto scope = each.graph.scope(f);
+      numbers.assign(scope.begin(), scope.end());
+      numbers.push_back(each.graph.potential_of(f));
+      print.add(numbers);
+    }
+  }
+  const CliqueRows& rows = tables.data().rows();
+  for (std::uint32_t row = 0; row < rows.size(); ++row) {
+    numbers.clear();
+    values.clear();
+    for (const CliqueFeature& each : rows.features(row)) {
+      numbers.push_back(each.id);
+      values.push_back(each.value);
+    }
+    print.add(numbers);
+    print.add(values);
+  }
+  return print.value();
+}
+
+}  // namespace
+
+GraphTrainRequest with_defaults(GraphTrainRequest request) {
+  GraphTrainOptions& o = request.options;
+  const bool online = !info(o.chosen_method()).l2;
+  o.regulariser.l2 = request.l2.value_or(online ? 0.0 : 1.0);
+  o.stop.max_iterations = request.max_iterations.value_or(online ? 100 : 1000);
+  o.stop.tolerance = request.tolerance.value_or(online ? 0.0 : default_tolerance(o.regulariser));
+  o.stop.gradient_tolerance = request.gradient_tolerance.value_or(online ? 0.0 : 1e-5);
+  o.stop.window = request.window.value_or(o.stop.window);
+  return request;
+}
+
+GraphTrainResult train_graph_model(const GraphTrainRequest& asked,
+                                   const GraphTrainWatcher& watcher) {
+  GraphTrainRequest request = with_defaults(asked);
+  GraphTrainOptions& options = request.options;
+  check(request);
+  std::vector<std::string> inputs = request.databases;
+  inputs.push_back(request.spec);
+  check_files(inputs, request.output);
+  // Created and removed: what forbids writing the model is known before the work, not after it.
+  AtomicFile{request.output};
+  std::optional<CheckpointFolder> checkpoints;
+  if (!request.checkpoint.empty()) {
+    checkpoints.emplace(request.checkpoint, request.resume,
+                        std::chrono::duration<double>(request.checkpoint_interval.value_or(30)));
+    options.checkpoints = &*checkpoints;
+  }
+  try {
+    GraphSpec spec = GraphSpec::read(request.spec);
+    GraphTables tables = [&] {
+      const Database database = Database::open(request.databases);
+      return GraphTables::read(database, std::move(spec), watcher.reading);
+    }();
+    GraphTrainData data{.variables = tables.data().variables(),
+                        .hidden = 0,
+                        .instances = tables.data().groups(),
+                        .cliques = tables.cliques(),
+                        .templates = tables.schema().templates.size(),
+                        .features = 0};
+    for (const StringTable& each : tables.features()) data.features += each.size();
+    GraphTraining training(tables.data(), std::move(tables.features()));
+    data.hidden = training.hidden();
+    if (watcher.data_read) watcher.data_read(data);
+    if (checkpoints) {
+      checkpoints->set_fingerprint(fingerprint(options, tables, training.instances()));
+    }
+    const GraphTrainResult result = training.run(options, watcher.iteration);
+    training.model(to_json(tables.spec()), training_record(options, data, result))
+        .write(request.output);
+    if (checkpoints && !interruption) checkpoints->remove();
+    return result;
+  } catch (const Interrupted& reason) {
+    throw Interrupted(std::string(reason.what()) + "; there is no model to keep yet");
+  }
+}
+
+}  // namespace croft

@@ -1,0 +1,188 @@
+#include "sql/variable_reader.h"
+
+#include <algorithm>
+#include <array>
+
+#include "croft/core/error.h"
+#include "croft/data/parse_number.h"
+#include "sql/cells.h"
+
+namespace croft {
+namespace {
+
+constexpr std::array<std::string_view, 4> kColumns = {"id", "label", "instance", "domain"};
+
+// Where the columns of a query of variables are.
+struct VariableColumns {
+  std::size_t id, label, instance, domain;  // kNone: not there
+};
+
+VariableColumns columns_of(const Query& query, const VariableSpec& variables) {
+  for (const std::string& name : query.names()) {
+    const bool known = std::ranges::any_of(
+        kColumns, [&](std::string_view each) { return query.find(name) == query.find(each); });
+    if (!known) {
+      query.fail("a column " + in_quotes(name) + " of no meaning",
+                 "columns are id, label, instance and domain; features are those of templates");
+    }
+  }
+  const VariableColumns at = {query.find("id"), query.find("label"), query.find("instance"),
+                              query.find("domain")};
+  if (at.id == Query::kNone) query.fail("no column id", "write: select … as id");
+  if (variables.domain.empty() == (at.domain == Query::kNone)) {
+    query.fail(at.domain == Query::kNone
+                   ? "no column domain, and no domain = \"…\" beside the query"
+                   : "a column domain beside domain = \"…\"",
+               "give one of the two");
+  }
+  return at;
+}
+
+// By value where all are numbers, else by bytes.
+void sort_labels(std::vector<std::string>& labels) {
+  std::vector<std::pair<double, std::string>> numbers;
+  for (const std::string& each : labels) {
+    double value = 0;
+    if (parse_number(each, value) != NumberKind::finite) {
+      std::ranges::sort(labels);
+      return;
+    }
+    numbers.emplace_back(value, each);
+  }
+  std::ranges::sort(numbers);
+  for (std::size_t k = 0; k < labels.size(); ++k) labels[k] = std::move(numbers[k].second);
+}
+
+}  // namespace
+
+std::vector<Domain> find_domains(const Database& database, const GraphSpec& spec) {
+  StringTable names;
+  std::vector<StringTable> labels;
+  const auto domain_of = [&](std::string_view name) {
+    const std::uint32_t k = names.insert(name);
+    if (k == labels.size()) labels.emplace_back();
+    return k;
+  };
+  for (const std::string& each : spec.domains()) domain_of(each);
+  for (const VariableSpec& variables : spec.variables) {
+    if (!variables.domain.empty() && spec.listed(variables.domain) != nullptr) continue;
+    Query query(database, variables.query);
+    const VariableColumns at = columns_of(query, variables);
+    if (at.label == Query::kNone && at.domain == Query::kNone) {
+      query.fail("no column label, and the domain's labels are not listed",
+                 "list them: [labels], then " + variables.domain + " = [\"A\", \"B\"]");
+    }
+    std::uint32_t domain = variables.domain.empty() ? 0 : domain_of(variables.domain);
+    while (query.next()) {
+      if (at.domain != Query::kNone) domain = domain_of(query.text(at.domain));
+      if (at.label != Query::kNone && !query.is_null(at.label)) {
+        labels[domain].insert(query.text(at.label));
+      }
+    }
+  }
+  std::vector<Domain> domains;
+  for (std::uint32_t d = 0; d < labels.size(); ++d) {
+    Domain domain{std::string(names[d]), {}};
+    if (const DomainLabels* listed = spec.listed(domain.name)) {
+      domain.labels = listed->labels;
+    } else {
+      for (std::uint32_t k = 0; k < labels[d].size(); ++k) domain.labels.emplace_back(labels[d][k]);
+      sort_labels(domain.labels);
+    }
+    if (domain.labels.empty()) {
+      throw InputError({spec.name}, "the domain has no labels in the data", domain.name,
+                       "list them: [labels], then " + domain.name + " = [\"A\", \"B\"]");
+    }
+    domains.push_back(std::move(domain));
+  }
+  return domains;
+}
+
+std::uint32_t VariableReader::domain_named(const Query& query, std::string_view name) const {
+  const auto found = std::ranges::find(schema_.domains, name, &Domain::name);
+  if (found != schema_.domains.end()) {
+    return static_cast<std::uint32_t>(found - schema_.domains.begin());
+  }
+  std::string names;
+  for (const Domain& each : schema_.domains) names += (names.empty() ? "" : ", ") + each.name;
+  query.fail_row("there is no domain " + in_quotes(name), "the model has " + names);
+}
+
+void VariableReader::read(CliqueData& data, VariableTable& table,
+                          const GraphTables::Progress& progress) {
+  const std::size_t domains = schema_.domains.size();
+  table.ids_.resize(domains);
+  table.variable_.resize(domains);
+  table.other_labels_.resize(domains);
+  labels_.resize(domains);
+  for (std::size_t d = 0; d < domains; ++d) {
+    for (const std::string& each : schema_.domains[d].labels) labels_[d].insert(each);
+  }
+  for (const VariableSpec& each : spec_.variables) read(each, data, table, progress);
+}
+
+void VariableReader::read(const VariableSpec& variables, CliqueData& data, VariableTable& table,
+                          const GraphTables::Progress& progress) {
+  Query query(database_, variables.query);
+  const VariableColumns at = columns_of(query, variables);
+  if (use_ == LabelUse::gold && at.label == Query::kNone) {
+    query.fail("no column label to compare with");
+  }
+  std::uint32_t domain = 0;
+  if (!variables.domain.empty()) domain = domain_named(query, variables.domain);
+  while (query.next()) {
+    if (at.domain != Query::kNone) domain = domain_named(query, query.text(at.domain));
+    if (query.is_null(at.id)) query.fail_row("the id is NULL");
+    bool is_new = false;
+    const std::uint32_t number = table.ids_[domain].insert(id_in(query, at.id), is_new);
+    if (!is_new) {
+      query.fail_row("the id " + in_quotes(query.text(at.id)) + " twice in the domain '" +
+                         schema_.domains[domain].name + "'",
+                     "give each variable of a domain an id of its own");
+    }
+    State known = kUnobserved;
+    std::uint32_t gold = kUnobserved;
+    if (use_ != LabelUse::ignored && at.label != Query::kNone && !query.is_null(at.label)) {
+      const std::string_view label = query.text(at.label);
+      std::uint32_t state = labels_[domain].find(label);
+      if (state == kUnknown && use_ == LabelUse::known) {
+        query.fail_row("a label " + in_quotes(label) + " that is none of the domain '" +
+                           schema_.domains[domain].name + "'",
+                       "NULL is a label that is not known");
+      }
+      if (state == kUnknown) {
+        state = static_cast<std::uint32_t>(schema_.domains[domain].labels.size()) +
+                table.other_labels_[domain].insert(label);
+      }
+      (use_ == LabelUse::known ? known : gold) = state;
+    }
+    std::string_view group;
+    if (at.instance != Query::kNone) {
+      if (query.is_null(at.instance)) query.fail_row("the instance is NULL");
+      group = query.text(at.instance);
+    }
+    const std::uint32_t variable = data.add_variable(domain, group, known);
+    table.variable_[domain].push_back(variable);
+    table.domain_.push_back(domain);
+    table.number_.push_back(number);
+    if (use_ == LabelUse::gold) table.gold_.push_back(gold);
+    if (progress && data.variables() % 50'000 == 0) progress(data.variables(), 0);
+  }
+}
+
+std::uint32_t VariableTable::find(std::uint32_t domain, const RowId& id) const {
+  const std::uint32_t number = ids_[domain].find(id);
+  return number == RowIds::kNone ? kUnknown : variable_[domain][number];
+}
+
+std::string VariableTable::id(std::uint32_t variable) const { return to_string(row_id(variable)); }
+
+std::string_view VariableTable::gold_label(const CliqueSchema& schema,
+                                           std::uint32_t variable) const {
+  const std::uint32_t domain = domain_[variable], gold = gold_[variable];
+  const std::vector<std::string>& labels = schema.domains[domain].labels;
+  if (gold < labels.size()) return labels[gold];
+  return other_labels_[domain][static_cast<std::uint32_t>(gold - labels.size())];
+}
+
+}  // namespace croft

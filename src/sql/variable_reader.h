@@ -1,0 +1,34 @@
+// The [[variables]] of a spec.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "croft/sql/graph_tables.h"
+
+namespace croft {
+
+// The domains of a spec with their labels: those listed, or those in the data.
+std::vector<Domain> find_domains(const Database& database, const GraphSpec& spec);
+
+class VariableReader {
+ public:
+  // Keeps all by reference.
+  VariableReader(const Database& database, const GraphSpec& spec, const CliqueSchema& schema,
+                 LabelUse use)
+      : database_(database), spec_(spec), schema_(schema), use_(use) {}
+
+  void read(CliqueData& data, VariableTable& table, const GraphTables::Progress& progress);
+
+ private:
+  void read(const VariableSpec& variables, CliqueData& data, VariableTable& table,
+            const GraphTables::Progress& progress);
+  std::uint32_t domain_named(const Query& query, std::string_view name) const;
+
+  const Database& database_;
+  const GraphSpec& spec_;
+  const CliqueSchema& schema_;
+  LabelUse use_;
+  std::vector<StringTable> labels_;  // [domains]
+};
+
+}  // namespace croft

@@ -1,0 +1,102 @@
+"""Templates of measurements: Gaussian mixtures beside a Markov random field, from the program."""
+
+import json
+import math
+import random
+
+from support import BAD_INPUT, CliTest, main
+
+SPEC = """
+[[variables]]
+domain = "pixel"
+query = "select id, strip as instance, label from pixel"
+
+[[templates]]
+name = "colour"
+variables = ["pixel"]
+query = "select id, grey from pixel"
+mixture = MIXTURE
+
+[[templates]]
+name = "next"
+variables = ["pixel", "pixel"]
+interaction = "same"
+query = "select a.id, b.id from pixel a join pixel b on b.strip = a.strip and b.at = a.at + 1"
+"""
+
+
+class MixtureTest(CliTest):
+    def pixels(self, name, strips, seed, labelled=True):
+        """Strips of labels that go on, 'fore' with two greys around the one of 'back'."""
+        chance = random.Random(seed)
+        rows, truth = ["id,strip,at,grey,label"], []
+        for n in range(strips):
+            label = chance.choice(("back", "fore"))
+            for t in range(8):
+                if chance.random() < 0.1:
+                    label = "fore" if label == "back" else "back"
+                centre = 0 if label == "back" else chance.choice((-2.5, 2.5))
+                truth.append(label)
+                rows.append(f"{len(truth)},{n},{t},{centre + chance.gauss(0, 1)},"
+                            f"{label if labelled else ''}")
+        (self.folder / name).mkdir(exist_ok=True)
+        path = self.file(f"{name}/pixel.csv", "\n".join(rows) + "\n")
+        return path, truth
+
+    def accuracy(self, mixture, *options):
+        spec = self.file("s.toml", SPEC.replace("MIXTURE", mixture))
+        train, _ = self.pixels("train", 60, 1)
+        test, truth = self.pixels("test", 60, 2, labelled=False)
+        model = self.folder / "m.croft"
+        self.run_ok("train", "--quiet", "--model", "graph", "--spec", spec, "--database", train,
+                    "--l2", 0.1, "-o", model, *options)
+        lines = self.run_ok("predict", "-m", model, "--database", test).splitlines()
+        found = dict(line.split("\t")[:2] for line in lines)
+        return sum(found[str(k + 1)] == y for k, y in enumerate(truth)) / len(truth), model
+
+    def test_a_field_with_mixtures_labels_what_measurements_show(self):
+        two, model = self.accuracy("{ components = 2 }")
+        one, _ = self.accuracy("{ components = 1 }")
+        self.assertGreater(two, 0.89)
+        self.assertGreater(two, one)  # one Gaussian of 'fore' covers 'back'
+        conditional, _ = self.accuracy("{ components = 2, generative = false }")
+        self.assertGreater(conditional, 0.89)
+        other, _ = self.accuracy('{ components = 2, covariance = "diagonal", variance-floor = 0.01, '
+                                 'seed = 4 }')
+        self.assertAlmostEqual(other, two, delta=0.03)
+
+    def test_weights_of_the_field_are_those_of_the_labels_alone(self):
+        _, model = self.accuracy("{ components = 2 }")
+        weights = self.run_ok("inspect", "-m", model, "--weights").splitlines()
+        self.assertEqual(len(weights), 1, weights)
+        # Neighbours are equal nine times of ten.
+        self.assertAlmostEqual(float(weights[0].split("\t")[-1]), math.log(9), delta=0.5)
+        source = json.loads(self.run_ok("inspect", "-m", model, "--json"))["source"]
+        densities = source["templates"][0]["mixture"]["densities"]["labels"]
+        self.assertEqual([len(each["weights"]) for each in densities], [2, 2])
+        self.assertAlmostEqual(abs(densities[1]["means"][0]), 2.5, delta=0.4)
+
+    def test_what_is_wrong_is_named(self):
+        train, _ = self.pixels("train", 4, 3)
+
+        def refused(spec, *mentions):
+            self.fails(BAD_INPUT, "train", "--quiet", "--model", "graph", "--spec",
+                       self.file("s.toml", spec), "--database", train, "-o",
+                       self.folder / "refused.croft", mentions=mentions)
+
+        good = SPEC.replace("MIXTURE", "{ components = 2 }")
+        refused(good.replace("components", "component"), "component", "covariance")
+        refused(good.replace("= 2", "= 0"), "components")
+        refused(good.replace("{ comp", '{ covariance = "round", comp'), "round", "diagonal")
+        refused(good.replace("{ comp", "{ variance-floor = -1, comp"), "variance floor")
+        refused(good.replace("mixture =", "bias = false\nmixture ="), "bias")
+        refused(good.replace("select id, grey", "select id"), "measurement")
+        refused(good.replace("select id, grey", "select id, label"), "a text")
+        refused(good.replace("select id, grey from", "select id, 1.0 as one from"), "equal")
+        refused(good.replace("select id, grey from pixel",
+                             "select id, grey from pixel union all select id, 9.0 from pixel"),
+                "twice")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,221 @@
+"""croft.GraphCRF: against ChainCRF on chains, enumeration elsewhere; structure by the input; errors."""
+import itertools
+import math
+import pickle
+import random
+
+import pytest
+
+import croft
+
+TAGS = ["A", "B"]
+
+
+def chain(sentence):
+    g = croft.Cliques()
+    for t, word in enumerate(sentence):
+        g.variable(t, "tag")
+        g.clique("word", [t], {"w": word})
+        if t:
+            g.clique("next", [t - 1, t])
+    return g
+
+
+def chain_crf(**options):
+    return croft.GraphCRF(chain, domains={"tag": TAGS},
+                          templates={"word": croft.Template(["tag"]), "next": croft.Template(["tag", "tag"])}, **options)
+
+
+def sentences(count, seed=0):
+    rng = random.Random(seed)
+    X, y = [], []
+    for _ in range(count):
+        tag, words, tags = rng.choice(TAGS), [], []
+        for _ in range(rng.randint(2, 6)):
+            tag = tag if rng.random() < 0.8 else TAGS[1 - TAGS.index(tag)]
+            tags.append(tag)
+            words.append((tag if rng.random() < 0.7 else rng.choice(TAGS)).lower())
+        X.append(words)
+        y.append(tags)
+    return X, y
+
+
+def test_a_chain_has_the_weights_of_a_chain_crf():
+    X, y = sentences(50)
+    ours = chain_crf(tolerance=0, max_iterations=200).fit(X, y)
+    plain = croft.ChainCRF(features="all", tolerance=0, max_iterations=500, optimizer="lbfgs")
+    plain.fit([[{"w": word} for word in x] for x in X], y)
+    theirs = plain.state_features_
+    for (name, cell), weight in ours.weights("word").items():
+        assert weight == pytest.approx(theirs[name.replace("=", ":"), cell], abs=1e-4)
+    for (_, cell), weight in ours.weights("next").items():
+        assert weight == pytest.approx(plain.transition_features_[tuple(cell.split(", "))], abs=1e-4)
+
+
+def friends(people):
+    """Structure that the input decides: friends are alike."""
+    g = croft.Cliques()
+    for name, person in people.items():
+        g.variable(name, "smokes")
+        g.clique("own", [name], {"bias": 1, "age": person["age"] / 50, "cough": person["cough"]})
+    for name, person in people.items():
+        for other in person["friends"]:
+            if name < other:
+                g.clique("friends", [name, other])
+    return g
+
+
+def friends_crf(**options):
+    return croft.GraphCRF(friends, domains={"smokes": ["no", "yes"]},
+                          templates={"own": croft.Template(["smokes"]),
+                                     "friends": croft.Template(["smokes", "smokes"], "same")}, **options)
+
+
+def groups(count, seed=1):
+    rng = random.Random(seed)
+    X, y = [], []
+    for _ in range(count):
+        names = [f"p{k}" for k in range(rng.randint(3, 6))]
+        habit = rng.random() < 0.5
+        labels = {name: "yes" if habit != (rng.random() < 0.1) else "no" for name in names}
+        X.append({name: {"age": rng.randint(10, 80), "friends": rng.sample(names, 2),
+                         "cough": float((labels[name] == "yes") != (rng.random() < 0.3))} for name in names})
+        y.append(labels)
+    return X, y
+
+
+def test_marginals_and_best_labels_are_those_of_the_definition():
+    X, y = groups(40)
+    crf = friends_crf().fit(X, y)
+    own, same = crf.weights("own"), crf.weights("friends")["bias", "same"]
+    for x, best, marginals in zip(X[:10], crf.predict(X[:10]), crf.predict_marginals(X[:10])):
+        names = list(x)
+        total, chance, top = 0.0, dict.fromkeys(names, 0.0), (-math.inf, None)
+        for labels in itertools.product(["no", "yes"], repeat=len(names)):
+            state = dict(zip(names, labels))
+            score = sum(own["bias", state[n]] + own["age", state[n]] * x[n]["age"] / 50
+                        + own["cough", state[n]] * x[n]["cough"] for n in names)
+            score += sum(same for n in names for m in x[n]["friends"] if n < m and state[n] == state[m])
+            total += math.exp(score)
+            for n in names:
+                chance[n] += math.exp(score) * (state[n] == "yes")
+            top = max(top, (score, labels))
+        for n, p in zip(names, marginals):
+            assert p["yes"] == pytest.approx(chance[n] / total, abs=1e-5)
+        assert tuple(best) == top[1]
+
+
+@pytest.mark.parametrize("objective", ["likelihood", "bethe", "pseudolikelihood", "per-edge", "composite", "piecewise",
+                                       "piecewise-pseudolikelihood", "mean-field", "max-margin", "perceptron"])
+def test_every_objective_learns_that_friends_are_alike(objective):
+    X, y = groups(150)
+    crf = friends_crf(objective=objective, max_iterations=60).fit(X, y)
+    assert crf.weights("friends")["bias", "same"] > 0
+    # By coughs alone 0.7; nothing separates these data, which perceptrons and margins would need.
+    assert crf.score(X, y) > (0.7 if objective in ("max-margin", "perceptron") else 0.75)
+
+
+def test_what_is_known_changes_the_rest():
+    X, y = groups(100)
+    crf = friends_crf().fit(X, y)
+    x = {"a": {"age": 40, "friends": ["b"], "cough": 0.5}, "b": {"age": 40, "friends": [], "cough": 0.5}}
+    yes = crf.predict_marginals([x], known=[{"a": "yes"}])[0]
+    no = crf.predict_marginals([x], known=[{"a": "no"}])[0]
+    assert yes[0]["yes"] == pytest.approx(1) and no[0]["yes"] == pytest.approx(0)
+    assert yes[1]["yes"] > no[1]["yes"]
+
+
+def test_hidden_labels_are_summed_over():
+    X, y = groups(80)
+    rng = random.Random(3)
+    partly = [{name: label for name, label in labels.items() if rng.random() < 0.7} for labels in y]
+    crf = friends_crf(starts=2).fit(X, partly)
+    assert len(crf.training_log_.result["objectives"]) == 2
+    assert crf.score(X, y) > 0.6
+
+
+def test_the_graph_of_an_instance_answers_every_question():
+    X, y = groups(40)
+    crf = friends_crf().fit(X, y)
+    graph = crf.graph(X[0])
+    exact = graph.infer("partition")
+    assert exact.kind == "exact"
+    bound = graph.infer("partition", "mean-field")
+    assert bound.value <= exact.value + 1e-9
+    assert set(graph.variables) == set(X[0])
+
+
+def test_a_model_survives_its_file_and_pickle(tmp_path):
+    X, y = groups(40)
+    crf = friends_crf().fit(X, y)
+    crf.save(tmp_path / "m.croft")
+    again = croft.GraphCRF.load(tmp_path / "m.croft", friends)
+    assert again.predict(X) == crf.predict(X)
+    copy = pickle.loads(pickle.dumps(crf))
+    assert copy.predict(X) == crf.predict(X)
+    assert copy.weights("own") == crf.weights("own")
+
+
+def test_the_same_seed_gives_the_same_model_for_any_number_of_threads():
+    X, y = groups(60)
+    one, two = friends_crf(threads=1).fit(X, y), friends_crf(threads=2).fit(X, y)
+    assert one._model.bytes() == two._model.bytes()
+
+
+def test_the_callback_stops_training():
+    X, y = groups(30)
+    seen = []
+    crf = friends_crf().fit(X, y, callback=lambda event: seen.append(event) or len(seen) < 3)
+    assert len(seen) == 3 and crf.training_log_.result["reason"] == "stopped"
+
+
+def test_unknown_features_at_prediction_say_nothing():
+    X, y = sentences(30)
+    crf = chain_crf().fit(X, y)
+    p = crf.predict_marginals([["zebra"]])[0][0]
+    assert p["A"] == pytest.approx(0.5)
+
+
+def test_interactions_have_the_cells_that_they_are_documented_to_have():
+    labels = ["low", "mid", "high"]
+
+    def pair(x):
+        g = croft.Cliques()
+        g.variable("a", "d")
+        g.variable("b", "d")
+        g.clique("t", ["a", "b"])
+        return g
+
+    rng = random.Random(0)
+    y = [[rng.choice(labels), rng.choice(labels)] for _ in range(30)]
+    cells = {"table": 9, "same": 1, "same-label": 3, "ordinal": 2, "list": 2}
+    for interaction, count in cells.items():
+        listed = [("low", "high"), ("high", "low")] if interaction == "list" else ()
+        crf = croft.GraphCRF(pair, domains={"d": labels}, templates={"t": croft.Template(["d", "d"], interaction, listed)})
+        assert len(crf.fit([0] * 30, y).weights("t")) == count
+    assert set(crf.weights("t")) == {("bias", "low, high"), ("bias", "high, low")}
+
+
+def fails(function, *words):
+    with pytest.raises((ValueError, TypeError)) as caught:
+        function()
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_errors_name_what_is_wrong():
+    X, y = sentences(5)
+    fails(lambda: chain_crf().fit(X, y[:-1]), "5", "4")
+    fails(lambda: chain_crf().predict(X), "not fitted")
+    fails(lambda: chain_crf().fit(X, [["C"] * len(x) for x in X]), "'C'", "'A'")
+    fails(lambda: chain_crf(objective="magic").fit(X, y), "magic", "pseudolikelihood")
+    fails(lambda: chain_crf(optimizer="sdca").fit(X, y), "sdca", "lbfgs")
+    fails(lambda: chain_crf(cost=2.0).fit(X, y), "cost")
+    fails(lambda: chain_crf(objective="piecewise").fit(X, [[None] * len(x) for x in X]), "likelihood")
+    fails(lambda: croft.GraphCRF(lambda x: 3, domains={"t": TAGS}, templates={"a": croft.Template(["t"])}).fit([1], [[]]),
+          "int", "X[0]")
+    g = croft.Cliques()
+    g.variable("a", "tag")
+    fails(lambda: g.variable("a", "tag"), "'a'")
+    fails(lambda: g.clique("next", ["a", "b"]), "'b'", "'next'")
+    fails(lambda: croft.GraphCRF(chain, domains={"tag": TAGS}, templates={"word": croft.Template(["tug"])}).fit(X, y), "'tug'")

@@ -1,0 +1,144 @@
+// Databases that are read: SQLite's files, and CSV.
+#include "croft/sql/database.h"
+
+#include <gtest/gtest.h>
+
+#include "croft/core/interrupt.h"
+#include "sql/temporary_database.h"
+
+namespace croft {
+namespace {
+
+// Rows as text: cells with |, NULL as -, and the type of each as i, r or t.
+std::string rows(const Database& database, const std::string& sql) {
+  const QueryText text{sql, "s.toml", 3, "template 'next'"};
+  Query query(database, text);
+  std::string all;
+  while (query.next()) {
+    for (std::size_t k = 0; k < query.columns(); ++k) {
+      const CellType type = query.type(k);
+      all += k > 0 ? "|" : "";
+      all += type == CellType::null ? "-" : std::string(query.text(k));
+      all += type == CellType::integer ? ":i" : type == CellType::real ? ":r" : "";
+    }
+    all += "\n";
+  }
+  return all;
+}
+
+template <class Run>
+std::string message_of(const Run& run) {
+  try {
+    run();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Database, ReadsAFileOfSqlite) {
+  const TemporaryFolder folder;
+  run_sql(folder / "d.sqlite", "create table t(a, b); insert into t values (1, 'x'), (2.5, null)");
+  const Database database = Database::open({folder / "d.sqlite"});
+  EXPECT_EQ(rows(database, "select * from t"), "1:i|x\n2.5:r|-\n");
+}
+
+TEST(Database, QueriesCanOnlyRead) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "d.sqlite";
+  run_sql(path, "create table t(a); insert into t values (1)");
+  const Database database = Database::open({path});
+  for (const std::string sql :
+       {"delete from t", "drop table t", "insert into t values (2) returning a",
+        "create table u(a)", "pragma journal_mode", "begin", "vacuum"}) {
+    EXPECT_THROW(rows(database, sql), InputError) << sql;
+  }
+  const std::string other = folder / "other.sqlite";
+  EXPECT_THROW(rows(database, "attach '" + other + "' as o"), InputError);
+  EXPECT_FALSE(std::filesystem::exists(other));
+  EXPECT_EQ(rows(database, "select count(*) from t"), "1:i\n");
+  EXPECT_NE(message_of([&] { rows(database, "delete from t"); }).find("does more than read"),
+            std::string::npos);
+  EXPECT_NE(
+      message_of([&] { rows(database, "select 1; select 2"); }).find("more than one statement"),
+      std::string::npos);
+  EXPECT_NE(message_of([&] { rows(database, "  "); }).find("no columns"), std::string::npos);
+  EXPECT_EQ(rows(database, "select 1; -- the end\n"), "1:i\n");
+}
+
+TEST(Database, ErrorsOfAQueryNameFileLineOwnerAndQuery) {
+  const TemporaryFolder folder;
+  run_sql(folder / "d.sqlite", "create table t(a)");
+  const Database database = Database::open({folder / "d.sqlite"});
+  EXPECT_EQ(message_of([&] { rows(database, "select b\n  from t;"); }),
+            "s.toml:3: template 'next': SQLite says: no such column: b (" + (folder / "d.sqlite") +
+                "), in the query \"select b from t\"");
+  run_sql(folder / "d.sqlite", "insert into t values (x'00ff')");
+  EXPECT_NE(message_of([&] {
+              rows(database, "select a from t");
+            }).find("row 1: a blob in the column \"a\""),
+            std::string::npos);
+  // What SQLite says may have line ends.
+  const std::string unclosed = message_of([&] { rows(database, "select \"a\nfrom t"); });
+  EXPECT_NE(unclosed.find("unrecognized token"), std::string::npos);
+  EXPECT_EQ(unclosed.find('\n'), std::string::npos);
+  // SQLite finds this while it runs.
+  EXPECT_NE(message_of([&] {
+              rows(database, "select abs(-9223372036854775808)");
+            }).find("integer overflow"),
+            std::string::npos);
+}
+
+TEST(Database, CsvFilesAreTables) {
+  const TemporaryFolder folder;
+  const std::string a =
+      folder.write("a.csv", "id,word,size,code\n1,\"x,\"\"y\"\"\",1.5,007\n2,,-2,12\n");
+  const std::string b = folder.write("b two.tsv", "id\tto\n1\t2\n2\t\n");
+  const Database database = Database::open({a, b});
+  // A column is of numbers where all its cells are; a leading zero is no number.
+  EXPECT_EQ(rows(database, "select * from a order by id"),
+            "1:i|x,\"y\"|1.5:r|007\n2:i|-|-2.0:r|12\n");
+  EXPECT_EQ(rows(database, "select a.id, b.\"to\" from a join \"b two\" b on a.id = b.id"),
+            "1:i|2:i\n2:i|-\n");
+}
+
+TEST(Database, BadFilesSayWhatIsWrong) {
+  const TemporaryFolder folder;
+  EXPECT_NE(message_of([&] { Database::open({folder / "none.sqlite"}); }).find("cannot open"),
+            std::string::npos);
+  EXPECT_THROW(Database::open({}), UsageError);
+  const std::string text = folder.write("d.txt", "a,b\n");
+  EXPECT_NE(message_of([&] { Database::open({text}); }).find("no file of SQLite"),
+            std::string::npos);
+  const std::string csv = folder.write("a.csv", "a,b\n1\n");
+  EXPECT_NE(
+      message_of([&] { Database::open({csv}); }).find("a.csv:2: 1 cells where the header has 2"),
+      std::string::npos);
+  run_sql(folder / "d.sqlite", "create table t(a)");
+  EXPECT_THROW(Database::open({csv, folder / "d.sqlite"}), UsageError);
+  const std::string good = folder.write("g.csv", "a\n1\n");
+  EXPECT_THROW(Database::open({good, good}), UsageError);
+  const std::string twice = folder.write("c.csv", "a,A\n");
+  EXPECT_NE(message_of([&] { Database::open({twice}); }).find("twice in the header"),
+            std::string::npos);
+  const std::string empty = folder.write("e.csv", "");
+  EXPECT_NE(message_of([&] { Database::open({empty}); }).find("an empty file"), std::string::npos);
+  // The magic of a database, and then none.
+  const std::string broken = folder.write("x.sqlite", std::string("SQLite format 3\0junk", 20));
+  EXPECT_THROW(rows(Database::open({broken}), "select * from t"), Error);
+}
+
+TEST(Database, AnInterruptionEndsAQuery) {
+  const TemporaryFolder folder;
+  run_sql(folder / "d.sqlite", "create table t(a)");
+  const Database database = Database::open({folder / "d.sqlite"});
+  interruption = true;
+  EXPECT_THROW(rows(database,
+                    "with recursive c(x) as (select 1 union all select x + 1 from c where x < 1e8) "
+                    "select max(x) from c"),
+               Interrupted);
+  interruption = false;
+}
+
+}  // namespace
+}  // namespace croft
