@@ -16,7 +16,7 @@ fi
 python=python3
 "$python" -c 'import numpy, PIL' 2>/dev/null || python=/usr/bin/python3
 if ! "$python" -c 'import numpy, PIL' 2>/dev/null; then
-  echo "demo.sh: Python has no numpy or no PIL; on Debian: apt-get install python3-numpy python3-pil" >&2
+  echo "demo.sh: Python has no numpy or PIL: apt-get install python3-numpy python3-pil" >&2
   exit 1
 fi
 mkdir -p "$output"

@@ -13,11 +13,10 @@ from PIL import Image
 ZOOM, GAP = 2, 4
 
 
-def drawn(db, image, value):
-    rows = db.execute(f"select row, column, {value} from pixel left join shown "
-                      "on shown.domain = 'pixel' and shown.id = pixel.id where image = ? order by row, column", (image,)).fetchall()
+def drawn(rows):
+    """An image of rows (row, column, value in 0 ... 1), in order."""
     shape = rows[-1][0] + 1, rows[-1][1] + 1
-    pixels = numpy.array([255 * row[2] for row in rows]).reshape(shape)
+    pixels = numpy.array([255 * value for _, _, value in rows]).reshape(shape)
     return Image.fromarray(pixels.astype(numpy.uint8)).resize(
         (ZOOM * shape[1], ZOOM * shape[0]), Image.Resampling.NEAREST)
 
@@ -27,14 +26,16 @@ def main():
     db = sqlite3.connect(database)
     images = [name for name, in db.execute("select distinct image from pixel order by image")]
     count = min(int(count), len(images))
-    images = [images[k * len(images) // count] for k in range(count)]
-    columns = []
-    for value, table in [("grey", None), ("pixel.label = 'figure'", None),
-                         *(("shown.label = 'figure'", table) for table in tables)]:
-        db.execute("drop view if exists temp.shown")
-        db.execute("create temp view shown as " + (
-            f"select domain, id, label from {table}" if table else "select '' as domain, 0 as id, '' as label"))
-        columns.append([drawn(db, image, value) for image in images])
+    pixels = [db.execute("select row, column, id, grey, label from pixel where image = ? "
+                         "order by row, column", (images[k * len(images) // count],)).fetchall()
+              for k in range(count)]
+    columns = [[drawn([(r, c, grey) for r, c, _, grey, _ in image]) for image in pixels],
+               [drawn([(r, c, label == "figure") for r, c, _, _, label in image])
+                for image in pixels]]
+    for table in tables:
+        label_of = dict(db.execute(f"select id, label from {table}"))
+        columns.append([drawn([(r, c, label_of[id_] == "figure") for r, c, id_, _, _ in image])
+                        for image in pixels])
     width = max(picture.width for picture in columns[0])
     heights = [picture.height for picture in columns[0]]
     sheet = Image.new("L", (len(columns) * (width + GAP) + GAP,

@@ -1,4 +1,4 @@
-"""examples/horses: a grid of pixels beats pixels by themselves, on images made and on photographs."""
+"""examples/horses: a grid beats pixels by themselves, on images made and on photographs."""
 
 import re
 import subprocess

@@ -22,9 +22,7 @@ class PatchesTest(CliTest):
         self.assertEqual(len(weights), 8)
         likelihood, pseudo, margin, joint = (weights[k:k + 2] for k in range(0, 8, 2))
 
-        self.assertGreater(accuracy["likelihood"], accuracy["margin"])
-        self.assertLess(loss["likelihood"], loss["pseudo"])
-        self.assertLess(loss["pseudo"], loss["margin"])
+        self.assertLess(loss["likelihood"], min(loss["pseudo"], loss["margin"]))
         for other in (pseudo, margin, joint):
             self.assertGreater(max(abs(a - b) for a, b in zip(likelihood, other)), 0.05)
         self.assertGreaterEqual(min(margin), 0)
