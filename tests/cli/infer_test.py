@@ -477,8 +477,8 @@ class ErrorsTest(InferTest):
                    mentions=["--tolerance"])
         self.fails(WRONG_USAGE, "infer", grid, "--task", "sample", "--tolerance", "1e-3",
                    mentions=["--tolerance"])
-        self.fails(WRONG_USAGE, "infer", grid, "--method", "junction-tree", "--time", "1",
-                   mentions=["--time"])
+        self.fails(WRONG_USAGE, "infer", grid, "--method", "brute-force", "--time", "1",
+                   mentions=["--time", "junction-tree"])
         self.fails(WRONG_USAGE, "infer", grid, "--samples", "3", mentions=["--task sample"])
         self.fails(WRONG_USAGE, "infer", grid, "--observe", "7=0", mentions=["numbered from 0"])
         self.fails(WRONG_USAGE, "infer", grid, "--observe", "2=3", mentions=["numbered from 0"])
