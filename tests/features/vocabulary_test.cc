@@ -300,5 +300,10 @@ TEST(HashString, IsXxh3OnEveryMachine) {
   EXPECT_EQ(hash_string(""), 0x2D06800538D394C2u);  // the published value of XXH3-64 for no bytes
 }
 
+TEST(CompactVocabulary, RefusesTwoStringsThatAreTheSame) {
+  const std::vector<std::string_view> strings{"a", "b", "a"};
+  EXPECT_THROW(CompactVocabulary::build(strings), Error);
+}
+
 }  // namespace
 }  // namespace croft
