@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import random
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Callable, Hashable, Mapping, Optional, Sequence, Union
 
@@ -236,21 +237,29 @@ class FactorGraph:
     # --- Questions -----------------------------------------------------------------------------
     def infer(self, task: str = "marginals", method: str = "auto", *, evidence: Optional[Mapping[Name, Name]] = None,
               memory: Optional[float] = None, time: Optional[float] = None, tolerance: Optional[float] = None,
-              max_iterations: Optional[int] = None, samples: int = 1, seed: int = 1, threads: int = 1,
-              callback: Optional[Callable[[dict[str, Any]], Optional[bool]]] = None, **settings: Any) -> Inference:
+              max_iterations: Optional[int] = None, samples: Optional[int] = None, seed: int = 1, threads: int = 1,
+              callback: Optional[Callable[[dict[str, Any]], Optional[bool]]] = None,
+              proposal: Optional[Callable[[dict[Name, Name], random.Random], Any]] = None,
+              **settings: Any) -> Inference:
         """Answers "partition" (log Z), "marginals", "map" (the best assignment) or "sample".
 
         method    "auto" takes the junction tree where it fits and says why if not; others are listed by
                   FactorGraph.methods().  They are those of `croft infer`
         evidence  {variable: state} of what is known; log Z is then that of the rest, log p(evidence) in a
                   Bayesian network
-        memory    bytes that tables may take; None: half of the machine's
+        memory    bytes that tables may take, of methods that look at it; None: half of the machine's
         time      seconds, of methods that can stop before their end
         tolerance, max_iterations  of methods that iterate
-        samples   how many, of the task "sample"
+        samples   how many, of the task "sample"; None: 1
         threads   changes no result
         callback  gets {"iteration", "residual", and "value", "best", "bound" where they are known} after each
                   iteration; False stops the method with what it has
+        proposal  of "metropolis-hastings": from the present {variable: state} and a random.Random, seeded
+                  by `seed`, to what it would change, {variable: state} or that and
+                  log q(back) - log q(there), which is 0 where both directions are as likely.  A sweep is
+                  as many proposals as there are variables.  That they lead everywhere is yours to know;
+                  None: one variable, any, to another state, any.  Its cost is Python's: about 1 µs for
+                  each variable
         settings  that the method alone knows, such as damping=0.5 or blocks="trees"
 
         Raises ValueError where no assignment is allowed, where the memory is too little, and for an option
@@ -260,8 +269,9 @@ class FactorGraph:
             "task": task, "method": method, "memory": 0.0 if memory is None else float(memory),
             "time": time, "tolerance": tolerance,
             "max_iterations": None if max_iterations is None else _at_least("max_iterations", max_iterations, 1),
-            "samples": _at_least("samples", samples, 1), "seed": _at_least("seed", seed, 0),
+            "samples": None if samples is None else _at_least("samples", samples, 1), "seed": _at_least("seed", seed, 0),
             "threads": _at_least("threads", threads, 0),
+            "proposal": None if proposal is None else self._proposal(proposal, seed),
             "settings": [(name.replace("_", "-"), _setting(value)) for name, value in settings.items()]}
         if memory is not None and not memory > 0:
             raise ValueError(f"memory is {memory!r}; it must be above 0 bytes")
@@ -389,6 +399,21 @@ class FactorGraph:
         return f"FactorGraph({len(self._names)} variables, {self.factors} factors)"
 
     # --- Names and numbers ---------------------------------------------------------------------
+    def _proposal(self, proposal: Callable[[dict[Name, Name], random.Random], Any],
+                  seed: int) -> Callable[[list[int]], tuple[list[tuple[int, int]], float]]:
+        """The same of numbers."""
+        source = random.Random(seed)
+
+        def ask(states: list[int]) -> tuple[list[tuple[int, int]], float]:
+            answer = proposal(self._assignment(states), source)
+            changes, log_ratio = answer if isinstance(answer, tuple) else (answer, 0.0)
+            if not isinstance(changes, Mapping):
+                raise TypeError(f"a proposal returned {answer!r}; it must return {{variable: state}}, or that and "
+                                "log q(back) - log q(there)")
+            numbers = ((self._variable(variable), state) for variable, state in changes.items())
+            return [(v, self._state(v, state)) for v, state in numbers], float(log_ratio)
+        return ask
+
     @classmethod
     def _of(cls, native: _core.Graph) -> FactorGraph:
         out = cls()

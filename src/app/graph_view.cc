@@ -73,9 +73,7 @@ IndependenceAnswer ask_independence(const GraphFile& file, std::string_view text
 
 std::vector<Variable> markov_blanket(const GraphFile& file, Variable v) {
   if (file.directed) return BayesianNetwork(file.graph).markov_blanket(v);
-  const MarkovNetwork network(file.graph);
-  const auto neighbours = network.neighbours(v);
-  return {neighbours.begin(), neighbours.end()};
+  return MarkovNetwork(file.graph).neighbours(v);
 }
 
 std::string format_answer(const IndependenceAnswer& answer, const GraphFile& file) {

@@ -9,6 +9,7 @@
 
 #include "app/infer_methods.h"
 #include "croft/core/error.h"
+#include "croft/core/interrupt.h"
 #include "croft/inference/conditioning.h"
 #include "croft/inference/elimination_order.h"
 #include "croft/inference/junction_tree.h"
@@ -24,6 +25,7 @@ constexpr GraphTask kTasks[] = {GraphTask::partition, GraphTask::marginals, Grap
 constexpr double kMostLog2States = 32;  // half a minute or so
 // Of a first order, from which no other comes down to what can be done.
 constexpr double kHopelessLog2States = 48;
+constexpr std::size_t kMostMillions = 4000;  // of steps that the search for an order takes
 
 // Joint states a second that a junction tree goes through, a bit less than was measured: what a
 // time limit is compared with.
@@ -74,6 +76,18 @@ std::string settings_of(const InferMethod& method) {
   return list.empty() ? "none" : list;
 }
 
+std::string options_of(const InferMethod& method) {
+  std::string list;
+  const auto add = [&](std::string_view option, bool uses) {
+    if (uses) list += fmt::format("{}{}", list.empty() ? "" : ", ", option);
+  };
+  add("--max-iterations", method.uses.max_iterations);
+  add("--tolerance", method.uses.tolerance);
+  add("--time", method.uses.seconds);
+  add("--memory", method.uses.memory);
+  return list;
+}
+
 // The method and its options against the task.
 void check(const InferMethod& method, const InferRequest& r) {
   if (!answers(method, r.task)) {
@@ -88,6 +102,8 @@ void check(const InferMethod& method, const InferRequest& r) {
   if (r.tolerance) refuse("--tolerance", &InferOptions::tolerance);
   if (r.max_iterations) refuse("--max-iterations", &InferOptions::max_iterations);
   if (r.seconds) refuse("--time", &InferOptions::seconds);
+  if (r.proposal) refuse("a proposal", &InferOptions::proposal);
+  if (r.memory > 0) refuse("--memory", &InferOptions::memory);
   for (const auto& [name, value] : r.settings) {
     if (std::ranges::find(method.settings, name, &InferSetting::name) != method.settings.end()) {
       continue;
@@ -97,11 +113,23 @@ void check(const InferMethod& method, const InferRequest& r) {
   }
 }
 
-// The cheapest that is found; where the first try is hopeless, others are not tried.
-EliminationOrder order_of(const FactorGraph& graph) {
-  EliminationOrder first =
-      find_elimination_order(graph, {.rules = {EliminationRule::min_fill}, .restarts = 1});
-  return first.log2_total > kHopelessLog2States ? first : find_elimination_order(graph);
+// The cheapest that is found; where the first try is hopeless, others are not tried.  Throws
+// TooWide; Interrupted where the search takes too much of what it is to save.
+EliminationOrder order_of(const InferProblem& p) {
+  const Clock::time_point begin = Clock::now();
+  const GraphCallback in_time = [&](const GraphProgress& now) {
+    return p.progress(now) && now.iteration < kMostMillions &&
+           (!p.request.seconds || seconds_since(begin) < *p.request.seconds / 4);
+  };
+  EliminationOptions one{.rules = {EliminationRule::min_fill}, .restarts = 1};
+  one.progress = in_time;
+  EliminationOrder first = find_elimination_order(p.graph, one);
+  if (first.log2_total > kHopelessLog2States) return first;
+  try {
+    return find_elimination_order(p.graph, {.progress = in_time});
+  } catch (const Interrupted&) {
+    return first;
+  }
 }
 
 // Why not the junction tree; empty where it is to be taken.
@@ -121,13 +149,16 @@ std::optional<std::string_view> conditioning_for(const InferProblem& p, const Ju
                           ? std::log2(*p.request.seconds * states_per_second(p.request.task))
                           : kMostLog2States;
   if (tree.bytes() <= p.memory || tree.log2_joint_states() > most) return {};
-  const ConditioningOptions options{.memory = p.memory};
+  ConditioningOptions options{.memory = p.memory};
+  options.progress = p.progress;
   double cutset = HUGE_VAL, recursive = HUGE_VAL;
   try {
     recursive = plan_recursion(p.graph, options).log2_joint_states;
     if (p.request.task != GraphTask::sample) {
       cutset = plan_conditioning(p.graph, options).log2_joint_states;
     }
+  } catch (const Interrupted&) {
+    throw;
   } catch (const Error&) {  // not even the factors fit
   }
   if (std::min(cutset, recursive) > most) return {};
@@ -156,7 +187,21 @@ const InferMethod& choose(InferProblem& p, InferRequest& request, InferResult& r
     check(iterating, p.request);
     return iterating;
   }
-  p.order = order_of(p.graph);
+  const auto without_tree = [&](const std::string& why) -> const InferMethod& {
+    const AutoChoice other = auto_without_junction_tree(p);
+    result.reason = why + "; " + other.why;
+    request.max_iterations = other.max_iterations;
+    return *method_named(other.method);
+  };
+  try {
+    p.order = order_of(p);
+  } catch (const TooWide& wide) {
+    return without_tree(fmt::format("a junction tree has at least 2^{:.0f} joint states",
+                                    std::floor(wide.log2_states())));
+  } catch (const Interrupted&) {
+    if (interruption || result.stopped) throw;
+    return without_tree("the cost of a junction tree was not found in time");
+  }
   const JunctionTree tree(p.graph, *p.order);
   const std::string cost = fmt::format("its cliques have 2^{:.1f} joint states and take {}",
                                        tree.log2_joint_states(), memory_text(tree.bytes()));
@@ -179,10 +224,7 @@ const InferMethod& choose(InferProblem& p, InferRequest& request, InferResult& r
         "of the junction tree " + cost + why + "; conditioning on a few variables is exact";
     return *method_named(*conditioning);
   }
-  const AutoChoice other = auto_without_junction_tree(p);
-  result.reason = "of the junction tree " + cost + why + "; " + other.why;
-  request.max_iterations = other.max_iterations;
-  return *method_named(other.method);
+  return without_tree("of the junction tree " + cost + why);
 }
 
 // States of the conditioned graph as those of the graph that was asked about.
@@ -242,6 +284,9 @@ std::string describe_infer_methods() {
   std::string list;
   for (const InferMethod& each : infer_methods()) {
     list += fmt::format("  {}: {}\n", each.name, each.summary);
+    if (const std::string taken = options_of(each); !taken.empty()) {
+      list += fmt::format("      takes {}\n", taken);
+    }
     if (!each.settings.empty()) list += fmt::format("      --set {}\n", settings_of(each));
   }
   return list;
@@ -260,6 +305,11 @@ InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
     check(*method, request);
   } else if (!request.settings.empty()) {
     throw UsageError("--set is for a method of your choice; give --method, too");
+  } else if (request.proposal) {
+    throw UsageError("a proposal is for the method metropolis-hastings");
+  }
+  if (request.samples && request.task != GraphTask::sample) {
+    throw UsageError("a number of samples is for the task sample");
   }
   InferRequest own = request;
   const Clock::time_point begin = Clock::now();
@@ -273,7 +323,8 @@ InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
                        .memory = request.memory > 0 ? request.memory : half_of_memory(),
                        .progress = {},
                        .plan = plan,
-                       .order = {}};
+                       .order = {},
+                       .evidence = evidence};
   problem.progress = [&](const GraphProgress& progress) {
     const bool in_time = !request.seconds || seconds_since(begin) < *request.seconds;
     const bool wanted = !calls.progress || calls.progress(progress);

@@ -29,6 +29,7 @@ EliminationOrder order_of(const InferProblem& p) {
   EliminationRule rule{};
   settings.read("order", rule, elimination_rule);
   if (settings.find("order") != nullptr) options.rules = {rule};
+  options.progress = p.progress;
   return find_elimination_order(p.graph, options);
 }
 
@@ -54,11 +55,12 @@ void ask(Tree& tree, const InferProblem& p, InferResult& result) {
     }
     case GraphTask::sample: {
       Random random(p.request.seed);
-      result.samples = tree.samples(p.request.samples, random);
-      result.converged = result.samples.size() == p.request.samples;
+      const std::size_t wanted = p.request.samples.value_or(1);
+      result.samples = tree.samples(wanted, random);
+      result.converged = result.samples.size() == wanted;
       if (!result.converged) {
-        result.notes.push_back(fmt::format("stopped after {} of {} samples", result.samples.size(),
-                                           p.request.samples));
+        result.notes.push_back(
+            fmt::format("stopped after {} of {} samples", result.samples.size(), wanted));
       }
       return;
     }
@@ -66,10 +68,10 @@ void ask(Tree& tree, const InferProblem& p, InferResult& result) {
 }
 
 // What has no number before its end: a stop is an error that says how far it came.
-template <class Tree>
-void ask_to_the_end(Tree& tree, const InferProblem& p, InferResult& result) {
+template <class Work>
+auto to_the_end(const InferResult& result, const Work& work) {
   try {
-    ask(tree, p, result);
+    return work();
   } catch (const Interrupted& stop) {
     const std::string text = fmt::format("{} was {}; give it more time, or take another --method",
                                          result.method, stop.what());
@@ -81,7 +83,8 @@ void ask_to_the_end(Tree& tree, const InferProblem& p, InferResult& result) {
 }  // namespace
 
 void run_junction_tree(const InferProblem& p, InferResult& result) {
-  JunctionTree tree(p.graph, order_of(p), p.progress);
+  const EliminationOrder order = to_the_end(result, [&] { return order_of(p); });
+  JunctionTree tree(p.graph, order, p.progress);
   result.memory_bytes = tree.bytes();
   if (tree.bytes() > p.memory) {
     throw Error(fmt::format(
@@ -89,28 +92,31 @@ void run_junction_tree(const InferProblem& p, InferResult& result) {
         "--method recursive-conditioning, which takes more time instead, or another",
         memory_text(tree.bytes()), memory_text(p.memory), std::ceil(tree.bytes() / (1 << 20))));
   }
-  ask_to_the_end(tree, p, result);
+  to_the_end(result, [&] { ask(tree, p, result); });
 }
 
 void run_recursive_conditioning(const InferProblem& p, InferResult& result) {
   ConditioningOptions options;
   options.memory = p.memory;
   options.seed = p.request.seed;
+  options.progress = p.progress;
   Settings(p.request).read("restarts", options.restarts);
-  const RecursionPlan plan = plan_recursion(p.graph, options);
+  const RecursionPlan plan = to_the_end(result, [&] { return plan_recursion(p.graph, options); });
   result.memory_bytes = plan.bytes;
   p.plan(fmt::format("{} variables are gone through state by state: 2^{:.1f} joint states in all",
                      plan.fixed.size(), plan.log2_joint_states));
   RecursiveConditioning tree(p.graph, plan, p.progress);
-  ask_to_the_end(tree, p, result);
+  to_the_end(result, [&] { ask(tree, p, result); });
 }
 
 void run_conditioning(const InferProblem& p, InferResult& result) {
   ConditioningOptions options;
   options.memory = p.memory;
   options.seed = p.request.seed;
+  options.progress = p.progress;
   Settings(p.request).read("restarts", options.restarts);
-  const ConditioningPlan plan = plan_conditioning(p.graph, options);
+  const ConditioningPlan plan =
+      to_the_end(result, [&] { return plan_conditioning(p.graph, options); });
   result.memory_bytes = plan.bytes;
   p.plan(
       fmt::format("cutset of {} variables: 2^{:.1f} junction trees, 2^{:.1f} joint states in all",

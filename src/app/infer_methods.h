@@ -1,5 +1,6 @@
 // What infer() shares with the table of its methods.
 #pragma once
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -44,7 +45,7 @@ class Settings {
 inline void take(const Convergence& end, InferResult& result) {
   result.converged = end.converged;
   result.iterations = end.iterations;
-  result.residual = end.residual;
+  if (std::isfinite(end.residual)) result.residual = end.residual;
 }
 
 [[noreturn]] void fail_without_assignment();

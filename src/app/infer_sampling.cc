@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/infer_methods.h"
+#include "croft/core/error.h"
 #include "croft/inference/importance_sampling.h"
 #include "croft/inference/markov_chains.h"
 
@@ -13,7 +14,7 @@ namespace {
 void read(const InferRequest& request, ChainOptions& options) {
   if (request.max_iterations) options.sweeps = *request.max_iterations;
   options.seed = request.seed;
-  if (request.task == GraphTask::sample) options.samples = request.samples;
+  if (request.task == GraphTask::sample) options.samples = request.samples.value_or(1);
   const Settings settings(request);
   settings.read("burn-in", options.burn_in);
   settings.read("chains", options.chains);
@@ -40,7 +41,9 @@ void take(const InferProblem& p, WeightedResult found, InferResult& result) {
   result.kind = found.kind;
   result.log_partition = found.log_partition;
   result.effective_samples = found.effective_samples;
-  if (found.effective_samples == 0) {
+  if (found.convergence.iterations == 0) {
+    result.notes.push_back("it was stopped before the first draw");
+  } else if (found.effective_samples == 0) {
     result.notes.push_back("every draw had the weight 0, which does not prove that Z is 0");
   } else {
     result.notes.push_back(
@@ -60,10 +63,34 @@ void run_swendsen_wang(const InferProblem& p, InferResult& result) {
   take(p, swendsen_wang(p.graph, options, p.progress), result);
 }
 
+namespace {
+
+// The caller's own, which knows nothing of conditioning: an observed variable has one state there.
+Proposal proposal_given(const InferProblem& p) {
+  if (!p.request.proposal) return uniform_proposal(p.graph);
+  return [&p, whole = std::vector<State>()](std::span<const State> x, Random& random,
+                                            Move& move) mutable {
+    whole.assign(x.begin(), x.end());
+    for (Variable v = 0; v < p.evidence.size(); ++v) {
+      if (p.evidence[v] != kUnobserved) whole[v] = p.evidence[v];
+    }
+    p.request.proposal(whole, random, move);
+    for (auto& [v, state] : move.changes) {
+      if (v >= p.evidence.size() || p.evidence[v] == kUnobserved) continue;
+      if (state != p.evidence[v]) {
+        throw UsageError(fmt::format("a proposal changes variable {}, which is observed", v));
+      }
+      state = 0;
+    }
+  };
+}
+
+}  // namespace
+
 void run_metropolis_hastings(const InferProblem& p, InferResult& result) {
   ChainOptions options;
   read(p.request, options);
-  take(p, metropolis_hastings(p.graph, uniform_proposal(p.graph), options, p.progress), result);
+  take(p, metropolis_hastings(p.graph, proposal_given(p), options, p.progress), result);
 }
 
 void run_parallel_tempering(const InferProblem& p, InferResult& result) {

@@ -133,7 +133,7 @@ void run_gibbs(const InferProblem& p, InferResult& result) {
   if (p.request.max_iterations) options.sweeps = *p.request.max_iterations;
   options.seed = p.request.seed;
   options.threads = p.request.threads;
-  if (p.request.task == GraphTask::sample) options.samples = p.request.samples;
+  if (p.request.task == GraphTask::sample) options.samples = p.request.samples.value_or(1);
   const Settings settings(p.request);
   settings.read("burn-in", options.burn_in);
   settings.read("thin", options.thin);

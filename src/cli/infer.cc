@@ -37,7 +37,7 @@ struct InferCommand {
   std::vector<std::string> observe, settings;
   InferRequest request;
   double tolerance = 0, seconds = 0;
-  std::size_t max_iterations = 0;
+  std::size_t max_iterations = 0, samples = 1;
   bool json = false, quiet = false;
   CommonOptions common;
 };
@@ -113,8 +113,24 @@ void answer(const InferCommand& c, const GraphFile& file, const Evidence& eviden
   }
 }
 
-// What needs no numbers; false where nothing was asked.
-bool answer_shape(const InferCommand& c, const GraphFile& file, const Evidence& evidence) {
+// Whether the numbers are asked for: a picture, another format or a question to the shape are not,
+// unless there is a task, too.  UsageError for an option that is then ignored.
+bool asks_numbers(const InferCommand& c, const CLI::App& verb) {
+  const bool others =
+      !c.independent.empty() || !c.blanket.empty() || !c.picture.empty() || !c.save.empty();
+  if (!c.task.empty() || !others) return true;
+  for (const char* option : {"--method", "--memory", "--time", "--tolerance", "--max-iterations",
+                             "--set", "--samples", "--output"}) {
+    if (verb.count(option) == 0) continue;
+    throw UsageError(std::string(option) +
+                     " is for inference, which --picture, --save, --independent and --blanket do "
+                     "not need; give --task, too, or leave it out");
+  }
+  return false;
+}
+
+// What needs no numbers.
+void answer_shape(const InferCommand& c, const GraphFile& file, const Evidence& evidence) {
   if (!c.independent.empty()) {
     const IndependenceAnswer found = ask_independence(file, c.independent, evidence);
     if (c.json) {
@@ -131,7 +147,6 @@ bool answer_shape(const InferCommand& c, const GraphFile& file, const Evidence& 
     }
     if (c.json) write_json({{"variable", c.blanket}, {"markov_blanket", names}});
   }
-  return !c.independent.empty() || !c.blanket.empty();
 }
 
 int run(InferCommand& c, const CLI::App& verb) {
@@ -140,8 +155,9 @@ int run(InferCommand& c, const CLI::App& verb) {
   if (verb.count("--tolerance") > 0) c.request.tolerance = c.tolerance;
   if (verb.count("--time") > 0) c.request.seconds = c.seconds;
   if (verb.count("--max-iterations") > 0) c.request.max_iterations = c.max_iterations;
-  if (verb.count("--samples") > 0 && c.request.task != GraphTask::sample) {
-    throw UsageError("--samples is for --task sample");
+  if (verb.count("--samples") > 0) {
+    if (c.request.task != GraphTask::sample) throw UsageError("--samples is for --task sample");
+    c.request.samples = c.samples;
   }
   if (c.request.task == GraphTask::sample && c.output == "uai") {
     throw UsageError("--output uai has no samples; take table, or --json");
@@ -153,6 +169,7 @@ int run(InferCommand& c, const CLI::App& verb) {
     }
     c.request.settings.emplace_back(each.substr(0, equal), each.substr(equal + 1));
   }
+  const bool numbers = asks_numbers(c, verb);
   c.request.seed = c.common.seed;
   c.request.threads = c.common.threads;
   const GraphFile file =
@@ -163,11 +180,8 @@ int run(InferCommand& c, const CLI::App& verb) {
   if (!c.picture.empty())
     write_file("--picture", c.picture, c, picture_of(c.picture, file, evidence));
   if (!c.save.empty()) write_file("--save", c.save, c, saved(c.save, file));
-  const bool shape = answer_shape(c, file, evidence);
-  // A picture, another format or a question to the shape alone needs no inference.
-  if (!c.task.empty() || (!shape && c.picture.empty() && c.save.empty())) {
-    answer(c, file, evidence);
-  }
+  answer_shape(c, file, evidence);
+  if (numbers) answer(c, file, evidence);
   return interruption ? kInterrupted : kDone;
 }
 
@@ -191,8 +205,9 @@ void add_infer(Program& program) {
   verb->add_option("--method", c->request.method, "How; the methods of each task are listed below")
       ->capture_default_str()
       ->option_text("METHOD");
-  verb->add_option("--memory", c->memory,
-                   "What an exact method may take, such as 4G; without: half of the machine's")
+  verb->add_option(
+          "--memory", c->memory,
+          "What a method may take that predicts it, such as 4G; without: half of the machine's")
       ->option_text("LIMIT");
   verb->add_option("--time", c->seconds, "Stop after so many seconds, with what is there")
       ->transform(finite_number(0))
@@ -207,7 +222,7 @@ void add_infer(Program& program) {
                    "A setting of the method, as listed below; may be given several times")
       ->allow_extra_args(false)
       ->option_text("NAME=VALUE ...");
-  verb->add_option("--samples", c->request.samples, "How many assignments --task sample draws")
+  verb->add_option("--samples", c->samples, "How many assignments --task sample draws")
       ->transform(whole_number(1))
       ->capture_default_str();
   CLI::Option* output = verb->add_option("--output", c->output, "table or uai")

@@ -7,7 +7,8 @@ namespace croft {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr std::uint64_t kRevised = 4096;  // joint states of a factor that are gone through
+constexpr std::uint64_t kRevised = 4096;         // joint states of a factor that are gone through
+constexpr std::size_t kRevisedListed = 1 << 16;  // the same of those that a sparse one lists
 
 class Search {
  public:
@@ -131,17 +132,53 @@ class Search {
   // Takes away the states that are in no joint state that the factor allows.
   bool revise(Factor f) {
     const auto scope = graph_.scope(f);
-    std::uint64_t joint = 1;
-    for (const Variable v : scope) {
-      joint *= left_[v];
-      if (joint > kRevised) return true;
-    }
     at_.resize(scope.size());
     supported_.resize(scope.size());
+    std::uint64_t joint = 1;
+    for (const Variable v : scope) joint = joint > kRevised ? joint : joint * left_[v];
+    if (joint <= kRevised) return keep_supported(f, see_all(f));
+    const PotentialId id = graph_.potential_of(f);
+    const bool listed = graph_.potential(id).kind == PotentialKind::sparse &&
+                        graph_.numbers(id).back() == -kInf &&
+                        graph_.listed(id).size() <= kRevisedListed;
+    return !listed || keep_supported(f, see_listed(f));
+  }
+
+  void begin_support(Factor f) {
+    const auto scope = graph_.scope(f);
     for (std::size_t k = 0; k < scope.size(); ++k) {
       supported_[k].assign(graph_.states(scope[k]), false);
-      at_[k] = next(scope[k], 0);
     }
+  }
+
+  // Marks the states that are in a joint state which the factor lists and allows; whether any is.
+  bool see_listed(Factor f) {
+    begin_support(f);
+    const auto scope = graph_.scope(f);
+    const PotentialId id = graph_.potential_of(f);
+    const auto listed = graph_.listed(id);
+    bool any = false;
+    for (std::size_t i = 0; i < listed.size(); ++i) {
+      bool open = graph_.numbers(id)[i] > -kInf;
+      std::uint64_t rest = listed[i];
+      for (std::size_t k = scope.size(); k-- > 0;) {
+        const std::size_t states = graph_.states(scope[k]);
+        at_[k] = static_cast<State>(rest % states);
+        rest /= states;
+        open = open && allowed_[scope[k]][at_[k]];
+      }
+      if (!open) continue;
+      any = true;
+      for (std::size_t k = 0; k < scope.size(); ++k) supported_[k][at_[k]] = true;
+    }
+    return any;
+  }
+
+  // The same of all joint states of what is left.
+  bool see_all(Factor f) {
+    begin_support(f);
+    const auto scope = graph_.scope(f);
+    for (std::size_t k = 0; k < scope.size(); ++k) at_[k] = next(scope[k], 0);
     bool any = false;
     for (bool more = true; more;) {
       if (graph_.score_of(f, at_) > -kInf) {
@@ -155,7 +192,13 @@ class Search {
         if (!more) at_[k] = next(scope[k], 0);
       }
     }
+    return any;
+  }
+
+  // False where nothing is supported.
+  bool keep_supported(Factor f, bool any) {
     if (!any) return false;
+    const auto scope = graph_.scope(f);
     for (std::size_t k = 0; k < scope.size(); ++k) {
       for (State s = 0; s < graph_.states(scope[k]); ++s) {
         if (allowed_[scope[k]][s] && !supported_[k][s]) remove(scope[k], s);

@@ -38,7 +38,7 @@ MapResult descend_bound(const FactorGraph& graph, const Options& options,
     result.bound = std::min(before, method(decode ? &states : nullptr));
     if (decode) offer(result, graph, states);
     ++c.iterations;
-    c.residual = before - result.bound;
+    c.residual = before == result.bound ? 0 : before - result.bound;  // both may be -inf
     c.converged = reaches(result.score, result.bound) ||
                   c.residual <= options.tolerance * std::max(1.0, std::abs(result.bound));
     if (!report(callback, result) || c.converged) break;

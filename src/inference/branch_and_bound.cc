@@ -187,7 +187,7 @@ class Search {
     if (options_.max_nodes > 0 && node >= options_.max_nodes) return false;
     if (node % options_.callback_every != 0) return true;
     lower(bound());
-    result_.convergence.residual = result_.bound - result_.score;
+    result_.convergence.residual = gap_between(result_.score, result_.bound);
     return report(callback_, result_);
   }
   // What has been ruled out may be as good as what is known and the gap.
@@ -479,11 +479,10 @@ MapResult branch_and_bound(const FactorGraph& graph, const BranchAndBoundOptions
     result.bound = std::min(result.bound, std::max(left, result.score + options.gap));
   }
   result.convergence.converged = ended;
-  result.convergence.residual = result.bound - result.score;
   if (ended && result.states.empty() && graph.variables() > 0) {  // nothing is allowed
     result.bound = -kInf;
-    result.convergence.residual = 0;
   }
+  result.convergence.residual = gap_between(result.score, result.bound);
   conclude(result);
   return result;
 }

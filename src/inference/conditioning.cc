@@ -117,7 +117,10 @@ void ConditioningOptions::validate() const {
 
 ConditioningPlan plan_conditioning(const FactorGraph& graph, const ConditioningOptions& options) {
   options.validate();
-  const EliminationOptions search{.rules = {}, .restarts = options.restarts, .seed = options.seed};
+  const EliminationOptions search{.rules = {},
+                                  .restarts = options.restarts,
+                                  .seed = options.seed,
+                                  .progress = options.progress};
   ConditioningPlan plan;
   Evidence evidence(graph.variables(), kUnobserved);
   FactorGraph rest = graph;

@@ -89,7 +89,7 @@ MapResult dual_decomposition(const FactorGraph& graph, const DualDecompositionOp
     result.bound = std::min(result.bound, bound);
     ++c.iterations;
     const double norm = subproblems.squared_norm();
-    c.residual = result.bound - result.score;
+    c.residual = gap_between(result.score, result.bound);
     c.converged =
         norm == 0 || c.residual <= options.tolerance * std::max(1.0, std::abs(result.bound));
     if (!report(callback, result) || c.converged) break;

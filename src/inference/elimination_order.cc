@@ -2,19 +2,108 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <set>
 #include <string>
-#include <tuple>
+#include <utility>
 
 #include "croft/core/error.h"
+#include "croft/core/interrupt.h"
 #include "croft/core/random.h"
+#include "inference/elimination.h"
 
 namespace croft {
 namespace {
 
-using Neighbours = std::vector<std::vector<Variable>>;  // [variables] sorted
+constexpr double kStepsBetweenQuestions = 1 << 22;  // some milliseconds
+constexpr double kStepsBeforeDoubt = 1 << 26;       // whether there is any narrow order
+constexpr double kStepStates = 8;  // a try may take an eighth of the steps that the states do
 
+// Of all searches for an order together.
+class Steps {
+ public:
+  //   doubt : called once, where the search takes long
+  Steps(const GraphCallback& progress, std::function<void()> doubt)
+      : progress_(progress), doubt_(std::move(doubt)) {}
+
+  void add(double steps) {
+    done_ += steps;
+    if (done_ < next_) return;
+    next_ = done_ + kStepsBetweenQuestions;
+    if (doubt_ && done_ > kStepsBeforeDoubt) std::exchange(doubt_, nullptr)();
+    GraphProgress now;
+    now.iteration = static_cast<std::size_t>(done_ / 1e6);
+    if (progress_ && !progress_(now)) {
+      throw Interrupted("stopped while an elimination order was looked for");
+    }
+  }
+
+ private:
+  const GraphCallback& progress_;
+  std::function<void()> doubt_;
+  double done_ = 0, next_ = kStepsBetweenQuestions;
+};
+
+// Fewer variables than the largest clique of any order has; at most `enough`.  No minor of a graph
+// is wider than the graph, and none has a degree above its width: edges are contracted, each time
+// that of the lowest degree with the neighbour that it shares the fewest others with (Gogate &
+// Dechter 2004).
+std::size_t width_at_least(Neighbours lists, std::size_t enough) {
+  std::set<std::pair<std::size_t, Variable>> queue;
+  for (Variable v = 0; v < lists.size(); ++v) {
+    if (!lists[v].empty()) queue.emplace(lists[v].size(), v);
+  }
+  std::size_t width = 0;
+  std::vector<Variable> merged;
+  const auto replace = [&](Variable v, const std::vector<Variable>& list) {
+    queue.erase({lists[v].size(), v});
+    lists[v] = list;
+    if (!list.empty()) queue.emplace(list.size(), v);
+  };
+  while (!queue.empty() && width < enough) {
+    const auto [degree, v] = *queue.begin();
+    width = std::max(width, degree);
+    const std::vector<Variable> near = lists[v];
+    std::size_t fewest = near.size();
+    Variable into = near.front();
+    for (const Variable u : near) {
+      merged.clear();
+      std::ranges::set_intersection(near, lists[u], std::back_inserter(merged));
+      if (merged.size() >= fewest) continue;
+      fewest = merged.size();
+      into = u;
+    }
+    merged.clear();
+    std::ranges::set_union(near, lists[into], std::back_inserter(merged));
+    std::erase_if(merged, [v = v, into](Variable t) { return t == v || t == into; });
+    const std::vector<Variable> joined = merged;
+    replace(v, {});
+    replace(into, joined);
+    for (const Variable u : near) {
+      if (u == into) continue;
+      merged = lists[u];
+      std::erase(merged, v);
+      const auto at = std::ranges::lower_bound(merged, into);
+      if (at == merged.end() || *at != into) merged.insert(at, into);
+      replace(u, merged);
+    }
+  }
+  return width;
+}
+
+// Every order has a clique of each scope, whose neighbours are not written down if it is too large.
+void check_scopes(const FactorGraph& graph, double most_log2_states) {
+  double largest = 0;
+  for (Factor f = 0; f < graph.factors(); ++f) {
+    double size = 0;
+    for (const Variable v : graph.scope(f)) size += std::log2(static_cast<double>(graph.states(v)));
+    largest = std::max(largest, size);
+  }
+  if (largest > most_log2_states) throw TooWide(largest);
+}
+
+// Each list is sorted.
 Neighbours neighbours_of(const FactorGraph& graph) {
   Neighbours lists(graph.variables());
   for (Factor f = 0; f < graph.factors(); ++f) {
@@ -33,127 +122,6 @@ Neighbours neighbours_of(const FactorGraph& graph) {
   return lists;
 }
 
-// Elimination of one variable after the other, with what the rules ask for kept up to date.
-class Elimination {
- public:
-  Elimination(const FactorGraph& graph, Neighbours lists, EliminationRule rule, Random& random)
-      : rule_(rule), random_(random), lists_(std::move(lists)), log2_(lists_.size()) {
-    for (Variable v = 0; v < log2_.size(); ++v) {
-      log2_[v] = std::log2(static_cast<double>(graph.states(v)));
-    }
-    entry_.resize(log2_.size());
-    mark_.resize(log2_.size());
-    for (Variable v = 0; v < log2_.size(); ++v) {
-      if (graph.states(v) >= 2) enter(v);
-    }
-  }
-
-  // Stops, with an empty order, where the cliques come to more than `most` joint states.
-  EliminationOrder run(double most) {
-    EliminationOrder result;
-    double total = 0;
-    while (!queue_.empty()) {
-      const Variable v = std::get<2>(*queue_.begin());
-      queue_.erase(queue_.begin());
-      const double size = clique_size(v);
-      result.log2_largest = std::max(result.log2_largest, size);
-      total += std::exp2(size);
-      if (total > most) return {};
-      result.order.push_back(v);
-      eliminate(v);
-      work_ += lists_[v].size() * lists_[v].size();
-    }
-    result.log2_total = total > 0 ? std::log2(total) : 0;
-    return result;
-  }
-  double work() const { return work_; }
-
- private:
-  double clique_size(Variable v) const {
-    double size = log2_[v];
-    for (const Variable u : lists_[v]) size += log2_[u];
-    return size;
-  }
-
-  double cost(Variable v) {
-    const std::vector<Variable>& list = lists_[v];
-    if (rule_ == EliminationRule::min_degree) return static_cast<double>(list.size());
-    if (rule_ == EliminationRule::min_weight) return clique_size(v);
-    // Twice the pairs that are neighbours, from the marked lists.
-    ++stamp_;
-    for (const Variable u : list) mark_[u] = stamp_;
-    double missing = 0;
-    for (const Variable u : list) {
-      double sum = 0;
-      std::size_t known = 0;
-      for (const Variable t : lists_[u]) {
-        if (mark_[t] != stamp_) continue;
-        ++known;
-        if (rule_ == EliminationRule::weighted_min_fill) sum += std::exp2(log2_[t]);
-      }
-      work_ += lists_[u].size();
-      if (rule_ == EliminationRule::min_fill) {
-        missing += static_cast<double>(list.size() - 1 - known);
-      } else {
-        double all = -std::exp2(log2_[u]);
-        for (const Variable t : list) all += std::exp2(log2_[t]);
-        missing += std::exp2(log2_[u]) * (all - sum);
-      }
-    }
-    return missing / 2;
-  }
-
-  void enter(Variable v) {
-    entry_[v] = {cost(v), random_.next(), v};
-    queue_.insert(entry_[v]);
-  }
-
-  void eliminate(Variable v) {
-    const std::vector<Variable>& clique = lists_[v];
-    changed_.clear();
-    for (const Variable u : clique) {
-      // u's list and the clique, without u and v.
-      merged_.clear();
-      std::ranges::set_union(lists_[u], clique, std::back_inserter(merged_));
-      std::erase_if(merged_, [&](Variable t) { return t == u || t == v; });
-      if (merged_.size() >= lists_[u].size()) joined_.push_back(u);
-      lists_[u] = merged_;
-      changed_.push_back(u);
-    }
-    if (!joined_.empty() && rule_ != EliminationRule::min_degree &&
-        rule_ != EliminationRule::min_weight) {
-      // An edge between two of the clique may be what a neighbour of both was missing.
-      ++stamp_;
-      for (const Variable u : changed_) mark_[u] = stamp_;
-      for (const Variable u : joined_) {
-        for (const Variable t : lists_[u]) {
-          if (mark_[t] == stamp_) continue;
-          mark_[t] = stamp_;
-          changed_.push_back(t);
-        }
-      }
-    }
-    joined_.clear();
-    for (const Variable u : changed_) {
-      queue_.erase(entry_[u]);
-      enter(u);
-    }
-  }
-
-  const EliminationRule rule_;
-  Random& random_;
-  Neighbours lists_;
-  std::vector<double> log2_;  // states
-  // Cost by the rule; equal ones in random order.
-  using Entry = std::tuple<double, std::uint64_t, Variable>;
-  std::vector<Entry> entry_;
-  std::set<Entry> queue_;  // of what is not eliminated yet
-  std::vector<std::uint32_t> mark_;
-  std::uint32_t stamp_ = 0;
-  std::vector<Variable> merged_, changed_, joined_;
-  double work_ = 0;
-};
-
 }  // namespace
 
 EliminationRule elimination_rule(std::string_view name) {
@@ -165,6 +133,12 @@ EliminationRule elimination_rule(std::string_view name) {
                    "; there are min-fill, weighted-min-fill, min-weight, min-degree");
 }
 
+TooWide::TooWide(double log2_states)
+    : Error("elimination takes at least 2^" + std::to_string(static_cast<int>(log2_states)) +
+            " joint states in every order that was tried, too many for an exact method; take an "
+            "approximate one"),
+      log2_states_(log2_states) {}
+
 EliminationOrder find_elimination_order(const FactorGraph& graph,
                                         const EliminationOptions& options) {
   if (options.restarts < 1) throw UsageError("restarts must be at least 1");
@@ -173,23 +147,45 @@ EliminationOrder find_elimination_order(const FactorGraph& graph,
     rules = {EliminationRule::min_fill, EliminationRule::min_weight,
              EliminationRule::weighted_min_fill};
   }
+  check_scopes(graph, options.most_log2_states);
   const Neighbours lists = neighbours_of(graph);
   Random random(options.seed);
+  Steps steps(options.progress, [&] {
+    const double limit = options.most_log2_states;
+    if (limit >= static_cast<double>(graph.variables())) return;
+    const auto width =
+        static_cast<double>(width_at_least(lists, static_cast<std::size_t>(limit) + 1));
+    if (width > limit) throw TooWide(width);
+  });
+  const Elimination::Spend spend = [&](double count) { steps.add(count); };
+  std::vector<Elimination> starts;  // [rules]
   EliminationOrder best;
-  double most = std::numeric_limits<double>::infinity(), work = 0;
-  for (std::size_t k = 0; k < options.restarts; ++k) {
-    for (const EliminationRule rule : rules) {
-      if (k + work > 0 && work > most) return best;
-      Elimination run(graph, lists, rule, random);
-      EliminationOrder found = run.run(most);
-      work += 4 * run.work() + static_cast<double>(graph.variables());
-      if (found.order.empty()) continue;
-      const double total = std::exp2(found.log2_total);
-      if (total >= most) continue;
-      most = total;
-      best = std::move(found);
+  const double infinite = std::numeric_limits<double>::infinity();
+  double most = infinite, too_wide = infinite, work = 0;
+  try {
+    for (std::size_t k = 0; k < options.restarts; ++k) {
+      if (most == infinite && too_wide < infinite) break;  // other ties will not help
+      for (std::size_t r = 0; r < rules.size(); ++r) {
+        if (k + work > 0 && work > most) return best;
+        if (k == 0) starts.emplace_back(graph, lists, rules[r], spend);
+        Elimination run = starts[r];
+        EliminationOrder found = run.run(most, options.most_log2_states, random, spend);
+        work += kStepStates * (run.work() - (k > 0 ? starts[r].work() : 0)) +
+                static_cast<double>(graph.variables());
+        if (found.log2_largest > options.most_log2_states) {
+          too_wide = std::min(too_wide, found.log2_largest);
+        }
+        if (found.order.empty()) continue;
+        const double total = std::exp2(found.log2_total);
+        if (total >= most) continue;
+        most = total;
+        best = std::move(found);
+      }
     }
+  } catch (const Interrupted&) {
+    if (most == infinite) throw;
   }
+  if (most == infinite && too_wide < infinite) throw TooWide(too_wide);
   return best;
 }
 

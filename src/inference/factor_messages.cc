@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
 #include <type_traits>
 
+#include "croft/core/error.h"
 #include "inference/semirings.h"
 
 namespace croft {
 namespace {
+
+constexpr double kMostCounted = 1 << 28;  // numbers of a sum counter: 2 GB, and a second or two
 
 // Two variables: the rest's sum is added up from both sides, not by a difference.
 template <class S>
@@ -91,6 +95,7 @@ void distance_messages(const FactorView& factor, std::size_t from_states, std::s
 
 // Of variables with two states, where only their sum counts: before[k][s] is the sum over the first
 // k with sum s (modulo two for parity), after[k][s] that over the others with `s` before them.
+// Sums above the last that is allowed are left out.
 template <class S>
 class SumCounter {
  public:
@@ -98,6 +103,7 @@ class SumCounter {
       : states_(factor.states), in_(in), parity_(factor.kind == PotentialKind::parity) {
     const std::size_t n = states_.size();
     width_ = parity_ ? 2 : n + 1;
+    while (!parity_ && width_ > 1 && factor.numbers[width_ - 1] == S::zero) --width_;
     scratch.assign(2 * (n + 1) * width_, S::zero);
     before_ = scratch.data();
     after_ = before_ + (n + 1) * width_;
@@ -116,7 +122,7 @@ class SumCounter {
       in -= states_[k];
       for (std::size_t s = 0; s < reach(k); ++s) {
         double sum = S::zero;
-        for (std::uint32_t x = 0; x < states_[k]; ++x) {
+        for (std::uint32_t x = 0; x < states_[k] && next(s, x) < width_; ++x) {
           sum = S::plus(sum, S::times(in[x], after_[(k + 1) * width_ + next(s, x)]));
         }
         after_[k * width_ + s] = sum;
@@ -125,7 +131,7 @@ class SumCounter {
     for (std::size_t k = 0; k < n; ++k) {
       for (std::uint32_t x = 0; x < states_[k]; ++x) {
         double sum = S::zero;
-        for (std::size_t s = 0; s < reach(k); ++s) {
+        for (std::size_t s = 0; s < reach(k) && next(s, x) < width_; ++s) {
           const double before = before_[k * width_ + s];
           sum = S::plus(sum, S::times(before, after_[(k + 1) * width_ + next(s, x)]));
           double& sums = before_[(k + 1) * width_ + next(s, x)];
@@ -139,7 +145,9 @@ class SumCounter {
   }
 
  private:
-  std::size_t reach(std::size_t k) const { return parity_ ? 2 : k + 1; }  // sums of the first k
+  std::size_t reach(std::size_t k) const {
+    return std::min(parity_ ? 2 : k + 1, width_);
+  }  // sums of the first k
   std::size_t next(std::size_t s, std::size_t x) const { return parity_ ? (s + x) % 2 : s + x; }
 
   std::span<const std::uint32_t> states_;
@@ -250,6 +258,16 @@ SparseTree::SparseTree(std::span<const std::uint64_t> listed, std::span<const st
     depth_begin.push_back(state.size());
     range = std::move(next);
   }
+}
+
+void check_counted_sums(std::span<const double> scores) {
+  std::size_t sums = scores.size();
+  while (sums > 1 && scores[sums - 1] == LogSum::zero) --sums;
+  if (2.0 * static_cast<double>(scores.size()) * static_cast<double>(sums) <= kMostCounted) return;
+  throw Error("a factor of " + std::to_string(scores.size() - 1) + " variables and " +
+              std::to_string(sums) +
+              " allowed sums is too large for belief propagation: the product of the two may be "
+              "2^27; allow fewer sums, or take a method that seeks the best assignment alone");
 }
 
 template <class S>

@@ -32,6 +32,9 @@ struct FactorScratch {
   std::vector<double> numbers;
 };
 
+// Throws Error where the sums of a cardinality factor with these scores are too many to count.
+void check_counted_sums(std::span<const double> scores);
+
 // out[k][x] = sum over the others' states of (number times the product of in[l], l != k), in a
 // semiring (semirings.h).  Only sums and products of what is >= 0: nothing cancels.
 //   in, out : [sum of states], one message after the other

@@ -39,12 +39,16 @@ std::vector<std::vector<State>> find_starts(const FactorGraph& graph, const Gibb
   };
   Random random(Random(options.seed ^ 0x5eedu).next());
   if (graph.variables() <= kExactVariables) {
-    const EliminationOrder order =
-        find_elimination_order(graph, {.rules = {EliminationRule::min_fill}, .restarts = 1});
-    JunctionTree tree(graph, order);
-    if (order.log2_total <= kExactStates && tree.bytes() <= kExactBytes) {
-      if (std::isinf(tree.log_partition())) fail();
-      return tree.samples(options.chains, random);
+    try {
+      EliminationOptions search{.rules = {EliminationRule::min_fill}, .restarts = 1};
+      search.most_log2_states = kExactStates;
+      const EliminationOrder order = find_elimination_order(graph, search);
+      JunctionTree tree(graph, order);
+      if (order.log2_total <= kExactStates && tree.bytes() <= kExactBytes) {
+        if (std::isinf(tree.log_partition())) fail();
+        return tree.samples(options.chains, random);
+      }
+    } catch (const TooWide&) {  // then by a search
     }
   }
   for (auto& start : starts) {

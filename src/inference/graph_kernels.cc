@@ -36,6 +36,12 @@ HWY_INLINE void for_entries(const BlockView& view, In* table, double* HWY_RESTRI
   }
 }
 
+void set_product(const BlockView& view, double scale, const double* in, double* block) {
+  for_entries(view, in, block, [=](double& b, const double& t) { b = scale * t; });
+}
+void set_sum(const BlockView& view, double scale, const double* in, double* block) {
+  for_entries(view, in, block, [=](double& b, const double& t) { b = scale + t; });
+}
 void multiply(const BlockView& view, const double* in, double* block) {
   for_entries(view, in, block, [](double& b, const double& t) { b *= t; });
 }
@@ -80,6 +86,37 @@ void maximum(const BlockView& view, const double* block, double* out) {
   }
 }
 
+void extent(const double* values, std::size_t n, double& largest, double& smallest) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  constexpr std::size_t kLanes = 16;
+  double high[kLanes] = {}, low[kLanes];
+  std::fill_n(low, kLanes, kInf);
+  const auto see = [&](std::size_t lane, double x) {
+    high[lane] = x > high[lane] ? x : high[lane];
+    const double positive = x > 0 ? x : kInf;
+    low[lane] = positive < low[lane] ? positive : low[lane];
+  };
+  std::size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (std::size_t j = 0; j < kLanes; ++j) see(j, values[i + j]);
+  }
+  for (; i < n; ++i) see(0, values[i]);
+  largest = *std::max_element(high, high + kLanes);
+  smallest = *std::min_element(low, low + kLanes);
+}
+
+void scale_all(double factor, std::size_t n, double* values) {
+  for (std::size_t i = 0; i < n; ++i) values[i] *= factor;
+}
+
+void divide(const double* HWY_RESTRICT values, std::size_t n, double* HWY_RESTRICT divisor) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const double d = divisor[i];
+    const double ratio = values[i] / (d > 0 ? d : 1.0);
+    divisor[i] = d > 0 ? ratio : 0.0;
+  }
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace croft
 HWY_AFTER_NAMESPACE();
@@ -87,11 +124,22 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace croft {
 
+HWY_EXPORT(set_product);
+HWY_EXPORT(set_sum);
 HWY_EXPORT(multiply);
 HWY_EXPORT(add);
 HWY_EXPORT(sum);
 HWY_EXPORT(maximum);
+HWY_EXPORT(extent);
+HWY_EXPORT(scale_all);
+HWY_EXPORT(divide);
 
+void set_product(const BlockView& view, double scale, const double* in, double* block) {
+  HWY_DYNAMIC_DISPATCH(set_product)(view, scale, in, block);
+}
+void set_sum(const BlockView& view, double scale, const double* in, double* block) {
+  HWY_DYNAMIC_DISPATCH(set_sum)(view, scale, in, block);
+}
 void multiply_block(const BlockView& view, const double* in, double* block) {
   HWY_DYNAMIC_DISPATCH(multiply)(view, in, block);
 }
@@ -103,6 +151,16 @@ void sum_block(const BlockView& view, const double* block, double* out) {
 }
 void max_block(const BlockView& view, const double* block, double* out) {
   HWY_DYNAMIC_DISPATCH(maximum)(view, block, out);
+}
+
+void find_extent(const double* values, std::size_t n, double& largest, double& smallest) {
+  HWY_DYNAMIC_DISPATCH(extent)(values, n, largest, smallest);
+}
+void multiply_by(double factor, std::size_t n, double* values) {
+  HWY_DYNAMIC_DISPATCH(scale_all)(factor, n, values);
+}
+void divide_by(const double* values, std::size_t n, double* divisor) {
+  HWY_DYNAMIC_DISPATCH(divide)(values, n, divisor);
 }
 
 void exp_sum_block(const BlockView& view, const double* block, const double* high, double* out) {

@@ -17,6 +17,9 @@ struct BlockView {
   std::vector<std::uint32_t> offset;  // [runs]
 };
 
+// block[i] = scale in[i's place]; scale + for logarithms.
+void set_product(const BlockView& view, double scale, const double* in, double* block);
+void set_sum(const BlockView& view, double scale, const double* in, double* block);
 // block[i] *= in[i's place]; adding for logarithms.
 void multiply_block(const BlockView& view, const double* in, double* block);
 void add_block(const BlockView& view, const double* in, double* block);
@@ -25,5 +28,11 @@ void sum_block(const BlockView& view, const double* block, double* out);
 void max_block(const BlockView& view, const double* block, double* out);
 // out[i's place] += exp(block[i] - high[i's place]), nothing for -inf.
 void exp_sum_block(const BlockView& view, const double* block, const double* high, double* out);
+
+// The largest of n >= 0 numbers that are not negative, and the smallest that is not 0 (infinity).
+void find_extent(const double* values, std::size_t n, double& largest, double& smallest);
+void multiply_by(double factor, std::size_t n, double* values);
+// divisor[i] = values[i] / divisor[i]; 0 where that is 0 / 0.
+void divide_by(const double* values, std::size_t n, double* divisor);
 
 }  // namespace croft

@@ -97,6 +97,13 @@ bool go_on(const GraphCallback& progress, std::size_t draws, const WeightedShare
   return progress(now);
 }
 
+double log_sum(std::span<const double> scores) {
+  const double high = *std::ranges::max_element(scores);
+  double sum = 0;
+  for (const double each : scores) sum += std::exp(each - high);
+  return high + std::log(sum);
+}
+
 // Whether exp(scores) adds up to 1 over the variable at `place` of the scope, given all others.
 bool adds_up(const FactorGraph& graph, Factor f, std::size_t place) {
   const std::vector<double> scores = graph.table(f);
@@ -185,15 +192,16 @@ WeightedResult likelihood_weighting(const FactorGraph& graph,
   bool more = true;
   std::size_t drawn = 0;
   for (; drawn < options.samples && more; ++drawn) {
+    double log_weight = 0;
     for (const Variable v : network.order()) {
       scores.resize(graph.states(v));
       for (State s = 0; s < scores.size(); ++s) {
         x[v] = s;
         scores[s] = graph.factor_score(network.drawn_by(v), x);
       }
+      log_weight += log_sum(scores);  // what rounding has left of 0
       x[v] = SingleSite::draw(scores, random);
     }
-    double log_weight = 0;
     for (Factor f = 0; f < graph.factors() && log_weight > -kInf; ++f) {
       if (network.weighs(f)) log_weight += graph.factor_score(f, x);
     }

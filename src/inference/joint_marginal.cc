@@ -37,7 +37,8 @@ std::vector<double> joint_marginal(const FactorGraph& graph, std::span<const Var
     count *= graph.states(v);
     if (count > kMostStates) throw Error("a joint marginal of more than 2^28 joint states");
   }
-  JunctionTree tree(given, find_elimination_order(given), options.progress);
+  JunctionTree tree(given, find_elimination_order(given, {.progress = options.progress}),
+                    options.progress);
   if (tree.bytes() > options.memory) {
     throw Error("the joint marginal needs " + std::to_string(tree.bytes()) +
                 " bytes of memory, and " + std::to_string(options.memory) + " are allowed");

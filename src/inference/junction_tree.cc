@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <set>
 
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "inference/clique_table.h"
 #include "inference/clique_tree.h"
+#include "inference/graph_kernels.h"
 #include "inference/scoped_table.h"
 
 namespace croft {
@@ -30,13 +33,8 @@ class JunctionTree::Run {
   double bytes() const {
     double numbers = 0, largest = 0;
     for (const Clique& clique : tree_.cliques) {
-      double outputs = 0;
       numbers += count_states(graph_, clique.separator);
-      for (const std::size_t child : clique.children) {
-        outputs += count_states(graph_, tree_.cliques[child].separator);
-      }
-      for (const Factor f : clique.factors) outputs += static_cast<double>(graph_.joint_states(f));
-      largest = std::max(largest, 2 * outputs);
+      largest = std::max(largest, passing_numbers(clique));
     }
     return 8 * (numbers + largest);
   }
@@ -126,6 +124,29 @@ class JunctionTree::Run {
   const FactorGraph& graph() const { return graph_; }
 
  private:
+  // Of the tables that are there while a clique is gone through, beside the messages up.
+  double passing_numbers(const Clique& clique) const {
+    if (clique.variables.size() > kMostPlaces) return count_states(graph_, clique.variables);
+    const Table nothing;
+    Table result;
+    CliqueTable table(graph_, clique.variables);
+    double numbers = 0;
+    for (const std::vector<Variable>& scope : factor_scopes(graph_, clique)) {
+      table.add_input(scope, nothing);
+      numbers += 2 * count_states(graph_, scope);  // as they are read, too
+    }
+    std::set<std::vector<Variable>> separators;
+    for (const std::size_t child : clique.children) {
+      const std::vector<Variable>& separator = tree_.cliques[child].separator;
+      table.add_input(separator, nothing);
+      if (!separators.insert(separator).second) continue;
+      table.add_output(separator, result);
+      numbers += count_states(graph_, separator);
+    }
+    if (clique.parent != Clique::kNone) table.add_input(clique.separator, nothing);
+    return numbers + table.joint_numbers();
+  }
+
   std::vector<State> constant_states(Factor f) const {
     return std::vector<State>(graph_.scope(f).size(), 0);
   }
@@ -165,10 +186,15 @@ class JunctionTree::Run {
     CliqueTable table(graph_, clique.variables, &watch_);
     add_inputs(clique, factors, table);
     if (clique.parent != Clique::kNone) table.add_input(up_[c].variables, up_[c].table);
-    std::vector<ScopedTable> to_children(clique.children.size()), own, of_factors;
-    for (std::size_t k = 0; k < to_children.size(); ++k) {
-      to_children[k].variables = up_[clique.children[k]].variables;
-      table.add_output(to_children[k].variables, to_children[k].table);
+    // Children with the same separator share a table.
+    std::vector<ScopedTable> beliefs, own, of_factors;
+    beliefs.reserve(clique.children.size());
+    std::map<std::vector<Variable>, std::size_t> belief_of;
+    for (const std::size_t child : clique.children) {
+      const std::vector<Variable>& separator = up_[child].variables;
+      if (!belief_of.emplace(separator, beliefs.size()).second) continue;
+      beliefs.push_back({separator, {}});
+      table.add_output(separator, beliefs.back().table);
     }
     for (const std::vector<Variable>& some : chunks(graph_, clique.eliminated)) {
       own.push_back({in_order(clique.variables, some), {}});
@@ -180,8 +206,8 @@ class JunctionTree::Run {
     for (ScopedTable& each : own) table.add_output(each.variables, each.table);
     for (ScopedTable& each : of_factors) table.add_output(each.variables, each.table);
     table.sum();
-    for (std::size_t k = 0; k < to_children.size(); ++k) {
-      divide(to_children[k].table, up_[clique.children[k]].table);
+    for (const std::size_t child : clique.children) {
+      divide(beliefs[belief_of.at(up_[child].variables)].table, up_[child].table);
     }
     for (const ScopedTable& each : own) set_marginals(each, out);
     for (std::size_t k = 0; k < asked.size(); ++k) {
@@ -192,9 +218,9 @@ class JunctionTree::Run {
 
   // up <- belief / up: what the parent knows beside what the child told it.
   static void divide(const Table& belief, Table& up) {
-    AlignedVector<double>& v = up.values;
+    LargeVector<double>& v = up.values;
     if (!belief.logarithms && !up.logarithms) {
-      for (std::size_t k = 0; k < v.size(); ++k) v[k] = v[k] > 0 ? belief.values[k] / v[k] : 0;
+      divide_by(belief.values.data(), v.size(), v.data());
     } else {
       for (std::size_t k = 0; k < v.size(); ++k) {
         const double own = up.log_value(k);

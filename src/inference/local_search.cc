@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <utility>
 
 #include "croft/core/error.h"
 #include "croft/core/random.h"
@@ -27,7 +29,8 @@ void begin(LocalState& state, std::span<const State> start) {
 }
 
 // A search from the start, and then from random assignments.
-//   search(state, step) : step() after each round; false stops
+//   search(state, step, goes_on) : step() after each round, goes_on() within one where it may be
+//                                  long; false stops
 template <class Search>
 MapResult with_restarts(const FactorGraph& graph, const LocalSearchOptions& options,
                         std::span<const State> start, const GraphCallback& callback,
@@ -40,20 +43,29 @@ MapResult with_restarts(const FactorGraph& graph, const LocalSearchOptions& opti
   for (std::size_t run = 0; goes_on && run <= options.restarts; ++run) {
     if (run > 0) assign_random(state, random);
     offer(result, graph, state.states());
-    goes_on = search(state, [&] {
-      ++result.convergence.iterations;
-      offer(result, graph, state.states());
-      return report(callback, result);
-    });
+    goes_on = search(
+        state,
+        [&] {
+          ++result.convergence.iterations;
+          offer(result, graph, state.states());
+          return report(callback, result);
+        },
+        [&] { return report(callback, result); });
   }
   result.convergence.converged = goes_on;
   return result;
 }
 
+// Of a subset, all of which are tried; those with more are left out.
+constexpr double kMostFlips = 1 << 20;
+constexpr std::size_t kFlipsBetweenQuestions = 1 << 14;
+
 // Subsets of variables that hang together, each once: Wernicke (2006), the smallest one first.
 class Flipper {
  public:
-  Flipper(LocalState& state, std::size_t most) : state_(state), most_(most) {
+  //   goes_on : asked now and then within a round; false ends it
+  Flipper(LocalState& state, std::size_t most, std::function<bool()> goes_on)
+      : state_(state), most_(most), goes_on_(std::move(goes_on)) {
     const std::size_t n = state.graph().variables();
     neighbours_.resize(n);
     for (Variable v = 0; v < n; ++v) {
@@ -76,6 +88,7 @@ class Flipper {
         due_[size][root] = 0;
         size_ = size;
         if (flip_at(root)) changed = true;
+        if (stopped_) return false;
       }
       if (!step()) return false;
       size = changed ? 1 : size + 1;
@@ -103,7 +116,7 @@ class Flipper {
   }
   void extend(Variable root, std::vector<Variable> extension) {
     if (subset_.size() == size_) return try_subset();
-    while (!extension.empty()) {
+    while (!extension.empty() && !stopped_) {
       const Variable v = extension.back();
       extension.pop_back();
       std::vector<Variable> next = extension;
@@ -120,9 +133,9 @@ class Flipper {
   // All joint states of the subset in which each of its variables has changed.
   void try_subset() {
     const FactorGraph& graph = state_.graph();
-    for (const Variable v : subset_) {
-      if (graph.states(v) == 1) return;
-    }
+    double flips = 1;
+    for (const Variable v : subset_) flips *= static_cast<double>(graph.states(v) - 1);
+    if (flips == 0 || (subset_.size() > 1 && flips > kMostFlips)) return;
     std::vector<State> old, best;
     for (const Variable v : subset_) old.push_back(state_.states()[v]);
     state_.collect(subset_);
@@ -137,6 +150,10 @@ class Flipper {
       if (worth.better_than(most)) {
         most = worth;
         for (std::size_t k = 0; k < by.size(); ++k) best[k] = state_.states()[subset_[k]];
+      }
+      if (++flips_ % kFlipsBetweenQuestions == 0 && !goes_on_()) {
+        stopped_ = true;
+        break;
       }
       std::size_t k = 0;
       while (k < by.size() && ++by[k] == graph.states(subset_[k])) by[k++] = 1;
@@ -172,6 +189,9 @@ class Flipper {
 
   LocalState& state_;
   std::size_t most_, size_ = 1;
+  const std::function<bool()> goes_on_;
+  std::size_t flips_ = 0;
+  bool stopped_ = false;
   std::vector<std::vector<Variable>> neighbours_;
   std::vector<std::vector<std::uint8_t>> due_;  // [size][variables]: as the smallest of a subset
   std::vector<int> near_;
@@ -206,7 +226,7 @@ void anneal(LocalState& state, double temperature, double penalty, Random& rando
 MapResult icm(const FactorGraph& graph, const LocalSearchOptions& options,
               std::span<const State> start, const GraphCallback& callback) {
   return with_restarts(graph, options, start, callback,
-                       [](LocalState& state, auto step) { return descend(state, step); });
+                       [](LocalState& state, auto step, auto) { return descend(state, step); });
 }
 
 void LazyFlipperOptions::validate() const {
@@ -216,9 +236,10 @@ void LazyFlipperOptions::validate() const {
 MapResult lazy_flipper(const FactorGraph& graph, const LazyFlipperOptions& options,
                        std::span<const State> start, const GraphCallback& callback) {
   options.validate();
-  return with_restarts(graph, options, start, callback, [&](LocalState& state, auto step) {
-    return Flipper(state, options.subset).run(step);
-  });
+  return with_restarts(graph, options, start, callback,
+                       [&](LocalState& state, auto step, auto goes_on) {
+                         return Flipper(state, options.subset, goes_on).run(step);
+                       });
 }
 
 void AnnealingOptions::validate() const {

@@ -68,9 +68,12 @@ class AutomaticBest final : public MaxOracle {
  public:
   AutomaticBest(const FactorGraph& graph, double most_bytes)
       : graph_(graph), pairs_(has_pairs_only(graph)) {
-    const EliminationOrder order = find_elimination_order(graph);
-    if (order.log2_total < 40) tree_.emplace(graph, order);
-    if (tree_ && tree_->bytes() + 8 * std::exp2(order.log2_total) > most_bytes) tree_.reset();
+    try {
+      const EliminationOrder order = find_elimination_order(graph, {.most_log2_states = 40});
+      if (order.log2_total < 40) tree_.emplace(graph, order);
+      if (tree_ && tree_->bytes() + 8 * std::exp2(order.log2_total) > most_bytes) tree_.reset();
+    } catch (const TooWide&) {  // then without a tree
+    }
   }
   MapResult best() override {
     if (tree_) return as_result(tree_->best(), ResultKind::exact);

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "croft/core/compensated_sum.h"
+#include "inference/message_kernels.h"
 
 namespace croft {
 namespace {
@@ -16,7 +17,9 @@ constexpr std::size_t kNothing = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t kHubFactors = 10;
 // Logarithms of what fits a double, and of what a message may be below its largest number.
 constexpr double kDoubleSpread = 690, kMostMessageSpread = 150;
-constexpr double kLowestTotal = 1e-150;
+// Of a factor's scores and of all that enters it, together, where it sends scaled numbers.
+constexpr double kLinearSpread = 640;
+constexpr double kLowestTotal = 1e-150, kLowestProduct = 1e-290;
 constexpr double kLowestLogarithm = -1e100;
 
 template <class S>
@@ -122,6 +125,7 @@ void MessageEngine<S>::set_factor(Factor f) {
           .odd = potential.odd,
           .states = layout_.states_of(f),
           .numbers = numbers_.data() + potential.first};
+  if (view.kind == PotentialKind::cardinality) check_counted_sums(graph_.numbers(id));
   const bool distance_kind = potential.kind == PotentialKind::truncated_linear ||
                              potential.kind == PotentialKind::truncated_quadratic;
   const bool expand = distance_kind && !std::is_same_v<S, LogMax>;
@@ -207,6 +211,11 @@ void MessageEngine<S>::set_own_scores() {
 // False where all are 0.
 template <class S>
 bool MessageEngine<S>::normalise(double* numbers, std::size_t count, double* scale) const {
+  if (kScaled<S> && count >= kManyStates) {
+    const double largest = scale_message(numbers, count, smallest_, out_of_range_);
+    if (scale != nullptr && largest > 0) *scale += logarithm<S>(largest);
+    return largest > 0;
+  }
   double high = numbers[0];
   for (std::size_t k = 1; k < count; ++k) high = numbers[k] > high ? numbers[k] : high;
   if (high == S::zero) return false;
@@ -233,6 +242,9 @@ bool MessageEngine<S>::gather(Variable v, std::size_t skip, double* out, double*
   const std::size_t states = graph_.states(v), slots = 1 + layout_.factors_of(v).size();
   if (slots > kHubFactors && scale == nullptr) return gather_hub(hub_of_[v], v, skip, out);
   const double* at = messages_.data() + layout_.block(v);
+  if (kScaled<S> && states >= kManyStates && multiply(at, slots, skip, states, out)) {
+    return normalise(out, states, scale);
+  }
   std::copy_n(at, states, out);  // its own scores are never skipped
   std::size_t product = 1;
   for (std::size_t slot = 1; slot < slots; ++slot) {
@@ -245,6 +257,24 @@ bool MessageEngine<S>::gather(Variable v, std::size_t skip, double* out, double*
     }
   }
   return normalise(out, states, scale);
+}
+
+// All of a variable's block but a slot, many states at once; false where a product may have left
+// the doubles.
+template <class S>
+bool MessageEngine<S>::multiply(const double* at, std::size_t slots, std::size_t skip,
+                                std::size_t states, double* out) const {
+  product_of_messages(at, at + states, slots - 1, skip - 1, states, out);
+  // No number is above 1, so that a product is the smallest of its parts.
+  for (std::size_t x = 0; x < states; ++x) {
+    if (out[x] >= kLowestProduct) continue;
+    bool zero = false;
+    for (std::size_t slot = 0; slot < slots && !zero; ++slot) {
+      zero = slot != skip && at[slot * states + x] == 0;
+    }
+    if (!zero) return false;
+  }
+  return true;
 }
 
 template <class S>
@@ -329,10 +359,16 @@ double MessageEngine<S>::finish_message(std::size_t edge, double* message, doubl
   }
   const double* before = messages_.data() + layout_.place(edge);
   double change = 0;
-  for (std::size_t x = 0; x < states; ++x) {
-    change = std::max(change, distance<S>(message[x], before[x]));
+  if (kScaled<S> && states >= kManyStates) {
+    change = largest_difference(message, before, states);
+  } else {
+    for (std::size_t x = 0; x < states; ++x) {
+      change = std::max(change, distance<S>(message[x], before[x]));
+    }
   }
-  if (std::equal(message, message + states, before) && target == messages_.data()) return 0;
+  if (change == 0 && target == messages_.data() && std::equal(message, message + states, before)) {
+    return 0;
+  }
   if (damping_ > 0) {
     for (std::size_t x = 0; x < states; ++x) {
       message[x] = mixed<S>(damping_, before[x], message[x]);
@@ -418,7 +454,7 @@ double MessageEngine<S>::update(Factor f, double* target) {
     in += graph_.states(v);
   }
   if (out_of_range_) return 0;
-  factor_messages<S>(factor_[f], in_.data(), out_.data(), scratch_);
+  send(f, in_.data(), out_.data());
   double* out = out_.data();
   double most = 0;
   for (std::size_t e = begin; e < end; ++e) {
@@ -449,8 +485,43 @@ void MessageEngine<S>::take_messages(const MessageEngine<ScaledSum>& other) {
       messages_[k] = std::log(other.messages_[k]);
     }
   }
+  linear_numbers_ = other.numbers_;
+  linear_in_.resize(in_.size());
+  linear_low_.assign(graph_.potentials(), -kInf);
+  for (PotentialId id = 0; id < graph_.potentials(); ++id) {
+    if (graph_.potential(id).kind != PotentialKind::table) continue;
+    double low = 0;
+    for (const double score : graph_.numbers(id)) {
+      if (score > -kInf) low = std::min(low, score - shift_[id]);
+    }
+    linear_low_[id] = low;
+  }
   started_ = other.started_;
   updates_ = other.updates_;
+}
+
+// LogSum: a table sends scaled numbers, too, where no product can leave the doubles.  That is most
+// of them: one message is enough to make all messages logarithms.  False where one might.
+template <class S>
+bool MessageEngine<S>::send_linear(Factor f, const double* in, double* out) const {
+  if (linear_low_.empty()) return false;
+  const Potential& potential = graph_.potential(graph_.potential_of(f));
+  double spread = -linear_low_[graph_.potential_of(f)];
+  const std::span<const std::uint32_t> states = layout_.states_of(f);
+  std::size_t all = 0;
+  for (const std::uint32_t count : states) {
+    double low = 0;
+    for (std::size_t end = all + count; all < end; ++all) {
+      if (in[all] != S::zero) low = std::min(low, in[all]);
+    }
+    spread -= low;
+  }
+  if (!(spread < kLinearSpread)) return false;
+  for (std::size_t k = 0; k < all; ++k) linear_in_[k] = std::exp(in[k]);
+  dense_messages<ScaledSum>(linear_numbers_.data() + potential.first, states, linear_in_.data(),
+                            out, scratch_.dense);
+  for (std::size_t k = 0; k < all; ++k) out[k] = std::log(out[k]);
+  return true;
 }
 
 template <class S>
@@ -501,6 +572,7 @@ std::vector<double> MessageEngine<S>::product_without(std::size_t edge) const {
 
 template <class S>
 void MessageEngine<S>::send(Factor f, const double* in, double* out) const {
+  if (std::is_same_v<S, LogSum> && send_linear(f, in, out)) return;
   factor_messages<S>(factor_[f], in, out, scratch_);
 }
 

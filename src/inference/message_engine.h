@@ -70,9 +70,12 @@ class MessageEngine {
   void set_own_scores();
   void set_factor(Factor f);
   double limit_of_numbers() const;
+  bool send_linear(Factor f, const double* in, double* out) const;
 
   // The product of what enters v but for `skip`, normalised; adds its logarithm to *scale.
   bool gather(Variable v, std::size_t skip, double* out, double* scale = nullptr) const;
+  bool multiply(const double* at, std::size_t slots, std::size_t skip, std::size_t states,
+                double* out) const;
   bool gather_hub(std::size_t hub, Variable v, std::size_t skip, double* out) const;
   bool normalise(double* numbers, std::size_t count, double* scale = nullptr) const;
   double update(Factor f, double* target);
@@ -99,10 +102,12 @@ class MessageEngine {
   const FactorGraph& graph_;
   const BeliefPropagationOptions options_;
   Random random_;
-  AlignedVector<double> messages_, next_;     // [layout.numbers()]
-  std::vector<double> numbers_;               // of all potentials, in the semiring
-  std::vector<double> shift_;                 // [potentials] logarithm of their largest number
-  std::vector<FactorView> factor_;            // [factors]
+  AlignedVector<double> messages_, next_;  // [layout.numbers()]
+  std::vector<double> numbers_;            // of all potentials, in the semiring
+  std::vector<double> shift_;              // [potentials] logarithm of their largest number
+  std::vector<FactorView> factor_;         // [factors]
+  // LogSum: the potentials as scaled numbers, and the logarithm of their smallest that is not 0.
+  std::vector<double> linear_numbers_, linear_low_;  // [as numbers_], [potentials]
   std::vector<std::uint8_t> is_two_;          // [factors] tables of two variables with two states
   std::deque<std::vector<double>> expanded_;  // tables of truncated distances
   std::deque<SparseTree> trees_;
@@ -111,7 +116,7 @@ class MessageEngine {
   double smallest_ = 0;   // of ScaledSum: what a message may have, but for 0
   std::size_t fits_ = 0;  // messages whose product fits a double
   mutable FactorScratch scratch_;
-  mutable std::vector<double> in_, out_;  // [states of the largest scope]
+  mutable std::vector<double> in_, out_, linear_in_;  // [states of the largest scope]
 
   // Variables with many factors keep the product of all that enters, and count its zeros.
   std::vector<std::uint32_t> hub_of_;  // [variables]
@@ -125,7 +130,7 @@ class MessageEngine {
   std::vector<Factor> order_;
   bool queued_ = false, started_ = false;
   std::optional<BinaryMessages> binary_;  // where the core allows it, and the schedule
-  std::vector<double> course_;  // changes of the sweeps of the automatic schedule
+  std::vector<double> course_;            // changes of the sweeps of the automatic schedule
   mutable bool empty_ = false, out_of_range_ = false;
   std::uint64_t updates_ = 0;
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "inference/map_kernels.h"
+
 namespace croft {
 namespace {
 
@@ -29,6 +31,13 @@ SequentialPasses::SequentialPasses(Reparametrisation& scores)
     most = std::max(most, scores.states(v));
     for (const auto place : scores.places(v)) {
       const auto scope = scores.scope(place.term);
+      Edge& edge = edges_.emplace_back();
+      edge.rows = scores.rows_for(place.term, place.slot);
+      edge.own = scores.first_message(place.term, place.slot);
+      if (edge.rows != nullptr) {
+        edge.from = scores.first_message(place.term, 1 - place.slot);
+        edge.from_states = scores.states(scope[1 - place.slot]);
+      }
       earlier_.push_back(std::ranges::any_of(scope, [v](Variable u) { return u < v; }));
       later_.push_back(std::ranges::any_of(scope, [v](Variable u) { return u > v; }));
     }
@@ -36,15 +45,31 @@ SequentialPasses::SequentialPasses(Reparametrisation& scores)
   sums_.resize(most);
 }
 
-void SequentialPasses::receive(Reparametrisation::Place place, Variable v) {
-  const auto messages = scores_.messages(place.term);
-  for (std::size_t s = 0; s < messages.size(); ++s) in_[s] = -messages[s];
-  scores_.max_marginal(place.term, place.slot, in_.data(), out_.data());
-  const auto belief = scores_.belief(v);
-  const auto message = scores_.message(place.term, place.slot);
+void SequentialPasses::receive(Reparametrisation::Place place, const Edge& edge,
+                               std::span<double> belief) {
+  double* const own = scores_.all_messages().data() + edge.own;
+  const double* const from = scores_.all_messages().data() + edge.from;
+  if (edge.rows != nullptr && edge.from_states == 2 && belief.size() == 2) {  // all in registers
+    const double* const t = edge.rows;
+    const double zero = std::max(t[0] - from[0], t[2] - from[1]);
+    const double one = std::max(t[1] - from[0], t[3] - from[1]);
+    belief[0] += zero - own[0];
+    belief[1] += one - own[1];
+    own[0] = zero;
+    own[1] = one;
+    return;
+  }
+  if (edge.rows != nullptr) {
+    for (std::size_t s = 0; s < edge.from_states; ++s) in_[s] = -from[s];
+    max_plus(edge.rows, in_.data(), edge.from_states, belief.size(), out_.data());
+  } else {
+    const auto messages = scores_.messages(place.term);
+    for (std::size_t s = 0; s < messages.size(); ++s) in_[s] = -messages[s];
+    scores_.max_marginal(place.term, place.slot, in_.data(), out_.data());
+  }
   for (std::size_t s = 0; s < belief.size(); ++s) {
-    belief[s] += out_[s] - message[s];
-    message[s] = out_[s];
+    belief[s] += out_[s] - own[s];
+    own[s] = out_[s];
   }
 }
 
@@ -75,18 +100,19 @@ void SequentialPasses::pass(bool forward, std::vector<State>* states) {
   const auto n = static_cast<Variable>(scores_.graph().variables());
   const auto& before = forward ? earlier_ : later_;
   const auto& after = forward ? later_ : earlier_;
+  double* const messages = scores_.all_messages().data();
   for (Variable k = 0; k < n; ++k) {
     const Variable v = forward ? k : n - 1 - k;
     const auto places = scores_.places(v);
     const std::size_t first = first_place_[v];
+    const auto belief = scores_.belief(v);
     std::size_t in = 0, out = 0;
     for (std::size_t p = 0; p < places.size(); ++p) {
-      if (before[first + p]) receive(places[p], v), ++in;
+      if (before[first + p]) receive(places[p], edges_[first + p], belief), ++in;
       out += after[first + p];
     }
     if (states != nullptr) choose(v, *states);
 
-    const auto belief = scores_.belief(v);
     const double most = std::ranges::max(belief);
     constant_.add(most);
     for (double& b : belief) b -= most;
@@ -94,7 +120,7 @@ void SequentialPasses::pass(bool forward, std::vector<State>* states) {
     const double weight = 1 / static_cast<double>(pairs_only_ ? std::max(in, out) : out);
     for (std::size_t p = 0; p < places.size(); ++p) {
       if (!after[first + p]) continue;
-      const auto message = scores_.message(places[p].term, places[p].slot);
+      double* const message = messages + edges_[first + p].own;
       for (std::size_t s = 0; s < belief.size(); ++s) message[s] -= weight * belief[s];
     }
     const double kept = 1 - weight * static_cast<double>(out);

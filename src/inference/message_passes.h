@@ -2,6 +2,7 @@
 // docs/math/graph_map.md sections 5 and 6.
 #pragma once
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "croft/core/compensated_sum.h"
@@ -20,8 +21,13 @@ class SequentialPasses {
   double bound() const { return constant_.value(); }
 
  private:
+  // A place's own message, and what it is made of where its term is a table of two variables.
+  struct Edge {
+    const double* rows;  // or nullptr
+    std::size_t own, from, from_states;
+  };
   void pass(bool forward, std::vector<State>* states);
-  void receive(Reparametrisation::Place place, Variable v);
+  void receive(Reparametrisation::Place place, const Edge& edge, std::span<double> belief);
   void choose(Variable v, std::vector<State>& states);
 
   Reparametrisation& scores_;
@@ -29,6 +35,7 @@ class SequentialPasses {
   // Of each place: whether its term has a variable before it, and one after it.
   std::vector<std::uint8_t> earlier_, later_;
   std::vector<std::size_t> first_place_;  // [variables]
+  std::vector<Edge> edges_;               // of each place
   // Kolmogorov's 1 / max(in, out) keeps some of a belief where more came in than goes out.  With
   // factors of three or more it takes many times as many iterations as to pass on all of it.
   bool pairs_only_ = true;

@@ -14,8 +14,10 @@ constexpr double kFirst = 1e6;  // priority of what has never sent
 
 // Sweeps that the automatic schedule judges by, and how many more it grants them.  A sweep's update
 // costs half of one with a queue; where sweeps take hundreds of iterations, the queue needs a
-// tenth.  Sweeps of binary messages cost a fortieth.
-constexpr std::size_t kSweepsSeen = 5, kSweepsGranted = 25, kBinarySweepsGranted = 250;
+// tenth.  Sweeps of binary messages cost a fortieth: until as many are done as one iteration with
+// the queue costs, nothing is to be gained by it.
+constexpr std::size_t kSweepsSeen = 5, kSweepsGranted = 25;
+constexpr std::size_t kBinarySweepsFree = 40, kBinarySweepsGranted = 250;
 
 }  // namespace
 
@@ -107,7 +109,8 @@ double MessageEngine<S>::automatic_iteration() {
   if (queue_) return residual_iteration();
   const double change = core_sweep();
   course_.push_back(change);
-  if (course_.size() <= kSweepsSeen || change <= options_.tolerance) return change;
+  const std::size_t free = binary_ ? kBinarySweepsFree : kSweepsSeen;
+  if (course_.size() <= free || change <= options_.tolerance) return change;
   const double before = course_[course_.size() - 1 - kSweepsSeen];
   const double rate = std::log(before / change) / kSweepsSeen;
   const auto granted = static_cast<double>(binary_ ? kBinarySweepsGranted : kSweepsGranted);

@@ -116,8 +116,9 @@ std::optional<std::vector<Variable>> order_for_mini_buckets(const FactorGraph& g
   }
   if (cubes > kNotTooLarge) return order;
   const std::size_t restarts = cubes > kSimple ? 1 : 4;
-  return find_elimination_order(graph, {.rules = {EliminationRule::min_fill}, .restarts = restarts})
-      .order;
+  EliminationOptions options{.rules = {EliminationRule::min_fill}, .restarts = restarts};
+  options.most_log2_states = std::numeric_limits<double>::infinity();  // buckets are split
+  return find_elimination_order(graph, options).order;
 }
 
 }  // namespace croft

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <set>
 
 #include "croft/core/error.h"
 #include "inference/binary_energy.h"
@@ -141,7 +142,10 @@ State most_states(const FactorGraph& graph) {
   return static_cast<State>(most);
 }
 
-// Rounds of `round(moves)` (whether a move has helped) until none does.
+constexpr std::size_t kMovesBetweenQuestions = 64;  // of a round, in which labels may be many
+
+// Rounds of `round(moves, goes_on)` (whether a move has helped) until none does; a round ends where
+// goes_on(), asked after each move, says no.
 template <class Round>
 MoveMakingResult search(const FactorGraph& graph, const MoveMakingOptions& options,
                         std::span<const State> start, const GraphCallback& callback, Round round) {
@@ -149,14 +153,22 @@ MoveMakingResult search(const FactorGraph& graph, const MoveMakingOptions& optio
   MoveMakingResult result;
   Moves moves(graph, start);
   offer(result, graph, moves.states());
+  std::size_t asked = 0;
+  bool stopped = false;
+  const auto goes_on = [&] {
+    if (++asked % kMovesBetweenQuestions != 0) return true;
+    offer(result, graph, moves.states());
+    stopped = !report(callback, result);
+    return !stopped;
+  };
   while (result.convergence.iterations < options.max_iterations) {
     const double before = result.score;
-    const bool helped = round(moves);
+    const bool helped = round(moves, goes_on);
     offer(result, graph, moves.states());
     ++result.convergence.iterations;
     result.convergence.residual = before == result.score ? 0 : result.score - before;
-    result.convergence.converged = !helped;
-    if (!helped || !report(callback, result)) break;
+    result.convergence.converged = !helped && !stopped;
+    if (!helped || stopped || !report(callback, result)) break;
   }
   result.all_submodular = moves.all_submodular();
   return result;
@@ -171,13 +183,14 @@ void MoveMakingOptions::validate() const {
 MoveMakingResult alpha_expansion(const FactorGraph& graph, const MoveMakingOptions& options,
                                  std::span<const State> start, const GraphCallback& callback) {
   const State labels = most_states(graph);
-  return search(graph, options, start, callback, [&](Moves& moves) {
+  return search(graph, options, start, callback, [&](Moves& moves, const auto& goes_on) {
     bool helped = false;
     for (State alpha = 0; alpha < labels; ++alpha) {
       helped |= moves.move([&](Variable v) {
         const State now = moves.states()[v];
         return Moves::Choice{now, alpha < graph.states(v) ? alpha : now};
       });
+      if (!goes_on()) break;
     }
     return helped;
   });
@@ -186,15 +199,25 @@ MoveMakingResult alpha_expansion(const FactorGraph& graph, const MoveMakingOptio
 MoveMakingResult alpha_beta_swap(const FactorGraph& graph, const MoveMakingOptions& options,
                                  std::span<const State> start, const GraphCallback& callback) {
   const State labels = most_states(graph);
-  return search(graph, options, start, callback, [&](Moves& moves) {
+  return search(graph, options, start, callback, [&](Moves& moves, const auto& goes_on) {
     bool helped = false;
+    std::set<State> used(moves.states().begin(), moves.states().end());
     for (State alpha = 0; alpha < labels; ++alpha) {
-      for (State beta = alpha + 1; beta < labels; ++beta) {
-        helped |= moves.move([&](Variable v) {
-          const State now = moves.states()[v];
-          const bool takes_part = now == beta || (now == alpha && beta < graph.states(v));
-          return takes_part ? Moves::Choice{alpha, beta} : Moves::Choice{now, now};
-        });
+      for (State beta = alpha;;) {
+        // The next one with which anything may change.
+        const auto next = used.upper_bound(beta);
+        if (!used.contains(alpha) && next == used.end()) break;
+        beta = used.contains(alpha) ? beta + 1 : *next;
+        if (beta >= labels) break;
+        if (moves.move([&](Variable v) {
+              const State now = moves.states()[v];
+              const bool takes_part = now == beta || (now == alpha && beta < graph.states(v));
+              return takes_part ? Moves::Choice{alpha, beta} : Moves::Choice{now, now};
+            })) {
+          helped = true;
+          used = {moves.states().begin(), moves.states().end()};
+        }
+        if (!goes_on()) return helped;
       }
     }
     return helped;

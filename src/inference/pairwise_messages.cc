@@ -36,7 +36,8 @@ PairwiseMessages::PairwiseMessages(const FactorGraph& graph)
     const auto scope = graph.scope(f);
     if (scope.size() > 2) {
       throw UsageError("factor " + std::to_string(f) + " has " + std::to_string(scope.size()) +
-                       " variables: trees bound graphs whose factors have at most two");
+                       " variables; tree-reweighted and fractional propagation take factors of at "
+                       "most two");
     }
     const std::vector<double> table = graph.table(f);
     if (scope.empty()) constant_ += table[0];

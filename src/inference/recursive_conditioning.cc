@@ -73,7 +73,8 @@ RecursionPlan plan_recursion(const FactorGraph& graph, const ConditioningOptions
   best.log2_joint_states = kInf;
   for (std::size_t k = 0; k < options.restarts; ++k) {
     RecursionPlan plan;
-    plan.order = find_elimination_order(graph, {.rules = {}, .seed = options.seed + k});
+    plan.order = find_elimination_order(
+        graph, {.rules = {}, .seed = options.seed + k, .progress = options.progress});
     RecursionCost cost(graph, plan.order.order);
     while (cost.bytes() > options.memory && cost.fix_one()) {
     }

@@ -18,6 +18,13 @@ constexpr std::size_t kMostSteps = std::size_t{1} << 26;  // of the search for c
 constexpr double kMostStates = 1 << 26;
 constexpr double kMostPairs = 1 << 26;  // of clusters that share a variable
 
+[[noreturn]] void fail_for_states() {
+  throw Error(
+      "the regions have more than 2^26 joint states; take smaller clusters, or another method "
+      "where "
+      "a factor has as many");
+}
+
 bool contains(const Cluster& all, const Cluster& some) { return std::ranges::includes(all, some); }
 
 Cluster intersection(const Cluster& a, const Cluster& b) {
@@ -30,7 +37,11 @@ Cluster intersection(const Cluster& a, const Cluster& b) {
 class CycleSearch {
  public:
   CycleSearch(const MarkovNetwork& network, std::size_t length)
-      : network_(network), length_(length) {}
+      : network_(network), length_(length) {
+    for (Variable v = 0; v < network.variables(); ++v) {
+      neighbours_.push_back(network.neighbours(v));
+    }
+  }
 
   std::set<Cluster> run() {
     for (Variable v = 0; v < network_.variables(); ++v) {
@@ -42,7 +53,7 @@ class CycleSearch {
 
  private:
   void extend() {
-    for (const Variable next : network_.neighbours(path_.back())) {
+    for (const Variable next : neighbours_[path_.back()]) {
       if (++steps_ > kMostSteps) {
         throw Error("there are too many cycles of up to " + std::to_string(length_) +
                     " variables to make clusters of; take shorter ones, or clusters of your own");
@@ -62,6 +73,7 @@ class CycleSearch {
   const MarkovNetwork& network_;
   const std::size_t length_;
   std::size_t steps_ = 0;
+  std::vector<std::vector<Variable>> neighbours_;
   std::vector<Variable> path_;
   std::set<Cluster> found_;
 };
@@ -192,6 +204,7 @@ std::vector<Cluster> loop_clusters(const FactorGraph& graph, std::size_t length)
   MarkovNetwork network(graph.variables());
   for (Factor f = 0; f < graph.factors(); ++f) {
     const auto scope = graph.scope(f);
+    if (static_cast<double>(graph.joint_states(f)) > kMostStates) fail_for_states();
     for (std::size_t k = 0; k < scope.size(); ++k) {
       for (std::size_t j = 0; j < k; ++j) {
         if (graph.states(scope[k]) < 2 || graph.states(scope[j]) < 2) continue;
@@ -258,9 +271,7 @@ RegionGraph make_region_graph(const FactorGraph& graph, std::vector<Cluster> clu
     enter(each, regions.outer.size(), outer_of);
     regions.outer.push_back({.variables = std::move(each), .count = 1, .factors = {}, .outer = {}});
   }
-  if (states > kMostStates) {
-    throw Error("the regions have more than 2^26 joint states; take smaller clusters");
-  }
+  if (states > kMostStates) fail_for_states();
   double pairs = 0;
   for (const auto& list : outer_of) pairs += std::pow(static_cast<double>(list.size()), 2);
   if (pairs > kMostPairs) {

@@ -67,6 +67,13 @@ class Reparametrisation {
   void max_marginal(Term t, std::size_t slot, const double* in, double* out);
   //   out_k[s] = max over x_t with x_k = s of theta_t(x_t) + sum_j in_j(x_j), for all slots k
   void max_marginals(Term t, const double* in, double* out);
+  // Of a pair's table: theta_t by the state of the other variable, then by that of the slot's own
+  // [other states][states].  nullptr where the term is of another kind.
+  const double* rows_for(Term t, std::size_t slot) const {
+    const TermData& data = terms_[t];
+    if (data.kind != Kind::pair) return nullptr;
+    return slot == 0 ? data.transposed : data.numbers;
+  }
   // The best joint state of theta_t + sum_j in_j, and its score.
   double best(Term t, const double* in, State* at);
 

@@ -13,6 +13,41 @@ bool contains(const std::vector<Variable>& all, Variable v) {
   return std::ranges::find(all, v) != all.end();
 }
 
+// Factors that are joined, and the variables of their table.
+struct FactorGroup {
+  std::vector<Variable> variables;
+  std::vector<Factor> factors;
+};
+
+std::vector<FactorGroup> factor_groups(const FactorGraph& graph, const Clique& clique) {
+  std::vector<Factor> factors = clique.factors;
+  std::ranges::stable_sort(factors, std::greater(),
+                           [&](Factor f) { return graph.joint_states(f); });
+  std::vector<FactorGroup> groups;
+  for (const Factor f : factors) {
+    const auto scope = graph.scope(f);
+    std::vector<Variable> own(scope.begin(), scope.end());
+    std::erase_if(own, [&](Variable v) { return graph.states(v) < 2; });
+    FactorGroup* into = nullptr;
+    for (FactorGroup& group : groups) {
+      std::vector<Variable> both = group.variables;
+      for (const Variable v : own) {
+        if (!contains(both, v)) both.push_back(v);
+      }
+      if (both.size() > group.variables.size() && joint_states(graph, both) > kJoinedStates) {
+        continue;
+      }
+      group.variables = std::move(both);
+      into = &group;
+      break;
+    }
+    if (into == nullptr) into = &groups.emplace_back(FactorGroup{std::move(own), {}});
+    into->factors.push_back(f);
+  }
+  for (FactorGroup& group : groups) group.variables = in_order(clique.variables, group.variables);
+  return groups;
+}
+
 }  // namespace
 
 std::uint64_t joint_states(const FactorGraph& graph, std::span<const Variable> variables) {
@@ -72,38 +107,10 @@ ScopedTable slice(const FactorGraph& graph, const ScopedTable& from, std::span<c
 }
 
 std::vector<ScopedTable> factor_tables(const FactorGraph& graph, const Clique& clique) {
-  struct Group {
-    std::vector<Variable> variables;
-    std::vector<Factor> factors;
-  };
-  std::vector<Factor> factors = clique.factors;
-  std::ranges::stable_sort(factors, std::greater(),
-                           [&](Factor f) { return graph.joint_states(f); });
-  std::vector<Group> groups;
-  for (const Factor f : factors) {
-    const auto scope = graph.scope(f);
-    std::vector<Variable> own(scope.begin(), scope.end());
-    std::erase_if(own, [&](Variable v) { return graph.states(v) < 2; });
-    Group* into = nullptr;
-    for (Group& group : groups) {
-      std::vector<Variable> both = group.variables;
-      for (const Variable v : own) {
-        if (!contains(both, v)) both.push_back(v);
-      }
-      if (both.size() > group.variables.size() && joint_states(graph, both) > kJoinedStates) {
-        continue;
-      }
-      group.variables = std::move(both);
-      into = &group;
-      break;
-    }
-    if (into == nullptr) into = &groups.emplace_back(Group{std::move(own), {}});
-    into->factors.push_back(f);
-  }
   std::vector<ScopedTable> tables;
-  for (const Group& group : groups) {
+  for (FactorGroup& group : factor_groups(graph, clique)) {
     ScopedTable& out = tables.emplace_back();
-    out.variables = in_order(clique.variables, group.variables);
+    out.variables = std::move(group.variables);
     std::vector<double> scores(joint_states(graph, out.variables), 0.0);
     for (const Factor f : group.factors) {
       const std::vector<double> own = graph.table(f);
@@ -113,6 +120,14 @@ std::vector<ScopedTable> factor_tables(const FactorGraph& graph, const Clique& c
     out.table = table_of_scores(std::move(scores));
   }
   return tables;
+}
+
+std::vector<std::vector<Variable>> factor_scopes(const FactorGraph& graph, const Clique& clique) {
+  std::vector<std::vector<Variable>> scopes;
+  for (FactorGroup& group : factor_groups(graph, clique)) {
+    scopes.push_back(std::move(group.variables));
+  }
+  return scopes;
 }
 
 void to_probabilities(const Table& table, std::span<double> p) {

@@ -61,6 +61,8 @@ ScopedTable slice(const FactorGraph& graph, const ScopedTable& from, std::span<c
 // The factors of a clique as a few tables: small ones joined, so that the clique's own table is
 // multiplied with few.  The offset of one that allows nothing is -inf.
 std::vector<ScopedTable> factor_tables(const FactorGraph& graph, const Clique& clique);
+// The variables of these tables.
+std::vector<std::vector<Variable>> factor_scopes(const FactorGraph& graph, const Clique& clique);
 
 // Adds up to 1.
 void to_probabilities(const Table& table, std::span<double> p);

@@ -8,6 +8,7 @@
 #include "croft/core/error.h"
 #include "croft/inference/junction_tree.h"
 #include "croft/structure/factor_numbers.h"
+#include "inference/shared_plans.h"
 
 namespace croft {
 namespace {
@@ -20,10 +21,18 @@ std::string in_words(double bytes) {
                      : std::to_string(static_cast<long>(mega / 1000) + 1) + " GB";
 }
 
-class ExactSums final : public SumOracle {
+// Plans keep all of their tables, and there is one in use for each thread.
+constexpr double kMostPlanBytes = 1e9;
+double plan_numbers(double most_bytes) {
+  const double bytes = most_bytes > 0 ? std::min(most_bytes, kMostPlanBytes) : kMostPlanBytes;
+  return bytes / (2 * sizeof(double));
+}
+
+// By the junction tree: what no plan fits.
+class TreeSums final : public SumOracle {
  public:
-  ExactSums(const FactorGraph& graph, double most_bytes)
-      : graph_(graph), tree_(graph, find_elimination_order(graph)), all_(graph.factors()) {
+  TreeSums(const FactorGraph& graph, const EliminationOrder& order, double most_bytes)
+      : graph_(graph), tree_(graph, order), all_(graph.factors()) {
     if (most_bytes > 0 && tree_.bytes() > most_bytes) {
       throw Error("the junction tree of a graph of " + std::to_string(graph.variables()) +
                   " variables takes " + in_words(tree_.bytes()) + ", the limit is " +
@@ -148,10 +157,26 @@ class TreeReweightedSums final : public SumOracle {
 }  // namespace
 
 SumOracleMaker exact_sums(double most_bytes) {
-  return [=](const FactorGraph& graph) { return std::make_unique<ExactSums>(graph, most_bytes); };
+  const auto plans = std::make_shared<SharedPlans>(plan_numbers(most_bytes));
+  return [=](const FactorGraph& graph) -> std::unique_ptr<SumOracle> {
+    const auto structure = plans->of(graph);
+    const auto tree = [=, &graph] {
+      return std::make_unique<TreeSums>(graph, structure->order, most_bytes);
+    };
+    if (!structure->plan) return tree();
+    return planned_sums(graph, plans, structure, tree);
+  };
 }
 SumOracleMaker bethe_sums(const BeliefPropagationOptions& options) {
-  return [=](const FactorGraph& graph) { return std::make_unique<BetheSums>(graph, options); };
+  const auto plans = std::make_shared<SharedPlans>(plan_numbers(0));
+  return [=](const FactorGraph& graph) -> std::unique_ptr<SumOracle> {
+    options.validate();
+    const auto messages = [=, &graph] { return std::make_unique<BetheSums>(graph, options); };
+    if (!is_forest(graph)) return messages();
+    const auto structure = plans->of(graph);
+    if (!structure->plan) return messages();
+    return planned_sums(graph, plans, structure, messages);
+  };
 }
 SumOracleMaker tree_reweighted_sums(const TreeReweightedOptions& options) {
   return [=](const FactorGraph& graph) {

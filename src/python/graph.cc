@@ -42,6 +42,19 @@ class GraphObserver {
       return false;
     }
   }
+  // What a proposal of the caller's would change, and log q(back) - log q(there).
+  void ask(py::handle propose, std::span<const State> x, Move& move) {
+    const py::gil_scoped_acquire lock;
+    try {
+      using Answer = std::pair<std::vector<std::pair<Variable, State>>, double>;
+      auto [changes, log_ratio] = propose(std::vector<State>(x.begin(), x.end())).cast<Answer>();
+      move.changes = std::move(changes);
+      move.log_ratio = log_ratio;
+    } catch (py::error_already_set&) {
+      error_ = std::current_exception();
+      throw Error("a proposal has failed");
+    }
+  }
   void rethrow() const {
     if (error_) std::rethrow_exception(error_);
   }
@@ -107,11 +120,18 @@ class Graph {
     request.seconds = options["time"].cast<std::optional<double>>();
     request.tolerance = options["tolerance"].cast<std::optional<double>>();
     request.max_iterations = options["max_iterations"].cast<std::optional<std::size_t>>();
-    request.samples = options["samples"].cast<std::size_t>();
+    request.samples = options["samples"].cast<std::optional<std::size_t>>();
     request.settings = options["settings"].cast<std::vector<std::pair<std::string, std::string>>>();
     request.seed = options["seed"].cast<std::uint64_t>();
     request.threads = options["threads"].cast<std::size_t>();
     GraphObserver observer(callback);
+    if (!options["proposal"].is_none()) {
+      // No reference of its own: it is copied while other threads of Python go on.
+      request.proposal = [&observer, propose = py::handle(options["proposal"])](
+                             std::span<const State> x, Random&, Move& move) {
+        observer.ask(propose, x, move);
+      };
+    }
     InferCalls calls;
     calls.progress = [&](const GraphProgress& now) { return observer.see(now); };
     InferResult result;
@@ -160,6 +180,8 @@ py::list methods() {
     if (each.uses.tolerance) uses.emplace_back("tolerance");
     if (each.uses.max_iterations) uses.emplace_back("max_iterations");
     if (each.uses.seconds) uses.emplace_back("time");
+    if (each.uses.memory) uses.emplace_back("memory");
+    if (each.uses.proposal) uses.emplace_back("proposal");
     list.append(py::dict("name"_a = std::string(each.name), "summary"_a = std::string(each.summary),
                          "tasks"_a = tasks, "options"_a = uses, "settings"_a = settings));
   }
@@ -193,9 +215,7 @@ bool separated(Graph& graph, const std::vector<Variable>& a, const std::vector<V
 std::vector<Variable> blanket(Graph& graph, Variable v) {
   if (v >= graph.graph().variables()) throw UsageError("there is no variable " + std::to_string(v));
   if (graph.file().directed) return BayesianNetwork(graph.graph()).markov_blanket(v);
-  const MarkovNetwork network(graph.graph());
-  const auto found = network.neighbours(v);
-  return {found.begin(), found.end()};
+  return MarkovNetwork(graph.graph()).neighbours(v);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t kMostJointStates = std::uint64_t{1} << 63;
-constexpr double kLargestScore = 1e300;  // so that sums of many are numbers
+constexpr double kLargestScore = 1e300;
 
 void check_score(double score) {
   if (std::isnan(score) || score == kInf) {

@@ -1,6 +1,7 @@
 #include "croft/structure/separation.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <string>
 
@@ -37,20 +38,17 @@ std::vector<char> set_of_each(std::size_t variables, std::span<const Variable> a
 
 }  // namespace
 
-MarkovNetwork::MarkovNetwork(const FactorGraph& graph) : neighbours_(graph.variables()) {
+MarkovNetwork::MarkovNetwork(const FactorGraph& graph) : sets_of_(graph.variables()) {
   for (Factor f = 0; f < graph.factors(); ++f) {
-    const auto scope = graph.scope(f);
-    for (const Variable u : scope) {
-      for (const Variable v : scope) {
-        if (u != v) neighbours_[u].push_back(v);
-      }
-    }
+    if (graph.scope(f).size() > 1) add_set(graph.scope(f));
   }
-  for (std::vector<Variable>& each : neighbours_) {
-    std::ranges::sort(each);
-    const auto same = std::ranges::unique(each);
-    each.erase(same.begin(), same.end());
-  }
+}
+
+void MarkovNetwork::add_set(std::span<const Variable> variables) {
+  const auto number = static_cast<Set>(begin_.size() - 1);
+  members_.insert(members_.end(), variables.begin(), variables.end());
+  begin_.push_back(members_.size());
+  for (const Variable v : variables) sets_of_[v].push_back(number);
 }
 
 void MarkovNetwork::connect(Variable u, Variable v) {
@@ -58,28 +56,47 @@ void MarkovNetwork::connect(Variable u, Variable v) {
     throw UsageError("no edge can join variables " + std::to_string(u) + " and " +
                      std::to_string(v) + " of " + std::to_string(variables()));
   }
-  insert(neighbours_[u], v);
-  insert(neighbours_[v], u);
+  if (!connected(u, v)) add_set(std::array{u, v});
+}
+
+std::vector<Variable> MarkovNetwork::neighbours(Variable v) const {
+  std::vector<Variable> found;
+  for (const Set s : sets_of_[v]) found.insert(found.end(), set(s).begin(), set(s).end());
+  std::ranges::sort(found);
+  found.erase(std::ranges::unique(found).begin(), found.end());
+  std::erase(found, v);
+  return found;
 }
 
 bool MarkovNetwork::connected(Variable u, Variable v) const {
-  return std::ranges::binary_search(neighbours_[u], v);
+  if (u == v) return false;
+  // Sets are numbered as they come: both lists increase.
+  const std::vector<Set>&a = sets_of_[u], &b = sets_of_[v];
+  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    if (a[i] == b[j]) return true;
+    a[i] < b[j] ? ++i : ++j;
+  }
+  return false;
 }
 
 bool MarkovNetwork::separated(std::span<const Variable> a, std::span<const Variable> b,
                               std::span<const Variable> given) const {
-  const std::vector<char> set = set_of_each(variables(), a, b, given);
-  std::vector<bool> reached(variables(), false);
+  const std::vector<char> role = set_of_each(variables(), a, b, given);
+  std::vector<bool> reached(variables(), false), passed(begin_.size() - 1, false);
   std::vector<Variable> open(a.begin(), a.end());
   for (const Variable v : open) reached[v] = true;
   while (!open.empty()) {
     const Variable v = open.back();
     open.pop_back();
-    for (const Variable next : neighbours_[v]) {
-      if (set[next] == 2) return false;
-      if (set[next] == 3 || reached[next]) continue;
-      reached[next] = true;
-      open.push_back(next);
+    for (const Set s : sets_of_[v]) {
+      if (passed[s]) continue;
+      passed[s] = true;
+      for (const Variable next : set(s)) {
+        if (role[next] == 2) return false;
+        if (role[next] == 3 || reached[next]) continue;
+        reached[next] = true;
+        open.push_back(next);
+      }
     }
   }
   return true;
@@ -192,7 +209,10 @@ bool BayesianNetwork::separated(std::span<const Variable> a, std::span<const Var
 MarkovNetwork BayesianNetwork::moral() const {
   MarkovNetwork network(variables());
   for (Variable v = 0; v < variables(); ++v) {
-    for (const Variable neighbour : markov_blanket(v)) network.connect(v, neighbour);
+    if (parents_[v].empty()) continue;
+    std::vector<Variable> family = parents_[v];
+    family.push_back(v);
+    network.add_set(family);
   }
   return network;
 }

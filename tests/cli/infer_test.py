@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+import re
 import signal
 import subprocess
 import time
@@ -280,6 +281,186 @@ class MethodsTest(InferTest):
         one = self.infer(self.path, "--method", "belief-propagation", "--max-iterations", 1,
                          "--set", "schedule=parallel")
         self.assertEqual((one["iterations"], one["converged"]), (1, False))
+
+
+class OptionsTest(InferTest):
+    """Each method with each option: it is used, or an error that lists the methods that use it."""
+
+    VALUES = {"--max-iterations": 100, "--tolerance": 1e-3, "--time": 60, "--memory": "1G"}
+    # Potts pairs, and a Bayesian network for the one method that needs it.
+    POTTS = "MARKOV 3 2 2 2 3 1 0 2 0 1 2 1 2 2 1 3 4 2 1 1 2 4 3 1 1 3"
+
+    def setUp(self):
+        super().setUp()
+        self.potts = self.file("potts.uai", self.POTTS)
+        text = self.run_ok("infer", "--help")
+        tasks, methods = text.split("\nMethods by task:\n")[1].split(
+            "\nMethods and their settings:\n")
+        self.methods_of = {}
+        for line in tasks.splitlines():
+            task, names = line.strip().split(" ", 1)
+            self.methods_of[task] = names.replace(" ", "").split(",")[1:]  # without auto
+        self.takes, self.settings = {}, {}
+        for line in methods.split("\nExample:")[0].splitlines():
+            if line.startswith("  ") and line[2] != " ":
+                name = line.strip().split(":")[0]
+                self.takes[name], self.settings[name] = [], []
+            elif line.strip().startswith("takes "):
+                self.takes[name] = line.strip()[len("takes "):].split(", ")
+            elif line.strip().startswith("--set "):
+                self.settings[name] = re.findall(r"([a-z-]+)=((?:[^,]|,(?! [a-z-]+=))+)",
+                                                 line.strip()[len("--set "):])
+        self.assertIn("belief-propagation", self.takes)
+        self.assertEqual(set(self.takes), {m for names in self.methods_of.values() for m in names})
+
+    def ask(self, method, task):
+        graph = SPRINKLER if method == "likelihood-weighting" else self.potts
+        return (graph, "--task", task, "--method", method)
+
+    def all_methods(self):
+        return [(task, method) for task, names in self.methods_of.items() for method in names]
+
+    def test_an_option_is_taken_or_an_error_that_lists_who_takes_it(self):
+        for task, method in self.all_methods():
+            for option, value in self.VALUES.items():
+                ask = (*self.ask(method, task), option, value)
+                if option in self.takes[method]:
+                    self.infer(*ask)
+                    continue
+                others = [m for m in self.methods_of[task] if option in self.takes[m]]
+                self.fails(WRONG_USAGE, "infer", "--quiet", *ask,
+                           mentions=[option, method, *(others or ["none for this task"])])
+            if task == "sample":
+                self.assertEqual(len(self.infer(*self.ask(method, task), "--samples",
+                                                7)["samples"]), 7)
+            else:
+                self.fails(WRONG_USAGE, "infer", "--quiet", *self.ask(method, task), "--samples", 7,
+                           mentions=["--task sample"])
+
+    def test_a_number_of_iterations_is_kept(self):
+        for task, method in self.all_methods():
+            if "--max-iterations" not in self.takes[method]:
+                continue
+            few, more = (self.infer(*self.ask(method, task), "--max-iterations", n)
+                         for n in (70, 100))
+            if more["iterations"] > 100:  # with those before the first that is counted
+                self.assertEqual(more["iterations"] - few["iterations"], 30)
+            else:
+                self.assertLessEqual(few["iterations"], min(70, more["iterations"]))
+                if more["iterations"] > 70:
+                    self.assertGreater(more["iterations"], few["iterations"])
+
+    def test_time_ends_every_method_that_takes_it(self):
+        wide = self.file("wide.uai", random_grid(40))
+        for task, method in self.all_methods():
+            if "--time" not in self.takes[method] or method in MethodsTest.SPECIAL:
+                continue
+            begin = time.monotonic()
+            run = subprocess.run([CROFT, "infer", "--json", "--quiet", wide, "--task", task,
+                                  "--method", method, "--time", "0.2", "--memory", "64G"][
+                                      :None if "--memory" in self.takes[method] else -2],
+                                 capture_output=True, text=True, timeout=60)
+            self.assertLess(time.monotonic() - begin, 30)
+            if run.returncode == 0:
+                result = json.loads(run.stdout)
+                self.assertTrue(result["converged"] or result.get("stopped"), result["kind"])
+                if result["converged"]:  # before, Z may be 0 yet, whose logarithm is null
+                    self.assertNotIn("null", run.stdout)
+            else:
+                self.assertEqual(run.returncode, BAD_INPUT)
+                self.assertRegex(run.stderr, "stopped|joint states|are allowed|no allowed")
+
+    def test_every_setting_that_is_listed_is_read_and_nonsense_is_refused(self):
+        values = {"last-temperature": "0.001", "loop-length": "3", "hottest": "5",
+                  "clusters": "factors", "temperatures": "3"}
+        for task, method in self.all_methods():
+            for name, kind in self.settings[method]:
+                value = values.get(name) or (kind.split("|")[0] if "|" in kind else
+                                             "0.5" if ".." in kind else "2")
+                self.infer(*self.ask(method, task), "--set", f"{name}={value}")
+                for nonsense in ("", "?", "nan", "-1"):
+                    if name == "gap" and nonsense == "nan":
+                        continue
+                    self.fails(WRONG_USAGE, "infer", "--quiet", *self.ask(method, task), "--set",
+                               f"{name}={nonsense}")
+            self.fails(WRONG_USAGE, "infer", *self.ask(method, task), "--set", "colour=red",
+                       mentions=["colour", *(name for name, _ in self.settings[method])])
+
+    def test_an_option_of_inference_is_an_error_where_there_is_none(self):
+        for alone in (("--blanket", "rain"), ("--independent", "rain;grass"),
+                      ("--picture", self.folder / "g.svg"), ("--save", self.folder / "g.uai")):
+            for option in (("--method", "gibbs"), ("--memory", "1G"), ("--time", 1),
+                           ("--tolerance", 0.1), ("--max-iterations", 9), ("--set", "a=b"),
+                           ("--output", "uai")):
+                self.fails(WRONG_USAGE, "infer", SPRINKLER, *alone, *option,
+                           mentions=[option[0], "--task"])
+
+
+class ExtremesTest(InferTest):
+    """Graphs that are odd, for every method: an answer that is right, or one clear error."""
+
+    def all_of(self, path, **options):
+        for task in ("partition", "marginals", "map", "sample"):
+            text = self.run_ok("infer", "--help")
+            line = next(line for line in text.splitlines() if line.startswith(f"  {task} "))
+            for method in line.replace(task, "", 1).replace(" ", "").split(","):
+                run = subprocess.run([CROFT, "infer", "--json", "--quiet", path, "--task", task,
+                                      "--method", method], capture_output=True, text=True,
+                                     timeout=120, **options)
+                self.assertIn(run.returncode, (0, BAD_INPUT, WRONG_USAGE), run.stderr)
+                if run.returncode == 0:
+                    yield task, method, json.loads(run.stdout)
+                else:
+                    self.assertTrue(run.stderr.startswith("croft: "), run.stderr)
+                    self.assertEqual(run.stderr.count("\n"), 1, run.stderr)
+
+    def test_scores_of_1e299_are_scores(self):
+        path = self.file("huge.LG", "MARKOV 3 2 2 2 3 2 0 1 2 1 2 1 0 4 1e299 -1e299 0 5 "
+                                    "4 1e150 -1e200 3 1 2 1e299 -1e299")
+        seen = 0
+        for task, method, result in self.all_of(path):
+            seen += 1
+            for value in ("log_partition", "log_score"):
+                if value in result:
+                    self.assertAlmostEqual(result[value] / 2e299, 1, places=9)
+            if task == "marginals":
+                self.assertAlmostEqual(result["marginals"][0][0], 1, places=6)
+        self.assertGreater(seen, 40)
+
+    def test_pieces_that_nothing_joins_are_answered_apart(self):
+        text = "MARKOV 4 2 2 2 3 2 2 0 1 1 3 4 3 1 1 3 3 1 2 3"
+        states, weights = enumerate_graph(text)
+        for task, method, result in self.all_of(self.file("pieces.uai", text)):
+            if task == "marginals":
+                found = sum(result["marginals"], [])
+                errors = sum(result.get("standard_errors", []), []) or [0.02] * len(found)
+                for p, q, e in zip(found, sum(marginals_of(states, weights), []), errors,
+                                   strict=True):
+                    self.assertAlmostEqual(p, q, delta=6 * e + 1e-9, msg=method)
+            elif task == "map":
+                self.assertAlmostEqual(result["log_score"], math.log(9))
+            elif task == "partition":
+                self.assertAlmostEqual(result["log_partition"], math.log(sum(weights.values())),
+                                       delta=0.3)
+
+    def test_a_very_wide_graph_gets_an_approximate_method_at_once(self):
+        value, pairs = 5, set()
+        while len(pairs) < 9000:
+            value = (1103515245 * value + 12345) % 2**31
+            a, b = value % 3000, value // 3000 % 3000
+            if a != b:
+                pairs.add((min(a, b), max(a, b)))
+        path = self.file("wide.uai", "\n".join(
+            ["MARKOV", "3000", "2 " * 3000, str(len(pairs)),
+             *(f"2 {a} {b}" for a, b in sorted(pairs)), *(["4 2 1 1 2"] * len(pairs))]))
+        begin = time.monotonic()
+        result = self.infer(path)
+        self.assertLess(time.monotonic() - begin, 60)  # it was minutes; half a second when idle
+        self.assertIn("at least 2^", result["reason"])
+        self.assertEqual(result["method"], "belief-propagation")
+        for method in ("junction-tree", "cutset-conditioning", "recursive-conditioning"):
+            self.fails(BAD_INPUT, "infer", "--quiet", path, "--method", method, "--memory", "1G",
+                       mentions=["at least 2^", "approximate"])
 
 
 class LimitsTest(InferTest):

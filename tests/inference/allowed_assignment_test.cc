@@ -51,5 +51,26 @@ TEST(AllowedAssignment, SolvesAChainOfParities) {
   EXPECT_EQ(graph.score(found.states), 0);
 }
 
+// 10^18 joint states, of which three are allowed by themselves, and one by the others' factors.
+TEST(AllowedAssignment, IsFoundAmongTheFewThatASparseFactorLists) {
+  FactorGraph graph;
+  std::vector<Variable> scope;
+  for (int k = 0; k < 18; ++k) scope.push_back(graph.add_variable(10));
+  const std::vector<std::uint64_t> listed{123456789012345678, 345678901234567890,
+                                          999999999999999999};
+  graph.add_factor(scope, graph.add_sparse(listed, std::vector{0., 0., 0.}, -kInf));
+  std::vector<double> first(10, 0);
+  first[1] = first[9] = -kInf;
+  graph.add_factor({0}, graph.add_table(first));
+  Random random(1);
+  const AllowedAssignment found = find_allowed(graph, random);
+  ASSERT_EQ(found.outcome, AllowedSearch::found);
+  EXPECT_EQ(found.states,
+            (std::vector<State>{3, 4, 5, 6, 7, 8, 9, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0}));
+  first[3] = -kInf;
+  graph.add_factor({0}, graph.add_table(first));
+  EXPECT_EQ(find_allowed(graph, random).outcome, AllowedSearch::none);
+}
+
 }  // namespace
 }  // namespace croft

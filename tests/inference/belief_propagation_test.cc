@@ -549,6 +549,47 @@ TEST(SumProduct, StopsWhereItIsTold) {
   }
 }
 
+// log Z is that of the elementary symmetric polynomials of exp(own scores).
+TEST(SumProduct, AtMostAFewOfManyTakeTimeByTheirNumber) {
+  constexpr std::size_t kMost = 5;
+  for (const std::size_t count : {50u, 100000u}) {
+    Random random(count);
+    FactorGraph graph;
+    std::vector<Variable> all;
+    std::vector<double> sums(kMost + 1, 0.0);
+    sums[0] = 1;
+    for (std::size_t k = 0; k < count; ++k) {
+      const double scores[] = {0, random.normal()};
+      all.push_back(graph.add_variable(2));
+      graph.add_factor({all.back()}, graph.add_table(scores));
+      for (std::size_t s = kMost; s > 0; --s) sums[s] += sums[s - 1] * std::exp(scores[1]);
+    }
+    graph.add_factor(all, graph.add_at_most(kMost, count));
+    SumProduct bp(graph);
+    bp.run();
+    const double log_z = std::log(std::accumulate(sums.begin(), sums.end(), 0.0));
+    EXPECT_NEAR(bp.log_partition(), log_z, 1e-9 * log_z);
+    double ones = 0;
+    for (const std::vector<double>& p : bp.beliefs()) ones += p[1];
+    EXPECT_NEAR(ones, kMost, 0.5);
+  }
+}
+
+TEST(BeliefPropagation, RefusesACardinalityFactorOfTooManySums) {
+  FactorGraph graph;
+  std::vector<Variable> all;
+  for (std::size_t k = 0; k < 200000; ++k) all.push_back(graph.add_variable(2));
+  graph.add_factor(all, graph.add_cardinality(std::vector<double>(all.size() + 1, 0.0)));
+  try {
+    SumProduct bp(graph);
+    FAIL() << "taken";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("200000 variables and 200001 allowed sums"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(MaxProduct, FindsTheBestAssignmentOfAForest) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const FactorGraph graph = forest_number(seed);

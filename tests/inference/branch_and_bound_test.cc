@@ -138,6 +138,32 @@ TEST(BranchAndBound, AGraphWithoutChoicesHasItsOneScore) {
   }
 }
 
+// From the first to the last call, with an assignment or without, proved or not.
+TEST(BranchAndBound, TheResidualIsTheGapAndAlwaysANumber) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    FactorGraph graph = testing_graphs::map_graph(seed);
+    if (seed % 3 == 0) {  // forbids the first variable's states, one by one
+      for (State s = 0; s < graph.states(0); ++s) {
+        std::vector<double> own(graph.states(0), 0);
+        own[s] = -std::numeric_limits<double>::infinity();
+        graph.add_factor({0}, graph.add_table(own));
+      }
+    }
+    std::size_t asked = 0;
+    const MapResult found =
+        branch_and_bound(graph, {.callback_every = 1}, [&](const GraphProgress& now) {
+          EXPECT_FALSE(std::isnan(now.residual));
+          return ++asked < seed;
+        });
+    EXPECT_FALSE(std::isnan(found.convergence.residual));
+    if (found.kind == ResultKind::exact) {
+      EXPECT_NEAR(found.convergence.residual, 0, 1e-8 * std::max(1.0, std::abs(found.bound)));
+    } else if (!found.states.empty()) {
+      EXPECT_EQ(found.convergence.residual, found.bound - found.score);
+    }
+  }
+}
+
 TEST(BranchAndBound, OptionsOutOfRangeAreErrors) {
   const FactorGraph graph = map_graph(0);
   EXPECT_THROW(branch_and_bound(graph, {.gap = -1}), UsageError);

@@ -87,7 +87,7 @@ TEST(Conditioning, StopsWithinAJunctionTree) {
   Random random(4);
   const FactorGraph graph =
       random_graph({.shape = Shape::grid, .variables = 400, .most_states = 2, .spread = 1}, random);
-  const ConditioningPlan plan = plan_conditioning(graph, {.memory = 2 << 20});
+  const ConditioningPlan plan = plan_conditioning(graph, {.memory = 8 << 20});
   std::size_t asked = 0;
   const GraphCallback stop = [&](const GraphProgress&) { return ++asked < 3; };
   const ConditionedSum sum = conditioned_log_partition(graph, plan, stop);

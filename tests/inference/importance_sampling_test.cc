@@ -125,6 +125,56 @@ TEST(AnnealedImportanceSampling, ZerosGiveWeightZeroAndNeverNoNumber) {
   }
 }
 
+// Rows as a file rounds them, that do not add up to 1: no draw of any number is nearer to Z.
+TEST(LikelihoodWeighting, WeighsByWhatRoundingHasLeft) {
+  FactorGraph graph;
+  const std::vector<double> row{std::log(0.30004), std::log(0.70004)};
+  for (Variable v = 0; v < 50; ++v) {
+    graph.add_variable(2);
+    graph.add_factor({v}, graph.add_table(row));
+  }
+  const double exact = 50 * std::log(1.00008);
+  const WeightedResult result = likelihood_weighting(graph, {.samples = 100});
+  EXPECT_NEAR(result.log_partition, exact, 1e-12);
+  EXPECT_NEAR(result.log_standard_error, 0, 1e-6);
+}
+
+// With evidence of a probability of about 1e-4, and weights over many orders of magnitude: the mean
+// weight has the expectation Z, and its standard error is that of its logarithm.
+TEST(LikelihoodWeighting, IsUnbiasedAndItsErrorsAreRightWhereWeightsVary) {
+  FactorGraph graph;
+  Random random(5);
+  const Variable n = 12;
+  for (Variable v = 0; v < n; ++v) {
+    graph.add_variable(2);
+    std::vector<double> scores;
+    for (int rows = 0; rows < (v == 0 ? 1 : 2); ++rows) {
+      const double p = 0.05 + 0.9 * random.uniform();
+      scores.push_back(std::log(p));
+      scores.push_back(std::log(1 - p));
+    }
+    graph.add_factor(v == 0 ? std::vector<Variable>{0} : std::vector<Variable>{v - 1, v},
+                     graph.add_table(scores));
+  }
+  Evidence evidence(n, kUnobserved);
+  for (Variable v = 1; v < n; v += 2) evidence[v] = static_cast<State>(random.below(2));
+  const FactorGraph given = condition(graph, evidence);
+  const double exact = brute_force(given).log_partition;
+  double sum = 0, squares = 0, z = 0;
+  const int seeds = 400;
+  for (int seed = 1; seed <= seeds; ++seed) {
+    const WeightedResult r =
+        likelihood_weighting(given, {.samples = 2000, .seed = static_cast<std::uint64_t>(seed)});
+    const double ratio = std::exp(r.log_partition - exact);
+    sum += ratio;
+    squares += ratio * ratio;
+    z += std::pow((r.log_partition - exact) / r.log_standard_error, 2);
+  }
+  const double mean = sum / seeds, variance = squares / seeds - mean * mean;
+  EXPECT_LT(std::abs(mean - 1), 5 * std::sqrt(variance / seeds));
+  EXPECT_NEAR(z / seeds, 1, 5 * std::sqrt(2.0 / seeds));
+}
+
 TEST(ImportanceSampling, StopsAndChecksItsOptions) {
   const FactorGraph graph = network(1, true);
   const GraphCallback stop = [](const GraphProgress& now) { return now.iteration < 512; };

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
@@ -75,6 +76,56 @@ TEST(JunctionTree, TheBestAssignmentHasTheBestScore) {
     const BestAssignment best = tree.best();
     EXPECT_NEAR(best.score, all.best_score, 1e-10 * std::max(1.0, std::abs(all.best_score)));
     EXPECT_EQ(best.score, graph.score(best.states));
+  }
+}
+
+// A clique of nine variables with thousands of joint states and many small factors, and one that
+// shares three of them: there small tables are joined, and sums are taken apart.
+FactorGraph overlapping_cliques(std::uint64_t seed) {
+  Random random(seed);
+  const double spreads[] = {1, 20, 2000};
+  FactorGraph graph;
+  for (std::size_t k = 0; k < 12; ++k) graph.add_variable(k % 3 == seed % 3 ? 2 : 3);
+  const auto add = [&](std::vector<Variable> scope) {
+    std::size_t size = 1;
+    for (const Variable v : scope) size *= graph.states(v);
+    std::vector<double> scores(size);
+    for (double& score : scores) {
+      score =
+          seed % 2 == 1 && random.uniform() < 0.05 ? -kInf : spreads[seed % 3] * random.normal();
+    }
+    graph.add_factor(scope, graph.add_table(scores));
+  };
+  for (const auto& [first, last] : {std::pair<Variable, Variable>{0, 9}, {6, 12}}) {
+    for (Variable u = first; u < last; ++u) {
+      for (Variable v = u + 1; v < last; ++v) add({u, v});
+    }
+    add({first, static_cast<Variable>(first + 2), static_cast<Variable>(last - 1)});
+  }
+  return graph;
+}
+
+TEST(JunctionTree, TablesThatAreJoinedGiveTheSameSums) {
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    const FactorGraph graph = overlapping_cliques(seed);
+    const GraphBruteForce all = brute_force(graph);
+    if (!std::isfinite(all.log_partition)) continue;
+    JunctionTree tree(graph, find_elimination_order(graph));
+    EXPECT_GT(tree.log2_joint_states(), 12);
+    const Factor factors[] = {0, 30, 52};
+    const GraphMarginals found = tree.marginals(factors);
+    EXPECT_NEAR(found.log_partition, all.log_partition, 1e-10 * std::abs(all.log_partition));
+    for (Variable v = 0; v < graph.variables(); ++v) {
+      for (State s = 0; s < graph.states(v); ++s) {
+        EXPECT_NEAR(found.variable[v][s], all.variable[v][s], 1e-10) << seed << " " << v;
+      }
+    }
+    for (std::size_t k = 0; k < 3; ++k) {
+      for (std::size_t x = 0; x < found.factor[k].size(); ++x) {
+        EXPECT_NEAR(found.factor[k][x], all.factor[factors[k]][x], 1e-10) << seed << " " << k;
+      }
+    }
+    EXPECT_NEAR(tree.best().score, all.best_score, 1e-10 * std::abs(all.best_score));
   }
 }
 
@@ -205,6 +256,123 @@ TEST(EliminationOrder, OfATreeHasCliquesOfTwo) {
   EXPECT_EQ(order.log2_largest, 2);
   EXPECT_EQ(order.order.size(), 200u);
   EXPECT_NEAR(cost_of_order(graph, order.order).log2_total, order.log2_total, 1e-9);
+}
+
+// What each rule asks for, from its definition.
+double cost_by_definition(const FactorGraph& graph, const std::vector<std::set<Variable>>& near,
+                          Variable v, EliminationRule rule) {
+  const auto states = [&](Variable u) { return static_cast<double>(graph.states(u)); };
+  double product = states(v), missing = 0, weighted = 0;
+  for (const Variable a : near[v]) {
+    product *= states(a);
+    for (const Variable b : near[v]) {
+      if (a >= b || near[a].contains(b)) continue;
+      missing += 1;
+      weighted += states(a) * states(b);
+    }
+  }
+  switch (rule) {
+    case EliminationRule::min_fill:
+      return missing;
+    case EliminationRule::weighted_min_fill:
+      return weighted;
+    case EliminationRule::min_weight:
+      return product;
+    case EliminationRule::min_degree:
+      break;
+  }
+  return static_cast<double>(near[v].size());
+}
+
+TEST(EliminationOrder, TakesWhatTheRuleHasLeastOf) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    const Shape shapes[] = {Shape::grid, Shape::complete, Shape::higher_order, Shape::pieces};
+    const FactorGraph graph = random_graph(
+        {.shape = shapes[seed % 4], .variables = 6 + seed % 20, .most_states = 4}, random);
+    const auto rule = static_cast<EliminationRule>(seed / 4 % 4);
+    const EliminationOrder found =
+        find_elimination_order(graph, {.rules = {rule}, .restarts = 1, .seed = seed});
+    EXPECT_NEAR(found.log2_total, cost_of_order(graph, found.order).log2_total, 1e-6);
+    std::vector<std::set<Variable>> near(graph.variables());
+    for (Factor f = 0; f < graph.factors(); ++f) {
+      for (const Variable u : graph.scope(f)) {
+        for (const Variable v : graph.scope(f)) {
+          if (u != v && graph.states(u) > 1 && graph.states(v) > 1) near[u].insert(v);
+        }
+      }
+    }
+    std::set<Variable> left(found.order.begin(), found.order.end());
+    for (const Variable v : found.order) {
+      const double cost = cost_by_definition(graph, near, v, rule);
+      for (const Variable u : left) EXPECT_LE(cost, cost_by_definition(graph, near, u, rule));
+      left.erase(v);
+      for (const Variable a : near[v]) {
+        near[a].erase(v);
+        for (const Variable b : near[v]) {
+          if (a != b) near[a].insert(b);
+        }
+      }
+    }
+  }
+}
+
+// 3,000 variables and 9,000 pairs by chance: cliques of more than a thousand variables.
+TEST(EliminationOrder, OfAVeryWideGraphIsGivenUpWithWhatItNeedsAtLeast) {
+  Random random(3);
+  FactorGraph graph;
+  for (int k = 0; k < 3000; ++k) graph.add_variable(2);
+  const PotentialId potts = graph.add_potts(1, 0);
+  for (int k = 0; k < 9000; ++k) {
+    const auto u = static_cast<Variable>(random.below(3000));
+    const auto v = static_cast<Variable>(random.below(3000));
+    if (u != v) graph.add_factor({u, v}, potts);
+  }
+  try {
+    find_elimination_order(graph);
+    ADD_FAILURE() << "an order for a graph of such a width";
+  } catch (const TooWide& wide) {
+    EXPECT_GT(wide.log2_states(), 62);
+    EXPECT_NE(std::string(wide.what()).find("at least 2^6"), std::string::npos);
+  }
+  // Without a limit it takes minutes, until it is stopped.
+  std::size_t asked = 0;
+  EliminationOptions endless{.most_log2_states = 1e6};
+  endless.progress = [&](const GraphProgress&) { return ++asked < 3; };
+  EXPECT_THROW(find_elimination_order(graph, endless), Interrupted);
+  EXPECT_EQ(asked, 3u);
+}
+
+TEST(EliminationOrder, OfALargeScopeIsGivenUpBeforeItsPairsAreWrittenDown) {
+  FactorGraph graph;
+  std::vector<Variable> scope;
+  for (int k = 0; k < 200000; ++k) scope.push_back(graph.add_variable(2));
+  graph.add_factor(scope, graph.add_parity(true));
+  try {
+    find_elimination_order(graph);
+    ADD_FAILURE() << "an order for a clique of 200,000 variables";
+  } catch (const TooWide& wide) {
+    EXPECT_EQ(wide.log2_states(), 200000);
+  }
+}
+
+// The limit is of what is tried: at the width of the best order nothing changes, below it nothing
+// is found.
+TEST(EliminationOrder, WithALimitIsTheSameOrNone) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    const Shape shapes[] = {Shape::tree, Shape::grid, Shape::complete, Shape::higher_order};
+    const FactorGraph graph = random_graph({.shape = shapes[seed % 4], .variables = 9}, random);
+    const EliminationOptions one{.rules = {EliminationRule::min_fill}, .restarts = 1};
+    const EliminationOrder order = find_elimination_order(graph, one);
+    EliminationOptions limited = one;
+    limited.most_log2_states = order.log2_largest;
+    EXPECT_EQ(find_elimination_order(graph, limited).order, order.order);
+    limited.most_log2_states = order.log2_largest - 1e-9;
+    if (!order.order.empty()) {
+      EXPECT_THROW(find_elimination_order(graph, limited), TooWide);
+    }
+  }
 }
 
 TEST(EliminationOrder, OfAGridComesNearItsSide) {

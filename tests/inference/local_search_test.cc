@@ -145,6 +145,34 @@ TEST(LocalSearch, StopsWhenItsCallbackSaysSo) {
   EXPECT_EQ(simulated_annealing(graph, {}, {}, stop).convergence.iterations, 1u);
 }
 
+// Two variables with 10^12 joint states between them: each alone is gone through, both are not.
+TEST(LazyFlipper, LeavesOutSubsetsOfTooManyJointStatesAndEnds) {
+  FactorGraph graph;
+  const Variable a = graph.add_variable(1000000), b = graph.add_variable(1000000);
+  graph.add_factor({a, b}, graph.add_truncated_linear(1, 5));
+  std::vector<double> own(1000000, 0);
+  own[777] = 9;
+  graph.add_factor({a}, graph.add_table(own));
+  const MapResult found = lazy_flipper(graph, {}, std::vector<State>{5, 5});
+  EXPECT_TRUE(found.convergence.converged);
+  EXPECT_EQ(found.states, (std::vector<State>{777, 777}));
+}
+
+TEST(LazyFlipper, IsStoppedWithinARound) {
+  FactorGraph graph;
+  for (int k = 0; k < 40; ++k) graph.add_variable(1000);
+  const PotentialId potts = graph.add_potts(1, 0);
+  for (Variable v = 1; v < 40; ++v) graph.add_factor({v - 1, v}, potts);
+  LazyFlipperOptions wide;
+  wide.subset = 2;
+  std::size_t asked = 0;
+  const MapResult found =
+      lazy_flipper(graph, wide, {}, [&](const GraphProgress&) { return ++asked < 4; });
+  EXPECT_FALSE(found.convergence.converged);
+  EXPECT_EQ(asked, 4u);
+  EXPECT_EQ(found.states.size(), 40u);
+}
+
 TEST(LocalSearch, OptionsAndStartsOutOfRangeAreErrors) {
   const FactorGraph graph = map_graph(9);
   LazyFlipperOptions none;

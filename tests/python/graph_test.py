@@ -185,6 +185,69 @@ def test_networkx_takes_and_gives_graphs():
         croft.FactorGraph.from_networkx(grid)
 
 
+def test_a_proposal_of_ones_own_draws_from_the_same_distribution():
+    graph = croft.FactorGraph()
+    for name in "abc":
+        graph.add_variable(["x", "y", "z"], name)
+    # An odd number of steps apart is forbidden: no change of one variable alone leads from one to the other.
+    graph.add_factor(["a", "b"], weights=[[2, 0, 1], [0, 3, 0], [1, 0, 2]])
+    graph.add_factor(["b", "c"], weights=[[1, 2, 3], [3, 2, 1], [2, 2, 2]])
+    exact = graph.infer("marginals").marginals
+
+    def both(x, random):
+        """a and b together, or c; a and b go to "y" twice as often as they would by chance."""
+        if random.random() < 0.5:
+            return {"c": random.choice("xyz")}
+        weight = {"x": 1, "y": 2, "z": 1}
+        a, b = random.choices("xyz", [1, 2, 1], k=2)
+        back = weight[x["a"]] * weight[x["b"]]
+        return {"a": a, "b": b}, math.log(back / (weight[a] * weight[b]))
+
+    ask = dict(max_iterations=3000, chains=2, seed=3, proposal=both)
+    found = graph.infer("marginals", "metropolis-hastings", **ask)
+    for name in "abc":
+        assert (abs(found.marginals[name] - exact[name]) < 6 * found.standard_errors[name] + 1e-9).all()
+        assert (found.standard_errors[name] < 0.05).all()
+    again = graph.infer("marginals", "metropolis-hastings", **ask)
+    assert all((found.marginals[name] == again.marginals[name]).all() for name in "abc")
+    # What is observed is seen as it is, and stays.
+    seen = set()
+
+    def alone(x, random):
+        seen.add(x["b"])
+        return {"a": random.choice("xyz"), "b": x["b"], "c": random.choice("xyz")}
+
+    given = {"b": "z"}
+    found = graph.infer("marginals", "metropolis-hastings", evidence=given, max_iterations=3000, proposal=alone)
+    assert seen == {"z"}
+    exact = graph.infer("marginals", evidence=given).marginals
+    for name in "abc":
+        assert (abs(found.marginals[name] - exact[name]) < 6 * found.standard_errors[name] + 1e-9).all()
+
+
+def test_what_a_proposal_does_wrong_ends_the_call():
+    graph = croft.FactorGraph()
+    a = graph.add_variable(2)
+    graph.add_factor([a], [0, 1])
+    ask = lambda proposal, **options: graph.infer("marginals", "metropolis-hastings", proposal=proposal, **options)
+    with pytest.raises(ZeroDivisionError):
+        ask(lambda x, random: 1 / 0)
+    with pytest.raises(ValueError, match="no state 7"):
+        ask(lambda x, random: {a: 7})
+    with pytest.raises(ValueError, match="no variable"):
+        ask(lambda x, random: {"b": 0})
+    with pytest.raises(TypeError, match="must return"):
+        ask(lambda x, random: 0)
+    with pytest.raises(ValueError, match="no number"):
+        ask(lambda x, random: ({a: 0}, math.nan))
+    with pytest.raises(ValueError, match="observed"):
+        ask(lambda x, random: {a: 1 - x[a]}, evidence={a: 1})
+    with pytest.raises(ValueError, match="metropolis-hastings"):
+        graph.infer("marginals", "gibbs", proposal=lambda x, random: {})
+    with pytest.raises(ValueError, match="metropolis-hastings"):
+        graph.infer("marginals", proposal=lambda x, random: {})
+
+
 @pytest.mark.parametrize("make, message", [
     (lambda g: g.add_variable(0), "at least 1"),
     (lambda g: g.add_variable(2, "a"), "already"),
@@ -210,6 +273,8 @@ def test_networkx_takes_and_gives_graphs():
     (lambda g: g.infer(evidence={"a": 2}), "no state 2"),
     (lambda g: g.infer(evidence={"a": "yes"}), "states are numbers"),
     (lambda g: g.infer(memory=0), "above 0"),
+    (lambda g: g.infer("marginals", "gibbs", memory=1e9), "junction-tree, cutset-conditioning"),
+    (lambda g: g.infer("map", samples=3), "task sample"),
     (lambda g: g.infer(time=-1), "time is -1"),
     (lambda g: g.infer(time=math.nan), "time is nan"),
     (lambda g: g.infer("sample", samples=0), "samples is 0"),

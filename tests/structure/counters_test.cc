@@ -8,23 +8,14 @@
 
 #include "croft/core/error.h"
 #include "croft/core/random.h"
+#include "support/random_graph.h"
 
 namespace croft {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
+using testing_graphs::for_all;
 
-void for_all(const FactorGraph& graph, const auto& visit) {
-  std::vector<State> x(graph.variables(), 0);
-  for (bool more = true; more;) {
-    visit(x);
-    more = false;
-    for (std::size_t v = x.size(); v-- > 0 && !more;) {
-      more = ++x[v] < graph.states(static_cast<Variable>(v));
-      if (!more) x[v] = 0;
-    }
-  }
-}
+constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // For each assignment of the first variables the scores of all settings of the others.
 TEST(Counters, OneSettingOfTheCountersHasTheScoreAndAllOthersNone) {

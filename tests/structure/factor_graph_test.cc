@@ -11,20 +11,9 @@
 namespace croft {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
+using testing_graphs::for_all;
 
-// visit(x) for all assignments.
-void for_all(const FactorGraph& graph, const auto& visit) {
-  std::vector<State> x(graph.variables(), 0);
-  for (bool more = true; more;) {
-    visit(x);
-    more = false;
-    for (std::size_t v = x.size(); v-- > 0 && !more;) {
-      more = ++x[v] < graph.states(static_cast<Variable>(v));
-      if (!more) x[v] = 0;
-    }
-  }
-}
+constexpr double kInf = std::numeric_limits<double>::infinity();
 
 TEST(FactorGraph, ScoresByTheLastVariableFastest) {
   FactorGraph graph;
@@ -139,6 +128,20 @@ TEST(FactorGraph, AScopeOfVeryManyVariablesIsCheckedToo) {
   EXPECT_EQ(graph.score(std::vector<State>(scope.size(), 1)), 0);
   scope.back() = 7;
   EXPECT_THROW(graph.add_factor(scope, even), UsageError);
+}
+
+TEST(FactorGraph, ScoresUpToTheLimitAddUpToNumbersAndLargerOnesAreErrors) {
+  FactorGraph graph;
+  const Variable v = graph.add_variable(2);
+  const PotentialId most = graph.add_table(std::vector{1e300, -1e300});
+  for (int k = 0; k < 1000; ++k) graph.add_factor({v}, most);
+  EXPECT_NEAR(graph.score(std::vector<State>{0}) / 1e303, 1, 1e-12);
+  EXPECT_NEAR(graph.score(std::vector<State>{1}) / 1e303, -1, 1e-12);
+  for (const double beyond : {1.1e300, -1.1e300, std::numeric_limits<double>::max(), kInf}) {
+    EXPECT_THROW(graph.add_table(std::vector{beyond, 0.}), UsageError);
+    EXPECT_THROW(graph.add_potts(0, beyond), UsageError);
+    EXPECT_THROW(graph.add_cardinality(std::vector{0., beyond}), UsageError);
+  }
 }
 
 }  // namespace

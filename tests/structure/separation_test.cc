@@ -115,7 +115,7 @@ TEST(Separation, AnUndirectedPathIsBlockedByAnyVariableOnIt) {
   EXPECT_FALSE(ring.separated(a, b, {}));
   EXPECT_FALSE(ring.separated(a, b, one));
   EXPECT_TRUE(ring.separated(a, b, both));
-  EXPECT_EQ(Set(ring.neighbours(0).begin(), ring.neighbours(0).end()), (Set{1, 3}));
+  EXPECT_EQ(ring.neighbours(0), (Set{1, 3}));
 }
 
 TEST(Separation, TheBlanketOfADirectedVariableHasTheOtherParentsOfItsChildren) {
@@ -230,6 +230,26 @@ TEST(Separation, TheGlobalListHasEverySeparation) {
     }
     EXPECT_EQ(markov.separated(claim.a, claim.b, claim.given), listed || claim.a.empty());
   }
+}
+
+// Of 200,000 variables all pairs would be 2e10.
+TEST(Separation, AFactorOverManyVariablesTakesNoMoreThanItsScope) {
+  FactorGraph graph;
+  const Variable n = 200000;
+  Set scope;
+  for (Variable v = 0; v < n; ++v) scope.push_back(graph.add_variable(2));
+  graph.add_factor(scope, graph.add_parity(false));
+  const Variable beside = graph.add_variable(2), alone = graph.add_variable(2);
+  graph.add_factor({n - 1, beside}, graph.add_potts(1, 0));
+  const MarkovNetwork network(graph);
+  EXPECT_EQ(network.neighbours(7).size(), n - 1);
+  EXPECT_EQ(network.neighbours(n - 1).back(), beside);
+  EXPECT_TRUE(network.connected(3, n - 2));
+  EXPECT_FALSE(network.connected(3, beside));
+  EXPECT_FALSE(network.connected(3, 3));
+  EXPECT_FALSE(network.separated(Set{0}, Set{beside}, Set{5}));
+  EXPECT_TRUE(network.separated(Set{0}, Set{beside}, Set{n - 1}));
+  EXPECT_TRUE(network.separated(Set{0}, Set{alone}, {}));
 }
 
 TEST(Separation, PairwiseStatementsGiveBackTheirGraph) {

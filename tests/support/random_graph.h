@@ -10,6 +10,19 @@
 
 namespace croft::testing_graphs {
 
+// visit(x) for all assignments, the last variable changing fastest.
+void for_all(const FactorGraph& graph, const auto& visit) {
+  std::vector<State> x(graph.variables(), 0);
+  for (bool more = true; more;) {
+    visit(x);
+    more = false;
+    for (std::size_t v = x.size(); v-- > 0 && !more;) {
+      more = ++x[v] < graph.states(static_cast<Variable>(v));
+      if (!more) x[v] = 0;
+    }
+  }
+}
+
 enum class Shape { tree, grid, star, complete, higher_order, pieces };
 
 struct RandomGraphOptions {

@@ -18,6 +18,7 @@
 #include "croft/data/graph_file.h"
 #include "croft/inference/elimination_order.h"
 #include "croft/inference/graph_result.h"
+#include "croft/inference/markov_chains.h"
 
 namespace croft {
 
@@ -29,15 +30,19 @@ GraphTask graph_task(std::string_view name);  // throws UsageError that lists th
 struct InferRequest {
   GraphTask task = GraphTask::partition;
   std::string method = "auto";
-  double memory = 0;              // bytes that may be taken; 0: half of the machine's
+  double memory =
+      0;  // bytes that may be taken, of methods that look at it; 0: half of the machine's
   std::optional<double> seconds;  // of methods that can stop early
   std::optional<double> tolerance;
   std::optional<std::size_t> max_iterations;
-  std::size_t samples = 1;  // of the task sample
+  std::optional<std::size_t> samples;  // of the task sample; without: 1
   // What the method alone knows, by name: see InferMethod::settings.
   std::vector<std::pair<std::string, std::string>> settings;
   std::uint64_t seed = 1;
   std::size_t threads = 1;  // of methods that use more; changes no result
+  // Of metropolis-hastings; empty: one variable to another state.  It sees the states of the graph
+  // that is asked about, and must leave what is observed as it is.
+  Proposal proposal = {};
 };
 
 // Each number where the task and the method have it.  States are those of the graph before
@@ -85,10 +90,11 @@ struct InferProblem {
   GraphCallback progress;                               // never empty; false when time is over, too
   const std::function<void(const std::string&)>& plan;  // never empty
   std::optional<EliminationOrder> order;                // where one is known already
+  std::span<const State> evidence = {};                 // that the graph is conditioned on
 };
 
 struct InferOptions {  // that a method looks at
-  bool tolerance = false, max_iterations = false, seconds = false;
+  bool tolerance = false, max_iterations = false, seconds = false, memory = false, proposal = false;
 };
 
 struct InferSetting {

@@ -47,11 +47,12 @@ struct BeliefPropagationOptions {
 // Messages are scaled numbers while all products of them fit a double, logarithms from the moment
 // that one might not: scores of any size, and -inf, are right.  Time of an iteration: O(joint
 // states) for a table, O(listed states) for a sparse one, O(states) for Potts, O(scope) for parity,
-// O(scope^2) for cardinality; the truncated distances are tables here.
+// O(scope allowed sums) for cardinality; the truncated distances are tables here.
 class SumProduct {
  public:
   // Keeps the graph by reference; it must not change.  Throws Error for a truncated distance of
-  // more than 2^28 joint states.  Not for two threads at once, asking for beliefs included.
+  // more than 2^28 joint states, and for a cardinality factor of more than 2^27 variables times
+  // allowed sums.  Not for two threads at once, asking for beliefs included.
   explicit SumProduct(const FactorGraph& graph, const BeliefPropagationOptions& options = {});
   ~SumProduct();
   SumProduct(const SumProduct&) = delete;

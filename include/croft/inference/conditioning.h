@@ -22,7 +22,8 @@ struct ConditioningOptions {
   double memory = double(1ull << 30);  // bytes that the tables of one junction tree may take
   std::size_t restarts = 4;            // of the search for orders, each time a variable is added
   std::uint64_t seed = 1;
-  void validate() const;  // throws UsageError
+  GraphCallback progress = {};  // of planning: as EliminationOptions::progress
+  void validate() const;        // throws UsageError
 };
 
 // What is summed over, and what that will cost.
@@ -35,7 +36,7 @@ struct ConditioningPlan {
 };
 
 // Adds, until the limit is kept, the variable that takes the most of the largest separators for its
-// states.  Throws Error where the factors alone do not fit.
+// states.  Throws Error where the factors alone do not fit, and as find_elimination_order.
 ConditioningPlan plan_conditioning(const FactorGraph& graph,
                                    const ConditioningOptions& options = {});
 
@@ -51,9 +52,8 @@ struct ConditionedMarginals {
   VariableMarginals variable;
 };
 
-// `progress` is called after each joint state of the cutset, and within its junction tree, with what
-// is known by then.
-// Throw Error where the cutset has 2^62 joint states or more.
+// `progress` is called after each joint state of the cutset, and within its junction tree, with
+// what is known by then. Throw Error where the cutset has 2^62 joint states or more.
 ConditionedSum conditioned_log_partition(const FactorGraph& graph, const ConditioningPlan& plan,
                                          const GraphCallback& progress = {});
 // Throws Error where no assignment is allowed, or none was seen before it was stopped.

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "croft/core/error.h"
+#include "croft/inference/graph_result.h"
 #include "croft/structure/factor_graph.h"
 
 namespace croft {
@@ -29,13 +31,31 @@ struct EliminationOrder {
 
 struct EliminationOptions {
   // Empty: all rules, the cheapest order wins.
-  std::vector<EliminationRule> rules;
+  std::vector<EliminationRule> rules = {};
   std::size_t restarts = 8;  // of each rule, with other random choices among equals; >= 1
   std::uint64_t seed = 1;
+  // A try ends at a clique of more joint states (2^62 at 1e9 a second: a century and a half).
+  double most_log2_states = 62;
+  // Asked every few milliseconds, with millions of steps as the iteration; false ends the search.
+  GraphCallback progress = {};
+};
+
+// Every order that was tried has a clique that is too large; or a factor has, or the graph's width
+// proves it of all orders.
+class TooWide : public Error {
+ public:
+  explicit TooWide(double log2_states);
+  // Of the smallest of these cliques: elimination in any of the orders has as many joint states or
+  // more.
+  double log2_states() const { return log2_states_; }
+
+ private:
+  double log2_states_;
 };
 
 // The order with the fewest joint states in all.  Stops trying when the tries have cost more than
-// the elimination itself would.
+// the elimination itself would.  Throws TooWide where no try comes to its end, and Interrupted
+// where `progress` has ended the search before the first did.
 EliminationOrder find_elimination_order(const FactorGraph& graph,
                                         const EliminationOptions& options = {});
 

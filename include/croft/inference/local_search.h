@@ -27,7 +27,8 @@ struct LazyFlipperOptions : LocalSearchOptions {
 };
 
 // Andres et al. (2012): no change of up to `subset` variables that hang together by factors makes
-// the result better.  Cost: subsets that hang together, times states^subset, times factors at each.
+// the result better; subsets of two or more with over 2^20 joint changes are left out.  Cost:
+// subsets that hang together, times states^subset, times factors at each.
 MapResult lazy_flipper(const FactorGraph& graph, const LazyFlipperOptions& options = {},
                        std::span<const State> start = {}, const GraphCallback& callback = {});
 

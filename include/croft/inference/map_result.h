@@ -26,5 +26,10 @@ struct MapResult {
 inline bool reaches(double score, double bound) {
   return score >= bound - 1e-9 * std::max(1.0, std::abs(bound));
 }
+// How far they are apart: 0 where nothing is allowed, which both then say; +inf where one is
+// unknown.
+inline double gap_between(double score, double bound) {
+  return bound == -std::numeric_limits<double>::infinity() ? 0 : std::max(0.0, bound - score);
+}
 
 }  // namespace croft

@@ -26,7 +26,8 @@ struct RecursionPlan {
 };
 
 // Orders as of options.restarts searches; variables are fixed one by one, that which frees the most
-// memory for the time it costs first.  Throws Error where the factors alone do not fit.
+// memory for the time it costs first.  Throws Error where the factors alone do not fit, and as
+// find_elimination_order.
 RecursionPlan plan_recursion(const FactorGraph& graph, const ConditioningOptions& options = {});
 
 class RecursiveConditioning {

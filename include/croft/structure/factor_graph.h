@@ -46,7 +46,8 @@ class FactorGraph {
   // Throws UsageError for 0 states.
   Variable add_variable(std::size_t states);
 
-  // Scores are numbers or -inf; others throw UsageError, as do sizes that do not fit.
+  // Scores are -inf or numbers from -1e300 to 1e300, so that the sum of a hundred million is one,
+  // too; others throw UsageError, as do sizes that do not fit.
   PotentialId add_table(std::span<const double> scores);
   //   states : joint states, increasing;  scores : theirs;  others : of all that are not listed
   PotentialId add_sparse(std::span<const std::uint64_t> states, std::span<const double> scores,

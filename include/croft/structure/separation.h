@@ -21,24 +21,35 @@ struct Independence {
   bool operator==(const Independence&) const = default;
 };
 
-// An undirected graph: two variables are neighbours where they share a factor.
+// An undirected graph: two variables are neighbours where they share a factor.  Kept as sets of
+// variables that are all neighbours of each other, so that a large factor takes no more than its
+// scope.
 class MarkovNetwork {
  public:
-  explicit MarkovNetwork(std::size_t variables) : neighbours_(variables) {}  // without edges
+  explicit MarkovNetwork(std::size_t variables) : sets_of_(variables) {}  // without edges
   explicit MarkovNetwork(const FactorGraph& graph);
 
   void connect(Variable u, Variable v);  // UsageError for u == v and for what is not there
-  std::size_t variables() const { return neighbours_.size(); }
+  std::size_t variables() const { return sets_of_.size(); }
   // Increasing.  They are its Markov blanket, too: given them it is independent of all others.
-  std::span<const Variable> neighbours(Variable v) const { return neighbours_[v]; }
+  std::vector<Variable> neighbours(Variable v) const;
   bool connected(Variable u, Variable v) const;
   // Whether every path from a to b meets `given`.  Throws UsageError where two of the sets have a
-  // variable in common, or a variable is not there.  O(variables + edges).
+  // variable in common, or a variable is not there.  O(variables + sizes of the scopes).
   bool separated(std::span<const Variable> a, std::span<const Variable> b,
                  std::span<const Variable> given) const;
 
  private:
-  std::vector<std::vector<Variable>> neighbours_;
+  friend class BayesianNetwork;  // adds its families
+  using Set = std::uint32_t;
+  void add_set(std::span<const Variable> variables);  // of two or more
+  std::span<const Variable> set(Set s) const {
+    return std::span(members_).subspan(begin_[s], begin_[s + 1] - begin_[s]);
+  }
+
+  std::vector<std::size_t> begin_{0};  // [sets + 1]
+  std::vector<Variable> members_;
+  std::vector<std::vector<Set>> sets_of_;  // [variables]
 };
 
 // A directed graph without cycles: the parents of the last variable of a scope are the others.
