@@ -13,6 +13,7 @@
 ``Model``         a trained model: labels, probabilities, spans, samples, what is in it
 ``load, save``    model files
 ``FactorGraph``   a graph of variables and factors: log Z, marginals, the best assignment, samples
+``BayesNet``      a Bayesian network: tables from cases, complete or not (BIF, UAI)
 ``GraphCRF``      a CRF over graphs that a function makes of each instance (``Cliques``, ``Template``)
 ``maximum_entropy``  the distribution of largest entropy with given expectations
 ``croft.chain``   functions on numpy arrays: a CRF layer for scores of your own
@@ -32,6 +33,7 @@ from ._core import Error
 
 if TYPE_CHECKING:
     from . import chain, compat, plot
+    from .bayes_net import BayesNet
     from .entropy import MaximumEntropy, maximum_entropy
     from .estimator import ChainCRF, TrainingInterrupted
     from .graph import FactorGraph, Inference
@@ -44,10 +46,10 @@ if TYPE_CHECKING:
     from .text import TextVectorizer
 
 __version__: str = _core.version
-__all__ = ["ChainCRF", "Cliques", "Error", "FactorGraph", "GraphCRF", "HMM", "Inference", "Labelling", "LogisticRegression", "MEMM", "MaximumEntropy", "Model", "NaiveBayes", "Span", "Template", "TextVectorizer", "TrainingInterrupted", "chain", "compat",
+__all__ = ["BayesNet", "ChainCRF", "Cliques", "Error", "FactorGraph", "GraphCRF", "HMM", "Inference", "Labelling", "LogisticRegression", "MEMM", "MaximumEntropy", "Model", "NaiveBayes", "Span", "Template", "TextVectorizer", "TrainingInterrupted", "chain", "compat",
            "evaluate", "load", "maximum_entropy", "plot", "save"]
 
-_PLACE = {"ChainCRF": "estimator", "Cliques": "graph_crf", "FactorGraph": "graph", "GraphCRF": "graph_crf", "HMM": "hmm", "Inference": "graph", "Labelling": "model", "LogisticRegression": "logistic_regression", "MEMM": "memm", "MaximumEntropy": "entropy", "maximum_entropy": "entropy",
+_PLACE = {"BayesNet": "bayes_net", "ChainCRF": "estimator", "Cliques": "graph_crf", "FactorGraph": "graph", "GraphCRF": "graph_crf", "HMM": "hmm", "Inference": "graph", "Labelling": "model", "LogisticRegression": "logistic_regression", "MEMM": "memm", "MaximumEntropy": "entropy", "maximum_entropy": "entropy",
           "Model": "model", "NaiveBayes": "naive_bayes", "Span": "model", "Template": "graph_crf", "TextVectorizer": "text", "TrainingInterrupted": "estimator",
           "evaluate": "model", "load": "model", "save": "model"}
 _PARTS = {"chain", "compat", "plot"}

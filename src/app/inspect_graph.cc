@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "app/inspect_tables.h"
 #include "croft/app/inspect.h"
 
 namespace croft {
@@ -66,12 +67,6 @@ json to_json(const GraphModel& model, std::uint32_t t, const std::vector<CliqueW
   return list;
 }
 
-std::string text_of(const json& value) {
-  if (value.is_string()) return escaped(value.get_ref<const std::string&>());
-  if (value.is_number_float()) return fmt::format("{:.8g}", value.get<double>());
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
 std::string domains_of(const GraphModel& model, const CliqueTemplate& t) {
   std::string names;
   for (const std::uint32_t d : t.domain) {
@@ -101,7 +96,7 @@ std::string query_of(const json& record) {
 
 json summary_json(const GraphModel& model) {
   const CliqueSchema& schema = model.schema();
-  json domains = json::array(), templates = json::array(), sections = json::array();
+  json domains = json::array(), templates = json::array();
   std::size_t weights = 0;
   for (const Domain& each : schema.domains) {
     domains.push_back({{"name", each.name}, {"labels", each.labels}});
@@ -118,15 +113,12 @@ json summary_json(const GraphModel& model) {
                          {"weights", model.table(t).weights()}});
     weights += model.table(t).weights();
   }
-  for (const Container::Entry& entry : model.container().entries()) {
-    sections.push_back({{"name", entry.name}, {"bytes", entry.size}, {"bulk", entry.bulk}});
-  }
   json document = {{"kind", GraphModel::kKind},
                    {"file_bytes", model.container().file_size()},
                    {"domains", std::move(domains)},
                    {"templates", std::move(templates)},
                    {"weights", weights},
-                   {"sections", std::move(sections)}};
+                   {"sections", sections_json(model.container())}};
   document["source"] = model.source();
   document["training"] = model.meta().value("training", json::object());
   return document;
@@ -164,17 +156,8 @@ std::string format_summary(const GraphModel& model) {
       out += "  template " + escaped(each.value("name", std::string())) + "\n" + query_of(each);
     }
   }
-  out += "\ntraining record\n";
-  const json training = model.meta().value("training", json::object());
-  for (const auto& [name, value] : training.items()) {
-    std::string words = name;
-    std::replace(words.begin(), words.end(), '_', ' ');
-    out += fmt::format("  {:<24}{}\n", escaped(words), text_of(value));
-  }
-  out += fmt::format("\n{:<24}{:>14}\n", "section", "bytes");
-  for (const Container::Entry& entry : model.container().entries()) {
-    out += fmt::format("{:<24}{:>14}\n", escaped(entry.name), entry.size);
-  }
+  append_fields(out, "training record", model.meta().value("training", json::object()));
+  append_sections(out, model.container());
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/inspect_calibration.h"
+#include "app/inspect_tables.h"
 #include "croft/app/inspect.h"
 
 namespace croft {
@@ -76,12 +77,6 @@ json likeliest_values(const HmmModel& model, std::size_t n) {
   return out;
 }
 
-std::string text_of(const json& value) {
-  if (value.is_string()) return escaped(value.get_ref<const std::string&>());
-  if (value.is_number_float()) return fmt::format("{:.8g}", value.get<double>());
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
 void append_likeliest(std::string& out, const std::string& title, const json& list,
                       const char* key) {
   out += title + "\n";
@@ -94,16 +89,17 @@ void append_likeliest(std::string& out, const std::string& title, const json& li
 }  // namespace
 
 json summary_json(const HmmModel& model) {
-  json labels = json::array(), sections = json::array();
+  json labels = json::array();
   for (Label y = 0; y < model.labels(); ++y) labels.push_back(model.label(y));
-  for (const Container::Entry& entry : model.container().entries()) {
-    sections.push_back({{"name", entry.name}, {"bytes", entry.size}, {"bulk", entry.bulk}});
-  }
-  json document = {{"kind", model.kind()},           {"file_bytes", model.container().file_size()},
-                   {"labels", std::move(labels)},    {"tracks", model.tracks()},
-                   {"values", model.values()},       {"suffix", model.suffix_letters()},
-                   {"suffixes", model.suffixes()},   {"ends", !model.end().empty()},
-                   {"sections", std::move(sections)}};
+  json document = {{"kind", model.kind()},
+                   {"file_bytes", model.container().file_size()},
+                   {"labels", std::move(labels)},
+                   {"tracks", model.tracks()},
+                   {"values", model.values()},
+                   {"suffix", model.suffix_letters()},
+                   {"suffixes", model.suffixes()},
+                   {"ends", !model.end().empty()},
+                   {"sections", sections_json(model.container())}};
   document["extraction"] = model.meta().value("extraction", json::object());
   document["training"] = model.meta().value("training", json::object());
   add_calibration(model, document);
@@ -129,17 +125,10 @@ std::string format_summary(const HmmModel& model) {
   out += fmt::format("ends          {}\n",
                      model.end().empty() ? "none: lengths are given" : "have probabilities");
   out += calibration_lines(model);
-  out += fmt::format("format        {}\n", text_of(document["extraction"].value("format", json())));
-  out += "\ntraining record\n";
-  for (const auto& [name, value] : document["training"].items()) {
-    std::string words = name;
-    std::replace(words.begin(), words.end(), '_', ' ');
-    out += fmt::format("  {:<24}{}\n", escaped(words), text_of(value));
-  }
-  out += fmt::format("\n{:<24}{:>14}\n", "section", "bytes");
-  for (const Container::Entry& entry : model.container().entries()) {
-    out += fmt::format("{:<24}{:>14}\n", escaped(entry.name), entry.size);
-  }
+  out +=
+      fmt::format("format        {}\n", readable(document["extraction"].value("format", json())));
+  append_fields(out, "training record", document["training"]);
+  append_sections(out, model.container());
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/inspect_calibration.h"
+#include "app/inspect_tables.h"
 #include "croft/app/inspect.h"
 
 namespace croft {
@@ -58,20 +59,11 @@ json to_json(const JointModel& model, const std::vector<JointWeight>& weights) {
   return list;
 }
 
-std::string text_of(const json& value) {
-  if (value.is_string()) return escaped(value.get_ref<const std::string&>());
-  if (value.is_number_float()) return fmt::format("{:.8g}", value.get<double>());
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
 }  // namespace
 
 json summary_json(const JointModel& model) {
-  json labels = json::array(), sections = json::array(), parts = json::array();
+  json labels = json::array(), parts = json::array();
   for (Label y = 0; y < model.labels(); ++y) labels.push_back(model.label(y));
-  for (const Container::Entry& entry : model.container().entries()) {
-    sections.push_back({{"name", entry.name}, {"bytes", entry.size}, {"bulk", entry.bulk}});
-  }
   for (std::size_t b = 0; b < model.parts().size(); ++b) {
     parts.push_back(
         {{"part", model.templates().part_text(b)}, {"groups", model.parts()[b].groups.count}});
@@ -83,7 +75,7 @@ json summary_json(const JointModel& model) {
                    {"joint_template", model.templates().text()},
                    {"attributes", model.table().size()},
                    {"weights", model.table().weights()},
-                   {"sections", std::move(sections)}};
+                   {"sections", sections_json(model.container())}};
   document["extraction"] = model.meta().value("extraction", json::object());
   document["training"] = model.meta().value("training", json::object());
   add_calibration(model, document);
@@ -110,17 +102,8 @@ std::string format_summary(const JointModel& model) {
     out += "  " + escaped(text.substr(0, end)) + "\n";
     text.remove_prefix(end == text.npos ? text.size() : end + 1);
   }
-  out += "\ntraining record\n";
-  const json training = model.meta().value("training", json::object());
-  for (const auto& [name, value] : training.items()) {
-    std::string words = name;
-    std::replace(words.begin(), words.end(), '_', ' ');
-    out += fmt::format("  {:<24}{}\n", escaped(words), text_of(value));
-  }
-  out += fmt::format("\n{:<24}{:>14}\n", "section", "bytes");
-  for (const Container::Entry& entry : model.container().entries()) {
-    out += fmt::format("{:<24}{:>14}\n", escaped(entry.name), entry.size);
-  }
+  append_fields(out, "training record", model.meta().value("training", json::object()));
+  append_sections(out, model.container());
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/inspect_calibration.h"
+#include "app/inspect_tables.h"
 #include "croft/app/inspect.h"
 
 namespace croft {
@@ -28,30 +29,6 @@ std::array<std::size_t, kEvents> count_events(const NaiveBayesModel& model) {
     if (is_known(model.event(a))) ++counts[static_cast<std::size_t>(model.event(a))];
   }
   return counts;
-}
-
-std::string text_of(const json& value) {
-  if (value.is_string()) return escaped(value.get_ref<const std::string&>());
-  if (value.is_number_float()) return fmt::format("{:.8g}", value.get<double>());
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-void append_field(std::string& out, std::string words, const json& value) {
-  std::ranges::replace(words, '_', ' ');
-  out += fmt::format("  {:<23} {}\n", escaped(words), text_of(value));
-}
-
-void append_fields(std::string& out, std::string_view title, const json& fields) {
-  out += fmt::format("\n{}\n", title);
-  for (const auto& [name, value] : fields.items()) {
-    std::string words = name;
-    std::ranges::replace(words, '_', ' ');
-    if (value.is_object()) {
-      for (const auto& [inner, of] : value.items()) append_field(out, words + " " + inner, of);
-    } else {
-      append_field(out, words, value);
-    }
-  }
 }
 
 // How the data becomes attributes; rows of columns and their template only where there are some.
@@ -115,13 +92,10 @@ double spread(std::span<const double> row, std::size_t labels) {
 }  // namespace
 
 json summary_json(const NaiveBayesModel& model) {
-  json labels = json::array(), prior = json::array(), sections = json::array();
+  json labels = json::array(), prior = json::array();
   for (Label y = 0; y < model.labels(); ++y) {
     labels.push_back(model.label(y));
     prior.push_back(std::exp(model.prior()[y]));
-  }
-  for (const Container::Entry& entry : model.container().entries()) {
-    sections.push_back({{"name", entry.name}, {"bytes", entry.size}, {"bulk", entry.bulk}});
   }
   json events = json::object();
   const auto counts = count_events(model);
@@ -131,10 +105,13 @@ json summary_json(const NaiveBayesModel& model) {
   json options = options_json(model.options());
   options.erase("given_prior");  // they are the priors
   options["event"] = model.event_choice();
-  json document = {{"kind", model.kind()},           {"file_bytes", model.container().file_size()},
-                   {"labels", std::move(labels)},    {"attributes", model.attributes()},
-                   {"events", std::move(events)},    {"options", std::move(options)},
-                   {"sections", std::move(sections)}};
+  json document = {{"kind", model.kind()},
+                   {"file_bytes", model.container().file_size()},
+                   {"labels", std::move(labels)},
+                   {"attributes", model.attributes()},
+                   {"events", std::move(events)},
+                   {"options", std::move(options)},
+                   {"sections", sections_json(model.container())}};
   const bool has_priors = !std::ranges::all_of(model.prior(), [](double p) { return p == 0; });
   document["prior_probabilities"] = has_priors || model.labels() == 1 ? std::move(prior) : json();
   document["extraction"] = model.meta().value("extraction", json::object());
@@ -164,10 +141,7 @@ std::string format_summary(const NaiveBayesModel& model) {
   append_fields(out, "options", document["options"]);
   append_fields(out, "extraction", shown_extraction(model));
   append_fields(out, "training record", document["training"]);
-  out += fmt::format("\n{:<24}{:>14}\n", "section", "bytes");
-  for (const Container::Entry& entry : model.container().entries()) {
-    out += fmt::format("{:<24}{:>14}\n", escaped(entry.name), entry.size);
-  }
+  append_sections(out, model.container());
   return out;
 }
 

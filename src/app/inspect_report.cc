@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/inspect_calibration.h"
+#include "app/inspect_tables.h"
 #include "croft/app/inspect.h"
 #include "croft/model/extraction_record.h"
 
@@ -68,21 +69,6 @@ constexpr std::array kRecordOrder{"order",
                                   "gradient_norm",
                                   "holdout",
                                   "kept_iteration"};
-
-std::string readable(const json& value) {
-  if (value.is_string()) return escaped(value.get_ref<const std::string&>());
-  if (value.is_number_float()) return fmt::format("{:.8g}", value.get<double>());
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-void append_field(std::string& out, std::string name, const json& value) {
-  if (value.is_object()) {
-    for (const auto& [key, inner] : value.items()) append_field(out, name + " " + key, inner);
-    return;
-  }
-  std::replace(name.begin(), name.end(), '_', ' ');
-  out += fmt::format("  {:<23} {}\n", escaped(name), readable(value));
-}
 
 void append_training(std::string& out, const json& record) {
   out += "\ntraining record\n";
@@ -219,13 +205,6 @@ void append_extraction(std::string& out, const Extractor& extractor) {
   }
 }
 
-void append_sections(std::string& out, const Container& container) {
-  out += fmt::format("\n{:<24}{:>14}\n", "section", "bytes");
-  for (const Container::Entry& entry : container.entries()) {
-    out += fmt::format("{:<24}{:>14}\n", escaped(entry.name), entry.size);
-  }
-}
-
 // --- features
 
 std::string shown(const LabelOrEnd& label) {
@@ -330,11 +309,8 @@ std::string format_summary(const ChainModel& model) {
 }
 
 nlohmann::json summary_json(const ChainModel& model) {
-  json labels = json::array(), sections = json::array();
+  json labels = json::array();
   for (Label y = 0; y < model.labels(); ++y) labels.push_back(model.label(y));
-  for (const Container::Entry& entry : model.container().entries()) {
-    sections.push_back({{"name", entry.name}, {"bytes", entry.size}, {"bulk", entry.bulk}});
-  }
   const auto sizes = [](const FeatureTable& table) {
     return json{{"attributes", table.size()}, {"weights", table.weights()}};
   };
@@ -347,7 +323,7 @@ nlohmann::json summary_json(const ChainModel& model) {
                    {"node", sizes(model.node())},
                    {"edge", sizes(model.edge())},
                    {"extraction", extraction_json(model.extractor())},
-                   {"sections", std::move(sections)}};
+                   {"sections", sections_json(model.container())}};
   if (model.order() > 1) {
     document["histories"] = model.histories()->size();
     document["grams"] = {{"weights", model.gram_weights().size()}};

@@ -113,7 +113,8 @@ void add_evaluate(Program& program) {
   verb->footer(kFooter);
   verb->callback([c, verb, &program] {
     if (!c->model.empty() && is_graph_model(c->model)) {
-      program.status = run_graph_evaluation(*verb, c->graph, c->model, c->json, c->common);
+      program.status = run_graph_evaluation(
+          *verb, c->graph, c->model, chunk_scheme_from_name(c->scheme), c->json, c->common);
       return;
     }
     check_not_graph_evaluation(*verb);

@@ -9,7 +9,8 @@
 namespace croft::cli {
 namespace {
 
-constexpr std::array<std::string_view, 5> kShared = {"help", "model", "json", "threads", "seed"};
+constexpr std::array<std::string_view, 6> kShared = {"help",   "model",   "json",
+                                                     "chunks", "threads", "seed"};
 constexpr std::array<std::string_view, 1> kOnly = {"decode"};
 
 }  // namespace
@@ -29,7 +30,8 @@ void check_not_graph_evaluation(const CLI::App& verb) {
 }
 
 int run_graph_evaluation(const CLI::App& verb, const GraphEvaluateCommand& c,
-                         const std::string& path, bool json, const CommonOptions& common) {
+                         const std::string& path, ChunkScheme scheme, bool json,
+                         const CommonOptions& common) {
   check_graph_options(verb, true, kShared, kOnly);
   const GraphDecode decode = c.decode == "best" ? GraphDecode::best : GraphDecode::marginal;
   GraphLabelOptions options = graph_label_options(c.labels, decode, common);
@@ -40,7 +42,7 @@ int run_graph_evaluation(const CLI::App& verb, const GraphEvaluateCommand& c,
   const std::size_t instances = tables.data().groups();
   const GraphLabels labels = label_graph(*model, tables.data(), options);
   warn_of(labels, instances);
-  const GraphEvaluation evaluation = evaluate_graph(tables, labels);
+  const GraphEvaluation evaluation = evaluate_graph(tables, labels, scheme);
   if (json) {
     write_json(to_json(evaluation));
   } else {

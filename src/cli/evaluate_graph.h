@@ -3,6 +3,7 @@
 #include <string>
 
 #include "cli/graph_labels.h"
+#include "croft/app/chunks.h"
 
 namespace croft::cli {
 
@@ -18,6 +19,7 @@ void check_not_graph_evaluation(const CLI::App& verb);
 
 // Returns the exit status.
 int run_graph_evaluation(const CLI::App& verb, const GraphEvaluateCommand& command,
-                         const std::string& model, bool json, const CommonOptions& common);
+                         const std::string& model, ChunkScheme scheme, bool json,
+                         const CommonOptions& common);
 
 }  // namespace croft::cli

@@ -14,12 +14,13 @@
 namespace croft::cli {
 namespace {
 
-constexpr std::size_t kShared = 30;
-constexpr std::array<std::string_view, 37> kUsed = {
+constexpr std::size_t kShared = 34;
+constexpr std::array<std::string_view, 41> kUsed = {
     "help", "model", "output", "features", "min-count", "objective", "optimizer", "cost", "l1",
     "l2", "max-iterations", "tolerance", "window", "gradient-tolerance", "target", "history",
-    "step", "schedule", "batch", "average-from", "gap", "checkpoint", "resume",
-    "checkpoint-interval", "log", "quiet", "threads", "seed", "starts", "em-iterations",
+    "step", "schedule", "batch", "sgd-passes", "average-from", "gap", "checkpoint", "resume",
+    "checkpoint-interval", "log", "quiet", "threads", "seed", "starts", "em-iterations", "init",
+    "prior", "variances",
     // those of no other kind
     "spec", "database", "memory", "inference-iterations", "damping", "search", "pairs"};
 
@@ -40,6 +41,18 @@ std::string text_of(const GraphTrainData& d) {
   return text;
 }
 
+// Where many runs end early the objective has no derivative to follow.
+void warn_of_inference(const GraphFindings& found, const GraphTrainOptions& options) {
+  if (found.not_converged == 0) return;
+  std::string remedy =
+      "try --damping 0.5";
+  if (options.inference.max_iterations) remedy += ", more --inference-iterations";
+  fmt::print(stderr,
+             "warning: inference has not converged in {} of {} runs during training, in {} of the "
+             "last evaluation; {}, or another objective, such as pseudolikelihood or piecewise\n",
+             found.not_converged, found.inferences, found.last_not_converged, remedy);
+}
+
 GraphTrainRequest make_request(const CLI::App& verb, const GraphTrainCommand& c,
                                const TrainRequest& shared, const TrainingNames& names) {
   if (c.spec.empty()) throw UsageError("--model graph needs --spec, which declares the graph");
@@ -53,6 +66,9 @@ GraphTrainRequest make_request(const CLI::App& verb, const GraphTrainCommand& c,
   request.gradient_tolerance = shared.gradient_tolerance;
   request.max_iterations = shared.max_iterations;
   request.window = shared.window;
+  request.init = shared.init;
+  request.prior = shared.prior;
+  request.variances = shared.variances;
   request.checkpoint = shared.checkpoint;
   request.resume = shared.resume;
   request.checkpoint_interval = shared.checkpoint_interval;
@@ -138,7 +154,10 @@ std::span<const std::string_view> graph_only_option_names() {
 std::string graph_objective_help() {
   std::string text = "\nObjectives of --model graph (and their optimizer by default):\n";
   for (const GraphObjectiveInfo& each : graph_objective_table()) {
-    text += fmt::format("  {:<20}{} ({})\n", each.name, each.summary, info(each.by_default).name);
+    // A long name has a line of its own.
+    const std::string_view gap = each.name.size() < 20 ? "" : "\n                      ";
+    text += fmt::format("  {:<20}{}{} ({})\n", each.name, gap, each.summary,
+                        info(each.by_default).name);
   }
   return text;
 }
@@ -170,6 +189,7 @@ int run_graph_training(const CLI::App& verb, const GraphTrainCommand& c, const T
   shown_result.dimension = result.dimension;
   shown_result.active = result.active;
   progress.done(shown_result, shared.output);
+  warn_of_inference(result.findings, request.options);
   return interruption ? kInterrupted : kDone;
 }
 

@@ -107,7 +107,7 @@ class Cliques {
     if (error) std::rethrow_exception(error);
     const OptimizeResult& o = result.optimization;
     const json record = {{"objective", info(options.objective).name},
-                         {"optimizer", info(options.chosen_method()).name},
+                         {"optimizer", info(result.method).name},
                          {"l1", options.regulariser.l1},
                          {"l2", options.regulariser.l2},
                          {"seed", options.seed},
@@ -178,7 +178,10 @@ py::list weights_of(const PythonGraphModel& self, std::uint32_t t) {
 
 }  // namespace
 
+void bind_bayes_net(py::module_& module);  // bayes_net.cc
+
 void bind_graph_crf(py::module_& module) {
+  bind_bayes_net(module);
   py::class_<PythonGraphModel, std::shared_ptr<PythonGraphModel>>(module, "GraphModel")
       .def_static("open",
                   [](const std::string& path) {

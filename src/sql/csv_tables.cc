@@ -30,7 +30,10 @@ Kind kind_of(std::string_view cell) {
   const bool code = digits.size() > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9';
   double value = 0;
   if (code || parse_number(cell, value) != NumberKind::finite) return Kind::text;
-  return is_whole(cell) ? Kind::integer : Kind::real;
+  if (is_whole(cell)) return Kind::integer;
+  // Ids of 64 bits and more keep all of their digits.
+  const bool long_id = digits.size() > 18 && digits.find_first_not_of("0123456789") == digits.npos;
+  return long_id ? Kind::text : Kind::real;
 }
 
 class CsvTable {

@@ -29,6 +29,18 @@ int allow_reading(void*, int action, const char*, const char*, const char*, cons
 
 int stop_where_interrupted(void*) { return interruption ? 1 : 0; }
 
+// A writer that was killed leaves its journal, by which the database becomes what it was before:
+// for that SQLite has to write, which no connection for reading does.
+void roll_back_left_change(sqlite3* reading, const std::string& path) {
+  sqlite3_exec(reading, "SELECT 1 FROM sqlite_master", nullptr, nullptr, nullptr);
+  if (sqlite3_extended_errcode(reading) != SQLITE_READONLY_ROLLBACK) return;
+  sqlite3* writing = nullptr;
+  if (sqlite3_open_v2(path.c_str(), &writing, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK) {
+    sqlite3_exec(writing, "SELECT 1 FROM sqlite_master", nullptr, nullptr, nullptr);
+  }
+  sqlite3_close(writing);
+}
+
 bool equal_letters(std::string_view a, std::string_view b) {
   return a.size() == b.size() &&
          sqlite3_strnicmp(a.data(), b.data(), static_cast<int>(a.size())) == 0;
@@ -74,7 +86,11 @@ Database Database::open(const std::vector<std::string>& paths) {
     throw Error(database.name_ + ": cannot open the database: " + sqlite3_errmsg(opened));
   }
   sqlite3_busy_timeout(opened, 10'000);
-  if (sqlite == 0) import_csv(paths, opened);
+  if (sqlite == 0) {
+    import_csv(paths, opened);
+  } else {
+    roll_back_left_change(opened, place);
+  }
   sqlite3_set_authorizer(opened, allow_reading, nullptr);
   sqlite3_progress_handler(opened, 100'000, stop_where_interrupted, nullptr);
   return database;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
@@ -16,45 +17,111 @@ double share(std::size_t part, std::size_t whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// What the marginals say of a gold label.
-void add_marginals(std::span<const double> p, std::uint32_t gold, State predicted,
-                   Evaluation& evaluation) {
-  evaluation.add_probability(std::min(1.0, p[predicted]), gold == predicted);
-  if (gold >= p.size()) return;  // a label that the model has not
-  evaluation.add_log_loss(p[gold] > 0 ? -std::log(std::min(1.0, p[gold])) : HUGE_VAL, 1);
-  double squares = 0;
-  for (std::size_t k = 0; k < p.size(); ++k) {
-    const double difference = p[k] - (k == gold ? 1 : 0);
-    squares += difference * difference;
+// The variables of a domain, sequence by sequence, as an Evaluation takes them.
+class DomainScore {
+ public:
+  DomainScore(const Domain& domain, ChunkScheme scheme)
+      : scheme_(scheme == ChunkScheme::automatic ? detect(domain) : scheme), evaluation_(scheme_) {}
+
+  struct Variable {
+    std::string_view gold_label, predicted_label;
+    std::uint32_t gold;
+    State predicted;
+    std::span<const double> marginals;  // empty: not known
+  };
+
+  // One after the other, those of a sequence in their order.
+  void add(std::string_view instance, std::uint32_t sequence, const Variable& v) {
+    if (scheme_ == ChunkScheme::none) {
+      Sequence alone;
+      add(v, alone);
+      close(alone);
+    } else {
+      add(v, open_[{instance, sequence}]);
+    }
   }
-  evaluation.add_brier(squares);
-}
+
+  // No chunk goes beyond this.
+  void end(std::string_view instance, std::uint32_t sequence) {
+    const auto found = open_.find({instance, sequence});
+    if (found == open_.end()) return;
+    close(found->second);
+    open_.erase(found);
+  }
+
+  EvaluationSummary summary() {
+    for (const auto& [key, each] : open_) close(each);
+    open_.clear();
+    return evaluation_.summary();
+  }
+
+ private:
+  struct Sequence {
+    std::vector<std::string_view> gold, predicted;
+    double log_loss = 0;
+    std::size_t scored = 0;
+  };
+
+  void add(const Variable& v, Sequence& to) {
+    to.gold.push_back(v.gold_label);
+    to.predicted.push_back(v.predicted_label);
+    const std::span<const double> p = v.marginals;
+    if (p.empty()) return;
+    evaluation_.add_probability(std::min(1.0, p[v.predicted]), v.gold == v.predicted);
+    if (v.gold >= p.size()) return;  // a label that the model has not
+    to.log_loss += p[v.gold] > 0 ? -std::log(std::min(1.0, p[v.gold])) : HUGE_VAL;
+    ++to.scored;
+    double squares = 0;
+    for (std::size_t k = 0; k < p.size(); ++k) {
+      const double difference = p[k] - (k == v.gold ? 1 : 0);
+      squares += difference * difference;
+    }
+    evaluation_.add_brier(squares);
+  }
+
+  void close(const Sequence& each) {
+    evaluation_.add(each.gold, each.predicted);
+    if (each.scored > 0) evaluation_.add_log_loss(each.log_loss, each.scored);
+  }
+
+  static ChunkScheme detect(const Domain& domain) {
+    const std::vector<std::string_view> labels(domain.labels.begin(), domain.labels.end());
+    return detect_scheme(labels);
+  }
+
+  ChunkScheme scheme_;
+  Evaluation evaluation_;
+  std::map<std::pair<std::string_view, std::uint32_t>, Sequence> open_;
+};
 
 }  // namespace
 
-GraphEvaluation evaluate_graph(const GraphTables& tables, const GraphLabels& labels) {
+GraphEvaluation evaluate_graph(const GraphTables& tables, const GraphLabels& labels,
+                               ChunkScheme scheme) {
   const CliqueSchema& schema = tables.schema();
   const VariableTable& variables = tables.variables();
   GraphEvaluation all;
-  std::vector<Evaluation> of_domain(schema.domains.size(), Evaluation(ChunkScheme::none));
+  std::vector<DomainScore> of_domain;
+  for (const Domain& each : schema.domains) of_domain.emplace_back(each, scheme);
   std::unordered_map<std::string_view, bool> right;  // of each group with a gold label
   for (std::uint32_t v = 0; v < variables.size(); ++v) {
     const std::uint32_t gold = variables.gold(v);
+    DomainScore& score = of_domain[tables.data().domain(v)];
+    const std::string_view group = tables.data().group_name(v);
     if (gold == kUnobserved) {
       ++all.unlabelled;
+      score.end(group, variables.sequence(v));
       continue;
     }
-    const std::uint32_t domain = tables.data().domain(v);
-    const std::string_view name = variables.gold_label(schema, v);
-    const std::string_view predicted = schema.domains[domain].labels[labels.label[v]];
-    of_domain[domain].add({&name, 1}, {&predicted, 1});
-    if (!labels.begin.empty()) {
-      add_marginals(labels.marginals_of(v), gold, labels.label[v], of_domain[domain]);
-    }
-    const bool correct = gold == labels.label[v];
+    const State predicted = labels.label[v];
+    score.add(group, variables.sequence(v),
+              {variables.gold_label(schema, v),
+               schema.domains[tables.data().domain(v)].labels[predicted], gold, predicted,
+               labels.begin.empty() ? std::span<const double>() : labels.marginals_of(v)});
+    const bool correct = gold == predicted;
     ++all.variables;
     all.correct += correct ? 1 : 0;
-    const auto [found, is_new] = right.try_emplace(tables.data().group_name(v), correct);
+    const auto [found, is_new] = right.try_emplace(group, correct);
     if (!is_new) found->second = found->second && correct;
   }
   if (all.variables == 0) throw Error("no variable has a label to compare with");

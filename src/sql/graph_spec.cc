@@ -25,6 +25,9 @@ json template_record(const TemplateSpec& t) {
   if (t.tie == WeightTie::column) record["tie_column"] = t.tie_column;
   if (!t.key.empty()) record["key"] = t.key;
   for (const QueryText& each : t.features) record["features"].push_back(each.text);
+  if (t.standardise_all) record["standardise"] = true;
+  if (!t.standardise.empty()) record["standardise"] = t.standardise;
+  if (!t.categorical.empty()) record["categorical"] = t.categorical;
   if (t.mixture) {
     const GaussianMixtureOptions& o = t.mixture->options;
     record["mixture"] = {{"components", o.components},
@@ -71,6 +74,13 @@ TemplateSpec template_from(const json& record, const std::string& name) {
   if (record.contains("features")) {
     for (const json& each : record["features"]) t.features.push_back(query(each));
   }
+  if (record.contains("standardise")) {
+    t.standardise_all = record["standardise"].is_boolean();
+    if (!t.standardise_all) t.standardise = record["standardise"].get<std::vector<std::string>>();
+  }
+  if (record.contains("categorical")) {
+    t.categorical = record["categorical"].get<std::vector<std::string>>();
+  }
   if (record.contains("mixture")) {
     const json& from = record["mixture"];
     MixtureSpec& mixture = t.mixture.emplace();
@@ -89,6 +99,20 @@ TemplateSpec template_from(const json& record, const std::string& name) {
     }
   }
   return t;
+}
+
+bool same_names(std::vector<std::string> a, std::vector<std::string> b) {
+  std::ranges::sort(a);
+  std::ranges::sort(b);
+  return a == b;
+}
+
+// But for what a model has fitted.
+bool same_declaration(const MixtureSpec& a, const MixtureSpec& b) {
+  const GaussianMixtureOptions &one = a.options, &other = b.options;
+  return one.components == other.components && one.covariance == other.covariance &&
+         one.variance_floor == other.variance_floor && one.seed == other.seed &&
+         a.generative == b.generative;
 }
 
 }  // namespace
@@ -162,7 +186,12 @@ GraphSpec with_queries_of(const GraphSpec& model, const GraphSpec& now) {
     if (a.variables != b.variables) differ("other variables");
     if (a.interaction != b.interaction || a.cells != b.cells) differ("another interaction");
     if (a.bias != b.bias) differ("another bias");
+    if (a.standardise_all != b.standardise_all || !same_names(a.standardise, b.standardise)) {
+      differ("other columns under 'standardise'");
+    }
+    if (!same_names(a.categorical, b.categorical)) differ("other columns under 'categorical'");
     if (a.mixture.has_value() != b.mixture.has_value()) differ("measurements in one of the two");
+    if (a.mixture && !same_declaration(*a.mixture, *b.mixture)) differ("another mixture");
     if (a.tie != b.tie || a.tie_column != b.tie_column) differ("another tie");
     spec.templates[t].query = b.query;
     spec.templates[t].key = b.key;

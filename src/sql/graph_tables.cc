@@ -98,7 +98,7 @@ void GraphTables::read_templates(const Database& database, const GraphModel* mod
                                  const Progress& progress) {
   for (std::uint32_t t = 0; t < spec_.templates.size(); ++t) {
     if (spec_.templates[t].mixture) {
-      MixtureReader reader(database, spec_.templates[t], t, *variables_, *data_);
+      MixtureReader reader(database, spec_.templates[t], t, *variables_, *data_, measurements_);
       cliques_ += reader.read([&](std::size_t variables, std::size_t cliques) {
         if (progress) progress(variables, cliques_ + cliques);
       });

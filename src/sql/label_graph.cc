@@ -3,18 +3,28 @@
 #include <algorithm>
 
 #include "croft/app/infer.h"
+#include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "croft/core/parallel.h"
 
 namespace croft {
 namespace {
 
+bool takes_memory(const std::string& method) {
+  const auto known = infer_methods();
+  const auto at = std::ranges::find(known, method, &InferMethod::name);
+  return at == known.end() || at->uses.memory;  // `auto` passes it on
+}
+
 class InstanceLabeller {
  public:
   InstanceLabeller(const GraphModel& model, const CliqueRows& rows,
                    const GraphLabelOptions& options, GraphLabels& out)
       : model_(model), rows_(rows), options_(options), out_(out) {
-    request_.memory = options.memory.value_or(0);
+    if (options.memory && !takes_memory(options.method) && !takes_memory(options.search)) {
+      throw UsageError("--memory means nothing to " + options.method + " and " + options.search +
+                       ": leave it out, or choose an exact method");
+    }
     request_.max_iterations = options.max_iterations;
     request_.seed = options.seed;
   }
@@ -54,9 +64,15 @@ class InstanceLabeller {
     InferRequest request = request_;
     request.task = task;
     request.method = method;
+    if (takes_memory(method)) request.memory = options_.memory.value_or(0);
     const InferCalls calls{.plan = {},
                            .progress = [](const GraphProgress&) { return !interruption.load(); }};
-    InferResult result = infer(instance.graph, instance.known, request, calls);
+    // Where nothing is known the graph stays as it is: searches that go by the order of factors
+    // find what they find in training.
+    const bool any = std::ranges::any_of(instance.known, [](State s) { return s != kUnobserved; });
+    InferResult result = infer(
+        instance.graph, any ? std::span<const State>(instance.known) : std::span<const State>(),
+        request, calls);
     if (interruption) throw Interrupted("interrupted while labelling");
     return result;
   }

@@ -1,5 +1,7 @@
 #include "sql/mixture_reader.h"
 
+#include <algorithm>
+
 #include "croft/core/error.h"
 #include "sql/cells.h"
 
@@ -8,9 +10,24 @@ namespace croft {
 std::size_t MixtureReader::read(const GraphTables::Progress& progress) {
   read_rows(progress);
   const bool training = !spec_.mixture->fitted;
-  if (training) fit();
-  if (!training || !spec_.mixture->generative) add_cliques();
-  return variable_.size();
+  const bool beside = training && spec_.mixture->generative;
+  if (training && (!beside || knows_all_labels())) fit();
+  if (!beside) add_cliques();
+  const std::size_t rows = variable_.size();
+  if (beside) {
+    measurements_.push_back(
+        {std::move(variable_), std::move(x_), dimension_, spec_.mixture->options});
+  }
+  return rows;
+}
+
+bool MixtureReader::knows_all_labels() const {
+  const std::uint32_t domain = data_.schema().templates[template_].domain[0];
+  std::vector<bool> known(data_.schema().domains[domain].labels.size(), false);
+  for (const std::uint32_t v : variable_) {
+    if (data_.known(v) != kUnobserved) known[data_.known(v)] = true;
+  }
+  return std::ranges::find(known, false) == known.end();
 }
 
 void MixtureReader::check_columns(const Query& query) {
@@ -65,6 +82,9 @@ void MixtureReader::read_rows(const GraphTables::Progress& progress) {
     variable_.push_back(v);
     for (std::size_t k = 1; k <= dimension_; ++k) x_.push_back(finite_in(query, k));
     if (progress && query.row() % 50'000 == 0) progress(variables_.size(), query.row());
+  }
+  if (variable_.empty() && !spec_.mixture->fitted) {
+    query.fail("no row with a number in each column", "densities are fitted to such rows");
   }
 }
 

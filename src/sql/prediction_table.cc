@@ -2,6 +2,8 @@
 
 #include <sqlite3.h>
 
+#include <array>
+
 #include "croft/core/error.h"
 #include "sql/sqlite_calls.h"
 
@@ -52,12 +54,21 @@ void check_tables(sqlite3* database, const PredictionTable& to) {
   if (to.marginals) check_table(database, to, marginal_table(to));
 }
 
+// The id has the type that it has where it comes from, and stands first in the key: SQLite looks it
+// up by the index in a join, which it cannot where types differ.
+std::string columns_of(const GraphTables& tables, bool marginals) {
+  constexpr std::array<const char*, 3> kTypes = {" INTEGER", " TEXT", ""};
+  const bool one_domain = tables.schema().domains.size() == 1;
+  return std::string(" domain TEXT, id") +
+         kTypes[static_cast<std::size_t>(tables.variables().id_type())] +
+         ", label TEXT, probability REAL, PRIMARY KEY(id" + (one_domain ? "" : ", domain") +
+         (marginals ? ", label" : "") + ")";
+}
+
 void create(sqlite3* database, const PredictionTable& to, const std::string& table,
-            const std::string& key) {
+            const std::string& columns) {
   execute(database, "DROP TABLE IF EXISTS " + quoted_name(table), to.path);
-  execute(database,
-          "CREATE TABLE " + quoted_name(table) + "(" + std::string(kMark) +
-              " domain TEXT, id, label TEXT, probability REAL, PRIMARY KEY(" + key + "))",
+  execute(database, "CREATE TABLE " + quoted_name(table) + "(" + std::string(kMark) + columns + ")",
           to.path);
 }
 
@@ -110,7 +121,19 @@ void check_prediction_table(const PredictionTable& to) {
   if (!Database::is_sqlite(to.path)) {
     throw UsageError("--table writes into a database of SQLite, and " + to.path + " is none");
   }
-  check_tables(open(to.path, SQLITE_OPEN_READWRITE).get(), to);
+  const Handle handle = open(to.path, SQLITE_OPEN_READWRITE);
+  if (sqlite3_db_readonly(handle.get(), "main") == 1) {
+    throw Error(to.path +
+                ": the database cannot be written; leave out --table for standard output");
+  }
+  check_tables(handle.get(), to);
+  // Tried, and rolled back when the handle closes: what SQLite refuses (a name of its own, a
+  // database that somebody writes) is known before the work, not after it.
+  execute(handle.get(), "BEGIN IMMEDIATE", to.path);
+  for (const std::string& table : {to.table, marginal_table(to)}) {
+    execute(handle.get(), "CREATE TABLE IF NOT EXISTS " + quoted_name(table) + "(id)", to.path);
+    if (!to.marginals) break;
+  }
 }
 
 void write_prediction_table(const PredictionTable& to, const GraphTables& tables,
@@ -118,10 +141,10 @@ void write_prediction_table(const PredictionTable& to, const GraphTables& tables
   const Handle handle = open(to.path, SQLITE_OPEN_READWRITE);
   execute(handle.get(), "BEGIN IMMEDIATE", to.path);
   check_tables(handle.get(), to);  // somebody else may have been quicker
-  create(handle.get(), to, to.table, "domain, id");
+  create(handle.get(), to, to.table, columns_of(tables, false));
   fill(handle.get(), to, tables, labels);
   if (to.marginals) {
-    create(handle.get(), to, marginal_table(to), "domain, id, label");
+    create(handle.get(), to, marginal_table(to), columns_of(tables, true));
     fill_marginals(handle.get(), to, tables, labels);
   }
   execute(handle.get(), "COMMIT", to.path);  // without it the transaction is rolled back

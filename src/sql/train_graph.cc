@@ -8,6 +8,7 @@
 #include "app/file_checks.h"
 #include "croft/core/atomic_file.h"
 #include "croft/core/interrupt.h"
+#include "croft/data/variance_file.h"
 #include "croft/train/train_options.h"
 
 namespace croft {
@@ -18,7 +19,8 @@ using nlohmann::json;
 // What is set must mean something to the optimiser.
 void check_settings(const GraphTrainOptions& options) {
   const MethodSettings& s = options.settings;
-  const std::array<std::pair<std::string_view, bool>, 7> given = {{
+  const std::array<std::pair<std::string_view, bool>, 8> given = {{
+      {"sgd-passes", s.passes.has_value()},
       {"history", s.history.has_value()},
       {"step", s.step.has_value()},
       {"schedule", s.schedule.has_value()},
@@ -27,7 +29,9 @@ void check_settings(const GraphTrainOptions& options) {
       {"average-from", s.average_from.has_value()},
       {"gap", s.gap.has_value()},
   }};
-  const MethodInfo& method = info(options.chosen_method());
+  const Method chosen = options.chosen_method();
+  const bool passes = s.passes && !options.method && chosen == Method::lbfgs;
+  const MethodInfo& method = info(passes ? Method::sgd_lbfgs : chosen);
   for (const auto& [name, is_given] : given) {
     if (!is_given || std::ranges::find(method.settings, name) != method.settings.end()) continue;
     throw UsageError("--" + std::string(name) + " means nothing to --optimizer " +
@@ -42,6 +46,9 @@ void check(const GraphTrainRequest& request) {
   if (request.resume && request.checkpoint.empty()) {
     throw UsageError("--resume goes on from a checkpoint; name its folder with --checkpoint");
   }
+  if (!request.prior.empty() && !request.init.empty()) {
+    throw UsageError("--prior is also what training starts from: leave out --init");
+  }
   if (!request.checkpoint.empty() && request.options.starts > 1) {
     throw UsageError("--checkpoint keeps the state of one start; leave out --starts, or it");
   }
@@ -50,6 +57,21 @@ void check(const GraphTrainRequest& request) {
         "--window is what --tolerance is measured over, which is 0: give one above 0, or leave out "
         "--window");
   }
+}
+
+// Opens what the request names beside the data.
+void open_start(const GraphTrainRequest& request, GraphTrainOptions& options) {
+  const std::string& path = request.prior.empty() ? request.init : request.prior;
+  if (!path.empty()) {
+    options.init = GraphModel::open(path);
+    options.init->container().verify();  // training would carry damage on
+    options.prior = !request.prior.empty();
+  }
+  if (request.variances.empty()) return;
+  LineReader lines(request.variances);
+  options.variances = [file = read_variance_file(lines)](std::span<const std::string_view> names) {
+    return variances_of(file, names);
+  };
 }
 
 json setting_record(const GraphTrainOptions& o) {
@@ -67,6 +89,7 @@ json setting_record(const GraphTrainOptions& o) {
   add("history", o.settings.history);
   add("step", o.settings.step);
   add("batch", o.settings.batch);
+  add("sgd_passes", o.settings.passes);
   add("average_from", o.settings.average_from);
   if (o.settings.schedule) record["schedule"] = step_schedule_name(*o.settings.schedule);
   return record;
@@ -98,6 +121,12 @@ json training_record(const GraphTrainOptions& options, const GraphTrainData& dat
                  {"objective_value", result.optimization.objective},
                  {"gradient_norm", result.optimization.gradient_norm},
                  {"stop", stop_reason_name(result.optimization.reason)}});
+  if (result.findings.not_converged > 0) {
+    record["inferences"] = result.findings.inferences;
+    record["inferences_not_converged"] = result.findings.not_converged;
+  }
+  if (options.init) record["from"] = options.prior ? "prior" : "init";
+  if (options.variances) record["variances"] = "file";
   if (data.hidden > 0) record["hidden_variables"] = data.hidden;
   if (options.starts > 1) {
     record["starts"] = options.starts;
@@ -138,7 +167,43 @@ std::uint64_t fingerprint(const GraphTrainOptions& options, const GraphTables& t
     print.add(numbers);
     print.add(values);
   }
+  if (options.init) {
+    print.add(options.init->meta().dump(-1, ' ', false, json::error_handler_t::replace));
+  }
   return print.value();
+}
+
+// Whether EM has measurements of variables whose label is hidden.
+bool measures_hidden(const GraphTables& tables) {
+  return std::ranges::any_of(tables.measurements(), [&](const Measurements& rows) {
+    return std::ranges::any_of(
+        rows.variable, [&](std::uint32_t v) { return tables.data().known(v) == kUnobserved; });
+  });
+}
+
+void require_densities(const GraphTables& tables) {
+  for (const TemplateSpec& each : tables.spec().templates) {
+    if (!each.mixture || each.mixture->fitted) continue;
+    throw InputError({each.query.name, each.query.line},
+                     "template '" + each.name + "': some label of '" + each.variables[0] +
+                         "' is that of no variable with measurements: its density cannot be fitted",
+                     "", "--em-iterations fits it to variables without a label, too");
+  }
+}
+
+GraphTrainResult train_measured(const GraphTrainRequest& request, GraphTables& tables,
+                                GraphTrainData& data, const GraphTrainWatcher& watcher) {
+  MeasuredField field(tables.data(), std::move(tables.features()), tables.measurements());
+  data.hidden = field.hidden();
+  if (watcher.data_read) watcher.data_read(data);
+  const GraphTrainResult result = field.run(request.options, watcher.iteration);
+  std::size_t m = 0;
+  for (TemplateSpec& each : tables.spec().templates) {
+    if (each.mixture && each.mixture->generative) each.mixture->fitted = field.densities()[m++];
+  }
+  field.model(to_json(tables.spec()), training_record(request.options, data, result))
+      .write(request.output);
+  return result;
 }
 
 }  // namespace
@@ -161,6 +226,9 @@ GraphTrainResult train_graph_model(const GraphTrainRequest& asked,
   check(request);
   std::vector<std::string> inputs = request.databases;
   inputs.push_back(request.spec);
+  for (const std::string* each : {&request.init, &request.prior, &request.variances}) {
+    if (!each->empty()) inputs.push_back(*each);
+  }
   check_files(inputs, request.output);
   // Created and removed: what forbids writing the model is known before the work, not after it.
   AtomicFile{request.output};
@@ -170,6 +238,8 @@ GraphTrainResult train_graph_model(const GraphTrainRequest& asked,
                         std::chrono::duration<double>(request.checkpoint_interval.value_or(30)));
     options.checkpoints = &*checkpoints;
   }
+  open_start(request, options);
+  options.validate();
   try {
     GraphSpec spec = GraphSpec::read(request.spec);
     GraphTables tables = [&] {
@@ -183,9 +253,14 @@ GraphTrainResult train_graph_model(const GraphTrainRequest& asked,
                         .templates = tables.schema().templates.size(),
                         .features = 0};
     for (const StringTable& each : tables.features()) data.features += each.size();
+    if (options.em && measures_hidden(tables)) {
+      return train_measured(request, tables, data, watcher);
+    }
+    require_densities(tables);
     GraphTraining training(tables.data(), std::move(tables.features()));
     data.hidden = training.hidden();
     if (watcher.data_read) watcher.data_read(data);
+    options.method = options.chosen_method(training.instances().size(), data.hidden > 0);
     if (checkpoints) {
       checkpoints->set_fingerprint(fingerprint(options, tables, training.instances()));
     }

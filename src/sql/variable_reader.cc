@@ -10,11 +10,12 @@
 namespace croft {
 namespace {
 
-constexpr std::array<std::string_view, 4> kColumns = {"id", "label", "instance", "domain"};
+constexpr std::array<std::string_view, 5> kColumns = {"id", "label", "instance", "domain",
+                                                      "sequence"};
 
 // Where the columns of a query of variables are.
 struct VariableColumns {
-  std::size_t id, label, instance, domain;  // kNone: not there
+  std::size_t id, label, instance, domain, sequence;  // kNone: not there
 };
 
 VariableColumns columns_of(const Query& query, const VariableSpec& variables) {
@@ -22,12 +23,13 @@ VariableColumns columns_of(const Query& query, const VariableSpec& variables) {
     const bool known = std::ranges::any_of(
         kColumns, [&](std::string_view each) { return query.find(name) == query.find(each); });
     if (!known) {
-      query.fail("a column " + in_quotes(name) + " of no meaning",
-                 "columns are id, label, instance and domain; features are those of templates");
+      query.fail(
+          "a column " + in_quotes(name) + " of no meaning",
+          "columns are id, label, instance, domain and sequence; features are those of templates");
     }
   }
   const VariableColumns at = {query.find("id"), query.find("label"), query.find("instance"),
-                              query.find("domain")};
+                              query.find("domain"), query.find("sequence")};
   if (at.id == Query::kNone) query.fail("no column id", "write: select … as id");
   if (variables.domain.empty() == (at.domain == Query::kNone)) {
     query.fail(at.domain == Query::kNone
@@ -133,6 +135,7 @@ void VariableReader::read(const VariableSpec& variables, CliqueData& data, Varia
   while (query.next()) {
     if (at.domain != Query::kNone) domain = domain_named(query, query.text(at.domain));
     if (query.is_null(at.id)) query.fail_row("the id is NULL");
+    (query.type(at.id) == CellType::text ? table.has_text_ids_ : table.has_number_ids_) = true;
     bool is_new = false;
     const std::uint32_t number = table.ids_[domain].insert(id_in(query, at.id), is_new);
     if (!is_new) {
@@ -161,11 +164,19 @@ void VariableReader::read(const VariableSpec& variables, CliqueData& data, Varia
       if (query.is_null(at.instance)) query.fail_row("the instance is NULL");
       group = query.text(at.instance);
     }
+    std::uint32_t sequence = 0;
+    if (use_ == LabelUse::gold && at.sequence != Query::kNone) {
+      if (query.is_null(at.sequence)) query.fail_row("the sequence is NULL");
+      sequence = table.sequences_.insert(query.text(at.sequence));
+    }
     const std::uint32_t variable = data.add_variable(domain, group, known);
     table.variable_[domain].push_back(variable);
     table.domain_.push_back(domain);
     table.number_.push_back(number);
-    if (use_ == LabelUse::gold) table.gold_.push_back(gold);
+    if (use_ == LabelUse::gold) {
+      table.gold_.push_back(gold);
+      table.sequence_.push_back(sequence);
+    }
     if (progress && data.variables() % 50'000 == 0) progress(data.variables(), 0);
   }
 }
@@ -173,6 +184,11 @@ void VariableReader::read(const VariableSpec& variables, CliqueData& data, Varia
 std::uint32_t VariableTable::find(std::uint32_t domain, const RowId& id) const {
   const std::uint32_t number = ids_[domain].find(id);
   return number == RowIds::kNone ? kUnknown : variable_[domain][number];
+}
+
+IdType VariableTable::id_type() const {
+  if (has_number_ids_ && has_text_ids_) return IdType::mixed;
+  return has_text_ids_ ? IdType::text : IdType::number;
 }
 
 std::string VariableTable::id(std::uint32_t variable) const { return to_string(row_id(variable)); }

@@ -302,26 +302,85 @@ GaussianMixtureFit fit_gaussian_mixture(
   return *std::move(best);
 }
 
+GaussianMixture em_step(const WeightedRows& rows, double floor, const GaussianMixture& mixture,
+                        ThreadPool& pool) {
+  GaussianMixtureOptions options;
+  options.covariance = mixture.kind();
+  Fit fit(rows, floor, options, pool);
+  Statistics sums;
+  fit.expectation_step(mixture, sums);
+  double mass = 0;
+  for (const double each : sums.mass) mass += each;
+  return mass > 0 ? fit.maximisation_step(mixture, sums) : mixture;
+}
+
+namespace {
+
+// Of the rows that have the label; none where there is none.
+std::optional<GaussianMixture> fit_label(std::span<const double> x, std::size_t dimension,
+                                         std::span<const State> label, State y, double floor,
+                                         const GaussianMixtureOptions& options, ThreadPool& pool) {
+  std::vector<double> own;
+  for (std::size_t i = 0; i < label.size(); ++i) {
+    if (label[i] != y) continue;
+    const auto row = x.subspan(i * dimension, dimension);
+    own.insert(own.end(), row.begin(), row.end());
+  }
+  if (own.empty()) return std::nullopt;
+  return fit_gaussian_mixture({own, dimension}, floor, options, pool).mixture;
+}
+
+}  // namespace
+
 LabelMixtures fit_label_mixtures(std::span<const double> x, std::size_t dimension,
                                  std::span<const State> label, std::span<const std::string> names,
                                  const GaussianMixtureOptions& options, ThreadPool& pool) {
   const double floor = variance_floor({x, dimension}, options.variance_floor);
   LabelMixtures mixtures;
-  std::vector<double> own;
   for (State y = 0; y < names.size(); ++y) {
-    own.clear();
-    for (std::size_t i = 0; i < label.size(); ++i) {
-      if (label[i] != y) continue;
-      const auto row = x.subspan(i * dimension, dimension);
-      own.insert(own.end(), row.begin(), row.end());
-    }
-    if (own.empty()) {
+    auto fitted = fit_label(x, dimension, label, y, floor, options, pool);
+    if (!fitted) {
       throw Error("no variable is known to be " + in_quotes(names[y]) +
                   ": its density of measurements cannot be fitted");
     }
-    mixtures.of_label.push_back(
-        fit_gaussian_mixture({own, dimension}, floor, options, pool).mixture);
+    mixtures.of_label.push_back(*std::move(fitted));
   }
+  return mixtures;
+}
+
+LabelMixtures start_label_mixtures(std::span<const double> x, std::size_t dimension,
+                                   std::span<const State> label, std::span<const std::string> names,
+                                   const GaussianMixtureOptions& options, ThreadPool& pool) {
+  const double floor = variance_floor({x, dimension}, options.variance_floor);
+  std::vector<std::optional<GaussianMixture>> of_label;
+  std::vector<State> unseen;
+  for (State y = 0; y < names.size(); ++y) {
+    of_label.push_back(fit_label(x, dimension, label, y, floor, options, pool));
+    if (!of_label.back()) unseen.push_back(y);
+  }
+  if (!unseen.empty()) {
+    std::vector<double> weight;
+    for (const State each : label) weight.push_back(each == kUnobserved ? 1 : 0);
+    GaussianMixtureOptions one_each = options;
+    one_each.components = unseen.size();
+    const GaussianMixture all =
+        fit_gaussian_mixture({x, dimension, weight}, floor, one_each, pool).mixture;
+    if (all.components() < unseen.size()) {
+      throw Error(
+          "there are fewer different measurements without a label than labels that no "
+          "variable is known to have");
+    }
+    std::vector<double> joint(unseen.size()), own(weight.size());
+    for (std::size_t k = 0; k < unseen.size(); ++k) {
+      for (std::size_t i = 0; i < weight.size(); ++i) {
+        const double log_p = all.log_joint(x.subspan(i * dimension, dimension), joint);
+        own[i] = weight[i] * std::exp(joint[k] - log_p);
+      }
+      of_label[unseen[k]] = fit_gaussian_mixture({x, dimension, own}, floor, options, pool).mixture;
+    }
+  }
+  LabelMixtures mixtures;
+  for (auto& each : of_label) mixtures.of_label.push_back(*std::move(each));
   return mixtures;
 }
 

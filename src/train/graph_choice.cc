@@ -117,6 +117,33 @@ void check_cut(const GraphProblem& p) {
   }
 }
 
+void check_prior(const GraphProblem& p, const MethodInfo& method) {
+  if (p.from_weights && p.method == Method::frank_wolfe) {
+    throw UsageError(
+        "--optimizer frank-wolfe starts from no weights: leave out --init and --prior");
+  }
+  if (p.prior == nullptr || p.prior->trivial()) return;
+  const std::string what = p.prior->mean.empty() ? "--variances" : "--prior";
+  if (is_direction(p.objective) || p.method == Method::frank_wolfe) {
+    throw UsageError(what + " has no meaning for " +
+                     (is_direction(p.objective)
+                          ? "--objective " + std::string(info(p.objective).name)
+                          : std::string("--optimizer frank-wolfe")) +
+                     " of a graph; leave it out");
+  }
+  const bool penalised = p.regulariser.l2 > 0 || (p.prior->mean.empty() && p.regulariser.l1 > 0);
+  if (!penalised || !method.l2) {
+    throw UsageError(what + " is of the penalty, and there is none: give --l2 above 0");
+  }
+  if (!p.prior->mean.empty() && p.regulariser.l1 > 0) {
+    throw UsageError("--prior goes with --l2 alone: --l1 draws weights to 0");
+  }
+  if (!p.prior->mean.empty() && keeps_associative(p)) {
+    throw UsageError("--prior does not go with --search " + p.inference.search.value_or("auto") +
+                     ", which keeps weights from becoming negative");
+  }
+}
+
 void check_pairs(const GraphProblem& p) {
   for (const CliqueTemplate& each : p.schema.templates) {
     if (each.interaction.arity() <= 2) continue;
@@ -152,6 +179,7 @@ void check_graph_choice(const GraphProblem& p) {
   }
   check_inference(p, objective);
   check_settings(p, method);
+  check_prior(p, method);
   check_cut(p);
   if (p.objective == GraphObjectiveKind::tree_reweighted) check_pairs(p);
   if (objective.hidden && p.method != Method::frank_wolfe) return;

@@ -24,17 +24,27 @@
 #include "croft/optimize/stochastic_meta_descent.h"
 #include "croft/train/graph_directions.h"
 #include "croft/train/graph_dual.h"
+#include "croft/train/sgd_lbfgs.h"
 #include "train/graph_choice.h"
 
 namespace croft {
 namespace {
 
 // Smooth, if not convex: mean field, hidden variables.
-const std::vector<Method> kSmooth = {
-    Method::lbfgs,           Method::owlqn,       Method::cg,  Method::preconditioned_cg,
-    Method::mixed_cg,        Method::bfgs,        Method::sgd, Method::averaged_sgd,
-    Method::adagrad,         Method::adagrad_rda, Method::smd, Method::sag,
-    Method::steepest_descent};
+const std::vector<Method> kSmooth = {Method::sgd_lbfgs,
+                                     Method::lbfgs,
+                                     Method::owlqn,
+                                     Method::cg,
+                                     Method::preconditioned_cg,
+                                     Method::mixed_cg,
+                                     Method::bfgs,
+                                     Method::sgd,
+                                     Method::averaged_sgd,
+                                     Method::adagrad,
+                                     Method::adagrad_rda,
+                                     Method::smd,
+                                     Method::sag,
+                                     Method::steepest_descent};
 const std::vector<Method> kMargin = {Method::averaged_sgd, Method::sgd, Method::frank_wolfe,
                                      Method::adagrad, Method::adagrad_rda};
 const std::vector<Method> kOnline = {Method::averaged_perceptron, Method::perceptron,
@@ -360,15 +370,12 @@ OptimizeResult train_by_dual(const GraphProblem& p, std::span<double> w,
 
 }  // namespace
 
-OptimizeResult train_graph(const GraphProblem& p, std::span<double> w,
-                           const IterationCallback& callback, Checkpointer* checkpoints) {
-  check_graph_choice(p);
-  if (is_direction(p.objective)) return train_by_directions(p, w, callback, checkpoints);
-  if (p.method == Method::frank_wolfe) return train_by_dual(p, w, callback, checkpoints);
+namespace {
+
+OptimizeResult train_by_values(const GraphProblem& p, GraphFunction& f, std::span<double> w,
+                               const IterationCallback& callback, Checkpointer* checkpoints) {
   const std::vector<Run> nonnegative =
       keeps_associative(p) ? associative_runs(p) : std::vector<Run>();
-  GraphFunction f(p.schema, p.rows, p.layout, p.instances, p.pool,
-                  make_graph_objective(p.objective, p.inference));
   const auto prepared = [&](auto options) {
     options.stop = p.stop;
     if constexpr (requires { options.seed = p.seed; }) options.seed = p.seed;
@@ -409,6 +416,16 @@ OptimizeResult train_graph(const GraphProblem& p, std::span<double> w,
     return conjugate_gradient(f, r, w, options, p.pool, callback, checkpoints);
   };
   switch (p.method) {
+    case Method::sgd_lbfgs: {
+      SgdLbfgsOptions options;
+      if (p.settings.passes) options.passes = *p.settings.passes;
+      if (p.settings.batch) options.batch = std::min(*p.settings.batch, f.samples());
+      options.step = p.settings.step;
+      options.seed = p.seed;
+      options.lbfgs = prepared(LbfgsOptions());
+      const auto samples = [&] { return SampleSpace(static_cast<SampleFunction&>(f)); };
+      return sgd_lbfgs(f, samples, {}, r, w, options, p.pool, callback, checkpoints);
+    }
     case Method::owlqn:
       return owlqn(f, r, w, prepared(LbfgsOptions()), p.pool, callback, checkpoints);
     case Method::cg:
@@ -455,6 +472,51 @@ OptimizeResult train_graph(const GraphProblem& p, std::span<double> w,
     default:
       return lbfgs(f, r, w, prepared(LbfgsOptions()), p.pool, callback, checkpoints);
   }
+}
+
+// Over the variables of the prior.
+OptimizeResult train_with_prior(const GraphProblem& p, GraphFunction& f, std::span<double> w,
+                                const IterationCallback& callback, Checkpointer* checkpoints) {
+  if (p.prior == nullptr || p.prior->trivial()) {
+    return train_by_values(p, f, w, callback, checkpoints);
+  }
+  f.set_prior(*p.prior);
+  std::vector<double> u(w.size());
+  const auto set_weights = [&](std::span<const double> from) {
+    for (std::size_t k = 0; k < u.size(); ++k) w[k] = p.prior->weight(k, from[k]);
+  };
+  for (std::size_t k = 0; k < u.size(); ++k) u[k] = p.prior->variable(k, w[k]);
+  const IterationCallback see = [&](const Iteration& local) {
+    set_weights(local.w);
+    Iteration now = local;
+    now.w = w;
+    return !callback || callback(now);
+  };
+  const OptimizeResult result = train_by_values(p, f, u, see, checkpoints);
+  set_weights(u);
+  return result;
+}
+
+}  // namespace
+
+OptimizeResult train_graph(const GraphProblem& p, std::span<double> w,
+                           const IterationCallback& callback, Checkpointer* checkpoints) {
+  check_graph_choice(p);
+  if (is_direction(p.objective)) return train_by_directions(p, w, callback, checkpoints);
+  if (p.method == Method::frank_wolfe) return train_by_dual(p, w, callback, checkpoints);
+  GraphFunction f(p.schema, p.rows, p.layout, p.instances, p.pool,
+                  make_graph_objective(p.objective, p.inference));
+  const auto watch = [&](const Iteration& now) {
+    if (p.findings != nullptr) {
+      *p.findings = {f.inferences(), f.inferences_not_converged(), f.not_converged()};
+    }
+    return !callback || callback(now);
+  };
+  const OptimizeResult result = train_with_prior(p, f, w, watch, checkpoints);
+  if (p.findings != nullptr) {
+    *p.findings = {f.inferences(), f.inferences_not_converged(), f.not_converged()};
+  }
+  return result;
 }
 
 }  // namespace croft

@@ -14,6 +14,11 @@ void GraphTrainOptions::validate() const {
   stop.validate();
   if (min_count == 0) throw UsageError("--min-count must be at least 1");
   if (starts == 0) throw UsageError("--starts must be at least 1");
+  if (prior && !init) throw UsageError("a prior needs the model whose weights are its mean");
+  if (init && starts > 1) throw UsageError("--starts has no meaning with --init; leave out one");
+  if (em && (prior || variances)) {
+    throw UsageError("--prior and --variances do not go with --em-iterations");
+  }
   if (!(start_deviation >= 0) || std::isinf(start_deviation)) {
     throw UsageError("the deviation of the start must be a number >= 0");
   }
@@ -22,6 +27,49 @@ void GraphTrainOptions::validate() const {
 Method GraphTrainOptions::chosen_method() const {
   const GraphObjectiveInfo& chosen = info(objective);
   return method.value_or(regulariser.l1 > 0 ? chosen.with_l1 : chosen.by_default);
+}
+
+namespace {
+
+// More edges than a forest can have.
+bool has_cycles(const FactorGraph& graph) {
+  std::size_t edges = 0;
+  for (Factor f = 0; f < graph.factors(); ++f) {
+    edges += graph.scope(f).size() - std::min<std::size_t>(graph.scope(f).size(), 1);
+  }
+  return edges >= graph.variables();
+}
+
+// Where messages go round in cycles, weights that tie variables grow first on the way from 0, and
+// Bethe's surrogate is stuck where all variables agree: training starts where pieces fit.
+bool wants_start(const GraphProblem& p, std::size_t hidden) {
+  const bool messages = p.objective == GraphObjectiveKind::bethe ||
+                        p.objective == GraphObjectiveKind::product_of_beliefs;
+  return messages && hidden == 0 && !p.from_weights && p.method != Method::sgd_lbfgs &&
+         std::ranges::any_of(p.instances, [](const auto& each) { return has_cycles(each.graph); });
+}
+
+void start_by_pieces(const GraphProblem& problem, std::span<double> w) {
+  GraphProblem start = problem;
+  start.objective = GraphObjectiveKind::piecewise;
+  start.inference = {};
+  start.method = problem.regulariser.l1 > 0 ? Method::owlqn : Method::lbfgs;
+  start.settings = {};
+  start.stop.max_iterations = 100;
+  start.stop.target = StoppingRule().target;
+  start.findings = nullptr;
+  train_graph(start, w, {});
+}
+
+}  // namespace
+
+Method GraphTrainOptions::chosen_method(std::size_t instances, bool hidden) const {
+  constexpr std::size_t kMany = 100;
+  const Method chosen = chosen_method();
+  const std::vector<Method>& known = info(objective).methods;
+  const bool possible = std::ranges::find(known, Method::sgd_lbfgs) != known.end();
+  if (method || chosen != Method::lbfgs || !possible || hidden || em || init) return chosen;
+  return instances >= kMany || settings.passes ? Method::sgd_lbfgs : chosen;
 }
 
 GraphTraining::GraphTraining(CliqueData& data, std::vector<StringTable> features)
@@ -55,6 +103,16 @@ GraphTrainResult GraphTraining::run(const GraphTrainOptions& options,
                      std::string(info(options.objective).name) + " has none; leave it out");
   }
   ThreadPool pool(options.threads);
+  GraphTrainResult result;
+  result.method = options.chosen_method(instances_.size(), hidden_variables > 0);
+  std::vector<double> from;
+  if (options.init) from = weights_of(*options.init, data_.schema(), layout_, features_);
+  WeightPrior prior;
+  if (options.prior) prior.mean = from;
+  if (options.variances) {
+    prior.scale = graph_prior_scale(options.variances, data_.schema(), layout_, features_);
+  }
+  GraphFindings findings;
   const GraphProblem problem{.schema = data_.schema(),
                              .rows = data_.rows(),
                              .layout = layout_,
@@ -62,20 +120,25 @@ GraphTrainResult GraphTraining::run(const GraphTrainOptions& options,
                              .pool = pool,
                              .objective = options.objective,
                              .inference = options.inference,
-                             .method = options.chosen_method(),
+                             .method = result.method,
                              .settings = options.settings,
                              .regulariser = options.regulariser,
                              .stop = options.stop,
                              .seed = options.seed,
-                             .rank_loss = options.rank_loss};
-  GraphTrainResult result;
+                             .rank_loss = options.rank_loss,
+                             .prior = &prior,
+                             .from_weights = options.init != nullptr,
+                             .findings = &findings};
   bool stopped = false;
   for (std::size_t start = 0; start < options.starts && !stopped; ++start) {
     std::vector<double> w(layout_.dimension(), 0.0);
-    if (hidden_variables > 0) {
+    if (options.init) {
+      w = from;
+    } else if (hidden_variables > 0) {
       Random random(options.seed + start);
       for (double& each : w) each = options.start_deviation * random.normal();
     }
+    if (!options.em && wants_start(problem, hidden_variables)) start_by_pieces(problem, w);
     const IterationCallback watch = [&](const Iteration& now) {
       return !callback || callback({now, options.stop.max_iterations, std::nullopt});
     };
@@ -87,8 +150,14 @@ GraphTrainResult GraphTraining::run(const GraphTrainOptions& options,
     result.objectives.push_back(found.objective);
     if (start > 0 && !(found.objective < result.optimization.objective)) continue;
     result.optimization = found;
+    result.findings = findings;
     result.kept_start = start;
     weights_ = std::move(w);
+  }
+  if (result.findings.not_converged > 0) {
+    result.optimization.message += "; inference did not converge in " +
+                                   std::to_string(result.findings.not_converged) + " of " +
+                                   std::to_string(result.findings.inferences) + " runs";
   }
   result.dimension = layout_.dimension();
   result.active =

@@ -15,7 +15,7 @@ enum class Stage { sgd, preconditioned, plain };
 
 class SgdLbfgs {
  public:
-  SgdLbfgs(BatchFunction& f, const std::function<std::unique_ptr<ChainSampleFunction>()>& samples,
+  SgdLbfgs(BatchFunction& f, const std::function<SampleSpace()>& samples,
            const PreconditionerMaker& precondition, const Regulariser& regulariser,
            std::span<double> w, const SgdLbfgsOptions& options, ThreadPool& pool,
            const IterationCallback& callback, Checkpointer* checkpoints)
@@ -97,9 +97,17 @@ class SgdLbfgs {
   }
 
   OptimizeResult run_sgd() {
-    const auto f = samples_();
-    std::vector<double> space(f->dimension());
-    f->scorer().expand(w_, space);
+    const SampleSpace samples = samples_();
+    std::vector<double> space(samples.f->dimension());
+    const auto rearrange = [](const SampleSpace::Rearrange& way, std::span<const double> from,
+                              std::span<double> to) {
+      if (way) {
+        way(from, to);
+      } else {
+        std::ranges::copy(from, to.begin());
+      }
+    };
+    rearrange(samples.expand, w_, space);
     SgdOptions sgd_options{
         .schedule = StepSchedule::constant,
         .step = options_.step.value_or(0.1),
@@ -113,13 +121,13 @@ class SgdLbfgs {
         .tolerance = 0,
         .gradient_tolerance = 0};
     const auto watch = [&](const Iteration& pass) {
-      f->scorer().compress(pass.w, w_);
+      rearrange(samples.compress, pass.w, w_);
       losses_.push_back(pass.objective);
       Iteration now = pass;
       now.w = w_;
       return !callback_ || callback_(now);
     };
-    return sgd(*f, regulariser_, space, sgd_options, pool_, watch, &checkpoints_);
+    return sgd(*samples.f, regulariser_, space, sgd_options, pool_, watch, &checkpoints_);
   }
 
   // Until F falls by less than a part in 5,000 in five iterations.
@@ -151,7 +159,7 @@ class SgdLbfgs {
   }
 
   BatchFunction& f_;
-  const std::function<std::unique_ptr<ChainSampleFunction>()>& samples_;
+  const std::function<SampleSpace()>& samples_;
   const PreconditionerMaker& precondition_;
   const Regulariser& regulariser_;
   std::span<double> w_;
@@ -168,8 +176,15 @@ class SgdLbfgs {
 
 }  // namespace
 
+SampleSpace::SampleSpace(std::unique_ptr<ChainSampleFunction> chain)
+    : expand([scorer = &chain->scorer()](auto from, auto to) { scorer->expand(from, to); }),
+      compress([scorer = &chain->scorer()](auto from, auto to) { scorer->compress(from, to); }) {
+  f = std::move(chain);
+}
+SampleSpace::SampleSpace(SampleFunction& same) : f(std::shared_ptr<void>(), &same) {}
+
 OptimizeResult sgd_lbfgs(BatchFunction& f,
-                         const std::function<std::unique_ptr<ChainSampleFunction>()>& samples,
+                         const std::function<SampleSpace()>& samples,
                          const PreconditionerMaker& precondition, const Regulariser& regulariser,
                          std::span<double> w, const SgdLbfgsOptions& options, ThreadPool& pool,
                          const IterationCallback& callback, Checkpointer* checkpoints) {

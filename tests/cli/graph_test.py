@@ -233,6 +233,36 @@ class GraphTest(CliTest):
         self.run_ok("predict", "-m", model, "--database", self.test_db, "--table=mine", "--overwrite")
         self.assertEqual(self.ask(self.test_db, "select count(*) from mine"), [(len(before),)])
 
+    def test_a_table_that_cannot_be_written_is_known_at_once(self):
+        model = self.graph()
+        writer = sqlite3.connect(self.test_db, isolation_level=None)
+        self.fails(BAD_INPUT, "predict", "-m", model, "--database", self.test_db, "--table=sqlite_mine",
+                   mentions=["reserved"])
+        text = self.file("text.sqlite", "no database at all\n" * 50)
+        self.fails(WRONG_USAGE, "predict", "-m", model, "--database", text, "--table", mentions=["none"])
+        writer.execute("create index guess on token(word)")
+        writer.close()
+        self.fails(WRONG_USAGE, "predict", "-m", model, "--database", self.test_db, "--table=guess", mentions=["something else"])
+
+    def test_a_killed_prediction_leaves_no_part_of_a_table(self):
+        model = self.graph()
+        db = sqlite3.connect(self.test_db)
+        db.executemany("insert into token values (?, ?, 0, 'a', 1.0, null)", ((1000 + k, 1000 + k) for k in range(200000)))
+        db.commit()
+        db.close()
+        size = self.test_db.stat().st_size
+        process = subprocess.Popen([CROFT, "predict", "-m", model, "--database", self.test_db, "--table"],
+                                   stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 120
+        while process.poll() is None and time.monotonic() < deadline and self.test_db.stat().st_size == size:
+            time.sleep(0.001)
+        process.kill()
+        self.assertNotEqual(process.wait(), 0)  # killed while it wrote
+        self.assertGreater(self.test_db.stat().st_size, size)
+        lines = self.run_ok("predict", "-m", model, "--database", self.test_db, "--no-probabilities")
+        self.assertEqual(lines.count("\n"), 200000 + len(tokens(2)))
+        self.assertEqual(self.ask(self.test_db, "select count(*) from sqlite_master where name = 'predictions'"), [(0,)])
+
     def test_known_labels_are_used_only_where_asked_for(self):
         model = self.graph()
         db = sqlite3.connect(self.test_db)
@@ -262,8 +292,10 @@ class GraphTest(CliTest):
         self.fails(BAD_INPUT, "predict", "-m", model, "--database", self.test_db, mentions=[model, "no such table: token"])
         other = self.file("o.toml", SPEC.replace("from token", "from item").replace("join token", "join item"))
         self.assertEqual(self.run_ok("predict", "-m", model, "--database", self.test_db, "--spec", other), expected)
-        wrong = self.file("w.toml", SPEC.replace('standardise = ["length"]', "bias = false"))
-        self.fails(WRONG_USAGE, "predict", "-m", model, "--database", self.test_db, "--spec", wrong, mentions=["another bias"])
+        for lines, mention in (('standardise = ["length"]\nbias = false', "another bias"), ("", "standardise"),
+                               ('standardise = ["length"]\ncategorical = ["word"]', "categorical")):
+            wrong = self.file("w.toml", SPEC.replace('standardise = ["length"]', lines))
+            self.fails(WRONG_USAGE, "predict", "-m", model, "--database", self.test_db, "--spec", wrong, mentions=[mention])
 
     def test_inference_of_prediction_goes_by_name(self):
         model = self.graph()
@@ -301,7 +333,10 @@ class GraphTest(CliTest):
         self.assertEqual(set(tag["labels"]), {"A", "B"})
         self.assertGreater(tag["log_loss"], 0)
         self.assertIn("--- tag", self.run_ok("evaluate", "-m", model, "--database", self.test_db))
-        self.fails(WRONG_USAGE, "evaluate", "-m", model, "--database", self.test_db, "--chunks", "bio", mentions=["--chunks"])
+        self.assertNotIn("chunk", tag)
+        raw = json.loads(self.run_ok("evaluate", "-m", model, "--database", self.test_db, "--json", "--chunks", "raw"))
+        self.assertEqual(raw["domains"]["tag"]["chunk"]["support"], count)  # each label is a chunk
+        self.assertEqual(raw["domains"]["tag"]["chunk"]["correct"], right)
 
     def test_inspection_shows_schema_weights_and_a_picture(self):
         model = self.graph()

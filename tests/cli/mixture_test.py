@@ -4,7 +4,7 @@ import json
 import math
 import random
 
-from support import BAD_INPUT, CliTest, main
+from support import BAD_INPUT, WRONG_USAGE, CliTest, main, read_log
 
 SPEC = """
 [[variables]]
@@ -75,6 +75,35 @@ class MixtureTest(CliTest):
         densities = source["templates"][0]["mixture"]["densities"]["labels"]
         self.assertEqual([len(each["weights"]) for each in densities], [2, 2])
         self.assertAlmostEqual(abs(densities[1]["means"][0]), 2.5, delta=0.4)
+
+    def test_em_finds_labels_that_nobody_knows(self):
+        """Two Gaussians and neighbours that go on: EM needs a few labels, or none."""
+        chance = random.Random(5)
+        rows, truth = ["id,strip,at,grey,label"], []
+        for n in range(100):
+            label = chance.choice(("back", "fore"))
+            for t in range(8):
+                if chance.random() < 0.1:
+                    label = "fore" if label == "back" else "back"
+                truth.append(label)
+                rows.append(f"{len(truth)},{n},{t},{(3 if label == 'fore' else 0) + chance.gauss(0, 1)},")
+        (self.folder / "em").mkdir()
+        data = self.file("em/pixel.csv", "\n".join(rows) + "\n")
+        spec = self.file("em.toml", '[labels]\npixel = ["back", "fore"]\n' + SPEC.replace("MIXTURE", "{ components = 1 }"))
+        train = ["train", "--quiet", "--model", "graph", "--spec", spec, "--database", data, "--l2", 0.1]
+        self.fails(BAD_INPUT, *train, "-o", self.folder / "no.croft", mentions=["template 'colour'", "--em-iterations"])
+        self.fails(WRONG_USAGE, *train, "-o", self.folder / "no.croft", "--em-iterations", 5, "--optimizer", "sgd",
+                   mentions=["M steps"])
+        log, model = self.folder / "log", self.folder / "em.croft"
+        self.run_ok(*train, "-o", model, "--em-iterations", 60, "--log", log)
+        objectives = [each["objective"] for each in read_log(log)[0]]
+        self.assertGreater(len(objectives), 4)
+        self.assertTrue(all(a >= b for a, b in zip(objectives, objectives[1:])), objectives)
+        found = [line.split("\t")[1] for line in self.run_ok("predict", "-m", model, "--database", data).splitlines()]
+        right = sum(a == b for a, b in zip(found, truth)) / len(truth)
+        self.assertGreater(max(right, 1 - right), 0.93)  # which label is which nobody has said
+        weight = float(self.run_ok("inspect", "-m", model, "--weights").splitlines()[0].split("\t")[-1])
+        self.assertAlmostEqual(weight, math.log(9), delta=0.6)
 
     def test_what_is_wrong_is_named(self):
         train, _ = self.pixels("train", 4, 3)

@@ -102,6 +102,31 @@ TEST(Database, CsvFilesAreTables) {
             "1:i|2:i\n2:i|-\n");
 }
 
+TEST(Database, AChangeThatWasLeftHalfDoneIsRolledBack) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "d.sqlite", left = folder / "left.sqlite";
+  run_sql(path,
+          "create table t(x); with recursive n(k) as (select 1 union all select k + 1 from n where "
+          "k < 20000) insert into t select zeroblob(100) from n");
+  sqlite3* writer = nullptr;
+  sqlite3_open(path.c_str(), &writer);
+  sqlite3_exec(writer, "pragma cache_size = 10; begin immediate; update t set x = 'new'", nullptr,
+               nullptr, nullptr);
+  // What is in the files at this moment is what a killed process leaves.
+  for (const char* part : {"", "-journal"}) std::filesystem::copy_file(path + part, left + part);
+  sqlite3_close(writer);
+  EXPECT_EQ(rows(Database::open({left}), "select count(*) from t where x = 'new'"), "0:i\n");
+}
+
+TEST(Database, LongWholeNumbersOfACsvFileKeepTheirDigits) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write(
+      "a.csv", "id,small\n18446744073709551615,-9223372036854775808\n18446744073709551614,1\n");
+  const Database database = Database::open({path});
+  EXPECT_EQ(rows(database, "select * from a"),
+            "18446744073709551615|-9223372036854775808:i\n18446744073709551614|1:i\n");
+}
+
 TEST(Database, BadFilesSayWhatIsWrong) {
   const TemporaryFolder folder;
   EXPECT_NE(message_of([&] { Database::open({folder / "none.sqlite"}); }).find("cannot open"),

@@ -230,6 +230,38 @@ TEST(GraphSpec, OnlyQueriesMayDifferFromTheModel) {
             "queries may differ");
   EXPECT_NE(refused("interaction = \"same\"").find("another interaction"), std::string::npos);
   EXPECT_NE(refused("tie = \"x\"").find("another tie"), std::string::npos);
+  EXPECT_NE(refused("standardise = true").find("'standardise'"), std::string::npos);
+  EXPECT_NE(refused("standardise = [\"length\"]").find("'standardise'"), std::string::npos);
+  EXPECT_NE(refused("categorical = [\"code\"]").find("'categorical'"), std::string::npos);
+}
+
+TEST(GraphSpec, ARecordKeepsWhatIsSaidOfColumnsToCompareItLater) {
+  const std::string text = std::string(kVariables) + kTemplate;
+  const std::string said = text + "standardise = [\"b\", \"a\"]\ncategorical = [\"c\"]\n";
+  const GraphSpec model = graph_spec_from(to_json(GraphSpec::parse(said, "s.toml")), "m.croft");
+  with_queries_of(model, GraphSpec::parse(text + "standardise = [\"a\", \"b\"]\n"
+                                                 "categorical = [\"c\"]\n",
+                                          "s.toml"));
+  EXPECT_THROW(with_queries_of(model, GraphSpec::parse(text, "s.toml")), UsageError);
+  EXPECT_THROW(with_queries_of(model, GraphSpec::parse(text + "standardise = true\n"
+                                                              "categorical = [\"c\"]\n",
+                                                       "s.toml")),
+               UsageError);
+}
+
+TEST(GraphSpec, AMixtureIsComparedByWhatIsDeclaredOfIt) {
+  const auto spec = [](const std::string& mixture) {
+    return GraphSpec::parse(std::string(kVariables) +
+                                "[[templates]]\nname = \"colour\"\nvariables = [\"tag\"]\n"
+                                "query = \"select id, grey from t\"\nmixture = " +
+                                mixture + "\n",
+                            "s.toml");
+  };
+  with_queries_of(spec("{ components = 2 }"), spec("{ components = 2, covariance = \"full\" }"));
+  for (const char* other : {"{ components = 3 }", "{ components = 2, generative = false }",
+                            "{ components = 2, covariance = \"diagonal\" }"}) {
+    EXPECT_THROW(with_queries_of(spec("{ components = 2 }"), spec(other)), UsageError) << other;
+  }
 }
 
 }  // namespace

@@ -5,10 +5,12 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 #include "croft/inference/graph_brute_force.h"
+#include "croft/inference/max_oracle.h"
 #include "croft/sql/evaluate_graph.h"
 #include "croft/sql/graph_sample.h"
 #include "croft/sql/prediction_table.h"
@@ -79,7 +81,24 @@ class LabelGraphTest : public testing::Test {
   std::string train_ = folder_ / "train.sqlite", test_ = folder_ / "test.sqlite";
   GraphTrainRequest request_;
   std::shared_ptr<const GraphModel> model_;
+  std::optional<GraphTables> read_;
+  std::optional<GraphLabels> labels_;
+  int count_ = 0;
 };
+
+// The last line of EXPLAIN QUERY PLAN: how the inner table of a join is read.
+std::string ask_plan(const std::string& path, const std::string& query) {
+  sqlite3* handle = nullptr;
+  sqlite3_open(path.c_str(), &handle);
+  std::string answer;
+  const auto take = [](void* to, int, char** values, char**) {
+    *static_cast<std::string*>(to) = values[3];
+    return 0;
+  };
+  sqlite3_exec(handle, ("explain query plan " + query).c_str(), take, &answer, nullptr);
+  sqlite3_close(handle);
+  return answer;
+}
 
 TEST_F(LabelGraphTest, LabelsAndProbabilitiesAreThoseOfAllAssignments) {
   GraphTables read = tables();
@@ -100,6 +119,23 @@ TEST_F(LabelGraphTest, LabelsAndProbabilitiesAreThoseOfAllAssignments) {
   }
   EXPECT_EQ(labels.estimated, 0u);
   EXPECT_EQ(labels.not_proved, 0u);
+}
+
+TEST_F(LabelGraphTest, ASearchFindsWhatItFindsInTraining) {
+  for (const auto& [name, make] :
+       {std::pair{"max-product", max_product_best()}, std::pair{"trw-s", trw_s_best()}}) {
+    GraphTables read = tables(), again = tables();
+    const GraphLabels labels =
+        label_graph(*model_, read.data(), {.probabilities = false, .search = name});
+    std::vector<double> scratch;
+    for (GraphInstance& instance : again.data().unroll()) {
+      model_->score(again.data().rows(), instance, scratch);
+      const MapResult best = make(instance.graph)->best();
+      for (std::size_t k = 0; k < instance.variable.size(); ++k) {
+        EXPECT_EQ(labels.label[instance.variable[k]], best.states[k]) << name;
+      }
+    }
+  }
 }
 
 TEST_F(LabelGraphTest, DecodingByMarginalsTakesTheLargest) {
@@ -216,6 +252,57 @@ TEST_F(LabelGraphTest, EvaluationCountsVariablesAndInstances) {
   EXPECT_NE(format_table(e).find("--- tag"), std::string::npos);
 }
 
+// Sentences of words, of which the model finds all chunks but those of "x".
+TEST(EvaluateGraph, CountsChunksOfSequencesInTheOrderOfRows) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "d.sqlite";
+  run_sql(
+      path,
+      "create table word(id, document, sentence, word, label);"
+      "insert into word values (1, 1, 1, 'b', 'B-P'), (2, 1, 1, 'i', 'I-P'), (3, 1, 2, 'i', 'I-P'),"
+      "(4, 1, 2, 'o', 'O'), (5, 2, 3, 'b', 'B-P'), (6, 2, 3, 'o', 'O'), (7, 2, 3, 'o', 'O');");
+  const std::string spec = folder.write("s.toml", R"(
+[[variables]]
+domain = "entity"
+query = "select id, document as instance, sentence as sequence, label from word order by id"
+[[templates]]
+name = "word"
+variables = ["entity"]
+query = "select id, word from word"
+)");
+  GraphTrainRequest request;
+  request.spec = spec;
+  request.databases = {path};
+  request.output = folder / "m.croft";
+  request.l2 = 0.01;
+  train_graph_model(request, {});
+  const auto model = GraphModel::open(request.output);
+  const auto evaluate = [&](const std::string& columns, ChunkScheme scheme) {
+    GraphSpec read = graph_spec_from(model->source(), "m.croft");
+    read.variables[0].query.text = "select id, " + columns + " from word order by id";
+    GraphTables tables = GraphTables::read(Database::open({path}), read, *model, LabelUse::gold);
+    const GraphLabels labels = label_graph(*model, tables.data(), {.keep_marginals = true});
+    return evaluate_graph(tables, labels, scheme).domains[0].summary;
+  };
+  const std::string by_sentence = "document as instance, sentence as sequence, label";
+  const EvaluationSummary right = evaluate(by_sentence, ChunkScheme::automatic);
+  ASSERT_TRUE(right.chunk);
+  EXPECT_EQ(right.chunk->scheme, ChunkScheme::bio);
+  EXPECT_EQ(right.chunk->all.gold, 3u);  // 1-2, 3, 5
+  EXPECT_EQ(right.chunk->all.correct, 3u);
+  EXPECT_EQ(right.sequences, 3u);
+  // Without sentences 'i' of the second goes on with the chunk of the first.
+  EXPECT_EQ(evaluate("document as instance, label", ChunkScheme::automatic).chunk->all.gold, 2u);
+  EXPECT_FALSE(evaluate(by_sentence, ChunkScheme::none).chunk);
+  EXPECT_EQ(evaluate(by_sentence, ChunkScheme::none).sequences, 7u);
+  EXPECT_EQ(evaluate(by_sentence, ChunkScheme::raw).chunk->all.gold, 4u);
+  // One without a label ends a sequence: what is behind it is a chunk of its own.
+  run_sql(path, "insert into word values (2.5, 1, 1, 'i', null), (2.7, 1, 1, 'i', 'I-P')");
+  EXPECT_EQ(evaluate(by_sentence, ChunkScheme::bio).chunk->all.gold, 4u);
+  EXPECT_NEAR(evaluate(by_sentence, ChunkScheme::bio).log_loss->total,
+              evaluate(by_sentence, ChunkScheme::none).log_loss->total, 1e-12);
+}
+
 TEST_F(LabelGraphTest, PredictionsBecomeATable) {
   GraphTables read = tables();
   const GraphLabels labels = label_graph(*model_, read.data(), {.keep_marginals = true});
@@ -235,6 +322,57 @@ TEST_F(LabelGraphTest, PredictionsBecomeATable) {
             "60");
   EXPECT_EQ(ask_sql(test_, "select label from predictions where id = 7"),
             labels.label[7] == 0 ? "A" : "B");
+}
+
+TEST_F(LabelGraphTest, AJoinWithPredictionsTakesTheIndexWhateverTheIdsAre) {
+  const auto search = [&](const std::string& query) {
+    write_prediction_table({.path = test_, .marginals = true}, *read_, *labels_);
+    std::string plan;
+    for (const char* table : {"predictions", "predictions_marginals"}) {
+      plan += ask_plan(test_, query + table + " p on p.id = t.id") + ";";
+    }
+    return plan;
+  };
+  const auto label = [&] {
+    read_ = tables();
+    labels_ = label_graph(*model_, read_->data(), {.keep_marginals = true});
+  };
+  label();
+  EXPECT_EQ(search("select * from thing t left join "),
+            "SEARCH p USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN;"
+            "SEARCH p USING INDEX sqlite_autoindex_predictions_marginals_1 (id=?) LEFT-JOIN;");
+  // The same ids as texts, digits or not.
+  run_sql(test_,
+          "create table other(id text, grp, word, size, label);"
+          "insert into other select case when id < 30 then 'x' || id else id end, grp, word, size, "
+          "label from thing; drop table thing; alter table other rename to thing;"
+          "update pair set a = case when a < 30 then 'x' || a else a end, "
+          "b = case when b < 30 then 'x' || b else b end;");
+  label();
+  EXPECT_EQ(search("select * from thing t left join "),
+            "SEARCH p USING INDEX sqlite_autoindex_predictions_1 (id=?) LEFT-JOIN;"
+            "SEARCH p USING INDEX sqlite_autoindex_predictions_marginals_1 (id=?) LEFT-JOIN;");
+  EXPECT_EQ(ask_sql(test_, "select count(*) from thing join predictions using (id)"), "60");
+  EXPECT_EQ(ask_sql(test_, "select count(*) from predictions where typeof(id) = 'text'"), "60");
+}
+
+TEST_F(LabelGraphTest, WhatForbidsATableIsKnownBeforeTheWork) {
+  EXPECT_THROW(check_prediction_table({.path = test_, .table = "sqlite_mine"}), Error);
+  EXPECT_EQ(ask_sql(test_, "select count(*) from sqlite_master where name like '%mine%'"), "0");
+}
+
+TEST_F(LabelGraphTest, ATableMayHaveAnyName) {
+  GraphTables read = tables();
+  const GraphLabels labels = label_graph(*model_, read.data(), {});
+  for (const std::string name : {"a \"b\" 'c'", "Vorhersagen für Straße", "select", "a;drop"}) {
+    const PredictionTable to{.path = test_, .table = name};
+    check_prediction_table(to);
+    EXPECT_EQ(ask_sql(test_, "select count(*) from sqlite_master where type = 'table'"),
+              std::to_string(2 + count_))
+        << "the trial is rolled back";
+    write_prediction_table(to, read, labels);
+    ++count_;
+  }
 }
 
 TEST_F(LabelGraphTest, ATableThatCroftDidNotMakeIsKept) {

@@ -106,6 +106,134 @@ TEST(GraphTraining, ReachesTheSameOptimumByEveryMethodOfAnObjective) {
   }
 }
 
+// Everything that decides the optimum, to the last digits.
+GraphTrainOptions precise(Method method) {
+  GraphTrainOptions options;
+  options.method = method;
+  options.stop.tolerance = 0;
+  options.stop.gradient_tolerance = 1e-9;
+  return options;
+}
+
+TEST(GraphTraining, EndsWherePlainLbfgsDoesAfterPassesOfSgd) {
+  Sequences a = make_sequences(150, 11), b = make_sequences(150, 11);
+  std::vector<double> plain, passes;
+  train(a, precise(Method::lbfgs), plain);
+  const GraphTrainResult result = train(b, precise(Method::sgd_lbfgs), passes);
+  EXPECT_TRUE(result.optimization.converged());
+  for (std::size_t k = 0; k < plain.size(); ++k) EXPECT_NEAR(plain[k], passes[k], 1e-7);
+}
+
+TEST(GraphTraining, TakesPassesOfSgdWhereInstancesAreMany) {
+  const GraphTrainOptions options;
+  EXPECT_EQ(options.chosen_method(100, false), Method::sgd_lbfgs);
+  EXPECT_EQ(options.chosen_method(99, false), Method::lbfgs);
+  EXPECT_EQ(options.chosen_method(100, true), Method::lbfgs);
+  GraphTrainOptions sparse;
+  sparse.regulariser.l1 = 1;
+  EXPECT_EQ(sparse.chosen_method(100, false), Method::owlqn);
+}
+
+TEST(GraphTraining, GivesTheSameBitsForAnyNumberOfThreadsAfterPassesOfSgd) {
+  std::vector<double> one, two;
+  for (const std::size_t threads : {1, 2}) {
+    Sequences s = make_sequences(120, 12);
+    GraphTrainOptions options;
+    options.threads = threads;
+    train(s, options, threads == 1 ? one : two);
+  }
+  EXPECT_EQ(one, two);
+}
+
+std::shared_ptr<const GraphModel> model_of(Sequences& s, const GraphTrainOptions& options) {
+  GraphTraining training(*s.data, s.features);
+  training.run(options, {});
+  return std::make_shared<const GraphModel>(Container::from_bytes(
+      training.model(nlohmann::json::object(), nlohmann::json::object()).bytes(), "the model"));
+}
+
+TEST(GraphTraining, GoesOnFromTheWeightsOfAModel) {
+  Sequences a = make_sequences(40, 13), b = make_sequences(40, 13);
+  GraphTrainOptions options = precise(Method::lbfgs);
+  const auto init = model_of(a, options);
+  options.init = init;
+  GraphTraining training(*b.data, b.features);
+  double first = 0;
+  const GraphTrainResult result = training.run(options, [&](const TrainProgress& now) {
+    if (now.iteration.number == 0) first = now.iteration.objective;
+    return true;
+  });
+  EXPECT_NEAR(first, result.optimization.objective, 1e-6 * first);  // weights are floats there
+}
+
+// (l2/2) |w - mean|^2: where l2 is overwhelming, the mean; and its gradient is 0 at the end.
+TEST(GraphTraining, KeepsNearToThePriorsMean) {
+  Sequences a = make_sequences(40, 14), b = make_sequences(40, 15);
+  const auto mean = model_of(a, precise(Method::lbfgs));
+  GraphTrainOptions options = precise(Method::lbfgs);
+  options.init = mean;
+  options.prior = true;
+  options.regulariser.l2 = 1e7;
+  GraphTraining training(*b.data, b.features);
+  training.run(options, {});
+  const std::span<const double> w = training.weights();
+  const std::vector<double> from = weights_of(*mean, b.schema, training.layout(), b.features);
+  double norm = 0;
+  for (std::size_t k = 0; k < w.size(); ++k) {
+    EXPECT_NEAR(w[k], from[k], 1e-4);
+    norm += from[k] * from[k];
+  }
+  EXPECT_GT(norm, 0.1);
+}
+
+TEST(GraphTraining, ReachesTheSameOptimumByEveryWayWithPriorAndVariances) {
+  Sequences first = make_sequences(40, 16);
+  const auto mean = model_of(first, precise(Method::lbfgs));
+  std::vector<double> plain, passes;
+  for (const Method method : {Method::lbfgs, Method::sgd_lbfgs}) {
+    Sequences s = make_sequences(40, 17);
+    GraphTrainOptions options = precise(method);
+    options.init = mean;
+    options.prior = true;
+    options.variances = [](std::span<const std::string_view> names) {
+      std::vector<double> variance;
+      for (const std::string_view name : names) variance.push_back(name == "word:a" ? 4 : 0.5);
+      return variance;
+    };
+    train(s, options, method == Method::lbfgs ? plain : passes);
+  }
+  for (std::size_t k = 0; k < plain.size(); ++k) EXPECT_NEAR(plain[k], passes[k], 1e-6);
+}
+
+TEST(GraphTraining, RefusesAPriorThatNothingLooksAt) {
+  Sequences a = make_sequences(10, 18), b = make_sequences(10, 18);
+  GraphTrainOptions options;
+  options.init = model_of(a, options);
+  options.prior = true;
+  options.regulariser.l2 = 0;
+  std::vector<double> w;
+  EXPECT_THROW(train(b, options, w), UsageError);
+}
+
+TEST(GraphTraining, CountsRunsThatDidNotConverge) {
+  CliqueSchema schema;
+  schema.domains = {{"tag", {"A", "B"}}};
+  schema.templates = {{"pair", {0, 0}, Interaction(InteractionKind::table, {2, 2})}};
+  CliqueData data(schema);
+  std::vector<StringTable> features(1);
+  const std::uint32_t bias = features[0].insert("bias");
+  for (State known : {0, 1, 0}) data.add_variable(0, "ring", known);
+  for (std::uint32_t v = 0; v < 3; ++v) data.add_clique(0, {v, (v + 1) % 3}, {{bias, 1.0}});
+  GraphTraining training(data, features);
+  GraphTrainOptions options;
+  options.objective = GraphObjectiveKind::bethe;
+  options.inference.max_iterations = 1;
+  const GraphTrainResult result = training.run(options, {});
+  EXPECT_GT(result.findings.not_converged, 0u);
+  EXPECT_LE(result.findings.not_converged, result.findings.inferences);
+  EXPECT_NE(result.optimization.message.find("inference did not converge"), std::string::npos);
+}
+
 TEST(GraphTraining, IsExactByBetheOnChains) {
   Sequences a = make_sequences(40, 3), b = make_sequences(40, 3);
   GraphTrainOptions options;

@@ -17,7 +17,8 @@ namespace croft {
 class Database {
  public:
   // One file of SQLite, or any number of files NAME.csv (comma) and NAME.tsv (tab), which become
-  // tables NAME of a database in memory.  Nothing is ever written: queries can but read.  Throws
+  // tables NAME of a database in memory.  Nothing is ever written: queries can but read.  (What a
+  // killed writer left half done is rolled back, as whoever opens the file first does.)  Throws
   // UsageError for a mixture, two files of the same name, no file; Error for a file that cannot be
   // opened, InputError for a bad one.
   static Database open(const std::vector<std::string>& paths);

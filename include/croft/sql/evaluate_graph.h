@@ -23,7 +23,12 @@ struct GraphEvaluation {
 
 // Of GraphTables that were read with LabelUse::gold.  A gold label that the model does not have
 // counts as wrong, and is left out of the log-loss.
-GraphEvaluation evaluate_graph(const GraphTables& tables, const GraphLabels& labels);
+//   scheme : of chunks, for all domains; automatic: found for each domain by its labels in the
+//            model.  Where there are chunks, a sequence is the variables of an instance (of a
+//            `sequence` of it) in the order of the query's rows; one without a label ends it.
+//            Elsewhere each variable is a sequence of its own.
+GraphEvaluation evaluate_graph(const GraphTables& tables, const GraphLabels& labels,
+                               ChunkScheme scheme = ChunkScheme::automatic);
 
 std::string format_table(const GraphEvaluation& evaluation);
 // {"variables": {"count", "correct", "accuracy"}, "instances": {…}, "unlabelled",

@@ -11,6 +11,7 @@
 #include "croft/sql/database.h"
 #include "croft/sql/graph_spec.h"
 #include "croft/sql/row_ids.h"
+#include "croft/train/measured_field.h"
 
 namespace croft {
 
@@ -21,6 +22,9 @@ enum class LabelUse {
   ignored  // nothing: the column need not be there
 };
 
+// What the ids of variables are in the database, and so in a table that is to be joined with it.
+enum class IdType { number, text, mixed };
+
 // The variables of a database: ids, groups and labels.
 class VariableTable {
  public:
@@ -29,6 +33,12 @@ class VariableTable {
   std::string id(std::uint32_t variable) const;
   RowId row_id(std::uint32_t variable) const { return ids_[domain_[variable]][number_[variable]]; }
   std::size_t size() const { return number_.size(); }
+  IdType id_type() const;
+  // Of LabelUse::gold: which sequence of its domain and instance the variable stands in, for chunks
+  // to end at (the column `sequence`); 0 without the column.
+  std::uint32_t sequence(std::uint32_t variable) const {
+    return sequence_.empty() ? 0 : sequence_[variable];
+  }
   // Of LabelUse::gold: the state, or labels() of the domain and more for those that the model has
   // not; kUnobserved where there is none.
   std::uint32_t gold(std::uint32_t variable) const { return gold_[variable]; }
@@ -40,7 +50,10 @@ class VariableTable {
   std::vector<std::vector<std::uint32_t>> variable_;  // [domains][ids]
   std::vector<std::uint32_t> domain_, number_;        // [variables] number: of its id
   std::vector<std::uint32_t> gold_;                   // [variables], or empty
-  std::vector<StringTable> other_labels_;             // [domains] in gold alone
+  std::vector<std::uint32_t> sequence_;               // [variables], or empty: in gold alone
+  StringTable sequences_;
+  bool has_number_ids_ = false, has_text_ids_ = false;
+  std::vector<StringTable> other_labels_;  // [domains] in gold alone
 };
 
 class GraphTables {
@@ -63,7 +76,10 @@ class GraphTables {
   const CliqueData& data() const { return *data_; }
   const VariableTable& variables() const { return *variables_; }
   const GraphSpec& spec() const { return spec_; }  // with its columns
+  GraphSpec& spec() { return spec_; }
   std::size_t cliques() const { return cliques_; }
+  // Of training: the rows of templates whose densities stand beside p(y), in their order.
+  const std::vector<Measurements>& measurements() const { return measurements_; }
   // Of training: [templates] names, by their numbers in the data.
   std::vector<StringTable>& features() { return features_; }
 
@@ -77,6 +93,7 @@ class GraphTables {
   std::unique_ptr<CliqueData> data_;
   std::unique_ptr<VariableTable> variables_;
   std::vector<StringTable> features_;
+  std::vector<Measurements> measurements_;
   std::size_t cliques_ = 0;
 };
 

@@ -20,6 +20,9 @@ struct GraphTrainRequest {
   std::string checkpoint;  // folder to keep the state of the training in; empty: none
   bool resume = false;     // from there
   std::optional<double> checkpoint_interval;  // seconds
+  // A model to start from; or one that is the penalty's mean, too.  A file of variances, by the names
+  // TEMPLATE:FEATURE.
+  std::string init, prior, variances;
   GraphTrainOptions options;                  // the rest
 };
 

@@ -64,11 +64,24 @@ GaussianMixtureFit fit_gaussian_mixture(
     const WeightedRows& rows, double floor, const GaussianMixtureOptions& options, ThreadPool& pool,
     const std::function<void(std::size_t start, double log_likelihood)>& iteration = {});
 
+// One step of (LG.6): the weighted log-likelihood never falls.  A mixture of rows without weight
+// stays as it is.
+//   floor : v, which the mixture's own covariances respect
+GaussianMixture em_step(const WeightedRows& rows, double floor, const GaussianMixture& mixture,
+                        ThreadPool& pool);
+
 // One for each label, from the rows that have it.
 //   label : [rows]; kUnobserved: the row is not looked at
 //   names : [labels], for messages: Error where a label has no row
 LabelMixtures fit_label_mixtures(std::span<const double> x, std::size_t dimension,
                                  std::span<const State> label, std::span<const std::string> names,
                                  const GaussianMixtureOptions& options, ThreadPool& pool);
+
+// The same to start EM from: labels that no row has start from a mixture of as many Gaussians,
+// fitted to the rows without a label, each from one of them.  Error where there are fewer different
+// rows than such labels.
+LabelMixtures start_label_mixtures(std::span<const double> x, std::size_t dimension,
+                                   std::span<const State> label, std::span<const std::string> names,
+                                   const GaussianMixtureOptions& options, ThreadPool& pool);
 
 }  // namespace croft

@@ -10,6 +10,7 @@
 #include "croft/model/graph_layout.h"
 #include "croft/objective/graph_objective.h"
 #include "croft/optimize/function.h"
+#include "croft/train/weight_prior.h"
 
 namespace croft {
 
@@ -31,23 +32,36 @@ class GraphFunction final : public SampleFunction {
   Sample evaluate_sample(std::size_t n, std::span<const double> w, std::span<double> gradient,
                          std::size_t worker) override;
 
+  // w are variables of the prior from here on (train/weight_prior.h); kept by reference.
+  void set_prior(const WeightPrior& prior) { prior_ = prior.trivial() ? nullptr : &prior; }
+
   // Of the last evaluation: instances whose inference did not converge.
   std::size_t not_converged() const;
+  // Of all evaluations so far: inferences, those of single samples included, and those of them
+  // that did not converge.
+  std::size_t inferences() const;
+  std::size_t inferences_not_converged() const;
 
  private:
   struct Worker {
     GraphScorer scorer;
     std::vector<double> d_numbers;
     std::vector<Run> support;
-    std::vector<double> packed;  // [dimension]
+    std::vector<double> packed;   // [dimension]
+    std::vector<double> weights;  // [dimension] of the support, with a prior
     double value = 0;
+    std::size_t inferences = 0, not_converged = 0;
   };
+  double infer(std::size_t n, Worker& worker);
+
   const CliqueRows& rows_;
   const GraphLayout& layout_;
   std::span<GraphInstance> instances_;
   ThreadPool& pool_;
   std::vector<std::unique_ptr<GraphObjective>> objectives_;
   std::vector<Worker> workers_;
+  const WeightPrior* prior_ = nullptr;
+  std::vector<double> weights_;  // with a prior
 };
 
 }  // namespace croft

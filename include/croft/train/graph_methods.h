@@ -63,6 +63,13 @@ bool is_direction(GraphObjectiveKind objective);
 // Names of the searches for the best assignment.
 std::vector<std::string_view> graph_search_names();
 
+// What train_graph() has found beside the weights.
+struct GraphFindings {
+  // Of a graph each, in evaluations of the objective; directions have none.
+  std::size_t inferences = 0, not_converged = 0;
+  std::size_t last_not_converged = 0;  // of instances, in the last evaluation of all
+};
+
 // What is to be minimised, and how.
 struct GraphProblem {
   const CliqueSchema& schema;
@@ -78,6 +85,9 @@ struct GraphProblem {
   StoppingRule stop{};
   std::uint64_t seed = 1;
   RankLoss rank_loss{};  // of SampleRank; default: wrong labels
+  const WeightPrior* prior = nullptr;
+  bool from_weights = false;          // training starts from a model's
+  GraphFindings* findings = nullptr;  // where given: filled in
 };
 
 // Throws UsageError for what does not go together or would be ignored, naming what would go.

@@ -15,6 +15,7 @@
 #include "croft/train/checkpoint.h"
 #include "croft/train/graph_em.h"
 #include "croft/train/graph_methods.h"
+#include "croft/train/graph_prior.h"
 #include "croft/train/training_watch.h"
 
 namespace croft {
@@ -37,10 +38,17 @@ struct GraphTrainOptions {
   // By EM, of which stop.max_iterations are E steps (train/graph_em.h); otherwise by the gradient.
   std::optional<GraphEmOptions> em;
   RankLoss rank_loss{};  // of SampleRank; default: wrong labels
+  // Training starts from its weights, and with `prior` the penalty is of the distance from them.
+  std::shared_ptr<const GraphModel> init;
+  bool prior = false;
+  VariancesOf variances;  // of the penalty, relative to 1 / l2, by names TEMPLATE:FEATURE; empty: 1
   CheckpointFolder* checkpoints = nullptr;
 
   void validate() const;  // throws UsageError naming the option
   Method chosen_method() const;
+  // Of what the data is like: with many instances, all labels known, and a smooth objective, passes
+  // of SGD come before L-BFGS.
+  Method chosen_method(std::size_t instances, bool hidden) const;
 };
 
 struct GraphTrainResult {
@@ -48,6 +56,8 @@ struct GraphTrainResult {
   std::size_t dimension = 0, active = 0;  // weights, and those that are not 0
   std::size_t kept_start = 0;             // from 0
   std::vector<double> objectives;         // of each start
+  Method method = Method::lbfgs;          // that was chosen
+  GraphFindings findings;                 // of the start that was kept
 };
 
 class GraphTraining {

@@ -20,6 +20,16 @@
 
 namespace croft {
 
+// A function sample by sample, whose weights may stand in another order than the batch function's.
+struct SampleSpace {
+  using Rearrange = std::function<void(std::span<const double> from, std::span<double> to)>;
+  std::shared_ptr<SampleFunction> f;
+  Rearrange expand, compress;  // to the space of f, and back; empty: the order is the same
+
+  SampleSpace(std::unique_ptr<ChainSampleFunction> chain);  // NOLINT: a chain's is one
+  explicit SampleSpace(SampleFunction& same);               // keeps a reference
+};
+
 struct SgdLbfgsOptions {
   std::size_t passes = 8;        // of SGD
   std::optional<double> step{};  // of SGD, constant; by default 0.1
@@ -36,9 +46,9 @@ struct SgdLbfgsOptions {
 using PreconditionerMaker =
     std::function<std::unique_ptr<RowPreconditioner>(std::span<const double> w)>;
 OptimizeResult sgd_lbfgs(BatchFunction& f,
-                         const std::function<std::unique_ptr<ChainSampleFunction>()>& samples,
-                         const PreconditionerMaker& precondition, const Regulariser& regulariser, std::span<double> w,
-                         const SgdLbfgsOptions& options, ThreadPool& pool,
+                         const std::function<SampleSpace()>& samples,
+                         const PreconditionerMaker& precondition, const Regulariser& regulariser,
+                         std::span<double> w, const SgdLbfgsOptions& options, ThreadPool& pool,
                          const IterationCallback& callback = {},
                          Checkpointer* checkpoints = nullptr);
 

@@ -1,0 +1,145 @@
+"""Bayesian networks: tables from cases, complete or not, and questions to the result."""
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
+
+from . import _core
+from .graph import FactorGraph, Inference
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Case = Mapping[str, Optional[str]]
+
+
+class BayesNet:
+    """p(x) = product over variables of p(x_v | its parents), a table for each.
+
+        net = croft.BayesNet({"rain": ["no", "yes"], "wet": ["no", "yes"]}, parents={"wet": ["rain"]})
+        net.fit([{"rain": "yes", "wet": "yes"}, {"rain": "no", "wet": None}, ...], smoothing=1)
+        net.infer(evidence={"wet": "yes"}).marginals["rain"]
+
+    states   {variable: [state, ...]}, names
+    parents  {variable: [parent, ...]}; variables that are not in it have none
+
+    Before fit() all rows of the tables are uniform.  Directed cycles and unknown names raise ValueError.
+    """
+
+    def __init__(self, states: Mapping[str, Sequence[str]], parents: Optional[Mapping[str, Sequence[str]]] = None) -> None:
+        names = list(states)
+        number = {name: v for v, name in enumerate(names)}
+        parents = parents or {}
+        for name, of in parents.items():
+            for each in (name, *of):
+                if each not in number:
+                    raise ValueError(f"there is no variable {each!r}")
+        self._set(_core.bayes_net(names, [list(states[name]) for name in names],
+                                  [[number[each] for each in parents.get(name, [])] for name in names]))
+
+    @classmethod
+    def read(cls, path: Union[str, os.PathLike[str]]) -> BayesNet:
+        """Of a file in BIF, or in UAI's BAYES."""
+        native = _core.Graph.read(os.fspath(path), None)
+        if not native.directed:
+            raise ValueError(f"{os.fspath(path)} is no Bayesian network: it must be BIF, or UAI's BAYES")
+        return cls.from_bif(native.write("bif"))
+
+    @classmethod
+    def from_bif(cls, text: str) -> BayesNet:
+        net = cls.__new__(cls)
+        net._set(_core.Graph.parse(text, "bif").write("bif"))
+        return net
+
+    def to_bif(self) -> str:
+        """The text of a BIF file; its numbers keep all their digits."""
+        return self._text
+
+    def write(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes it in BIF."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self._text)
+
+    # --- Training ------------------------------------------------------------------------------
+    def fit(self, X: Sequence[Case], *, smoothing: float = 0.0, em_iterations: int = 100, tolerance: float = 1e-6,
+            starts: int = 1, from_tables: bool = False, seed: int = 1, threads: int = 1,
+            callback: Optional[Callable[[dict[str, Any]], Optional[bool]]] = None) -> BayesNet:
+        """Estimates the tables, by counting where every value is known, by EM where some are missing.
+
+        X              cases, {variable: state}; a variable that is absent or None is not known
+        smoothing      pseudo-counts, added to each cell; 0 is maximum likelihood
+        em_iterations, tolerance, starts  of EM: steps at most; it stops where it gains less than this share of
+                       its objective; the best start is kept
+        from_tables    EM starts from the tables that are there
+        threads        changes no result
+        callback       gets {"start", "iteration", "objective", "log_likelihood"} after each E step; False
+                       stops EM and keeps the tables
+
+        Sets `fit_`: {"log_likelihood", "objective", "iterations", "converged", "parameters", "unseen_rows"}.
+        """
+        options = {"smoothing": smoothing, "em_iterations": em_iterations, "tolerance": tolerance, "starts": starts,
+                   "from_tables": from_tables, "seed": seed, "threads": threads}
+        text, self.fit_ = _core.train_bayes_net(self._text, self._rows(X), options, callback)
+        self._set(text)
+        return self
+
+    def log_likelihood(self, X: Sequence[Case]) -> float:
+        """sum of log p(what is known of a case), nats; -inf where a case is impossible."""
+        return _core.bayes_net_log_likelihood(self._text, self._rows(X))
+
+    # --- What is there -------------------------------------------------------------------------
+    @property
+    def graph(self) -> FactorGraph:
+        """The network as a factor graph: a copy."""
+        return FactorGraph._of(_core.Graph.parse(self._text, "bif"))
+
+    def parents(self, variable: str) -> list[str]:
+        return [str(each) for each in self._graph.scope(self._factor(variable))[:-1]]
+
+    def table(self, variable: str) -> NDArray[np.float64]:
+        """p(variable | parents), (states of the first parent, ..., states of the variable)."""
+        import numpy as np
+        return np.exp(self._graph.table(self._factor(variable)))
+
+    def infer(self, task: str = "marginals", method: str = "auto", **options: Any) -> Inference:
+        """:meth:`FactorGraph.infer` of the network."""
+        return self._graph.infer(task, method, **options)
+
+    def __repr__(self) -> str:
+        return f"BayesNet({len(self._graph.variables)} variables)"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if not name.startswith("_") or name == "_text"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._set(self._text)
+
+    def _set(self, text: str) -> None:
+        self._text = text
+        self._graph = self.graph
+        self._factors = {self._graph.scope(f)[-1]: f for f in range(self._graph.factors)}
+
+    def _factor(self, variable: str) -> int:
+        if variable not in self._factors:
+            raise ValueError(f"there is no variable {variable!r}")
+        return self._factors[variable]
+
+    def _rows(self, X: Sequence[Case]) -> list[list[int]]:
+        names = [str(name) for name in self._graph.variables]
+        place = {name: v for v, name in enumerate(names)}
+        state = [{name: s for s, name in enumerate(self._graph.states(each))} for each in names]
+        rows = []
+        for n, case in enumerate(X):
+            row = [-1] * len(names)
+            for name, value in case.items():
+                if name not in place:
+                    raise ValueError(f"case {n}: there is no variable {name!r}")
+                if value is None:
+                    continue
+                if value not in state[place[name]]:
+                    raise ValueError(f"case {n}: {name!r} has no state {value!r}")
+                row[place[name]] = state[place[name]][value]
+            rows.append(row)
+        return rows

@@ -1,0 +1,119 @@
+// Bayesian networks: tables from cases, by counting and by EM.  A network is a text in BIF here.
+#include <pybind11/functional.h>
+#include <pybind11/stl.h>
+
+#include <cmath>
+
+#include "croft/core/error.h"
+#include "croft/data/bif.h"
+#include "croft/train/bayes_net.h"
+#include "python/graph.h"
+#include "python/sequences.h"
+
+namespace croft::python {
+namespace {
+
+namespace py = pybind11;
+using namespace py::literals;
+
+using Rows = std::vector<std::vector<std::int64_t>>;  // states; below 0: missing
+
+GraphFile read_net(const std::string& text) {
+  return read_graph(LineReader(text, "the network"), GraphFormat::bif);
+}
+
+// All rows of its tables uniform.
+std::string uniform(const std::vector<std::string>& names,
+                    const std::vector<std::vector<std::string>>& states,
+                    const std::vector<std::vector<Variable>>& parents) {
+  GraphFile net;
+  net.directed = true;
+  net.names = {names, states};
+  for (const auto& each : states) net.graph.add_variable(each.size());
+  for (Variable v = 0; v < parents.size(); ++v) {
+    std::vector<Variable> scope = parents[v];
+    scope.push_back(v);
+    double joint = 1;
+    for (const Variable each : scope) joint *= static_cast<double>(states[each].size());
+    if (joint > 1e8) throw UsageError("the table of " + in_quotes(names[v]) + " is too large");
+    const auto own = static_cast<double>(states[v].size());
+    const std::vector<double> table(static_cast<std::size_t>(joint), -std::log(own));
+    net.graph.add_factor(scope, net.graph.add_table(table));
+  }
+  check_directed(net.graph, [&](Variable v) { return in_quotes(names[v]); });
+  return write_bif(net);
+}
+
+template <class Add>
+void for_each_row(const Rows& rows, const Add& add) {
+  std::vector<State> row;
+  for (const auto& each : rows) {
+    row.clear();
+    for (const std::int64_t state : each) {
+      row.push_back(state < 0 ? kUnobserved : static_cast<State>(state));
+    }
+    add(row);
+  }
+}
+
+py::tuple train(const std::string& text, const Rows& rows, const py::dict& given,
+                const py::object& callback) {
+  GraphFile net = read_net(text);
+  BayesNetOptions options;
+  options.smoothing = given["smoothing"].cast<double>();
+  options.em_iterations = given["em_iterations"].cast<std::size_t>();
+  options.tolerance = given["tolerance"].cast<double>();
+  options.starts = given["starts"].cast<std::size_t>();
+  options.from_tables = given["from_tables"].cast<bool>();
+  options.seed = given["seed"].cast<std::uint64_t>();
+  options.threads = given["threads"].cast<std::size_t>();
+  BayesNetTraining training(net.graph);
+  std::exception_ptr raised;
+  const auto watch = [&](const BayesNetProgress& now) {
+    const py::gil_scoped_acquire lock;
+    try {
+      check_signals();
+      if (callback.is_none()) return true;
+      const py::object answer = callback(
+          py::dict("start"_a = now.start, "iteration"_a = now.iteration,
+                   "objective"_a = now.objective, "log_likelihood"_a = now.log_likelihood));
+      return !py::isinstance<py::bool_>(answer) || answer.cast<bool>();
+    } catch (py::error_already_set&) {
+      raised = std::current_exception();
+      return false;
+    }
+  };
+  BayesNetResult found;
+  {
+    const py::gil_scoped_release release;
+    for_each_row(rows, [&](std::span<const State> row) { training.add(row); });
+    found = training.run(options, watch);
+    net.graph = with_own_tables(training.graph());
+  }
+  if (raised) std::rethrow_exception(raised);
+  return py::make_tuple(
+      write_bif(net),
+      py::dict("log_likelihood"_a = found.log_likelihood, "objective"_a = found.objective,
+               "iterations"_a = found.iterations, "converged"_a = found.converged,
+               "parameters"_a = found.parameters, "unseen_rows"_a = found.unseen));
+}
+
+double log_likelihood(const std::string& text, const Rows& rows) {
+  const py::gil_scoped_release release;
+  const FactorGraph tables = with_own_tables(read_net(text).graph);
+  BayesNetData data(tables);
+  for_each_row(rows, [&](std::span<const State> row) { data.add(row); });
+  ThreadPool pool(1);
+  std::vector<double> counts;
+  return data.evaluate(pool, counts);
+}
+
+}  // namespace
+
+void bind_bayes_net(py::module_& module) {
+  module.def("bayes_net", &uniform);
+  module.def("train_bayes_net", &train);
+  module.def("bayes_net_log_likelihood", &log_likelihood);
+}
+
+}  // namespace croft::python
