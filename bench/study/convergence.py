@@ -9,13 +9,15 @@ LEVELS = (1e-3, 1e-4)
 ENDLESS = ['--tolerance', 0, '--gradient-tolerance', 0, '--max-iterations', 1000000]
 
 BATCH = ('sgd-lbfgs', 'lbfgs', 'cg', 'preconditioned-cg', 'mixed-cg', 'truncated-newton')
-STOCHASTIC = ('sgd-lbfgs', 'sgd', 'averaged-sgd', 'adagrad', 'sag', 'async-sgd', 'sdca', 'eg')
+STOCHASTIC = ('sgd-lbfgs', 'sgd', 'averaged-sgd', 'adagrad', 'sag', 'async-sgd',
+              'dual-ascent', 'sdca', 'eg')
 SLOW = ('lbfgs', 'steepest-descent', 'gis', 'iis', 'smd', 'batch-eg')
 WITH_L1 = ('owlqn', 'adagrad-rda', 'sgd')
 SMALL = ('lbfgs', 'bfgs', 'newton', 'truncated-newton', 'cg', 'preconditioned-cg',
          'steepest-descent', 'gis', 'iis')
-BY_PASS = ('sgd', 'averaged-sgd', 'adagrad', 'adagrad-rda', 'sag', 'async-sgd', 'sdca', 'eg', 'smd')
-WITH_GAP = ('sdca', 'eg', 'batch-eg')
+BY_PASS = ('sgd', 'averaged-sgd', 'adagrad', 'adagrad-rda', 'sag', 'async-sgd', 'dual-ascent',
+           'sdca', 'eg', 'smd')
+WITH_GAP = ('dual-ascent', 'sdca', 'eg', 'batch-eg')
 # They do not minimise the likelihood; `dual` and `objectives` show them.
 ELSEWHERE = ('frank-wolfe', 'smo', 'perceptron', 'averaged-perceptron', 'pass-perceptron',
              'voted-perceptron', 'pa', 'pa-1', 'pa-2', 'mira', 'arow')

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "structure/transition_kernels.h"
+
 namespace croft {
 namespace {
 
@@ -49,26 +51,51 @@ void TransitionScores<Real>::set_range(double low, double high) {
 
 template <class Real>
 void TransitionScores<Real>::assign(Matrix<Real> log_scores) {
+  const bool all_were_allowed =
+      !sparse_ && !any_forbidden_ && labels_ == log_scores.rows() && labels_ > 0;
   sparse_ = false;
   labels_ = log_scores.rows();
   log_ = std::move(log_scores);
   set_padding(log_, kForbidden);
+  set_dense_range();
+  for (auto* m : {&factors_, &factors_transposed_}) m->assign(labels_, labels_, Real{0});
+  set_factors();
+  for (std::size_t i = 0; i < labels_; ++i) {
+    for (std::size_t j = 0; j < labels_; ++j) factors_transposed_(j, i) = factors_(i, j);
+  }
+  if (all_were_allowed && !any_forbidden_) return;  // tables of ones already
+  for (auto* m : {&allowed_, &allowed_transposed_}) m->assign(labels_, labels_, Real{0});
+  for (std::size_t i = 0; i < labels_; ++i) {
+    for (std::size_t j = 0; j < labels_; ++j) {
+      allowed_(i, j) = allowed_transposed_(j, i) = log_(i, j) == kForbidden ? 0 : 1;
+    }
+  }
+}
+
+template <>
+void TransitionScores<float>::set_dense_range() {
+  const ScoreRange range = score_range(log_.row(0), labels_, labels_, log_.stride());
+  any_forbidden_ = range.forbidden;
+  set_range(range.low, range.high);
+}
+template <>
+void TransitionScores<double>::set_dense_range() {
   Range range;
   for (std::size_t i = 0; i < labels_; ++i) {
-    for (const Real value : log_[i]) range.add(double{value});
+    for (const double value : log_[i]) range.add(value);
   }
   any_forbidden_ = range.forbidden;
   set_range(range.low, range.high);
-  for (auto* m : {&factors_, &factors_transposed_, &allowed_, &allowed_transposed_}) {
-    m->assign(labels_, labels_, Real{0});
-  }
+}
+
+template <>
+void TransitionScores<float>::set_factors() {
+  exp_table(log_.row(0), static_cast<float>(shift_), labels_ * log_.stride(), factors_.row(0));
+}
+template <>
+void TransitionScores<double>::set_factors() {
   for (std::size_t i = 0; i < labels_; ++i) {
-    for (std::size_t j = 0; j < labels_; ++j) {
-      const Real value = log_(i, j);
-      factors_(i, j) = factors_transposed_(j, i) =
-          static_cast<Real>(std::exp(double{value} - shift_));
-      allowed_(i, j) = allowed_transposed_(j, i) = value == kForbidden ? 0 : 1;
-    }
+    for (std::size_t j = 0; j < labels_; ++j) factors_(i, j) = std::exp(log_(i, j) - shift_);
   }
 }
 

@@ -18,19 +18,34 @@ constexpr double kRoundedAway = 1e-7;
 
 }  // namespace
 
-ChainDual::ChainDual(const ChainData& data, const ChainLayout& layout,
-                     const ChainDualOptions& options)
-    : data_(data), layout_(layout), options_(options), w_(layout.dimension()) {
+void check_dual_data(const ChainData& data, const ChainLayout& layout) {
   if (layout.order() > 1) {
     throw UsageError(fmt::format("order is {}; dual methods need order 1", layout.order()));
   }
+  for (std::size_t n = 0; n < data.sequences(); ++n) {
+    const Gold gold = data.gold(n);
+    if (!gold.is_complete()) {
+      throw UsageError(
+          fmt::format("the labels of sequence {} are not all known; dual methods need "
+                      "one label at every position",
+                      n + 1));
+    }
+    if (layout.constraint && croft::check(*layout.constraint, gold.known)) {
+      throw UsageError(fmt::format("the constraint forbids the labels of sequence {}", n + 1));
+    }
+  }
+}
+
+ChainDual::ChainDual(const ChainData& data, const ChainLayout& layout,
+                     const ChainDualOptions& options)
+    : data_(data), layout_(layout), options_(options), w_(layout.dimension()) {
+  check_dual_data(data, layout);
   if (!(options.l2 > 0)) {
     throw UsageError(fmt::format("l2 is {}; dual methods need l2 > 0", options.l2));
   }
   if (options.loss == DualLoss::hinge && options.cost == nullptr) {
     throw UsageError("cost is missing; the hinge needs one");
   }
-  check_gold_labels();
   lay_out_tables();
   if (data.has_edges()) {
     edge_rows_ =
@@ -38,21 +53,6 @@ ChainDual::ChainDual(const ChainData& data, const ChainLayout& layout,
   }
   const std::vector<double> zero(labels() * labels());
   free_ = make_transitions<double>(zero.data());
-}
-
-void ChainDual::check_gold_labels() const {
-  for (std::size_t n = 0; n < samples(); ++n) {
-    const Gold gold = data_.gold(n);
-    if (!gold.is_complete()) {
-      throw UsageError(
-          fmt::format("the labels of sequence {} are not all known; dual methods need "
-                      "one label at every position",
-                      n + 1));
-    }
-    if (layout_.constraint && croft::check(*layout_.constraint, gold.known)) {
-      throw UsageError(fmt::format("the constraint forbids the labels of sequence {}", n + 1));
-    }
-  }
 }
 
 void ChainDual::lay_out_tables() {

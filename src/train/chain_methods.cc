@@ -26,6 +26,7 @@
 #include "croft/optimize/steepest_descent.h"
 #include "croft/optimize/stochastic_meta_descent.h"
 #include "croft/optimize/truncated_newton.h"
+#include "croft/train/chain_ascent.h"
 #include "croft/train/chain_dual.h"
 #include "croft/train/chain_expectations.h"
 #include "croft/train/changing_precision.h"
@@ -112,6 +113,8 @@ class ChainMethods {
   OptimizeResult in_span();
   OptimizeResult stochastic();
   OptimizeResult online();
+  template <class Real>
+  OptimizeResult ascent();
   OptimizeResult dual();
   OptimizeResult run_dual(DualProblem& problem, const IterationCallback& see);
 
@@ -406,6 +409,14 @@ OptimizeResult ChainMethods::run_dual(DualProblem& problem, const IterationCallb
   }
 }
 
+template <class Real>
+OptimizeResult ChainMethods::ascent() {
+  const auto whole = make_chain_function(p_, p_.data, p_.layout);
+  const ChainAscentOptions options{.l2 = p_.regulariser.l2, .seed = p_.seed, .stop = p_.stop};
+  return chain_ascent<Real>(p_.data, p_.layout, *whole, options, w_, p_.pool, callback_,
+                            checkpoints_);
+}
+
 OptimizeResult ChainMethods::dual() {
   ChainDualOptions options{.l2 = p_.regulariser.l2,
                            .parts = p_.method == Method::sdca || p_.method == Method::smo
@@ -432,6 +443,11 @@ OptimizeResult ChainMethods::run() {
   if (p_.method == Method::gis || p_.method == Method::iis) return scaling();
   if (p_.method == Method::coordinate_descent) return by_weight();
   if (p_.method == Method::span_lbfgs) return p_.twice ? in_span<double>() : in_span<float>();
+  if (p_.method == Method::dual_ascent) {
+    constexpr double kSingle = 1e-6;  // as small as a gap is known in float
+    const bool twice = p_.twice || p_.stop.gap_tolerance < kSingle;
+    return twice ? ascent<double>() : ascent<float>();
+  }
   if (!method.init) return dual();
   if (!method.passes) return batch();
   return method.l2 ? stochastic() : online();

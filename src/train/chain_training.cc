@@ -93,7 +93,7 @@ Method ChainTraining::method(const TrainOptions& options) const {
   const Method chosen = options.chosen_method(init_ != nullptr, positions());
   if (newton_pays(options)) return Method::truncated_newton;
   if (span_pays(options)) return Method::span_lbfgs;
-  return chosen == Method::sgd_lbfgs && dual_pays(options) ? Method::sdca : chosen;
+  return chosen == Method::sgd_lbfgs && dual_pays(options) ? Method::dual_ascent : chosen;
 }
 
 // Whether there are so few weights that second derivatives cost nothing to speak of: columns of a table,
@@ -120,20 +120,19 @@ bool ChainTraining::span_pays(const TrainOptions& options) const {
          attributes * padded(labels()) <= kManyNumbers;
 }
 
-// Whether SDCA is sooner within 1e-4 of the optimum than L-BFGS: where an example has few
-// marginals, and nothing is asked for that it does not have.  Measured: docs/study.md.
+// Whether dual ascent is sooner within 1e-4 of the optimum than L-BFGS: where its variables fit, and
+// nothing is asked for that it does not have.  Measured: docs/performance.md.
 bool ChainTraining::dual_pays(const TrainOptions& options) const {
-  constexpr std::size_t kFewMarginals = 160;                    // of a position
-  constexpr std::size_t kManyMarginals = std::size_t{1} << 28;  // 1 GB
+  const std::size_t few = kind_ == ChainKind::maxent ? 160 : 64;  // labels
+  constexpr std::size_t kManyNumbers = std::size_t{1} << 27;  // 512 MB
   const std::size_t pairs = tied_names_.empty() ? 0 : labels() * labels();
-  const std::size_t marginals = labels() + pairs;
   const MethodSettings& s = options.settings;
   return options.objective == Objective::likelihood && options.order == 1 && !options.method &&
          !init_ && !options.variances && !options.free_intercept && !options.own_stop &&
          !s.history && !s.step && !s.batch && !s.passes &&
          options.precision == Precision::automatic && !encoder_.data.has_edges() &&
-         !options.constraint && partial_positions() == 0 && marginals <= kFewMarginals &&
-         marginals * positions() <= kManyMarginals;
+         !options.constraint && partial_positions() == 0 && labels() <= few &&
+         2 * (positions() * padded(labels()) + sequences() * pairs) <= kManyNumbers;
 }
 
 Precision ChainTraining::precision(const TrainOptions& options) const {

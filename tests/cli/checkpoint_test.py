@@ -10,7 +10,7 @@ TRAIN = INGREDIENTS / "train.txt"
 METHODS = [("likelihood", name) for name in (
     "sgd-lbfgs", "lbfgs", "owlqn", "steepest-descent", "cg", "preconditioned-cg", "mixed-cg",
     "truncated-newton", "gis", "iis", "sgd", "averaged-sgd", "adagrad", "adagrad-rda", "smd", "sag",
-    "async-sgd", "sdca", "eg", "batch-eg")] + [
+    "async-sgd", "dual-ascent", "sdca", "eg", "batch-eg")] + [
         ("max-margin", "frank-wolfe"), ("max-margin", "smo"), ("max-margin", "eg"),
         ("perceptron", "perceptron"), ("perceptron", "averaged-perceptron"),
         ("perceptron", "pass-perceptron"), ("perceptron", "voted-perceptron"),

@@ -49,7 +49,8 @@ class OptimumTest(Training):
                         "preconditioned-cg": 500, "mixed-cg": 500, "bfgs": 200, "newton": 30,
                         "truncated-newton": 50, "gis": 5000, "iis": 2000, "sgd": 300,
                         "averaged-sgd": 300, "adagrad": 500, "adagrad-rda": 500, "smd": 300,
-                        "sag": 200, "async-sgd": 300, "sdca": 200, "eg": 200, "batch-eg": 300},
+                        "sag": 200, "async-sgd": 300, "dual-ascent": 200,
+                        "sdca": 200, "eg": 200, "batch-eg": 300},
                        "lbfgs")
 
     def test_with_l1_those_that_can_reach_the_optimum_of_owlqn(self):

@@ -17,7 +17,8 @@ from estimator_test import run, same_model, write_attributes
 
 LIKELIHOOD = ["sgd-lbfgs", "lbfgs", "owlqn", "steepest-descent", "cg", "preconditioned-cg",
               "mixed-cg", "bfgs", "newton", "truncated-newton", "gis", "iis", "sgd", "averaged-sgd",
-              "adagrad", "adagrad-rda", "smd", "sag", "async-sgd", "sdca", "eg", "batch-eg"]
+              "adagrad", "adagrad-rda", "smd", "sag", "async-sgd", "dual-ascent", "sdca", "eg",
+              "batch-eg"]
 SMOOTH = ["pseudolikelihood", "per-edge", "composite", "marginal", "piecewise", "softmax-margin"]
 MAX_MARGIN = ["frank-wolfe", "smo", "eg", "batch-eg", "sgd", "averaged-sgd", "adagrad",
               "adagrad-rda", "async-sgd"]
@@ -25,7 +26,7 @@ MISTAKES = [("perceptron", "perceptron"), ("perceptron", "averaged-perceptron"),
             ("perceptron", "pass-perceptron"), ("passive-aggressive", "pa"),
             ("passive-aggressive", "pa-1"), ("passive-aggressive", "pa-2"),
             ("passive-aggressive", "mira"), ("arow", "arow")]
-DUAL = [("likelihood", "sdca"), ("likelihood", "eg"), ("likelihood", "batch-eg"),
+DUAL = [("likelihood", "dual-ascent"), ("likelihood", "sdca"), ("likelihood", "eg"), ("likelihood", "batch-eg"),
         ("max-margin", "frank-wolfe"), ("max-margin", "smo"), ("max-margin", "eg"),
         ("max-margin", "batch-eg")]
 PAIRS = ([("likelihood", name) for name in LIKELIHOOD] + [(name, "lbfgs") for name in SMOOTH]
@@ -373,7 +374,7 @@ def test_a_training_that_was_stopped_goes_on_to_the_same_model(small, tmp_path, 
                                                                optimizer):
     params = {"objective": objective, "optimizer": optimizer,
               "max_iterations": 12, "tolerance": 0, "gradient_tolerance": 0}
-    if optimizer == "sdca":
+    if optimizer in ("dual-ascent", "sdca"):
         params["gap"] = 0  # not to be there after an iteration
     whole = croft.ChainCRF(**params).fit(*small)
     stop = max(1, whole.training_log_.result["iterations"] // 2)

@@ -134,7 +134,9 @@ TEST_P(SampleFunctions, RankLabellingsByLossAndScore) {
     ASSERT_GE(found, 1u);
     for (std::size_t k = 0; k < found; ++k) {
       EXPECT_GE(loss[k], model_.data.sequence_weight(n));
-      if (k > 0) EXPECT_LE(value[k], value[k - 1] + 1e-12);
+      if (k > 0) {
+        EXPECT_LE(value[k], value[k - 1] + 1e-12);
+      }
       double product = 0;
       std::size_t at = k * size;
       for (const croft::Run& run : support) {

@@ -86,6 +86,8 @@ class TransitionScores {
 
  private:
   void set_range(double low, double high);
+  void set_dense_range();  // of log_
+  void set_factors();      // of log_ and shift_
 
   std::size_t labels_ = 0;
   bool sparse_ = false;

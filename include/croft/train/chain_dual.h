@@ -34,6 +34,10 @@ struct ChainDualOptions {
   const LabelCost* cost = nullptr;  // of the hinge, required; kept by reference
 };
 
+// What dual methods ask of the data.  Throws UsageError for order >= 2, and for gold that is not known
+// at every position, or that the layout's constraint forbids.
+void check_dual_data(const ChainData& data, const ChainLayout& layout);
+
 // The occurrences of attributes with weights, sequence by sequence: A_n, for one kind of features.
 class SequenceRows {
  public:
@@ -114,8 +118,8 @@ class ChainDual : public DualProblem {
   }
 
  protected:
-  // Keeps references.  Throws UsageError for order >= 2, l2 <= 0, a hinge without cost, gold that
-  // is not known at every position, or that the layout's constraint forbids.
+  // Keeps references.  Throws UsageError for l2 <= 0, a hinge without cost, and as
+  // check_dual_data().
   ChainDual(const ChainData& data, const ChainLayout& layout, const ChainDualOptions& options);
 
   // The node part of the four; state: [T][L].
@@ -133,7 +137,6 @@ class ChainDual : public DualProblem {
   std::size_t tables(std::size_t n) const { return table_begin_[n + 1] - table_begin_[n]; }
   bool has_tied_table(std::size_t n) const;
   void lay_out_tables();
-  void check_gold_labels() const;
   std::uint32_t table_at(std::size_t n, std::size_t t) const {
     return table_of_[data_.sequence_begin[n] + t];
   }

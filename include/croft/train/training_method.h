@@ -50,6 +50,7 @@ enum class Method {
   sag,
   async_sgd,
   coordinate_descent,
+  dual_ascent,
   sdca,
   eg,
   batch_eg,

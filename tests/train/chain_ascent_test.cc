@@ -1,0 +1,200 @@
+// Dual ascent against the likelihood's L-BFGS, and its rows of weights against the features'
+// definition.
+#include "croft/train/chain_ascent.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "croft/core/error.h"
+#include "croft/core/vector_math.h"
+#include "croft/optimize/lbfgs.h"
+#include "croft/train/chain_dual.h"
+#include "optimize/memory_checkpoint.h"
+#include "support/naive_features.h"
+#include "train/ascent_rows.h"
+
+namespace croft {
+namespace {
+
+using testing_support::DataShape;
+using testing_support::random_model;
+using testing_support::RandomModel;
+
+constexpr double kL2 = 0.8;
+const DataShape kShape{.sequences = 40, .max_length = 6, .edge = 0};
+
+OptimizeResult least(const RandomModel& model, std::vector<double>& w) {
+  ThreadPool pool;
+  ChainBatchFunction<double> f(model.data, model.layout, pool);
+  w.assign(f.dimension(), 0.0);
+  LbfgsOptions exact;
+  exact.stop.tolerance = 0;
+  exact.stop.gradient_tolerance = 1e-9;
+  return lbfgs(f, {.l2 = kL2}, w, exact, pool);
+}
+
+template <class Real>
+OptimizeResult ascend(const RandomModel& model, double gap, std::vector<double>& w,
+                      std::size_t threads = 1, const IterationCallback& callback = {},
+                      Checkpointer* checkpoints = nullptr) {
+  ThreadPool pool(threads);
+  ChainBatchFunction<Real> f(model.data, model.layout, pool);
+  w.resize(f.dimension());
+  return chain_ascent<Real>(
+      model.data, model.layout, f,
+      {.l2 = kL2,
+       .seed = 3,
+       .stop = {.max_iterations = 500, .gradient_tolerance = 0, .gap_tolerance = gap}},
+      w, pool, callback, checkpoints);
+}
+
+std::vector<RandomModel> models() {
+  Random random(1);
+  std::vector<RandomModel> list;
+  for (const FeatureSet features : {FeatureSet::observed, FeatureSet::all}) {
+    for (const std::size_t tied_rows : {0u, 1u, 2u}) {
+      list.push_back(random_model(
+          kShape, {.features = features, .min_count = 1, .tied_rows = tied_rows}, 1, random));
+    }
+  }
+  DataShape few = kShape;
+  few.sequences = 2;
+  list.push_back(random_model(few, {}, 1, random));
+  return list;
+}
+
+TEST(ChainAscent, ReachesTheMinimumOfTheLikelihood) {
+  for (const RandomModel& model : models()) {
+    std::vector<double> expected, w;
+    const double minimum = least(model, expected).objective;
+    const OptimizeResult result = ascend<double>(model, 1e-9, w);
+    EXPECT_EQ(result.reason, StopReason::converged_gap) << result.message;
+    EXPECT_NEAR(result.objective, minimum, 1e-8 * minimum);
+    // Strongly convex: (l2/2) |w - w*|^2 <= F - F*.
+    const double bound = std::sqrt(2 * 1.1e-9 * minimum / kL2);
+    for (std::size_t k = 0; k < w.size(); ++k) EXPECT_NEAR(w[k], expected[k], bound + 1e-6);
+  }
+}
+
+TEST(ChainAscent, BoundsTheMinimumFromBelowAllAlong) {
+  for (const RandomModel& model : models()) {
+    std::vector<double> w;
+    const double minimum = least(model, w).objective;
+    double lower = -1e300;
+    ascend<double>(model, 1e-8, w, 1, [&](const Iteration& now) {
+      const double dual = now.objective - *now.gap * std::max(1.0, now.objective);
+      EXPECT_LE(dual, minimum * (1 + 1e-12));
+      EXPECT_GE(dual, lower - 1e-9 * minimum);  // no step lowers it
+      lower = dual;
+      return true;
+    });
+  }
+}
+
+TEST(ChainAscent, InSinglePrecisionReachesItsSixDigits) {
+  for (const RandomModel& model : models()) {
+    std::vector<double> w;
+    const double minimum = least(model, w).objective;
+    const OptimizeResult result = ascend<float>(model, 2e-6, w);
+    EXPECT_EQ(result.reason, StopReason::converged_gap) << result.message;
+    EXPECT_NEAR(result.objective, minimum, 3e-6 * minimum);
+  }
+}
+
+TEST(ChainAscent, ObeysAConstraint) {
+  Random random(2);
+  RandomModel model = random_model(kShape, {}, 1, random);
+  auto constraint = std::make_shared<ChainConstraint>(kShape.labels);
+  constraint->set_edge(0, 1, false);
+  constraint->start[1] = false;
+  for (std::size_t n = 0; n < model.data.sequences(); ++n) {
+    for (std::uint64_t p = model.data.sequence_begin[n]; p < model.data.sequence_begin[n + 1];
+         ++p) {
+      if (model.data.label[p] == 1) model.data.label[p] = 2;
+    }
+  }
+  model.layout.constraint = constraint;
+  std::vector<double> w;
+  const double minimum = least(model, w).objective;
+  EXPECT_NEAR(ascend<double>(model, 1e-8, w).objective, minimum, 1e-7 * minimum);
+}
+
+TEST(ChainAscent, DoesNotDependOnTheNumberOfThreads) {
+  for (const RandomModel& model : models()) {
+    std::vector<double> one, other;
+    ascend<float>(model, 1e-4, one);
+    for (const std::size_t threads : {2u, 3u}) {
+      ascend<float>(model, 1e-4, other, threads);
+      EXPECT_EQ(one, other);
+    }
+  }
+}
+
+TEST(ChainAscent, GoesOnFromACheckpointAsIfNothingHadHappened) {
+  Random random(4);
+  const RandomModel model = random_model(kShape, {}, 1, random);
+  const std::vector<double> start(model.layout.dimension());
+  EXPECT_GT(expect_resumed_runs_to_agree(start,
+                                         [&](std::vector<double>& w, Checkpointer* checkpoints) {
+                                           return ascend<float>(model, 1e-4, w, 2, {}, checkpoints);
+                                         }),
+            1u);
+}
+
+TEST(ChainAscent, RefusesWhatItCannotDo) {
+  Random random(5);
+  RandomModel model = random_model({.sequences = 3, .edge = 1}, {}, 1, random);
+  std::vector<double> w;
+  EXPECT_THROW(ascend<double>(model, 1e-4, w), UsageError);  // attributes of edges
+  model = random_model({.sequences = 3, .edge = 0}, {}, 1, random);
+  model.data.label[0] = kAnyLabel;
+  EXPECT_THROW(ascend<double>(model, 1e-4, w), UsageError);
+  EXPECT_THROW(ChainAscentOptions{.l2 = 0}.validate(), UsageError);
+  EXPECT_THROW(ChainAscentOptions{.by_gap = 1.5}.validate(), UsageError);
+  EXPECT_THROW(ChainAscentOptions{.passes = 0}.validate(), UsageError);
+}
+
+// To some point, then a step; against the problem that sums attribute by attribute.
+TEST(AscentRows, ScoreAndMoveAreAMatrixAndItsTranspose) {
+  Random random(6);
+  for (const RandomModel& model : models()) {
+    AscentRows<double> rows(model.data, model.layout);
+    ChainDualProblem plain(model.data, model.layout, {.l2 = kL2, .loss = DualLoss::log_loss});
+    const std::size_t labels = model.layout.labels;
+    for (int round = 0; round < 3; ++round) {
+      for (std::size_t n = 0; n < model.data.sequences(); ++n) {
+        const std::size_t steps = plain.length(n);
+        Matrix<double> change(steps, labels, 0.0), theta(steps, labels);
+        std::vector<double> parts(plain.parts(n)), scores(plain.parts(n));
+        for (std::size_t t = 0; t < steps; ++t) {
+          for (std::size_t j = 0; j < labels; ++j) {
+            change(t, j) = parts[t * labels + j] = random.normal();
+          }
+        }
+        rows.score(n, theta.row(0));
+        plain.scores(n, scores);
+        for (std::size_t t = 0; t < steps; ++t) {
+          for (std::size_t j = 0; j < labels; ++j) {
+            EXPECT_NEAR(theta(t, j), scores[t * labels + j], 1e-9);
+          }
+        }
+        const double before = plain.squared_norm();
+        plain.aim(n, parts);
+        plain.move(1);
+        double grown = 0;
+        for (std::size_t share = 0; share < AscentRows<double>::kShares; ++share) {
+          grown += rows.move(n, change.row(0), share);
+        }
+        EXPECT_NEAR(grown, plain.squared_norm() - before, 1e-8 * (1 + plain.squared_norm()));
+      }
+    }
+    std::vector<double> w(model.layout.dimension());
+    rows.to_weights(w);
+    for (std::size_t k = 0; k < w.size(); ++k) EXPECT_NEAR(w[k], plain.weights()[k], 1e-9);
+  }
+}
+
+}  // namespace
+}  // namespace croft
