@@ -105,8 +105,8 @@ class Bench(ManyLabels):
                          self.train_attributes])
             objective = float(re.findall(r'Loss: ([\d.]+)', run.out)[-1])
             peer, published, memory = run.seconds, False, run.megabytes
-        for threads, target in ((1, 6), (2, 10)):
-            run = self.train('o.croft', '--target', objective, '--tolerance', 0, *options,
+        for threads, target in ((1, 20), (2, 32)):
+            run = self.train('o.croft', '--target', objective, '--gap', 1e-6, *options,
                              threads=threads)
             check(run.log[-1]['objective'] <= objective * (1 + 1e-6),
                   f'objective {run.log[-1]["objective"]} > {objective}')

@@ -71,13 +71,14 @@ class ChainAscent final : public Optimizer {
   const Iteration& now() const override { return now_; }
 
   bool iterate() override {
+    const double before = dual_;
     const double enough = options_.stop.gap_tolerance * std::max(1.0, now_.objective);
     for (std::size_t k = 0; k < options_.passes; ++k) {
       pass();
       if (kSlack * underestimated_ * gaps_.total() <= enough) break;
     }
     evaluate(now_.number + 1);
-    return true;
+    return dual_ > before;  // rounding is all that is left, or the values are too large
   }
 
   void archive(StateArchive& state) override {
@@ -93,6 +94,7 @@ class ChainAscent final : public Optimizer {
     state(passes_);
     state(evaluations_);
     state(underestimated_);
+    state(dual_);
     state(now_);
     to_weights();
     now_.w = w_;
@@ -375,7 +377,8 @@ class ChainAscent final : public Optimizer {
     now_.number = number;
     now_.evaluations = evaluations_ + passes_;
     now_.objective = whole_.evaluate(w_, gradient_) + penalty;
-    const double gap = std::max(0.0, now_.objective - dual.value());
+    dual_ = dual.value();
+    const double gap = std::max(0.0, now_.objective - dual_);
     now_.gap = gap / std::max(1.0, now_.objective);
     now_.gradient_norm = gap;  // no example lacks more
     now_.weight_norm = std::sqrt(2 * penalty / options_.l2);
@@ -413,6 +416,7 @@ class ChainAscent final : public Optimizer {
   WeightTree gaps_;                         // estimated
   std::vector<double> gradient_;            // scratch
   std::size_t passes_ = 0, evaluations_ = 0;
+  double dual_ = 0;
   double underestimated_ = 1;  // the gap, relatively to the sum of gaps_
   Iteration now_;
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
+#include "croft/core/vector_math.h"
 #include "croft/train/gold_check.h"
 
 namespace croft {
@@ -125,13 +126,18 @@ bool ChainTraining::span_pays(const TrainOptions& options) const {
 bool ChainTraining::dual_pays(const TrainOptions& options) const {
   const std::size_t few = kind_ == ChainKind::maxent ? 160 : 64;  // labels
   constexpr std::size_t kManyNumbers = std::size_t{1} << 27;  // 512 MB
+  constexpr double kCurved = 500;  // |x|^2 / l2: above, what a step gains is little
   const std::size_t pairs = tied_names_.empty() ? 0 : labels() * labels();
   const MethodSettings& s = options.settings;
+  const AttributeLists& nodes = encoder_.data.node;
+  const double squares = nodes.value.empty() ? static_cast<double>(nodes.id.size())
+                                             : dot(nodes.value, nodes.value);
   return options.objective == Objective::likelihood && options.order == 1 && !options.method &&
          !init_ && !options.variances && !options.free_intercept && !options.own_stop &&
          !s.history && !s.step && !s.batch && !s.passes &&
          options.precision == Precision::automatic && !encoder_.data.has_edges() &&
          !options.constraint && partial_positions() == 0 && labels() <= few &&
+         squares <= kCurved * options.regulariser.l2 * static_cast<double>(positions()) &&
          2 * (positions() * padded(labels()) + sequences() * pairs) <= kManyNumbers;
 }
 

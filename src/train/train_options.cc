@@ -38,6 +38,7 @@ void TrainOptions::validate() const {
 Method TrainOptions::chosen_method(bool from_weights) const {
   const Method chosen = method.value_or(default_method(objective, regulariser, from_weights));
   if (free_intercept && !method && chosen == Method::sgd_lbfgs) return Method::lbfgs;
+  if (settings.gap && !method && chosen == Method::sgd_lbfgs) return Method::dual_ascent;
   const bool dual = !info(chosen).init;
   return dual && order > 1 && !method ? Method::averaged_sgd : chosen;
 }

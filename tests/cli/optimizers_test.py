@@ -19,6 +19,33 @@ class Training(CliTest):
         return read_log(log)[1]
 
 
+class DefaultTest(Training):
+    """What trains the likelihood where nothing is said: dual ascent, whose log has a gap, or not."""
+
+    def has_gap(self, *options, positions=20000, value="1"):
+        lines = [f"{'AB'[k % 7 % 2]}\tw{k % 50}\tx:{value}" for k in range(positions)]
+        text = "\n\n".join("\n".join(lines[k:k + 100]) for k in range(0, positions, 100)) + "\n"
+        data = self.file("data.attributes", text)
+        model, log = self.folder / "m.croft", self.folder / "log.jsonl"
+        self.run_ok("train", "--quiet", "-o", model, "--log", log, "--format", "attributes",
+                    "--max-iterations", 1, *options, data)
+        return "gap" in read_log(log)[0][0]
+
+    def test_dual_ascent_from_20000_positions_on(self):
+        self.assertTrue(self.has_gap())
+        self.assertFalse(self.has_gap(positions=19900))
+
+    def test_not_where_the_dual_is_slow_or_something_is_asked_for_that_it_does_not_have(self):
+        for options in (["--l2", 0.001], ["--tolerance", 1e-6], ["--l1", 1],
+                        ["--precision", "double"], ["--sgd-passes", 3]):
+            with self.subTest(options):
+                self.assertFalse(self.has_gap(*options))
+        self.assertFalse(self.has_gap(value="1000"))
+
+    def test_a_gap_asks_for_it(self):
+        self.assertTrue(self.has_gap("--gap", 1e-3, positions=100))
+
+
 @unittest.skipUnless((DATA / "conll2000").is_dir(), "CROFT_DATA names the folder of the data")
 class OptimumTest(Training):
     """Short sentences of CoNLL-2000, so that iterative scaling, whose steps shrink with the number of
