@@ -35,6 +35,8 @@ class BayesNet:
             for each in (name, *of):
                 if each not in number:
                     raise ValueError(f"there is no variable {each!r}")
+            if name in of or len(set(of)) < len(of):
+                raise ValueError(f"{name!r} is a parent of its own, or has one twice: {list(of)}")
         self._set(_core.bayes_net(names, [list(states[name]) for name in names],
                                   [[number[each] for each in parents.get(name, [])] for name in names]))
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import hashlib
+import numbers
 import os
 import random
 from dataclasses import dataclass, field
@@ -236,7 +237,7 @@ class FactorGraph:
 
     # --- Questions -----------------------------------------------------------------------------
     def infer(self, task: str = "marginals", method: str = "auto", *, evidence: Optional[Mapping[Name, Name]] = None,
-              memory: Optional[float] = None, time: Optional[float] = None, tolerance: Optional[float] = None,
+              memory: Union[float, str, None] = None, time: Optional[float] = None, tolerance: Optional[float] = None,
               max_iterations: Optional[int] = None, samples: Optional[int] = None, seed: int = 1, threads: int = 1,
               callback: Optional[Callable[[dict[str, Any]], Optional[bool]]] = None,
               proposal: Optional[Callable[[dict[Name, Name], random.Random], Any]] = None,
@@ -247,7 +248,8 @@ class FactorGraph:
                   FactorGraph.methods().  They are those of `croft infer`
         evidence  {variable: state} of what is known; log Z is then that of the rest, log p(evidence) in a
                   Bayesian network
-        memory    bytes that tables may take, of methods that look at it; None: half of the machine's
+        memory    bytes that tables may take, or a text such as "4G", of methods that look at it; None: half of
+                  the machine's
         time      seconds, of methods that can stop before their end
         tolerance, max_iterations  of methods that iterate
         samples   how many, of the task "sample"; None: 1
@@ -266,16 +268,14 @@ class FactorGraph:
         that the method ignores.  Ctrl-C ends methods that iterate, with KeyboardInterrupt.
         """
         options = {
-            "task": task, "method": method, "memory": 0.0 if memory is None else float(memory),
+            "task": task, "method": method, "memory": _memory(memory) or 0.0,
             "time": time, "tolerance": tolerance,
             "max_iterations": None if max_iterations is None else _at_least("max_iterations", max_iterations, 1),
             "samples": None if samples is None else _at_least("samples", samples, 1), "seed": _at_least("seed", seed, 0),
             "threads": _at_least("threads", threads, 0),
             "proposal": None if proposal is None else self._proposal(proposal, seed),
             "settings": [(name.replace("_", "-"), _setting(value)) for name, value in settings.items()]}
-        if memory is not None and not memory > 0:
-            raise ValueError(f"memory is {memory!r}; it must be above 0 bytes")
-        if time is not None and not 0 <= time < float("inf"):
+        if time is not None and not (isinstance(time, numbers.Real) and 0 <= time < float("inf")):
             raise ValueError(f"time is {time!r}; it must be a number of seconds")
         found = self._native.infer(self._evidence(evidence or {}), options, callback)
         for each in ("marginals", "standard_errors"):
@@ -286,29 +286,30 @@ class FactorGraph:
         return Inference(**found)
 
     def joint_marginal(self, variables: Sequence[Name], *, evidence: Optional[Mapping[Name, Name]] = None,
-                       memory: Optional[float] = None) -> NDArray[np.float64]:
+                       memory: Union[float, str, None] = None) -> NDArray[np.float64]:
         """p(joint state | evidence), (states of the first, states of the second, ...); exact.
 
         variables  any, in any order, each once
-        memory     bytes that the junction tree may take; None: whatever it needs
+        memory     bytes that the junction tree may take, or a text such as "4G"; None: whatever it needs
 
         Costs a junction tree in which the variables are a clique.  ValueError where no assignment is
         allowed, and for more than 2^28 joint states.
         """
         import numpy as np
         numbers = [self._variable(each) for each in variables]
-        p = self._native.joint_marginal(numbers, self._evidence(evidence or {}), memory)
+        p = self._native.joint_marginal(numbers, self._evidence(evidence or {}), _memory(memory))
         return np.frombuffer(p).reshape([self._native.states(v) for v in numbers])
 
     def expectation(self, function: Callable[..., float], variables: Sequence[Name], *,
-                    evidence: Optional[Mapping[Name, Name]] = None, memory: Optional[float] = None) -> float:
+                    evidence: Optional[Mapping[Name, Name]] = None,
+                    memory: Union[float, str, None] = None) -> float:
         """E[function(state, ...) | evidence], exact: the function gets the state of each of `variables`,
         and is called for each of their joint states that is possible.  As joint_marginal otherwise."""
         import numpy as np
         p = self.joint_marginal(variables, evidence=evidence, memory=memory)
         states = [self.states(each) for each in variables]
         return float(sum(p[joint] * function(*(names[s] for names, s in zip(states, joint)))
-                         for joint in zip(*np.nonzero(p))))
+                         for joint in np.ndindex(p.shape) if p[joint] > 0))
 
     @staticmethod
     def methods(task: Optional[str] = None) -> list[dict[str, Any]]:
@@ -489,6 +490,23 @@ def _at_least(name: str, value: Any, least: int) -> int:
     if not _is_whole(value) or not least <= value < 2**64:
         raise ValueError(f"{name} is {value!r}; it must be a whole number, {least} or more")
     return int(value)
+
+
+def _memory(value: Union[float, str, None]) -> Optional[float]:
+    """Bytes; of a text such as "4G", too, as --memory takes it."""
+    if value is None:
+        return None
+    number, power = value, 0
+    if isinstance(value, str):
+        power = "KMGT".find(value[-1:]) + 1 if value else 0
+        number = value[:-1] if power else value
+    try:
+        found = float(number) * 1024.0**power
+    except (TypeError, ValueError):
+        found = float("nan")
+    if not 0 < found < float("inf"):
+        raise ValueError(f"memory is {value!r}; it must be above 0 bytes, a number or a text such as \"4G\"")
+    return found
 
 
 def _setting(value: Any) -> str:

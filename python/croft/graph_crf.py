@@ -108,9 +108,10 @@ class GraphCRF(BaseEstimator):  # type: ignore[misc]
     optimizer : str or None: what suits the objective
     l1, l2 : float; l2 None: 1, of perceptrons 0
     features : "all" (each cell of each feature) or "observed" (the pairs that the training data has)
-    min_count, max_iterations, tolerance, seed, threads, starts, start_deviation, memory, inference_iterations,
-    damping, cost, search, step, schedule, batch, history, average_from, decay
-        as the options of ``croft train --model graph``; None: the default
+    min_count, max_iterations, em_iterations, tolerance, seed, threads, starts, start_deviation, memory,
+    inference_iterations, damping, cost, search, step, schedule, batch, history, average_from, decay
+        as the options of ``croft train --model graph``; None: the default.  em_iterations, with hidden variables:
+        E steps at most, in the place of max_iterations; None: by the gradient
     method : how predict and predict_marginals infer, a method of FactorGraph.infer
 
     Attributes
@@ -123,7 +124,7 @@ class GraphCRF(BaseEstimator):  # type: ignore[misc]
                  templates: Optional[Mapping[str, Template]] = None, objective: str = "likelihood",
                  optimizer: Optional[str] = None, l1: float = 0.0, l2: Optional[float] = None,
                  features: str = "all", min_count: int = 1, max_iterations: Optional[int] = None,
-                 tolerance: Optional[float] = None, memory: Optional[float] = None,
+                 em_iterations: Optional[int] = None, tolerance: Optional[float] = None, memory: Optional[float] = None,
                  inference_iterations: Optional[int] = None, damping: Optional[float] = None,
                  cost: Optional[float] = None, search: Optional[str] = None, step: Optional[float] = None,
                  schedule: Optional[str] = None, batch: Optional[int] = None, history: Optional[int] = None,
@@ -140,6 +141,7 @@ class GraphCRF(BaseEstimator):  # type: ignore[misc]
         self.features = features
         self.min_count = min_count
         self.max_iterations = max_iterations
+        self.em_iterations = em_iterations
         self.tolerance = tolerance
         self.memory = memory
         self.inference_iterations = inference_iterations
@@ -194,7 +196,8 @@ class GraphCRF(BaseEstimator):  # type: ignore[misc]
     def graph(self, x: Any) -> FactorGraph:
         """The factor graph of an instance, scored: for questions of all kinds.
 
-        Its variables are named str(key), its states by their labels.
+        Its variables are named str(key), or "number:key" where two keys have the same str; its states by their
+        labels.
         """
         return self._graphs([x])[0]
 
@@ -289,7 +292,7 @@ class GraphCRF(BaseEstimator):  # type: ignore[misc]
             self._schema.add(native, n, each, None)
         out = []
         for each, graph in zip(unrolled, native.graphs()):
-            graph.set_names([str(key) for key in each.keys],
+            graph.set_names(_names(each.keys),
                             [self._schema.labels[domain] for _, domain in each._variables])
             out.append(FactorGraph._of(graph))
         return out
@@ -297,6 +300,8 @@ class GraphCRF(BaseEstimator):  # type: ignore[misc]
     def _infer(self, X: Sequence[Any], task: str, known: Optional[Sequence[Any]],
                how: dict[str, Any]) -> list[Inference]:
         how = {"method": self.method, "seed": self.seed, **how}
+        if known is not None and len(known) != len(X):
+            raise ValueError(f"X has {len(X)} instances, known has {len(known)}")
         self._last = self._graphs(X)
         found = []
         for n, graph in enumerate(self._last):
@@ -357,6 +362,12 @@ class _Schema:
             numbers.append(native.add_variable(self._domain[domain], n, self.state(domain, label)))
         for template, variables, features in made._cliques:
             native.add_clique(self.template(template), [numbers[v] for v in variables], features)
+
+
+def _names(keys: list[Hashable]) -> list[str]:
+    """A name of its own for each."""
+    names = [str(key) for key in keys]
+    return names if len(set(names)) == len(names) else [f"{v}:{name}" for v, name in enumerate(names)]
 
 
 def _in_order(labels: Any, made: Cliques) -> list[Any]:

@@ -44,8 +44,17 @@ std::string text_of(const GraphTrainData& d) {
 // Where many runs end early the objective has no derivative to follow.
 void warn_of_inference(const GraphFindings& found, const GraphTrainOptions& options) {
   if (found.not_converged == 0) return;
-  std::string remedy =
-      "try --damping 0.5";
+  if (searches(options.objective)) {
+    fmt::print(
+        stderr,
+        "warning: the labelling that the search found was not proven to be the best in {} of "
+        "{} runs during training, in {} of the last evaluation, and learning may be misled; "
+        "try --search junction-tree or trw-s, or another objective, such as "
+        "pseudolikelihood\n",
+        found.not_converged, found.inferences, found.last_not_converged);
+    return;
+  }
+  std::string remedy = "try --damping 0.5";
   if (options.inference.max_iterations) remedy += ", more --inference-iterations";
   fmt::print(stderr,
              "warning: inference has not converged in {} of {} runs during training, in {} of the "
@@ -159,6 +168,10 @@ std::string graph_objective_help() {
     text += fmt::format("  {:<20}{}{} ({})\n", each.name, gap, each.summary,
                         info(each.by_default).name);
   }
+  text += fmt::format(
+      "With {} instances or more lbfgs comes after passes of SGD, as sgd-lbfgs, unless "
+      "labels are hidden or --init or --prior is given.\n",
+      GraphTrainOptions::kManyInstances);
   return text;
 }
 

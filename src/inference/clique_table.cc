@@ -172,20 +172,44 @@ CliqueTable::View CliqueTable::view_of(PlaceMask places) const {
   return view;
 }
 
-double CliqueTable::joint_numbers() const {
-  double numbers = 0;
-  for (const auto* parts : {&in_, &out_}) {
-    std::vector<PlaceMask> places;
-    for (const Part& each : *parts) places.push_back(each.places);
-    for (const TableGroup& each :
-         parts == &in_ ? group_inputs(states_, places) : group_outputs(states_, places)) {
-      if (each.places != places[each.members.front()]) numbers += states_of(states_, each.places);
-      // What is kept to make it, or to take it apart, at most.
-      else if (each.members.size() > 1)
-        numbers += states_of(states_, each.places);
+// As run() goes about it: joint inputs, each made by a table of its own; the passes; joint outputs,
+// each taken apart by a table of its own.
+double CliqueTable::joint_numbers(bool logarithms) const {
+  std::vector<PlaceMask> in, out;
+  for (const Part& each : in_) in.push_back(each.places);
+  for (const Part& each : out_) out.push_back(each.places);
+  double kept = 0, most = 0;
+  for (const TableGroup& group : group_inputs(states_, in)) {
+    const double numbers = states_of(states_, group.places);
+    if (group.members.size() > 1 || group.places != in[group.members.front()]) {
+      CliqueTable product = part(group.places);
+      for (const std::size_t k : group.members) {
+        product.in_.push_back({within(group.places, in[k]), nullptr, nullptr});
+      }
+      product.out_.push_back({within(group.places, group.places), nullptr, nullptr});
+      kept += numbers;
+      most = std::max(most, kept + product.joint_numbers(logarithms));
     }
+    if (logarithms) kept += numbers;  // take_logarithms()
   }
-  return numbers;
+  double largest = 0, highest = 0;
+  for (TableGroup& group : group_outputs(states_, out)) {
+    const double numbers = states_of(states_, group.places);
+    if (logarithms) highest += numbers;  // sum_logarithms()
+    if (group.places == out[group.members.front()]) {
+      group.members.erase(group.members.begin());
+    } else {
+      kept += numbers;
+    }
+    if (group.members.empty()) continue;
+    CliqueTable parts = part(group.places);
+    parts.in_.push_back({within(group.places, group.places), nullptr, nullptr});
+    for (const std::size_t k : group.members) {
+      parts.out_.push_back({within(group.places, out[k]), nullptr, nullptr});
+    }
+    largest = std::max(largest, parts.joint_numbers(logarithms));
+  }
+  return std::max(most, kept + std::max(largest, highest));
 }
 
 // The inputs of the passes: products of small ones.  False where one is 0.
@@ -242,15 +266,19 @@ bool CliqueTable::take_apart(bool largest) {
 bool CliqueTable::run(bool largest) {
   if (!join_inputs()) return false;
   set_outputs();
+  const bool linear = fits_linear();
+  if (!linear) take_logarithms();
   if (largest) {
-    find_largest();
-  } else if (fits_linear()) {
+    find_largest(!linear);
+  } else if (linear) {
     sum_linear();
   } else {
     sum_logarithms();
   }
   return finish() && take_apart(largest);
 }
+
+bool CliqueTable::fits_linear(double range) { return -range > kLowestProduct; }
 
 // Whether no product of numbers that are not 0 underflows.
 bool CliqueTable::fits_linear() const {
@@ -348,14 +376,13 @@ void CliqueTable::take_logarithms() {
   }
 }
 
-// Sets the outputs to the largest products, as logarithms.
-void CliqueTable::find_largest() {
-  take_logarithms();
+// Sets the outputs to the largest products.
+void CliqueTable::find_largest(bool logarithms) {
   for (View& view : outputs_) {
-    view.out->values.assign(view.size, -kInf);
-    view.out->logarithms = true;
+    view.out->values.assign(view.size, logarithms ? -kInf : 0);
+    view.out->logarithms = logarithms;
   }
-  for_blocks(true, [&](const double* block) {
+  for_blocks(logarithms, [&](const double* block) {
     for (View& view : outputs_) {
       max_block(view.block, block, view.out->values.data() + view.at);
     }
@@ -376,7 +403,7 @@ void CliqueTable::sum_linear() {
 
 // The largest first, then the sum relative to it.
 void CliqueTable::sum_logarithms() {
-  find_largest();
+  find_largest(true);
   std::vector<LargeVector<double>> high;
   for (View& view : outputs_) {
     high.push_back(view.out->values);

@@ -66,8 +66,11 @@ class CliqueTable {
   // What the product is summed to, over some of the variables, in the order of the clique.
   void add_output(std::span<const Variable> variables, Table& table);
 
-  // Numbers that sum() keeps beside inputs and outputs, at most.
-  double joint_numbers() const;
+  // Numbers that sum() keeps beside inputs and outputs, at most; with logarithms where some may be
+  // needed.
+  double joint_numbers(bool logarithms) const;
+  // Whether numbers of so many natural logarithms between the smallest and the largest need none.
+  static bool fits_linear(double range);
 
   // Sets the outputs: the product summed over the variables that they do not have, or its largest
   // number; normalised, with the inputs' offsets in theirs.  False where all is 0.  Once.
@@ -113,7 +116,7 @@ class CliqueTable {
   void for_blocks(bool logarithms, const Visit& visit);
   const double* next_block(bool logarithms);
   void take_logarithms();
-  void find_largest();
+  void find_largest(bool logarithms);
   void sum_linear();
   void sum_logarithms();
   bool next();  // the outer variables' next joint state

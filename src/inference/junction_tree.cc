@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <limits>
 #include <map>
 #include <set>
@@ -32,9 +33,10 @@ class JunctionTree::Run {
 
   double bytes() const {
     double numbers = 0, largest = 0;
+    const Ranges ranges = ranges_of_factors();
     for (const Clique& clique : tree_.cliques) {
       numbers += count_states(graph_, clique.separator);
-      largest = std::max(largest, passing_numbers(clique));
+      largest = std::max(largest, passing_numbers(clique, !fits_linear(clique, ranges)));
     }
     return 8 * (numbers + largest);
   }
@@ -94,17 +96,21 @@ class JunctionTree::Run {
     for (std::size_t c = tree_.cliques.size(); c-- > 0;) {
       const Clique& clique = tree_.cliques[c];
       watch_.advance(kChoiceStates);
-      std::vector<ScopedTable> given;
-      for (const ScopedTable& factor : factor_tables(graph_, clique)) {
-        given.push_back(slice(graph_, factor, x, known));
-      }
-      for (const std::size_t child : clique.children) {
-        given.push_back(slice(graph_, up_[child], x, known));
-      }
+      const std::vector<ScopedTable> factors = factor_tables(graph_, clique);
+      std::deque<ScopedTable> sliced;
+      const auto at_known = [&](const ScopedTable* each) {  // a message may be too large to copy
+        if (std::ranges::none_of(each->variables, [&](Variable v) { return known[v]; }))
+          return each;
+        return static_cast<const ScopedTable*>(
+            &sliced.emplace_back(slice(graph_, *each, x, known)));
+      };
+      std::vector<const ScopedTable*> given;
+      for (const ScopedTable& factor : factors) given.push_back(at_known(&factor));
+      for (const std::size_t child : clique.children) given.push_back(at_known(&up_[child]));
       for (const std::vector<Variable>& some : chunks(graph_, clique.eliminated)) {
         const std::vector<Variable> left = in_order(clique.variables, unknown(clique, known));
         CliqueTable table(graph_, left);
-        for (const ScopedTable& each : given) table.add_input(each.variables, each.table);
+        for (const ScopedTable* each : given) table.add_input(each->variables, each->table);
         ScopedTable result{in_order(left, some), {}};
         table.add_output(result.variables, result.table);
         if (largest ? !table.maximise() : !table.sum()) throw Error("no assignment is allowed");
@@ -115,7 +121,7 @@ class JunctionTree::Run {
           joint /= graph_.states(v);
           known[v] = true;
         }
-        for (ScopedTable& each : given) each = slice(graph_, each, x, known);
+        for (const ScopedTable*& each : given) each = at_known(each);
       }
     }
     return x;
@@ -124,8 +130,57 @@ class JunctionTree::Run {
   const FactorGraph& graph() const { return graph_; }
 
  private:
+  // Logarithms of the largest number of a factor, divided by the smallest above 0.
+  struct Ranges {
+    std::vector<double> of_factor;              // [factors]
+    std::vector<std::vector<Factor>> touching;  // [variables]
+    double all = 0;  // of any product of factors, summed over some variables
+    bool zeros = false;
+  };
+
+  Ranges ranges_of_factors() const {
+    Ranges ranges;
+    ranges.touching.resize(graph_.variables());
+    for (Variable v = 0; v < graph_.variables(); ++v) {
+      ranges.all += std::log(static_cast<double>(graph_.states(v)));
+    }
+    for (Factor f = 0; f < graph_.factors(); ++f) {
+      double high = -kInf, low = kInf;
+      for (const double score : graph_.table(f)) {
+        if (score == -kInf) {
+          ranges.zeros = true;
+        } else {
+          high = std::max(high, score), low = std::min(low, score);
+        }
+      }
+      for (const Variable v : graph_.scope(f)) ranges.touching[v].push_back(f);
+      ranges.of_factor.push_back(high > low ? high - low : 0);
+      ranges.all += ranges.of_factor.back();
+    }
+    return ranges;
+  }
+
+  // Whether the clique's products can be had without logarithms, for certain.  Where nothing is 0,
+  // a message varies by no more than the factors do that touch its separator: the others cancel.
+  bool fits_linear(const Clique& clique, const Ranges& ranges) const {
+    if (CliqueTable::fits_linear(ranges.all)) return true;
+    if (ranges.zeros) return false;
+    double range = 0;
+    const auto add_touching = [&](const std::vector<Variable>& separator) {
+      std::set<Factor> touching;
+      for (const Variable v : separator) {
+        touching.insert(ranges.touching[v].begin(), ranges.touching[v].end());
+      }
+      for (const Factor f : touching) range += ranges.of_factor[f];
+    };
+    for (const Factor f : clique.factors) range += ranges.of_factor[f];
+    for (const std::size_t child : clique.children) add_touching(tree_.cliques[child].separator);
+    add_touching(clique.separator);
+    return CliqueTable::fits_linear(range);
+  }
+
   // Of the tables that are there while a clique is gone through, beside the messages up.
-  double passing_numbers(const Clique& clique) const {
+  double passing_numbers(const Clique& clique, bool logarithms) const {
     if (clique.variables.size() > kMostPlaces) return count_states(graph_, clique.variables);
     const Table nothing;
     Table result;
@@ -143,8 +198,13 @@ class JunctionTree::Run {
       table.add_output(separator, result);
       numbers += count_states(graph_, separator);
     }
+    for (const std::vector<Variable>& some : chunks(graph_, clique.eliminated)) {
+      const std::vector<Variable> own = in_order(clique.variables, some);
+      table.add_output(own, result);
+      numbers += count_states(graph_, own);
+    }
     if (clique.parent != Clique::kNone) table.add_input(clique.separator, nothing);
-    return numbers + table.joint_numbers();
+    return numbers + table.joint_numbers(logarithms);
   }
 
   std::vector<State> constant_states(Factor f) const {

@@ -53,6 +53,7 @@ State SingleSite::draw(std::span<const double> scores, Random& random) {
 
 std::vector<double> SingleSite::own_scores(Variable v, std::span<State> x) {
   std::vector<double> own(graph_.states(v), 0.0);
+  if (own.size() < 2) return own;  // its factors are another's own, or constant
   for (const Factor f : lists_.of(v)) {
     if (is_own_[f]) scores_.add(f, v, own.size(), x, own.data());
   }

@@ -17,5 +17,6 @@ void bind_maximum_entropy(pybind11::module_& module);
 void bind_text(pybind11::module_& module);
 void bind_graph(pybind11::module_& module);
 void bind_graph_crf(pybind11::module_& module);
+void bind_bayes_net(pybind11::module_& module);
 
 }  // namespace croft::python

@@ -178,10 +178,7 @@ py::list weights_of(const PythonGraphModel& self, std::uint32_t t) {
 
 }  // namespace
 
-void bind_bayes_net(py::module_& module);  // bayes_net.cc
-
 void bind_graph_crf(py::module_& module) {
-  bind_bayes_net(module);
   py::class_<PythonGraphModel, std::shared_ptr<PythonGraphModel>>(module, "GraphModel")
       .def_static("open",
                   [](const std::string& path) {

@@ -19,4 +19,5 @@ PYBIND11_MODULE(_core, module) {
   python::bind_maximum_entropy(module);
   python::bind_graph(module);
   python::bind_graph_crf(module);
+  python::bind_bayes_net(module);
 }

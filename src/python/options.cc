@@ -248,7 +248,14 @@ GraphTrainOptions graph_train_options(const py::dict& dict) {
   out.regulariser.l2 = penalised ? 1 : 0;
   options.get("l2", out.regulariser.l2);
   out.stop.tolerance = default_tolerance(out.regulariser);
-  options.get("max_iterations", out.stop.max_iterations);
+  const bool limited = options.get("max_iterations", out.stop.max_iterations);
+  std::optional<std::size_t> em;
+  get_count(options, "em_iterations", 1, kNoLimit, em);
+  if (em) {
+    if (limited) throw UsageError("em_iterations and max_iterations are both of EM: leave out one");
+    out.em.emplace();
+    out.stop.max_iterations = *em;
+  }
   options.get("tolerance", out.stop.tolerance);
   get_number(options, "start_deviation", out.start_deviation);
   options.get("starts", out.starts);

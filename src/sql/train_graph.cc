@@ -136,8 +136,11 @@ json training_record(const GraphTrainOptions& options, const GraphTrainData& dat
 }
 
 // Of the data and of what decides how it is trained on, but for when that stops.
-std::uint64_t fingerprint(const GraphTrainOptions& options, const GraphTables& tables,
+//   names : of features, which go by them to the weights of another model and to variances
+std::uint64_t fingerprint(const GraphTrainRequest& request, const GraphTables& tables,
+                          std::span<const StringTable> names,
                           std::span<const GraphInstance> instances) {
+  const GraphTrainOptions& options = request.options;
   Fingerprint print;
   print.add(to_json(tables.spec()).dump(-1, ' ', false, json::error_handler_t::replace));
   print.add(options_record(options).dump());
@@ -167,8 +170,16 @@ std::uint64_t fingerprint(const GraphTrainOptions& options, const GraphTables& t
     print.add(numbers);
     print.add(values);
   }
+  for (const StringTable& each : names) {
+    for (std::uint32_t id = 0; id < each.size(); ++id) print.add(each[id]);
+  }
   if (options.init) {
-    print.add(options.init->meta().dump(-1, ' ', false, json::error_handler_t::replace));
+    print.add(std::string_view(options.prior ? "prior" : "init"));
+    print.add(options.init->container().bytes());
+  }
+  if (!request.variances.empty()) {
+    LineReader lines(request.variances);
+    for (std::string_view line; lines.next(line);) print.add(line);
   }
   return print.value();
 }
@@ -262,7 +273,8 @@ GraphTrainResult train_graph_model(const GraphTrainRequest& asked,
     if (watcher.data_read) watcher.data_read(data);
     options.method = options.chosen_method(training.instances().size(), data.hidden > 0);
     if (checkpoints) {
-      checkpoints->set_fingerprint(fingerprint(options, tables, training.instances()));
+      checkpoints->set_fingerprint(
+          fingerprint(request, tables, training.features(), training.instances()));
     }
     const GraphTrainResult result = training.run(options, watcher.iteration);
     training.model(to_json(tables.spec()), training_record(options, data, result))

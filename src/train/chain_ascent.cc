@@ -327,7 +327,7 @@ class ChainAscent final : public Optimizer {
         by_turns(moved, AscentRows<Real>::kShares, [&](std::size_t share) {
           for (Visit& v : visits_) v.grown[share] = rows_.move(v.n, v.change.row(0), share);
         });
-        if (worker == 0) {
+        if (worker == 0) {  // nothing here allocates, so that nothing throws
           if (!failed) settle();
           over = failed || visited_ >= data_.positions();
           if (!over) choose(random);
@@ -430,8 +430,8 @@ class ChainAscent final : public Optimizer {
 
 void ChainAscentOptions::validate() const {
   if (!(l2 > 0)) throw UsageError(fmt::format("l2 is {}; dual methods need l2 > 0", l2));
-  if (!(by_gap >= 0 && by_gap <= 1)) {
-    throw UsageError(fmt::format("by_gap is {}; it must be from 0 to 1", by_gap));
+  if (!(by_gap >= 0 && by_gap < 1)) {
+    throw UsageError(fmt::format("by_gap is {}; it must be >= 0 and < 1", by_gap));
   }
   if (passes == 0) throw UsageError("passes is 0; it must be at least 1");
   stop.validate();

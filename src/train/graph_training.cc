@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
-#include "croft/core/random.h"
+#include "train/graph_starts.h"
 
 namespace croft {
 
@@ -64,36 +64,28 @@ void start_by_pieces(const GraphProblem& problem, std::span<double> w) {
 }  // namespace
 
 Method GraphTrainOptions::chosen_method(std::size_t instances, bool hidden) const {
-  constexpr std::size_t kMany = 100;
   const Method chosen = chosen_method();
   const std::vector<Method>& known = info(objective).methods;
   const bool possible = std::ranges::find(known, Method::sgd_lbfgs) != known.end();
   if (method || chosen != Method::lbfgs || !possible || hidden || em || init) return chosen;
-  return instances >= kMany || settings.passes ? Method::sgd_lbfgs : chosen;
+  return instances >= kManyInstances || settings.passes ? Method::sgd_lbfgs : chosen;
+}
+
+bool searches(GraphObjectiveKind objective) {
+  const auto& settings = info(objective).settings;
+  return std::ranges::find(settings, "search") != settings.end();
 }
 
 GraphTraining::GraphTraining(CliqueData& data, std::vector<StringTable> features)
     : data_(data), features_(std::move(features)), instances_(data.unroll()) {}
 
-std::size_t GraphTraining::hidden() const {
-  std::size_t count = 0;
-  for (const GraphInstance& each : instances_) {
-    count += static_cast<std::size_t>(std::ranges::count(each.known, kUnobserved));
-  }
-  return count;
-}
+std::size_t GraphTraining::hidden() const { return count_hidden(instances_); }
 
 GraphTrainResult GraphTraining::run(const GraphTrainOptions& options,
                                     const TrainingCallback& callback) {
   options.validate();
   if (instances_.empty()) throw Error("there is no variable to train on");
-  std::vector<std::size_t> features;
-  for (const StringTable& each : features_) features.push_back(each.size());
-  layout_ = make_graph_layout(data_.schema(), data_.rows(), instances_, features,
-                              {.features = options.features, .min_count = options.min_count});
-  if (layout_.dimension() == 0) {
-    throw Error("no feature is left to train; lower --min-count, or give more data");
-  }
+  layout_ = layout_to_train(data_, instances_, features_, options);
   const std::size_t hidden_variables = hidden();
   if (options.starts > 1 && hidden_variables == 0) {
     throw UsageError("--starts has no meaning where all labels are known; leave it out");
@@ -129,52 +121,39 @@ GraphTrainResult GraphTraining::run(const GraphTrainOptions& options,
                              .prior = &prior,
                              .from_weights = options.init != nullptr,
                              .findings = &findings};
-  bool stopped = false;
-  for (std::size_t start = 0; start < options.starts && !stopped; ++start) {
-    std::vector<double> w(layout_.dimension(), 0.0);
+  CheckpointFolder* checkpoints = options.starts == 1 ? options.checkpoints : nullptr;
+  const IterationCallback watch = watching(options, callback);
+  std::vector<double> w;
+  const auto train = [&](std::size_t start) {
+    w.assign(layout_.dimension(), 0.0);
     if (options.init) {
       w = from;
     } else if (hidden_variables > 0) {
-      Random random(options.seed + start);
-      for (double& each : w) each = options.start_deviation * random.normal();
+      w = random_start(layout_.dimension(), options, start);
     }
     if (!options.em && wants_start(problem, hidden_variables)) start_by_pieces(problem, w);
-    const IterationCallback watch = [&](const Iteration& now) {
-      return !callback || callback({now, options.stop.max_iterations, std::nullopt});
-    };
-    CheckpointFolder* checkpoints = options.starts == 1 ? options.checkpoints : nullptr;
-    const OptimizeResult found = options.em
-                                     ? train_graph_em(problem, *options.em, w, watch, checkpoints)
-                                     : train_graph(problem, w, watch, checkpoints);
-    stopped = found.reason == StopReason::stopped;
-    result.objectives.push_back(found.objective);
-    if (start > 0 && !(found.objective < result.optimization.objective)) continue;
-    result.optimization = found;
+    return options.em ? train_graph_em(problem, *options.em, w, watch, checkpoints)
+                      : train_graph(problem, w, watch, checkpoints);
+  };
+  const auto keep = [&] {
     result.findings = findings;
-    result.kept_start = start;
-    weights_ = std::move(w);
-  }
+    weights_ = w;
+  };
+  best_of_starts(options.starts, train, keep, result);
   if (result.findings.not_converged > 0) {
-    result.optimization.message += "; inference did not converge in " +
-                                   std::to_string(result.findings.not_converged) + " of " +
-                                   std::to_string(result.findings.inferences) + " runs";
+    result.optimization.message +=
+        (searches(options.objective) ? "; the labelling was not proven to be the best in "
+                                     : "; inference did not converge in ") +
+        std::to_string(result.findings.not_converged) + " of " +
+        std::to_string(result.findings.inferences) + " runs";
   }
-  result.dimension = layout_.dimension();
-  result.active =
-      static_cast<std::size_t>(std::ranges::count_if(weights_, [](double w) { return w != 0; }));
+  describe_weights(weights_, result);
   return result;
 }
 
 ContainerWriter GraphTraining::model(const nlohmann::json& source,
                                      const nlohmann::json& training) const {
-  GraphModelParts parts;
-  parts.schema = &data_.schema();
-  parts.layout = &layout_;
-  parts.features = features_;
-  parts.weights = weights_;
-  parts.source = &source;
-  parts.training = &training;
-  return make_graph_model(parts);
+  return trained_model(data_, layout_, features_, weights_, source, training);
 }
 
 }  // namespace croft

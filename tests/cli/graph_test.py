@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-from support import BAD_INPUT, CROFT, INTERRUPTED, SOURCE, WRONG_USAGE, CliTest, main, read_log
+from support import BAD_INPUT, CROFT, INTERRUPTED, SOURCE, WRONG_USAGE, CliTest, croft, main, read_log
 
 SPEC = """
 [[variables]]
@@ -149,23 +149,79 @@ class GraphTest(CliTest):
         self.assertEqual(process.returncode, INTERRUPTED, message)
         self.assertTrue(self.run_ok("predict", "-m", model, "--database", self.test_db))
 
-    def test_training_resumes_from_its_checkpoint(self):
-        options = ["--optimizer", "sgd", "--tolerance", "0", "--gradient-tolerance", "0", "--max-iterations", "3000"]
-        whole = self.graph(*options, name="whole.croft")
-        state = self.folder / "state"
-        keep = ["--checkpoint", state, "--checkpoint-interval", "0"]
+    def killed_training(self, state, *options, spec=None):
         process = subprocess.Popen(
-            [CROFT, "train", "--quiet", "--model", "graph", "--spec", self.spec, "--database", self.train_db,
-             "-o", self.folder / "part.croft", *options, *keep])
+            [CROFT, "train", "--quiet", "--model", "graph", "--spec", spec or self.spec, "--database", self.train_db,
+             "-o", self.folder / "part.croft", *options])
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline and process.poll() is None and not (state / "checkpoint").exists():
             time.sleep(0.01)
         process.kill()
         process.wait()
         self.assertTrue((state / "checkpoint").exists())  # killed before its end
+
+    def test_training_resumes_from_its_checkpoint(self):
+        options = ["--optimizer", "sgd", "--tolerance", "0", "--gradient-tolerance", "0", "--max-iterations", "3000"]
+        whole = self.graph(*options, name="whole.croft")
+        state = self.folder / "state"
+        keep = ["--checkpoint", state, "--checkpoint-interval", "0"]
+        self.killed_training(state, *options, *keep)
         self.fails(BAD_INPUT, "train", "--quiet", "--model", "graph", "--spec", self.spec, "--database", self.test_db,
                    "-o", self.folder / "other.croft", *options, *keep, "--resume", mentions=["another training"])
         self.assertEqual(self.graph(*options, *keep, "--resume").read_bytes(), whole.read_bytes())
+
+    def test_em_resumes_to_the_same_file(self):
+        spec = self.file("hidden.toml", SPEC.replace("label", "case when length > 3 then label end as label", 1))
+        # Never content, so that it is killed before its end.
+        options = ["--em-iterations", "100000", "--tolerance", "0", "--gradient-tolerance", "0"]
+        state = self.folder / "state"
+        keep = ["--checkpoint", state, "--checkpoint-interval", "0"]
+        graph = ["train", "--quiet", "--model", "graph", "--spec", spec, "--database", self.train_db]
+        self.killed_training(state, *options, *keep, spec=spec)
+        whole, part = self.folder / "whole.croft", self.folder / "part.croft"
+        self.run_ok(*graph, "-o", whole, *options)
+        self.run_ok(*graph, "-o", part, *options, *keep, "--resume")
+        self.assertEqual(part.read_bytes(), whole.read_bytes())
+
+    def test_resuming_with_another_model_or_variances_is_refused(self):
+        options = ["--optimizer", "sgd", "--tolerance", "0", "--gradient-tolerance", "0", "--max-iterations", "3000"]
+        models = [self.graph("--max-iterations", n, name=f"model{n}.croft") for n in ("3", "4")]
+        variances = self.file("variances.txt", "next:* 0.5\n")
+        for before, after in ((["--prior", models[0]], ["--prior", models[1]]),
+                              (["--init", models[0]], ["--init", models[1]]),
+                              (["--init", models[0]], ["--prior", models[0]]),
+                              (["--variances", variances], ["--variances", self.file("other.txt", "next:* 0.6\n")]),
+                              (["--variances", variances], [])):
+            with self.subTest(before=before, after=after):
+                state = self.folder / f"state{len(list(self.folder.iterdir()))}"
+                keep = ["--checkpoint", state, "--checkpoint-interval", "0"]
+                self.killed_training(state, *options, *keep, *before)
+                self.fails(BAD_INPUT, "train", "--quiet", "--model", "graph", "--spec", self.spec,
+                           "--database", self.train_db, "-o", self.folder / "other.croft", *options, *keep, *after,
+                           "--resume", mentions=["another training"])
+
+    def test_a_search_that_proves_nothing_is_named_as_one(self):
+        # Rings of three, in which max-product cannot know that its labelling is the best.
+        spec = self.file("rings.toml", SPEC + '''
+[[templates]]
+name = "over"
+variables = ["tag", "tag"]
+query = """
+  select a.id, b.id from token a join token b
+  on b.sentence = a.sentence and b.position = a.position + 2
+"""
+''')
+        done = croft("train", "--quiet", "--model", "graph", "--spec", spec, "--database", self.train_db,
+                     "-o", self.folder / "m.croft", "--objective", "max-margin", "--search", "max-product",
+                     "--max-iterations", "3")
+        self.assertEqual(done.returncode, 0)
+        message = done.stderr.decode()
+        self.assertIn("was not proven to be the best in", message)
+        self.assertNotIn("--damping", message)
+
+    def test_help_names_the_optimizer_of_many_instances(self):
+        text = self.run_ok("train", "--help")
+        self.assertIn("With 100 instances or more lbfgs comes after passes of SGD, as sgd-lbfgs", text)
 
     def test_options_that_mean_nothing_are_refused(self):
         graph = ["--model", "graph", "--spec", self.spec, "--database", self.train_db]

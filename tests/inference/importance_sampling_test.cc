@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "croft/core/error.h"
 #include "croft/inference/graph_brute_force.h"
@@ -111,6 +112,20 @@ TEST(AnnealedImportanceSampling, MoreStepsMakeWeightsAlike) {
       annealed_importance_sampling(graph, {.runs = 200, .steps = 300}).effective_samples;
   EXPECT_GT(many, few);
   EXPECT_GT(many, 150);
+}
+
+// A factor of a variable and of one with a single state is the first one's, and counts once.
+TEST(AnnealedImportanceSampling, VariablesOfOneStateChangeNothing) {
+  FactorGraph graph;
+  const Variable a = graph.add_variable(2), one = graph.add_variable(1);
+  graph.add_factor({a, one},
+                   graph.add_table(std::vector{-std::numeric_limits<double>::infinity(), 5.}));
+  graph.add_factor({one, a}, graph.add_table(std::vector{1., 2.}));
+  graph.add_factor({one}, graph.add_table(std::vector{3.}));
+  const WeightedResult result = annealed_importance_sampling(graph, {.runs = 3, .steps = 2});
+  EXPECT_NEAR(result.log_partition, 10, 1e-12);
+  EXPECT_EQ(result.marginals[a], (std::vector{0., 1.}));
+  EXPECT_TRUE(result.convergence.converged);
 }
 
 TEST(AnnealedImportanceSampling, ZerosGiveWeightZeroAndNeverNoNumber) {

@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
+#include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <set>
+#include <string>
 
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
@@ -126,6 +129,54 @@ TEST(JunctionTree, TablesThatAreJoinedGiveTheSameSums) {
       }
     }
     EXPECT_NEAR(tree.best().score, all.best_score, 1e-10 * std::abs(all.best_score));
+  }
+}
+
+// Pairs of neighbours in a square, in whose tree tables of many sizes are joined.
+FactorGraph lattice(std::size_t side, double spread) {
+  FactorGraph graph;
+  Random random(side);
+  for (std::size_t v = 0; v < side * side; ++v) graph.add_variable(2);
+  const auto add = [&](std::size_t u, std::size_t v) {
+    std::vector<double> scores(4);
+    for (double& score : scores) score = spread * random.normal();
+    graph.add_factor({static_cast<Variable>(u), static_cast<Variable>(v)}, graph.add_table(scores));
+  };
+  for (std::size_t v = 0; v < side * side; ++v) {
+    if ((v + 1) % side != 0) add(v, v + 1);
+    if (v + side < side * side) add(v, v + side);
+  }
+  return graph;
+}
+
+// What a call has had at once at most, beside what was there: the kernel's count, reset before.
+double peak_of(const std::function<void()>& call) {
+  const auto read = [](const std::string& field) {
+    std::ifstream in("/proc/self/status");
+    for (std::string line; std::getline(in, line);) {
+      if (line.starts_with(field)) return 1024 * std::stod(line.substr(field.size() + 1));
+    }
+    return 0.;
+  };
+  std::ofstream("/proc/self/clear_refs") << "5";
+  const double before = read("VmRSS");
+  call();
+  return read("VmHWM") - before;
+}
+
+TEST(JunctionTree, TakesNoMoreMemoryThanItPredicts) {
+  if (!std::ofstream("/proc/self/clear_refs")) GTEST_SKIP() << "no peak to read here";
+  constexpr double kSlack = 4 << 20;  // pages, and what grows with the number of variables
+  for (const double spread : {0.3, 300.}) {
+    const FactorGraph graph = lattice(16, spread);
+    JunctionTree tree(graph, find_elimination_order(graph));
+    const double predicted = tree.bytes();
+    EXPECT_GT(predicted, 2 * kSlack);
+    EXPECT_LT(peak_of([&] { tree.log_partition(); }), predicted + kSlack) << spread;
+    EXPECT_LT(peak_of([&] { tree.marginals(); }), predicted + kSlack) << spread;
+    EXPECT_LT(peak_of([&] { tree.best(); }), predicted + kSlack) << spread;
+    Random random(1);
+    EXPECT_LT(peak_of([&] { tree.samples(3, random); }), predicted + kSlack) << spread;
   }
 }
 

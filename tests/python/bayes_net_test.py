@@ -68,6 +68,9 @@ def test_files_and_pickles_keep_the_tables(tmp_path):
 def test_what_is_wrong_is_named():
     with pytest.raises(ValueError, match="'snow'"):
         croft.BayesNet({"a": BIT}, parents={"a": ["snow"]})
+    for parents in (["a"], ["b", "b"]):
+        with pytest.raises(ValueError, match="'a' is a parent of its own, or has one twice"):
+            croft.BayesNet({"a": BIT, "b": BIT}, parents={"a": parents})
     with pytest.raises(ValueError, match="cycle"):
         croft.BayesNet({"a": BIT, "b": BIT}, parents={"a": ["b"], "b": ["a"]})
     net = sprinkler()

@@ -219,3 +219,42 @@ def test_errors_name_what_is_wrong():
     fails(lambda: g.variable("a", "tag"), "'a'")
     fails(lambda: g.clique("next", ["a", "b"]), "'b'", "'next'")
     fails(lambda: croft.GraphCRF(chain, domains={"tag": TAGS}, templates={"word": croft.Template(["tug"])}).fit(X, y), "'tug'")
+
+
+def test_em_ends_where_the_gradient_ends():
+    X, y = sentences(40, seed=3)
+    y = [[tag if t % 2 else None for t, tag in enumerate(tags)] for tags in y]
+    by_gradient = chain_crf(tolerance=1e-9).fit(X, y)
+    by_em = chain_crf(tolerance=1e-9, em_iterations=500).fit(X, y)
+    assert by_em.training_log_.result["objective"] == pytest.approx(by_gradient.training_log_.result["objective"], rel=1e-5)
+    objectives = [each["objective"] for each in by_em.training_log_]
+    assert all(after <= before for before, after in zip(objectives, objectives[1:]))
+    fails(lambda: chain_crf(em_iterations=5).fit(*sentences(5)), "em_iterations", "all labels are known")
+    fails(lambda: chain_crf(em_iterations=5, max_iterations=5).fit(X, y), "em_iterations", "max_iterations")
+    fails(lambda: chain_crf(em_iterations=0).fit(X, y), "em_iterations")
+
+
+def test_keys_that_print_alike_are_still_two_variables():
+    def pair(x):
+        g = croft.Cliques()
+        for key in (1, "1"):
+            g.variable(key, "tag")
+            g.clique("word", [key])
+        g.clique("next", [1, "1"])
+        return g
+
+    crf = croft.GraphCRF(pair, domains={"tag": TAGS},
+                         templates={"word": croft.Template(["tag"]), "next": croft.Template(["tag", "tag"])})
+    crf.fit([0] * 4, [["A", "A"], ["B", "B"], ["A", "A"], ["A", "B"]])
+    assert crf.predict([0], known=[{"1": "A"}])[0] == ["A", "A"]
+    assert crf.predict([0], known=[{1: "B"}])[0] == ["B", "B"]
+    first, second = crf.predict_marginals([0], known=[{1: "A"}])[0]
+    assert first["A"] == 1 and 0.5 < second["A"] < 1
+    assert list(crf.graph(0).variables) == ["0:1", "1:1"]
+
+
+def test_what_is_known_has_the_instances_of_x():
+    X, y = sentences(5)
+    crf = chain_crf().fit(X, y)
+    fails(lambda: crf.predict(X, known=y[:2]), "5", "2")
+    fails(lambda: crf.predict_marginals(X[:1], known=y[:2]), "1", "2")

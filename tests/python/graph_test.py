@@ -273,9 +273,15 @@ def test_what_a_proposal_does_wrong_ends_the_call():
     (lambda g: g.infer(evidence={"a": 2}), "no state 2"),
     (lambda g: g.infer(evidence={"a": "yes"}), "states are numbers"),
     (lambda g: g.infer(memory=0), "above 0"),
+    (lambda g: g.infer(memory="4X"), "memory is '4X'; it must be above 0 bytes"),
+    (lambda g: g.infer(memory=math.nan), "memory is nan"),
+    (lambda g: g.infer("partition", "recursive-conditioning", memory=[1]), r"memory is \[1\]"),
+    (lambda g: g.infer("partition", "junction-tree", memory="0.01K"), "allowed"),
+    (lambda g: g.joint_marginal(["a"], memory="much"), "memory is 'much'"),
     (lambda g: g.infer("marginals", "gibbs", memory=1e9), "junction-tree, cutset-conditioning"),
     (lambda g: g.infer("map", samples=3), "task sample"),
     (lambda g: g.infer(time=-1), "time is -1"),
+    (lambda g: g.infer(time="3"), "time is '3'"),
     (lambda g: g.infer(time=math.nan), "time is nan"),
     (lambda g: g.infer("sample", samples=0), "samples is 0"),
     (lambda g: g.infer("map", max_iterations=2**70), "max_iterations is"),
@@ -292,6 +298,21 @@ def test_what_is_wrong_is_said_in_words(make, message):
     graph.add_factor(["a", "b"], np.zeros((2, 3)))
     with pytest.raises(ValueError, match=message):
         make(graph)
+
+
+def test_the_expectation_of_a_function_of_nothing_is_its_value():
+    graph = croft.FactorGraph()
+    graph.add_variable(2)
+    assert graph.joint_marginal([]) == 1
+    assert graph.expectation(lambda: 3.5, []) == 3.5
+
+
+def test_memory_may_be_a_text_with_a_unit():
+    graph = croft.FactorGraph()
+    graph.add_factor([graph.add_variable(2, "a"), graph.add_variable(3)], np.zeros((2, 3)))
+    for memory in ("4G", "1.5M", "2000000", 2**20, np.float64(1e6)):
+        assert graph.infer("partition", memory=memory).kind == "exact"
+        assert graph.joint_marginal(["a"], memory=memory).tolist() == [0.5, 0.5]
 
 
 def test_a_contradiction_has_no_marginals_but_a_partition():

@@ -152,7 +152,7 @@ TEST(ChainAscent, RefusesWhatItCannotDo) {
   model.data.label[0] = kAnyLabel;
   EXPECT_THROW(ascend<double>(model, 1e-4, w), UsageError);
   EXPECT_THROW(ChainAscentOptions{.l2 = 0}.validate(), UsageError);
-  EXPECT_THROW(ChainAscentOptions{.by_gap = 1.5}.validate(), UsageError);
+  EXPECT_THROW(ChainAscentOptions{.by_gap = 1}.validate(), UsageError);
   EXPECT_THROW(ChainAscentOptions{.passes = 0}.validate(), UsageError);
 }
 

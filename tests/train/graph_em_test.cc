@@ -9,6 +9,7 @@
 #include "croft/core/random.h"
 #include "croft/objective/graph_likelihood.h"
 #include "croft/train/graph_training.h"
+#include "optimize/memory_checkpoint.h"
 #include "support/random_graph.h"
 
 namespace croft {
@@ -194,6 +195,36 @@ TEST(GraphEm, IsTheSameForAnyNumberOfThreads) {
     weights.emplace_back(training.weights().begin(), training.weights().end());
   }
   EXPECT_EQ(weights[0], weights[1]);
+}
+
+TEST(GraphEm, ResumesToTheSameBits) {
+  for (const double l1 : {0.0, 0.7}) {
+    Data d = make_data(20, 5, 0.3);
+    std::vector<GraphInstance> instances = d.data->unroll();
+    std::vector<std::size_t> features;
+    for (const StringTable& each : d.features) features.push_back(each.size());
+    const GraphLayout layout =
+        make_graph_layout(d.data->schema(), d.data->rows(), instances, features, {});
+    ThreadPool pool(1);
+    StoppingRule stop = exact_options().stop;
+    stop.max_iterations = 10;
+    const GraphProblem problem{.schema = d.data->schema(),
+                               .rows = d.data->rows(),
+                               .layout = layout,
+                               .instances = instances,
+                               .pool = pool,
+                               .method = l1 > 0 ? Method::owlqn : Method::lbfgs,
+                               .regulariser = {.l1 = l1, .l2 = 0.5},
+                               .stop = stop};
+    std::vector<double> start(layout.dimension());
+    Random random(6);
+    for (double& each : start) each = 0.1 * random.normal();
+    const std::size_t resumed =
+        expect_resumed_runs_to_agree(start, [&](std::vector<double>& w, Checkpointer* checkpoints) {
+          return train_graph_em(problem, {}, w, {}, checkpoints);
+        });
+    EXPECT_EQ(resumed, 9u);  // all but the last
+  }
 }
 
 TEST(GraphEm, WorksWithApproximateSums) {

@@ -8,6 +8,7 @@
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 #include "croft/inference/graph_brute_force.h"
+#include "optimize/memory_checkpoint.h"
 
 namespace croft {
 namespace {
@@ -143,6 +144,49 @@ TEST(GraphTraining, GivesTheSameBitsForAnyNumberOfThreadsAfterPassesOfSgd) {
     train(s, options, threads == 1 ? one : two);
   }
   EXPECT_EQ(one, two);
+}
+
+// Weights of a problem of many sequences, resumed after each iteration.
+std::size_t expect_resumable(const GraphTrainOptions& options, const WeightPrior& prior) {
+  Sequences s = make_sequences(110, 21);
+  std::vector<GraphInstance> instances = s.data->unroll();
+  const GraphLayout layout =
+      make_graph_layout(s.data->schema(), s.data->rows(), instances,
+                        std::vector<std::size_t>{s.features[0].size(), s.features[1].size()}, {});
+  ThreadPool pool(1);
+  const GraphProblem problem{.schema = s.data->schema(),
+                             .rows = s.data->rows(),
+                             .layout = layout,
+                             .instances = instances,
+                             .pool = pool,
+                             .objective = options.objective,
+                             .method = *options.method,
+                             .settings = options.settings,
+                             .regulariser = options.regulariser,
+                             .stop = options.stop,
+                             .seed = options.seed,
+                             .prior = &prior};
+  return expect_resumed_runs_to_agree(
+      std::vector<double>(layout.dimension(), 0.25),  // as a resumed run
+      [&](std::vector<double>& w, Checkpointer* checkpoints) {
+        return train_graph(problem, w, {}, checkpoints);
+      });
+}
+
+TEST(GraphTraining, ResumesToTheSameBits) {
+  for (const Method method : {Method::sgd_lbfgs, Method::lbfgs, Method::averaged_sgd}) {
+    for (const bool with_prior : {false, true}) {
+      GraphTrainOptions options = precise(method);
+      options.stop.max_iterations = 12;
+      if (method == Method::sgd_lbfgs) options.settings.passes = 3;
+      WeightPrior prior;
+      if (with_prior) {
+        prior.mean.assign(8, 0.5);
+        prior.scale = {1, 2, 1, 0.5, 3, 1, 1, 0.25};
+      }
+      EXPECT_GE(expect_resumable(options, prior), 8u) << info(method).name << with_prior;
+    }
+  }
 }
 
 std::shared_ptr<const GraphModel> model_of(Sequences& s, const GraphTrainOptions& options) {

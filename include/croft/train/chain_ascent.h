@@ -15,7 +15,7 @@ namespace croft {
 
 struct ChainAscentOptions {
   double l2 = 1;           // > 0
-  double by_gap = 0.5;     // from 0 to 1: share of the visits that go where most is lacking
+  double by_gap = 0.5;     // from 0 to below 1: share of the visits that go where most is lacking
   std::size_t passes = 6;  // >= 1; to an iteration, at most; it ends with P and the gap computed
   std::uint64_t seed = 1;  // of the order of the visits
   StoppingRule stop{};

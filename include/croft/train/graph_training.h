@@ -48,8 +48,13 @@ struct GraphTrainOptions {
   Method chosen_method() const;
   // Of what the data is like: with many instances, all labels known, and a smooth objective, passes
   // of SGD come before L-BFGS.
+  static constexpr std::size_t kManyInstances = 100;
   Method chosen_method(std::size_t instances, bool hidden) const;
 };
+
+// Whether its inference is a search for the best labelling: what GraphFindings count as not
+// converged is then a labelling that has not been proven to be the best.
+bool searches(GraphObjectiveKind objective);
 
 struct GraphTrainResult {
   OptimizeResult optimization;            // of the start that was kept
@@ -72,6 +77,7 @@ class GraphTraining {
   std::span<const double> weights() const { return weights_; }
   const GraphLayout& layout() const { return layout_; }
   std::span<GraphInstance> instances() { return instances_; }
+  std::span<const StringTable> features() const { return features_; }  // [templates]
   std::size_t hidden() const;  // variables whose state is not known
   // After run(): the model file's sections.
   //   source : what the front end wants to find again in GraphModel::source()

@@ -44,7 +44,7 @@ class MeasuredField {
   ContainerWriter model(const nlohmann::json& source, const nlohmann::json& training) const;
 
  private:
-  friend class MeasuredFieldEm;
+  friend class MeasuredDensities;
   // Where a row's log-densities are scores.
   struct Place {
     std::size_t instance;
@@ -52,6 +52,7 @@ class MeasuredField {
   };
 
   void add_measurements();
+  void start_densities(std::size_t start, ThreadPool& pool);
 
   const CliqueData& data_;
   std::vector<StringTable> features_;
