@@ -137,7 +137,9 @@ std::optional<StepSchedule> step_schedule(const TrainingNames& names) {
 std::string method_help() {
   std::string text = "\nObjectives (and their optimizer by default):\n";
   for (const ObjectiveInfo& each : objective_table()) {
-    text += fmt::format("  {:<20}{} ({})\n", each.name, each.summary, info(each.by_default).name);
+    const bool dual = each.objective == Objective::likelihood;
+    text += fmt::format("  {:<20}{} ({}{})\n", each.name, each.summary,
+                        dual ? "dual-ascent, or " : "", info(each.by_default).name);
   }
   text += "\nOptimizers:\n";
   for (const MethodInfo& each : method_table()) {

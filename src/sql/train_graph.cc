@@ -1,7 +1,6 @@
 #include "croft/sql/train_graph.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -18,22 +17,11 @@ using nlohmann::json;
 
 // What is set must mean something to the optimiser.
 void check_settings(const GraphTrainOptions& options) {
-  const MethodSettings& s = options.settings;
-  const std::array<std::pair<std::string_view, bool>, 8> given = {{
-      {"sgd-passes", s.passes.has_value()},
-      {"history", s.history.has_value()},
-      {"step", s.step.has_value()},
-      {"schedule", s.schedule.has_value()},
-      {"decay", s.decay.has_value()},
-      {"batch", s.batch.has_value()},
-      {"average-from", s.average_from.has_value()},
-      {"gap", s.gap.has_value()},
-  }};
   const Method chosen = options.chosen_method();
-  const bool passes = s.passes && !options.method && chosen == Method::lbfgs;
+  const bool passes = options.settings.passes && !options.method && chosen == Method::lbfgs;
   const MethodInfo& method = info(passes ? Method::sgd_lbfgs : chosen);
-  for (const auto& [name, is_given] : given) {
-    if (!is_given || std::ranges::find(method.settings, name) != method.settings.end()) continue;
+  for (const std::string_view name : settings_of(options.settings)) {
+    if (std::ranges::find(method.settings, name) != method.settings.end()) continue;
     throw UsageError("--" + std::string(name) + " means nothing to --optimizer " +
                      std::string(method.name) + (options.method ? "" : ", the default here") +
                      "; leave it out");

@@ -50,26 +50,10 @@ void check_inference(const GraphProblem& p, const GraphObjectiveInfo& objective)
 
 void check_settings(const GraphProblem& p, const MethodInfo& method) {
   const MethodSettings& s = p.settings;
-  const std::array<std::pair<std::string_view, bool>, 13> given = {{
-      {"history", s.history.has_value()},
-      {"step", s.step.has_value()},
-      {"schedule", s.schedule.has_value()},
-      {"decay", s.decay.has_value()},
-      {"batch", s.batch.has_value()},
-      {"average-from", s.average_from.has_value()},
-      {"sgd-passes", s.passes.has_value()},
-      {"aggressiveness", s.aggressiveness.has_value()},
-      {"best", s.best.has_value()},
-      {"variance", s.variance.has_value()},
-      {"gamma", s.gamma.has_value()},
-      {"gap", s.gap.has_value()},
-      {"kernel", s.kernel.has_value()},
-  }};
-  for (const auto& [setting, is_given] : given) {
-    if (is_given && !sets(method.settings, setting)) {
-      throw UsageError("--" + std::string(setting) + " means nothing to --optimizer " +
-                       std::string(method.name) + "; leave it out");
-    }
+  for (const std::string_view setting : settings_of(s)) {
+    if (sets(method.settings, setting)) continue;
+    throw UsageError("--" + std::string(setting) + " means nothing to --optimizer " +
+                     std::string(method.name) + "; leave it out");
   }
   if (s.decay && s.schedule != StepSchedule::constant) {
     throw UsageError("--decay goes with --schedule constant");

@@ -43,28 +43,6 @@ bool goes_with(const MethodInfo& method, Objective objective) {
   return std::ranges::find(method.objectives, objective) != method.objectives.end();
 }
 
-// The names of the settings that are set.
-std::vector<std::string_view> settings_of(const MethodSettings& s) {
-  std::vector<std::string_view> names;
-  const auto add = [&](const auto& value, std::string_view name) {
-    if (value) names.push_back(name);
-  };
-  add(s.history, "history");
-  add(s.step, "step");
-  add(s.schedule, "schedule");
-  add(s.decay, "decay");
-  add(s.batch, "batch");
-  add(s.average_from, "average-from");
-  add(s.passes, "sgd-passes");
-  add(s.aggressiveness, "aggressiveness");
-  add(s.best, "best");
-  add(s.variance, "variance");
-  add(s.gamma, "gamma");
-  add(s.gap, "gap");
-  add(s.kernel, "kernel");
-  return names;
-}
-
 std::string option(std::string_view name, std::string_view value) {
   return "--" + std::string(name) + " " + std::string(value);
 }
@@ -537,6 +515,27 @@ Method method_named(std::string_view name) {
   if (at != method_table().end()) return at->method;
   throw UsageError("there is no optimizer " + in_quotes(name) + "; there are " +
                    methods_where([](const MethodInfo&) { return true; }));
+}
+
+std::vector<std::string_view> settings_of(const MethodSettings& s) {
+  std::vector<std::string_view> names;
+  const auto add = [&](const auto& value, std::string_view name) {
+    if (value) names.push_back(name);
+  };
+  add(s.history, "history");
+  add(s.step, "step");
+  add(s.schedule, "schedule");
+  add(s.decay, "decay");
+  add(s.batch, "batch");
+  add(s.average_from, "average-from");
+  add(s.passes, "sgd-passes");
+  add(s.aggressiveness, "aggressiveness");
+  add(s.best, "best");
+  add(s.variance, "variance");
+  add(s.gamma, "gamma");
+  add(s.gap, "gap");
+  add(s.kernel, "kernel");
+  return names;
 }
 
 Method default_method(Objective objective, const Regulariser& regulariser, bool from_weights) {

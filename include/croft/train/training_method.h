@@ -82,6 +82,8 @@ struct MethodSettings {
   std::optional<double> gap;                // relative duality gap at which a dual method stops
   std::optional<Kernel> kernel;             // of SMO
 };
+// Their names, as options without dashes, of those that are set.
+std::vector<std::string_view> settings_of(const MethodSettings& settings);
 
 struct ObjectiveInfo {
   Objective objective;
