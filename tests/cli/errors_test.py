@@ -34,8 +34,8 @@ class UsageTest(CliTest):
 
     def test_a_setting_of_another_optimizer_says_that_this_one_is_the_default(self):
         data = self.file("d", "a x\nb y\n\n")
-        self.fails(WRONG_USAGE, "train", "--gap", "1e-3", "-o", self.folder / "m", data,
-                   mentions=["--gap", "default"])
+        self.fails(WRONG_USAGE, "train", "--gamma", "2", "-o", self.folder / "m", data,
+                   mentions=["--gamma", "default"])
 
     def test_missing_values_and_files(self):
         self.fails(WRONG_USAGE, "train", TRAIN, mentions=["--output"])
