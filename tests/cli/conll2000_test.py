@@ -128,16 +128,17 @@ class Conll2000Test(unittest.TestCase):
 
     def test_the_wapiti_pattern_makes_the_same_model_as_the_crfpp_template(self):
         # Ten iterations: the strings differ, the function that is minimised does not.
-        run = columns_run("wapiti", "--template", WAPITI, "--l2", 1, "--max-iterations", 10)
+        ten = ("--l2", 1, "--optimizer", "lbfgs", "--max-iterations", 10)
+        run = columns_run("wapiti", "--template", WAPITI, *ten)
         self.assertEqual(run.weights, crfpp_run().weights)
-        expected = crfpp_run().iterations[10]["objective"]
+        expected = columns_run("crfpp-10", "--template", CRFPP, *ten).objective
         print(f"after 10 iterations: crfpp {expected!r}, wapiti {run.objective!r}")
         self.assertAlmostEqual(run.objective / expected, 1, delta=1e-9)
 
     def test_single_and_double_precision_take_the_same_way_down(self):
-        double = attributes_run("double", "--l2", 1, "--precision", "double", "--max-iterations",
-                                20)
-        single = l2_run().iterations[20]["objective"]
+        twenty = ("--l2", 1, "--optimizer", "sgd-lbfgs", "--max-iterations", 20, "--precision")
+        double = attributes_run("double", *twenty, "double")
+        single = attributes_run("single", *twenty, "single").objective
         print(f"after 20 iterations: single {single!r}, double {double.objective!r}")
         self.assertAlmostEqual(single / double.objective, 1, delta=1e-4)
 
