@@ -11,6 +11,7 @@ namespace croft {
 namespace HWY_NAMESPACE {
 
 using Tag = RowTag<double>;
+constexpr std::size_t kAhead = 2;  // positions whose rows are asked for early
 
 // K vectors of columns from c on: the rich rows of one position, added in registers.
 template <int K>
@@ -35,22 +36,53 @@ HWY_INLINE std::uint64_t add_rich(const SampleScoring& s, std::uint64_t k, std::
   return k;
 }
 
+// Single rows have one weight each: that of row a is short_weight[first_single_weight + a].
+HWY_INLINE std::uint64_t first_single_weight(const SampleScoring& s) {
+  return s.row_begin[s.first_single] - s.short_offset - s.first_single;
+}
+
 HWY_INLINE void add_short(const SampleScoring& s, std::uint64_t k, std::uint64_t end,
                           double* HWY_RESTRICT state) {
-  for (; k < end; ++k) {
+  for (; k < end && s.id[k] < s.first_single; ++k) {
     const std::uint64_t* row = s.row_begin + s.id[k];
     const double value = s.value == nullptr ? 1 : s.value[k];
     for (std::uint64_t f = row[0] - s.short_offset; f < row[1] - s.short_offset; ++f) {
       state[s.short_cell[f]] += value * s.short_weight[f];
     }
   }
+  const std::uint64_t single = first_single_weight(s);
+  for (; k < end; ++k) {
+    const std::uint64_t f = single + s.id[k];
+    const double value = s.value == nullptr ? 1 : s.value[k];
+    state[s.short_cell[f]] += value * s.short_weight[f];
+  }
 }
 
-// What is far apart and known ahead: the short rows of position p.
-HWY_INLINE void prefetch_short(const SampleScoring& s, std::size_t p) {
+// What is far apart and known ahead: the rows of position p, and where later short ones begin.
+template <int K>
+HWY_INLINE void prefetch_rows(const SampleScoring& s, std::size_t p) {
+  constexpr std::size_t kLine = kAlignment / sizeof(double);
+  if (p + kAhead < s.count) {
+    for (std::uint64_t k = s.begin[p + kAhead + 1]; k-- > s.begin[p + kAhead];) {
+      if (s.id[k] < s.rich_rows) break;
+      if (s.id[k] < s.first_single) __builtin_prefetch(s.row_begin + s.id[k]);
+    }
+  }
   if (p >= s.count) return;
-  for (std::uint64_t k = s.begin[p + 1]; k-- > s.begin[p] && s.id[k] >= s.rich_rows;) {
-    const std::uint64_t f = s.row_begin[s.id[k]] - s.short_offset;
+  const std::uint64_t single = first_single_weight(s);
+  std::uint64_t k = s.begin[p];
+  const std::uint64_t end = s.begin[p + 1];
+  for (; k < end && s.id[k] < s.rich_rows; ++k) {
+    const double* row = s.rich + s.id[k] * s.stride;
+    if constexpr (K > 0) {
+      for (std::size_t v = 0; v < K * hn::Lanes(Tag()); v += kLine) __builtin_prefetch(row + v);
+    } else {
+      for (std::size_t c = 0; c < s.stride; c += kLine) __builtin_prefetch(row + c);
+    }
+  }
+  for (; k < end; ++k) {
+    const std::uint64_t f = s.id[k] >= s.first_single ? single + s.id[k]
+                                                      : s.row_begin[s.id[k]] - s.short_offset;
     __builtin_prefetch(s.short_weight + f);
     __builtin_prefetch(s.short_cell + f);
   }
@@ -59,9 +91,13 @@ HWY_INLINE void prefetch_short(const SampleScoring& s, std::size_t p) {
 template <int K>
 HWY_INLINE void score_positions(const SampleScoring& s) {
   const std::size_t lanes = hn::Lanes(Tag());
+  for (std::uint64_t k = s.begin[0]; k < s.begin[s.count]; k += kAlignment / sizeof s.id[0]) {
+    __builtin_prefetch(s.id + k);
+  }
+  for (std::size_t p = 0; p < kAhead; ++p) prefetch_rows<K>(s, p);
   for (std::size_t p = 0; p < s.count; ++p) {
     double* state = s.state + p * s.stride;
-    prefetch_short(s, p + 4);
+    prefetch_rows<K>(s, p + kAhead);
     const std::uint64_t begin = s.begin[p], end = s.begin[p + 1];
     std::uint64_t k = begin;
     std::size_t c = 0;

@@ -14,6 +14,7 @@ struct SampleScoring {
   const double* zero;          // [stride] what a row starts from
   const double* rich;          // [rich_rows][stride] weights
   std::size_t rich_rows, stride;
+  std::size_t first_single;          // from this id on rows have one weight
   const double* short_weight;        // of the short rows, by their place in w
   const std::uint32_t* short_cell;   // parallel
   const std::uint64_t* row_begin;    // [rows + 1] place in w

@@ -161,6 +161,7 @@ void SampleScorer::score(std::size_t n, std::span<const double> space,
                 .rich = space.data(),
                 .rich_rows = rich_,
                 .stride = stride_,
+                .first_single = rich_ + layout_.node_classes.poor,
                 .short_weight = space.data() + first_short_,
                 .short_cell = node.all_full()
                                   ? nullptr
@@ -207,6 +208,64 @@ void SampleScorer::gradient(std::size_t n, const ChainGradient<double>& d, std::
     }
   }
   std::ranges::copy(gram, at);
+}
+
+// What d, the derivative of one score, is to the weights that it is the sum of.
+void SampleScorer::add_state(std::uint64_t position, Label label, double d,
+                             SparseVector& out) const {
+  const AttributeLists& lists = data_.node;
+  const RowLayout& node = layout_.node;
+  for (std::uint64_t k = lists.begin[position]; k < lists.begin[position + 1]; ++k) {
+    const std::uint32_t a = lists.id[k];
+    const double g = lists.value.empty() ? d : lists.value[k] * d;
+    if (a >= rich_) {
+      for (std::size_t c = 0; c < node.length(a); ++c) {
+        if (node.cell_of(a, c) == label) out.add(row_begin(a) + c, g);
+      }
+    } else if ((mask_[a * (stride_ / 8) + label / 8] >> (label % 8) & 1) != 0) {
+      out.add(a * stride_ + label, g);
+    }
+  }
+}
+
+void SampleScorer::add_overlay(std::uint64_t position, const double* d, std::size_t stride,
+                               SparseVector& out) const {
+  const AttributeLists& lists = data_.edge;
+  const RowLayout& edge = layout_.edge;
+  for (std::uint64_t k = lists.begin[position]; k < lists.begin[position + 1]; ++k) {
+    const std::uint32_t b = lists.id[k];
+    const double value = lists.value.empty() ? 1.0 : lists.value[k];
+    const std::uint64_t begin = first_edge_ + (edge.begin[b] - edge.begin[0]);
+    for (std::size_t c = 0; c < edge.length(b); ++c) {
+      const std::uint32_t cell = edge.cell_of(b, c);
+      const double g = value * d[cell / layout_.labels * stride + cell % layout_.labels];
+      if (g != 0) out.add(begin + c, g);
+    }
+  }
+}
+
+void SampleScorer::gradient(std::size_t n, const ChainGradient<double>& d, std::size_t stride,
+                            std::span<const double> transition, std::span<const double> gram,
+                            const TransitionScores<double>& transitions,
+                            SparseVector& out) const {
+  const double *d_state = d.state, *d_overlay = d.overlay;
+  for (std::uint64_t p = data_.sequence_begin[n]; p < data_.sequence_begin[n + 1]; ++p) {
+    for (Label j = 0; j < layout_.labels; ++j) {
+      if (d_state[j] != 0) add_state(p, j, d_state[j], out);
+    }
+    d_state += stride;
+    if (!data_.has_edges() || data_.edge.begin[p] == data_.edge.begin[p + 1]) continue;
+    add_overlay(p, d_overlay, stride, out);
+    d_overlay += layout_.labels * stride;
+  }
+  std::vector<double> tied(first_edge_ - first_tied_);
+  set_tied_gradient(layout_, transitions, transition, std::span(tied));
+  for (std::size_t k = 0; k < tied.size(); ++k) {
+    if (tied[k] != 0) out.add(first_tied_ + k, tied[k]);
+  }
+  for (std::size_t k = 0; k < gram.size(); ++k) {
+    if (gram[k] != 0) out.add(first_gram_ + k, gram[k]);
+  }
 }
 
 // The rows of the sequence's edge attributes, one after the other from `out` on.

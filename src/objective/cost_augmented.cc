@@ -12,6 +12,11 @@ void CostAugmenter::operator()(const ChainScores<Real>& scores, const Gold& gold
   row_.resize(cost_->labels());
   for (std::size_t t = 0; t < scores.length(); ++t) {
     Real* state = out.state.row(t);
+    if (label_of_.empty() && is_one_label(gold.known[t])) {
+      const double* row = cost_->table.row(gold.known[t]);
+      for (std::size_t j = 0; j < row_.size(); ++j) state[j] += static_cast<Real>(row[j]);
+      continue;
+    }
     if (label_of_.empty()) {
       position_cost(*cost_, gold, t, row_);
       for (std::size_t j = 0; j < row_.size(); ++j) state[j] += static_cast<Real>(row_[j]);

@@ -51,6 +51,7 @@ double ChainHinge<Real>::one_chain(const ChainScores<Real>& scores, const Gold& 
   best_.resize(y.size());
   if (augment_) (*augment_)(scores, gold, augmented_);
   if (viterbi<Real>(augment_ ? augmented_ : scores, work_, best_) == -kInf) return kInf;
+  if (std::ranges::equal(best_, y)) return 0;
   CompensatedSum margin;  // term by term: large scores cancel
   for (std::size_t t = 0; t < y.size(); ++t) {
     if (std::isinf(scores.state(t, y[t]))) return kInf;
@@ -66,7 +67,7 @@ double ChainHinge<Real>::one_chain(const ChainScores<Real>& scores, const Gold& 
   const double loss = margin.value();
   // The gold labelling may be better by what rounding hid from the search.  Where both are as good,
   // the perceptron takes the search at its word: from w = 0, where all are, it would never move.
-  const bool tie = loss == 0 && !augment_ && !std::ranges::equal(best_, y);
+  const bool tie = loss == 0 && !augment_;
   if (!(loss > 0 || tie)) {
     best_.assign(y.begin(), y.end());
     return 0;

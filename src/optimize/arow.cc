@@ -2,10 +2,7 @@
 
 #include <vector>
 
-#include "croft/core/matrix.h"
-#include "croft/core/vector_math.h"
 #include "optimize/pass_method.h"
-#include "optimize/sample_layout.h"
 #include "optimize/sample_order.h"
 
 namespace croft {
@@ -18,9 +15,7 @@ class Arow final : public PassMethod {
         f_(f),
         options_(options),
         w_(w),
-        layout_(f),
-        gradient_(layout_.largest()),
-        spread_(layout_.largest()),
+        gradient_(f.dimension()),
         variance_(w.size(), options.variance) {}
 
  private:
@@ -28,41 +23,33 @@ class Arow final : public PassMethod {
     PassFigures figures;
     draw_order(options_.seed, pass, f_.samples(), order_);
     for (const std::uint32_t n : order_) {
-      const std::span<double> g = std::span(gradient_).first(layout_.support_size(n));
-      const SampleFunction::Sample sample = f_.evaluate_sample(n, w_, g, 0);
+      const SampleFunction::Sample sample = f_.evaluate_sparse(n, w_, gradient_, 0);
       figures.losses += sample.value;
       if (!sample.active || !(sample.value > 0)) continue;
-      const std::span<const Run> runs = f_.support(n, 0);
-      figures.step = sample.value / (options_.gamma + set_spread(runs, g));
-      figures.squared_updates += update(runs, figures.step, g);
+      figures.step = sample.value / (options_.gamma + spread());
+      figures.squared_updates += update(figures.step);
     }
     return figures;
   }
 
-  // Gathers S g, and returns g' S g.
-  double set_spread(std::span<const Run> runs, std::span<const double> g) {
-    for_runs(runs, [&](std::uint64_t begin, std::uint32_t length, std::size_t at) {
-      const double* variance = variance_.data() + begin;
-      double* spread = spread_.data() + at;
-      for (std::size_t k = 0; k < length; ++k) spread[k] = variance[k] * g[at + k];
-    });
-    return dot(std::span<const double>(spread_).first(g.size()), g);
+  // g' S g
+  double spread() const {
+    double sum = 0;
+    for (const auto& [k, g] : gradient_.entries()) sum += variance_[k] * g * g;
+    return sum;
   }
 
   // (SG.26).  Returns |change of w|^2.
-  double update(std::span<const Run> runs, double step, std::span<const double> g) {
+  double update(double step) {
     const double inverse = 1 / options_.gamma;
-    for_runs(runs, [&](std::uint64_t begin, std::uint32_t length, std::size_t at) {
-      double* w = w_.data() + begin;
-      double* variance = variance_.data() + begin;
-      const double* spread = spread_.data() + at;
-      for (std::size_t k = 0; k < length; ++k) {
-        w[k] -= step * spread[k];
-        variance[k] /= 1 + inverse * spread[k] * g[at + k];
-      }
-    });
-    const auto moved = std::span<const double>(spread_).first(g.size());
-    return step * step * dot(moved, moved);
+    double squared = 0;
+    for (const auto& [k, g] : gradient_.entries()) {
+      const double spread = variance_[k] * g;
+      w_[k] -= step * spread;
+      variance_[k] /= 1 + inverse * spread * g;
+      squared += spread * spread;
+    }
+    return step * step * squared;
   }
 
   void archive_method(StateArchive& state) override { state(variance_); }
@@ -70,9 +57,8 @@ class Arow final : public PassMethod {
   SampleFunction& f_;
   const ArowOptions& options_;
   std::span<double> w_;
-  SampleLayout layout_;
-  AlignedVector<double> gradient_, spread_;  // of one sample: g, S g
-  std::vector<double> variance_;             // the diagonal of S
+  SparseVector gradient_;         // of one sample: g
+  std::vector<double> variance_;  // the diagonal of S
   std::vector<std::uint32_t> order_;
 };
 

@@ -8,8 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "croft/core/matrix.h"
 #include "croft/core/state_archive.h"
-#include "optimize/sample_layout.h"
+#include "croft/optimize/sparse_vector.h"
 
 namespace croft {
 
@@ -18,26 +19,18 @@ class AveragedWeights {
   // w is the average after publish(), or where that is not asked for, the weights all along.
   AveragedWeights(std::span<double> w, bool average)
       : w_(w),
-        own_(average ? std::vector<double>(w.begin(), w.end()) : std::vector<double>()),
+        own_(average ? AlignedVector<double>(w.begin(), w.end()) : AlignedVector<double>()),
         x_(average ? std::span(own_) : w),
         weighted_(own_.size()) {}
 
   std::span<const double> current() const { return x_; }
 
-  // current += scale * change on these runs, at the sample that is under way.
-  void add(std::span<const Run> runs, double scale, std::span<const double> change) {
-    for_runs(runs, [&](std::uint64_t begin, std::uint32_t length, std::size_t at) {
-      double* x = x_.data() + begin;
-      const double* d = change.data() + at;
-      for (std::size_t k = 0; k < length; ++k) x[k] += scale * d[k];
-    });
+  // current += scale * change, at the sample that is under way.
+  void add(double scale, const SparseVector& change) {
+    for (const auto& [k, d] : change.entries()) x_[k] += scale * d;
     if (weighted_.empty()) return;
     const double weight = samples_ * scale;
-    for_runs(runs, [&](std::uint64_t begin, std::uint32_t length, std::size_t at) {
-      double* u = weighted_.data() + begin;
-      const double* d = change.data() + at;
-      for (std::size_t k = 0; k < length; ++k) u[k] += weight * d[k];
-    });
+    for (const auto& [k, d] : change.entries()) weighted_[k] += weight * d;
   }
   void end_sample() { ++samples_; }
   void publish() {
@@ -55,7 +48,7 @@ class AveragedWeights {
 
  private:
   std::span<double> w_;
-  std::vector<double> own_;       // the weights, where w is an average
+  AlignedVector<double> own_;     // the weights, where w is an average
   std::span<double> x_;           // the weights: own_ or w
   std::vector<double> weighted_;  // u
   double samples_ = 0;            // that have ended: c - 1

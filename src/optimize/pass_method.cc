@@ -99,13 +99,12 @@ void PassMethod::measure_exactly() {
 
 // The figures of a pass that leaves w alone.
 void PassMethod::measure_samples() {
-  std::vector<double> gradient;
+  SparseVector gradient(w_.size());
   double losses = 0, squared = 0;
   for (std::size_t n = 0; n < f_.samples(); ++n) {
-    const std::span<double> g = support_scratch(f_, n, gradient);
-    const SampleFunction::Sample sample = f_.evaluate_sample(n, w_, g, 0);
+    const SampleFunction::Sample sample = f_.evaluate_sparse(n, w_, gradient, 0);
     losses += sample.value;
-    if (sample.active) squared += dot(std::span<const double>(g), g);
+    if (sample.active) squared += gradient.squared_norm();
   }
   ++now_.evaluations;
   measure_weights();

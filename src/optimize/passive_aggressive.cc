@@ -39,8 +39,7 @@ class PassiveAggressive final : public PassMethod {
       : PassMethod(f, w),
         f_(f),
         options_(options),
-        layout_(f),
-        gradient_(layout_.largest()),
+        gradient_(f.dimension()),
         weights_(w, options.average) {}
 
  private:
@@ -48,13 +47,12 @@ class PassiveAggressive final : public PassMethod {
     PassFigures figures;
     draw_order(options_.seed, pass, f_.samples(), order_);
     for (const std::uint32_t n : order_) {
-      const std::span<double> g = std::span(gradient_).first(layout_.support_size(n));
-      const SampleFunction::Sample sample = f_.evaluate_sample(n, weights_.current(), g, 0);
+      const auto sample = f_.evaluate_sparse(n, weights_.current(), gradient_, 0);
       figures.losses += sample.value;
-      const double squared = sample.active ? dot(g, g) : 0;
+      const double squared = sample.active ? gradient_.squared_norm() : 0;
       if (sample.value > 0 && squared > 0) {
         const double tau = step_size(options_, sample.value, squared);
-        weights_.add(f_.support(n, 0), -tau, g);
+        weights_.add(-tau, gradient_);
         figures.squared_updates += tau * tau * squared;
         figures.step = tau;
       }
@@ -67,8 +65,7 @@ class PassiveAggressive final : public PassMethod {
 
   SampleFunction& f_;
   const PassiveAggressiveOptions& options_;
-  SampleLayout layout_;
-  AlignedVector<double> gradient_;
+  SparseVector gradient_;
   AveragedWeights weights_;
   std::vector<std::uint32_t> order_;
 };
@@ -86,7 +83,8 @@ class Mira final : public PassMethod {
         alpha_(options.best),
         products_(options.best * options.best),
         gradients_(options.best * layout_.largest()),
-        change_(layout_.largest()) {}
+        sum_(layout_.largest()),
+        change_(f.dimension()) {}
 
  private:
   PassFigures run(std::size_t pass) override {
@@ -121,11 +119,12 @@ class Mira final : public PassMethod {
     }
     const auto alpha = std::span(alpha_).first(count);
     solve_mira(products, std::span(values_).first(count), options_.aggressiveness, alpha);
-    const auto sum = std::span(change_).first(size);
+    const auto sum = std::span(sum_).first(size);
     std::ranges::fill(sum, 0.0);
     for (std::size_t j = 0; j < count; ++j) axpy(alpha[j], g(j), sum);
-    weights_.add(f_.support(n, 0), -1, sum);
-    return dot(sum, sum);
+    set_sparse(f_.support(n, 0), sum, change_);
+    weights_.add(-1, change_);
+    return change_.squared_norm();
   }
   void archive_method(StateArchive& state) override { state(weights_); }
 
@@ -134,7 +133,8 @@ class Mira final : public PassMethod {
   SampleLayout layout_;
   AveragedWeights weights_;
   std::vector<double> values_, losses_, alpha_, products_;
-  AlignedVector<double> gradients_, change_;
+  AlignedVector<double> gradients_, sum_;
+  SparseVector change_;
   std::vector<std::uint32_t> order_;
 };
 

@@ -5,11 +5,9 @@
 #include <vector>
 
 #include "croft/core/error.h"
-#include "croft/core/matrix.h"
 #include "croft/core/vector_math.h"
 #include "optimize/averaged_weights.h"
 #include "optimize/pass_method.h"
-#include "optimize/sample_layout.h"
 #include "optimize/sample_order.h"
 
 namespace croft {
@@ -23,8 +21,7 @@ class Perceptron final : public PassMethod {
       : PassMethod(f, w),
         f_(f),
         options_(options),
-        layout_(f),
-        gradient_(layout_.largest()),
+        gradient_(f.dimension()),
         weights_(w, options.kind == PerceptronKind::averaged),
         votes_(votes) {
     if (votes_ == nullptr) return;
@@ -38,14 +35,12 @@ class Perceptron final : public PassMethod {
     PassFigures figures{.step = options_.step};
     draw_order(options_.seed, pass, f_.samples(), order_);
     for (const std::uint32_t n : order_) {
-      const std::span<double> g = std::span(gradient_).first(layout_.support_size(n));
-      const SampleFunction::Sample sample = f_.evaluate_sample(n, weights_.current(), g, 0);
+      const auto sample = f_.evaluate_sparse(n, weights_.current(), gradient_, 0);
       figures.losses += sample.value;
       if (sample.active) {
-        const std::span<const Run> runs = f_.support(n, 0);
-        weights_.add(runs, -options_.step, g);
-        figures.squared_updates += options_.step * options_.step * dot(g, g);
-        if (votes_ != nullptr) keep(runs, g);
+        weights_.add(-options_.step, gradient_);
+        figures.squared_updates += options_.step * options_.step * gradient_.squared_norm();
+        if (votes_ != nullptr) keep_update();
       }
       weights_.end_sample();
       if (votes_ != nullptr) ++votes_->votes.back();
@@ -54,14 +49,12 @@ class Perceptron final : public PassMethod {
     return figures;
   }
 
-  void keep(std::span<const Run> runs, std::span<const double> g) {
-    for_runs(runs, [&](std::uint64_t begin, std::uint32_t length, std::size_t at) {
-      for (std::size_t k = 0; k < length; ++k) {
-        if (g[at + k] == 0) continue;
-        votes_->coordinate.push_back(begin + k);
-        votes_->change.push_back(-options_.step * g[at + k]);
-      }
-    });
+  void keep_update() {
+    for (const auto& [k, g] : gradient_.entries()) {
+      if (g == 0) continue;
+      votes_->coordinate.push_back(k);
+      votes_->change.push_back(-options_.step * g);
+    }
     votes_->update_end.push_back(votes_->change.size());
     votes_->votes.push_back(0);
   }
@@ -73,8 +66,7 @@ class Perceptron final : public PassMethod {
 
   SampleFunction& f_;
   const PerceptronOptions& options_;
-  SampleLayout layout_;
-  AlignedVector<double> gradient_;
+  SparseVector gradient_;
   AveragedWeights weights_;
   VotedPerceptron* votes_;
   std::vector<std::uint32_t> order_;

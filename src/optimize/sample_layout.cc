@@ -6,6 +6,27 @@
 
 namespace croft {
 
+SampleFunction::Sample SampleFunction::evaluate_sparse(std::size_t n, std::span<const double> w,
+                                                       SparseVector& gradient,
+                                                       std::size_t worker) {
+  std::size_t size = 0;
+  for (const Run& run : support(n, worker)) size += run.length;
+  std::vector<double> numbers(size);
+  const Sample sample = evaluate_sample(n, w, numbers, worker);
+  gradient.clear();
+  if (sample.active) set_sparse(support(n, worker), numbers, gradient);
+  return sample;
+}
+
+void set_sparse(std::span<const Run> runs, std::span<const double> numbers, SparseVector& out) {
+  out.clear();
+  for_runs(runs, [&](std::uint64_t begin, std::uint32_t length, std::size_t at) {
+    for (std::size_t k = 0; k < length; ++k) {
+      if (numbers[at + k] != 0) out.add(begin + k, numbers[at + k]);
+    }
+  });
+}
+
 SampleLayout::SampleLayout(SampleFunction& f) : size_(f.samples()) {
   std::vector<std::uint32_t> length(f.dimension()), users(f.dimension());  // by `begin`
   for (std::size_t n = 0; n < size_.size(); ++n) {

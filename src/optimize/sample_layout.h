@@ -19,6 +19,9 @@ void for_runs(std::span<const Run> runs, const Body& body) {
   }
 }
 
+// Overwrites `out` with what is not 0 of the numbers of these runs.
+void set_sparse(std::span<const Run> runs, std::span<const double> numbers, SparseVector& out);
+
 class SampleLayout {
  public:
   explicit SampleLayout(SampleFunction& f);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "structure/transition_kernels.h"
 
@@ -55,9 +56,21 @@ void TransitionScores<Real>::assign(Matrix<Real> log_scores) {
       !sparse_ && !any_forbidden_ && labels_ == log_scores.rows() && labels_ > 0;
   sparse_ = false;
   labels_ = log_scores.rows();
-  log_ = std::move(log_scores);
+  const double shift_before = shift_;
+  std::swap(log_, log_scores);  // log_scores: those before
   set_padding(log_, kForbidden);
   set_dense_range();
+  // In double, where chains are done one by one, few scores change at a time.
+  if (std::is_same_v<Real, double> && all_were_allowed && !any_forbidden_ &&
+      shift_ == shift_before) {
+    for (std::size_t i = 0; i < labels_; ++i) {
+      for (std::size_t j = 0; j < labels_; ++j) {
+        if (log_(i, j) == log_scores(i, j)) continue;
+        factors_(i, j) = factors_transposed_(j, i) = std::exp(log_(i, j) - shift_);
+      }
+    }
+    return;
+  }
   for (auto* m : {&factors_, &factors_transposed_}) m->assign(labels_, labels_, Real{0});
   set_factors();
   for (std::size_t i = 0; i < labels_; ++i) {

@@ -259,7 +259,7 @@ template <class Optimise>
 OptimizeResult ChainMethods::over_samples(std::size_t workers, const Optimise& optimise) {
   const auto whole = make_chain_function(p_, p_.data, p_.layout);
   const auto f = make_samples(*whole, workers);
-  std::vector<double> space(f->dimension());
+  AlignedVector<double> space(f->dimension());
   const auto set_weights = [&](std::span<const double> from) {
     f->scorer().compress(from, w_);
     if (!has_prior_) return;

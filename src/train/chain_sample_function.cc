@@ -17,6 +17,9 @@ struct ChainSampleFunction::Worker {
   ChainScores<double> scores;
   Matrix<double> d_state, d_overlay;
   std::vector<double> d_transition, d_gram;
+  ChainGradient<double> d_theta() {
+    return {d_state.row(0), d_overlay.row(0), d_transition.data()};
+  }
   // With histories.
   std::optional<HistoryScores<double>> histories;
   ChainScores<double> lifted;
@@ -109,27 +112,43 @@ void ChainSampleFunction::score(std::size_t n, std::span<const double> w, Worker
   own.d_transition.assign(own.transitions.cells(), 0.0);
 }
 
+// f_n, and dL/dtheta in the worker's tables.
+double ChainSampleFunction::evaluate_scores(std::size_t n, std::span<const double> u, Worker& own) {
+  const std::span<const double> w = weights_of(n, u, own);
+  score(n, w, own);
+  if (layout_.histories) return evaluate_lifted(n, w, own);
+  return (*own.objective)(own.scores, data_.gold(n), data_.sequence_weight(n), own.d_theta());
+}
+
 SampleFunction::Sample ChainSampleFunction::evaluate_sample(std::size_t n,
                                                             std::span<const double> u,
                                                             std::span<double> gradient,
                                                             std::size_t worker) {
   Worker& own = *workers_[worker];
-  const std::span<const double> w = weights_of(n, u, own);
-  score(n, w, own);
-  const ChainGradient<double> d{own.d_state.row(0), own.d_overlay.row(0),
-                                own.d_transition.data()};
-  const double value =
-      layout_.histories ? evaluate_lifted(n, w, own)
-                        : (*own.objective)(own.scores, data_.gold(n), data_.sequence_weight(n), d);
+  const double value = evaluate_scores(n, u, own);
   if (!own.objective->moved()) return {value, false};
-  scorer_.gradient(n, d, own.d_state.stride(), own.d_transition, own.d_gram, own.transitions,
-                   gradient);
+  scorer_.gradient(n, own.d_theta(), own.d_state.stride(), own.d_transition, own.d_gram,
+                   own.transitions, gradient);
   if (!scale_.empty()) {
     std::size_t at = 0;
     for (const Run& run : own.runs) {
       for (std::uint64_t k = 0; k < run.length; ++k) gradient[at++] *= scale_[run.begin + k];
     }
   }
+  return {value, true};
+}
+
+SampleFunction::Sample ChainSampleFunction::evaluate_sparse(std::size_t n,
+                                                            std::span<const double> u,
+                                                            SparseVector& gradient,
+                                                            std::size_t worker) {
+  Worker& own = *workers_[worker];
+  const double value = evaluate_scores(n, u, own);
+  gradient.clear();
+  if (!own.objective->moved()) return {value, false};
+  scorer_.gradient(n, own.d_theta(), own.d_state.stride(), own.d_transition, own.d_gram,
+                   own.transitions, gradient);
+  if (!scale_.empty()) gradient.scale(scale_);
   return {value, true};
 }
 
@@ -156,8 +175,8 @@ void ChainSampleFunction::write_difference(std::size_t n, std::span<const Label>
   };
   add(y, 1);
   add(gold, -1);
-  scorer_.gradient(n, {own.d_state.row(0), own.d_overlay.row(0), own.d_transition.data()}, stride,
-                   own.d_transition, own.d_gram, own.transitions, gradient);
+  scorer_.gradient(n, own.d_theta(), stride, own.d_transition, own.d_gram, own.transitions,
+                   gradient);
 }
 
 std::size_t ChainSampleFunction::evaluate_ranked(std::size_t n, std::span<const double> w,

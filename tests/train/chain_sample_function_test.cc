@@ -55,6 +55,27 @@ void expect_near(const Sums& a, double value, std::span<const double> gradient) 
   }
 }
 
+// evaluate_sparse() against evaluate_sample(), with every number where it belongs.
+void expect_the_same_when_sparse(ChainSampleFunction& f, std::span<const double> space) {
+  std::vector<double> own(f.dimension());
+  SparseVector sparse(f.dimension());
+  for (std::size_t n = 0; n < f.samples(); ++n) {
+    const SampleFunction::Sample dense = f.evaluate_sample(n, space, own, 0);
+    std::vector<double> rest(f.dimension());
+    std::size_t at = 0;
+    for (const croft::Run& run : f.support(n, 0)) {
+      for (std::uint64_t k = run.begin; k < run.begin + run.length; ++k, ++at) {
+        rest[k] = dense.active ? own[at] : 0.0;
+      }
+    }
+    const SampleFunction::Sample sample = f.evaluate_sparse(n, space, sparse, 0);
+    EXPECT_EQ(sample.value, dense.value);
+    EXPECT_EQ(sample.active, dense.active);
+    for (const auto& [k, g] : sparse.entries()) rest[k] -= g;
+    for (const double r : rest) ASSERT_NEAR(r, 0, 1e-12 * (1 + std::abs(dense.value)));
+  }
+}
+
 class SampleFunctions : public ::testing::TestWithParam<int> {
  protected:
   void SetUp() override {
@@ -76,6 +97,24 @@ TEST_P(SampleFunctions, AddUpToTheFunctionOfAllTheData) {
   std::vector<double> gradient(whole.dimension());
   const double value = whole.evaluate(model_.w, gradient);
   expect_near(add_samples(f, model_.w, whole.dimension()), value, gradient);
+}
+
+TEST_P(SampleFunctions, HaveTheSameGradientInFewNumbers) {
+  ThreadPool pool;
+  ChainBatchFunction<double> whole(model_.data, model_.layout, pool);
+  const LabelCost cost = hamming_cost(model_.layout.labels, 1);
+  const auto hinge = [&] { return std::make_unique<ChainHinge<double>>(cost); };
+  ChainSampleFunction smooth(model_.data, model_.layout, whole, 1);
+  ChainSampleFunction margin(model_.data, model_.layout, whole, 1, hinge);
+  std::vector<double> space(smooth.dimension());
+  smooth.scorer().expand(model_.w, space);
+  expect_the_same_when_sparse(smooth, space);
+  expect_the_same_when_sparse(margin, space);
+  WeightPrior prior;
+  Random random(11);
+  for (std::size_t k = 0; k < model_.w.size(); ++k) prior.scale.push_back(0.5 + random.uniform());
+  margin.set_prior(prior);
+  expect_the_same_when_sparse(margin, space);
 }
 
 TEST_P(SampleFunctions, EvaluateTheWholeInTheirOwnSpace) {

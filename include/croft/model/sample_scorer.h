@@ -51,9 +51,16 @@ class SampleScorer {
   void gradient(std::size_t n, const ChainGradient<double>& d, std::size_t stride,
                 std::span<const double> transition, std::span<const double> gram,
                 const TransitionScores<double>& transitions, std::span<double> out) const;
+  // The same, added to `out`, by way of what is not 0 of dL/dtheta.
+  void gradient(std::size_t n, const ChainGradient<double>& d, std::size_t stride,
+                std::span<const double> transition, std::span<const double> gram,
+                const TransitionScores<double>& transitions, SparseVector& out) const;
 
  private:
   void list_attributes();
+  void add_state(std::uint64_t position, Label label, double d, SparseVector& out) const;
+  void add_overlay(std::uint64_t position, const double* d, std::size_t stride,
+                   SparseVector& out) const;
   void add_edges(std::size_t n, const double* d_overlay, std::size_t stride, double* out) const;
   std::uint64_t row_begin(std::uint32_t a) const {  // in the space, of a node attribute
     return a < rich_ ? a * stride_ : short_shift_ + layout_.node.begin[a];

@@ -24,7 +24,7 @@ struct ArowOptions {
 };
 
 // Learns from w (in and out), as perceptron() does, and reports and throws as it.  Iteration::step
-// is the last beta l of the pass.  Memory beside w: 2 doubles a weight.
+// is the last beta l of the pass.  Memory beside w: 2.5 doubles a weight.
 OptimizeResult arow(SampleFunction& f, const Regulariser& regulariser, std::span<double> w,
                     const ArowOptions& options, const IterationCallback& callback = {},
                     Checkpointer* checkpoints = nullptr);

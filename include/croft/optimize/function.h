@@ -9,6 +9,7 @@
 #include <span>
 
 #include "croft/core/state_archive.h"
+#include "croft/optimize/sparse_vector.h"
 
 namespace croft {
 
@@ -55,6 +56,10 @@ class SampleFunction : public BatchFunction {
   // runs one after the other.  A subgradient where f_n has a kink.
   virtual Sample evaluate_sample(std::size_t n, std::span<const double> w,
                                  std::span<double> gradient, std::size_t worker) = 0;
+  // The same, with the gradient in as few numbers as it has: for methods whose samples move few of
+  // the coordinates that they read.  gradient: of dimension() numbers; overwritten.
+  virtual Sample evaluate_sparse(std::size_t n, std::span<const double> w, SparseVector& gradient,
+                                 std::size_t worker);
 };
 
 // f_n(w) = max over labellings y of  loss(y) + w.(phi(y) - phi(gold)),  with the runners-up.

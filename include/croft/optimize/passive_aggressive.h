@@ -35,7 +35,7 @@ struct PassiveAggressiveOptions {
 };
 
 // Learns from w (in and out), as perceptron() does, and reports and throws as it.
-// Memory beside w: 1 double a weight; averaged 3.
+// Memory beside w: 1.5 doubles a weight; averaged 3.5.
 OptimizeResult passive_aggressive(SampleFunction& f, const Regulariser& regulariser,
                                   std::span<double> w, const PassiveAggressiveOptions& options,
                                   const IterationCallback& callback = {},

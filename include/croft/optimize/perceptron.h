@@ -46,7 +46,7 @@ struct PerceptronOptions {
 // pass_average there is one update in a pass, and f.evaluate makes it.
 // Throws UsageError where l1 or l2 is not 0 (a perceptron minimises no penalty), w.size() is not
 // f.dimension() or f has no samples.
-// Memory beside w: 1 double a weight; averaged 3, pass_average 2.
+// Memory beside w: 1.5 doubles a weight; averaged 3.5, pass_average 2.
 OptimizeResult perceptron(SampleFunction& f, const Regulariser& regulariser, std::span<double> w,
                           const PerceptronOptions& options, const IterationCallback& callback = {},
                           Checkpointer* checkpoints = nullptr);

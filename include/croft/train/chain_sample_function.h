@@ -37,6 +37,8 @@ class ChainSampleFunction : public RankedFunction {
   std::span<const Run> support(std::size_t n, std::size_t worker) override;
   Sample evaluate_sample(std::size_t n, std::span<const double> w, std::span<double> gradient,
                          std::size_t worker) override;
+  Sample evaluate_sparse(std::size_t n, std::span<const double> w, SparseVector& gradient,
+                         std::size_t worker) override;
   // Order 1, complete gold.  Cost: that of the k-best search, and a gradient for each.
   std::size_t evaluate_ranked(std::size_t n, std::span<const double> w, std::size_t most,
                               std::span<double> value, std::span<double> loss,
@@ -47,6 +49,7 @@ class ChainSampleFunction : public RankedFunction {
   struct Worker;
   std::span<const double> weights_of(std::size_t n, std::span<const double> u, Worker& worker);
   void score(std::size_t n, std::span<const double> w, Worker& worker);
+  double evaluate_scores(std::size_t n, std::span<const double> u, Worker& worker);
   void write_difference(std::size_t n, std::span<const Label> y, std::span<double> gradient,
                         Worker& worker);
   double evaluate_lifted(std::size_t n, std::span<const double> w, Worker& worker);
