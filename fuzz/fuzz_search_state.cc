@@ -1,0 +1,21 @@
+// Any bytes as the state of a search: an Error, or scores that read back equal.
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string_view>
+
+#include "../src/app/search_state.h"
+#include "croft/core/error.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes), size);
+  try {
+    const croft::SearchScores scores = croft::parse_search_state(text, "fuzz", "ab");
+    const std::string written = croft::search_state_text(scores, "ab");
+    if (croft::parse_search_state(written, "fuzz", "ab") != scores) {
+      throw std::logic_error("scores are others when they are read again");
+    }
+  } catch (const croft::Error&) {
+  }
+  return 0;
+}
