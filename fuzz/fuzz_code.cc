@@ -1,0 +1,31 @@
+// Any bytes as a file of a code: an InputError that names the file, or words of one length.
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string_view>
+
+#include "croft/data/code_file.h"
+
+namespace {
+
+void require(bool holds, const char* what) {
+  if (!holds) throw std::logic_error(what);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  croft::LineReader lines({reinterpret_cast<const char*>(data), size}, "fuzz");
+  try {
+    const auto words = croft::read_code_file(lines);
+    require(!words.empty() && words.size() <= lines.line_number(), "another number of labels");
+    for (const auto& [label, word] : words) {
+      require(!label.empty(), "an empty label");
+      require(word.size() == words.front().second.size(), "words of two lengths");
+      require(word.find_first_not_of("01-") == word.npos, "a word of other bits");
+    }
+  } catch (const croft::InputError& error) {
+    require(error.where().file == "fuzz", "an error without its file");
+  }
+  return 0;
+}

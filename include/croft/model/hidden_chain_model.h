@@ -1,0 +1,63 @@
+// A trained chain with hidden states (latent-dynamic CRF): everything needed to predict.
+// docs/format.md, "Hidden states".
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "croft/model/chain_layout.h"
+#include "croft/model/sequence_model.h"
+#include "croft/structure/hidden_states.h"
+
+namespace croft {
+
+class HiddenChainModel final : public SequenceModel {
+ public:
+  static constexpr std::string_view kKind = "hidden-chain";
+  // Maps the file: the cost does not grow with its weights.  Throws Error as Container::open, and
+  // for a model of another kind.
+  static std::shared_ptr<const HiddenChainModel> open(const std::filesystem::path& path);
+  explicit HiddenChainModel(Container container);
+
+  const HiddenStates* states() const override { return &states_; }
+  // A label's name, with the number of the state where the label has several: "N#2".
+  std::string state_name(Label s) const;
+
+  const FeatureTable& node() const { return node_; }  // cells: states, or pairs of them
+  const FeatureTable& edge() const { return edge_; }
+  const FeatureTable& tied() const { return tied_; }
+  bool has_overlays() const override { return edge_.size() > 0; }
+
+  // Of states.  cost: a look-up and the row's length for each attribute
+  void score(const TextSequence& sequence, Scratch& scratch,
+             ChainScores<float>& out) const override;
+  void score(const TextSequence& sequence, Scratch& scratch,
+             ChainScores<double>& out) const override;
+
+ private:
+  void read_states();
+  template <class Real>
+  void score_in(const TextSequence& sequence, Scratch& scratch, ChainScores<Real>& out) const;
+
+  HiddenStates states_;
+  std::optional<ChainConstraint> state_constraint_;
+  FeatureTable node_, edge_, tied_;
+};
+
+// What a model file is made from; views.
+struct HiddenChainParts {
+  std::vector<std::string> labels;
+  const HiddenStates* states = nullptr;
+  const ExtractionConfig* extraction = nullptr;
+  const ChainLayout* layout = nullptr;                               // its labels are the states
+  const ChainConstraint* constraint = nullptr;                       // of labels; null: none
+  std::vector<std::string_view> tied_names, node_names, edge_names;  // by row of the layout
+  std::span<const double> weights;
+  const nlohmann::json* training = nullptr;  // the record
+};
+ContainerWriter make_hidden_chain_model(const HiddenChainParts& parts);
+
+}  // namespace croft

@@ -1,0 +1,151 @@
+#include "croft/app/train_pool.h"
+
+#include <nlohmann/json.hpp>
+
+#include "app/file_checks.h"
+#include "app/train_files.h"
+#include "croft/core/atomic_file.h"
+#include "croft/core/interrupt.h"
+
+namespace croft {
+namespace {
+
+using nlohmann::json;
+
+json expert_record(const PoolTraining::Expert& expert) {
+  json record = {{"name", expert.name},
+                 {"weight", expert.weight},
+                 {"divergence", expert.divergence},
+                 {"features", expert.features}};
+  if (expert.optimization) {
+    record["objective_value"] = expert.optimization->objective;
+    record["iterations"] = expert.optimization->iterations;
+    record["stop"] = stop_reason_name(expert.optimization->reason);
+  }
+  return record;
+}
+
+json training_record(const PoolRequest& request, const TrainOptions& options,
+                     const PoolTraining& training, const PoolTraining::Result& result) {
+  json experts = json::array();
+  for (const PoolTraining::Expert& each : result.experts) experts.push_back(expert_record(each));
+  json record = {{"objective", info(options.objective).name},
+                 {"optimizer", info(*options.method).name},
+                 {"l1", options.regulariser.l1},
+                 {"l2", options.regulariser.l2},
+                 {"features", options.features == FeatureSet::all ? "all" : "observed"},
+                 {"min_count", options.min_count},
+                 {"seed", options.seed},
+                 {"pool_weights", name_of(request.pool.weights.weights)},
+                 {"experts", std::move(experts)},
+                 {"pool_loss", result.loss},
+                 {"sequences", training.sequences()},
+                 {"positions", training.positions()},
+                 {"attributes", training.attributes()},
+                 {"weights", result.train.dimension},
+                 {"nonzero_weights", result.train.active},
+                 {"iterations", result.train.optimization.iterations},
+                 {"evaluations", result.train.optimization.evaluations},
+                 {"objective_value", result.train.optimization.objective},
+                 {"gradient_norm", result.train.optimization.gradient_norm},
+                 {"stop", stop_reason_name(result.train.optimization.reason)}};
+  if (request.pool.weights.weights == PoolWeights::dirichlet) {
+    record["dirichlet"] = request.pool.weights.alpha;
+  }
+  if (training.holdout_sequences() > 0) {
+    record["holdout"] = {{"sequences", training.holdout_sequences()}};
+  }
+  if (!request.train.constrain.empty()) {
+    const std::string& constrain = request.train.constrain;
+    record["constraint"] = names_a_scheme(constrain) ? constrain : "file";
+  }
+  return record;
+}
+
+LabelClasses read_classes(const std::string& path) {
+  if (path.empty()) return {};
+  LineReader lines(path);
+  return read_label_class_file(lines);
+}
+
+}  // namespace
+
+TrainRequest with_pool_defaults(TrainRequest request) {
+  if (!request.l2) request.l2 = 0;  // the pool is what keeps experts from saying too much
+  TrainOptions& o = request.options;
+  if (!o.method) o.method = o.regulariser.l1 > 0 ? Method::owlqn : Method::lbfgs;
+  return with_defaults(std::move(request));
+}
+
+TrainedPool train_pool_on(const PoolRequest& asked, TrainingInput& input,
+                          std::span<const std::shared_ptr<const ChainModel>> experts,
+                          const PoolWatcher& watcher) {
+  PoolRequest request = asked;
+  request.train = with_pool_defaults(request.train);
+  check_request(request.train);
+  request.pool.validate();
+  TrainOptions options = read_options(request.train);
+  const Extractor& extractor = input.extractor();
+  options.features = request.train.features.value_or(
+      extractor.has_template() ? FeatureSet::all : FeatureSet::observed);
+  request.pool.weights.stop = options.stop;
+  request.pool.weights.stop.max_iterations = 200;
+  PoolTraining training(extractor);
+  if (request.train.partial) training.read_partial_labels(*request.train.partial);
+  std::vector<TextSequence> held_out;
+  split_data(
+      request.train, input,
+      [&](TextSequence& sequence, const std::string& file) { training.add(sequence, file); },
+      [&](const TextSequence& sequence) { held_out.push_back(sequence); });
+  for (const TextSequence& each : held_out) training.add_holdout(each, request.train.holdout);
+  for (const auto& expert : experts) training.add_expert(*expert);
+  if (watcher.data_read) {
+    watcher.data_read({training.sequences(), training.positions(), training.labels(),
+                       training.attributes(), training.holdout_sequences(),
+                       training.partial_positions(), options.features,
+                       request.train.format == InputFormat::columns && !extractor.has_template()});
+  }
+  TrainedPool trained;
+  trained.result = training.run(options, request.pool, watcher.iteration);
+  json record = training_record(request, options, training, trained.result);
+  input.describe(record);
+  trained.model = training.model(record);
+  return trained;
+}
+
+PoolTraining::Result train_pool(const PoolRequest& asked, const PoolWatcher& watcher) {
+  PoolRequest request = asked;
+  request.train = with_pool_defaults(request.train);
+  check_request(request.train);
+  request.pool.validate();
+  if (request.pool.experts.empty() && request.experts.empty()) {
+    throw UsageError(
+        "a pool needs experts: --experts all, random:N, position or labels, or "
+        "--expert MODEL");
+  }
+  std::vector<std::string> inputs = input_files(request.train);
+  inputs.insert(inputs.end(), request.experts.begin(), request.experts.end());
+  inputs.push_back(request.classes_path);
+  check_files(inputs, request.train.output);
+  // Created and removed: what forbids writing the model is known before the work, not after it.
+  AtomicFile{request.train.output};
+  try {
+    request.pool.classes = read_classes(request.classes_path);
+    request.pool.validate();
+    std::vector<std::shared_ptr<const ChainModel>> experts;
+    for (const std::string& path : request.experts) {
+      experts.push_back(ChainModel::open(path));
+      experts.back()->container().verify();
+    }
+    const TrainWatcher reading{.data_read = {}, .reading = watcher.reading, .iteration = {}};
+    const auto files =
+        open_training_files(request.train, make_extraction(request.train, nullptr), reading);
+    const TrainedPool trained = train_pool_on(request, *files, experts, watcher);
+    trained.model.write(request.train.output);
+    return trained.result;
+  } catch (const Interrupted& reason) {
+    throw Interrupted(std::string(reason.what()) + "; there is no model to keep yet");
+  }
+}
+
+}  // namespace croft
