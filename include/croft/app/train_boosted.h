@@ -1,0 +1,43 @@
+// Gradient tree boosting, from files to a model file, or from sequences of a program.
+#pragma once
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "croft/app/train.h"
+#include "croft/train/boosting.h"
+
+namespace croft {
+
+struct BoostedRequest {
+  // Data, output, format and what makes features of it, partial labels, weights (class weights for
+  // boosted-maxent), hold-out, checkpoint and seed are looked at; the rest is to be left at its
+  // default.
+  TrainRequest train;
+  std::string kind{kBoostedChain};
+  BoostingOptions options;  // seed and label weights come from `train`
+};
+
+struct BoostedWatcher {
+  std::function<void(const TrainData&)> data_read;
+  std::function<void(std::size_t positions)> reading;  // now and then
+  std::function<bool(const BoostingProgress&)> round;  // false: stop and keep the rounds so far
+};
+
+struct TrainedBoosted {
+  BoostingResult result;
+  ContainerWriter model;
+};
+
+// Trains on the sequences of `input`; of the request, data and output are not looked at.
+//   checkpoints : to keep the state of the training in; may be null
+TrainedBoosted train_boosted_on(const BoostedRequest& request, TrainingInput& input,
+                                const BoostedWatcher& watcher,
+                                CheckpointFolder* checkpoints = nullptr);
+
+// Reads, trains, writes the model (temporary, sync, rename); its bytes depend on the data and the
+// request alone.  Throws UsageError for options that contradict each other, and Error where the
+// output cannot be written, before anything is read; InputError for bad data.
+BoostingResult train_boosted(const BoostedRequest& request, const BoostedWatcher& watcher);
+
+}  // namespace croft
