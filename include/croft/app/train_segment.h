@@ -1,0 +1,46 @@
+// Training of a segment model (a semi-Markov CRF), from files to a model file, or from sequences of
+// a program.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "croft/app/train.h"
+#include "croft/train/segment_training.h"
+
+namespace croft {
+
+struct SegmentRequest {
+  // Data (columns or attributes), output, template, weights, features, partial labels, hold-out,
+  // checkpoint, seed, cost, and the options of features, penalties, optimiser and stopping are
+  // looked at; the rest is to be left at its default.
+  TrainRequest train;
+  std::string segment_template;  // file; "none": no features of whole segments; empty: the default
+  std::optional<std::string> segment_template_text;  // the template itself, where it is in no file
+  std::vector<std::string> gazetteers;               // FILE or NAME=FILE (data/name_list_file.h)
+  std::vector<NameList> lists;                       // further ones
+  std::vector<std::string> longest;                  // N or LABEL=N
+  std::string
+      text_attribute;  // data of attributes: what the one with a position's word starts with
+  ChunkScheme scheme = ChunkScheme::automatic;  // how labels spell segments
+};
+
+// Templates, lists and lengths of a request, read and checked.  Throws UsageError for what
+// contradicts itself, InputError for bad files.
+SegmentOptions segment_options(const SegmentRequest& request);
+
+// How the data of a request becomes strings, columns not yet counted.
+ExtractionConfig segment_extraction(const SegmentRequest& request, const SegmentOptions& options);
+
+// Trains on the sequences of `input`, whose extractor is that of segment_extraction(); of the
+// request, files of data are not looked at.
+TrainedModel train_segment_on(const SegmentRequest& request, const SegmentOptions& options,
+                              TrainingInput& input, const TrainWatcher& watcher,
+                              CheckpointFolder* checkpoints = nullptr);
+
+// Reads, trains, writes the model (temporary, sync, rename); its bytes depend on the data and the
+// request alone.  Throws UsageError for options that contradict each other, and Error where the
+// output cannot be written, before anything is read; InputError for bad data.
+TrainResult train_segment(const SegmentRequest& request, const TrainWatcher& watcher);
+
+}  // namespace croft

@@ -1,0 +1,389 @@
+#include "croft/train/segment_training.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "croft/core/error.h"
+#include "croft/inference/segment_viterbi.h"
+#include "croft/train/segment_rows_objective.h"
+
+namespace croft {
+namespace {
+
+// Those that see a function and its gradient, of all sequences or of one.
+constexpr std::array kMethods = {Method::sgd_lbfgs,
+                                 Method::lbfgs,
+                                 Method::owlqn,
+                                 Method::steepest_descent,
+                                 Method::cg,
+                                 Method::bfgs,
+                                 Method::sgd,
+                                 Method::averaged_sgd,
+                                 Method::adagrad,
+                                 Method::adagrad_rda,
+                                 Method::smd,
+                                 Method::sag,
+                                 Method::async_sgd,
+                                 Method::perceptron,
+                                 Method::averaged_perceptron,
+                                 Method::pass_perceptron,
+                                 Method::pa,
+                                 Method::pa_1,
+                                 Method::pa_2,
+                                 Method::arow};
+
+template <class Real>
+SegmentObjectiveMaker<Real> objective_maker(const TrainOptions& options,
+                                            const SegmentLabels& labels, const LabelCost& cost) {
+  switch (options.objective) {
+    case Objective::likelihood:
+      return [&] { return std::make_unique<SegmentLikelihood<Real>>(labels); };
+    case Objective::pseudolikelihood:
+      return [&] { return std::make_unique<SegmentCompositeLikelihood<Real>>(labels, 1); };
+    case Objective::per_edge:
+      return [&] { return std::make_unique<SegmentCompositeLikelihood<Real>>(labels, 2); };
+    case Objective::composite:
+      return [&, block = options.block] {
+        return std::make_unique<SegmentCompositeLikelihood<Real>>(labels, block);
+      };
+    case Objective::marginal:
+      return [&] { return std::make_unique<SegmentMarginalLikelihood<Real>>(labels); };
+    case Objective::piecewise:
+      return [] { return std::make_unique<SegmentPiecewise<Real>>(); };
+    case Objective::softmax_margin:
+      return [&] { return std::make_unique<SegmentSoftmaxMargin<Real>>(labels, cost); };
+    case Objective::perceptron:
+      return [] { return std::make_unique<SegmentHinge<Real>>(); };
+    case Objective::local:
+    case Objective::max_margin:
+    case Objective::passive_aggressive:
+    case Objective::arow:
+      break;
+  }
+  return [&] { return std::make_unique<SegmentHinge<Real>>(labels, cost); };
+}
+
+template <class Real>
+ObjectiveMaker<Real> rows_maker(const SegmentExamples& examples, SegmentObjectiveMaker<Real> make) {
+  return [&examples, make = std::move(make)] {
+    return std::make_unique<SegmentRowsObjective<Real>>(examples, make());
+  };
+}
+
+std::string method_names(Objective objective) {
+  std::string names;
+  for (const Method each : kMethods) {
+    const auto& of = info(each).objectives;
+    if (std::ranges::find(of, objective) == of.end()) continue;
+    names += (names.empty() ? "" : ", ") + std::string(info(each).name);
+  }
+  return names;
+}
+
+// Rows of positions without shared weights, which are added to those that have a part in them.
+// Numbers of cells stay what they are.
+struct SummedRows {
+  ChainLayout layout;
+  std::vector<double> weights;
+
+  SummedRows(const SegmentModelParts& parts, std::span<const Label> shared)
+      : layout(*parts.layout) {
+    const RowLayout from = layout.node;
+    const auto keep = [&](std::uint64_t begin, std::uint64_t end) {
+      for (std::uint64_t k = begin; k < end; ++k) weights.push_back(parts.weights[k]);
+    };
+    keep(0, from.begin[0]);
+    RowLayout& to = layout.node;
+    to.begin.assign(1, from.begin[0]);
+    to.cell.clear();
+    std::vector<double> sum(layout.labels);
+    for (std::size_t r = 0; r < from.rows(); ++r) {
+      std::ranges::fill(sum, 0.0);
+      for (std::size_t k = 0; k < from.length(r); ++k) {
+        const double w = parts.weights[from.begin[r] + k];
+        const std::uint32_t cell = from.cell_of(r, k);
+        const bool is_shared = !parts.of_segments[r] && cell >= parts.labels.size();
+        if (!is_shared) sum[cell] += w;
+        for (std::size_t c = 0; is_shared && c < shared.size(); ++c) {
+          if (shared[c] == cell) sum[c] += w;
+        }
+      }
+      for (std::uint32_t c = 0; c < parts.labels.size(); ++c) {
+        if (sum[c] == 0) continue;
+        to.cell.push_back(c);
+        weights.push_back(sum[c]);
+      }
+      to.begin.push_back(weights.size());
+    }
+    // All rows full would be no list of cells.
+    if (to.cell.empty()) to.cell.push_back(0);
+    const std::uint64_t first_edge = from.begin.back(), moved = weights.size();
+    keep(first_edge, layout.edge.begin.back());
+    for (std::uint64_t& begin : layout.edge.begin) begin = begin - first_edge + moved;
+  }
+};
+
+}  // namespace
+
+SegmentTraining::SegmentTraining(const Extractor& extractor, const SegmentOptions& segments)
+    : extractor_(extractor), options_(segments), encoder_(extractor, segments) {}
+
+void SegmentTraining::add_holdout(TextSequence sequence) {
+  if (sequence.length() > 0) holdout_.push_back(std::move(sequence));
+}
+
+Method SegmentTraining::method(const TrainOptions& options) const {
+  const Objective objective = options.objective;
+  if (objective == Objective::local) {
+    throw UsageError("--objective local is the likelihood of --model memm");
+  }
+  Method chosen = options.chosen_method(false, positions());
+  // The dual ways of training are those of a chain's parts.
+  if (!options.method && std::ranges::find(kMethods, chosen) == kMethods.end()) {
+    chosen = objective == Objective::max_margin ? Method::averaged_perceptron : chosen;
+  }
+  if (std::ranges::find(kMethods, chosen) != kMethods.end()) return chosen;
+  const std::string names = method_names(objective);
+  throw UsageError("--optimizer " + std::string(info(chosen).name) +
+                   " is none of those of --model segment with --objective " +
+                   std::string(info(objective).name) + ": " +
+                   (names.empty() ? "there is none; take another objective" : names));
+}
+
+// Half the lanes cost little where additions, not exponentials, are most of the work; and single
+// precision ends in line searches that its rounding decides: on CoNLL-2002 it took half as many
+// evaluations again.
+Precision SegmentTraining::precision(const TrainOptions& options) const {
+  return options.precision == Precision::single && has_precision(method(options))
+             ? Precision::single
+             : Precision::twice;
+}
+
+void SegmentTraining::check(const TrainOptions& options) const {
+  options.validate();
+  MethodChoice choice = options.choice(false, positions());
+  choice.method = method(options);
+  choice.partial = partial_positions() > 0;
+  choice.weighted = std::ranges::any_of(encoder_.data().weight, [](double w) { return w != 1; });
+  check_choice(choice);
+  if (options.free_intercept && !extractor_.config().intercept) {
+    throw UsageError("the intercept is to be unpenalised, and there is none: give --intercept");
+  }
+  if (sequences() == 0) throw Error("there is no sequence to train on");
+  if (labels() == 0) {
+    throw Error(
+        "no position of the training data says which label it may have; label some of them");
+  }
+}
+
+// With partial labels: every sequence must have a segmentation that fits.
+void SegmentTraining::check_paths() const {
+  const SegmentExamples& examples = encoder_.examples();
+  Matrix<double> log(examples.labels.labels(), examples.labels.labels(), 0.0);
+  forbid_repeats(examples.labels, log);
+  TransitionScores<double> transitions;
+  transitions.assign(std::move(log));
+  SegmentScores<double> scores;
+  SegmentBest best;
+  std::vector<Segment> segments;
+  for (std::size_t n = 0; n < examples.sequences(); ++n) {
+    scores.reset(examples.shape, examples.length(n), transitions);
+    restrict_to(examples.labels, examples.gold(n), scores);
+    if (viterbi<double>(scores, best, segments) > SegmentScores<double>::kForbidden) continue;
+    throw InputError({encoder_.file_of(n), encoder_.data().first_line[n]},
+                     "no segmentation fits what is known of the sequence that begins here", "",
+                     "give longer segments with --max-length, or mend its labels");
+  }
+}
+
+void SegmentTraining::lay_out(const TrainOptions& options) {
+  encoder_.lay_out(options.features, options.min_count);
+  check_paths();
+  // In the place of labels, which the objective has, the sequence's number.
+  ChainData& data = encoder_.data();
+  for (std::size_t n = 0; n < data.sequences(); ++n) {
+    data.label[data.sequence_begin[n]] = static_cast<Label>(n);
+  }
+  if (info(options.objective).cost) {
+    std::vector<std::string_view> names(encoder_.labels().begin(), encoder_.labels().end());
+    cost_ = options.cost ? options.cost(names) : hamming_cost(names.size(), 1);
+  }
+  weights_.assign(encoder_.layout().dimension(), 0.0);
+}
+
+ObjectiveMakers SegmentTraining::make_objectives(const TrainOptions& options) {
+  const SegmentExamples& examples = encoder_.examples();
+  return {.single =
+              rows_maker<float>(examples, objective_maker<float>(options, examples.labels, cost_)),
+          .twice = rows_maker<double>(examples,
+                                      objective_maker<double>(options, examples.labels, cost_))};
+}
+
+std::unique_ptr<ChainFunction> SegmentTraining::function(const TrainOptions& options,
+                                                         ThreadPool& pool) {
+  return std::make_unique<ChainBatchFunction<double>>(encoder_.data(), encoder_.layout(), pool,
+                                                      make_objectives(options).twice);
+}
+
+// The names of the best labels of the hold-out.
+std::vector<std::vector<std::string_view>> SegmentTraining::label_holdout(std::span<const double> w,
+                                                                          ThreadPool& pool) const {
+  LinearScorer<float> linear(encoder_.layout());
+  linear.set_weights(w, pool);
+  struct Worker {
+    explicit Worker(const SegmentExamples& examples) : reader(examples) {}
+    ChainScores<float> rows;
+    SegmentRowReader<float> reader;
+    SegmentBest best;
+    std::vector<Segment> segments;
+    std::vector<Label> columns;
+  };
+  std::vector<std::vector<std::string_view>> names(holdout_.size());
+  std::vector<Worker> workers(pool.threads(), Worker(holdout_examples_));
+  pool.run(holdout_.size(), [&](std::size_t n, std::size_t worker) {
+    Worker& own = workers[worker];
+    linear.score(holdout_data_, n, own.rows);
+    const SegmentScores<float>& theta = own.reader.read(n, own.rows);
+    const std::size_t length = holdout_examples_.length(n);
+    names[n].resize(length);
+    if (!(viterbi<float>(theta, own.best, own.segments) > SegmentScores<double>::kForbidden)) {
+      return;
+    }
+    own.columns.resize(length);
+    spell(holdout_examples_.labels, own.segments, own.columns);
+    for (std::size_t t = 0; t < length; ++t) names[n][t] = encoder_.labels()[own.columns[t]];
+  });
+  return names;
+}
+
+TrainResult SegmentTraining::run(const TrainOptions& options,
+                                 const ChainTraining::HoldoutScorer& scorer,
+                                 const TrainingCallback& callback) {
+  check(options);
+  lay_out(options);
+  if (encoder_.layout().dimension() == 0) {
+    throw Error("no feature is left to train; lower --min-count, or give positions attributes");
+  }
+  encoder_.encode_others(holdout_, holdout_data_, holdout_examples_);
+  const ObjectiveMakers own = make_objectives(options);
+  ThreadPool pool(options.threads);
+  ChainProblem problem{.data = encoder_.data(), .layout = encoder_.layout(), .pool = pool};
+  problem.objective = options.objective;
+  problem.block = options.block;
+  problem.cost = cost_.labels() > 0 ? &cost_ : nullptr;
+  problem.method = method(options);
+  problem.twice =
+      (has_precision(problem.method) ? precision(options)
+                                     : options.chosen_precision(positions())) == Precision::twice;
+  problem.show_weights = !holdout_.empty();
+  problem.settings = options.settings;
+  problem.regulariser = options.regulariser;
+  if (options.free_intercept) problem.regulariser.free = encoder_.intercept_weights();
+  problem.stop = options.stop;
+  problem.seed = options.seed;
+  problem.own_objective = &own;
+  TrainingWatch watch(options.stop.max_iterations, options.early_stop, callback);
+  if (options.checkpoints != nullptr) {
+    options.checkpoints->set_fingerprint(fingerprint(options, problem));
+  }
+  NestedCheckpoints checkpoints(options.checkpoints,
+                                [&](StateArchive& state) { watch.archive(state); });
+  checkpoints.resume();
+  const auto see = [&](const Iteration& now) {
+    std::optional<HoldoutScore> score;
+    if (!holdout_.empty() && !now.w.empty()) score = scorer(label_holdout(now.w, pool));
+    return watch.see(now, score, nullptr);
+  };
+  ChainFindings findings;
+  TrainResult result;
+  result.dimension = encoder_.layout().dimension();
+  result.optimization = train_chain(problem, weights_, see, &checkpoints, findings);
+  if (result.optimization.reason == StopReason::no_progress &&
+      result.optimization.iterations == 0) {
+    throw Error("training got nowhere: " + result.optimization.message);
+  }
+  if (watch.gave_up() && result.optimization.reason == StopReason::stopped) {
+    result.optimization.message = "the hold-out score has not improved for " +
+                                  std::to_string(options.early_stop) + " iterations";
+  }
+  result.holdout = watch.last_score();
+  if (std::optional<TrainingWatch::Best> best = watch.go_back()) {
+    weights_ = std::move(best->weights);
+    result.best_iteration = best->iteration;
+    result.optimization.objective = best->objective;
+    result.optimization.gradient_norm = best->gradient_norm;
+    result.holdout = best->score;
+  }
+  result.active =
+      static_cast<std::size_t>(std::ranges::count_if(weights_, [](double w) { return w != 0; }));
+  return result;
+}
+
+// Labels are in the fingerprint by the names of the segments that they make.
+std::uint64_t SegmentTraining::fingerprint(const TrainOptions& options,
+                                           const ChainProblem& problem) const {
+  const ChainLayout& layout = encoder_.layout();
+  const SegmentExamples& examples = encoder_.examples();
+  ChainNames names;
+  for (const std::string& label : encoder_.labels()) names.labels.push_back(label);
+  names.tied.assign(layout.tied.rows(), "");
+  for (std::uint32_t r = 0; r < layout.node.rows(); ++r) {
+    names.node.push_back(encoder_.node_name(r).name);
+  }
+  for (std::uint32_t r = 0; r < layout.edge.rows(); ++r) {
+    names.edge.push_back(encoder_.pair_name(r));
+  }
+  std::string gold;
+  const auto add = [&](std::uint64_t number) { gold += std::to_string(number) + " "; };
+  for (const Label known : examples.known) add(known);
+  for (const Label y : examples.sets.label) add(y);
+  for (Label y = 0; y < examples.shape.labels(); ++y) add(examples.shape.longest(y));
+  for (const SegmentRow& row : examples.row) {
+    add(static_cast<std::uint64_t>(row.reach));
+    add(row.begin);
+    add(row.length);
+  }
+  names.labels.push_back(gold);
+  const ChainHoldout none;
+  return TrainingFingerprint{.problem = problem,
+                             .names = names,
+                             .start = {},
+                             .active_set = nullptr,
+                             .holdout = none,
+                             .partial = encoder_.partial,
+                             .early_stop = options.early_stop}
+      .value();
+}
+
+ContainerWriter SegmentTraining::model(const nlohmann::json& training) const {
+  const ChainLayout& layout = encoder_.layout();
+  SegmentModelParts parts;
+  parts.labels = encoder_.labels();
+  parts.extraction = &extractor_.config();
+  parts.segments = &encoder_.examples().labels;
+  parts.shape = &encoder_.examples().shape;
+  parts.templates = &options_.templates;
+  for (const NameList& list : options_.gazetteers) parts.gazetteers.push_back(list.name);
+  parts.text_prefix = options_.text_prefix;
+  parts.lexicon = encoder_.lexicon();
+  parts.layout = &layout;
+  for (std::uint32_t r = 0; r < layout.node.rows(); ++r) {
+    const SegmentEncoder::RowName name = encoder_.node_name(r);
+    parts.node_names.push_back(name.name);
+    parts.of_segments.push_back(name.of_segments);
+  }
+  for (std::uint32_t r = 0; r < layout.edge.rows(); ++r) {
+    parts.pair_names.push_back(encoder_.pair_name(r));
+  }
+  parts.weights = weights_;
+  parts.training = &training;
+  const std::vector<Label>& shared = encoder_.examples().shared;
+  if (shared.empty()) return make_segment_model(parts);
+  const SummedRows summed(parts, shared);
+  parts.layout = &summed.layout;
+  parts.weights = summed.weights;
+  return make_segment_model(parts);
+}
+
+}  // namespace croft
