@@ -8,6 +8,7 @@
 ``ChainCRF``      a scikit-learn estimator for sequences
 ``HMM``           a hidden Markov model, likewise
 ``MEMM``          a maximum-entropy Markov model, likewise
+``HiddenChainCRF, PoolCRF, ErrorCorrectingCRF``  chains with hidden states, pools of chains, chains of a code's bits
 ``LogisticRegression, NaiveBayes``  scikit-learn estimators for rows of a matrix
 ``TextVectorizer``  texts to a sparse matrix of counts or tf-idf weights
 ``Model``         a trained model: labels, probabilities, spans, samples, what is in it
@@ -34,6 +35,10 @@ from ._core import Error
 if TYPE_CHECKING:
     from . import chain, compat, plot
     from .bayes_net import BayesNet
+    from .boosted import BoostedCRF
+    from .error_correcting import ErrorCorrectingCRF
+    from .hidden_chain import HiddenChainCRF
+    from .pool import PoolCRF
     from .entropy import MaximumEntropy, maximum_entropy
     from .estimator import ChainCRF, TrainingInterrupted
     from .graph import FactorGraph, Inference
@@ -43,14 +48,15 @@ if TYPE_CHECKING:
     from .memm import MEMM
     from .model import Labelling, Model, Span, evaluate, load, save
     from .naive_bayes import NaiveBayes
+    from .segment import SegmentCRF
     from .text import TextVectorizer
 
 __version__: str = _core.version
-__all__ = ["BayesNet", "ChainCRF", "Cliques", "Error", "FactorGraph", "GraphCRF", "HMM", "Inference", "Labelling", "LogisticRegression", "MEMM", "MaximumEntropy", "Model", "NaiveBayes", "Span", "Template", "TextVectorizer", "TrainingInterrupted", "chain", "compat",
+__all__ = ["BayesNet", "BoostedCRF", "ChainCRF", "Cliques", "Error", "ErrorCorrectingCRF", "FactorGraph", "GraphCRF", "HMM", "HiddenChainCRF", "Inference", "Labelling", "LogisticRegression", "MEMM", "MaximumEntropy", "Model", "NaiveBayes", "PoolCRF", "SegmentCRF", "Span", "Template", "TextVectorizer", "TrainingInterrupted", "chain", "compat",
            "evaluate", "load", "maximum_entropy", "plot", "save"]
 
-_PLACE = {"BayesNet": "bayes_net", "ChainCRF": "estimator", "Cliques": "graph_crf", "FactorGraph": "graph", "GraphCRF": "graph_crf", "HMM": "hmm", "Inference": "graph", "Labelling": "model", "LogisticRegression": "logistic_regression", "MEMM": "memm", "MaximumEntropy": "entropy", "maximum_entropy": "entropy",
-          "Model": "model", "NaiveBayes": "naive_bayes", "Span": "model", "Template": "graph_crf", "TextVectorizer": "text", "TrainingInterrupted": "estimator",
+_PLACE = {"BayesNet": "bayes_net", "BoostedCRF": "boosted", "ChainCRF": "estimator", "Cliques": "graph_crf", "ErrorCorrectingCRF": "error_correcting", "FactorGraph": "graph", "GraphCRF": "graph_crf", "HMM": "hmm", "HiddenChainCRF": "hidden_chain", "Inference": "graph", "Labelling": "model", "LogisticRegression": "logistic_regression", "MEMM": "memm", "MaximumEntropy": "entropy", "maximum_entropy": "entropy",
+          "Model": "model", "NaiveBayes": "naive_bayes", "PoolCRF": "pool", "SegmentCRF": "segment", "Span": "model", "Template": "graph_crf", "TextVectorizer": "text", "TrainingInterrupted": "estimator",
           "evaluate": "model", "load": "model", "save": "model"}
 _PARTS = {"chain", "compat", "plot"}
 

@@ -38,6 +38,7 @@ class Model:
     def summary_text(self) -> str: ...
     def top(self, n: int) -> str: ...
     def state_features(self) -> dict[tuple[str, str], float]: ...
+    def importance(self) -> dict[str, tuple[float, int]]: ...
     def transition_features(self) -> dict[tuple[str, str], float]: ...
     def edge_features(self) -> dict[tuple[str, Optional[str], Optional[str]], float]: ...
 
@@ -55,6 +56,31 @@ def train(X: Sequence[Any], y: Sequence[Any], sample_weight: Optional[Sequence[f
           X_dev: Optional[Sequence[Any]], y_dev: Optional[Sequence[Any]], options: dict[str, Any],
           init: Optional[Model], prior: Optional[Model],
           callback: Optional[Callable[[dict[str, Any]], Optional[bool]]]) -> tuple[Model, dict[str, Any]]: ...
+
+def train_segment(X: Sequence[Any], y: Sequence[Any], sample_weight: Optional[Sequence[float]],
+                  X_dev: Optional[Sequence[Any]], y_dev: Optional[Sequence[Any]], options: dict[str, Any],
+                  segments: dict[str, Any],
+                  callback: Optional[Callable[[dict[str, Any]], Optional[bool]]]) -> tuple[Model, dict[str, Any]]: ...
+
+def train_hidden_chain(X: Sequence[Any], y: Sequence[Any], sample_weight: Optional[Sequence[float]],
+                       X_dev: Optional[Sequence[Any]], y_dev: Optional[Sequence[Any]], options: dict[str, Any],
+                       own: dict[str, Any],
+                       callback: Optional[Callable[[dict[str, Any]], Optional[bool]]]) -> tuple[Model, dict[str, Any]]: ...
+
+def train_pool(X: Sequence[Any], y: Sequence[Any], sample_weight: Optional[Sequence[float]],
+               X_dev: Optional[Sequence[Any]], y_dev: Optional[Sequence[Any]], options: dict[str, Any],
+               own: dict[str, Any], experts: Sequence[Model],
+               callback: Optional[Callable[[dict[str, Any]], Optional[bool]]]) -> tuple[Model, dict[str, Any]]: ...
+
+def train_error_correcting(X: Sequence[Any], y: Sequence[Any], sample_weight: Optional[Sequence[float]],
+                           X_dev: Optional[Sequence[Any]], y_dev: Optional[Sequence[Any]], options: dict[str, Any],
+                           own: dict[str, Any],
+                           callback: Optional[Callable[[dict[str, Any]], Optional[bool]]]) -> tuple[Model, dict[str, Any]]: ...
+
+def train_boosted(kind: str, X: Sequence[Any], y: Sequence[Any], sample_weight: Optional[Sequence[float]],
+                  X_dev: Optional[Sequence[Any]], y_dev: Optional[Sequence[Any]], options: dict[str, Any],
+                  boosting: dict[str, Any],
+                  callback: Optional[Callable[[dict[str, Any]], Optional[bool]]]) -> tuple[Model, dict[str, Any]]: ...
 
 def train_hmm(X: Sequence[Any], y: Optional[Sequence[Any]], sample_weight: Optional[Sequence[float]],
               options: dict[str, Any], rows: bool,

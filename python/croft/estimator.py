@@ -110,6 +110,9 @@ class ChainCRF(BaseEstimator):  # type: ignore[misc]
         Occurrences that a feature needs.
     template, template_language : str
         A template file's path, or its text (CRF++'s or Wapiti's language), for rows.
+    kit : str or path, None
+        A file that declares further features (gazetteers, word clusters, embeddings, ...), of rows and
+        of attributes; the model keeps what it read.  docs/features.md
     format : "attributes", "columns" or None
         What a sequence is; None: "columns" with a template, otherwise "attributes".
     boundaries : bool
@@ -179,7 +182,8 @@ class ChainCRF(BaseEstimator):  # type: ignore[misc]
                  variances: Optional[PathLike] = None, cost: Union[float, PathLike, None] = None,
                  block: Optional[int] = None, features: Optional[str] = None, min_count: int = 1,
                  template: Optional[PathLike] = None, template_language: str = "auto",
-                 format: Optional[str] = None, boundaries: bool = False, order: int = 1,
+                 kit: Optional[PathLike] = None, format: Optional[str] = None,
+                 boundaries: bool = False, order: int = 1,
                  histories: Optional[str] = None, constrain: Optional[PathLike] = None,
                  transition_groups: Optional[PathLike] = None, max_iterations: Optional[int] = None,
                  tolerance: Optional[float] = None, window: Optional[int] = None,
@@ -207,6 +211,7 @@ class ChainCRF(BaseEstimator):  # type: ignore[misc]
         self.min_count = min_count
         self.template = template
         self.template_language = template_language
+        self.kit = kit
         self.format = format
         self.boundaries = boundaries
         self.order = order
@@ -274,15 +279,16 @@ class ChainCRF(BaseEstimator):  # type: ignore[misc]
                callback: Optional[Callback], init: Optional[Model]) -> ChainCRF:
         if y is None:
             raise ValueError("y is None; fit needs the labels of each sequence")
-        if self.decode not in ("viterbi", "marginal", "risk"):
-            raise ValueError(f"decode is {self.decode!r}; choose one of: viterbi, marginal, risk")
+        decodes = getattr(self, "_DECODES", ("viterbi", "marginal", "risk"))
+        if self.decode not in decodes:
+            raise ValueError(f"decode is {self.decode!r}; choose one of: {', '.join(decodes)}")
         if callback is not None and not callable(callback):
             raise TypeError(f"callback is a {type(callback).__name__}, and a function was expected")
         if (X_dev is None) != (y_dev is None):
             raise ValueError("X_dev and y_dev go together: give both or neither")
         if sample_weight is not None and not hasattr(sample_weight, "__getitem__"):
             sample_weight = _listed(sample_weight)
-        prior = _prior_model(self.prior)
+        prior = _prior_model(getattr(self, "prior", None))
         log = TrainingLog()
         with Progress(self.progress) as progress:
             def see(event: dict[str, Any]) -> Optional[bool]:
@@ -295,9 +301,7 @@ class ChainCRF(BaseEstimator):  # type: ignore[misc]
                 progress.iteration(event)
                 return callback(event) if callback is not None else None
 
-            native, log.result = _core.train(X, y, sample_weight, X_dev, y_dev, self._options(),
-                                             None if init is None else init._native,
-                                             None if prior is None else prior._native, see)
+            native, log.result = self._fit_native(X, y, sample_weight, X_dev, y_dev, init, prior, see)
             progress.done(log.result)
         self.model_ = Model(native)
         self.classes_ = self.model_.labels
@@ -307,11 +311,17 @@ class ChainCRF(BaseEstimator):  # type: ignore[misc]
                           "of that iteration is kept", TrainingInterrupted, stacklevel=3)
         return self
 
+    def _fit_native(self, X: Any, y: Any, sample_weight: Any, X_dev: Any, y_dev: Any, init: Optional[Model],
+                    prior: Optional[Model], see: Callback) -> tuple[_core.Model, dict[str, Any]]:
+        return _core.train(X, y, sample_weight, X_dev, y_dev, self._options(),
+                           None if init is None else init._native,
+                           None if prior is None else prior._native, see)
+
     def _options(self) -> dict[str, Any]:
         # What an estimator has no parameter for is left to the trainer.
         options = {name: getattr(self, name, None) for name in _OPTIONS}
         options["model"] = self._KIND
-        for name in ("template", "constrain", "transition_groups", "variances", "checkpoint"):
+        for name in ("template", "kit", "constrain", "transition_groups", "variances", "checkpoint"):
             value = getattr(self, name, None)
             options[name] = None if value is None else os.fspath(value)
         for name in ("cost", "holdout"):

@@ -33,6 +33,13 @@ void check_model(const SequenceModel& model, CalibrationMethod method) {
   if (model.vote() != nullptr) {
     throw UsageError(name + " is a voted perceptron, whose labels have no probabilities");
   }
+  if (!model.has_probabilities()) {
+    throw UsageError(name + " decodes by comparing words of bits, which has no probabilities");
+  }
+  if (model.states() != nullptr) {
+    throw UsageError(name + " has hidden states: a labelling's probability is a sum over them, " +
+                     "which a temperature of scores does not calibrate");
+  }
   if (model.labels() < 2) {
     throw UsageError(name + " has one label, whose probability is always 1");
   }
@@ -83,7 +90,7 @@ class Fit {
     }
     ChainScores<double> base;
     plan_.score({text}, scratch_, base);
-    const ChainScores<double>* chain = plan_.lift(base, lifted_);
+    const ChainScores<double>* chain = plan_.lift({text}, base, lifted_);
     fitted.gold_score = plan_.score_of(fitted.gold, base, lifted_);
     if (!std::isfinite(fitted.gold_score)) {
       ++report_.impossible;

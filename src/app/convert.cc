@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "croft/core/error.h"
+#include "croft/model/chain_model.h"
 #include "croft/model/hmm_to_chain.h"
 #include "croft/model/model_file.h"
 #include "croft/train/naive_bayes_conversion.h"
@@ -13,12 +15,34 @@
 namespace croft {
 namespace {
 
+// The same sections under another kind.
+ContainerWriter with_kind(const Container& container, std::string_view kind) {
+  ContainerWriter out;
+  for (const Container::Entry& entry : container.entries()) {
+    if (entry.name == "meta") {
+      nlohmann::json meta = nlohmann::json::parse(container.text("meta"));
+      meta["kind"] = kind;
+      out.add("meta", meta.dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
+      continue;
+    }
+    const std::span<const std::byte> bytes = container.section(entry.name);
+    using Kind = ContainerWriter::Kind;
+    out.add(entry.name, {bytes.begin(), bytes.end()},
+            entry.required ? Kind::required : entry.bulk ? Kind::bulk : Kind::small);
+  }
+  return out;
+}
+
 // A line for each; the model that `make` gets is of kind `from`.
 constexpr std::array kConversions = {
     Conversion{"hmm", "chain",
                "p(y|x); of attributes, as far as the model knows them (docs/hmm.md)",
                [](const SequenceModel& model) {
                  return hmm_to_chain(dynamic_cast<const HmmModel&>(model));
+               }},
+    Conversion{"pool", "chain", "everything; the experts stay in the training record",
+               [](const SequenceModel& model) {
+                 return with_kind(model.container(), name_of(ChainKind::chain));
                }},
     Conversion{"naive-bayes", "maxent",
                "p(y|x); of bernoulli attributes, where their values are 0 and 1",

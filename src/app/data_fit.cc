@@ -24,7 +24,44 @@ TermStatistics fit_terms(std::span<const RepeatableFile> data, const TextOptions
   return fit.finish();
 }
 
+std::shared_ptr<const FeatureKit> fit_kit(std::span<const RepeatableFile> data,
+                                          const ExtractionConfig& config) {
+  const Extractor extractor(config);
+  KitFit fit(extractor);
+  InputSequence sequence;
+  for (const RepeatableFile& file : data) {
+    SequenceSource source(file.lines(), extractor, Labels::required);
+    while (source.next(sequence)) fit.add(sequence, source.name());
+  }
+  return fit.finish();
+}
+
 }  // namespace
+
+KitFit::KitFit(const Extractor& extractor)
+    : kit_(extractor.config().kit),
+      columns_(extractor.config().format == InputFormat::columns),
+      values_(kit_->features().size()) {}
+
+void KitFit::add(const InputSequence& sequence, std::string_view file) {
+  if (columns_) {
+    kit_->start(sequence.rows, scratch_, file);
+  } else {
+    kit_->start(sequence.text, scratch_, file);
+  }
+  kit_->visit_numbers(scratch_,
+                      [&](std::size_t k, double value) { values_[k].push_back(value); });
+}
+
+std::shared_ptr<const FeatureKit> KitFit::finish() const {
+  std::vector<NumberScaling> scaling(values_.size());
+  for (std::size_t k = 0; k < values_.size(); ++k) {
+    const auto* number = std::get_if<NumberFeature>(&kit_->features()[k].what);
+    if (number == nullptr || !number->needs_fit()) continue;
+    scaling[k] = fit_numbers(values_[k], number->binning, number->bins);
+  }
+  return kit_->fitted(scaling);
+}
 
 RepeatableFile::RepeatableFile(const std::string& path) : name_(path) {
   std::error_code none;
@@ -36,6 +73,7 @@ RepeatableFile::RepeatableFile(const std::string& path) : name_(path) {
 }
 
 bool needs_fit(const ExtractionConfig& config) {
+  if (config.kit && config.kit->needs_fit()) return true;
   if (config.format == InputFormat::csv) return config.csv.columns.empty();
   return config.format == InputFormat::text && config.text.is_fitted() && !config.terms;
 }
@@ -46,9 +84,12 @@ void fit_extraction(std::span<const RepeatableFile> data, const CsvOptions& csv,
     config.terms = fit_terms(data, config.text);
     return;
   }
-  CsvColumnFinder finder(csv);
-  for (const RepeatableFile& file : data) finder.read(file.lines());
-  config.csv = finder.columns();
+  if (config.format == InputFormat::csv && config.csv.columns.empty()) {
+    CsvColumnFinder finder(csv);
+    for (const RepeatableFile& file : data) finder.read(file.lines());
+    config.csv = finder.columns();
+  }
+  if (config.kit && config.kit->needs_fit()) config.kit = fit_kit(data, config);
 }
 
 std::vector<std::string> read_stop_words(const std::string& name) {

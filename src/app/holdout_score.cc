@@ -24,13 +24,13 @@ std::size_t count_single_labels(const TextSequence& text, std::string_view file,
   return count;
 }
 
-HoldoutScore score_holdout(const ChainTraining& training,
+HoldoutScore score_holdout(const HoldoutText& holdout,
                            const std::vector<std::vector<std::string_view>>& predicted,
                            const std::optional<PartialLabels>& how) {
   Evaluation evaluation;
   std::size_t single = 0, correct = 0;  // positions
   for (std::size_t n = 0; n < predicted.size(); ++n) {
-    const TextSequence& text = training.holdout(n);
+    const TextSequence& text = holdout(n);
     std::vector<std::string_view> gold;
     bool complete = true;
     for (std::size_t t = 0; t < text.length(); ++t) {

@@ -1,5 +1,6 @@
 // How predictions do on a hold-out, whose labels may be known in part.
 #pragma once
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -15,9 +16,11 @@ std::size_t count_single_labels(const TextSequence& text, std::string_view file,
 
 // Token accuracy over all positions that have one label; chunk F1 over the sequences that are
 // labelled in full, where there are any.
+//   holdout   : the labels of hold-out sequence n
 //   predicted : of all hold-out sequences of the training
 //   how       : that labels may be known in part; without it each item is one label
-HoldoutScore score_holdout(const ChainTraining& training,
+using HoldoutText = std::function<const TextSequence&(std::size_t n)>;
+HoldoutScore score_holdout(const HoldoutText& holdout,
                            const std::vector<std::vector<std::string_view>>& predicted,
                            const std::optional<PartialLabels>& how);
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/inspect_calibration.h"
+#include "app/inspect_kit.h"
 #include "app/inspect_tables.h"
 #include "croft/app/inspect.h"
 #include "croft/model/extraction_record.h"
@@ -184,6 +185,18 @@ void append_table(std::string& out, const CsvColumns& csv) {
                      static_cast<std::ptrdiff_t>(csv.columns.size()) - numeric, csv.ignored.size());
 }
 
+// The first of those that induction found.
+void append_conjunctions(std::string& out, const ExtractionConfig& config) {
+  constexpr std::size_t kShown = 10;
+  const std::size_t count = config.conjunctions.size();
+  if (count == 0) return;
+  out += fmt::format("conjunctions  {}\n", count);
+  for (std::size_t k = 0; k < std::min(count, kShown); ++k) {
+    out += "  " + escaped(config.conjunctions[k].name()) + "\n";
+  }
+  if (count > kShown) out += fmt::format("  and {} more: see --weights\n", count - kShown);
+}
+
 void append_extraction(std::string& out, const Extractor& extractor) {
   const ExtractionConfig& config = extractor.config();
   out += fmt::format("\nformat        {}\n", format_name(config.format));
@@ -203,6 +216,8 @@ void append_extraction(std::string& out, const Extractor& extractor) {
   } else if (config.format == InputFormat::attributes) {
     out += "template      none: features are the attributes of each line\n";
   }
+  if (config.kit) append_kit(out, *config.kit);
+  append_conjunctions(out, config);
 }
 
 // --- features
@@ -278,6 +293,10 @@ json extraction_json(const Extractor& extractor) {
     if (record.contains(of)) document[of] = record[of];
   }
   if (config.format == InputFormat::columns) document["columns"] = config.columns;
+  if (config.kit) document["kit"] = kit_json(*config.kit);
+  for (const Conjunction& each : config.conjunctions) {
+    document["conjunctions"].push_back(each.parts);
+  }
   document["template"] = nullptr;
   if (extractor.has_template()) {
     document["template"] = {{"language", language_name(config)},

@@ -103,7 +103,8 @@ template <class Task, class Commit>
 void for_each_block(const TagPlan& plan, SequenceSource& source, ThreadPool& pool, const Task& task,
                     const Commit& commit, const std::atomic<bool>* stop, PredictCounts& counts) {
   Batch batch(pool.threads(), counts.sequences);
-  std::vector<Worker> workers(pool.threads(), Worker(plan));
+  std::vector<Worker> workers;
+  for (std::size_t k = 0; k < pool.threads(); ++k) workers.emplace_back(plan);
   while (stop == nullptr || !*stop) {
     const std::size_t blocks = batch.fill(source);
     if (blocks == 0) break;
@@ -209,7 +210,7 @@ double squares(std::span<const double> p, Label gold) {
 
 Scored score_sequence(const SequenceModel& model, const LabelIds& label_ids,
                       const TextSequence& text, Tagger& tagger) {
-  const bool has_p = model.vote() == nullptr;
+  const bool has_p = model.has_probabilities();
   const Tagging& tagging = tagger.tag(text, {.probability = has_p, .marginals = has_p});
   Scored scored;
   scored.predicted = tagging.y;
@@ -236,7 +237,7 @@ void add_to(Evaluation& evaluation, const SequenceModel& model, const Scored& sc
   } else {
     evaluation.add(gold, predicted);
   }
-  if (model.vote() != nullptr) return;
+  if (!model.has_probabilities()) return;
   evaluation.add_log_loss(scored.negative_log_probability, gold.size());
   for (std::size_t t = 0; t < scored.probability.size(); ++t) {
     evaluation.add_probability(scored.probability[t], gold[t] == predicted[t]);

@@ -108,7 +108,7 @@ bool SequenceSource::next(InputSequence& out) {
 void SequenceSource::extract(InputSequence& out, Extractor::Scratch& scratch) const {
   switch (extractor_.config().format) {
     case InputFormat::columns:
-      extractor_.extract(out.rows, labelled_, scratch, out.text);
+      extractor_.extract(out.rows, labelled_, scratch, out.text, name());
       return;
     case InputFormat::text:
       extractor_.extract(out.document, scratch, out.text, name());

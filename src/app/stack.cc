@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "croft/app/feature_kit_file.h"
 #include "croft/app/sequence_source.h"
 #include "croft/app/tagger.h"
 #include "croft/app/train_hmm.h"
@@ -49,6 +50,14 @@ void append_lines(const TextSequence& text, const Tagging& tagging, const Sequen
   out += '\n';
 }
 
+// What is written for training and for prediction must be scaled alike, and nothing keeps the scale.
+void check_is_fitted(const ExtractionConfig& config, const StackRequest& request) {
+  if (!config.kit || !config.kit->needs_fit()) return;
+  throw UsageError(request.kit +
+                   ": numbers of this kit are learnt of the training data; give them `cuts`, or "
+                   "value = \"raw\", or name the kit in `croft train` on what this command writes");
+}
+
 Extractor feature_extractor(const StackRequest& request, const ExtractionConfig& of_model) {
   if (of_model.format != InputFormat::columns && of_model.format != InputFormat::attributes) {
     throw UsageError(request.model + ": only models of columns or attribute lines can be stacked");
@@ -60,12 +69,16 @@ Extractor feature_extractor(const StackRequest& request, const ExtractionConfig&
     }
     ExtractionConfig config;
     config.format = InputFormat::attributes;
+    if (!request.kit.empty()) config.kit = read_feature_kit(request.kit);
+    check_is_fitted(config, request);
     return Extractor(config);
   }
   TrainRequest train;
   train.template_path = request.template_path;
+  train.kit = request.kit;
   ExtractionConfig config = make_extraction(train, nullptr);
   config.columns = of_model.columns;
+  check_is_fitted(config, request);
   Extractor extractor(config);
   for (std::size_t k = 0; k < extractor.templates().size(); ++k) {
     if (!extractor.templates().on_edges(k) || extractor.templates().is_constant(k)) continue;
@@ -193,7 +206,7 @@ void stack_jackknifed(const StackRequest& request, const SequenceModel& model, T
 
 void stack(const StackRequest& request, const std::function<void(std::string_view)>& write) {
   const auto model = open_model(request.model);
-  if (model->vote() != nullptr) {
+  if (!model->has_probabilities()) {
     throw UsageError(request.model + ": a vote has no probabilities to be features");
   }
   ThreadPool pool(request.threads);

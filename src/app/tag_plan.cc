@@ -8,6 +8,7 @@
 #include "croft/app/chunks.h"
 #include "croft/core/error.h"
 #include "croft/inference/chain_risk.h"
+#include "croft/inference/label_search.h"
 
 namespace croft {
 namespace {
@@ -58,8 +59,10 @@ const TransitionScores<Real>& TagPlan::transitions() const {
 
 template <class Real>
 const TransitionScores<Real>& TagPlan::unruled() const {
-  const auto& histories = tied<Real>().histories;
-  return histories ? histories->transitions() : transitions<Real>();
+  const auto& [masked, histories, segments, product] = tied<Real>();
+  return histories ? histories->transitions()
+         : segments ? segments->transitions()
+                    : transitions<Real>();
 }
 
 // Overlays go into the states of histories.
@@ -69,6 +72,10 @@ bool TagPlan::unruled_overlays() const {
 
 template <class Real>
 void TagPlan::lift_transitions(Tied<Real>& tied) {
+  if (const SegmentModel* segments = model_.segments()) {
+    tied.segments = std::make_unique<const SegmentLift<Real>>(*segments, transitions<Real>(),
+                                                              scale_of_scores());
+  }
   if (model_.histories() == nullptr) return;
   std::vector<double> grams(model_.gram_weights().begin(), model_.gram_weights().end());
   if (model_.vote() != nullptr) std::ranges::fill(grams, 0.0);
@@ -80,6 +87,13 @@ void TagPlan::lift_transitions(Tied<Real>& tied) {
 // What the states of the chain to be walked stand for.
 void TagPlan::set_states() {
   if (double_.product) label_of_ = double_.product->label_of();
+  if (hides_states() || double_.segments) {
+    const std::vector<Label>& hidden =
+        hides_states() ? model_.states()->label_of : double_.segments->label_of();
+    if (!double_.product) label_of_ = hidden;
+    for (Label& state : label_of_) state = double_.product ? hidden[state] : state;
+    return;
+  }
   if (model_.histories() == nullptr) return;
   const LabelHistories& histories = *model_.histories();
   std::vector<Label> history_of = label_of_;
@@ -98,7 +112,7 @@ TagPlan::TagPlan(const SequenceModel& model, const TagRequest& request)
     : model_(model),
       calibrator_(request.calibrated && model.calibrator() ? &*model.calibrator() : nullptr),
       names_(names_of(model)),
-      decode_(request.decode),
+      decode_(request.decode.value_or(Decode::viterbi)),
       scheme_(resolved(request.scheme, names_)),
       limit_(request.limit),
       constraint_(request.constraint) {
@@ -109,6 +123,8 @@ TagPlan::TagPlan(const SequenceModel& model, const TagRequest& request)
   if (request.partial) partial_.emplace(*request.partial, names_);
   rules_ = parse_rules(request.rules, names_, scheme_, extraction);
   has_rules_ = !rules_.automata.empty() || !rules_.agreements.empty();
+  if (!request.decode) decode_ = default_decode(request);
+  check_decode();
   if (decode_ == Decode::marginal && (constraint_ || model.constraint() || has_rules_)) {
     throw UsageError(
         "--decode marginal looks at each position alone, and may break a constraint or a rule; "
@@ -123,6 +139,7 @@ TagPlan::TagPlan(const SequenceModel& model, const TagRequest& request)
     double_.masked = scaled(transitions<double>(), scale_of_scores());
     float_.masked = convert<float>(*double_.masked);
   }
+  if (constraint_ && hides_states()) constraint_ = over_states(*constraint_, *model_.states());
   if (constraint_) {
     float_.masked = masked(transitions<float>(), *constraint_);
     double_.masked = masked(transitions<double>(), *constraint_);
@@ -139,12 +156,26 @@ TagPlan::TagPlan(const SequenceModel& model, const TagRequest& request)
   searches_ = !rules_.agreements.empty() || (!rules_.automata.empty() && !double_.product);
   if (searches_ && decode_ != Decode::viterbi) {
     throw UsageError(
-        "--decode marginal and risk do not go with rules that have to be searched: agree, and "
-        "counts that are too large for an exact product");
+        "--decode marginal, risk and labelling do not go with rules that have to be searched: "
+        "agree, and counts that are too large for an exact product");
   }
   if (decode_ == Decode::risk) {
     allowed_ = allowed_edges(double_.product ? double_.product->transitions() : unruled<double>());
   }
+}
+
+// A hidden state means nothing by itself, and a path of them little.
+Decode TagPlan::default_decode(const TagRequest& request) const {
+  if (!hides_states()) return Decode::viterbi;
+  if (!rules_.agreements.empty()) return Decode::viterbi;
+  return request.constraint || model_.constraint() || has_rules_ ? Decode::risk : Decode::marginal;
+}
+
+void TagPlan::check_decode() const {
+  if (decode_ != Decode::labelling || hides_states()) return;
+  throw UsageError(
+      "--decode labelling sums over the hidden states of labels, and a model of kind " +
+      model_.kind() + " has none; --decode viterbi is its most probable labelling");
 }
 
 // 1/T
@@ -169,7 +200,7 @@ void TagPlan::calibrate(ChainScores<Real>& base) const {
 
 bool TagPlan::limits_labellings() const {
   return constraint_ || penalties_ || partial_ || has_rules_ || model_.constraint() ||
-         model_.histories() != nullptr;
+         model_.histories() != nullptr || model_.segments() != nullptr;
 }
 
 void TagPlan::check_vote() const {
@@ -201,6 +232,8 @@ std::optional<LabelAutomaton> TagPlan::fitting_automaton() const {
     if (!fits(*all)) return std::nullopt;
   }
   if (all && model_.histories() != nullptr) return over_states(*all, model_.histories()->label_of);
+  if (all && hides_states()) return over_states(*all, model_.states()->label_of);
+  if (all && double_.segments) return over_states(*all, double_.segments->label_of());
   return all;
 }
 
@@ -213,12 +246,26 @@ void TagPlan::check(const TagOptions& options) const {
                      "; a vote has no probabilities, so ask for the labels alone (an averaged "
                      "perceptron has one weight vector, whose scores answer every question)");
   }
+  if (!model_.has_probabilities() && !labels_alone) {
+    throw UsageError(model_.container().name() +
+                     ": this way to decode compares words of bits and has no probabilities; ask "
+                     "for the labels alone, or take --decoder product");
+  }
   if (options.spans && scheme_ == ChunkScheme::none) {
     throw UsageError(
         "--spans needs labels that spell chunks, such as B-X, I-X and O, and the "
         "model's do not; --chunks raw takes each label but O for a chunk");
   }
-  if (options.k_best > 0 && decode_ != Decode::viterbi) {
+  if (options.entropy && hides_states()) {
+    throw UsageError("--entropy: that of the labellings of " + model_.container().name() +
+                     ", which sum over hidden states, has no recursion");
+  }
+  if (options.k_best > 0 && hides_states() && decode_ != Decode::labelling) {
+    throw UsageError(
+        "--k-best goes by the probability of labellings, which with hidden states are found by a "
+        "search: it goes with --decode labelling");
+  }
+  if (options.k_best > 0 && !hides_states() && decode_ != Decode::viterbi) {
     throw UsageError("--k-best goes by probability, so it goes with --decode viterbi only");
   }
   if (searches_ && (options.k_best > 0 || options.samples > 0)) {
@@ -240,14 +287,38 @@ void TagPlan::score(const TagInput& input, SequenceModel::Scratch& scratch,
     base.transitions = &transitions<Real>();
   }
   if (constraint_) apply(*constraint_, base);
-  if (penalties_) penalties_->subtract(input, base);
+  if (penalties_) penalise(input, base);
 }
 
 template <class Real>
-const ChainScores<Real>* TagPlan::lift(const ChainScores<Real>& base,
+void TagPlan::penalise(const TagInput& input, ChainScores<Real>& base) const {
+  if (!hides_states()) return penalties_->subtract(input, base);
+  const std::vector<Label>& label_of = model_.states()->label_of;
+  ChainScores<Real> of_labels;
+  of_labels.reset(base.length(), TransitionScores<Real>(names_.size()));
+  of_labels.transitions = nullptr;
+  penalties_->subtract(input, of_labels);
+  for (std::size_t t = 0; t < base.length(); ++t) {
+    for (std::size_t s = 0; s < label_of.size(); ++s) {
+      base.state(t, s) += of_labels.state(t, label_of[s]);
+    }
+  }
+}
+
+template <class Real>
+void TagPlan::restrict(const KnownLabels& known, ChainScores<Real>& base) const {
+  if (!hides_states()) return restrict_labels<Real>(restrictions(known), base);
+  StateGold gold;
+  to_states(*model_.states(), known.known, known.sets, gold);
+  restrict_labels<Real>(restrictions({std::move(gold.known), std::move(gold.sets)}), base);
+}
+
+template <class Real>
+const ChainScores<Real>* TagPlan::lift(const TagInput& input, const ChainScores<Real>& base,
                                        LiftedChains<Real>& lifted) const {
-  const auto& [masked, histories, product] = tied<Real>();
+  const auto& [masked, histories, segments, product] = tied<Real>();
   const ChainScores<Real>* chain = &base;
+  if (segments) chain = &segments->lift(input.text, base, lifted.segments);
   if (histories) {
     histories->lift(base, lifted.histories);
     chain = &lifted.histories;
@@ -258,6 +329,8 @@ const ChainScores<Real>* TagPlan::lift(const ChainScores<Real>& base,
 
 double TagPlan::score_of(std::span<const Label> y, const ChainScores<double>& base,
                          const LiftedChains<double>& lifted) const {
+  if (hides_states()) return labelling_score(base, model_.states()->label_of, y);
+  if (double_.segments) return double_.segments->score_of(y, lifted.segments);
   if (model_.histories() == nullptr) return croft::score<double>(base, y);
   std::vector<Label> path(y.size());
   if (history_path(*model_.histories(), y, path) < y.size()) {
@@ -293,8 +366,9 @@ bool TagPlan::accepts(std::span<const Label> y) const {
 #define CROFT_INSTANTIATE(Real)                                                                  \
   template void TagPlan::score(const TagInput&, SequenceModel::Scratch&, ChainScores<Real>&)     \
       const;                                                                                     \
-  template const ChainScores<Real>* TagPlan::lift(const ChainScores<Real>&, LiftedChains<Real>&) \
-      const;
+  template const ChainScores<Real>* TagPlan::lift(const TagInput&, const ChainScores<Real>&,     \
+                                                  LiftedChains<Real>&) const;                    \
+  template void TagPlan::restrict(const KnownLabels&, ChainScores<Real>&) const;
 CROFT_INSTANTIATE(float)
 CROFT_INSTANTIATE(double)
 #undef CROFT_INSTANTIATE

@@ -5,6 +5,7 @@
 
 #include "croft/app/chunks.h"
 #include "croft/core/random.h"
+#include "croft/inference/label_search.h"
 
 namespace croft {
 namespace {
@@ -76,13 +77,17 @@ template <class Real>
 void Tagger::restrict_to_known(const TagInput& input, ChainScores<Real>& base) {
   if (!plan_->partial()) return;
   plan_->partial()->read(input.text, input.file, known_);
-  restrict_labels<Real>(restrictions(known_), base);
+  plan_->restrict(known_, base);
 }
 
 void Tagger::tag_in_float(const TagInput& input) {
   plan_->score(input, scratch_, scores_);
   restrict_to_known(input, scores_);
-  const ChainScores<float>* chain = plan_->lift(scores_, lifted_);
+  if (plan_->has_best_segments()) {
+    tagging_.outcome.found = plan_->best_segments(input, scores_, lifted_, tagging_.y);
+    return;
+  }
+  const ChainScores<float>* chain = plan_->lift(input, scores_, lifted_);
   tagging_.outcome.found =
       chain != nullptr && viterbi<float>(*chain, viterbi_, tagging_.y) > kMinusInfinity;
   if (tagging_.outcome.found) plan_->project(tagging_.y);
@@ -103,7 +108,7 @@ void Tagger::tag_by_vote(const TagInput& input) {
       if (wide_.state(t, j) != kMinusInfinity) wide_.state(t, j) = votes_(t, j);
     }
   }
-  const ChainScores<double>* chain = plan_->lift(wide_, wide_lifted_);
+  const ChainScores<double>* chain = plan_->lift(input, wide_, wide_lifted_);
   viterbi<double>(*chain, wide_viterbi_, tagging_.y);
   plan_->project(tagging_.y);
 }
@@ -112,11 +117,11 @@ void Tagger::tag_in_double(const TagInput& input, const TagOptions& options) {
   plan_->score(input, scratch_, wide_);
   CompensatedSum unrestricted;
   if (plan_->partial() && options.probability) {
-    const ChainScores<double>* free = plan_->lift(wide_, wide_lifted_);
+    const ChainScores<double>* free = plan_->lift(input, wide_, wide_lifted_);
     if (free != nullptr && log_partition(*free, sums_) > kMinusInfinity) unrestricted = sums_.log_z;
   }
   restrict_to_known(input, wide_);
-  const ChainScores<double>* chain = plan_->lift(wide_, wide_lifted_);
+  const ChainScores<double>* chain = plan_->lift(input, wide_, wide_lifted_);
   const bool decodes_marginals = plan_->decode() != Decode::viterbi;
   tagging_.outcome.found = chain != nullptr;
   if (chain != nullptr && (needs_partition(options) || decodes_marginals)) {
@@ -162,6 +167,8 @@ bool Tagger::decode(const TagInput& input, const ChainScores<double>& chain,
   if (plan_->searches()) {
     if (!search(input, chain)) return false;
     best = score<double>(chain, tagging_.y);
+  } else if (plan_->decode() == Decode::labelling) {
+    return search_labellings(chain, options);
   } else if (options.k_best > 0) {
     tagging_.k_best = k_best(chain, options.k_best);
     if (tagging_.k_best.empty()) return false;
@@ -180,6 +187,7 @@ bool Tagger::decode(const TagInput& input, const ChainScores<double>& chain,
   }
   plan_->project(tagging_.y);
   if (needs_partition(options)) {
+    if (plan_->hides_states()) best = plan_->score_of(tagging_.y, wide_, wide_lifted_);
     tagging_.log_probability = std::min(0.0, best - tagging_.log_partition);
   }
   return true;
@@ -190,6 +198,19 @@ bool Tagger::search(const TagInput& input, const ChainScores<double>& chain) {
   tagging_.outcome = {result.found, result.exact, false, result.gap, result.drawn};
   if (result.found) tagging_.y = std::move(result.labels);
   return result.found;
+}
+
+// With hidden states: the labellings that are most probable, not the paths.
+bool Tagger::search_labellings(const ChainScores<double>& chain, const TagOptions& options) {
+  LabelSearchResult result = best_labellings(
+      chain, plan_->label_of(), std::max<std::size_t>(options.k_best, 1), plan_->limit());
+  if (result.best.empty()) return false;
+  tagging_.outcome = {true, result.exact, false, result.gap, result.drawn};
+  tagging_.y = result.best.front().labels;
+  tagging_.log_probability =
+      std::min(0.0, result.best.front().score - tagging_.log_partition);
+  if (options.k_best > 0) tagging_.k_best = std::move(result.best);
+  return true;
 }
 
 // The score of the labelling that is right most often, under the chain's transitions.

@@ -16,6 +16,7 @@
 #include "app/holdout_score.h"
 #include "app/train_files.h"
 #include "croft/app/data_fit.h"
+#include "croft/app/feature_kit_file.h"
 #include "croft/app/sequence_source.h"
 #include "croft/core/atomic_file.h"
 #include "croft/core/interrupt.h"
@@ -58,52 +59,6 @@ std::optional<double> holdout_fraction(const std::string& holdout) {
   return value;
 }
 
-// Options that contradict each other, or that nothing would take notice of.
-void check_options(const TrainRequest& request) {
-  request.options.validate();
-  check_method(request);
-  check_class_weights(request, name_of(request.options.kind));
-  if (request.options.early_stop > 0 && request.holdout.empty()) {
-    throw UsageError("--early-stop needs --holdout, to see when to stop");
-  }
-  const bool has_template = !request.template_path.empty() || !request.template_text.empty();
-  if (has_template && request.format != InputFormat::columns) {
-    throw UsageError(
-        request.format == InputFormat::attributes
-            ? "--template goes with --format columns; attribute lines hold the features themselves"
-            : "--template goes with --format columns, and the format is " +
-                  std::string(format_name(request.format)));
-  }
-  if (request.text) request.text->validate();
-  if (request.csv) request.csv->validate();
-  if (!has_template && request.language != TemplateLanguage::automatic) {
-    throw UsageError("--template-language says how --template is read, and there is none");
-  }
-  if (!request.cost.empty() && !info(request.options.objective).cost) {
-    throw UsageError(
-        "--cost is what a mistake costs with --objective softmax-margin, max-margin, "
-        "passive-aggressive or arow; " +
-        std::string(info(request.options.objective).name) + " has no costs");
-  }
-  if (!request.prior.empty() && !request.init.empty()) {
-    throw UsageError("--prior is also what training starts from: leave out --init");
-  }
-  if (request.resume && request.checkpoint.empty()) {
-    throw UsageError("--resume goes on from a checkpoint; name its folder with --checkpoint");
-  }
-  if (request.checkpoint_interval != kCheckpointInterval && request.checkpoint.empty()) {
-    throw UsageError(
-        "--checkpoint-interval is the time between two states that --checkpoint keeps; name its "
-        "folder, or leave it out");
-  }
-  if (request.partial &&
-      request.partial->any.find(request.partial->separator) != std::string::npos) {
-    throw UsageError("--partial-separator " + std::string(1, request.partial->separator) +
-                     " is part of " + in_quotes(request.partial->any) + ", which is any label");
-  }
-  holdout_fraction(request.holdout);  // one that is out of range is refused
-}
-
 std::shared_ptr<const ChainModel> open_init(const TrainRequest& request) {
   const std::string& path = request.prior.empty() ? request.init : request.prior;
   if (path.empty()) return nullptr;
@@ -124,17 +79,17 @@ class TrainingFiles final : public TrainingInput {
  public:
   TrainingFiles(const TrainRequest& request, ExtractionConfig config, const TrainWatcher& watcher)
       : request_(request), watcher_(watcher) {
+    if (needs_fit(config)) {
+      for (const std::string& path : request.data) files_.emplace_back(path);
+    }
     if (config.format == InputFormat::columns) {
-      first_reader_.emplace(LineReader(request.data.front()));
+      first_reader_.emplace(files_.empty() ? LineReader(request.data.front()) : files_[0].lines());
       if (!first_reader_->next(first_rows_)) fail_no_sequences(first_reader_->name());
       require_labels(first_rows_, first_reader_->name());
       config.columns = first_reader_->columns() - 1;
       name_ = first_reader_->name();
     }
-    if (needs_fit(config)) {
-      for (const std::string& path : request.data) files_.emplace_back(path);
-      fit_extraction(files_, request.csv.value_or(CsvOptions()), config);
-    }
+    if (needs_fit(config)) fit_extraction(files_, request.csv.value_or(CsvOptions()), config);
     extractor_.emplace(std::move(config));
     if (!request.weights.empty()) weights_ = read_sequence_weights(request.weights);
   }
@@ -170,7 +125,7 @@ class TrainingFiles final : public TrainingInput {
     TextSequence text;
     do {
       require_labels(first_rows_, first_reader_->name());
-      extractor_->extract(first_rows_, true, scratch, text);
+      extractor_->extract(first_rows_, true, scratch, text, name_);
       hand_on(text, visit);
     } while (first_reader_->next(first_rows_));
   }
@@ -220,6 +175,27 @@ void add_special_data(const TrainRequest& request, const ChainTraining& training
   if (result.dropped_transitions > 0) record["dropped_transitions"] = result.dropped_transitions;
 }
 
+json rounds_record(const FeatureRounds& rounds, const FeatureRoundsReport& report) {
+  json record = {{"rounds", report.rounds},
+                 {"candidates", report.candidates},
+                 {"added", report.added},
+                 {"dropped", report.dropped}};
+  if (rounds.select_l1) {
+    record["kind"] = "selection";
+    record["l1"] = *rounds.select_l1;
+  }
+  if (rounds.unsupported) {
+    record["kind"] = "unsupported";
+    record["threshold"] = rounds.unsupported->threshold;
+  }
+  if (rounds.induction) {
+    record["kind"] = "induction";
+    record["size"] = rounds.induction->size;
+    record["conjunctions"] = report.conjunctions;
+  }
+  return record;
+}
+
 json training_record(const TrainRequest& request, const ExtractionConfig& extraction,
                      FeatureSet features, const ChainTraining& training,
                      const TrainResult& result) {
@@ -260,6 +236,7 @@ json training_record(const TrainRequest& request, const ExtractionConfig& extrac
     }
     record["active_set"] = std::move(set);
   }
+  if (result.rounds) record["rounds"] = rounds_record(options.rounds, *result.rounds);
   if (costs) {
     const auto number = cost_number(request.cost.empty() ? "1" : request.cost);
     record["cost"] = number ? json(*number) : json("file");
@@ -282,33 +259,95 @@ void read_data(const TrainRequest& request, TrainingInput& input, ChainTraining&
     training.set_data(std::move(*encoded));
     return;
   }
+  split_data(
+      request, input,
+      [&](TextSequence& sequence, const std::string& file) { training.add(sequence, file); },
+      [&](const TextSequence& sequence) { training.add_holdout(sequence); });
+}
+
+}  // namespace
+
+void check_request(const TrainRequest& request) {
+  request.options.validate();
+  check_method(request);
+  check_class_weights(request, name_of(request.options.kind));
+  if (request.options.rounds.any() && !request.checkpoint.empty()) {
+    throw UsageError(
+        "--checkpoint keeps the state of one optimizer, and with --induce, --unsupported and "
+        "--select there are several, whose features differ: leave it out; Ctrl-C keeps the model "
+        "of the features so far");
+  }
+  if (request.options.early_stop > 0 && request.holdout.empty()) {
+    throw UsageError("--early-stop needs --holdout, to see when to stop");
+  }
+  const bool has_template = !request.template_path.empty() || !request.template_text.empty();
+  if (has_template && request.format != InputFormat::columns) {
+    throw UsageError(
+        request.format == InputFormat::attributes
+            ? "--template goes with --format columns; attribute lines hold the features themselves"
+            : "--template goes with --format columns, and the format is " +
+                  std::string(format_name(request.format)));
+  }
+  if (request.text) request.text->validate();
+  if (request.csv) request.csv->validate();
+  if (!has_template && request.language != TemplateLanguage::automatic) {
+    throw UsageError("--template-language says how --template is read, and there is none");
+  }
+  if (!request.cost.empty() && !info(request.options.objective).cost) {
+    throw UsageError(
+        "--cost is what a mistake costs with --objective softmax-margin, max-margin, "
+        "passive-aggressive or arow; " +
+        std::string(info(request.options.objective).name) + " has no costs");
+  }
+  if (!request.prior.empty() && !request.init.empty()) {
+    throw UsageError("--prior is also what training starts from: leave out --init");
+  }
+  if (request.resume && request.checkpoint.empty()) {
+    throw UsageError("--resume goes on from a checkpoint; name its folder with --checkpoint");
+  }
+  if (request.checkpoint_interval != kCheckpointInterval && request.checkpoint.empty()) {
+    throw UsageError(
+        "--checkpoint-interval is the time between two states that --checkpoint keeps; name its "
+        "folder, or leave it out");
+  }
+  if (request.partial &&
+      request.partial->any.find(request.partial->separator) != std::string::npos) {
+    throw UsageError("--partial-separator " + std::string(1, request.partial->separator) +
+                     " is part of " + in_quotes(request.partial->any) + ", which is any label");
+  }
+  holdout_fraction(request.holdout);  // one that is out of range is refused
+}
+
+void split_data(const TrainRequest& request, TrainingInput& input,
+                const TrainingInput::Visit& keep,
+                const std::function<void(const TextSequence&)>& hold_out) {
   const auto fraction = holdout_fraction(request.holdout);
   Random random(request.seed);
-  std::size_t scored = 0;  // positions of the hold-out
-  const auto hold_out = [&](const TextSequence& sequence, const std::string& file) {
+  std::size_t kept = 0, held_out = 0, scored = 0;  // sequences, and positions of the hold-out
+  const auto set_aside = [&](const TextSequence& sequence, const std::string& file) {
     scored +=
         request.partial ? count_single_labels(sequence, file, *request.partial) : sequence.length();
-    training.add_holdout(sequence);
+    held_out += sequence.length() > 0;
+    hold_out(sequence);
   };
   input.read([&](TextSequence& sequence, const std::string& file) {
     if (fraction && random.uniform() < *fraction) {
-      hold_out(sequence, file);
+      set_aside(sequence, file);
     } else {
-      training.add(sequence, file);
+      kept += sequence.length() > 0;
+      keep(sequence, file);
     }
   });
-  if (!request.holdout.empty() && !fraction) input.read_holdout(hold_out);
-  if (fraction && training.holdout_sequences() == 0) {
-    throw Error("the hold-out fraction " + request.holdout + " of " +
-                std::to_string(training.sequences()) + " sequences is none; give a larger one");
+  if (!request.holdout.empty() && !fraction) input.read_holdout(set_aside);
+  if (fraction && held_out == 0) {
+    throw Error("the hold-out fraction " + request.holdout + " of " + std::to_string(kept) +
+                " sequences is none; give a larger one");
   }
-  if (training.holdout_sequences() > 0 && scored == 0) {
+  if (held_out > 0 && scored == 0) {
     throw Error("no position of the hold-out " + request.holdout +
                 " has one label to compare with; hold out sequences whose labels are known");
   }
 }
-
-}  // namespace
 
 std::unique_ptr<TrainingInput> open_training_files(const TrainRequest& request,
                                                    ExtractionConfig config,
@@ -338,6 +377,15 @@ void set_features(const TrainRequest& request, const ChainModel* init, Extractio
   config.csv = known.csv;
 }
 
+std::shared_ptr<const FeatureKit> make_kit(const TrainRequest& request, const ChainModel* init) {
+  const bool has_one = init != nullptr && init->extractor().config().kit != nullptr;
+  if (request.kit.empty()) return has_one ? init->extractor().config().kit->owning() : nullptr;
+  if (has_one) {
+    throw UsageError("the model to go on from has a feature kit; leave out --kit " + request.kit);
+  }
+  return read_feature_kit(request.kit);
+}
+
 }  // namespace
 
 ExtractionConfig make_extraction(const TrainRequest& request, const ChainModel* init) {
@@ -354,6 +402,8 @@ ExtractionConfig make_extraction(const TrainRequest& request, const ChainModel* 
                      " intercept: leave out --intercept and --no-intercept");
   }
   config.intercept = request.intercept.value_or(by_default);
+  if (init != nullptr) config.conjunctions = init->extractor().config().conjunctions;
+  config.kit = make_kit(request, init);
   if (config.format != InputFormat::columns) {
     set_features(request, init, config);
     return config;
@@ -369,7 +419,9 @@ ExtractionConfig make_extraction(const TrainRequest& request, const ChainModel* 
     }
   } else if (init != nullptr && init->extractor().has_template()) {
     const bool intercept = config.intercept;
+    const auto kit = config.kit;
     config = init->extractor().config();
+    config.kit = kit;
     config.boundaries = config.boundaries || request.boundaries;
     config.intercept = intercept;
   }
@@ -380,12 +432,13 @@ TrainedModel train_on(const TrainRequest& asked, TrainingInput& input,
                       std::shared_ptr<const ChainModel> init, const TrainWatcher& watcher,
                       CheckpointFolder* checkpoints) {
   const TrainRequest request = with_defaults(asked);
-  check_options(request);
+  check_request(request);
   const Extractor& extractor = input.extractor();
   ChainTraining training(extractor, std::move(init), request.options.kind);
   if (request.partial) training.read_partial_labels(*request.partial);
   TrainOptions options = read_options(request);
   options.checkpoints = checkpoints;
+  options.on_round = watcher.round;
   read_data(request, input, training);
 
   options.features =
@@ -399,7 +452,12 @@ TrainedModel train_on(const TrainRequest& asked, TrainingInput& input,
   TrainedModel trained;
   trained.result = training.run(
       options,
-      [&](const auto& predicted) { return score_holdout(training, predicted, request.partial); },
+      [&](const auto& predicted) {
+        const HoldoutText holdout = [&](std::size_t n) -> const TextSequence& {
+          return training.holdout(n);
+        };
+        return score_holdout(holdout, predicted, request.partial);
+      },
       [&](const TrainProgress& progress) {
         return !watcher.iteration || watcher.iteration(progress);
       });
@@ -413,7 +471,7 @@ TrainedModel train_on(const TrainRequest& asked, TrainingInput& input,
 
 TrainResult train_model(const TrainRequest& asked, const TrainWatcher& watcher) {
   const TrainRequest request = with_defaults(asked);
-  check_options(request);
+  check_request(request);
   check_files(input_files(request), request.output);
   // Created and removed: what forbids writing the model is known before the work, not after it.
   AtomicFile{request.output};

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "croft/app/feature_kit_file.h"
 #include "croft/app/transition_groups.h"
 #include "croft/data/constraint_file.h"
 #include "croft/data/cost_file.h"
 #include "croft/data/parse_number.h"
 #include "croft/data/variance_file.h"
 #include "croft/data/weight_file.h"
+#include "croft/model/boosted_model.h"
 #include "croft/model/naive_bayes_model.h"
 
 namespace croft {
@@ -69,6 +71,9 @@ std::vector<std::string> input_files(const TrainRequest& request) {
     if (!path.empty()) files.push_back(path);
   };
   add(request.template_path);
+  if (!request.kit.empty()) {
+    for (const std::string& file : feature_kit_files(request.kit)) add(file);
+  }
   if (request.stop_words != "english") add(request.stop_words);
   add(request.holdout);
   add(request.weights);
@@ -89,10 +94,11 @@ std::optional<LabelWeights> read_label_weights(const std::string& class_weights)
 
 void check_class_weights(const TrainRequest& request, std::string_view kind) {
   if (request.class_weights.empty()) return;
-  if (kind != name_of(ChainKind::maxent) && kind != kNaiveBayes) {
+  if (kind != name_of(ChainKind::maxent) && kind != kNaiveBayes && kind != kBoostedMaxent) {
     throw UsageError(
         "--class-weights weighs an example by its label, and a model of kind " + std::string(kind) +
-        " is trained on whole sequences, which have many; it goes with maxent and naive-bayes");
+        " is trained on whole sequences, which have many; it goes with maxent, naive-bayes "
+        "and boosted-maxent");
   }
   if (request.partial) {
     throw UsageError(

@@ -28,6 +28,18 @@ TrainOptions read_options(const TrainRequest& request);
 // "balanced", or a file; empty: nothing.  Throws InputError as read_label_weight_file().
 std::optional<LabelWeights> read_label_weights(const std::string& class_weights);
 
+// Throws UsageError for options of a request that contradict each other, or that nothing would take
+// notice of.
+//   request : with its defaults
+void check_request(const TrainRequest& request);
+
+// Hands all sequences of `input` on: what is held out, by a fraction or as a file of its own, to
+// `hold_out`, the rest to `keep`.  Throws as `input`, and Error where a fraction holds out nothing,
+// or what is held out has no label to compare with.
+void split_data(const TrainRequest& request, TrainingInput& input,
+                const TrainingInput::Visit& keep,
+                const std::function<void(const TextSequence&)>& hold_out);
+
 // Those of the sequences.  Throws InputError as read_weight_file(), and for a weight above 1e15.
 std::vector<double> read_sequence_weights(const std::string& path);
 

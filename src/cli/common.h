@@ -28,6 +28,8 @@ void add_stack(Program& program);
 void add_infer(Program& program);
 void add_maximum_entropy(Program& program);
 void add_calibrate(Program& program);
+void add_search(Program& program);
+void add_cluster(Program& program);
 
 // --threads, --seed: every verb has them, so that scripts can set them everywhere.
 struct CommonOptions {

@@ -3,13 +3,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/code_decoder.h"
 #include "cli/common.h"
 #include "cli/evaluate_graph.h"
 #include "croft/app/predict.h"
 #include "croft/app/reliability_plot.h"
 #include "croft/core/atomic_file.h"
 #include "croft/core/error.h"
-#include "croft/model/model_file.h"
 
 namespace croft::cli {
 namespace {
@@ -24,7 +24,7 @@ Example:
 Chunks are counted as conlleval counts them; docs/evaluation.md defines every number.)";
 
 struct EvaluateCommand {
-  std::string model, data, scheme = "auto", reliability;
+  std::string model, data, scheme = "auto", reliability, decoder;
   bool json = false;
   CommonOptions common;
   GraphEvaluateCommand graph;
@@ -42,9 +42,9 @@ std::string check_scheme(const std::string& name) {
 // Known before the work, not after it.
 void check_reliability(const EvaluateCommand& c, const SequenceModel& model) {
   if (c.reliability.empty()) return;
-  if (model.vote() != nullptr) {
+  if (!model.has_probabilities()) {
     throw UsageError("--reliability: " + c.model +
-                     " is a voted perceptron, whose labels have no probabilities");
+                     " decides by votes or by words of bits, and its labels have no probabilities");
   }
   for (const std::string& input : {c.model, c.data}) {
     std::error_code none;
@@ -74,7 +74,7 @@ int run(const EvaluateCommand& c) {
   std::string unit;
   const Evaluation evaluation = [&] {
     if (c.model.empty()) return evaluate_predictions(c.data, scheme);
-    const auto model = open_model(c.model);
+    const auto model = open_with_decoder(c.model, c.decoder);
     check_reliability(c, *model);
     unit = unit_of(*model);
     ThreadPool pool(c.common.threads);
@@ -107,6 +107,8 @@ void add_evaluate(Program& program) {
                    "Draw accuracy against probability, and counts, as an SVG picture in this file")
       ->needs(model)
       ->option_text("FILE");
+  add_decoder_option(*verb, c->decoder);
+  verb->get_option("--decoder")->needs(model);
   verb->add_flag("--json", c->json, "One JSON document instead of tables");
   add_graph_evaluate_options(*verb, c->graph);
   add_common(*verb, c->common);

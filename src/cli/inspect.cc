@@ -5,10 +5,14 @@
 #include "cli/common.h"
 #include "cli/inspect_graph.h"
 #include "croft/app/inspect.h"
+#include "croft/app/inspect_boosted.h"
 #include "croft/app/inspect_constraints.h"
 #include "croft/app/inspect_graph.h"
+#include "croft/app/inspect_error_correcting.h"
+#include "croft/app/inspect_hidden_chain.h"
 #include "croft/app/inspect_hmm.h"
 #include "croft/app/inspect_joint.h"
+#include "croft/app/inspect_segment.h"
 #include "croft/app/inspect_naive_bayes.h"
 #include "croft/core/error.h"
 #include "croft/model/model_file.h"
@@ -106,8 +110,20 @@ int run(const InspectCommand& c) {
   if (const auto* bayes = dynamic_cast<const NaiveBayesModel*>(any.get())) {
     return show_weights_or_summary(c, *bayes);
   }
+  if (const auto* segments = dynamic_cast<const SegmentModel*>(any.get())) {
+    return show_weights_or_summary(c, *segments);
+  }
   if (const auto* joint = dynamic_cast<const JointModel*>(any.get())) {
     return show_weights_or_summary(c, *joint);
+  }
+  if (const auto* code = dynamic_cast<const ErrorCorrectingModel*>(any.get())) {
+    return show_weights_or_summary(c, *code);
+  }
+  if (const auto* hidden = dynamic_cast<const HiddenChainModel*>(any.get())) {
+    return show_weights_or_summary(c, *hidden);
+  }
+  if (const auto* boosted = dynamic_cast<const BoostedModel*>(any.get())) {
+    return show_weights_or_summary(c, *boosted);
   }
   const ChainModel* model = &require_chain(*any, "a list of weights");
   if (c.weights) {

@@ -37,6 +37,8 @@ Example:
   croft infer asia.bif --task marginals     inference on a given factor graph
   croft maximum-entropy die.csv             a distribution with given expectations
   croft calibrate -m m.croft held.conll -o c.croft   make its probabilities mean what they say
+  croft search train.conll --range l2=0.01:10:log    choose settings by cross-validation
+  croft cluster -o brown.txt text.txt       classes of words, for features
 
 `croft VERB --help` has the options of a verb and an example.
 A file name of - is standard input.  Results go to stdout, progress and messages to stderr.
@@ -58,6 +60,8 @@ constexpr Verb kVerbs[] = {
     {"infer", add_infer},
     {"maximum-entropy", add_maximum_entropy},
     {"calibrate", add_calibrate},
+    {"search", add_search},
+    {"cluster", add_cluster},
 };
 
 // The verb that comes first alone: the options of all of them take a millisecond.

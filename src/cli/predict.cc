@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "cli/code_decoder.h"
 #include "cli/common.h"
 #include "cli/predict_graph.h"
 #include "croft/app/chunks.h"
@@ -9,7 +10,6 @@
 #include "croft/app/tag_files.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
-#include "croft/model/model_file.h"
 
 namespace croft::cli {
 namespace {
@@ -31,7 +31,7 @@ struct PredictCommand {
   std::vector<std::string> data;
   std::string
       output;  // empty: columns for columns, labels for attributes, json for what only it has
-  std::string marginals, constrain, penalties;
+  std::string marginals, constrain, penalties, decoder;
   std::string scheme = "auto";
   std::string separator = "|";
   bool partial = false;
@@ -72,7 +72,7 @@ TagRequest make_request(const PredictCommand& c, const SequenceModel& model) {
 }
 
 int run(const PredictCommand& c) {
-  const auto model = open_model(c.model);
+  const auto model = open_with_decoder(c.model, c.decoder);
   const TagPlan plan(*model, make_request(c, *model));
   const PredictOptions options = make_options(c, *model);
   handle_interrupts();
@@ -123,14 +123,18 @@ void add_questions(CLI::App& verb, PredictCommand& c) {
 }
 
 void add_limits(CLI::App& verb, PredictCommand& c) {
-  add_choice<Decode>(
+  add_choice<std::optional<Decode>>(
       verb, "--decode", c.request.decode,
       {{"viterbi", Decode::viterbi},
        {"best", Decode::viterbi},
        {"marginal", Decode::marginal},
-       {"risk", Decode::risk}},
+       {"risk", Decode::risk},
+       {"labelling", Decode::labelling}},
       "viterbi (of a graph: best): the most probable labelling; marginal: at each position the most "
-      "probable label; risk: the fewest errors expected among allowed labellings");
+      "probable label; risk: the fewest errors expected among allowed labellings; labelling: of "
+      "a hidden-chain, whose viterbi is the best path of states, the most probable labelling")
+      ->default_str("viterbi, of hidden-chain marginal");
+  add_decoder_option(verb, c.decoder);
   verb.add_option("--constrain", c.constrain,
                   "Labels that may follow each other: bio, bioes, or a file of rules");
   CLI::Option* partial = verb.add_flag(
@@ -141,16 +145,14 @@ void add_limits(CLI::App& verb, PredictCommand& c) {
       ->needs(partial)
       ->capture_default_str();
   verb.add_option("--penalties", c.penalties, "File of lines TEST LABEL PENALTY: soft penalties");
-  CLI::Option* rule =
-      verb.add_option("--rule", c.request.rules,
+  verb.add_option("--rule", c.request.rules,
                       "What the labelling obeys as a whole: at-most|at-least|exactly K TYPE, "
                       "at-most|… K label LABEL, occurs LABEL, not-both A B, agree COLUMN (for "
                       "attributes: agree PREFIX); may be given several times")
           ->allow_extra_args(false);
   verb.add_option("--limit", c.request.limit,
-                  "Steps of a search for one sequence, where rules need one")
+                  "Steps of a search for one sequence, where rules or --decode labelling need one")
       ->transform(whole_number(1))
-      ->needs(rule)
       ->capture_default_str();
   verb.add_option_function<std::string>(
           "--chunks",
@@ -164,7 +166,12 @@ void add_limits(CLI::App& verb, PredictCommand& c) {
 }
 
 // What CLI11 cannot say.
-void check_usage(const PredictCommand& c) {
+void check_usage(const CLI::App& verb, const PredictCommand& c) {
+  if (verb.count("--limit") > 0 && c.request.rules.empty() &&
+      c.request.decode != Decode::labelling) {
+    throw UsageError(
+        "--limit is of the search for --rule and --decode labelling: neither is there");
+  }
   if (c.scheme != "auto" && !c.ask.spans && c.request.rules.empty()) {
     throw UsageError("--chunks says how --spans and --rule read labels, and there is neither");
   }
@@ -189,7 +196,7 @@ void add_predict(Program& program) {
       return;
     }
     check_not_graph(*verb);
-    check_usage(*c);
+    check_usage(*verb, *c);
     program.status = run(*c);
   });
 }

@@ -150,6 +150,37 @@ void TrainingProgress::iteration(const TrainProgress& progress) {
   last_shown_ = Clock::now();
 }
 
+void TrainingProgress::round(const FeatureRound& round) {
+  json line = {{"event", "features"},          {"what", round.what},
+               {"round", round.number},        {"iteration", round.iterations},
+               {"objective", round.objective}, {"added", round.added},
+               {"dropped", round.dropped},     {"features", round.features},
+               {"conjunctions", round.conjunctions}};
+  if (round.errors) line["errors"] = *round.errors;
+  if (round.best_gain) line["best_gain"] = *round.best_gain;
+  if (round.least_gain) line["least_gain"] = *round.least_gain;
+  if (round.holdout) {
+    line["holdout_accuracy"] = round.holdout->token_accuracy;
+    if (round.holdout->chunk_f1) line["holdout_f1"] = *round.holdout->chunk_f1;
+  }
+  line["seconds"] = seconds();
+  log_.write(line);
+  if (quiet_) return;
+  std::string text = fmt::format("{}, round {}: objective {:.2f}", round.what, round.number,
+                                 round.objective);
+  if (round.errors) text += fmt::format(", {} positions in error", *round.errors);
+  if (round.added > 0) text += fmt::format(", {} features added", round.added);
+  if (round.best_gain) {
+    text += fmt::format(" (gains {:.1f} to {:.1f})", *round.best_gain, *round.least_gain);
+  }
+  if (round.dropped > 0) text += fmt::format(", {} features dropped", round.dropped);
+  text += fmt::format(", {} features", round.features);
+  if (round.conjunctions > 0) text += fmt::format(", {} conjunctions", round.conjunctions);
+  if (round.holdout) text += ", " + holdout_text(*round.holdout);
+  std::fprintf(stderr, "%s%s  %.1f s\n", bar_on_screen_ ? "\r\033[K" : "", text.c_str(), seconds());
+  bar_on_screen_ = false;
+}
+
 void TrainingProgress::done(const TrainResult& result, const std::string& output) {
   const OptimizeResult& o = result.optimization;
   json line = {{"event", "done"},

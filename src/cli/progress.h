@@ -20,6 +20,7 @@ class TrainingProgress {
   void data_read(const TrainData& data);
   void data_read(const std::string& what);
   void iteration(const TrainProgress& progress);
+  void round(const FeatureRound& round);
   void done(const TrainResult& result, const std::string& output);
 
  private:

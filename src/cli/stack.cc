@@ -40,6 +40,9 @@ void add_stack(Program& program) {
   verb->add_option("--template", c->request.template_path,
                    "Templates of the other attributes; without: the default features for words")
       ->option_text("FILE");
+  verb->add_option("--kit", c->request.kit,
+                   "Further features beside the other attributes (docs/features.md)")
+      ->option_text("FILE");
   add_common(*verb, c->common);
   verb->footer(kFooter);
   verb->callback([c, &program] {

@@ -7,11 +7,17 @@
 #include "cli/kind_options.h"
 #include "cli/progress.h"
 #include "cli/train_bayes_net.h"
+#include "cli/train_boosted.h"
+#include "cli/train_error_correcting.h"
 #include "cli/train_graph.h"
+#include "cli/train_hidden_chain.h"
 #include "cli/train_hmm.h"
 #include "cli/train_joint.h"
 #include "cli/train_methods.h"
 #include "cli/train_naive_bayes.h"
+#include "cli/train_pool.h"
+#include "cli/train_rounds.h"
+#include "cli/train_segment.h"
 #include "croft/app/train.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
@@ -25,12 +31,19 @@ constexpr const char* kFooter = R"(
 Example:
   croft train -o m.croft train.conll
   croft train -o m.croft --template chunk.template --l2 1 --threads 2 train.conll
+  croft train -o m.croft --kit kit.toml train.conll
   croft train -o m.croft --format attributes --l1 1 --l2 0 train.attributes
   croft train -o m.croft --constrain bio --partial train.conll
+  croft train -o m.croft --induce --holdout 0.1 train.conll
   croft train -o m.croft --model maxent --format text --intercept=unpenalised train.tsv
   croft train -o m.croft --model maxent --joint-template joint.template words.txt
   croft train -o fitted.bif --model bayes-net --structure net.bif --smoothing 1 cases.csv
   croft train -o m.croft --objective max-margin --optimizer smo --kernel poly:3 letters.conll
+  croft train -o m.croft --model hidden-chain --hidden-states 3 --starts 5 train.conll
+  croft train -o m.croft --model pool --experts all --experts random:4 --holdout 0.1 train.conll
+  croft train -o m.croft --model error-correcting --code random:60 --threads 2 train.conll
+  croft train -o m.croft --model boosted-chain --holdout 0.1 --early-stop 20 train.conll
+  croft train -o m.croft --model segment --segment-template whole.template train.conll
   croft train -o m.croft --model graph --spec pages.toml --database pages.sqlite
   croft train -o m.croft --checkpoint state train.conll   # after a crash: the same, and --resume
 
@@ -42,6 +55,7 @@ struct TrainCommand {
   TrainRequest request;
   TrainingNames names;
   DataOptions data;
+  RoundOptions rounds;
   CommonOptions common;
   std::string separator = "|";  // with --partial
   bool partial = false;
@@ -49,7 +63,12 @@ struct TrainCommand {
   std::string model = "chain";
   NaiveBayesCommand naive_bayes;
   HmmCommand hmm;
+  HiddenChainCommand hidden_chain;
+  PoolCommand pool;
+  CodeCommand code;
   JointCommand joint;
+  SegmentCommand segment;
+  BoostedCommand boosted;
   GraphTrainCommand graph;
   BayesNetCommand bayes_net;
   const CLI::App* verb = nullptr;  // which options were given
@@ -75,6 +94,10 @@ void add_data_options(CLI::App& verb, TrainCommand& c) {
       ->option_text("FORMAT=columns");
   verb.add_option("--template", r.template_path,
                   "Feature templates, CRF++'s or Wapiti's; without: default features for words")
+      ->option_text("FILE");
+  verb.add_option("--kit", r.kit,
+                  "Further features: TOML that declares gazetteers, word clusters, embeddings, "
+                  "n-grams, patterns, binned numbers (docs/features.md)")
       ->option_text("FILE");
   add_choice<TemplateLanguage>(verb, "--template-language", r.language,
                                {{"auto", TemplateLanguage::automatic},
@@ -128,11 +151,17 @@ void add_model_options(CLI::App& verb, TrainCommand& c) {
           "chain: labels that depend on their neighbours; maxent: each by itself (logistic "
           "regression); memm: each given the one before; naive-bayes: "
           "attributes that are independent, given the label; hmm: the same, and labels given the "
-          "one before (hidden Markov model); bayes-net: the tables of a Bayesian network; "
+          "one before (hidden Markov model); hidden-chain: a chain whose labels have hidden states; "
+          "pool: the product of several chains, each to a power; error-correcting: binary chains of "
+          "the bits of a code; "
+          "boosted-chain, boosted-maxent: chain and maxent with trees for weights; "
+          "segment: segments, and not positions, that depend on their neighbours (semi-Markov CRF); "
+          "bayes-net: the tables of a Bayesian network; "
           "graph: variables in tables, whose cliques are SQL queries")
       ->check(
-          CLI::IsMember(std::vector<std::string>{"chain", "maxent", "memm", "naive-bayes", "hmm",
-                                                  "bayes-net", "graph"}))
+          CLI::IsMember(std::vector<std::string>{
+              "chain", "maxent", "memm", "naive-bayes", "hmm", "hidden-chain", "pool", "segment",
+              "error-correcting", "boosted-chain", "boosted-maxent", "bayes-net", "graph"}))
       ->option_text("KIND=chain");
   verb.add_option(
           "--order", o.order,
@@ -222,6 +251,10 @@ std::optional<int> run_other_kind(TrainCommand& c) {
     return run_graph_training(*c.verb, c.graph, c.request, c.names, c.log, c.quiet);
   }
   if (c.request.data.empty()) throw CLI::RequiredError("DATA");
+  if (!c.joint.label_classes.empty() && c.joint.joint_template.empty() && c.model != "pool") {
+    throw UsageError(
+        "--label-classes goes with --joint-template, and with --experts labels of --model pool");
+  }
   if (!c.joint.joint_template.empty()) {
     if (c.model != name_of(ChainKind::maxent)) {
       throw UsageError("--joint-template goes with --model maxent, not with " + c.model);
@@ -232,6 +265,45 @@ std::optional<int> run_other_kind(TrainCommand& c) {
     c.request.seed = c.common.seed;
     return run_joint(c.joint, c.request, c.log, c.quiet);
   }
+  if (c.model == HiddenChainModel::kKind) {
+    refuse_other_options(*c.verb, c.model, hidden_chain_option_names());
+    set_methods(c.names, c.request);
+    c.request.options.threads = c.common.threads;
+    c.request.seed = c.common.seed;
+    return run_hidden_chain(*c.verb, c.hidden_chain, c.request, c.log, c.quiet);
+  }
+  refuse_options(*c.verb, c.model, hidden_chain_only_option_names());
+  if (c.model == SegmentModel::kKind) {
+    refuse_other_options(*c.verb, c.model, segment_option_names());
+    set_methods(c.names, c.request);
+    c.request.options.threads = c.common.threads;
+    c.request.seed = c.common.seed;
+    return run_segment(c.segment, c.request, c.log, c.quiet);
+  }
+  refuse_options(*c.verb, c.model, segment_only_option_names());
+  if (c.model == "pool") {
+    refuse_other_options(*c.verb, c.model, pool_option_names());
+    set_methods(c.names, c.request);
+    c.request.options.threads = c.common.threads;
+    c.request.seed = c.common.seed;
+    return run_pool(c.pool, c.joint.label_classes, c.request, c.log, c.quiet);
+  }
+  refuse_options(*c.verb, c.model, pool_only_option_names());
+  if (c.model == ErrorCorrectingModel::kKind) {
+    refuse_other_options(*c.verb, c.model, code_option_names());
+    set_methods(c.names, c.request);
+    c.request.options.threads = c.common.threads;
+    c.request.seed = c.common.seed;
+    return run_error_correcting(c.code, c.request, c.log, c.quiet);
+  }
+  refuse_options(*c.verb, c.model, code_only_option_names());
+  if (is_boosted(c.model)) {
+    refuse_other_options(*c.verb, c.model, boosted_option_names());
+    c.request.options.threads = c.common.threads;
+    c.request.seed = c.common.seed;
+    return run_boosted(c.model, c.boosted, c.request, c.log, c.quiet);
+  }
+  refuse_options(*c.verb, c.model, boosted_only_option_names());
   if (c.model == HmmModel::kKind) {
     refuse_other_options(*c.verb, c.model, hmm_option_names());
     c.request.options.threads = c.common.threads;
@@ -269,6 +341,7 @@ int run(TrainCommand& c) {
   if (const std::optional<int> status = run_other_kind(c)) return *status;
   c.request.options.kind = chain_kind(c.model);
   set_methods(c.names, c.request);
+  c.request.options.rounds = feature_rounds(c.rounds);
   c.request.options.threads = c.common.threads;
   c.request.seed = c.common.seed;
   c.request = with_defaults(c.request);
@@ -283,7 +356,8 @@ int run(TrainCommand& c) {
                                  [&](const TrainProgress& now) {
                                    progress.iteration(now);
                                    return !interruption;
-                                 }};
+                                 },
+                             .round = [&](const FeatureRound& r) { progress.round(r); }};
   const TrainResult result = train_model(c.request, watcher);
   progress.done(result, c.request.output);
   return interruption ? kInterrupted : kDone;
@@ -298,12 +372,18 @@ void add_train(Program& program) {
   add_data_options(*verb, *command);
   add_format_options(*verb, command->data);
   add_feature_options(*verb, *command);
+  add_round_options(*verb, command->rounds);
   add_model_options(*verb, *command);
   add_transition_options(*verb, *command);
   add_method_options(*verb, command->request, command->names);
   add_naive_bayes_options(*verb, command->naive_bayes);
   add_hmm_options(*verb, command->hmm);
+  add_hidden_chain_options(*verb, command->hidden_chain);
+  add_pool_options(*verb, command->pool);
+  add_code_options(*verb, command->code);
   add_joint_options(*verb, command->joint);
+  add_segment_options(*verb, command->segment);
+  add_boosted_options(*verb, command->boosted);
   add_graph_train_options(*verb, command->graph);
   add_bayes_net_options(*verb, command->bayes_net);
   add_run_options(*verb, *command);

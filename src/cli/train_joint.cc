@@ -52,16 +52,15 @@ constexpr std::array<std::string_view, 36> kUsed = {
 
 void add_joint_options(CLI::App& verb, JointCommand& c) {
   constexpr const char* kGroup = "Joint features of x and y (--model maxent)";
-  CLI::Option* joint =
-      verb.add_option("--joint-template", c.joint_template,
+  verb.add_option("--joint-template", c.joint_template,
                       "Lines such as u1:%x[-1,0] * %y[suffix,3]: an observation times a part of "
                       "the label; labels with the same part share the weight")
           ->option_text("FILE")
           ->group(kGroup);
   verb.add_option("--label-classes", c.label_classes,
-                  "Lines LABEL CLASS, for %y[class] in the joint templates")
+                  "Lines LABEL CLASS, for %y[class] in the joint templates, and for --experts "
+                  "labels of --model pool")
       ->option_text("FILE")
-      ->needs(joint)
       ->group(kGroup);
 }
 

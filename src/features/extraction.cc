@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "croft/core/error.h"
+#include "croft/features/feature_kit.h"
 
 namespace croft {
 namespace {
 
 // Byte 0x01 cannot begin an attribute that comes from data (readers reject it).
 constexpr std::string_view kStart = "\x01START\x01", kStop = "\x01STOP\x01";
+constexpr char kCell = '\x01';  // likewise; then a column's number, and kCell again
 
 std::string_view prefix(Boundary boundary) { return boundary == Boundary::start ? kStart : kStop; }
 
@@ -51,15 +54,37 @@ bool parse_boundary_name(std::string_view name, Boundary& boundary,
   return false;
 }
 
-Extractor::Extractor(ExtractionConfig config) : config_(std::move(config)) {
+std::string cell_name(std::size_t column, std::string_view cell) {
+  return (kCell + std::to_string(column) + kCell).append(cell);
+}
+
+bool parse_cell_name(std::string_view name, std::size_t& column, std::string_view& cell) {
+  if (!name.starts_with(kCell)) return false;
+  const std::size_t end = name.find(kCell, 1);
+  if (end == std::string_view::npos) return false;
+  const auto [rest, error] = std::from_chars(name.data() + 1, name.data() + end, column);
+  cell = name.substr(end + 1);
+  return error == std::errc() && rest == name.data() + end;
+}
+
+Extractor::Extractor(ExtractionConfig config)
+    : config_(std::move(config)), conjunctions_(config_.conjunctions) {
   if (config_.format == InputFormat::text) bag_.emplace(config_.text, config_.terms);
   if (!has_template()) {
+    if (config_.kit) config_.kit = config_.kit->bind(config_.format, config_.columns, nullptr);
     tied_names_ = {""};
     return;
   }
-  templates_ = TemplateSet::parse(config_.template_text, config_.template_name, config_.language);
+  std::vector<std::string> names;
+  if (config_.kit) names = config_.kit->template_names(config_.columns);
+  templates_ =
+      TemplateSet::parse(config_.template_text, config_.template_name, config_.language, names);
   config_.language = templates_.language();
-  if (config_.columns > 0) templates_.check_columns(config_.columns);
+  if (config_.columns > 0) templates_.check_columns(std::max(config_.columns, names.size()));
+  if (config_.kit) {
+    config_.kit = config_.kit->bind(config_.format, config_.columns,
+                                    [&](std::size_t k) { return templates_.uses_column(k); });
+  }
   for (std::size_t k = 0; k < templates_.size(); ++k) {
     if (templates_.on_nodes(k)) node_templates_.push_back(k);
     if (!templates_.on_edges(k)) continue;
@@ -102,22 +127,37 @@ void Extractor::append_boundary(Boundary boundary, const ColumnSequence* rows,
   }
 }
 
+void Extractor::append_cells(const ColumnSequence& rows, std::size_t t, StringLists& out) const {
+  for (const std::size_t column : config_.cells) {
+    out.append(cell_name(column, rows.cell(t, column)));
+  }
+}
+
 void Extractor::extract(const ColumnSequence& rows, bool labelled, Scratch& scratch,
-                        TextSequence& out) const {
+                        TextSequence& out, std::string_view file) const {
   out.clear();
   out.first_line = rows.first_line;
   if (!has_template()) scratch.preset.start(rows, config_.columns);
+  if (config_.kit) {
+    if (!scratch.kit) scratch.kit.reset(new KitScratch);
+    config_.kit->start(rows, *scratch.kit, file);
+  }
+  // What templates see: the data's columns, and those that the kit computes.
+  const ColumnSequence& seen = config_.kit ? scratch.kit->rows : rows;
   const std::size_t length = rows.rows();
   for (std::size_t t = 0; t < length; ++t) {
-    expand_nodes(rows, t, scratch.preset, out.node);
+    expand_nodes(seen, t, scratch.preset, out.node);
+    if (config_.kit) config_.kit->expand(t, *scratch.kit, out.node);
     if (config_.intercept) out.node.append(kIntercept);
-    if (config_.boundaries && t == 0) append_boundary(Boundary::start, &rows, out.node);
-    if (config_.boundaries && t + 1 == length) append_boundary(Boundary::stop, &rows, out.node);
+    if (config_.boundaries && t == 0) append_boundary(Boundary::start, &seen, out.node);
+    if (config_.boundaries && t + 1 == length) append_boundary(Boundary::stop, &seen, out.node);
+    append_cells(rows, t, out.node);
+    conjunctions_.append(scratch.conjunctions, out.node);
     out.node.end_list();
     if (!edge_templates_.empty()) {
       for (const std::size_t k : edge_templates_) {
         if (t == 0) break;
-        templates_.expand(k, rows, t, out.edge.bytes());
+        templates_.expand(k, seen, t, out.edge.bytes());
         out.edge.end_item();
       }
       out.edge.end_list();
@@ -140,6 +180,7 @@ void Extractor::extract(const LabelledText& document, Scratch& scratch, TextSequ
     append_boundary(Boundary::start, nullptr, out.node);
     append_boundary(Boundary::stop, nullptr, out.node);
   }
+  conjunctions_.append(scratch.conjunctions, out.node);
   out.node.end_list();
   if (document.label.empty()) return;
   out.labels.append(document.label);
@@ -147,7 +188,13 @@ void Extractor::extract(const LabelledText& document, Scratch& scratch, TextSequ
 }
 
 void Extractor::complete(TextSequence& sequence, Scratch& scratch, std::string_view file) const {
-  if ((!config_.boundaries && !config_.intercept) || sequence.length() == 0) return;
+  const bool plain = !config_.boundaries && !config_.intercept && !config_.kit;
+  if (plain && conjunctions_.empty()) return;
+  if (sequence.length() == 0) return;
+  if (config_.kit) {
+    if (!scratch.kit) scratch.kit.reset(new KitScratch);
+    config_.kit->start(sequence, *scratch.kit, file);
+  }
   StringLists& lists = scratch.lists;
   lists.clear();
   const StringLists& node = sequence.node;
@@ -156,11 +203,13 @@ void Extractor::complete(TextSequence& sequence, Scratch& scratch, std::string_v
       if (config_.intercept) check_name(node.item(k), sequence, file);
       lists.append(node.item(k), node.value(k));
     }
+    if (config_.kit) config_.kit->expand(t, *scratch.kit, lists);
     if (config_.intercept) lists.append(kIntercept);
     if (config_.boundaries && t == 0) append_boundary(Boundary::start, nullptr, lists);
     if (config_.boundaries && t + 1 == node.lists()) {
       append_boundary(Boundary::stop, nullptr, lists);
     }
+    conjunctions_.append(scratch.conjunctions, lists);
     lists.end_list();
   }
   std::swap(sequence.node, lists);

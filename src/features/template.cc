@@ -61,13 +61,13 @@ TemplateSet::TemplateSet(TemplateSet&&) noexcept = default;
 TemplateSet& TemplateSet::operator=(TemplateSet&&) noexcept = default;
 
 TemplateSet TemplateSet::parse(std::string_view text, const std::string& name,
-                               TemplateLanguage language) {
+                               TemplateLanguage language, std::span<const std::string> names) {
   TemplateSet set;
   State& state = *set.state_;
   state.name = name;
   state.text = text;
   state.language = language == TemplateLanguage::automatic ? recognise_language(text) : language;
-  state.templates = parse_templates(text, name, state.language);
+  state.templates = parse_templates(text, name, state.language, names);
   for (const Template& line : state.templates) {
     for (const TemplatePiece& piece : line.pieces) {
       if (piece.kind == TemplatePiece::Kind::text) continue;
@@ -88,6 +88,14 @@ bool TemplateSet::is_constant(std::size_t k) const {
   return state_->templates[k].pieces.size() == 1;
 }
 std::size_t TemplateSet::columns_needed() const { return state_->columns_needed; }
+bool TemplateSet::uses_column(std::size_t column) const {
+  const auto names_it = [&](const TemplatePiece& piece) {
+    return piece.kind != TemplatePiece::Kind::text && piece.column == column;
+  };
+  return std::ranges::any_of(state_->templates, [&](const Template& line) {
+    return std::ranges::any_of(line.pieces, names_it);
+  });
+}
 
 void TemplateSet::check_columns(std::size_t columns) const {
   if (state_->columns_needed <= columns) return;

@@ -1,5 +1,6 @@
 #include "features/template_parser.h"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -33,8 +34,12 @@ std::string_view without_trailing_blanks(std::string_view line) {
 class LineParser {
  public:
   LineParser(std::string_view line, const std::string& name, std::size_t number,
-             TemplateLanguage language)
-      : line_(line), name_(name), number_(number), wapiti_(language == TemplateLanguage::wapiti) {}
+             TemplateLanguage language, std::span<const std::string> names)
+      : line_(line),
+        name_(name),
+        number_(number),
+        wapiti_(language == TemplateLanguage::wapiti),
+        names_(names) {}
 
   TemplateSet::Template parse();
 
@@ -59,12 +64,14 @@ class LineParser {
   void parse_place(TemplatePiece& piece, std::size_t begin);
   void parse_regex(TemplatePiece& piece, std::size_t begin);
   std::optional<std::int32_t> parse_number(bool with_sign);
+  std::optional<std::int32_t> parse_column();
   std::string form(char name) const;
 
   std::string_view line_;
   const std::string& name_;
   std::size_t number_, at_ = 0;
   bool wapiti_;
+  std::span<const std::string> names_;
   TemplateSet::Template out_;
 };
 
@@ -150,7 +157,7 @@ void LineParser::parse_place(TemplatePiece& piece, std::size_t begin) {
   }
   skip_blanks();
   const std::size_t column_at = at_;
-  const std::optional<std::int32_t> column = parse_number(false);
+  const std::optional<std::int32_t> column = parse_column();
   if (!column) fail(column_at, "a bad column in a macro", remedy);
   piece.position = *row;
   piece.column = static_cast<std::uint32_t>(*column);
@@ -190,6 +197,23 @@ std::optional<std::int32_t> LineParser::parse_number(bool with_sign) {
   return value;
 }
 
+// A number, or the name of a column that has one.
+std::optional<std::int32_t> LineParser::parse_column() {
+  if (names_.empty() || (peek() >= '0' && peek() <= '9')) return parse_number(false);
+  const std::string_view name = line_.substr(at_, line_.find_first_of(",] ", at_) - at_);
+  const auto found = std::ranges::find(names_, name);
+  if (name.empty() || found == names_.end()) {
+    std::string known;
+    for (const std::string& each : names_) {
+      if (!each.empty()) known += (known.empty() ? "" : ", ") + each;
+    }
+    fail(at_, "no column has the name " + in_quotes(name),
+         "write a column's number, or one of " + known);
+  }
+  at_ += name.size();
+  return static_cast<std::int32_t>(found - names_.begin());
+}
+
 std::string LineParser::form(char name) const {
   if (!wapiti_) return "%x[row,column] with numbers for both";
   const std::string place = std::string("%") + name + "[offset,column";
@@ -223,14 +247,15 @@ TemplateLanguage recognise_language(std::string_view text) {
 }
 
 std::vector<TemplateSet::Template> parse_templates(std::string_view text, const std::string& name,
-                                                   TemplateLanguage language) {
+                                                   TemplateLanguage language,
+                                                   std::span<const std::string> names) {
   std::vector<TemplateSet::Template> templates;
   for_lines(text, [&](std::string_view line, std::size_t number) {
     if (language == TemplateLanguage::wapiti) {
       line = without_trailing_blanks(line.substr(0, line.find('#')));
     }
     if (line.starts_with('#') || without_trailing_blanks(line).empty()) return;
-    templates.push_back(LineParser(line, name, number, language).parse());
+    templates.push_back(LineParser(line, name, number, language, names).parse());
   });
   if (templates.empty()) {
     throw InputError({name}, "the file has no template", "",

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,8 +40,10 @@ struct TemplateSet::Template {
 // crfpp, unless the text contains something that only Wapiti's language has.
 TemplateLanguage recognise_language(std::string_view text);
 
-// language: crfpp or wapiti.  Throws InputError quoting the line at fault.
+// language: crfpp or wapiti; names: of columns, as TemplateSet::parse has it.  Throws InputError
+// quoting the line at fault.
 std::vector<TemplateSet::Template> parse_templates(std::string_view text, const std::string& name,
-                                                   TemplateLanguage language);
+                                                   TemplateLanguage language,
+                                                   std::span<const std::string> names);
 
 }  // namespace croft

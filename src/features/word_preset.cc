@@ -4,11 +4,10 @@
 #include <cassert>
 
 #include "croft/core/unicode.h"
+#include "features/word_shape.h"
 
 namespace croft {
 namespace {
-
-constexpr std::size_t kLongestRun = 4;  // of one sign in the long shape: longer runs say no more
 
 // What a word may be or have, in the order of Word::classes' bits.
 enum WordClass : std::uint32_t {
@@ -30,44 +29,6 @@ constexpr std::string_view kWordNames[] = {"w[-2]=", "w[-1]=", "w[0]=", "w[1]=",
 constexpr std::string_view kLowerNames[] = {"l[-2]=", "l[-1]=", "l[0]=", "l[1]=", "l[2]="};
 constexpr std::string_view kShapeNames[] = {"s[-1]=", "s[0]=", "s[1]="};
 constexpr std::string_view kLongShapeNames[] = {"S[-1]=", "S[0]=", "S[1]="};
-
-// The sign that stands for a character in a shape; 0 for none.
-char shape_sign(char32_t value, CharacterClass kind) {
-  switch (kind) {
-    case CharacterClass::upper:
-      return 'X';
-    case CharacterClass::lower:
-      return 'x';
-    case CharacterClass::letter:
-      return 'o';
-    case CharacterClass::digit:
-    case CharacterClass::number:
-      return 'd';
-    case CharacterClass::mark:
-      return 0;
-    default:
-      break;
-  }
-  if (value > ' ' && value < 0x7F) return static_cast<char>(value);
-  switch (kind) {
-    case CharacterClass::dash:
-      return '-';
-    case CharacterClass::open:
-      return '(';
-    case CharacterClass::close:
-      return ')';
-    case CharacterClass::quote:
-      return '"';
-    case CharacterClass::punctuation:
-      return '.';
-    case CharacterClass::currency:
-      return '$';
-    case CharacterClass::symbol:
-      return '+';
-    default:
-      return '?';
-  }
-}
 
 // What a walk over a word's characters gathers for its classes.  A mark is no character of its own.
 struct Counts {

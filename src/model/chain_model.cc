@@ -9,7 +9,10 @@
 
 #include "croft/core/error.h"
 #include "croft/inference/local_normalisation.h"
+#include "croft/model/boosted_model.h"
 #include "croft/model/kernel_sections.h"
+#include "model/chain_sections.h"
+#include "model/feature_scores.h"
 #include "model/string_section.h"
 
 namespace croft {
@@ -40,28 +43,9 @@ LabelRuns unpack_runs(const Container& container, const std::string& name) {
   return runs;
 }
 
-// Visits the bits of a constraint in the order of the file.
-template <class Constraint, class Visit>
-void for_each_bit(Constraint& constraint, const Visit& visit) {
-  for (auto* bits : {&constraint.start, &constraint.end, &constraint.edge}) {
-    for (std::size_t k = 0; k < bits->size(); ++k) visit((*bits)[k]);
-  }
-}
-
-std::size_t constraint_bytes(std::size_t labels) { return (labels * (labels + 2) + 7) / 8; }
-
-// A bit each, lowest first: starts, ends, edges.
-std::vector<std::byte> pack_constraint(const ChainConstraint& constraint) {
-  std::vector<std::byte> bytes(constraint_bytes(constraint.labels));
-  std::size_t k = 0;
-  for_each_bit(constraint, [&](bool allowed) {
-    if (allowed) bytes[k / 8] |= std::byte{1} << (k % 8);
-    ++k;
-  });
-  return bytes;
-}
-
 constexpr std::array<std::string_view, 3> kKinds = {"chain", "maxent", "memm"};  // by ChainKind
+// A pool is a chain once its experts' weights are added up.
+constexpr std::array<std::string_view, 4> kReadKinds = {"chain", "maxent", "memm", "pool"};
 // The required sections of a chain model.
 constexpr std::array<std::string_view, 4> kRequired = {"constraint", "histories", "votes",
                                                        "kernel"};
@@ -71,6 +55,7 @@ constexpr std::array<std::string_view, 4> kRequired = {"constraint", "histories"
 std::string_view name_of(ChainKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 
 ChainKind chain_kind(std::string_view name) {
+  if (name == "pool") return ChainKind::chain;
   const auto at = std::ranges::find(kKinds, name);
   if (at == kKinds.end()) {
     throw UsageError("a model of kind " + in_quotes(std::string(name)) +
@@ -84,7 +69,7 @@ std::shared_ptr<const ChainModel> ChainModel::open(const std::filesystem::path& 
 }
 
 ChainModel::ChainModel(Container container)
-    : SequenceModel(std::move(container), kKinds, kRequired),
+    : SequenceModel(std::move(container), kReadKinds, kRequired),
       node_(container_, "node", labels()),
       edge_(container_, "edge", labels() * labels()),
       tied_(container_, "tied", labels() * labels()) {
@@ -107,17 +92,7 @@ void ChainModel::read_kernel() {
 }
 
 void ChainModel::read_constraint() {
-  if (!container_.has("constraint")) return;
-  const std::span<const std::byte> bytes = container_.section("constraint");
-  if (bytes.size() != constraint_bytes(labels())) {
-    fail_damaged("constraint");
-  }
-  constraint_.emplace(labels());
-  std::size_t k = 0;
-  for_each_bit(*constraint_, [&](std::vector<bool>::reference allowed) {
-    allowed = (bytes[k / 8] >> (k % 8) & std::byte{1}) != std::byte{0};
-    ++k;
-  });
+  constraint_ = croft::read_constraint(container_, labels());
 }
 
 // The sections are there where meta has an order, which only models of order 2 or more have.
@@ -143,57 +118,10 @@ void ChainModel::read_histories() {
   }
 }
 
-// Sparse where a sequence alone is faster so: measured with bench/label_set_bench, and for Viterbi.
 void ChainModel::read_transitions() {
-  std::vector<std::pair<std::uint32_t, double>> cells;
-  for (std::uint32_t id = 0; id < tied_.size(); ++id) {
-    const WeightRow row = tied_.row(id);
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      if (row.cell(k) < labels() * labels()) cells.emplace_back(row.cell(k), double{row.weight(k)});
-    }
-  }
-  std::ranges::stable_sort(cells, {}, &std::pair<std::uint32_t, double>::first);
-  std::vector<Edge> edges;
-  std::vector<double> log;
-  for (const auto& [cell, weight] : cells) {
-    const Edge edge{static_cast<Label>(cell / labels()), static_cast<Label>(cell % labels())};
-    if (!edges.empty() && edges.back() == edge) {
-      log.back() += weight;  // several tied rows add up
-    } else {
-      edges.push_back(edge);
-      log.push_back(weight);
-    }
-  }
-  constexpr std::size_t kManyLabels = 64, kOneIn = 25;
-  TransitionScores<double> transitions;
-  if (edge_.size() == 0 && labels() >= kManyLabels &&
-      edges.size() * kOneIn <= labels() * labels()) {
-    transitions.assign(labels(), Background::zero, edges, std::span<const double>(log));
-  } else {
-    Matrix<double> table(labels(), labels(), 0.0);
-    for (std::size_t k = 0; k < edges.size(); ++k) table(edges[k].from, edges[k].to) = log[k];
-    transitions.assign(std::move(table));
-  }
+  TransitionScores<double> transitions = tied_transitions(tied_, labels(), edge_.size() > 0);
   if (constraint_) transitions = masked(transitions, *constraint_);
   set_transitions(std::move(transitions));
-}
-
-template <class Real>
-void ChainModel::add_node_scores(const TextSequence& sequence, Scratch& scratch,
-                                 ChainScores<Real>& out) const {
-  constexpr std::size_t kAhead = 8;  // rows whose weights are on their way
-  node_.find(sequence.node, scratch.node);
-  const auto& places = scratch.node.places;
-  for (std::size_t t = 0; t < sequence.length(); ++t) {
-    Real* state = out.state.row(t);
-    for (std::size_t k = sequence.node.list_begin(t); k < sequence.node.list_end(t); ++k) {
-      if (k + kAhead < places.size()) node_.prefetch(places[k + kAhead]);
-      const Real value = static_cast<Real>(sequence.node.value(k));
-      node_.visit(places[k], [&](std::uint32_t label, float weight) {
-        state[label] += value * static_cast<Real>(weight);
-      });
-    }
-  }
 }
 
 template <class Real>
@@ -231,30 +159,11 @@ void ChainModel::score_in(const TextSequence& sequence, Scratch& scratch,
   if (kernel_) {
     add_kernel_scores(sequence, scratch, out);
   } else {
-    add_node_scores(sequence, scratch, out);
+    add_node_scores(node_, sequence, scratch.node, out);
   }
   if (constraint_) apply(*constraint_, out);
-  if (sequence.edge.lists() > 0) add_edge_scores(sequence, scratch, out);
+  if (sequence.edge.lists() > 0) add_edge_scores(edge_, sequence, scratch.edge, out);
   if (kind() == name_of(ChainKind::memm)) normalise_locally(out);
-}
-
-template <class Real>
-void ChainModel::add_edge_scores(const TextSequence& sequence, Scratch& scratch,
-                                 ChainScores<Real>& out) const {
-  edge_.find(sequence.edge, scratch.edge);
-  const auto& edges = scratch.edge.places;
-  for (std::size_t t = 1; t < sequence.length(); ++t) {
-    Real* overlay = nullptr;
-    for (std::size_t k = sequence.edge.list_begin(t); k < sequence.edge.list_end(t); ++k) {
-      if (edges[k].length == 0) continue;
-      if (overlay == nullptr) overlay = out.add_overlay(t);
-      const Real value = static_cast<Real>(sequence.edge.value(k));
-      edge_.visit(edges[k], [&](std::uint32_t cell, float weight) {
-        overlay[cell / labels() * out.overlay.stride() + cell % labels()] +=
-            value * static_cast<Real>(weight);
-      });
-    }
-  }
 }
 
 void ChainModel::score(const TextSequence& sequence, Scratch& scratch,
@@ -269,10 +178,31 @@ void ChainModel::score(const TextSequence& sequence, Scratch& scratch,
 const ChainModel& require_chain(const SequenceModel& model, std::string_view answer) {
   const auto* chain = dynamic_cast<const ChainModel*>(&model);
   if (chain != nullptr) return *chain;
+  if (model.states() != nullptr) {
+    throw UsageError(model.container().name() + ": " + std::string(answer) +
+                     " is not to be had of a model of kind " + model.kind() +
+                     ", whose weights are of states that are hidden; croft inspect --top and "
+                     "--weights show them");
+  }
+  if (model.kind() == "error-correcting") {
+    throw UsageError(model.container().name() + ": " + std::string(answer) +
+                     " is not to be had of a model of kind error-correcting, whose weights are of "
+                     "bits; croft inspect --top and --weights show them");
+  }
   if (model.kind() == "joint-maxent") {
     throw UsageError(model.container().name() + ": " + std::string(answer) +
                      " is not to be had of a model of kind joint-maxent, whose weights several "
                      "labels share; croft inspect --top and --weights show them");
+  }
+  if (is_boosted(model.kind())) {
+    throw UsageError(model.container().name() + ": " + std::string(answer) +
+                     " is a matter of the weights of features, and a model of kind " +
+                     model.kind() + " has trees; croft inspect --top and --weights show them");
+  }
+  if (model.segments() != nullptr) {
+    throw UsageError(model.container().name() + ": " + std::string(answer) +
+                     " is not to be had of a model of kind segment; croft inspect --top and "
+                     "--weights show its weights");
   }
   throw UsageError(model.container().name() + ": " + std::string(answer) +
                    " is a matter of the weights of features, and a model of kind " + model.kind() +
@@ -280,23 +210,6 @@ const ChainModel& require_chain(const SequenceModel& model, std::string_view ans
 }
 
 namespace {
-
-// keep: which rows the file has even without a weight; empty: none
-std::vector<NamedRow> named_rows(const RowLayout& layout,
-                                 const std::vector<std::string_view>& names,
-                                 std::span<const double> weights,
-                                 const std::vector<bool>& keep = {}) {
-  std::vector<NamedRow> rows;
-  rows.reserve(layout.rows());
-  for (std::size_t r = 0; r < layout.rows(); ++r) {
-    const std::size_t begin = layout.begin[r] - layout.begin[0];
-    NamedRow row{names[r], {}, weights.subspan(layout.begin[r], layout.length(r))};
-    row.keep = !keep.empty() && keep[r];
-    if (!layout.all_full()) row.cell = std::span(layout.cell).subspan(begin, layout.length(r));
-    rows.push_back(row);
-  }
-  return rows;
-}
 
 // A shared weight stands at the cell of every transition that has it.
 void write_tied(const ChainModelParts& parts, ContainerWriter& out) {
@@ -353,9 +266,7 @@ ContainerWriter make_chain_model(const ChainModelParts& parts) {
   write_common_sections(parts.kind, *parts.extraction, parts.labels, *parts.training, more, out);
   const ChainLayout& layout = *parts.layout;
   const std::size_t labels = layout.labels;
-  if (layout.constraint) {
-    out.add("constraint", pack_constraint(*layout.constraint), ContainerWriter::Kind::required);
-  }
+  if (layout.constraint) write_constraint(*layout.constraint, out);
   std::optional<VoteWriter> vote;
   if (parts.vote != nullptr) vote.emplace(*parts.vote, layout);
   // What is not of the training data's attributes is no part of a kernel's vectors: all are kept.

@@ -1,5 +1,6 @@
 #include "croft/model/extraction_record.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -7,6 +8,7 @@
 #include <utility>
 
 #include "croft/core/error.h"
+#include "croft/model/kit_record.h"
 #include "model/string_section.h"
 
 namespace croft {
@@ -16,6 +18,8 @@ using nlohmann::json;
 
 // Sections of what was learnt of the terms of texts.
 constexpr const char *kTermNames = "terms.names", *kTermDocuments = "terms.documents";
+// Section of the parts of conjunctions: for each, their number as text, and they themselves.
+constexpr const char* kConjunctions = "conjunctions";
 
 template <class T, std::size_t N>
 using Names = std::array<std::pair<T, std::string_view>, N>;
@@ -153,6 +157,35 @@ CsvColumns read_csv(const json& record) {
   return csv;
 }
 
+// --- conjunctions
+
+std::vector<std::byte> pack_conjunctions(const std::vector<Conjunction>& conjunctions) {
+  std::vector<std::string> strings;
+  for (const Conjunction& each : conjunctions) {
+    strings.push_back(std::to_string(each.parts.size()));
+    strings.insert(strings.end(), each.parts.begin(), each.parts.end());
+  }
+  return pack_strings(strings);
+}
+
+std::vector<Conjunction> unpack_conjunctions(const Container& container) {
+  const std::vector<std::string> strings = unpack_strings(container, kConjunctions);
+  std::vector<Conjunction> conjunctions;
+  for (std::size_t k = 0; k < strings.size();) {
+    std::size_t parts = 0;
+    for (std::size_t n = 2; n <= kMostParts; ++n) parts += strings[k] == std::to_string(n) ? n : 0;
+    const std::size_t end = k + 1 + parts;
+    const auto at = [&](std::size_t n) { return strings.begin() + static_cast<std::ptrdiff_t>(n); };
+    if (parts == 0 || end > strings.size() || !std::is_sorted(at(k + 1), at(end)) ||
+        std::adjacent_find(at(k + 1), at(end)) != at(end)) {
+      throw Error(container.name() + ": section " + kConjunctions + std::string(kDamaged));
+    }
+    conjunctions.push_back({{at(k + 1), at(end)}});
+    k = end;
+  }
+  return conjunctions;
+}
+
 }  // namespace
 
 json extraction_record(const ExtractionConfig& config) {
@@ -162,6 +195,7 @@ json extraction_record(const ExtractionConfig& config) {
                  {"boundaries", config.boundaries},
                  {"language", name_of(kLanguages, wapiti)}};
   if (config.intercept) record["intercept"] = true;  // said only where there is one
+  if (!config.cells.empty()) record["cells"] = config.cells;
   if (config.format == InputFormat::text) record["text"] = text_record(config.text, config.terms);
   if (config.format == InputFormat::csv) record["csv"] = csv_record(config.csv);
   return record;
@@ -169,6 +203,11 @@ json extraction_record(const ExtractionConfig& config) {
 
 void write_extraction_sections(const ExtractionConfig& config, ContainerWriter& out) {
   if (!config.template_text.empty()) out.add("template", config.template_text);
+  if (!config.conjunctions.empty()) {
+    out.add(kConjunctions, pack_conjunctions(config.conjunctions),
+            ContainerWriter::Kind::required);
+  }
+  if (config.kit) write_kit_sections(*config.kit, out);
   if (!config.terms) return;
   const std::span<const std::byte> names = config.terms->image();
   const std::span<const std::uint32_t> frequency = config.terms->frequency();
@@ -191,6 +230,8 @@ ExtractionConfig read_extraction(const Container& container, const json& meta) {
     config.columns = extraction.at("columns").get<std::size_t>();
     config.boundaries = extraction.at("boundaries").get<bool>();
     config.intercept = extraction.value("intercept", false);
+    config.cells = extraction.value("cells", std::vector<std::size_t>());
+    for (const std::size_t column : config.cells) require(column < config.columns);
     config.language = value_of(kLanguages, extraction.at("language")) ? TemplateLanguage::wapiti
                                                                       : TemplateLanguage::crfpp;
     if (config.format == InputFormat::text) config.text = read_text(extraction.at("text"));
@@ -201,7 +242,9 @@ ExtractionConfig read_extraction(const Container& container, const json& meta) {
   } catch (const std::exception&) {
     throw Error(container.name() + ": section meta" + std::string(kDamaged));
   }
+  config.kit = read_kit(container);
   if (container.has("template")) config.template_text = container.text("template");
+  if (container.has(kConjunctions)) config.conjunctions = unpack_conjunctions(container);
   config.template_name = container.name() + " (template)";
   return config;
 }

@@ -3,11 +3,15 @@
 #include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
+#include "croft/model/boosted_model.h"
 #include "croft/model/chain_model.h"
+#include "croft/model/error_correcting_model.h"
 #include "croft/model/graph_model.h"
+#include "croft/model/hidden_chain_model.h"
 #include "croft/model/hmm_model.h"
 #include "croft/model/joint_model.h"
 #include "croft/model/naive_bayes_model.h"
+#include "croft/model/segment_model.h"
 
 namespace croft {
 namespace {
@@ -31,7 +35,15 @@ std::shared_ptr<const SequenceModel> read_model(Container container) {
     return std::make_shared<const NaiveBayesModel>(std::move(container));
   }
   if (kind == HmmModel::kKind) return std::make_shared<const HmmModel>(std::move(container));
+  if (kind == HiddenChainModel::kKind) {
+    return std::make_shared<const HiddenChainModel>(std::move(container));
+  }
+  if (is_boosted(kind)) return std::make_shared<const BoostedModel>(std::move(container));
+  if (kind == ErrorCorrectingModel::kKind) {
+    return std::make_shared<const ErrorCorrectingModel>(std::move(container));
+  }
   if (kind == JointModel::kKind) return std::make_shared<const JointModel>(std::move(container));
+  if (kind == SegmentModel::kKind) return std::make_shared<const SegmentModel>(std::move(container));
   if (kind == GraphModel::kKind) {
     throw Error(container.name() +
                 ": this is a model of kind graph, which labels the rows of a database; predict, "

@@ -5,6 +5,7 @@
 
 #include "croft/core/error.h"
 #include "croft/model/extraction_record.h"
+#include "croft/model/kit_record.h"
 #include "model/string_section.h"
 
 namespace croft {
@@ -25,6 +26,8 @@ std::shared_ptr<json> read_meta(const Container& container, std::span<const std:
   }
   std::vector<std::string_view> known(required.begin(), required.end());
   known.push_back("calibration");
+  known.push_back(kKitSection);
+  known.push_back("conjunctions");
   container.refuse_required_but(known);
   return meta;
 }

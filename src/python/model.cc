@@ -8,7 +8,11 @@
 
 #include "croft/app/evaluation.h"
 #include "croft/app/inspect.h"
+#include "croft/app/inspect_boosted.h"
 #include "croft/app/inspect_hmm.h"
+#include "croft/app/inspect_error_correcting.h"
+#include "croft/app/inspect_hidden_chain.h"
+#include "croft/app/inspect_segment.h"
 #include "croft/core/atomic_file.h"
 #include "croft/model/naive_bayes_model.h"
 #include "python/bind.h"
@@ -141,11 +145,32 @@ py::dict edge_features(const PythonModel& self) {
   return out;
 }
 
-// As `croft inspect` shows it, of either kind.
-template <class OfHmm, class OfChain>
-auto look_into(const PythonModel& self, const OfHmm& of_hmm, const OfChain& of_chain) {
-  const auto* hmm = dynamic_cast<const HmmModel*>(self.model.get());
-  return hmm != nullptr ? of_hmm(*hmm) : of_chain(self.chain());
+// As `croft inspect` shows it, of each kind.
+template <class OfOther, class OfChain>
+auto look_into(const PythonModel& self, const OfOther& of_other, const OfChain& of_chain) {
+  if (const auto* hmm = dynamic_cast<const HmmModel*>(self.model.get())) return of_other(*hmm);
+  if (const auto* segments = dynamic_cast<const SegmentModel*>(self.model.get())) {
+    return of_other(*segments);
+  }
+  if (const auto* hidden = dynamic_cast<const HiddenChainModel*>(self.model.get())) {
+    return of_other(*hidden);
+  }
+  if (const auto* code = dynamic_cast<const ErrorCorrectingModel*>(self.model.get())) {
+    return of_other(*code);
+  }
+  const auto* boosted = dynamic_cast<const BoostedModel*>(self.model.get());
+  return boosted != nullptr ? of_other(*boosted) : of_chain(self.chain());
+}
+
+// attribute -> (gain, count of its tests), the largest gain first.
+py::dict importance(const PythonModel& self) {
+  const auto* boosted = dynamic_cast<const BoostedModel*>(self.model.get());
+  if (boosted == nullptr) throw py::value_error("this model is of kind " + self.model->kind());
+  py::dict out;
+  for (const AttributeImportance& each : importances(*boosted)) {
+    out[text(boosted->attribute(each.attribute))] = py::make_tuple(each.gain, each.count);
+  }
+  return out;
 }
 
 // In place, of rows [N][L]; nothing where the model is not calibrated.
@@ -171,7 +196,7 @@ py::str summary_text(const PythonModel& self) {
 
 std::string top(const PythonModel& self, std::size_t n) {
   return look_into(
-      self, [&](const HmmModel& model) { return dump(top_json(model, n)); },
+      self, [&](const auto& model) { return dump(top_json(model, n)); },
       [&](const ChainModel& model) { return dump(top_json(model, top_features(model, n))); });
 }
 
@@ -234,7 +259,8 @@ void bind_model(py::module_& module) {
       .def("top", &top, py::arg("n"))
       .def("state_features", &state_features)
       .def("transition_features", &transition_features)
-      .def("edge_features", &edge_features);
+      .def("edge_features", &edge_features)
+      .def("importance", &importance);
   module.def("evaluate", &evaluate, py::arg("y_true"), py::arg("y_pred"));
 }
 

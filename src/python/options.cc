@@ -8,6 +8,7 @@
 #include <limits>
 #include <set>
 
+#include "croft/app/chunks.h"
 #include "croft/app/tag_files.h"
 #include "croft/optimize/passive_aggressive.h"
 #include "python/sequences.h"
@@ -178,6 +179,7 @@ void read_template(Options& options, TrainRequest& out) {
                                     {"crfpp", TemplateLanguage::crfpp},
                                     {"wapiti", TemplateLanguage::wapiti}},
                                    out.language);
+  options.get("kit", out.kit);
   options.get("boundaries", out.boundaries);
 }
 
@@ -223,6 +225,104 @@ TrainRequest train_request(const py::dict& dict) {
   options.get("threads", out.options.threads);
   options.check_all_known();
   out.partial = kPartial;
+  return out;
+}
+
+BoostingOptions boosting_options(const py::dict& dict) {
+  Options options(dict);
+  BoostingOptions out;
+  options.get("rounds", out.rounds);
+  get_number(options, "shrinkage", out.shrinkage);
+  options.get("depth", out.tree.depth);
+  options.get("leaves", out.tree.leaves);
+  get_number(options, "l2", out.tree.l2);
+  get_number(options, "min_child_weight", out.tree.min_child_weight);
+  options.get("min_child_count", out.tree.min_child_count);
+  get_number(options, "min_gain", out.tree.min_gain);
+  get_number(options, "row_share", out.row_share);
+  get_number(options, "feature_share", out.tree.feature_share);
+  get_number(options, "trim", out.trim);
+  options.get("bins", out.bins);
+  options.choose<TreeSharing>(
+      "trees", {{"label", TreeSharing::label}, {"shared", TreeSharing::shared}}, out.trees);
+  options.get("pair_trees", out.pair_trees);
+  get_number(options, "tolerance", out.tolerance);
+  options.check_all_known();
+  return out;
+}
+
+HiddenChainRequest hidden_chain_request(const py::dict& dict) {
+  Options options(dict);
+  HiddenChainRequest out;
+  HiddenChainOptions& o = out.hidden;
+  options.get("states", o.states);
+  std::map<std::string, std::size_t> states_of;
+  options.get("states_of", states_of);
+  o.states_of.assign(states_of.begin(), states_of.end());
+  get_number(options, "start_deviation", o.start_deviation);
+  options.get("starts", o.starts);
+  get_count(options, "em_iterations", 1, kNoLimit, o.em_iterations);
+  options.check_all_known();
+  return out;
+}
+
+PoolRequest pool_request(const py::dict& dict) {
+  Options options(dict);
+  PoolRequest out;
+  options.get("experts", out.pool.experts);
+  std::string weights;
+  if (options.get("pool_weights", weights)) {
+    out.pool.weights.weights = pool_weights_named(weights);
+  }
+  get_number(options, "dirichlet", out.pool.weights.alpha);
+  std::map<std::string, std::string> classes;
+  options.get("label_classes", classes);
+  out.pool.classes.insert(classes.begin(), classes.end());
+  options.check_all_known();
+  return out;
+}
+
+CodeRequest code_request(const py::dict& dict) {
+  Options options(dict);
+  CodeRequest out;
+  options.get("code", out.code.code);
+  std::map<std::string, std::string> words;
+  if (options.get("words", words)) {
+    for (const auto& [label, word] : words) {
+      if (word.empty() || word.size() != words.begin()->second.size() ||
+          word.find_first_not_of("01-") != word.npos) {
+        throw py::value_error("code: the word of \"" + label + "\" is \"" + word +
+                              "\"; words are of 0, 1 and -, all of one length");
+      }
+      out.code.words.emplace_back(label, word);
+    }
+  }
+  std::string decoder;
+  if (options.get("decoder", decoder)) out.code.decoder = code_decoder_named(decoder);
+  options.check_all_known();
+  return out;
+}
+
+SegmentRequest segment_request(const py::dict& dict) {
+  Options options(dict);
+  SegmentRequest out;
+  std::string text;
+  if (options.get("segment_template", text)) {
+    const bool is_text = text.find('\n') != text.npos || text.find('%') != text.npos;
+    if (is_text) {
+      out.segment_template_text = text;
+    } else {
+      out.segment_template = text;
+    }
+  }
+  std::map<std::string, std::vector<std::string>> lists;
+  options.get("gazetteers", lists);
+  for (auto& [name, entries] : lists) out.lists.push_back({name, std::move(entries)});
+  options.get("max_length", out.longest);
+  options.get("text_attribute", out.text_attribute);
+  std::string scheme;
+  if (options.get("label_scheme", scheme)) out.scheme = chunk_scheme_from_name(scheme);
+  options.check_all_known();
   return out;
 }
 
@@ -276,7 +376,10 @@ TagRequest tag_request(const py::dict& dict, const SequenceModel& model) {
   options.get("limit", out.limit);
   options.choose<Decode>(
       "decode",
-      {{"viterbi", Decode::viterbi}, {"marginal", Decode::marginal}, {"risk", Decode::risk}},
+      {{"viterbi", Decode::viterbi},
+       {"marginal", Decode::marginal},
+       {"risk", Decode::risk},
+       {"labelling", Decode::labelling}},
       out.decode);
   options.choose<ChunkScheme>("scheme",
                               {{"auto", ChunkScheme::automatic},

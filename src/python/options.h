@@ -4,6 +4,11 @@
 
 #include "croft/app/tag_plan.h"
 #include "croft/app/train.h"
+#include "croft/app/train_error_correcting.h"
+#include "croft/app/train_hidden_chain.h"
+#include "croft/app/train_pool.h"
+#include "croft/app/train_segment.h"
+#include "croft/train/boosting.h"
 #include "croft/train/graph_training.h"
 
 namespace croft::python {
@@ -12,8 +17,16 @@ namespace croft::python {
 // ValueError for a value that is none of an option's, TypeError for one of another type and for
 // keys that are no options.
 TrainRequest train_request(const pybind11::dict& options);
+// Of gradient tree boosting, beside those of train_request().
+BoostingOptions boosting_options(const pybind11::dict& options);
+// Of segments, beside those of train_request(): `train` is left open.
+SegmentRequest segment_request(const pybind11::dict& options);
 // Of a general CRF.
 GraphTrainOptions graph_train_options(const pybind11::dict& options);
+// Of hidden states, of a pool and of a code, beside those of train_request(): `train` is left open.
+HiddenChainRequest hidden_chain_request(const pybind11::dict& options);
+PoolRequest pool_request(const pybind11::dict& options);
+CodeRequest code_request(const pybind11::dict& options);
 // constrain, rules, limit, penalties, decode, scheme, partial.
 TagRequest tag_request(const pybind11::dict& options,
                        const SequenceModel& model);

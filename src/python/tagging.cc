@@ -169,7 +169,7 @@ class Plan {
     ChainScores<double> scores;
     score(x, "x", input, scores);
     LiftedChains<double> lifted;
-    const ChainScores<double>* chain = plan_.lift(scores, lifted);
+    const ChainScores<double>* chain = plan_.lift({input.text}, scores, lifted);
     const PositionTransitions local =
         chain != nullptr ? locally_normalised(*chain) : PositionTransitions{};
     if (local.start.empty() && scores.length() > 0) {

@@ -27,6 +27,21 @@ void ChainHoldout::add(TextSequence sequence) {
   if (sequence.length() > 0) text_.push_back(std::move(sequence));
 }
 
+void ChainHoldout::append(const ConjunctionSet& conjunctions) {
+  ConjunctionSet::Scratch scratch;
+  for (TextSequence& text : text_) {
+    StringLists longer;
+    for (std::size_t t = 0; t < text.length(); ++t) {
+      for (std::size_t k = text.node.list_begin(t); k < text.node.list_end(t); ++k) {
+        longer.append(text.node.item(k), text.node.value(k));
+      }
+      conjunctions.append(scratch, longer);
+      longer.end_list();
+    }
+    text.node = std::move(longer);
+  }
+}
+
 void ChainHoldout::encode(const ChainEncoder& encoder, const Renumbering& renumbering,
                           const ChainLayout& layout) {
   data_ = ChainData();

@@ -7,6 +7,7 @@
 #include "croft/core/error.h"
 #include "croft/core/vector_math.h"
 #include "croft/train/gold_check.h"
+#include "train/feature_rounds.h"
 
 namespace croft {
 namespace {
@@ -29,7 +30,7 @@ void check_init(const ChainModel& init, const TrainOptions& options) {
     throw UsageError(init.container().name() +
                      ": a vote or a kernel is not one vector of weights to start from");
   }
-  if (init.kind() != name_of(options.kind)) {
+  if (chain_kind(init.kind()) != options.kind) {
     throw UsageError(init.container().name() + ": this model is of kind " + init.kind() +
                      "; go on from it with --model " + init.kind());
   }
@@ -92,6 +93,7 @@ double ChainTraining::total_weight() const {
 
 Method ChainTraining::method(const TrainOptions& options) const {
   const Method chosen = options.chosen_method(init_ != nullptr, positions());
+  if (options.rounds.any()) return chosen;
   if (newton_pays(options)) return Method::truncated_newton;
   if (span_pays(options)) return Method::span_lbfgs;
   return chosen == Method::sgd_lbfgs && dual_pays(options) ? Method::dual_ascent : chosen;
@@ -384,6 +386,11 @@ void ChainTraining::check(const TrainOptions& options) const {
   choice.weighted = std::ranges::any_of(encoder_.data.weight, [](double w) { return w != 1; });
   check_choice(choice);
   check_holdout(options);
+  if (choice.partial && (options.rounds.induction || options.rounds.unsupported)) {
+    throw UsageError(
+        "--induce and --unsupported compare probabilities with the true label, and some positions "
+        "have several: label them, or leave these options out");
+  }
   if (options.free_intercept && !extractor_.config().intercept) {
     throw UsageError("the intercept is to be unpenalised, and there is none: give --intercept");
   }
@@ -401,6 +408,8 @@ TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer&
   }
   check(options);
   TrainResult result;
+  ChainData whole;  // by the encoder's numbers, where other features are to be chosen of it
+  if (options.rounds.any()) whole = encoder_.data;
   lay_out(options, result);
   set_histories(options);
   if (layout_.dimension() == 0) {
@@ -414,7 +423,15 @@ TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer&
 
   ThreadPool pool(options.threads);
   const ChainProblem problem = this->problem(options, pool);
-  TrainingWatch watch(options.stop.max_iterations, options.early_stop, callback);
+  std::size_t before = 0;  // iterations of rounds after which features changed
+  const Callback counted = [&](const TrainProgress& local) {
+    if (before == 0) return callback(local);
+    if (local.iteration.number == 0) return true;  // the end of the last round
+    Iteration now = local.iteration;
+    now.number += before;
+    return callback({now, local.max_iterations, local.holdout});
+  };
+  TrainingWatch watch(options.stop.max_iterations, options.early_stop, counted);
   if (options.checkpoints != nullptr) {
     options.checkpoints->set_fingerprint(fingerprint(options, problem, start));
   }
@@ -423,7 +440,12 @@ TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer&
   checkpoints.resume();
   result.dimension = layout_.dimension();
   FeatureSelection selection;
-  if (uses_active_set(options)) {
+  if (options.rounds.any()) {
+    FeatureRoundsTraining rounds(*this, std::move(whole), options, pool, scorer, callback);
+    result.optimization = rounds.run(start, watch, before, result.rounds.emplace());
+    result.dimension = layout_.dimension();
+    conjunctions_ = rounds.conjunctions();
+  } else if (uses_active_set(options)) {
     ActiveSetResult trained = train_some(options, problem, start, scorer, watch, &checkpoints);
     result.optimization = std::move(trained.optimization);
     result.active_set = {trained.set.round, trained.weights.size(), trained.largest_violation};
@@ -445,7 +467,7 @@ TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer&
     weights_ = std::move(best->weights);
     std::ranges::sort(best->features);
     if (result.active_set) selection = select_features(layout_, best->features);
-    result.best_iteration = best->iteration;
+    result.best_iteration = best->iteration + before;
     result.optimization.objective = best->objective;  // what is reported is of the weights kept
     result.optimization.gradient_norm = best->gradient_norm;
     result.holdout = best->score;
@@ -473,7 +495,10 @@ ContainerWriter ChainTraining::model(const nlohmann::json& training) const {
   parts.tied_names.assign(all.tied.begin(), all.tied.end());
   parts.node_names = std::move(all.node);
   parts.edge_names = std::move(all.edge);
-  parts.extraction = &extractor_.config();
+  ExtractionConfig extraction = extractor_.config();
+  extraction.conjunctions.insert(extraction.conjunctions.end(), conjunctions_.begin(),
+                                 conjunctions_.end());
+  parts.extraction = &extraction;
   parts.layout = &layout_;
   parts.weights = weights_;
   parts.training = &training;

@@ -4,6 +4,42 @@
 
 namespace croft {
 
+namespace {
+
+// What goes with features that change as training goes on.
+void check_rounds(const TrainOptions& o) {
+  const FeatureRounds& rounds = o.rounds;
+  if (!rounds.any()) return;
+  rounds.validate();
+  const std::string name = rounds.induction     ? "--induce"
+                           : rounds.unsupported ? "--unsupported"
+                                                : "--select";
+  const auto require = [&](bool holds, const std::string& what) {
+    if (!holds) throw UsageError(name + " " + what);
+  };
+  const bool by_position =
+      o.objective == Objective::likelihood || o.objective == Objective::local;
+  require(!rounds.select_l1 || info(o.objective).by_default != info(o.objective).with_l1,
+          "selects by l1, which --objective " + std::string(info(o.objective).name) + " has not");
+  require(rounds.select_l1 || by_position,
+          "looks at the probabilities of single labels: it goes with --objective likelihood");
+  require(!o.method || *o.method == Method::lbfgs || *o.method == Method::owlqn,
+          "trains by lbfgs, or with --l1 by owlqn; leave out --optimizer");
+  require(o.order == 1, "goes with --order 1");
+  require(!o.prior && !o.variances, "has no use for --prior and --variances");
+  require(o.checkpoints == nullptr,
+          "keeps no state of rounds whose features change: leave out the checkpoint");
+  require(!rounds.induction || o.regulariser.l2 > 0,
+          "needs --l2 above 0: without it a feature that is never wrong has no best weight");
+  require(!rounds.select_l1 || o.regulariser.l1 == 0,
+          "l1:VALUE fits the features that are left without l1; leave out --l1");
+  require(!rounds.unsupported || o.features == FeatureSet::observed,
+          "adds to the features that the data shows, and --features all has all of them: take "
+          "--features observed");
+}
+
+}  // namespace
+
 void TrainOptions::validate() const {
   if (min_count < 1) throw UsageError("--min-count must be at least 1; 1 keeps every feature");
   if (order < 1 || order > kMostOrder) {
@@ -31,11 +67,13 @@ void TrainOptions::validate() const {
                      "the likelihood; leave out --objective");
   }
   if (block < 1) throw UsageError("--block is 0; it must be at least 1");
+  check_rounds(*this);
   regulariser.validate();
   stop.validate();
 }
 
 Method TrainOptions::chosen_method(bool from_weights) const {
+  if (rounds.any() && !method) return regulariser.l1 > 0 ? Method::owlqn : Method::lbfgs;
   const Method chosen = method.value_or(default_method(objective, regulariser, from_weights));
   if (free_intercept && !method && chosen == Method::sgd_lbfgs) return Method::lbfgs;
   if (settings.gap && !method && chosen == Method::sgd_lbfgs) return Method::dual_ascent;

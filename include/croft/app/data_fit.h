@@ -1,13 +1,15 @@
 // What must be learnt of training data before it becomes strings: terms of texts, columns of
-// tables.
+// tables, numbers of a feature kit.
 #pragma once
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "croft/app/sequence_source.h"
 #include "croft/data/line_reader.h"
 #include "croft/features/extraction.h"
+#include "croft/features/feature_kit.h"
 
 namespace croft {
 
@@ -26,7 +28,24 @@ class RepeatableFile {
 // Whether fit_extraction() has anything to do.
 bool needs_fit(const ExtractionConfig& config);
 
-// Fills config.terms, or config.csv as `csv` asks for, from labelled data, one pass over it. Throws
+// Learns the numbers of a kit, sequence by sequence.
+class KitFit {
+ public:
+  // extractor : with a kit that needs_fit(); not to be used for extraction
+  explicit KitFit(const Extractor& extractor);
+  // Of a sequence as read; throws InputError where the kit wants a number and there is none.
+  void add(const InputSequence& sequence, std::string_view file);
+  std::shared_ptr<const FeatureKit> finish() const;
+
+ private:
+  std::shared_ptr<const FeatureKit> kit_;
+  bool columns_;
+  KitScratch scratch_;
+  std::vector<std::vector<double>> values_;  // [features]
+};
+
+// Fills config.terms, or config.csv as `csv` asks for, and the numbers of config.kit, from labelled
+// data, one pass over it for each.  Throws
 // InputError as the readers do, and for data without any text; Error as TermFit::finish().
 void fit_extraction(std::span<const RepeatableFile> data, const CsvOptions& csv,
                     ExtractionConfig& config);

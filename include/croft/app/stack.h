@@ -18,6 +18,7 @@ struct StackRequest {
   std::string model;
   std::vector<std::string> data;  // "-" is standard input
   std::string template_path;      // of the other attributes of columns; empty: those for words
+  std::string kit;                // further features (app/feature_kit_file.h); empty: none
   // 0: as the model says.  Otherwise the data, all of it labelled, is cut into so many parts, and
   // each is labelled by a hidden Markov model trained on the others as the model's was.
   std::size_t jackknife = 0;

@@ -5,7 +5,8 @@
 //
 // The base chain has the model's labels.  What inference walks is that chain, or one with more
 // states that each stand for a label, label_of(): a model of order 2 or more walks its label
-// histories, and rules a product with their automaton.  Everything that is asked is asked of that
+// histories, one of segments what spells them (segment_lift.h), one with hidden states these (its base chain is theirs), and rules a product with their
+// automaton.  Everything that is asked is asked of that
 // chain, so it is conditional on all that limits the labellings.
 #pragma once
 #include <cstdint>
@@ -19,6 +20,7 @@
 #include "croft/app/partial_labels.h"
 #include "croft/app/penalties.h"
 #include "croft/app/rules.h"
+#include "croft/app/segment_lift.h"
 #include "croft/inference/chain_product.h"
 #include "croft/inference/constrained_search.h"
 #include "croft/inference/history_chain.h"
@@ -31,6 +33,8 @@ enum class Decode {
   viterbi,   // the most probable labelling
   marginal,  // each position's most probable label
   risk,      // the fewest errors to be expected, among the labellings that are allowed
+  labelling  // of a model with hidden states, of which viterbi is the best path: the most probable
+             // labelling, by a search (inference/label_search.h)
 };
 
 struct TagRequest {
@@ -39,7 +43,8 @@ struct TagRequest {
   std::optional<PartialLabels> partial;  // the labels of the input say what is known
   std::vector<std::string> rules;        // app/rules.h
   std::size_t limit = 10'000;            // of a search, for each sequence (constrained_search.h)
-  Decode decode = Decode::viterbi;
+  // Default: viterbi; of a model with hidden states marginal, or risk where labellings are limited.
+  std::optional<Decode> decode;
   ChunkScheme scheme = ChunkScheme::automatic;  // of rules on chunks, and of spans
   bool calibrated = true;  // with the model's calibration, where it has one
 };
@@ -73,6 +78,7 @@ template <class Real>
 struct LiftedChains {
   ChainScores<Real> histories;  // for models of order 2 or more
   ChainScores<Real> product;    // with rules
+  typename SegmentLift<Real>::Scratch segments;  // for models of segments
 };
 
 // Immutable; share it between threads.  The model must outlive it.
@@ -95,6 +101,11 @@ class TagPlan {
   const std::optional<PartialLabelReader>& partial() const { return partial_; }
   // Of the model, where it is in the scores; otherwise null.
   const Calibrator* calibrator() const { return calibrator_; }
+  // Whether a labelling is a sum over paths of the chain that is walked.
+  bool hides_states() const { return model_.states() != nullptr; }
+  // -inf on what partial labels rule out of a base chain.
+  template <class Real>
+  void restrict(const KnownLabels& known, ChainScores<Real>& base) const;
   // Whether anything but the model itself may leave a sequence without a labelling.
   bool limits_labellings() const;
 
@@ -106,13 +117,23 @@ class TagPlan {
   // The chain to be walked: `base` itself, or one of `lifted`, which is written.  nullptr when no
   // labelling is allowed (which log Z = -inf may say as well).
   template <class Real>
-  const ChainScores<Real>* lift(const ChainScores<Real>& base, LiftedChains<Real>& lifted) const;
+  const ChainScores<Real>* lift(const TagInput& input, const ChainScores<Real>& base,
+                                LiftedChains<Real>& lifted) const;
+  // Of a model of segments whose neighbours nothing limits: the best labelling of `base`, at the cost of
+  // segments and not of a chain of them.  False where none is allowed.
+  bool has_best_segments() const {
+    return float_.segments && !double_.product && !constraint_ && !searches_;
+  }
+  bool best_segments(const TagInput& input, const ChainScores<float>& base,
+                     LiftedChains<float>& lifted, std::span<Label> y) const {
+    return float_.segments->best(input.text, base, lifted.segments, y);
+  }
   // [states] of that chain; empty: its states are the labels.
   std::span<const Label> label_of() const { return label_of_; }
   // [states] the label before a state's own, kNoRun where there is none; empty: order 1.
   std::span<const std::uint32_t> previous_of() const { return previous_of_; }
   // The score of a labelling in the chains that lift() was given and wrote, without the rules; -inf
-  // where label histories have no path for it.
+  // where label histories have no path for it.  With hidden states it is S(y) of (HC.2).
   double score_of(std::span<const Label> y, const ChainScores<double>& base,
                   const LiftedChains<double>& lifted) const;
   void project(std::span<Label> y) const;  // states to labels, in place
@@ -134,6 +155,7 @@ class TagPlan {
   struct Tied {
     std::optional<TransitionScores<Real>> masked;
     std::unique_ptr<HistoryScores<Real>> histories;
+    std::unique_ptr<const SegmentLift<Real>> segments;
     std::unique_ptr<const ChainProduct<Real>> product;
   };
   template <class Real>
@@ -148,6 +170,10 @@ class TagPlan {
   double scale_of_scores() const;
   template <class Real>
   void calibrate(ChainScores<Real>& base) const;
+  template <class Real>
+  void penalise(const TagInput& input, ChainScores<Real>& base) const;
+  Decode default_decode(const TagRequest& request) const;
+  void check_decode() const;
   void set_states();
   bool unruled_overlays() const;
   std::optional<LabelAutomaton> fitting_automaton() const;

@@ -84,6 +84,7 @@ class Tagger {
   double sum_up(const ChainScores<double>& chain, bool with_marginals);
   bool decode(const TagInput& input, const ChainScores<double>& chain, const TagOptions& options);
   bool search(const TagInput& input, const ChainScores<double>& chain);
+  bool search_labellings(const ChainScores<double>& chain, const TagOptions& options);
   double decode_risk(const ChainScores<double>& chain);
   void draw(const ChainScores<double>& chain, const TagInput& input, const TagOptions& options);
   void answer(const ChainPosterior<double>& posterior, const TagOptions& options);

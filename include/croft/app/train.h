@@ -20,6 +20,7 @@ struct TrainRequest {
   std::string template_path;  // empty: the default features for words, or those of `init`
   std::string template_text;  // the template itself, where it is in no file
   TemplateLanguage language = TemplateLanguage::automatic;
+  std::string kit;  // file that declares further features (app/feature_kit_file.h); empty: none
   bool boundaries = false;
   // Every position has the attribute kIntercept beside its own.  Default: where a model of kind maxent
   // is trained from the start.  options.free_intercept: its weights are not penalised.
@@ -77,6 +78,7 @@ struct TrainWatcher {
   std::function<void(const TrainData&)> data_read;      // before the first iteration
   std::function<void(std::size_t positions)> reading;   // now and then
   std::function<bool(const TrainProgress&)> iteration;  // false: stop and keep the model
+  FeatureRoundCallback round{};                         // features have changed; may be empty
 };
 
 // Where labelled sequences come from, when not from the files of a request.

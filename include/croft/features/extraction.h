@@ -1,6 +1,7 @@
 // From rows, lines or texts to the strings of a sequence: what a model must repeat at prediction.
 #pragma once
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "croft/data/csv_table.h"
 #include "croft/data/labelled_text.h"
 #include "croft/data/text_sequence.h"
+#include "croft/features/conjunctions.h"
 #include "croft/features/template.h"
 #include "croft/features/term_weights.h"
 #include "croft/features/word_preset.h"
@@ -21,6 +23,12 @@ enum class InputFormat { columns, attributes, text, svmlight, csv };
 std::string_view format_name(InputFormat format);
 // The format of that name, if there is one.
 std::optional<InputFormat> format_of(std::string_view name);
+
+class FeatureKit;   // features/feature_kit.h: dictionaries, clusters, embeddings, ... that features use
+struct KitScratch;  // of one thread
+struct FreeKitScratch {
+  void operator()(KitScratch* scratch) const;
+};
 
 // Everything that decides how data becomes strings; stored in the model file.
 struct ExtractionConfig {
@@ -37,9 +45,16 @@ struct ExtractionConfig {
   // Every position has the attribute kIntercept, of value 1, beside its own: a weight for each
   // label whatever the data says.
   bool intercept = false;
+  // columns only.  The cells of these columns follow the attributes of a position, as they are, under
+  // names that cell_name() makes: for features of several positions together (segment_features.h).
+  std::vector<std::size_t> cells;
   TextOptions text;                     // text only
   std::optional<TermStatistics> terms;  // likewise, where text.is_fitted()
   CsvColumns csv;                       // csv only
+  // Features that are computed beside those of the data or the templates; null: none.
+  std::shared_ptr<const FeatureKit> kit;
+  // Of attributes of a position, all of the above included: attributes beside them.
+  std::vector<Conjunction> conjunctions;
 };
 
 inline constexpr std::string_view kIntercept = "(intercept)";
@@ -51,26 +66,34 @@ std::string boundary_name(Boundary boundary, std::string_view edge_attribute);
 bool parse_boundary_name(std::string_view name, Boundary& boundary,
                          std::string_view& edge_attribute);
 
+// Name of the node attribute that holds a cell as it is, and the cell of such a name; false when
+// `name` is an ordinary attribute.
+std::string cell_name(std::size_t column, std::string_view cell);
+bool parse_cell_name(std::string_view name, std::size_t& column, std::string_view& cell);
+
 class Extractor {
  public:
-  // Throws InputError for a faulty template, UsageError for boundaries without any edge feature.
+  // Throws InputError for a faulty template, UsageError for boundaries without any edge feature, and
+  // as FeatureKit::bind().
   explicit Extractor(ExtractionConfig config);
 
   struct Scratch {  // one a thread
     WordPreset preset;
     StringLists lists;
     BagOfWords::Scratch bag;
+    std::unique_ptr<KitScratch, FreeKitScratch> kit;
+    ConjunctionSet::Scratch conjunctions;
   };
 
   // The strings of `rows`, whose first config().columns cells are observed; with `labelled`, the
-  // cell after them is the label.  Overwrites `out`.
-  void extract(const ColumnSequence& rows, bool labelled, Scratch& scratch,
-               TextSequence& out) const;
-  // The terms of a text, as a sequence of one position (text only).  Overwrites `out`.  `file` is
-  // for messages, here and below.
+  // cell after them is the label.  Overwrites `out`.  `file` is for messages, here and below.
+  // Throws InputError where the kit wants a number and a cell is none.
+  void extract(const ColumnSequence& rows, bool labelled, Scratch& scratch, TextSequence& out,
+               std::string_view file = {}) const;
+  // The terms of a text, as a sequence of one position (text only).  Overwrites `out`.
   void extract(const LabelledText& document, Scratch& scratch, TextSequence& out,
                std::string_view file = {}) const;
-  // Completes a sequence that was read as attributes (intercept, boundaries).
+  // Completes a sequence that was read as attributes (kit, intercept, boundaries).
   // Both throw InputError where there is an intercept, and the data has an attribute of that name.
   void complete(TextSequence& sequence, Scratch& scratch, std::string_view file = {}) const;
 
@@ -89,11 +112,13 @@ class Extractor {
   void expand_nodes(const ColumnSequence& rows, std::size_t t, const WordPreset& preset,
                     StringLists& out) const;
   void append_boundary(Boundary boundary, const ColumnSequence* rows, StringLists& out) const;
+  void append_cells(const ColumnSequence& rows, std::size_t t, StringLists& out) const;
   ExtractionConfig config_;
   std::optional<BagOfWords> bag_;  // text only
   TemplateSet templates_;
   std::vector<std::string> tied_names_;
   std::vector<std::size_t> node_templates_, edge_templates_;  // edge: those with macros
+  ConjunctionSet conjunctions_;
 };
 
 }  // namespace croft

@@ -6,6 +6,7 @@
 #pragma once
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,10 +22,12 @@ class TemplateSet {
   // Parses a template file.  `name` is for messages.  `automatic`: CRF++'s language, unless the
   // text contains something that only Wapiti's has.  Throws InputError quoting the line at an
   // unknown macro, a bad row or column, a bad regular expression, a line that starts with none of
-  // U, B (u, b, *); and when there is no template at all.  About 2 ms for each class of characters
+  // U, B (u, b, *); and when there is no template at all.  A macro may call column k by names[k], too,
+  // where that is not empty: %x[0,brown.6].  About 2 ms for each class of characters
   // (\a, \U, ...) in a regular expression, next to nothing otherwise.
   static TemplateSet parse(std::string_view text, const std::string& name,
-                           TemplateLanguage language = TemplateLanguage::automatic);
+                           TemplateLanguage language = TemplateLanguage::automatic,
+                           std::span<const std::string> names = {});
 
   struct Template;  // one line: literal pieces and macros
   TemplateSet();
@@ -40,6 +43,7 @@ class TemplateSet {
   bool on_edges(std::size_t k) const;            // B, b, *
   bool is_constant(std::size_t k) const;         // no macro: the same string at every position
   std::size_t columns_needed() const;            // 1 + the largest column named
+  bool uses_column(std::size_t column) const;    // whether a macro names it
 
   // Throws InputError quoting the template line that names a column >= columns.
   void check_columns(std::size_t columns) const;

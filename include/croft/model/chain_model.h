@@ -19,9 +19,10 @@ namespace croft {
 // position by itself; or the label before (docs/math/single.md).
 enum class ChainKind { chain, maxent, memm };
 std::string_view name_of(ChainKind kind);
-ChainKind chain_kind(std::string_view name);  // throws UsageError where it is none
+ChainKind chain_kind(std::string_view name);  // pool: chain; throws UsageError where it is none
 
-// Of kind chain, maxent or memm: log-linear, with the same features and sections.
+// Of kind chain, maxent, memm or pool (a chain whose weights are sums of its experts'): log-linear,
+// with the same features and sections.
 class ChainModel final : public SequenceModel {
  public:
   // Maps the file: the cost does not grow with its weights, but for a kernel's support vectors.
@@ -60,12 +61,6 @@ class ChainModel final : public SequenceModel {
   void read_kernel();
   template <class Real>
   void score_in(const TextSequence& sequence, Scratch& scratch, ChainScores<Real>& out) const;
-  template <class Real>
-  void add_node_scores(const TextSequence& sequence, Scratch& scratch,
-                       ChainScores<Real>& out) const;
-  template <class Real>
-  void add_edge_scores(const TextSequence& sequence, Scratch& scratch,
-                       ChainScores<Real>& out) const;
   template <class Real>
   void add_kernel_scores(const TextSequence& sequence, Scratch& scratch,
                          ChainScores<Real>& out) const;

@@ -16,11 +16,15 @@
 #include "croft/model/chain_vote.h"
 #include "croft/model/container.h"
 #include "croft/model/feature_table.h"
+#include "croft/model/tree_ensemble.h"
 #include "croft/structure/chain.h"
 #include "croft/structure/chain_constraint.h"
+#include "croft/structure/hidden_states.h"
 #include "croft/structure/label_histories.h"
 
 namespace croft {
+
+class SegmentModel;
 
 // Immutable; share it between threads.
 class SequenceModel {
@@ -41,7 +45,8 @@ class SequenceModel {
 
   // Whether each position is labelled by itself.
   bool labels_are_independent() const {
-    return kind_ == "maxent" || kind_ == "joint-maxent" || kind_ == "naive-bayes";
+    return kind_ == "maxent" || kind_ == "joint-maxent" || kind_ == "naive-bayes" ||
+           kind_ == "boosted-maxent";
   }
   // How probabilities are made of its scores, where not as they are; scores and transitions do not
   // have it in them (app/tag_plan.h has).
@@ -55,6 +60,7 @@ class SequenceModel {
     std::vector<std::uint32_t> ids;
     AttributeLists known;
     Matrix<double> state;
+    PositionValues position;
   };
   virtual void score(const TextSequence& sequence, Scratch& scratch,
                      ChainScores<float>& out) const = 0;
@@ -76,6 +82,17 @@ class SequenceModel {
   virtual const LabelHistories* histories() const { return nullptr; }
   virtual std::span<const float> gram_weights() const { return {}; }  // [G] of its grams
   std::size_t order() const { return histories() != nullptr ? histories()->order : 1; }
+
+  // Of a segment model: what the segments of a sequence have beside the scores of their positions
+  // (model/segment_model.h); otherwise null.
+  virtual const SegmentModel* segments() const { return nullptr; }
+
+  // Of a model with hidden states, whose scores and transitions are theirs; null: the states are
+  // the labels.
+  virtual const HiddenStates* states() const { return nullptr; }
+
+  // Whether exp(score - log Z) of its chain is a probability of the labelling.
+  virtual bool has_probabilities() const { return vote() == nullptr; }
 
   // Of a voted perceptron, whose labels are chosen by vote and have no probabilities
   // (app/vote_tagger.h); otherwise null.

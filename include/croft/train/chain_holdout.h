@@ -8,6 +8,7 @@
 #include "croft/core/parallel.h"
 #include "croft/data/text_sequence.h"
 #include "croft/features/chain_data.h"
+#include "croft/features/conjunctions.h"
 #include "croft/model/chain_layout.h"
 
 namespace croft {
@@ -18,6 +19,8 @@ class ChainHoldout {
   std::size_t sequences() const { return text_.size(); }
   const TextSequence& operator[](std::size_t n) const { return text_[n]; }
 
+  // Conjunctions as further attributes, where they hold.
+  void append(const ConjunctionSet& conjunctions);
   // As numbers of a layout of the encoder's data.  Attributes that training does not know have no
   // weight and are left out.
   void encode(const ChainEncoder& encoder, const Renumbering& renumbering,

@@ -34,6 +34,7 @@ struct TrainResult {
   std::optional<ActiveSetReport> active_set;  // where there was one
   std::optional<HoldoutScore> holdout;        // of the weights that were kept
   std::optional<std::size_t> best_iteration;  // where early stopping went back to an earlier one
+  std::optional<FeatureRoundsReport> rounds;  // where features changed
   // With groups of transitions: those that share a weight with another, and those without a
   // feature.
   std::size_t shared_transitions = 0, dropped_transitions = 0;
@@ -98,10 +99,15 @@ class ChainTraining {
       visit(layout_.node.cell_of(row, k), weights_[layout_.node.begin[row] + k]);
     }
   }
+  // After run(): what the weights belong to, and where the attributes of the data went.
+  const ChainLayout& layout() const { return layout_; }
+  const Renumbering& renumbering() const { return renumbering_; }
+  std::span<const double> weights() const { return weights_; }
   std::size_t labels() const { return encoder_.label_names.size(); }
   std::size_t attributes() const { return encoder_.node_names.size() + encoder_.edge_names.size(); }
 
  private:
+  friend class FeatureRoundsTraining;               // changes the features (src/train/)
   const std::string& file_of(std::size_t n) const;  // of sequence n
   bool dual_pays(const TrainOptions& options) const;
   bool newton_pays(const TrainOptions& options) const;
@@ -144,6 +150,7 @@ class ChainTraining {
   WeightPrior prior_;
   ChainFindings findings_;
   ChainHoldout holdout_;
+  std::vector<Conjunction> conjunctions_;  // attributes that were found
 };
 
 }  // namespace croft

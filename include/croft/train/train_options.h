@@ -15,6 +15,7 @@
 #include "croft/train/active_set.h"
 #include "croft/train/chain_methods.h"
 #include "croft/train/checkpoint.h"
+#include "croft/train/feature_rounds.h"
 #include "croft/train/label_weights.h"
 
 namespace croft {
@@ -55,6 +56,8 @@ struct TrainOptions {
   std::optional<LabelWeights> label_weights;  // of kind maxent, without partial labels
   bool free_intercept = false;  // the weights of kIntercept are not penalised
   bool prior = false;  // the penalty is of the distance from the weights of the model to start from
+  FeatureRounds rounds;           // in which features change; by default they do not
+  FeatureRoundCallback on_round;  // at the end of each; may be empty
   CheckpointFolder* checkpoints = nullptr;
   std::size_t early_stop =
       0;  // iterations without a better hold-out score before stopping; 0: never
