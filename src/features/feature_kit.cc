@@ -237,6 +237,7 @@ std::shared_ptr<const FeatureKit> FeatureKit::bind(
       }
     }
     kit->data_columns_ = kit->attributes_.size();
+    kit->signs_ = format == InputFormat::attributes ? "=:" : "=";
   }
   for (std::size_t k = 0; k < features_.size(); ++k) {
     if (format == InputFormat::columns && !named && is_of_preset(features_[k].name)) {

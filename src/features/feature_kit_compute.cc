@@ -153,7 +153,7 @@ void FeatureKit::start(const TextSequence& data, KitScratch& scratch, std::strin
           append_number(node.value(i), scratch.text);
           break;
         }
-        if (item[column.size()] != '=') continue;
+        if (signs_.find(item[column.size()]) == signs_.npos) continue;
         scratch.text = item.substr(column.size() + 1);
         break;
       }

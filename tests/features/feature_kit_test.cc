@@ -347,6 +347,29 @@ TEST(FeatureKit, ColumnsOfAttributesAreFoundByName) {
                             "age-bin[0]=missing"}));
 }
 
+// Python's {"w": "The", "age": "44"} is w:The, age:44.  Of tables a colon is part of a name.
+TEST(FeatureKit, ColumnsOfAttributesMayHaveAColonButNotThoseOfTables) {
+  NumberFeature age;
+  age.cuts = {18};
+  const auto kit = kit_of({feature("b", ClustersFeature{clusters("01\tthe\n"), {}}, "w"),
+                           feature("age-bin", age, "age")});
+  TextSequence text;
+  for (const char* item : {"word:no", "w:The", "age:44"}) text.node.append(item);
+  text.node.end_list();
+  const auto expanded = [&](InputFormat format) {
+    const auto bound = kit->bind(format, 0, nullptr);
+    KitScratch scratch;
+    StringLists out;
+    bound->start(text, scratch, "");
+    bound->expand(0, scratch, out);
+    Strings items;
+    for (std::size_t k = 0; k < out.items(); ++k) items.emplace_back(out.item(k));
+    return items;
+  };
+  EXPECT_EQ(expanded(InputFormat::attributes), (Strings{"b[0]=01", "age-bin[0]=1"}));
+  EXPECT_EQ(expanded(InputFormat::csv), (Strings{"age-bin[0]=missing"}));
+}
+
 TEST(FeatureKit, WhatMakesNoSenseIsRefused) {
   const auto add = [](KitFeature what) { return refusal([&] { kit_of({what}); }); };
   EXPECT_NE(add(feature("a b", PatternFeature{"x", nullptr})).find("cannot have the name"),

@@ -8,27 +8,42 @@ import pytest
 import croft
 
 
+def observations(draw):
+    """Attributes of positions, and whether a and b agree: an exclusive-or that is out of balance, a being x in a
+    third of all positions, so that each test on the way to it gains something."""
+    rows = [{"a": draw.choice("xyz"), "b": draw.random(), "size": draw.randint(0, 3)}
+            for _ in range(draw.randint(2, 8))]
+    return rows, [(row["a"] == "x") == (row["b"] > 0.5) for row in rows]
+
+
 def data(sequences, seed):
-    """The label follows from a and b together, and from the label before."""
+    """Runs of positions where a and b agree: begin, inside, inside.  No sum of weights of a and b says which
+    these are; where one begins follows from the label before."""
     draw = random.Random(seed)
     X, y = [], []
     for _ in range(sequences):
-        features, labels, before = [], [], "even"
-        for _ in range(draw.randint(2, 8)):
-            a, b = draw.choice("xyz"), draw.random()
-            same = (a == "x") == (b > 0.5)
-            before = before if same else {"even": "odd", "odd": "even"}[before]
-            features.append({"a": a, "b": b, "size": draw.randint(0, 3)})
-            labels.append("start" if not labels and same else before)
-        X.append(features)
-        y.append(labels)
+        rows, agree = observations(draw)
+        X.append(rows)
+        y.append([("inside" if t > 0 and agree[t - 1] else "begin") if agree[t] else "out"
+                  for t in range(len(rows))])
+    return X, y
+
+
+def parity(sequences, seed):
+    """The label changes where a and b disagree: which pairs of labels are likely depends on the attributes."""
+    draw = random.Random(seed)
+    X, y = [], []
+    for _ in range(sequences):
+        rows, agree = observations(draw)
+        X.append([dict(row, first=t == 0) for t, row in enumerate(rows)])
+        y.append([("even", "odd")[agree[1:t + 1].count(False) % 2] for t in range(len(rows))])
     return X, y
 
 
 def test_it_learns_and_answers_as_a_chain_does():
     X, y = data(200, 1)
     crf = croft.BoostedCRF(rounds=30, threads=2).fit(X, y)
-    assert set(crf.classes_) == {"even", "odd", "start"}
+    assert set(crf.classes_) == {"begin", "inside", "out"}
     assert crf.score(X, y) > 0.95
     X2, y2 = data(60, 2)
     assert crf.score(X2, y2) > 0.85
@@ -44,6 +59,14 @@ def test_conjunctions_beat_a_chain_without_them():
     X2, y2 = data(100, 4)
     chain = croft.ChainCRF().fit(X, y)
     assert croft.BoostedCRF(rounds=40).fit(X, y).score(X2, y2) > chain.score(X2, y2) + 0.1
+
+
+def test_pair_trees_let_transitions_depend_on_attributes():
+    X, y = parity(200, 3)
+    X2, y2 = parity(100, 4)
+    scores = [croft.BoostedCRF(rounds=40, pair_trees=pair_trees).fit(X, y).score(X2, y2)
+              for pair_trees in (False, True)]
+    assert scores[1] > 0.9 > scores[0] + 0.1
 
 
 def test_importances_are_shares_of_the_gain():
@@ -89,7 +112,7 @@ def test_the_callback_stops_and_its_errors_come_out():
 def test_unknown_labels_and_weights():
     X, y = data(80, 9)
     y[0][1] = None
-    y[1][0] = {"even", "odd"}
+    y[1][0] = {"begin", "out"}
     crf = croft.BoostedCRF(rounds=10).fit(X, y, sample_weight=[1.0] * 79 + [0.0])
     assert crf.score(X[2:], y[2:]) > 0.8
 
@@ -122,7 +145,7 @@ def test_it_is_a_scikit_learn_estimator():
 @pytest.mark.parametrize("wrong, message", [
     ({"kind": "segment"}, "kind is"), ({"shrinkage": 0}, "shrinkage"), ({"leaves": 0}, "leaves"),
     ({"bins": 1}, "bins"), ({"trim": 1}, "trim"), ({"trees": "both"}, "trees"),
-    ({"row_share": 0}, "row-share"), ({"kind": "maxent", "pair_trees": True}, "pair-trees"),
+    ({"row_share": 0}, "row_share"), ({"kind": "maxent", "pair_trees": True}, "pair_trees"),
     ({"decode": "best"}, "decode")])
 def test_wrong_parameters_are_named(wrong, message):
     X, y = data(5, 12)

@@ -7,8 +7,8 @@
 // a column says nothing its string is empty, and no attribute is made.
 //
 // Data that is attributes already (--format attributes, svmlight, csv) has columns by name: the
-// cell of column NAME is what follows the first attribute "NAME=…", or the value of the attribute
-// NAME.
+// cell of column NAME is what follows the first attribute "NAME=…" (of --format attributes also
+// "NAME:…", as Python's dicts have it), or the value of the attribute NAME.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -188,6 +188,7 @@ class FeatureKit {
   std::vector<std::size_t> first_computed_;  // [features] in computed_
   std::size_t data_columns_ = 0;             // bound: of the data, or named attributes
   std::vector<std::string> attributes_;      // bound to attributes: the name of each column
+  std::string_view signs_;                   // likewise: those that stand between name and cell
   std::vector<Bound> bound_;                 // [features]
 };
 
