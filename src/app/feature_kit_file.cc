@@ -51,6 +51,10 @@ class Keys {
     known_.insert(key);
     return table_.get(key);
   }
+  Location where() const {
+    const toml::source_position at = table_.source().begin;
+    return {file_, at.line, at.column};
+  }
   // Throws for keys that nobody asked for.
   void finish() const {
     for (const auto& [key, value] : table_) {
@@ -116,7 +120,19 @@ class Keys {
     for (const toml::node& each : *node.as_array()) values.push_back(read(each));
     return values;
   }
+  // Texts, each of them once.
   std::vector<std::string> texts(std::string_view key) {
+    const std::vector<std::string> all = any_texts(key);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      if (std::find(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(k), all[k]) ==
+          all.begin() + static_cast<std::ptrdiff_t>(k)) {
+        continue;
+      }
+      fail(*table_.get(key), in_quotes(key) + " has one twice", "delete one of them", all[k]);
+    }
+    return all;
+  }
+  std::vector<std::string> any_texts(std::string_view key) {
     return list(key, [&](const toml::node& node) { return text_of(node, key); })
         .value_or(std::vector<std::string>());
   }
@@ -185,6 +201,11 @@ KitFeature::What read_forms(Keys& keys) {
   f.suffixes = keys.lengths("suffixes", {});
   f.fold = keys.flag("fold-case", true);
   f.boundaries = keys.flag("boundaries", true);
+  for (const char* key : {"fold-case", "boundaries"}) {
+    if (keys.find(key) == nullptr || !f.prefixes.empty() || !f.suffixes.empty()) continue;
+    keys.fail(*keys.find(key), in_quotes(key) + " is for prefixes and suffixes, and there are none",
+              "leave it out");
+  }
   return f;
 }
 
@@ -204,7 +225,10 @@ KitFeature::What read_ngrams(Keys& keys) {
 KitFeature::What read_gazetteer(Keys& keys, const OpenResource& open) {
   GazetteerBuilder builder(keys.flag("fold-case", true));
   std::vector<std::string> files = keys.texts("files");
-  if (const auto file = keys.text("file")) files.push_back(*file);
+  if (const auto file = keys.text("file")) {
+    if (std::ranges::count(files, *file) > 0) keys.fail("\"file\" is one of \"files\", too");
+    files.push_back(*file);
+  }
   if (files.empty()) keys.fail("no \"file\" and no \"files\"", "name the lists");
   for (const std::string& file : files) builder.read(open(file));
   return GazetteerFeature{builder.build(), {}};
@@ -266,6 +290,9 @@ KitFeature::What read_backoff(Keys& keys) {
   };
   f.conjunctions = keys.list("conjunctions", offsets).value_or(std::vector<std::vector<int>>());
   f.mixed = keys.flag("mixed", false);
+  if (keys.find("mixed") != nullptr && f.conjunctions.empty()) {
+    keys.fail("\"mixed\" says how \"conjunctions\" are made, and there are none");
+  }
   return f;
 }
 
@@ -335,6 +362,7 @@ void add_feature(const Declaration& declared, const std::string& name, const Ope
   }
   feature.at = keys.list("at", [&](const toml::node& node) { return keys.offset_of(node, "at"); });
   feature.what = declared.kind->read(keys, open);
+  feature.where = keys.where();
   keys.finish();
   try {
     kit.add(std::move(feature));
@@ -383,7 +411,9 @@ std::shared_ptr<const FeatureKit> parse_feature_kit(std::string_view text, const
   const toml::table root = parse_toml(text, name);
   std::shared_ptr<FeatureKit> kit;
   try {
-    kit = std::make_shared<FeatureKit>(column_names(root, name));
+    const toml::node* columns = root.get("columns");
+    const std::size_t line = columns == nullptr ? 0 : columns->source().begin.line;
+    kit = std::make_shared<FeatureKit>(column_names(root, name), Location{name, line});
   } catch (const UsageError& error) {
     throw InputError({name, root.get("columns")->source().begin.line}, error.what(), "", "");
   }

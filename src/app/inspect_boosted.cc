@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "app/inspect_calibration.h"
+#include "app/inspect_kit.h"
 #include "app/inspect_tables.h"
 #include "croft/app/inspect.h"
 
@@ -136,6 +137,7 @@ json summary_json(const BoostedModel& model) {
                    {"pair_trees", model.trees().has_pairs()},
                    {"sections", sections_json(model.container())}};
   document["extraction"] = model.meta().value("extraction", json::object());
+  add_kit(model, document);
   document["training"] = model.meta().value("training", json::object());
   add_calibration(model, document);
   return document;
@@ -156,6 +158,7 @@ std::string format_summary(const BoostedModel& model) {
   out += calibration_lines(model);
   out +=
       fmt::format("format        {}\n", readable(document["extraction"].value("format", json())));
+  out += kit_lines(model);
   append_fields(out, "training record", document["training"]);
   append_sections(out, model.container());
   return out;

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "app/inspect_kit.h"
 #include "app/inspect_tables.h"
 #include "croft/app/inspect.h"
 
@@ -88,6 +89,7 @@ json summary_json(const ErrorCorrectingModel& model) {
                    {"weights", model.node().weights()},
                    {"sections", sections_json(model.container())}};
   document["extraction"] = model.meta().value("extraction", json::object());
+  add_kit(model, document);
   document["training"] = model.meta().value("training", json::object());
   return document;
 }
@@ -102,6 +104,7 @@ std::string format_summary(const ErrorCorrectingModel& model) {
   out += fmt::format("decoder       {}\n", name_of(model.decoder()));
   out += fmt::format("attributes    {}\n", model.node().size());
   out += fmt::format("weights       {}\n", model.node().weights());
+  out += kit_lines(model);
   out += fmt::format("\n{:<32}word\n", "label");
   for (Label j = 0; j < model.labels(); ++j) {
     out += fmt::format("{:<32}{}\n", escaped(model.label(j)), word_of(model.code(), j));

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "app/inspect_kit.h"
 #include "app/inspect_tables.h"
 #include "croft/app/inspect.h"
 
@@ -90,6 +91,7 @@ json summary_json(const HiddenChainModel& model) {
                    {"constraint", model.constraint().has_value()},
                    {"sections", sections_json(model.container())}};
   document["extraction"] = model.meta().value("extraction", json::object());
+  add_kit(model, document);
   document["training"] = model.meta().value("training", json::object());
   return document;
 }
@@ -108,6 +110,7 @@ std::string format_summary(const HiddenChainModel& model) {
     out += fmt::format("edge weights  {} of {} attributes\n", model.edge().weights(),
                        model.edge().size());
   }
+  out += kit_lines(model);
   out += fmt::format("\n{:<32}{:>8}\n", "label", "states");
   for (Label y = 0; y < model.labels(); ++y) {
     out += fmt::format("{:<32}{:>8}\n", escaped(model.label(y)), model.states()->count(y));

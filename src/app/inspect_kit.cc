@@ -108,4 +108,16 @@ void append_kit(std::string& out, const FeatureKit& kit) {
   }
 }
 
+void add_kit(const SequenceModel& model, json& document) {
+  const auto& kit = model.extractor().config().kit;
+  if (kit) document["extraction"]["kit"] = kit_json(*kit);
+}
+
+std::string kit_lines(const SequenceModel& model) {
+  const auto& kit = model.extractor().config().kit;
+  std::string out;
+  if (kit) append_kit(out, *kit);
+  return out;
+}
+
 }  // namespace croft

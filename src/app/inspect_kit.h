@@ -4,11 +4,16 @@
 #include <string>
 
 #include "croft/features/feature_kit.h"
+#include "croft/model/sequence_model.h"
 
 namespace croft {
 
 // Of each feature its kind, name, columns and resources.
 nlohmann::json kit_json(const FeatureKit& kit);
 void append_kit(std::string& out, const FeatureKit& kit);
+// Of models whose summary shows the record of their extraction: document["extraction"]["kit"], and
+// the lines for people.  Nothing without a kit.
+void add_kit(const SequenceModel& model, nlohmann::json& document);
+std::string kit_lines(const SequenceModel& model);
 
 }  // namespace croft

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/inspect_calibration.h"
+#include "app/inspect_kit.h"
 #include "app/inspect_tables.h"
 #include "croft/app/inspect.h"
 
@@ -109,6 +110,7 @@ json summary_json(const SegmentModel& model) {
                    {"weights", weight_count(model)},
                    {"sections", sections_json(model.container())}};
   document["extraction"] = model.meta().value("extraction", json::object());
+  add_kit(model, document);
   document["training"] = model.meta().value("training", json::object());
   add_calibration(model, document);
   return document;
@@ -127,6 +129,7 @@ std::string format_summary(const SegmentModel& model) {
     out += fmt::format("gazetteer     {}\n", escaped(list));
   }
   out += calibration_lines(model);
+  out += kit_lines(model);
   out += fmt::format("\n{:<24}{:>8}  {}\n", "segments of", "longest", "spelt");
   for (Label y = 0; y < model.segment_labels().labels(); ++y) {
     out += fmt::format("{:<24}{:>8}  {}\n", escaped(model.segment_labels().names[y]),

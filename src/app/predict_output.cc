@@ -199,7 +199,7 @@ void PredictionFormatter::append_json(const Tagging& tagging, std::string& out) 
   const TagOptions& ask = options_.ask;
   const TagOutcome& outcome = tagging.outcome;
   json document = json::object();
-  if (plan_.has_rules()) {
+  if (plan_.has_rules() || plan_.decode() == Decode::labelling) {
     document["search"] = {{"exact", outcome.exact}, {"drawn", outcome.drawn}};
     document["search"]["gap"] = std::isfinite(outcome.gap) ? json(outcome.gap) : json();
   }

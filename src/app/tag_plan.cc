@@ -172,6 +172,15 @@ Decode TagPlan::default_decode(const TagRequest& request) const {
 }
 
 void TagPlan::check_decode() const {
+  if (!model_.has_probabilities() && model_.vote() == nullptr && decode_ != Decode::viterbi) {
+    throw UsageError(
+        "--decode " + std::string(decode_ == Decode::marginal ? "marginal" : decode_ == Decode::risk
+                                      ? "risk"
+                                      : "labelling") +
+        ": " + model_.container().name() +
+        " with this --decoder compares words of bits and has no probabilities; leave it out, or "
+        "take --decoder product");
+  }
   if (decode_ != Decode::labelling || hides_states()) return;
   throw UsageError(
       "--decode labelling sums over the hidden states of labels, and a model of kind " +

@@ -196,6 +196,10 @@ bool Tagger::decode(const TagInput& input, const ChainScores<double>& chain,
 bool Tagger::search(const TagInput& input, const ChainScores<double>& chain) {
   SearchResult result = plan_->search(input, chain);
   tagging_.outcome = {result.found, result.exact, false, result.gap, result.drawn};
+  if (result.found && !exceeds_rounding(result.gap, result.score)) {
+    tagging_.outcome.exact = true;
+    tagging_.outcome.gap = 0;
+  }
   if (result.found) tagging_.y = std::move(result.labels);
   return result.found;
 }

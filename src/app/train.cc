@@ -330,7 +330,15 @@ void split_data(const TrainRequest& request, TrainingInput& input,
     held_out += sequence.length() > 0;
     hold_out(sequence);
   };
+  // A column of a new kit that no attribute is of would be one misspelt.
+  const ExtractionConfig& config = input.extractor().config();
+  const bool by_name = !request.kit.empty() && config.kit &&
+                       (config.format == InputFormat::attributes ||
+                        config.format == InputFormat::svmlight);
+  std::vector<bool> seen;
+  bool all_seen = !by_name;
   input.read([&](TextSequence& sequence, const std::string& file) {
+    if (!all_seen) all_seen = config.kit->find_columns(sequence, seen);
     if (fraction && random.uniform() < *fraction) {
       set_aside(sequence, file);
     } else {
@@ -338,6 +346,7 @@ void split_data(const TrainRequest& request, TrainingInput& input,
       keep(sequence, file);
     }
   });
+  if (!all_seen) config.kit->require_columns(seen);
   if (!request.holdout.empty() && !fraction) input.read_holdout(set_aside);
   if (fraction && held_out == 0) {
     throw Error("the hold-out fraction " + request.holdout + " of " + std::to_string(kept) +

@@ -24,6 +24,7 @@ json training_record(const CodeRequest& request, const TrainOptions& options,
           {"seed", options.seed},
           {"code", request.code.words.empty() ? request.code.code : "file"},
           {"bits", result.bits},
+          {"planned_bits", result.planned},
           {"trained_bits", result.trained},
           {"converged_bits", result.converged},
           {"distance", result.distance.least},
@@ -84,7 +85,7 @@ TrainedCode train_error_correcting_on(const CodeRequest& asked, TrainingInput& i
                        request.train.format == InputFormat::columns && !extractor.has_template()});
   }
   TrainedCode trained;
-  trained.result = training.run(options, request.code, watcher.bit);
+  trained.result = training.run(options, request.code, watcher.bit, watcher.stop);
   json record = training_record(request, options, training, trained.result);
   input.describe(record);
   trained.model = training.model(record);

@@ -1,11 +1,14 @@
 #include "croft/app/train_pool.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "app/file_checks.h"
 #include "app/train_files.h"
 #include "croft/core/atomic_file.h"
 #include "croft/core/interrupt.h"
+#include "croft/features/feature_kit.h"
+#include "croft/model/kit_record.h"
 
 namespace croft {
 namespace {
@@ -66,6 +69,42 @@ LabelClasses read_classes(const std::string& path) {
   if (path.empty()) return {};
   LineReader lines(path);
   return read_label_class_file(lines);
+}
+
+using Experts = std::span<const std::shared_ptr<const ChainModel>>;
+
+// What write_kit_sections() makes of it; empty: none.
+std::vector<std::byte> kit_sections(const ExtractionConfig& config) {
+  if (!config.kit) return {};
+  ContainerWriter out;
+  write_kit_sections(*config.kit, out);
+  return out.bytes();
+}
+
+// The pool computes what its experts were trained on: their kit, where the request has none, and
+// their conjunctions, which no request has.
+ExtractionConfig pool_extraction(const TrainRequest& request, Experts experts) {
+  ExtractionConfig config = make_extraction(request, nullptr);
+  if (experts.empty()) return config;
+  const ChainModel& first = *experts.front();
+  const ExtractionConfig& known = first.extractor().config();
+  const auto refuse = [&](const ChainModel& other, const std::string& what) {
+    throw UsageError(first.container().name() + " and " + other.container().name() +
+                     " have different " + what +
+                     ": the experts of a pool need the same features; train all with the same " +
+                     "--kit and --induce");
+  };
+  for (const auto& each : experts) {
+    const ExtractionConfig& other = each->extractor().config();
+    if (kit_sections(other) != kit_sections(known)) refuse(*each, "feature kits");
+    const auto parts = [](const Conjunction& c) { return c.parts; };
+    if (!std::ranges::equal(other.conjunctions, known.conjunctions, {}, parts, parts)) {
+      refuse(*each, "conjunctions of features");
+    }
+  }
+  if (!config.kit && known.kit) config.kit = known.kit->owning();
+  config.conjunctions = known.conjunctions;
+  return config;
 }
 
 }  // namespace
@@ -139,7 +178,7 @@ PoolTraining::Result train_pool(const PoolRequest& asked, const PoolWatcher& wat
     }
     const TrainWatcher reading{.data_read = {}, .reading = watcher.reading, .iteration = {}};
     const auto files =
-        open_training_files(request.train, make_extraction(request.train, nullptr), reading);
+        open_training_files(request.train, pool_extraction(request.train, experts), reading);
     const TrainedPool trained = train_pool_on(request, *files, experts, watcher);
     trained.model.write(request.train.output);
     return trained.result;

@@ -133,7 +133,13 @@ SegmentOptions segment_options(const SegmentRequest& request) {
   } else {
     options.templates =
         SegmentTemplates::parse(read_text(request.segment_template), request.segment_template);
+    if (options.templates.templates().empty() && !shares_positions(options.templates)) {
+      throw InputError({request.segment_template, 1}, "no line of this file is a template", "",
+                       "write one such as U1:%length; --segment-template none has none");
+    }
   }
+  options.own_templates =
+      request.segment_template_text || (!request.segment_template.empty() && !none);
   options.gazetteers = request.lists;
   for (const auto& [name, path] : gazetteer_files(request)) {
     LineReader lines(path);
@@ -160,7 +166,16 @@ SegmentOptions segment_options(const SegmentRequest& request) {
       throw UsageError("--text-attribute: no segment template looks at words");
     }
   }
-  for (const std::string& text : request.longest) options.longest.push_back(parse_longest(text));
+  for (const std::string& text : request.longest) {
+    const LongestSegment longest = parse_longest(text);
+    if (std::ranges::find(options.longest, longest.label, &LongestSegment::label) !=
+        options.longest.end()) {
+      throw UsageError("--max-length " +
+                       (longest.label.empty() ? "N" : longest.label + "=N") +
+                       " is given twice; leave out one of the two");
+    }
+    options.longest.push_back(longest);
+  }
   options.scheme = [scheme = request.scheme](std::span<const std::string_view> labels) {
     return scheme_of(scheme, labels);
   };

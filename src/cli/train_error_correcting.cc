@@ -90,7 +90,12 @@ int run_error_correcting(const CodeCommand& c, const TrainRequest& shared, const
                std::fprintf(stderr, "%zu of %zu bits, %.1f s\n", done, of, seconds());
              }
              return !interruption;
-           }});
+           },
+       .stop = [] { return interruption.load(); }});
+  if (result.stopped && !quiet) {
+    std::fprintf(stderr, "stopped: %zu of %zu bits trained; the model's code has these alone\n",
+                 result.trained, result.planned);
+  }
   lines.write({{"event", "done"},
                {"reason", result.stopped ? "stopped" : "done"},
                {"objective", result.objective},

@@ -29,7 +29,7 @@ std::size_t count_fields(std::string_view line) {
   return fields;
 }
 
-// "WORDS NUMBERS": two whole numbers and no more.
+// "WORDS NUMBERS": two whole numbers and no more, the second not 0.
 struct Header {
   std::uint64_t words, dimension;
 };
@@ -39,13 +39,22 @@ std::optional<Header> parse_header(std::string_view line) {
   Header header{};
   const auto whole = [](std::string_view text, std::uint64_t& value) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size() && value > 0;
+    return error == std::errc() && end == text.data() + text.size();
   };
   if (!whole(line.substr(0, blank), header.words)) return std::nullopt;
   if (!whole(line.substr(line.find_first_not_of(kBlanks, blank)), header.dimension)) {
     return std::nullopt;
   }
+  if (header.dimension == 0) return std::nullopt;
   return header;
+}
+
+// Whether the word, blanks and all, ends in a part of its own that reads as a number.
+bool ends_in_number(std::string_view word) {
+  const std::size_t blank = word.find_last_of(kBlanks);
+  double value = 0;
+  return blank != word.npos &&
+         parse_number(word.substr(blank + 1), value) != NumberKind::not_a_number;
 }
 
 class Reader {
@@ -91,7 +100,8 @@ class Reader {
     throw InputError(lines_.location(), problem, text, remedy);
   }
 
-  // The last `dimension` fields are numbers; what is before them is the word, blanks and all.
+  // The last `dimension` fields are numbers; what is before them is the word, blanks and all, unless
+  // it ends in another number: then there are too many.
   void read_line(std::string_view line) {
     if (dimension == 0) {
       dimension = count_fields(line) - 1;
@@ -116,6 +126,11 @@ class Reader {
       line = without_trailing_blanks(line.substr(0, blank));
     }
     const std::size_t known = words.size();
+    if (ends_in_number(line)) {
+      fail("more than " + std::to_string(dimension) + " numbers behind a word", line,
+           header_ ? "the first line says how many there are"
+                   : "the first word has so many; all words must");
+    }
     if (line.empty()) fail("no word before the numbers", "", "write WORD NUMBER ... NUMBER");
     if (words.insert(line) != known) {
       fail("the word has a vector already", line, "delete one of its lines");

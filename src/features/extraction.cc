@@ -70,6 +70,7 @@ bool parse_cell_name(std::string_view name, std::size_t& column, std::string_vie
 Extractor::Extractor(ExtractionConfig config)
     : config_(std::move(config)), conjunctions_(config_.conjunctions) {
   if (config_.format == InputFormat::text) bag_.emplace(config_.text, config_.terms);
+  if (config_.kit && !config_.csv.columns.empty()) config_.kit->check_table(config_.csv);
   if (!has_template()) {
     if (config_.kit) config_.kit = config_.kit->bind(config_.format, config_.columns, nullptr);
     tied_names_ = {""};

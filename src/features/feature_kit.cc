@@ -41,6 +41,26 @@ std::string with_offset(const std::string& name, int offset) {
   return name + "[" + std::to_string(offset) + "]";
 }
 
+// What is wrong with a kit, with its place in the file where there is one.
+[[noreturn]] void fail(const Location& where, const std::string& problem) {
+  if (where.file.empty()) throw UsageError(problem);
+  throw InputError(where, problem, "", "");
+}
+
+template <class T>
+bool has_twice(const std::vector<T>& list) {
+  for (auto each = list.begin(); each != list.end(); ++each) {
+    if (std::find(list.begin(), each, *each) != each) return true;
+  }
+  return false;
+}
+
+// The columns that the feature is made of, as it names them.
+std::vector<std::string> sources_of(const KitFeature& feature) {
+  const auto* backoff = std::get_if<BackoffFeature>(&feature.what);
+  return backoff == nullptr ? std::vector{feature.column} : backoff->levels;
+}
+
 void require(bool holds, const std::string& name, const char* problem) {
   if (!holds) throw UsageError("the feature " + in_quotes(name) + " " + problem);
 }
@@ -127,6 +147,8 @@ std::vector<std::string> columns_of(KitFeature& feature) {
           },
           [&](const BackoffFeature& f) {
             require(f.levels.size() >= 2, name, "backs off from nothing: it needs two levels");
+            require(!has_twice(f.levels), name, "has a level twice");
+            require(!has_twice(f.conjunctions), name, "has a conjunction twice");
             for (const auto& offsets : f.conjunctions) {
               require(offsets.size() >= 2, name, "has a conjunction of fewer than two positions");
               check_offsets(offsets, name);
@@ -142,7 +164,8 @@ std::vector<std::string> columns_of(KitFeature& feature) {
 
 void FreeKitScratch::operator()(KitScratch* scratch) const { delete scratch; }
 
-FeatureKit::FeatureKit(std::vector<std::string> columns) : columns_(std::move(columns)) {
+FeatureKit::FeatureKit(std::vector<std::string> columns, Location where)
+    : columns_(std::move(columns)), where_(std::move(where)) {
   for (std::size_t k = 0; k < columns_.size(); ++k) {
     if (!is_name(columns_[k])) {
       throw UsageError("a column cannot have the name " + in_quotes(columns_[k]) +
@@ -219,7 +242,7 @@ std::shared_ptr<const FeatureKit> FeatureKit::bind(
   kit->attributes_.clear();
   if (format == InputFormat::columns) {
     if (!columns_.empty() && columns_.size() != columns) {
-      throw UsageError("the feature kit names " + std::to_string(columns_.size()) +
+      fail(where_, "the feature kit names " + std::to_string(columns_.size()) +
                        " columns, and the data has " + std::to_string(columns) +
                        " besides the labels");
     }
@@ -227,13 +250,10 @@ std::shared_ptr<const FeatureKit> FeatureKit::bind(
   } else {
     // All columns first: the computed ones stand behind them.
     for (const KitFeature& feature : features_) {
-      const auto* backoff = std::get_if<BackoffFeature>(&feature.what);
-      if (backoff == nullptr) {
-        kit->source(feature.column, format);
-        continue;
-      }
-      for (const std::string& level : backoff->levels) {
-        if (std::ranges::count(computed_, level) == 0) kit->source(level, format);
+      const bool backoff = std::holds_alternative<BackoffFeature>(feature.what);
+      for (const std::string& column : sources_of(feature)) {
+        if (backoff && std::ranges::count(computed_, column) > 0) continue;
+        kit->source(column, feature.where, format);
       }
     }
     kit->data_columns_ = kit->attributes_.size();
@@ -241,8 +261,9 @@ std::shared_ptr<const FeatureKit> FeatureKit::bind(
   }
   for (std::size_t k = 0; k < features_.size(); ++k) {
     if (format == InputFormat::columns && !named && is_of_preset(features_[k].name)) {
-      throw UsageError("the feature " + in_quotes(features_[k].name) +
-                       " has a name of the default features for words; give it another");
+      fail(features_[k].where, "the feature " + in_quotes(features_[k].name) +
+                                   " has a name of the default features for words; give it "
+                                   "another");
     }
     if (std::holds_alternative<BackoffFeature>(features_[k].what)) {
       kit->bind_backoff(k, format);
@@ -250,29 +271,122 @@ std::shared_ptr<const FeatureKit> FeatureKit::bind(
       kit->bind_feature(k, format, named);
     }
   }
+  kit->check_effects(format, named);
   return kit;
 }
 
+// What a kit says in vain is an error.
+void FeatureKit::check_effects(InputFormat format,
+                               const std::function<bool(std::size_t)>& named) const {
+  const auto is_source = [&](const std::string& column) {
+    return std::ranges::any_of(features_, [&](const KitFeature& feature) {
+      return std::ranges::count(sources_of(feature), column) > 0;
+    });
+  };
+  if (!columns_.empty() && format != InputFormat::columns) {
+    fail(where_, "the feature kit has a line columns = [...], which is for --format columns; the " +
+                     std::string("attributes of other formats have names; delete it"));
+  }
+  if (!columns_.empty() && !named && std::ranges::none_of(columns_, is_source)) {
+    fail(where_, "the feature kit gives the data's columns names that nothing uses; delete the "
+                 "line columns = [...]");
+  }
+  for (std::size_t k = 0; k < features_.size(); ++k) {
+    const KitFeature& feature = features_[k];
+    if (!feature.at || !feature.at->empty()) continue;
+    const auto* backoff = std::get_if<BackoffFeature>(&feature.what);
+    bool used = backoff != nullptr && !backoff->conjunctions.empty();
+    const std::size_t end = k + 1 < features_.size() ? first_computed_[k + 1] : computed_.size();
+    for (std::size_t c = first_computed_[k]; c < end && !used; ++c) {
+      used = (named && named(data_columns_ + c)) || is_source(computed_[c]);
+    }
+    if (used) continue;
+    fail(feature.where, "the feature " + in_quotes(feature.name) +
+                            " has no effect: at = [] asks for no attributes of its own, and nothing "
+                            "else names a column of it");
+  }
+}
+
+void FeatureKit::check_table(const CsvColumns& table) const {
+  for (const KitFeature& feature : features_) {
+    const bool backoff = std::holds_alternative<BackoffFeature>(feature.what);
+    for (const std::string& column : sources_of(feature)) {
+      // bind() complains of none.
+      if (column.empty() || (backoff && std::ranges::count(computed_, column) > 0)) continue;
+      const auto found = std::ranges::find(table.columns, column, &CsvColumn::name);
+      const std::string of = "the feature " + in_quotes(feature.name) + " is made of the column " +
+                             in_quotes(column) + ", ";
+      if (found == table.columns.end()) {
+        std::string list;
+        for (const CsvColumn& each : table.columns) {
+          list += (list.empty() ? "" : ", ") + in_quotes(each.name);
+        }
+        const bool ignored = std::ranges::count(table.ignored, column) > 0;
+        fail(feature.where, of +
+                                (column == table.label ? "which is the label"
+                                 : ignored             ? "which is ignored"
+                                                       : "and there is none") +
+                                "; there are " + list);
+      }
+      if (!table.standardised || found->kind != CsvKind::numeric) continue;
+      fail(feature.where, of +
+                              "whose numbers the table's --standardise replaces; leave that out "
+                              "([[number]] standardises by itself), or name the column as "
+                              "--categorical");
+    }
+  }
+}
+
+// Whether the item is what a position says in that column.
+bool FeatureKit::says(std::string_view item, const std::string& column) const {
+  return item.starts_with(column) &&
+         (item.size() == column.size() || signs_.find(item[column.size()]) != signs_.npos);
+}
+
+bool FeatureKit::find_columns(const TextSequence& data, std::vector<bool>& seen) const {
+  seen.resize(attributes_.size());
+  bool all = true;
+  for (std::size_t c = 0; c < attributes_.size(); ++c) {
+    for (std::size_t i = 0; i < data.node.items() && !seen[c]; ++i) {
+      seen[c] = says(data.node.item(i), attributes_[c]);
+    }
+    all = all && seen[c];
+  }
+  return all;
+}
+
+void FeatureKit::require_columns(const std::vector<bool>& seen) const {
+  for (std::size_t c = 0; c < attributes_.size(); ++c) {
+    if (c < seen.size() && seen[c]) continue;
+    const std::string& column = attributes_[c];
+    const auto feature = std::ranges::find_if(features_, [&](const KitFeature& each) {
+      return std::ranges::count(sources_of(each), column) > 0;
+    });
+    fail(feature->where, "the feature " + in_quotes(feature->name) + " is made of the attribute " +
+                             in_quotes(column) + ", and there is no attribute " + column +
+                             "=… or " + column + " in the data");
+  }
+}
+
 // The number of a column of the data; one of attributes is new at its first mention.
-std::size_t FeatureKit::source(const std::string& column, InputFormat format) {
+std::size_t FeatureKit::source(const std::string& column, const Location& where,
+                               InputFormat format) {
   if (format == InputFormat::columns) {
     std::size_t number = 0;
     if (column.empty() || is_number(column, number)) {
       if (number < data_columns_) return number;
-      throw UsageError("the feature kit names column " + std::to_string(number) +
-                       ", and the data has " + std::to_string(data_columns_) +
-                       (data_columns_ == 1 ? " column" : " columns") +
-                       " besides the labels (the first is 0)");
+      fail(where, "the feature kit names column " + std::to_string(number) +
+                      ", and the data has " + std::to_string(data_columns_) +
+                      (data_columns_ == 1 ? " column" : " columns") +
+                      " besides the labels (the first is 0)");
     }
     const auto found = std::ranges::find(columns_, column);
     if (found != columns_.end()) return static_cast<std::size_t>(found - columns_.begin());
-    throw UsageError(
-        "the feature kit names the column " + in_quotes(column) +
-        ", and there is none; give the data's columns names by a line columns = [...]");
+    fail(where, "the feature kit names the column " + in_quotes(column) +
+                    ", and there is none; give the data's columns names by a line columns = [...]");
   }
   if (column.empty()) {
-    throw UsageError(
-        "the feature kit must say of which attribute a feature is made: column = NAME");
+    fail(where, "the feature kit must say of which attribute a feature is made: column = NAME");
   }
   const auto found = std::ranges::find(attributes_, column);
   if (found != attributes_.end()) return static_cast<std::size_t>(found - attributes_.begin());
@@ -284,7 +398,7 @@ void FeatureKit::bind_feature(std::size_t k, InputFormat format,
                               const std::function<bool(std::size_t)>& named) {
   const KitFeature& feature = features_[k];
   Bound& bound = bound_[k];
-  bound.column = source(feature.column, format);
+  bound.column = source(feature.column, feature.where, format);
   const std::vector<int> at = feature.at.value_or(std::vector<int>{0});
   const std::size_t end = k + 1 < features_.size() ? first_computed_[k + 1] : computed_.size();
   for (std::size_t c = first_computed_[k]; c < end; ++c) {
@@ -334,7 +448,7 @@ void FeatureKit::bind_backoff(std::size_t k, InputFormat format) {
     const auto found = std::find(computed_.begin(), computed_.begin() + first_computed_[k], level);
     const bool computed = found != computed_.begin() + first_computed_[k];
     levels.push_back(computed ? data_columns_ + (found - computed_.begin())
-                              : source(level, format));
+                              : source(level, features_[k].where, format));
   }
   const std::string& name = features_[k].name;
   for (const int offset : features_[k].at.value_or(std::vector<int>{0})) {

@@ -148,12 +148,11 @@ void FeatureKit::start(const TextSequence& data, KitScratch& scratch, std::strin
       scratch.text.clear();
       for (std::size_t i = node.list_begin(t); i < node.list_end(t); ++i) {
         const std::string_view item = node.item(i);
-        if (!item.starts_with(column)) continue;
+        if (!says(item, column)) continue;
         if (item.size() == column.size()) {
           append_number(node.value(i), scratch.text);
           break;
         }
-        if (signs_.find(item[column.size()]) == signs_.npos) continue;
         scratch.text = item.substr(column.size() + 1);
         break;
       }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <optional>
 
 namespace croft {
@@ -220,6 +221,7 @@ SegmentTemplates SegmentTemplates::parse(std::string_view text, const std::strin
   SegmentTemplates templates;
   templates.text_ = text;
   templates.name_ = name;
+  std::map<std::string_view, std::size_t> seen;  // each line with its number
   for (std::size_t begin = 0, number = 1; begin < text.size(); ++number) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     std::string_view line = text.substr(begin, end - begin);
@@ -227,6 +229,11 @@ SegmentTemplates SegmentTemplates::parse(std::string_view text, const std::strin
     const std::size_t last = line.find_last_not_of(" \t\r");
     line = line.substr(0, last == line.npos ? 0 : last + 1);
     if (line.empty() || line[0] == '#') continue;
+    const auto [first, is_new] = seen.try_emplace(line, number);
+    if (!is_new) {
+      throw InputError({name, number}, "the same line as line " + std::to_string(first->second),
+                       line, "leave out one of the two");
+    }
     if (line == "P") continue;  // of positions: shares_positions() of train/segment_data.h
     SegmentLineParser(line, name, number, templates).parse();
   }

@@ -177,7 +177,11 @@ LabelSearchResult best_labellings(const ChainScores<double>& chain, std::span<co
     if (known.insert(y).second) result.best.push_back({y, labelling_score(chain, label_of, y)});
   }
   std::ranges::stable_sort(result.best, std::ranges::greater{}, &ScoredLabelling::score);
-  if (!result.best.empty()) result.gap = std::max(0.0, bound - result.best.front().score);
+  if (result.best.empty()) return result;
+  const double last = result.best.back().score;
+  const bool closed = !exceeds_rounding(bound - last, last);
+  result.gap = closed ? 0 : bound - last;
+  result.exact = closed && result.best.size() == k;
   return result;
 }
 

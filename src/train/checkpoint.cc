@@ -58,6 +58,11 @@ CheckpointFolder::CheckpointFolder(std::filesystem::path folder, bool resume,
     : folder_(std::move(folder)), resume_(resume), interval_(interval) {
   std::error_code failure;
   const bool known = std::filesystem::exists(folder_, failure);
+  if (!known && resume_) {  // nor created: the same command would then train from the start
+    throw UsageError(folder_.string() +
+                     " is not there: it has to be the folder that --checkpoint "
+                     "named");
+  }
   std::filesystem::create_directories(folder_, failure);
   if (failure) throw Error(folder_.string() + ": cannot create: " + failure.message());
   const bool there = std::filesystem::exists(path(), failure);
@@ -66,12 +71,7 @@ CheckpointFolder::CheckpointFolder(std::filesystem::path folder, bool resume,
                      " has a checkpoint of a training that was interrupted; go on from it with "
                      "--resume, or delete it");
   }
-  if (!there && resume_ && known) resume_ = false;  // it ended before it kept anything
-  if (!there && resume_) {
-    throw UsageError(folder_.string() +
-                     " is not there: it has to be the folder that --checkpoint "
-                     "named");
-  }
+  if (!there) resume_ = false;  // it ended before it kept anything
   remove_leftovers();
   if (!there) AtomicFile{path()};  // created and removed: what forbids writing is known now
 }

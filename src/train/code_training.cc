@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "croft/core/error.h"
+#include "croft/core/interrupt.h"
 #include "croft/core/random.h"
 #include "croft/inference/chain_sum.h"
 
@@ -55,6 +56,11 @@ RandomBits read_code(const std::string& code) {
   if (fields.size() > 2) out.candidates = number(fields[2]);
   if (out.candidates && *out.candidates < *out.bits) fail();
   return out;
+}
+
+[[noreturn]] void fail_apart(std::size_t bits, std::size_t labels) {
+  throw UsageError("--code minimum-loss: " + std::to_string(bits) + " bits do not tell " +
+                   std::to_string(labels) + " labels apart; take more");
 }
 
 }  // namespace
@@ -119,6 +125,7 @@ void CodeTraining::make_code(const CodeOptions& options, std::uint64_t seed) {
     } else if (how.kind == "random") {
       code_ = random_code(labels(), bits, random);
     } else {
+      if (bits < 63 && (std::uint64_t{1} << bits) < labels()) fail_apart(bits, labels());
       code_ = random_code(labels(), std::min(how.candidates.value_or(2 * bits), kMostBits), random);
     }
   }
@@ -177,7 +184,7 @@ ChainEncoder CodeTraining::data_of(std::size_t bit) const {
 }
 
 void CodeTraining::train_bits(const TrainOptions& options, const Callback& callback,
-                              Result& result) {
+                              const Stop& stop, Result& result) {
   chains_.assign(code_.bits, {});
   results_.assign(code_.bits, {});
   TrainOptions own = options;
@@ -186,26 +193,52 @@ void CodeTraining::train_bits(const TrainOptions& options, const Callback& callb
   std::mutex lock;
   std::size_t done = 0;
   bool stopped = false;
+  std::vector<bool> begun(code_.bits);
   pool.run(code_.bits, [&](std::size_t b, std::size_t) {
     chains_[b].labels = 2;
     {
       const std::scoped_lock hold(lock);
-      if (stopped) return;
+      if (stopped || (stop && stop())) {
+        stopped = true;
+        return;
+      }
     }
     ChainTraining training(extractor_);
     training.set_data(data_of(b));
     const TrainResult found = training.run(own, {}, [&](const TrainProgress&) {
       const std::scoped_lock hold(lock);
+      stopped = stopped || (stop && stop());
       return !stopped;
     });
     chains_[b] = expert_of(training, found, encoder_.node_names.size(), 0);
     results_[b] = found.optimization;
     const std::scoped_lock hold(lock);
+    if (found.optimization.reason == StopReason::stopped && found.optimization.iterations == 0) {
+      return;  // nothing was learnt
+    }
+    begun[b] = true;
     ++done;
     if (callback && !stopped) stopped = !callback(done, code_.bits, found.optimization);
   });
-  result.trained = code_.bits;
-  result.stopped = stopped;
+  result.planned = code_.bits;
+  result.trained = done;
+  result.stopped = stopped && (done < code_.bits || cut_short());
+  if (done == code_.bits) return;
+  // A bit without a chain says nothing of any label: the code of the others is what was learnt.
+  std::vector<std::size_t> kept;
+  for (std::size_t b = 0; b < code_.bits; ++b) {
+    if (begun[b]) kept.push_back(b);
+  }
+  keep_bits(kept);
+  if (distance(code_).least > 0) return;
+  throw Interrupted("stopped: " + std::to_string(done) + " of " + std::to_string(result.planned) +
+                    " bits trained, which do not tell all labels apart");
+}
+
+bool CodeTraining::cut_short() const {
+  return std::ranges::any_of(results_, [](const OptimizeResult& result) {
+    return result.reason == StopReason::stopped;
+  });
 }
 
 // Columns one after the other, each the one that leaves the least log-loss of the marginal decoder
@@ -281,6 +314,12 @@ void CodeTraining::choose_by_loss(const CodeOptions& options, std::uint64_t seed
       for (Label j = 0; j < labels(); ++j) scores(p, j) += log_p[best](p, code_.at(j, best));
     }
   }
+  keep_bits(bits);
+  if (distance(code_).least == 0) fail_apart(wanted, labels());
+}
+
+// These alone, of the code and of what was trained.
+void CodeTraining::keep_bits(std::span<const std::size_t> bits) {
   code_ = choose_bits(code_, bits);
   std::vector<ChainExpert> chains;
   std::vector<OptimizeResult> results;
@@ -293,7 +332,7 @@ void CodeTraining::choose_by_loss(const CodeOptions& options, std::uint64_t seed
 }
 
 CodeTraining::Result CodeTraining::run(const TrainOptions& options, const CodeOptions& code,
-                                       const Callback& callback) {
+                                       const Callback& callback, const Stop& stop) {
   code.validate();
   if (sequences() == 0) throw Error("there is no sequence to train on");
   if (labels() < 2) throw Error("a code needs two labels or more, and the data has one");
@@ -305,7 +344,7 @@ CodeTraining::Result CodeTraining::run(const TrainOptions& options, const CodeOp
   decoder_ = code.decoder;
   make_code(code, options.seed);
   Result result;
-  train_bits(options, callback, result);
+  train_bits(options, callback, stop, result);
   if (code.words.empty() && code.code.starts_with("minimum-loss") && !result.stopped) {
     choose_by_loss(code, options.seed, options.threads);
   }

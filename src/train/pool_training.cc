@@ -113,6 +113,13 @@ void cut_lists(std::size_t positions, AttributeLists& lists) {
   if (!lists.value.empty()) lists.value.resize(lists.begin.back());
 }
 
+// Template, kit with all that it names, conjunctions and terms, as a model file has them.
+std::vector<std::byte> extraction_sections(const ExtractionConfig& config) {
+  ContainerWriter out;
+  write_extraction_sections(config, out);
+  return out.bytes();
+}
+
 // The first `sequences` of them.
 void cut(std::size_t sequences, ChainData& data) {
   data.sequence_begin.resize(sequences + 1);
@@ -205,11 +212,12 @@ void PoolTraining::add_holdout(const TextSequence& sequence, std::string_view fi
 
 void PoolTraining::add_expert(const ChainModel& model) {
   const ExtractionConfig &theirs = model.extractor().config(), &ours = extractor_.config();
-  if (theirs.template_text != ours.template_text ||
+  if (extraction_sections(theirs) != extraction_sections(ours) ||
       extraction_record(theirs) != extraction_record(ours)) {
     throw UsageError(model.container().name() +
-                     ": this expert makes features of its data in another way (format, template or "
-                     "columns); train all with the same --format and --template");
+                     ": this expert makes features of its data in another way (format, template, "
+                     "columns, feature kit or conjunctions); train all with the same --format, "
+                     "--template and --kit");
   }
   if (model.constraint()) {
     throw UsageError(model.container().name() +
@@ -304,6 +312,11 @@ void PoolTraining::plan_labels(const PoolOptions& pool, std::vector<Plan>& out) 
   for (Label y = 0; y < count; ++y) names.emplace_back(encoder_.label_names[y]);
   const bool chunks = std::ranges::all_of(
       names, [](const std::string& name) { return name == "O" || chunk_type(name); });
+  for (const auto& [label, name] : pool.classes) {
+    if (std::ranges::find(names, label) != names.end()) continue;
+    throw UsageError("--label-classes: the data has no label " + in_quotes(label) +
+                     "; delete its line");
+  }
   std::map<std::string, std::vector<Label>> classes;
   for (Label y = 0; y < count; ++y) {
     if (!pool.classes.empty()) {

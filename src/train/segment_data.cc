@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "croft/core/error.h"
+#include "train/segment_lengths.h"
 
 namespace croft {
 namespace {
@@ -155,7 +156,8 @@ void SegmentEncoder::find_segments() {
   }
 }
 
-// From the options where they say it, otherwise from the data: [L].
+// From the options where they say it, otherwise from the data, and no longer than its longest
+// sequence: [L].
 std::vector<std::size_t> SegmentEncoder::find_longest() const {
   const SegmentLabels& labels = examples_.labels;
   std::vector<std::size_t> asked(labels.labels()), longest(labels.labels(), 1);
@@ -184,8 +186,15 @@ std::vector<std::size_t> SegmentEncoder::find_longest() const {
   for (const Segment& each : examples_.segment) {
     longest[each.label] = std::max(longest[each.label], each.end - each.begin);
   }
+  std::size_t whole = 1;
+  for (std::size_t n = 0; n < sequences(); ++n) whole = std::max(whole, examples_.length(n));
+  std::vector<bool> fixed(labels.labels());
   for (Label y = 0; y < labels.labels(); ++y) {
-    if (asked[y] > 0) longest[y] = asked[y];
+    fixed[y] = asked[y] > 0;
+    if (fixed[y]) longest[y] = std::min(asked[y], whole);
+  }
+  for (std::size_t n = 0; n < sequences(); ++n) {
+    if (!examples_.complete[n]) raise_longest(labels, examples_.gold(n), fixed, longest);
   }
   return longest;
 }
@@ -481,6 +490,11 @@ void SegmentEncoder::lay_out(FeatureSet features, std::size_t min_count) {
   check_lengths(longest);
   const std::vector<std::uint32_t> cells(longest.begin(), longest.end());
   examples_.shape = SegmentShape(cells);
+  if (options_.own_templates && std::ranges::all_of(longest, [](auto d) { return d == 1; })) {
+    throw UsageError(
+        "--segment-template: no segment of this data may have more than one position, and the "
+        "features of positions say all of it; leave it out");
+  }
   find_shared();
   build_lexicon();
   count_features(min_count);

@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "croft/core/error.h"
 #include "croft/data/line_reader.h"
 #include "croft/features/extraction.h"
 
@@ -15,7 +17,14 @@ struct DataBlocks {
   std::string header;               // of csv: the line of names, which every part begins with
   std::vector<std::string> blocks;  // each a sequence, as lines
   bool blank_lines = false;         // between sequences
+  // Where they came from: the line of each line of each block in its file, and the number of the
+  // first block of each file.
+  std::vector<std::size_t> lines;
+  std::vector<std::pair<std::size_t, std::string>> files;
 
+  // Of a line of text(which), counted from 1, where it was read: a blank line is where the block
+  // above it ends.
+  Location origin(std::span<const std::size_t> which, std::size_t line) const;
   // A file of some of them.
   std::string text(std::span<const std::size_t> which) const;
 };

@@ -22,6 +22,7 @@ struct CodeWatcher {
   std::function<void(const TrainData&)> data_read;
   std::function<void(std::size_t positions)> reading;
   CodeTraining::Callback bit;  // false: stop
+  CodeTraining::Stop stop;     // asked in each iteration
 };
 
 struct TrainedCode {

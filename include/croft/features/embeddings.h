@@ -1,5 +1,7 @@
 // Vectors of words from a text file of word2vec or GloVe: `word number ... number` a line, with or
-// without a first line that says how many words and numbers there are.
+// without a first line that says how many words and numbers there are.  Without one the first word
+// has as many numbers as all must have.  A word may have blanks in it, but not end in a part that
+// reads as a number.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -31,8 +33,8 @@ class Embeddings {
   //   values : [words][dimension].  Throws Error for another number of them, and dimension 0
   Embeddings(std::size_t dimension, WordTable words, SharedArray<float> values);
 
-  // Throws InputError (file, line) for a line with too few numbers, or one that is not finite, a
-  // word that comes twice, fewer or more words than the first line says, and a file without words.
+  // Throws InputError (file, line) for a line with too few or too many numbers, or one that
+  // is not finite, a word that comes twice, fewer or more words than the first line says, and a file without words.
   // About 1 s for 10 million numbers.
   static Embeddings read(LineReader lines, const EmbeddingOptions& options);
 

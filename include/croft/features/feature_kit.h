@@ -21,7 +21,9 @@
 #include <variant>
 #include <vector>
 
+#include "croft/core/error.h"
 #include "croft/data/columns.h"
+#include "croft/data/csv_table.h"
 #include "croft/data/text_sequence.h"
 #include "croft/features/embeddings.h"
 #include "croft/features/extraction.h"
@@ -47,11 +49,12 @@ struct FormsFeature {
   bool boundaries = true;  // an affix that is all of the cell has a blank behind (before) it
 };
 
-// The character n-grams of a cell, each an attribute: no columns.
+// The character n-grams of a cell, each an attribute, as features/tokenizer.h has them: no columns.
 struct NgramsFeature {
   std::size_t shortest = 2, longest = 4;
   bool fold = true;        // of the lower-cased cell
-  bool boundaries = true;  // of the cell with a blank before and behind it
+  bool boundaries = true;  // of the cell with a blank before and behind it, which is one where it
+                           // is shorter than `shortest`
 };
 
 // Column NAME: "1" where the expression matches somewhere in the cell.
@@ -118,6 +121,7 @@ struct KitFeature {
   // Offsets of the attributes; without: 0, and none for a column that a template names.
   std::optional<std::vector<int>> at;
   What what;
+  Location where = {};  // of its declaration, for messages; without a file: none is known
 };
 
 inline constexpr int kFarthestOffset = 100;
@@ -126,7 +130,8 @@ inline constexpr int kFarthestOffset = 100;
 class FeatureKit {
  public:
   // columns : names of the data's first columns (--format columns); may be empty
-  explicit FeatureKit(std::vector<std::string> columns = {});
+  // where   : of those names, for messages
+  explicit FeatureKit(std::vector<std::string> columns = {}, Location where = {});
   // Throws UsageError for a name that is none (letters, digits, _ and -) or used before, offsets
   // out of range, a bad pattern, a level that is no column, and for a feature that computes
   // nothing.
@@ -146,16 +151,26 @@ class FeatureKit {
   std::shared_ptr<const FeatureKit> fitted(const std::vector<NumberScaling>& scaling) const;
   std::shared_ptr<const FeatureKit> owning() const;
 
-  // A kit for data of that kind.  Throws UsageError for a column that the data does not have, for
-  // more or fewer columns than are named, for --format text, and for names that the default
-  // features for words have.
+  // A kit for data of that kind.  Throws UsageError for --format text; InputError where the kit is
+  // of a file, else UsageError, for a column that the data does not have, for more or fewer columns
+  // than are named, for names of columns that nothing uses, for names that the default features for
+  // words have, and for a feature without offsets that nothing names.
   //   columns : of the data (InputFormat::columns)
   //   named   : whether a template names column k; null: there is no template
   std::shared_ptr<const FeatureKit> bind(InputFormat format, std::size_t columns,
                                          const std::function<bool(std::size_t)>& named) const;
 
+  // Throws as bind() for a column that the table does not have, and for one whose numbers the table's
+  // reader has standardised: the kit would not see its cells.
+  void check_table(const CsvColumns& table) const;
+
   // --- of a kit that is bound
 
+  // Of attributes: marks in `seen` ([columns of the kit], sized at the first call) those of which
+  // some position says something; true once all are.
+  bool find_columns(const TextSequence& data, std::vector<bool>& seen) const;
+  // Throws as bind() for the first column that no call of find_columns() has found.
+  void require_columns(const std::vector<bool>& seen) const;
   // Computes the columns of a sequence: scratch.rows has the data's and the computed ones.  Throws
   // InputError for a cell of a number feature that is neither a number nor missing.
   void start(const ColumnSequence& data, KitScratch& scratch, std::string_view file) const;
@@ -175,7 +190,9 @@ class FeatureKit {
                     std::string_view file) const;
   void append_cells(std::size_t feature, const ColumnSequence& data, std::size_t t,
                     KitScratch& scratch) const;
-  std::size_t source(const std::string& column, InputFormat format);
+  bool says(std::string_view item, const std::string& column) const;
+  void check_effects(InputFormat format, const std::function<bool(std::size_t)>& named) const;
+  std::size_t source(const std::string& column, const Location& where, InputFormat format);
   void bind_feature(std::size_t k, InputFormat format,
                     const std::function<bool(std::size_t)>& named);
   void bind_backoff(std::size_t k, InputFormat format);
@@ -183,6 +200,7 @@ class FeatureKit {
                       StringLists& out) const;
 
   std::vector<std::string> columns_;
+  Location where_;  // of those names
   std::vector<KitFeature> features_;
   std::vector<std::string> computed_;
   std::vector<std::size_t> first_computed_;  // [features] in computed_

@@ -26,7 +26,9 @@ double labelling_score(const ChainScores<double>& chain, std::span<const Label> 
 struct LabelSearchResult {
   std::vector<ScoredLabelling> best;  // by non-increasing S
   bool exact = true;  // they are the best ones; all that there are, where fewer than asked for
-  double gap = 0;  // of an end by the limit: the best labelling has at most this much more (nats)
+  // Of an end by the limit: a labelling that is not among them has at most this much more score than
+  // the last of them (nats).
+  double gap = 0;
   std::size_t drawn = 0;  // beginnings that were extended
 };
 

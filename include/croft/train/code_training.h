@@ -40,20 +40,26 @@ class CodeTraining {
   std::size_t attributes() const { return encoder_.node_names.size(); }
 
   struct Result {
-    std::size_t bits = 0, trained = 0;  // of the code, and chains that were trained
+    std::size_t bits = 0;                  // of the code
+    std::size_t planned = 0, trained = 0;  // chains to be trained, and those that were
     CodeDistance distance;
     double objective = 0;        // summed over the bits of the code
     std::size_t iterations = 0;  // likewise
     std::size_t converged = 0;   // bits
-    bool stopped = false;        // by the callback: bits that are left have no weights
+    bool stopped = false;        // early: the code is of the trained bits alone
     std::size_t weights = 0;
   };
   // Called after each bit's training, one at a time, in any order; false: stop.
   using Callback =
       std::function<bool(std::size_t done, std::size_t of, const OptimizeResult& result)>;
+  // Asked before each bit and in each iteration, one at a time; true: stop.  A bit that has made an
+  // iteration is kept with the weights so far, as other kinds are, and counts as trained; the others
+  // are left out of the code.  Throws Interrupted where that leaves two labels with the same word.
+  using Stop = std::function<bool()>;
   // options.threads chains at a time, each on one thread: the bytes of the model do not depend on
   // their number.  Throws UsageError for bad options, Error for one label, no sequence or feature.
-  Result run(const TrainOptions& options, const CodeOptions& code, const Callback& callback);
+  Result run(const TrainOptions& options, const CodeOptions& code, const Callback& callback,
+             const Stop& stop = {});
 
   // After run(): the model file's sections.
   ContainerWriter model(const nlohmann::json& training) const;
@@ -63,7 +69,10 @@ class CodeTraining {
   ChainEncoder data_of(std::size_t bit) const;
   void make_code(const CodeOptions& options, std::uint64_t seed);
   void read_words(const CodeOptions& options);
-  void train_bits(const TrainOptions& options, const Callback& callback, Result& result);
+  void train_bits(const TrainOptions& options, const Callback& callback, const Stop& stop,
+                  Result& result);
+  void keep_bits(std::span<const std::size_t> bits);
+  bool cut_short() const;
   void choose_by_loss(const CodeOptions& options, std::uint64_t seed, std::size_t threads);
 
   const Extractor& extractor_;

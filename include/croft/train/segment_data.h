@@ -32,9 +32,12 @@ struct LongestSegment {
 
 struct SegmentOptions {
   SegmentTemplates templates;
+  bool own_templates = false;  // somebody wrote them: data that they mean nothing to is an error
   std::vector<NameList> gazetteers;
   std::string text_prefix;  // data of attributes: the one whose rest is a position's word
-  std::vector<LongestSegment> longest;  // where not given: that of the training data
+  // Where not given, the longest of the training data, or what its partial labels need; never
+  // longer than its longest sequence.
+  std::vector<LongestSegment> longest;
   // How these labels spell segments; empty: none (structure/segment_labels.h).
   std::function<ChunkScheme(std::span<const std::string_view> labels)> scheme;
 };
