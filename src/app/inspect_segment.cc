@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>
 #include <vector>
@@ -56,13 +57,19 @@ std::vector<SegmentWeight> weights_of(const SegmentModel& model, std::size_t par
   return weights;
 }
 
+// The n strongest: of each label where they are features of it alone, of parts 0 and 1.
 std::vector<SegmentWeight> strongest(std::vector<SegmentWeight> weights, float sign,
-                                     std::size_t n) {
+                                     std::size_t part, std::size_t n) {
   std::erase_if(weights, [&](const SegmentWeight& w) { return !(sign * w.weight > 0); });
   std::ranges::stable_sort(weights, std::ranges::greater{},
                            [&](const SegmentWeight& w) { return sign * w.weight; });
-  if (weights.size() > n) weights.resize(n);
-  return weights;
+  std::map<std::string_view, std::size_t> taken;
+  std::vector<SegmentWeight> kept;
+  for (const SegmentWeight& w : weights) {
+    if (taken[part < 2 ? w.label : std::string_view()]++ < n) kept.push_back(w);
+  }
+  if (part < 2) std::ranges::stable_sort(kept, {}, &SegmentWeight::label);
+  return kept;
 }
 
 json to_json(const std::vector<SegmentWeight>& weights, std::size_t part) {
@@ -152,8 +159,8 @@ json top_json(const SegmentModel& model, std::size_t n) {
   for (std::size_t part = 0; part < kParts.size(); ++part) {
     const auto all = weights_of(model, part);
     document.push_back({{"part", kParts[part]},
-                        {"largest", to_json(strongest(all, 1, n), part)},
-                        {"smallest", to_json(strongest(all, -1, n), part)}});
+                        {"largest", to_json(strongest(all, 1, part, n), part)},
+                        {"smallest", to_json(strongest(all, -1, part, n), part)}});
   }
   return document;
 }
@@ -165,7 +172,7 @@ std::string format_top(const SegmentModel& model, std::size_t n) {
     if (all.empty()) continue;
     out += std::string(kParts[part]) + "\n";
     for (const float sign : {1.0f, -1.0f}) {
-      for (const SegmentWeight& w : strongest(all, sign, n)) {
+      for (const SegmentWeight& w : strongest(all, sign, part, n)) {
         const std::string arrow = part >= 2 ? escaped(w.before) + " -> " : std::string();
         out += fmt::format("  {:>10.5f}  {:<32} {}{}\n", w.weight, escaped(w.string), arrow,
                            escaped(w.label));

@@ -13,12 +13,14 @@
 
 #include "app/search_state.h"
 #include "croft/app/data_blocks.h"
+#include "croft/app/feature_kit_file.h"
 #include "croft/app/predict.h"
 #include "croft/core/atomic_file.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "croft/core/parallel.h"
 #include "croft/core/random.h"
+#include "croft/data/line_reader.h"
 #include "croft/data/parse_number.h"
 #include "croft/model/model_file.h"
 
@@ -182,7 +184,12 @@ class Search {
  private:
   std::string fingerprint(const DataBlocks& data) const;
   bool run_rung(std::size_t rung, const std::vector<std::size_t>& in);
+  std::vector<std::size_t> test_of(std::size_t fold) const;
+  std::vector<std::size_t> training_of(std::size_t rung, std::size_t fold) const;
+  std::string train(std::size_t rung, std::size_t candidate, std::size_t fold) const;
   double train_and_score(std::size_t rung, std::size_t candidate, std::size_t fold) const;
+  std::string in_users_files(std::string message, std::size_t rung, std::size_t fold) const;
+  std::string why_infinite(std::size_t rung, std::size_t candidate);
   std::string part(std::size_t rung, std::size_t fold) const;
   std::string held_out(std::size_t fold) const {
     return folder_.file(fmt::format("fold-{}", fold));
@@ -216,11 +223,11 @@ Search::Search(const SearchRequest& request, const SearchCalls& calls)
     throw UsageError(
         fmt::format("--folds {}: the data has {} sequences", r_.folds, data_.blocks.size()));
   }
-  std::size_t count = r_.candidates.value_or(combinations(r_.parameters) < kManyCandidates
-                                                 ? combinations(r_.parameters)
-                                                 : kCandidatesOfRanges);
+  const std::size_t all = combinations(r_.parameters);
+  std::size_t count = r_.candidates.value_or(all < kManyCandidates ? all : kCandidatesOfRanges);
   if (r_.budget && !r_.candidates) {
-    for (count = 1; count < kManyCandidates; ++count) {
+    const std::size_t most = std::min(all, kManyCandidates - 1);
+    for (count = 1; count < most; ++count) {
       if (search_cost(search_rungs(count + 1, r_.eta, r_.smallest)) > *r_.budget) break;
     }
   }
@@ -241,6 +248,24 @@ Search::Search(const SearchRequest& request, const SearchCalls& calls)
   state_.open(r_.state, r_.resume, fingerprint(data_));
 }
 
+std::uint64_t hash_file(const std::string& path) {
+  LineReader lines(path);
+  std::uint64_t hash = hash_string("");
+  for (std::string_view line; lines.next(line);) hash = hash * 31 + hash_string(line);
+  return hash;
+}
+
+// What is in the files that an option names; empty: its value is no file.
+std::string files_of(const std::string& option, const std::string& value) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(value, none)) return {};
+  std::vector<std::string> files{value};
+  if (option == "kit") files = feature_kit_files(value);
+  std::string text;
+  for (const std::string& file : files) text += fmt::format("file {:016x} ", hash_file(file));
+  return text;
+}
+
 // All that decides what a score will be.
 std::string Search::fingerprint(const DataBlocks& data) const {
   std::uint64_t hash = hash_string(data.header);
@@ -250,8 +275,16 @@ std::string Search::fingerprint(const DataBlocks& data) const {
   if (r_.resource == SearchResource::iterations) {
     text += fmt::format("iterations {} ", r_.iterations);
   }
-  for (const std::string& option : r_.options) text += option + " ";
-  for (const SearchParameter& p : r_.parameters) text += "--" + p.option + " ";
+  for (const std::string& option : r_.options) {
+    text += option + " ";
+    const std::size_t equals = option.find('=');
+    if (!option.starts_with("--") || equals == std::string::npos) continue;
+    text += files_of(option.substr(2, equals - 2), option.substr(equals + 1));
+  }
+  for (const SearchParameter& p : r_.parameters) {
+    text += "--" + p.option + " ";
+    for (const std::string& value : p.values) text += files_of(p.option, value);
+  }
   for (const auto& candidate : candidates_) {
     for (const std::string& value : candidate) text += value + " ";
   }
@@ -263,33 +296,40 @@ std::string Search::part(std::size_t rung, std::size_t fold) const {
   return folder_.file(fmt::format("part-{}-{}", all ? 0 : rung, fold));
 }
 
+std::vector<std::size_t> Search::test_of(std::size_t fold) const {
+  std::vector<std::size_t> test = fold_[fold];
+  std::ranges::sort(test);
+  return test;
+}
+
 // The training data of each fold: the first of what was drawn for the others, so that each rung's
 // is a part of the next one's; in the order of the data.
+std::vector<std::size_t> Search::training_of(std::size_t rung, std::size_t fold) const {
+  std::vector<std::size_t> rest;
+  for (std::size_t k = 0; k < fold_.front().size(); ++k) {
+    for (std::size_t other = 0; other < r_.folds; ++other) {
+      if (other != fold && k < fold_[other].size()) rest.push_back(fold_[other][k]);
+    }
+  }
+  const double share = r_.resource == SearchResource::iterations ? 1.0 : rungs_[rung].share;
+  rest.resize(static_cast<std::size_t>(std::ceil(share * static_cast<double>(rest.size()))));
+  std::ranges::sort(rest);
+  return rest;
+}
+
 void Search::write_parts(std::size_t rung) {
   const bool all = r_.resource == SearchResource::iterations;
   const bool first = !folds_written_;  // a search that goes on begins at any rung
   folds_written_ = true;
   if (all && !first) return;
   for (std::size_t fold = 0; fold < r_.folds; ++fold) {
-    if (first) {
-      std::vector<std::size_t> test = fold_[fold];
-      std::ranges::sort(test);
-      write_text(held_out(fold), data_.text(test));
-    }
-    std::vector<std::size_t> rest;
-    for (std::size_t k = 0; k < fold_.front().size(); ++k) {
-      for (std::size_t other = 0; other < r_.folds; ++other) {
-        if (other != fold && k < fold_[other].size()) rest.push_back(fold_[other][k]);
-      }
-    }
-    const double share = all ? 1.0 : rungs_[rung].share;
-    rest.resize(static_cast<std::size_t>(std::ceil(share * static_cast<double>(rest.size()))));
-    std::ranges::sort(rest);
-    write_text(part(rung, fold), data_.text(rest));
+    if (first) write_text(held_out(fold), data_.text(test_of(fold)));
+    write_text(part(rung, fold), data_.text(training_of(rung, fold)));
   }
 }
 
-double Search::train_and_score(std::size_t rung, std::size_t candidate, std::size_t fold) const {
+// The model's file.
+std::string Search::train(std::size_t rung, std::size_t candidate, std::size_t fold) const {
   const std::string model = folder_.file(fmt::format("model-{}-{}-{}", rung, candidate, fold));
   std::vector<std::string> arguments = train_arguments(r_, candidates_[candidate]);
   if (r_.resource == SearchResource::iterations) {
@@ -300,17 +340,85 @@ double Search::train_and_score(std::size_t rung, std::size_t candidate, std::siz
   arguments.push_back(model);
   arguments.push_back(part(rung, fold));
   calls_.train(arguments);
+  return model;
+}
+
+double Search::train_and_score(std::size_t rung, std::size_t candidate, std::size_t fold) const {
   double score = std::numeric_limits<double>::quiet_NaN();
-  if (!interruption) {
-    const auto trained = open_model(model);
-    SequenceSource source(held_out(fold), trained->extractor(), Labels::required);
-    ThreadPool alone(1);
-    score = score_of(r_.metric,
-                     evaluate_model(*trained, source, ChunkScheme::automatic, alone).summary());
+  try {
+    const std::string model = train(rung, candidate, fold);
+    if (!interruption) {
+      const auto trained = open_model(model);
+      SequenceSource source(held_out(fold), trained->extractor(), Labels::required);
+      ThreadPool alone(1);
+      score = score_of(r_.metric,
+                       evaluate_model(*trained, source, ChunkScheme::automatic, alone).summary());
+    }
+    std::error_code none;
+    std::filesystem::remove(model, none);
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const UsageError& error) {
+    throw UsageError(in_users_files(error.what(), rung, fold));
+  } catch (const Error& error) {
+    throw Error(in_users_files(error.what(), rung, fold));
   }
-  std::error_code none;
-  std::filesystem::remove(model, none);
   return score;
+}
+
+// Of a message about a part of the data: where the user has what it says.
+std::string Search::in_users_files(std::string message, std::size_t rung, std::size_t fold) const {
+  const auto replace = [&](const std::string& path, const std::vector<std::size_t>& which) {
+    const std::size_t at = message.find(path);
+    if (at == std::string::npos) return;
+    const std::size_t number = at + path.size() + 1;
+    std::size_t line = 0;
+    const char* end = message.data() + message.size();
+    const char* rest = nullptr;
+    if (number < message.size() && message[number - 1] == ':') {
+      const auto read = std::from_chars(message.data() + number, end, line);
+      if (read.ec == std::errc() && line > 0) rest = read.ptr;
+    }
+    if (rest == nullptr) {
+      message.replace(at, path.size(), data_.files.front().second + " (a part of the data)");
+      return;
+    }
+    const Location origin = data_.origin(which, line);
+    message.replace(at, static_cast<std::size_t>(rest - message.data()) - at,
+                    fmt::format("{}:{}", origin.file, origin.line));
+  };
+  replace(part(rung, fold), training_of(rung, fold));
+  replace(held_out(fold), test_of(fold));
+  return message;
+}
+
+// Trains once more, as a score does not say where it is from (it may be of a state).
+std::string Search::why_infinite(std::size_t rung, std::size_t candidate) {
+  std::size_t fold = 0;
+  while (std::isfinite(*state_.find(rung, candidate, fold))) ++fold;
+  std::string where =
+      fmt::format("fold {} has a sequence that the others make impossible", fold + 1);
+  write_parts(rung);
+  const auto trained = open_model(train(rung, candidate, fold));
+  SequenceSource source(held_out(fold), trained->extractor(), Labels::required);
+  std::set<std::string> known;
+  for (std::size_t y = 0; y < trained->labels(); ++y) known.emplace(trained->label(y));
+  std::string unknown;
+  for_each_sequence(source, [&](const InputSequence& sequence) {
+    const StringLists& labels = sequence.text.labels;
+    for (std::size_t t = 0; unknown.empty() && t < labels.items(); ++t) {
+      if (known.contains(std::string(labels.item(t)))) continue;
+      unknown = labels.item(t);
+      const Location at = data_.origin(test_of(fold), sequence.text.first_line);
+      where = fmt::format("{}:{}: the label {} of this sequence, in fold {}, is unknown to the "
+                          "data that this fold's models are trained on",
+                          at.file, at.line, in_quotes(unknown), fold + 1);
+    }
+  });
+  const bool part = r_.resource == SearchResource::data && rungs_[rung].share < 1;
+  return fmt::format("--metric log-loss: it is infinite for every setting in rung {}: {}; take "
+                     "another --metric, {}other --folds, or more data of rare labels",
+                     rung + 1, where, part ? "--smallest 1, " : "");
 }
 
 // False: interrupted.
@@ -368,7 +476,8 @@ SearchedSettings Search::result(bool complete) const {
                           .iterations = r_.iterations,
                           .rungs = rungs_,
                           .candidates = {},
-                          .complete = complete};
+                          .complete = complete,
+                          .failure = {}};
   for (std::size_t candidate = 0; candidate < candidates_.size(); ++candidate) {
     SearchCandidate& each = result.candidates.emplace_back();
     each.values = candidates_[candidate];
@@ -393,13 +502,22 @@ SearchedSettings Search::run() {
   std::iota(in.begin(), in.end(), std::size_t{0});
   for (std::size_t rung = 0; rung < rungs_.size(); ++rung) {
     if (rung > 0) {
+      std::erase_if(in, [&](std::size_t k) { return !std::isfinite(mean(rung - 1, k)); });
       std::ranges::stable_sort(in, [&](std::size_t a, std::size_t b) {
         return before(mean(rung - 1, a), mean(rung - 1, b));
       });
-      in.resize(rungs_[rung].candidates);
+      all_ -= (rungs_[rung].candidates - std::min(in.size(), rungs_[rung].candidates)) * r_.folds;
+      in.resize(std::min(in.size(), rungs_[rung].candidates));
+      rungs_[rung].candidates = in.size();
       std::ranges::sort(in);
     }
     if (!run_rung(rung, in)) return result(false);
+    if (std::ranges::any_of(in, [&](std::size_t k) { return std::isfinite(mean(rung, k)); })) {
+      continue;
+    }
+    SearchedSettings found = result(false);
+    found.failure = why_infinite(rung, in.front());
+    return found;
   }
   return result(true);
 }
@@ -490,7 +608,7 @@ std::vector<SearchRung> search_rungs(std::size_t candidates, std::size_t eta, do
   double share = 1;
   while (count.back() > 1 && share / static_cast<double>(eta) >= smallest) {
     share /= static_cast<double>(eta);
-    count.push_back((count.back() + eta - 1) / eta);
+    count.push_back((count.back() - 1) / eta + 1);
   }
   std::vector<SearchRung> rungs;
   for (std::size_t k = 0; k < count.size(); ++k) {

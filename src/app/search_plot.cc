@@ -87,6 +87,16 @@ void append_score_axis(std::string& out, const SearchedSettings& result, const S
   }
 }
 
+// Three digits, of whole numbers all; 1000 rather than 1e+03.
+std::string tick_label(double value, bool whole) {
+  if (whole) return fmt::format("{:.0f}", value);
+  return fmt::format("{}", std::strtod(fmt::format("{:.3g}", value).c_str(), nullptr));
+}
+
+std::string percent(double share) {
+  return share < 0.1 ? fmt::format("{:.2g} %", 100 * share) : fmt::format("{:.0f} %", 100 * share);
+}
+
 void append_panel(std::string& out, const SearchedSettings& result, std::size_t parameter,
                   const Scale& y) {
   const SearchParameter& p = result.parameters[parameter];
@@ -97,13 +107,20 @@ void append_panel(std::string& out, const SearchedSettings& result, std::size_t 
       "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"none\" "
       "stroke=\"#333\"/>\n",
       left, kTop, kWide, kHigh);
-  const std::size_t ticks = x.names.empty() ? 5 : x.names.size();
+  const bool whole = p.scale == SearchParameter::Scale::integer;
+  const std::size_t numbers =
+      whole ? static_cast<std::size_t>(std::min(5.0, p.high - p.low + 1)) : 5;
+  const std::size_t ticks = x.names.empty() ? numbers : x.names.size();
   for (std::size_t k = 0; k < ticks && (x.names.empty() || ticks <= kMostTicks); ++k) {
-    const double share = ticks == 1 ? 0.5 : static_cast<double>(k) / static_cast<double>(ticks - 1);
-    const double value = x.log ? std::exp(std::log(x.low) + share * std::log(x.high / x.low))
-                               : x.low + share * (x.high - x.low);
+    double share = ticks == 1 ? 0.5 : static_cast<double>(k) / static_cast<double>(ticks - 1);
+    double value = x.log ? std::exp(std::log(x.low) + share * std::log(x.high / x.low))
+                         : x.low + share * (x.high - x.low);
+    if (whole) {
+      value = std::round(value);
+      share = x.share(value);
+    }
     out += text_at(across(share), kTop + kHigh + 16, "text-anchor=\"middle\" font-size=\"11\"",
-                   x.names.empty() ? fmt::format("{:.3g}", value) : svg_shortened(x.names[k], 10));
+                   x.names.empty() ? tick_label(value, whole) : svg_shortened(x.names[k], 10));
   }
   out += text_at(left + kWide / 2, kTop + kHigh + 36, "text-anchor=\"middle\"", p.option);
   // The earlier rungs first, the best candidate on top.
@@ -134,7 +151,7 @@ void append_legend(std::string& out, const SearchedSettings& result) {
     out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"/>\n", x, y - 4,
                        colour(rung, result.rungs.size()));
     out += text_at(x + 8, y, "font-size=\"11\"",
-                   fmt::format("{:.2g} %", 100 * result.rungs[rung].share));
+                   percent(result.rungs[rung].share));
     x += 62;
   }
 }

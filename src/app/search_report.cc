@@ -90,7 +90,7 @@ nlohmann::json to_json(const SearchedSettings& result) {
     }
   }
   for (const SearchCandidate& each : result.candidates) candidates.push_back(to_json(result, each));
-  return {{"metric", name_of(result.metric)},
+  json document = {{"metric", name_of(result.metric)},
           {"resource", iterations ? "iterations" : "data"},
           {"folds", result.folds},
           {"sequences", result.sequences},
@@ -98,6 +98,8 @@ nlohmann::json to_json(const SearchedSettings& result) {
           {"rungs", std::move(rungs)},
           {"candidates", std::move(candidates)},
           {"complete", result.complete}};
+  if (!result.failure.empty()) document["failure"] = result.failure;
+  return document;
 }
 
 }  // namespace croft

@@ -57,14 +57,25 @@ json training_record(const HiddenChainRequest& request, const TrainOptions& opti
   return record;
 }
 
+// By the optimizer that a hidden chain has by default, which starts from weights.
+void check_hidden_chain(const HiddenChainRequest& request) {
+  const TrainOptions& o = request.train.options;
+  request.hidden.validate();
+  if (o.objective == Objective::likelihood) {
+    MethodChoice choice = o.choice(true, 0);
+    choice.by_default = !o.method;
+    check_choice(choice);
+  }
+  check_request(request.train);
+}
+
 }  // namespace
 
 TrainedHiddenChain train_hidden_chain_on(const HiddenChainRequest& asked, TrainingInput& input,
                                          const HiddenChainWatcher& watcher) {
   HiddenChainRequest request = asked;
   request.train = with_defaults(request.train);
-  check_request(request.train);
-  request.hidden.validate();
+  check_hidden_chain(request);
   TrainOptions options = read_options(request.train);
   const Extractor& extractor = input.extractor();
   options.features = request.train.features.value_or(
@@ -101,8 +112,7 @@ TrainedHiddenChain train_hidden_chain_on(const HiddenChainRequest& asked, Traini
 
 HiddenChainTraining::Result train_hidden_chain(const HiddenChainRequest& request,
                                                const HiddenChainWatcher& watcher) {
-  check_request(with_defaults(request.train));
-  request.hidden.validate();
+  check_hidden_chain({with_defaults(request.train), request.hidden});
   check_files(input_files(request.train), request.train.output);
   // Created and removed: what forbids writing the model is known before the work, not after it.
   AtomicFile{request.train.output};

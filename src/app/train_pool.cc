@@ -52,6 +52,11 @@ json training_record(const PoolRequest& request, const TrainOptions& options,
                  {"objective_value", result.train.optimization.objective},
                  {"gradient_norm", result.train.optimization.gradient_norm},
                  {"stop", stop_reason_name(result.train.optimization.reason)}};
+  if (request.pool.experts.empty()) {  // all were trained elsewhere
+    for (const char* unused : {"objective", "optimizer", "l1", "l2", "features", "min_count"}) {
+      record.erase(unused);
+    }
+  }
   if (request.pool.weights.weights == PoolWeights::dirichlet) {
     record["dirichlet"] = request.pool.weights.alpha;
   }
@@ -112,7 +117,12 @@ ExtractionConfig pool_extraction(const TrainRequest& request, Experts experts) {
 TrainRequest with_pool_defaults(TrainRequest request) {
   if (!request.l2) request.l2 = 0;  // the pool is what keeps experts from saying too much
   TrainOptions& o = request.options;
-  if (!o.method) o.method = o.regulariser.l1 > 0 ? Method::owlqn : Method::lbfgs;
+  const auto& smooth = info(Method::lbfgs).objectives;
+  if (!o.method && std::ranges::find(smooth, o.objective) != smooth.end()) {
+    o.method = o.regulariser.l1 > 0 ? Method::owlqn : Method::lbfgs;
+  } else if (!o.method) {
+    o.method = default_method(o.objective, o.regulariser);
+  }
   return with_defaults(std::move(request));
 }
 
@@ -128,7 +138,7 @@ TrainedPool train_pool_on(const PoolRequest& asked, TrainingInput& input,
   options.features = request.train.features.value_or(
       extractor.has_template() ? FeatureSet::all : FeatureSet::observed);
   request.pool.weights.stop = options.stop;
-  request.pool.weights.stop.max_iterations = 200;
+  request.pool.weights.stop.max_iterations = request.train.max_iterations.value_or(200);
   PoolTraining training(extractor);
   if (request.train.partial) training.read_partial_labels(*request.train.partial);
   std::vector<TextSequence> held_out;

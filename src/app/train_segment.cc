@@ -108,7 +108,7 @@ json training_record(const SegmentRequest& request, const TrainOptions& options,
 }
 
 void check_segment_request(const SegmentRequest& request) {
-  check_request(with_defaults(request.train));
+  check_request(with_segment_defaults(request.train));
   const InputFormat format = request.train.format;
   if (format != InputFormat::columns && format != InputFormat::attributes) {
     throw UsageError("--model segment goes with --format columns and attributes, not with " +
@@ -120,6 +120,14 @@ void check_segment_request(const SegmentRequest& request) {
 }
 
 }  // namespace
+
+TrainRequest with_segment_defaults(TrainRequest request) {
+  TrainOptions& options = request.options;
+  check_segment_choice(options);
+  const Method method = segment_method(options, kFewPositions);
+  if (method != options.chosen_method(false, kFewPositions)) options.method = method;
+  return with_defaults(std::move(request));
+}
 
 SegmentOptions segment_options(const SegmentRequest& request) {
   SegmentOptions options;
@@ -170,8 +178,7 @@ SegmentOptions segment_options(const SegmentRequest& request) {
     const LongestSegment longest = parse_longest(text);
     if (std::ranges::find(options.longest, longest.label, &LongestSegment::label) !=
         options.longest.end()) {
-      throw UsageError("--max-length " +
-                       (longest.label.empty() ? "N" : longest.label + "=N") +
+      throw UsageError("--max-length " + (longest.label.empty() ? "N" : longest.label + "=N") +
                        " is given twice; leave out one of the two");
     }
     options.longest.push_back(longest);
@@ -192,7 +199,7 @@ TrainedModel train_segment_on(const SegmentRequest& asked, const SegmentOptions&
                               TrainingInput& input, const TrainWatcher& watcher,
                               CheckpointFolder* checkpoints) {
   SegmentRequest request = asked;
-  request.train = with_defaults(request.train);
+  request.train = with_segment_defaults(request.train);
   check_segment_request(request);
   TrainOptions options = read_options(request.train);
   options.checkpoints = checkpoints;

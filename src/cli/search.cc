@@ -179,6 +179,43 @@ int train_best(const SearchCommand& c, const SearchCandidate& best) {
   return TrainVerb().run(arguments);
 }
 
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code none;
+  return a == b || std::filesystem::equivalent(a, b, none) ||
+         std::filesystem::weakly_canonical(a, none) == std::filesystem::weakly_canonical(b, none);
+}
+
+// No file that is written is another one that is, or is read.
+void check_outputs(const SearchCommand& c) {
+  const std::pair<const char*, const std::string&> outputs[] = {
+      {"-o", c.output}, {"--plot", c.plot}, {"--state", c.request.state}};
+  for (const auto& [option, path] : outputs) {
+    if (path.empty()) continue;
+    for (const std::string& input : c.request.data) {
+      if (same_file(input, path)) {
+        throw UsageError(path + " is the data: give another name to write to");
+      }
+    }
+    for (const PassedOption& each : c.passed) {
+      for (const std::string& value : each.option->results()) {
+        std::error_code none;
+        if (std::filesystem::is_regular_file(value, none) && same_file(value, path)) {
+          throw UsageError(std::string(option) + " " + path + " is the file of --" + each.name +
+                           ": give another name to write to");
+        }
+      }
+    }
+    for (const auto& [other, same] : outputs) {
+      if (option == other) break;
+      if (!same.empty() && same_file(same, path)) {
+        throw UsageError(std::string(other) + " and " + option + " both write " + path +
+                         ": give them different names");
+      }
+    }
+    if (path != c.request.state) AtomicFile{path};
+  }
+}
+
 void prepare(SearchCommand& c) {
   SearchRequest& r = c.request;
   for (const std::string& text : c.ranges) r.parameters.push_back(parse_search_range(text));
@@ -200,16 +237,7 @@ void prepare(SearchCommand& c) {
         "-o trains on the data once more, and standard input is read once: give a file");
   }
   r.validate();
-  for (const std::string& path : {c.plot, c.output}) {
-    if (path.empty()) continue;
-    for (const std::string& input : r.data) {
-      std::error_code none;
-      if (input == path || std::filesystem::equivalent(input, path, none)) {
-        throw UsageError(path + " is the data: give another name to write to");
-      }
-    }
-    AtomicFile{path};
-  }
+  check_outputs(c);
 }
 
 void report(const SearchCommand& c, const SearchedSettings& result) {
@@ -253,6 +281,7 @@ int run(SearchCommand& c) {
   const SearchedSettings result = search_settings(c.request, calls);
   if (!c.quiet && terminal) std::fputs("\n", stderr);
   report(c, result);
+  if (!result.failure.empty()) throw Error(result.failure);
   if (!result.complete) {
     std::fprintf(stderr, "croft: interrupted%s\n",
                  c.request.state.empty() ? "; with --state it could go on from here"

@@ -286,7 +286,7 @@ std::optional<int> run_other_kind(TrainCommand& c) {
     set_methods(c.names, c.request);
     c.request.options.threads = c.common.threads;
     c.request.seed = c.common.seed;
-    return run_pool(c.pool, c.joint.label_classes, c.request, c.log, c.quiet);
+    return run_pool(*c.verb, c.pool, c.joint.label_classes, c.request, c.log, c.quiet);
   }
   refuse_options(*c.verb, c.model, pool_only_option_names());
   if (c.model == ErrorCorrectingModel::kKind) {

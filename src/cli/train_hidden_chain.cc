@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <set>
 
 #include "cli/progress.h"
 #include "croft/core/error.h"
@@ -36,12 +38,19 @@ std::size_t read_count(const std::string& item, const std::string& text) {
 
 HiddenChainOptions read_states(const HiddenChainCommand& c) {
   HiddenChainOptions options;
+  std::set<std::string> named;  // labels, and "" of all others
   for (const std::string& item : c.states) {
     const std::size_t at = item.rfind('=');
+    const std::string label = at == item.npos ? "" : item.substr(0, at);
+    if (!named.insert(label).second) {
+      throw UsageError("--hidden-states " + item + ": the states of " +
+                       (at == item.npos ? "labels" : in_quotes(label)) +
+                       " are given twice; leave out one");
+    }
     if (at == item.npos) {
       options.states = read_count(item, item);
     } else {
-      options.states_of.emplace_back(item.substr(0, at), read_count(item, item.substr(at + 1)));
+      options.states_of.emplace_back(label, read_count(item, item.substr(at + 1)));
     }
   }
   if (c.start_deviation) options.start_deviation = *c.start_deviation;
@@ -76,6 +85,14 @@ int run_hidden_chain(const CLI::App& verb, const HiddenChainCommand& c, const Tr
   HiddenChainRequest request{with_defaults(shared), read_states(c)};
   if (verb.count("--starts") > 0) {
     request.hidden.starts = verb.get_option("--starts")->as<std::size_t>();
+  }
+  const bool one = request.hidden.states == 1 &&
+                   std::ranges::all_of(request.hidden.states_of,
+                                       [](const auto& own) { return own.second == 1; });
+  if (one && (c.start_deviation || request.hidden.starts > 1)) {
+    throw UsageError(std::string(c.start_deviation ? "--start-deviation" : "--starts") +
+                     " is of the random weights that hidden states need, and here each label has "
+                     "one state: leave it out");
   }
   if (verb.count("--em-iterations") > 0) {
     if (shared.max_iterations) {

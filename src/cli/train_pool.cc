@@ -6,6 +6,7 @@
 
 #include "cli/em_progress.h"
 #include "cli/progress.h"
+#include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 
 namespace croft::cli {
@@ -21,6 +22,30 @@ constexpr auto kUsed = std::to_array<std::string_view>(
      "batch", "average-from", "precision", "holdout", "threads", "seed", "log", "quiet",
      // refused where the optimiser has no use for them
      "gap", "aggressiveness", "best", "variance", "gamma", "kernel", "block", "cost"});
+
+// Of the training of experts, and of the fit of their weights.
+constexpr auto kOfExperts = std::to_array<std::string_view>(
+    {"objective", "optimizer", "l1", "l2", "features", "min-count", "history", "sgd-passes", "step",
+     "schedule", "decay", "batch", "average-from", "precision", "gap", "aggressiveness", "best",
+     "variance", "gamma", "kernel", "block", "cost"});
+constexpr auto kOfWeights = std::to_array<std::string_view>(
+    {"max-iterations", "tolerance", "window", "gradient-tolerance", "target"});
+
+// Experts that are all there already leave little to say.
+void check_untrained(const CLI::App& verb, const PoolCommand& c) {
+  const auto refuse = [&](std::span<const std::string_view> names, const std::string& why) {
+    for (const std::string_view name : names) {
+      if (verb.count("--" + std::string(name)) == 0) continue;
+      throw UsageError("--" + std::string(name) + " has no meaning where " + why +
+                       "; leave it out");
+    }
+  };
+  refuse(kOfExperts, "nothing is trained: every expert is a model that --expert names");
+  if (c.weights == "uniform" || c.weights == "unit") {
+    refuse(kOfWeights, "nothing is trained, and the weights are fixed by --pool-weights " +
+                           c.weights);
+  }
+}
 
 }  // namespace
 
@@ -55,8 +80,9 @@ void add_pool_options(CLI::App& verb, PoolCommand& c) {
 std::span<const std::string_view> pool_option_names() { return kUsed; }
 std::span<const std::string_view> pool_only_option_names() { return std::span(kUsed).first(kOwn); }
 
-int run_pool(const PoolCommand& c, const std::string& label_classes, const TrainRequest& shared,
-             const std::string& log, bool quiet) {
+int run_pool(const CLI::App& verb, const PoolCommand& c, const std::string& label_classes,
+             const TrainRequest& shared, const std::string& log, bool quiet) {
+  if (c.train.empty() && !c.models.empty()) check_untrained(verb, c);
   PoolRequest request;
   request.train = with_pool_defaults(shared);
   request.pool.experts = c.train;

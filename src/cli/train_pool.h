@@ -26,7 +26,7 @@ std::span<const std::string_view> pool_option_names();
 std::span<const std::string_view> pool_only_option_names();
 
 // Trains; `shared` has what the kinds have in common.  Returns the exit status.
-int run_pool(const PoolCommand& command, const std::string& label_classes,
+int run_pool(const CLI::App& verb, const PoolCommand& command, const std::string& label_classes,
              const TrainRequest& shared, const std::string& log, bool quiet);
 
 }  // namespace croft::cli

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kOnly = {"segment-template", "gazetteer", "max-length",
                                                    "text-attribute", "label-scheme"};
-constexpr std::array<std::string_view, 54> kUsed = {"help",
+constexpr std::array<std::string_view, 52> kUsed = {"help",
                                                     "model",
                                                     "DATA",
                                                     "output",
@@ -64,9 +64,7 @@ constexpr std::array<std::string_view, 54> kUsed = {"help",
                                                     "label-scheme",
                                                     "aggressiveness",
                                                     "variance",
-                                                    "gamma",
-                                                    "best",
-                                                    "gap"};
+                                                    "gamma"};
 
 }  // namespace
 
@@ -108,7 +106,7 @@ std::span<const std::string_view> segment_only_option_names() { return kOnly; }
 int run_segment(const SegmentCommand& c, const TrainRequest& shared, const std::string& log,
                 bool quiet) {
   SegmentRequest request;
-  request.train = with_defaults(shared);
+  request.train = with_segment_defaults(shared);
   request.segment_template = c.segment_template;
   request.gazetteers = c.gazetteers;
   request.longest = c.longest;

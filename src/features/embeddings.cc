@@ -100,8 +100,8 @@ class Reader {
     throw InputError(lines_.location(), problem, text, remedy);
   }
 
-  // The last `dimension` fields are numbers; what is before them is the word, blanks and all, unless
-  // it ends in another number: then there are too many.
+  // The last `dimension` fields are numbers; what is before them is the word, blanks and all,
+  // unless it ends in another number: then there are too many.
   void read_line(std::string_view line) {
     if (dimension == 0) {
       dimension = count_fields(line) - 1;

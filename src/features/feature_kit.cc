@@ -302,8 +302,8 @@ void FeatureKit::check_effects(InputFormat format,
     }
     if (used) continue;
     fail(feature.where, "the feature " + in_quotes(feature.name) +
-                            " has no effect: at = [] asks for no attributes of its own, and nothing "
-                            "else names a column of it");
+                            " has no effect: at = [] asks for no attributes of its own, and "
+                            "nothing else names a column of it");
   }
 }
 

@@ -385,7 +385,8 @@ py::tuple train_error_correcting(const py::object& x, const py::object& y, py::o
                                          .gradient_norm = bit.gradient_norm,
                                          .w = {}};
                return watch.watcher().iteration({iteration, of, std::nullopt});
-             }});
+             },
+             .stop = nullptr});
         TrainResult result;
         result.optimization.reason = trained.result.stopped ? StopReason::stopped
                                      : trained.result.converged == trained.result.bits

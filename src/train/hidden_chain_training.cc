@@ -109,6 +109,13 @@ void HiddenChainTraining::set_states(const HiddenChainOptions& hidden) {
     count[id] = states;
   }
   states_ = make_hidden_states(count);
+  const bool random = hidden.starts > 1 ||
+                      hidden.start_deviation != HiddenChainOptions().start_deviation;
+  if (states_.size() == labels() && random) {
+    throw UsageError(std::string(hidden.starts > 1 ? "--starts" : "--start-deviation") +
+                     " is of the random weights that hidden states need, and here each label has "
+                     "one state: leave it out");
+  }
   constexpr std::size_t kMostStates = std::size_t{1} << 15;
   if (states_.size() > kMostStates) {
     throw UsageError("--hidden-states: " + std::to_string(states_.size()) +

@@ -71,14 +71,22 @@ ObjectiveMaker<Real> rows_maker(const SegmentExamples& examples, SegmentObjectiv
   };
 }
 
-std::string method_names(Objective objective) {
+bool is_one_of_segments(Method method) {
+  return std::ranges::find(kMethods, method) != kMethods.end();
+}
+
+// Those that segments have.
+std::string methods_where(const auto& condition) {
   std::string names;
   for (const Method each : kMethods) {
-    const auto& of = info(each).objectives;
-    if (std::ranges::find(of, objective) == of.end()) continue;
+    if (!condition(info(each))) continue;
     names += (names.empty() ? "" : ", ") + std::string(info(each).name);
   }
-  return names;
+  return names.empty() ? "none" : names;
+}
+
+bool goes_with(const MethodInfo& method, Objective objective) {
+  return std::ranges::find(method.objectives, objective) != method.objectives.end();
 }
 
 // Rows of positions without shared weights, which are added to those that have a part in them.
@@ -126,6 +134,57 @@ struct SummedRows {
 
 }  // namespace
 
+// The dual ways of training are those of a chain's parts.  Of the others, SGD is lower on the hinge
+// than averaged SGD and AdaGrad after the same time.
+Method segment_method(const TrainOptions& options, std::size_t positions) {
+  const Method chosen = options.chosen_method(false, positions);
+  if (options.method || is_one_of_segments(chosen)) return chosen;
+  return options.objective == Objective::max_margin ? Method::sgd
+         : positions < kFewPositions                ? Method::lbfgs
+                                                    : Method::sgd_lbfgs;
+}
+
+void check_segment_choice(const TrainOptions& options) {
+  const Objective objective = options.objective;
+  if (objective == Objective::local) {
+    throw UsageError("--objective local is the likelihood of --model memm");
+  }
+  const MethodInfo& method = info(segment_method(options, kFewPositions));
+  const std::string optimizer = "--optimizer " + std::string(method.name);
+  const std::string with = "with --objective " + std::string(info(objective).name);
+  const auto own = [&](const MethodInfo& m) { return goes_with(m, objective); };
+  if (!is_one_of_segments(method.method) || !own(method)) {
+    throw UsageError(optimizer + " is none of those of --model segment " + with + ": " +
+                     methods_where(own));
+  }
+  const auto require = [&](bool can, const std::string& what, const auto& others) {
+    if (can) return;
+    throw UsageError(optimizer + " " + what + "; " + with + " these can: " +
+                     methods_where([&](const MethodInfo& m) { return own(m) && others(m); }));
+  };
+  const auto l1 = [](const MethodInfo& m) { return m.l1; };
+  require(options.regulariser.l1 == 0 || l1(method), "cannot minimise with --l1 above 0", l1);
+  const auto free = [&](const MethodInfo& m) {
+    return m.free && (options.regulariser.l1 == 0 || m.l1);
+  };
+  require(!options.free_intercept || free(method), "cannot leave the intercept unpenalised", free);
+  const auto single = [](const MethodInfo& m) { return has_precision(m.method); };
+  require(options.precision != Precision::single || single(method),
+          "computes in double: --precision single means nothing to it", single);
+  for (const std::string_view name : settings_of(options.settings)) {
+    const auto takes = [&](const MethodInfo& m) {
+      return std::ranges::find(m.settings, name) != m.settings.end();
+    };
+    if (takes(method)) continue;
+    const bool any = std::ranges::any_of(kMethods, [&](Method m) { return takes(info(m)); });
+    throw UsageError("--" + std::string(name) +
+                     (any ? " means nothing to " + optimizer +
+                                (options.method ? "" : ", which is the default here") +
+                                "; it goes with " + methods_where(takes)
+                          : " means nothing to the optimizers of --model segment; leave it out"));
+  }
+}
+
 SegmentTraining::SegmentTraining(const Extractor& extractor, const SegmentOptions& segments)
     : extractor_(extractor), options_(segments), encoder_(extractor, segments) {}
 
@@ -134,21 +193,8 @@ void SegmentTraining::add_holdout(TextSequence sequence) {
 }
 
 Method SegmentTraining::method(const TrainOptions& options) const {
-  const Objective objective = options.objective;
-  if (objective == Objective::local) {
-    throw UsageError("--objective local is the likelihood of --model memm");
-  }
-  Method chosen = options.chosen_method(false, positions());
-  // The dual ways of training are those of a chain's parts.
-  if (!options.method && std::ranges::find(kMethods, chosen) == kMethods.end()) {
-    chosen = objective == Objective::max_margin ? Method::averaged_perceptron : chosen;
-  }
-  if (std::ranges::find(kMethods, chosen) != kMethods.end()) return chosen;
-  const std::string names = method_names(objective);
-  throw UsageError("--optimizer " + std::string(info(chosen).name) +
-                   " is none of those of --model segment with --objective " +
-                   std::string(info(objective).name) + ": " +
-                   (names.empty() ? "there is none; take another objective" : names));
+  check_segment_choice(options);
+  return segment_method(options, positions());
 }
 
 // Half the lanes cost little where additions, not exponentials, are most of the work; and single

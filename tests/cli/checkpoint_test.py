@@ -83,6 +83,12 @@ class CheckpointTest(CliTest):
         self.assertEqual(done.returncode, WRONG_USAGE)
         self.assertFalse(model.exists())
 
+    def test_a_refused_resume_creates_no_folder(self):
+        folder = self.folder / "nowhere"
+        for _ in range(2):
+            self.refuses_to_train(WRONG_USAGE, "--checkpoint", folder, "--resume", TRAIN, mentions=["not there"])
+        self.assertFalse(folder.exists())
+
     def test_an_interval_is_of_a_checkpoint(self):
         for seconds in (0, 30):
             self.refuses_to_train(WRONG_USAGE, "--checkpoint-interval", seconds, TRAIN,

@@ -97,6 +97,43 @@ class HiddenChainTest(CliTest):
         self.refuses_to_train(WRONG_USAGE, *self.hidden, "--em-iterations", "5", "--max-iterations", "5",
                               self.data, mentions=["--em-iterations"])
 
+    def test_states_are_given_once_and_starts_need_some(self):
+        start = ["--model", "hidden-chain", *self.options]
+        for first, second in (("2", "3"), ("wave=2", "wave=3")):
+            self.refuses_to_train(WRONG_USAGE, *start, "--hidden-states", first, "--hidden-states", second,
+                                  self.data, mentions=["--hidden-states", "twice"])
+        one = [*start, "--hidden-states", "1"]
+        each = [option for label in sorted(ORDERS) for option in ("--hidden-states", f"{label}=1")]
+        for states in (one, [*start, *each]):
+            for option in (["--starts", "3"], ["--start-deviation", "0.5"]):
+                self.refuses_to_train(WRONG_USAGE, *states, *option, self.data, mentions=[option[0], "one state"])
+        self.refuses_to_train(WRONG_USAGE, *one, "--start-deviation", "0.1", self.data,
+                              mentions=["--start-deviation"])
+
+    def test_the_default_optimizer_is_named_as_it_is(self):
+        message = self.refuses_to_train(WRONG_USAGE, *self.hidden, "--schedule", "constant", self.data,
+                                        mentions=["--optimizer lbfgs, which is the default here"])
+        self.assertNotIn("--optimizer sgd-lbfgs", message)
+
+    def test_a_search_says_whether_it_reached_the_end(self):
+        model = self.train("m.croft", *self.hidden, "--max-iterations", "20", self.data)
+        for question in ([], ["--k-best", "3"]):
+            ask = ["predict", "-m", model, "--decode", "labelling", *question]
+            cut = [json.loads(line) for line in self.run_ok(*ask, "--limit", "1", "--output", "json",
+                                                            self.test).splitlines()]
+            remarks = self.run_ok(*ask, "--limit", "1", self.test).count("# gap")
+            self.assertEqual(sum(not each["search"]["exact"] for each in cut), remarks)
+            self.assertGreater(remarks, 0)
+            for each in cut:
+                self.assertEqual(each["search"]["exact"], each["search"]["gap"] == 0, each["search"])
+            whole = [json.loads(line) for line in self.run_ok(*ask, "--output", "json", self.test).splitlines()]
+            self.assertTrue(all(each["search"]["exact"] for each in whole))
+            for short, full in zip(cut, whole):  # what claims to be exact is
+                if short["search"]["exact"]:
+                    self.assertEqual(short["labels"], full["labels"])
+        marginal = json.loads(self.run_ok("predict", "-m", model, "--output", "json", self.test).splitlines()[0])
+        self.assertNotIn("search", marginal)
+
     def test_a_chain_has_no_search_for_labellings(self):
         plain = self.train("plain.croft", *self.options, "--max-iterations", "3", self.data)
         self.fails(WRONG_USAGE, "predict", "-m", plain, "--decode", "labelling", self.test,

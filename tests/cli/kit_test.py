@@ -157,9 +157,9 @@ class KitTest(CliTest):
         fails('[[pattern]]\nname = "p"\npattern = "x"\nat = [0, "a"]\n', "bad.toml:4:10", "offset")
         fails('[[gazetteer]]\nname = "g"\nfile = "nowhere"\n', "nowhere", "cannot open")
         fails('[[number]]\nname = "n"\ncolumn = 0\n', "train.txt:1", "no finite one")
-        fails('[[pattern]]\nname = "p"\npattern = "x"\ncolumn = 5\n', "names column 5",
-              status=WRONG_USAGE)
-        fails('[[pattern]]\nname = "w"\npattern = "x"\n', "default features", status=WRONG_USAGE)
+        fails('[[pattern]]\nname = "p"\npattern = "x"\ncolumn = 5\n', "bad.toml:1", "names column 5")
+        fails('[[pattern]]\nname = "w"\npattern = "x"\n', "bad.toml:1", "default features")
+        fails('columns = ["a"]\n[[pattern]]\nname = "p"\npattern = "x"\n', "bad.toml:1", "names 1 columns")
         self.file("lists/places.txt", "a\tb\tc\n")
         fails('[[gazetteer]]\nname = "g"\nfile = "lists/places.txt"\n', "places.txt:1")
         self.fails(WRONG_USAGE, "train", "--quiet", "-o", self.folder / "x", "--kit", self.kit, "--model",
@@ -167,6 +167,60 @@ class KitTest(CliTest):
         # The model must not replace what it is made of.
         self.fails(WRONG_USAGE, "train", "--quiet", "-o", self.folder / "lists" / "brown.txt", "--kit",
                    self.kit, self.data)
+
+    def test_keys_without_effect_are_refused(self):
+        def fails(kit, *mentions):
+            self.fails(BAD_INPUT, "train", "--quiet", "-o", self.folder / "x.croft", "--kit",
+                       self.file("bad.toml", kit), self.data, mentions=["bad.toml:", *mentions])
+        fails('[[ngrams]]\nname = "n"\nat = []\n', "no effect")
+        fails('columns = ["a", "b"]\n[[ngrams]]\nname = "n"\n', "nothing uses")
+        for key in ("fold-case", "boundaries"):
+            fails(f'[[forms]]\nname = "f"\nforms = ["lower"]\n{key} = true\n', "bad.toml:4", key)
+        fails('[[forms]]\nname = "f"\nforms = ["lower", "lower"]\n', "bad.toml:3", "twice")
+        fails('[[backoff]]\nname = "b"\nlevels = [0, 1]\nmixed = true\n', "conjunctions")
+        fails('[[backoff]]\nname = "b"\nlevels = [0, 0]\n', "level twice")
+        fails('[[gazetteer]]\nname = "g"\nfiles = ["lists/places.txt", "lists/places.txt"]\n', "twice")
+        fails('[[gazetteer]]\nname = "g"\nfiles = ["lists/places.txt"]\nfile = "lists/places.txt"\n', "too")
+
+    def test_a_column_that_attributes_and_tables_do_not_have_is_refused(self):
+        def fails(column, arguments, *mentions):
+            kit = self.file("k.toml", f'[[forms]]\nname = "f"\ncolumn = {column}\nforms = ["lower"]\n')
+            self.fails(BAD_INPUT, "train", "--quiet", "-o", self.folder / "x.croft", "--kit", kit, *arguments,
+                       mentions=["k.toml:1", '"f"', *mentions])
+        attributes = ["--format", "attributes", self.file("a.txt", "X\tw=went\tage:4\n\nY\tw=in\n\n")]
+        fails('"nix"', attributes, "no attribute nix=… or nix in the data")
+        fails("0", attributes, "no attribute 0=")
+        for kind in ("boosted-chain", "hidden-chain", "error-correcting"):
+            fails('"nix"', ["--model", kind, *attributes], "no attribute nix=")
+        fails("7", ["--format", "svmlight", "--model", "maxent", self.file("s", "1 1:2 3:1\n2 1:1\n")],
+              "no attribute 7=")
+        table = ["--format", "csv", "--model", "maxent", self.file("t.csv", "w,age,id,label\na,4,1,X\nb,9,2,Y\n")]
+        fails('"nix"', table, '"nix"', "there is none", '"w", "age", "id"')
+        fails('"label"', table, "is the label")
+        fails('"id"', [*table, "--ignore", "id"], "is ignored", '"w", "age"')
+        fails("1", table, '"1"', "there is none")
+        # The kit would cut numbers that are not those of the table.
+        fails('"age"', [*table, "--standardise"], "--standardise")
+
+    def test_every_kind_of_model_shows_its_kit(self):
+        kit = self.file("g.toml", '[[gazetteer]]\nname = "list"\nfile = "lists/places.txt"\n')
+        for kind in ("chain", "maxent", "memm", "pool", "segment", "boosted-chain", "boosted-maxent",
+                     "hidden-chain", "error-correcting"):
+            size = ["--rounds", 2] if kind.startswith("boosted") else ["--max-iterations", 2]
+            size += ["--experts", "random:2"] if kind == "pool" else []
+            model = self.train(f"{kind}.croft", "--model", kind, "--kit", kit, *size, self.data)
+            self.assertIn("kit           1 feature\n  gazetteer   list: 3 entries",
+                          self.run_ok("inspect", "-m", model), kind)
+            shown = json.loads(self.run_ok("inspect", "--json", "-m", model))["extraction"]["kit"]
+            self.assertEqual(shown["features"][0]["types"], ["LOC", "PER"], kind)
+
+    def test_embeddings_with_another_number_of_columns_are_refused(self):
+        kit = self.file("e.toml", '[[embeddings]]\nname = "e"\nfile = "lists/vectors.txt"\n')
+        for text in ("a 1 2\nb 1 2 3\n", "2 2\na 1 2\nb 1 2 3\n", "a 1 2\nb 1\n"):
+            self.file("lists/vectors.txt", text)
+            line = text.count("\n")
+            self.fails(BAD_INPUT, "train", "--quiet", "-o", self.folder / "x.croft", "--kit", kit, self.data,
+                       mentions=[f"vectors.txt:{line}", "than 2 numbers"])
 
     def test_a_bad_number_in_new_data_is_shown_with_its_line(self):
         model = self.train("m.croft", "--kit", self.kit, "--max-iterations", 3, self.data)

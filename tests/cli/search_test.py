@@ -156,6 +156,94 @@ class SearchTest(CliTest):
         self.assertEqual([rung["iterations"] for rung in found["rungs"]], [9, 27])
         self.assertIn("--max-iterations=27", found["command"])
 
+    def test_a_budget_beyond_all_candidates_is_no_more_than_all(self):
+        data = self.file("train.tsv", texts(0.2, 40))
+        arguments = [data, "--format", "text", "--model", "maxent", "--smallest", "1",
+                     "--range", "min-count=1:3:int"]
+        few = self.search(*arguments, "--candidates", "9999")
+        self.assertEqual(len(few["candidates"]), 3)
+        for budget in ("2000", "1e18"):
+            self.assertEqual(self.search(*arguments, "--budget", budget), few)
+
+    def test_a_state_knows_what_is_in_the_files_of_options(self):
+        data = self.file("train.conll", sentences(30))
+        words = self.file("words.txt", "Rome\tCITY\n")
+        kit = self.file("kit.toml",
+                        '[[gazetteer]]\nname = "g"\ncolumn = 0\nfile = "words.txt"\n')
+        template = self.file("template", "U:%x[0,0]\nB\n")
+        other = self.file("other", "U:%x[0,0]\n")
+        state = self.folder / "state.json"
+        arguments = ["search", data, "--kit", kit, "--values", f"template={template},{other}",
+                     "--quiet", "--state", state]
+        self.run_ok(*arguments)
+        self.run_ok(*arguments, "--resume")
+        for path, text in [(words, "cat\tPET\n"), (kit, kit.read_text() + "# more\n"),
+                           (other, "U:%x[0,0]\nB\n")]:
+            before = path.read_text()
+            path.write_text(text)
+            self.fails(BAD_INPUT, *arguments, "--resume",
+                       mentions=["state of a search of other data"])
+            path.write_text(before)
+        self.run_ok(*arguments, "--resume")
+
+    def test_nothing_is_chosen_among_infinite_log_losses(self):
+        data = self.file("train.tsv", texts(0.0, 60) + "once\tw1 x1\n")
+        out = self.folder / "m.croft"
+        arguments = ["search", data, "--format", "text", "--model", "maxent", "--quiet", "--values",
+                     "l2=1,2", "--smallest", "1", "-o", out]
+        self.assertIn("croft train", self.run_ok(*arguments))
+        out.unlink()
+        for json_too in ([], ["--json"]):
+            done = croft(*arguments, "--metric", "log-loss", *json_too)
+            self.assertEqual(done.returncode, BAD_INPUT)
+            self.assertNotIn(b"croft train", done.stdout)
+            self.assertFalse(out.exists())
+            for text in ("train.tsv:61: ", '"once"', "--metric", "--folds"):
+                self.assertIn(text, done.stderr.decode())
+        document = json.loads(done.stdout)
+        self.assertNotIn("command", document)
+        self.assertFalse(document["complete"])
+        self.assertIn("infinite", document["failure"])
+
+    def test_bad_data_is_named_by_the_users_file_and_line(self):
+        rows = sentences(40).split("\n")
+        rows[70] = rows[70].split(" ")[0] or "lonely"
+        good = self.file("good.conll", sentences(10))
+        bad = self.file("bad.conll", "\n" + "\n".join(rows))
+        self.assertEqual(len(bad.read_text().split("\n")[71].split()), 1)
+        for data in ([bad], [good, bad]):
+            self.fails(BAD_INPUT, "search", *data, "--quiet", "--values", "l2=1,2",
+                       mentions=["bad.conll:72"])
+        table = self.file("t.csv", "a,label\n1,x\n" + "\n2,y\n1,x" * 20 + "\n1,2,x\n")
+        self.fails(BAD_INPUT, "search", table, "--format", "csv", "--model", "maxent", "--quiet",
+                   "--values", "l2=1,2", mentions=["t.csv:44"])
+
+    def test_no_two_files_are_written_over_each_other(self):
+        data = self.file("train.conll", sentences(20))
+        template = self.file("template", "U:%x[0,0]\n")
+        x = self.folder / "x"
+        y = f"{self.folder}/./x"
+        for arguments in (["-o", x, "--plot", y], ["--state", x, "--plot", y],
+                          ["-o", x, "--state", y]):
+            self.fails(WRONG_USAGE, "search", data, "--quiet", "--values", "l2=1,2", *arguments,
+                       mentions=["both write"])
+            self.assertFalse(x.exists())
+        self.fails(WRONG_USAGE, "search", data, "--quiet", "--values", "l2=1,2", "--template",
+                   template, "--plot", template, mentions=["--template"])
+        self.fails(WRONG_USAGE, "search", data, "--quiet", "--values", "l2=1,2", "--state", data,
+                   mentions=["is the data"])
+
+    def test_the_plot_has_numbers_as_one_writes_them(self):
+        data = self.file("train.tsv", texts(0.2, 60))
+        plot = self.folder / "s.svg"
+        self.search(data, "--format", "text", "--model", "maxent", "--candidates", "4", "--range",
+                    "max-iterations=1000:1006:int", "--range", "l2=0:2000", "--plot", plot)
+        svg = plot.read_text()
+        self.assertNotIn("e+02 %", svg)
+        self.assertIn(">100 %<", svg)
+        for tick in ("1000", "1002", "1003", "1005", "1006", "500", "2000"):
+            self.assertIn(f">{tick}<", svg)
+
 
 if __name__ == "__main__":
     unittest.main()

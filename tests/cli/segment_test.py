@@ -152,11 +152,78 @@ class SegmentTest(CliTest):
     def test_hold_out_and_objectives(self):
         for objective in ("pseudolikelihood", "per-edge", "composite", "marginal", "piecewise",
                           "softmax-margin", "max-margin", "perceptron", "passive-aggressive"):
-            extra = ["--optimizer", "averaged-sgd"] if objective == "max-margin" else []
-            model = self.train("m.croft", "--model", "segment", "--objective", objective, *extra,
+            model = self.train("m.croft", "--model", "segment", "--objective", objective,
                                "--max-iterations", 15, "--holdout", self.test, self.data)
             record = json.loads(self.run_ok("inspect", "-m", model, "--json"))["training"]
             self.assertGreater(record["holdout"]["chunk_f1"], 0.6, objective)
+
+    def test_messages_name_only_optimizers_that_segments_have(self):
+        segment = ["train", "--quiet", "-o", self.folder / "m.croft", "--model", "segment"]
+        dual = ("frank-wolfe", "smo", "gis", "newton", "preconditioned-cg", "eg", "span-lbfgs",
+                "dual-ascent", "mira")
+        for options in (["--objective", "max-margin", "--optimizer", "lbfgs"],
+                        ["--objective", "softmax-margin", "--optimizer", "arow"],
+                        ["--optimizer", "sgd", "--precision", "single"],
+                        ["--optimizer", "lbfgs", "--l1", 1],
+                        ["--optimizer", "sgd", "--history", 3],
+                        ["--optimizer", "lbfgs", "--step", 1]):
+            done = self.fails(WRONG_USAGE, *segment, *options, self.data, mentions=["--optimizer"])
+            names = set(done.replace(",", " ").replace(";", " ").split())
+            self.assertFalse(names & set(dual), done)
+        self.fails(WRONG_USAGE, *segment, "--objective", "max-margin", "--history", 3, self.data,
+                   mentions=["--optimizer sgd, which is the default here"])
+        self.fails(WRONG_USAGE, *segment, "--gap", 1, self.data, mentions=["--gap", "segment"])
+        self.fails(WRONG_USAGE, *segment, "--objective", "max-margin", "--optimizer", "frank-wolfe",
+                   self.data, mentions=["sgd, averaged-sgd, adagrad"])
+
+    def longest(self, model):
+        summary = json.loads(self.run_ok("inspect", "-m", model, "--json"))
+        return {each["name"]: each["longest"] for each in summary["segments"]}
+
+    def test_lengths_are_what_partial_labels_need(self):
+        def lengths(rows, *options):
+            data = self.file("partial", "".join(f"{row}\n" for row in rows.split("; ")))
+            return self.longest(self.train("m.croft", "--model", "segment", "--partial", *options, data))
+        self.assertEqual(lengths("a O; b B-PER; c ?; d I-PER; e O"), {"O": 1, "PER": 3})
+        self.assertEqual(lengths("a O; b B-PER; c ?; d ?; e O"), {"O": 1, "PER": 1})
+        self.assertEqual(lengths("a B-PER; b ?; c ?; d I-PER; ; a B-PER; b ?; c I-PER; d O"),
+                         {"PER": 4, "O": 1})
+        self.assertEqual(lengths("a B-PER; b O|I-PER; c B-PER|I-PER; d I-PER; e O"),
+                         {"PER": 4, "O": 1})
+        self.assertEqual(lengths("a O; b B-PER; c O; d ?; e I-PER; f ?"), {"O": 1, "PER": 2})
+        self.assertEqual(lengths("a x; b ?; c y; d x; e x; f ?; g y", "--label-scheme", "none"),
+                         {"x": 3, "y": 1})
+        data = self.file("partial", "a O\nb B-PER\nc ?\nd I-PER\n")
+        self.fails(BAD_INPUT, "train", "--quiet", "-o", self.folder / "m.croft", "--model",
+                   "segment", "--partial", "--max-length", "PER=1", data, mentions=["--max-length"])
+
+    def test_lengths_end_where_the_longest_sequence_does(self):
+        data = self.file("short", "a B-PER\nb I-PER\nc O\n\nd O\n")
+        model = self.train("m.croft", "--model", "segment", "--max-length", 10000, data)
+        self.assertEqual(self.longest(model), {"PER": 3, "O": 1})
+
+    def test_templates_that_mean_nothing_are_refused(self):
+        segment = ["train", "--quiet", "-o", self.folder / "m.croft", "--model", "segment"]
+        whole = ["--segment-template", self.template]
+        self.fails(WRONG_USAGE, *segment, "--label-scheme", "raw", *whole, self.data,
+                   mentions=["--segment-template", "one position"])
+        self.train("m.croft", "--model", "segment", "--label-scheme", "raw", "--segment-template",
+                   "none", self.data)
+        for text, mentions in (("", ["bad.template:1", "no line"]),
+                               ("\n# U1:%length\n", ["bad.template:1", "no line"]),
+                               ("P\nU1:%length\nP\n", ["bad.template:3", "line 1"]),
+                               ("U1:%lower\n\nU1:%lower \n", ["bad.template:3", "line 1"])):
+            bad = self.file("bad.template", text)
+            self.fails(BAD_INPUT, *segment, "--segment-template", bad, self.data, mentions=mentions)
+
+    def test_inspect_shows_the_strongest_of_each_label(self):
+        model = self.train("m.croft", "--model", "segment", self.data)
+        top = json.loads(self.run_ok("inspect", "-m", model, "--top", 2, "--json"))["top"]
+        parts = {each["part"]: each for each in top}
+        labels = [each["label"] for each in parts["node"]["largest"]]
+        self.assertEqual({label: labels.count(label) for label in labels},
+                         {"B-LOC": 2, "B-PER": 2, "I-LOC": 2, "I-PER": 2, "O": 2})
+        self.assertEqual(len(parts["transition"]["largest"]), 2)
 
     def test_what_is_wrong_is_said(self):
         train = ["train", "--quiet", "-o", self.folder / "m.croft"]
@@ -166,6 +233,9 @@ class SegmentTest(CliTest):
         self.fails(WRONG_USAGE, *segment, "--optimizer", "sdca", self.data, mentions=["sdca"])
         self.fails(WRONG_USAGE, *segment, "--max-length", "TOWN=3", self.data,
                    mentions=["TOWN", "PER, "])
+        for twice in (["PER=4", "PER=9"], ["4", "9"]):
+            options = [word for n in twice for word in ("--max-length", n)]
+            self.fails(WRONG_USAGE, *segment, *options, self.data, mentions=["--max-length", "twice"])
         self.fails(WRONG_USAGE, *segment, "--max-length", 0, self.data, mentions=["LABEL=NUMBER"])
         self.fails(BAD_INPUT, *segment, "--max-length", "LOC=2", self.data,
                    mentions=["train:", "4 positions", "raise --max-length"])

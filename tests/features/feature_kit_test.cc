@@ -111,6 +111,13 @@ TEST(FeatureKit, NgramsAreThoseOfTheTokenizerWithinABlankOnEachSide) {
             (std::vector<Strings>{{"n[0]=Ab", "n[0]=bc"}, {}}));
 }
 
+TEST(FeatureKit, ACellShorterThanTheShortestNgramIsOneWithBoundariesAndNoneWithout) {
+  NgramsFeature ngrams{.shortest = 5, .longest = 5};
+  EXPECT_EQ(attributes(kit_of({feature("n", ngrams)}), rows_of({"ab"}))[0], Strings{"n[0]= ab "});
+  ngrams.boundaries = false;
+  EXPECT_EQ(attributes(kit_of({feature("n", ngrams)}), rows_of({"ab"}))[0], Strings{});
+}
+
 TEST(FeatureKit, APatternIsAFlagOfAnyColumn) {
   const auto kit = kit_of({feature("year", PatternFeature{"^(19|20)[0-9]{2}$", nullptr}),
                            feature("noun", PatternFeature{"^NN", nullptr}, "pos")},
@@ -178,6 +185,14 @@ TEST(FeatureKit, FaultsOfResourcesAreShownWithTheirLine) {
   EXPECT_NE(refusal([] { embeddings("a 1\na 2\n"); }).find("e:2: the word has a vector already"),
             std::string::npos);
   EXPECT_NE(refusal([] { embeddings(""); }).find("without words"), std::string::npos);
+  EXPECT_NE(refusal([] { embeddings("a 1 2\nb 3 1 2\n"); }).find("e:2: more than 2 numbers"),
+            std::string::npos);
+  EXPECT_NE(refusal([] { embeddings("1 2\na 3 1 2\n"); }).find("e:2: more than 2 numbers"),
+            std::string::npos);
+  EXPECT_NE(refusal([] { embeddings("0 2\n"); }).find("without words"), std::string::npos);
+  EXPECT_NE(refusal([] { embeddings("0 2\na 1 2\n"); }).find("promises 0 words"),
+            std::string::npos);
+  EXPECT_EQ(embeddings("a 1 2\n1999 1 2\n. . 1 2\n12 a 1 2\n").words().size(), 4u);
   EXPECT_NE(refusal([] { clusters("01 the\n"); }).find("c:1: no TAB"), std::string::npos);
   EXPECT_NE(refusal([] { clusters("0\ta\n1\ta\n"); }).find("c:2: the word has a cluster already"),
             std::string::npos);
@@ -368,6 +383,67 @@ TEST(FeatureKit, ColumnsOfAttributesMayHaveAColonButNotThoseOfTables) {
   };
   EXPECT_EQ(expanded(InputFormat::attributes), (Strings{"b[0]=01", "age-bin[0]=1"}));
   EXPECT_EQ(expanded(InputFormat::csv), (Strings{"age-bin[0]=missing"}));
+}
+
+TEST(FeatureKit, WhatHasNoEffectIsRefused) {
+  const auto pattern = [](std::optional<std::vector<int>> at, const char* column = "0") {
+    return feature("p", PatternFeature{"x", nullptr}, column, std::move(at));
+  };
+  const auto bind = [](std::vector<KitFeature> features, Strings names = {},
+                       InputFormat format = InputFormat::columns,
+                       const std::function<bool(std::size_t)>& named = nullptr) {
+    const auto kit = kit_of(std::move(features), std::move(names));
+    return refusal([&] { kit->bind(format, 1, named); });
+  };
+  const std::vector<int> nowhere;
+  EXPECT_NE(bind({pattern(nowhere)}).find("\"p\" has no effect"), std::string::npos);
+  EXPECT_NE(bind({feature("n", NgramsFeature{}, "", nowhere)}).find("no effect"),
+            std::string::npos);
+  EXPECT_EQ(bind({pattern(nowhere)}, {}, InputFormat::columns, [](auto k) { return k == 1; }), "");
+  EXPECT_EQ(bind({pattern(nowhere), feature("b", BackoffFeature{{"0", "p"}, {}, false})}), "");
+  EXPECT_NE(bind({feature("b", BackoffFeature{{"0", "w"}, {}, false}, "", nowhere)}, {"w"})
+                .find("no effect"),
+            std::string::npos);
+  EXPECT_EQ(bind({feature("b", BackoffFeature{{"0", "w"}, {{-1, 0}}, false}, "", nowhere)}, {"w"}),
+            "");
+  EXPECT_NE(bind({pattern({})}, {"word"}).find("names that nothing uses"), std::string::npos);
+  EXPECT_EQ(bind({pattern({}, "word")}, {"word"}), "");
+  EXPECT_NE(bind({pattern({}, "word")}, {"word"}, InputFormat::attributes).find("columns = [...]"),
+            std::string::npos);
+  EXPECT_NE(refusal([] {
+              kit_of({feature("b", BackoffFeature{{"0", "0"}, {}, false})});
+            }).find("a level twice"),
+            std::string::npos);
+}
+
+TEST(FeatureKit, AColumnThatTheDataDoesNotHaveIsNamedWithItsPlaceInTheKit) {
+  KitFeature lost = feature("p", PatternFeature{"x", nullptr}, "nix");
+  lost.where = {"k.toml", 3, 1};
+  const auto kit = kit_of({lost});
+  CsvColumns table;
+  table.label = "y";
+  table.columns = {{.name = "age"}, {.name = "job"}};
+  EXPECT_EQ(refusal([&] { kit->check_table(table); }),
+            "k.toml:3:1: the feature \"p\" is made of the column \"nix\", and there is none; "
+            "there are \"age\", \"job\"");
+  table.columns.push_back({.name = "nix", .kind = CsvKind::numeric});
+  EXPECT_EQ(refusal([&] { kit->check_table(table); }), "");
+  table.standardised = true;
+  EXPECT_NE(refusal([&] { kit->check_table(table); }).find("--standardise"), std::string::npos);
+
+  const auto bound = kit->bind(InputFormat::attributes, 0, nullptr);
+  std::vector<bool> seen;
+  TextSequence text;
+  text.node.append("nixen=a");
+  text.node.end_list();
+  EXPECT_FALSE(bound->find_columns(text, seen));
+  EXPECT_EQ(refusal([&] { bound->require_columns(seen); }),
+            "k.toml:3:1: the feature \"p\" is made of the attribute \"nix\", and there is no "
+            "attribute nix=… or nix in the data");
+  text.node.append("nix=a");
+  text.node.end_list();
+  EXPECT_TRUE(bound->find_columns(text, seen));
+  EXPECT_EQ(refusal([&] { bound->require_columns(seen); }), "");
 }
 
 TEST(FeatureKit, WhatMakesNoSenseIsRefused) {

@@ -128,7 +128,30 @@ TEST(LabelSearch, AnEndByTheLimitHasABoundOnWhatIsMissed) {
       EXPECT_NEAR(best, found.best[0].score, 1e-10);
     }
   }
-  EXPECT_GT(ended, 50u);
+  EXPECT_GT(ended, 30u);
+}
+
+TEST(LabelSearch, TheGapIsOfWhatIsNotListed) {
+  Random random(8);
+  Case c;
+  std::size_t ended = 0;
+  for (int round = 0; round < 100; ++round) {
+    make(4, false, 1, random, c);
+    const auto all = sums_of(c);
+    const LabelSearchResult found = best_labellings(c.chain, c.label_of, 3, random.below(8));
+    ASSERT_FALSE(found.best.empty());
+    ended += !found.exact;
+    if (found.exact) {
+      EXPECT_EQ(found.gap, 0);
+      EXPECT_EQ(found.best.size(), 3u);
+    }
+    for (const auto& [labels, score] : all) {
+      const bool listed = std::ranges::any_of(
+          found.best, [&labels = labels](const auto& each) { return each.labels == labels; });
+      EXPECT_TRUE(listed || score <= found.best.back().score + found.gap + 1e-8);
+    }
+  }
+  EXPECT_GT(ended, 30u);
 }
 
 TEST(LabelSearch, WithOneStateALabelGoesStraightToItsEnd) {

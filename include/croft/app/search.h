@@ -79,7 +79,8 @@ struct SearchedSettings {
   std::size_t folds = 0, sequences = 0, iterations = 0;
   std::vector<SearchRung> rungs;
   std::vector<SearchCandidate> candidates;  // the best first: those of a later rung before others
-  bool complete = false;                    // false: it was interrupted
+  bool complete = false;                    // false: it was interrupted, or there is
+  std::string failure;                      // why nothing can be chosen; empty: nothing forbids it
   const SearchCandidate& best() const { return candidates.front(); }
 };
 
@@ -103,7 +104,9 @@ std::vector<SearchRung> search_rungs(std::size_t candidates, std::size_t eta, do
 double search_cost(const std::vector<SearchRung>& rungs);
 
 // The result is the same for any number of threads, and after --resume.  With `interruption` it
-// ends early, and the state has all that was scored.  Throws UsageError, Error, and as calls.train.
+// ends early, and the state has all that was scored.  It ends with a `failure` where the scores of
+// a rung are all infinite; a setting with an infinite score does not go on to the next rung.
+// Throws UsageError, Error, and as calls.train.
 SearchedSettings search_settings(const SearchRequest& request, const SearchCalls& calls);
 
 // The arguments of `croft train` with a setting.

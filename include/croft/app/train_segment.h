@@ -25,6 +25,10 @@ struct SegmentRequest {
   ChunkScheme scheme = ChunkScheme::automatic;  // how labels spell segments
 };
 
+// with_defaults() of the optimiser that segments take where none is named.  Throws UsageError as
+// check_segment_choice() does.
+TrainRequest with_segment_defaults(TrainRequest request);
+
 // Templates, lists and lengths of a request, read and checked.  Throws UsageError for what
 // contradicts itself, InputError for bad files.
 SegmentOptions segment_options(const SegmentRequest& request);

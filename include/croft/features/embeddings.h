@@ -34,7 +34,8 @@ class Embeddings {
   Embeddings(std::size_t dimension, WordTable words, SharedArray<float> values);
 
   // Throws InputError (file, line) for a line with too few or too many numbers, or one that
-  // is not finite, a word that comes twice, fewer or more words than the first line says, and a file without words.
+  // is not finite, a word that comes twice, fewer or more words than the first line says, and a
+  // file without words.
   // About 1 s for 10 million numbers.
   static Embeddings read(LineReader lines, const EmbeddingOptions& options);
 

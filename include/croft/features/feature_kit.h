@@ -160,8 +160,8 @@ class FeatureKit {
   std::shared_ptr<const FeatureKit> bind(InputFormat format, std::size_t columns,
                                          const std::function<bool(std::size_t)>& named) const;
 
-  // Throws as bind() for a column that the table does not have, and for one whose numbers the table's
-  // reader has standardised: the kit would not see its cells.
+  // Throws as bind() for a column that the table does not have, and for one whose numbers the
+  // table's reader has standardised: the kit would not see its cells.
   void check_table(const CsvColumns& table) const;
 
   // --- of a kit that is bound

@@ -8,6 +8,8 @@
 // has one state, the bound is exact and the search goes straight to its end.
 // docs/math/hidden_chain.md section 4.
 #pragma once
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -22,6 +24,11 @@ namespace croft {
 //   label_of : [states] of the chain
 double labelling_score(const ChainScores<double>& chain, std::span<const Label> label_of,
                        std::span<const Label> y);
+
+// Whether a gap is more than the rounding of sums that come to this score: below, it is none.
+inline bool exceeds_rounding(double gap, double score) {
+  return gap > 1e-9 * std::max(1.0, std::abs(score));
+}
 
 struct LabelSearchResult {
   std::vector<ScoredLabelling> best;  // by non-increasing S

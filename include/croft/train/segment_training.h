@@ -17,6 +17,13 @@
 
 namespace croft {
 
+// The optimiser of these options with so many positions: a chain's, but for the dual ones, which
+// segments have not, where nobody named one.
+Method segment_method(const TrainOptions& options, std::size_t positions);
+// Throws UsageError for an objective, an optimiser, or a setting of one, that segments have not, or
+// that do not go together; names those of segments that do.
+void check_segment_choice(const TrainOptions& options);
+
 // Feed sequences, then run.
 class SegmentTraining {
  public:
