@@ -37,10 +37,11 @@ def test_dicts_say_which_attribute_is_the_word():
     assert crf.predict(as_dicts(X)) == Y
 
 
-def test_lengths_are_limited_by_label():
-    crf = croft.SegmentCRF(format="columns", max_length={"LOC": 6}, progress=False).fit(X, Y)
-    longest = {each["name"]: each["longest"] for each in crf.inspect()["segments"]}
-    assert longest["LOC"] == 6
+def test_lengths_are_limited_by_label_and_end_at_the_longest_sequence():
+    for most, found in (4, 4), (60, max(len(x) for x in X)):
+        crf = croft.SegmentCRF(format="columns", max_length={"LOC": most}, progress=False).fit(X, Y)
+        longest = {each["name"]: each["longest"] for each in crf.inspect()["segments"]}
+        assert longest["LOC"] == found
     with pytest.raises(ValueError, match="at most 2"):
         croft.SegmentCRF(format="columns", max_length=2, progress=False).fit(X, Y)
 
