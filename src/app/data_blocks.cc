@@ -12,7 +12,10 @@ bool is_blank(std::string_view line) {
   return line.find_first_not_of(" \t") == std::string_view::npos;
 }
 
-void append_line(std::string_view line, std::string& block) { block.append(line).append("\n"); }
+// A reader takes one CR from the end of a line: one that still ends in CR gets it back.
+void append_line(std::string_view line, std::string& block) {
+  block.append(line).append(line.ends_with('\r') ? "\r\n" : "\n");
+}
 
 // To the last block, and where it stands.
 void append_line(const LineReader& lines, std::string_view line, DataBlocks& data) {
