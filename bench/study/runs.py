@@ -82,7 +82,8 @@ class Runs:
                               check=True).stdout
         objectives, optimizers = (re.search(title + r':\n((?:  .*\n)+)', text).group(1)
                                   for title in (r'Objectives[^\n]*', 'Optimizers'))
-        return (dict(re.findall(r'^  (\S+) .*\((\S+)\)$', objectives, re.M)),
+        of_chains = [line for line in objectives.splitlines() if 'of --model memm' not in line]
+        return (dict(re.findall(r'^  (\S+) .*\(([^\s,]+).*\)$', '\n'.join(of_chains), re.M)),
                 dict(re.findall(r'^  (\S+) +(.*)$', optimizers, re.M)))
 
     def stored(self, key, limit):

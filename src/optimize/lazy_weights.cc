@@ -102,6 +102,11 @@ void LazyWeights::clear() {
   std::ranges::fill(paid_, 0.0);
 }
 
+void LazyWeights::discount(double factor) {
+  count_ *= factor;
+  for (double& s : sum_) s *= factor;
+}
+
 void LazyWeights::write_average(std::span<double> out) const {
   const double scale = 1 / count_;
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = scale * sum_[i];

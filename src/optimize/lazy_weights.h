@@ -29,6 +29,8 @@ class LazyWeights {
   // As made: no debts, an empty average.
   void clear();
 
+  // Past iterates count `factor` times as much from here on as they did; after settle().
+  void discount(double factor);
   bool has_average() const { return count_ > 0; }
   void write_average(std::span<double> out) const;  // after settle()
   void archive(StateArchive& state);                // after settle()

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "croft/core/error.h"
@@ -60,6 +61,10 @@ class Sgd final : public PassMethod {
   PassFigures run(std::size_t pass) override {
     if (steps_.eta0 == 0) calibrate();
     averaging_ = options_.average_from > 0 && pass >= options_.average_from;
+    if (averaging_ && options_.average_power > 0) {
+      const auto k = static_cast<double>(pass - options_.average_from + 1);
+      lazy_.discount(std::pow((k - 1) / k, options_.average_power));
+    }
     draw_order(options_.seed, pass, f_.samples(), order_);
     const double losses = go_through(order_);
     if (lazy_.has_average()) {
@@ -147,6 +152,9 @@ void SgdOptions::validate() const {
   check_at_least_one("batch", batch);
   if (!(decay > 0 && decay <= 1)) {
     throw UsageError(fmt::format("decay is {}; it must be > 0 and <= 1", decay));
+  }
+  if (!(average_power >= 0)) {
+    throw UsageError(fmt::format("average_power is {}; it must be >= 0", average_power));
   }
   stop.validate();
 }

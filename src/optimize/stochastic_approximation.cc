@@ -89,6 +89,7 @@ SgdOptions steps_of(const StochasticApproximationOptions& options) {
   steps.decay = options.decay;
   steps.batch = options.batch;
   steps.average_from = options.average_from;
+  steps.average_power = 0;  // directions are mostly noise, which all iterates average best
   steps.exact_every = 0;
   steps.seed = options.seed;
   steps.stop = options.stop;

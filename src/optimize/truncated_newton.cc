@@ -15,45 +15,54 @@
 namespace croft {
 namespace {
 
-constexpr double kAccept = 1e-4;    // part of the promised decrease that a step must bring
+constexpr double kAccept = 1e-4;      // part of the promised decrease that a step must bring
+constexpr double kLeastPart = 1e-12;  // of s
 constexpr double kFirstRadius = 4;  // in steps of the steepest descent
-constexpr double kGrowth = 4;       // of the radius
+constexpr double kGrowth = 10;       // of the radius
 
 class TruncatedNewton final : public Optimizer {
  public:
   TruncatedNewton(CurvedFunction& f, const Regulariser& regulariser, std::span<double> w,
-                  const TruncatedNewtonOptions& options, ThreadPool& pool)
+                  const TruncatedNewtonOptions& options, ThreadPool& pool,
+                  const PreconditionerAt& precondition)
       : f_(f),
         regulariser_(regulariser),
         options_(options),
+        precondition_(precondition),
         pool_(pool),
         descent_(f, regulariser, w, pool),
         residual_(w.size()),
         conjugate_(w.size()),
-        product_(w.size()) {}
+        product_(w.size()),
+        scaled_(precondition ? w.size() : 0) {}
 
   const Iteration& now() const override { return descent_.now(); }
   std::size_t evaluations() const override { return descent_.evaluations(); }
 
   bool iterate() override {
-    for (;;) {
-      descent_.settle();  // after a step that was rejected
-      const Model model = solve();
-      if (!(model.decrease > 0)) return false;
-      const double slope = descent_.attempt(1);
+    if (precondition_) preconditioner_ = precondition_(descent_.w());
+    descent_.settle();
+    const Model model = solve();
+    if (!(model.decrease > 0)) return false;
+    // Where s is too long a part of it is taken, rather than another s found in a smaller region:
+    // an evaluation is cheaper than products (Nocedal & Yuan 1998).
+    for (double part = 1; part > kLeastPart;) {
+      const double slope = descent_.attempt(part);
       const double change = descent_.attempted().objective - now().objective;
-      const double ratio = -change / model.decrease;
+      const double ratio = -change / model.decrease_of(part);
       const bool hidden = std::abs(change) <= kResolution * std::abs(now().objective);
       // Where rounding hides what F did, the slope along the step has to have become flatter.
       const bool accepted = hidden ? std::abs(slope) < std::abs(model.slope) : ratio > kAccept;
-      if (!hidden) set_radius(ratio, model);
       if (accepted) {
-        descent_.accept(1);
+        if (!hidden) set_radius(ratio, part, model);
+        descent_.accept(part);
         return true;
       }
       descent_.reject();
       if (hidden) return false;
+      part *= shorter(change, part * model.slope);
     }
+    return false;
   }
 
   void archive(StateArchive& state) override {
@@ -67,8 +76,14 @@ class TruncatedNewton final : public Optimizer {
   struct Model {
     double decrease = 0;     // -q(s)
     double slope = 0;        // g's
-    double length = 0;       // |s|
-    bool on_border = false;  // |s| = radius
+    double length = 0;       // (s'M s)^1/2
+    bool on_border = false;  // length = radius
+
+    // -q(part s)
+    double decrease_of(double part) const {
+      const double bend = -2 * (decrease + slope);  // s'H s
+      return -part * (slope + 0.5 * part * bend);
+    }
   };
 
   // product = H d
@@ -81,36 +96,49 @@ class TruncatedNewton final : public Optimizer {
     });
   }
 
-  // Steihaug's conjugate gradients (B.12) from s = 0; r = -g - H s.
+  // Steihaug's conjugate gradients (B.12) from s = 0; r = -g - H s, z = M^-1 r.
   Model solve() {
     const std::span<const double> g = descent_.gradient();
     const std::span<double> s = descent_.direction();
-    double rr = sums_of<1>([&](std::span<double> sum, std::size_t i) {
-      s[i] = 0;
-      residual_[i] = conjugate_[i] = -g[i];
-      sum[0] += g[i] * g[i];
-    })[0];
-    const double goal = options_.accuracy * now().gradient_norm;
+    for_blocks(pool_, g.size(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        s[i] = 0;
+        residual_[i] = -g[i];
+      }
+    });
+    double rz = scale_residual();
+    turn(0);
+    const double goal = options_.accuracy * options_.accuracy * rz;
+    // s'M s, s'M d and d'M d follow from r'z alone (B.12b): M itself is not needed.
+    double ss = 0, sd = 0, dd = rz;
     Model model;
-    for (std::size_t k = 0; k < options_.max_products && std::sqrt(rr) > goal; ++k) {
+    double gains = 0;  // -q(s)
+    for (std::size_t k = 0; k < options_.max_products && rz > goal; ++k) {
       multiply();
       const double curvature = sums_of<1>(
           [&](std::span<double> sum, std::size_t i) { sum[0] += conjugate_[i] * product_[i]; })[0];
-      const double step = rr / curvature;
+      double step = rz / curvature;
       if (radius_ == 0) {  // at the start
-        radius_ = kFirstRadius * (curvature > 0 ? step * std::sqrt(rr) : 1);
+        radius_ = kFirstRadius * (curvature > 0 ? step * std::sqrt(rz) : 1);
       }
-      const double border = step_to_border();
+      const double border = step_to_border(ss, sd, dd);
       model.on_border = !(curvature > 0 && step < border);
-      const double next = advance(model.on_border ? border : step);
+      if (model.on_border) step = border;
+      advance(step);
+      ss += step * (2 * sd + step * dd);
       if (model.on_border) break;
-      turn(next / rr);
-      rr = next;
+      const double gain = 0.5 * step * rz;
+      gains += gain;
+      if (static_cast<double>(k + 1) * gain < options_.least_gain * gains) break;
+      const double next = scale_residual(), beta = next / rz;
+      turn(beta);
+      sd = beta * (sd + step * dd);
+      dd = next + beta * beta * dd;
+      rz = next;
     }
-    const auto [gs, rs, ss] = sums_of<3>([&](std::span<double> sum, std::size_t i) {
+    const auto [gs, rs] = sums_of<2>([&](std::span<double> sum, std::size_t i) {
       sum[0] += g[i] * s[i];
       sum[1] += residual_[i] * s[i];
-      sum[2] += s[i] * s[i];
     });
     model.decrease = 0.5 * (rs - gs);  // q(s) = (g's - r's) / 2
     model.slope = gs;
@@ -119,44 +147,57 @@ class TruncatedNewton final : public Optimizer {
   }
 
   // The tau >= 0 with |s + tau d| = radius.
-  double step_to_border() {
-    const std::span<const double> s = descent_.direction();
-    const auto [ss, sd, dd] = sums_of<3>([&](std::span<double> sum, std::size_t i) {
-      sum[0] += s[i] * s[i];
-      sum[1] += s[i] * conjugate_[i];
-      sum[2] += conjugate_[i] * conjugate_[i];
-    });
+  double step_to_border(double ss, double sd, double dd) const {
     const double rest = std::max(radius_ * radius_ - ss, 0.0);
     const double root = std::sqrt(sd * sd + dd * rest);
     return sd > 0 ? rest / (sd + root) : (root - sd) / dd;
   }
 
-  // s += step d and r -= step H d; returns |r|^2.
-  double advance(double step) {
+  // s += step d and r -= step H d
+  void advance(double step) {
     const std::span<double> s = descent_.direction();
-    return sums_of<1>([&](std::span<double> sum, std::size_t i) {
-      s[i] += step * conjugate_[i];
-      residual_[i] -= step * product_[i];
-      sum[0] += residual_[i] * residual_[i];
-    })[0];
-  }
-
-  // d = r + beta d
-  void turn(double beta) {
-    for_blocks(pool_, conjugate_.size(), [&](std::size_t begin, std::size_t end) {
+    for_blocks(pool_, s.size(), [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
-        conjugate_[i] = residual_[i] + beta * conjugate_[i];
+        s[i] += step * conjugate_[i];
+        residual_[i] -= step * product_[i];
       }
     });
   }
 
-  // The region shrinks where the model promised too much, and grows where the model was good and
-  // the region in the way.  Written so that a ratio of NaN shrinks it.
-  void set_radius(double ratio, const Model& model) {
-    if (!(ratio >= 0.25)) {
-      radius_ = 0.25 * model.length;
-    } else if (ratio > 0.75 && model.on_border) {
-      radius_ *= kGrowth;
+  // z = M^-1 r; returns r'z.
+  double scale_residual() {
+    if (precondition_) {
+      std::ranges::copy(residual_, scaled_.begin());
+      preconditioner_(scaled_);
+    }
+    const std::span<const double> z = scaled();
+    return sums_of<1>(
+        [&](std::span<double> sum, std::size_t i) { sum[0] += residual_[i] * z[i]; })[0];
+  }
+  std::span<const double> scaled() const { return precondition_ ? scaled_ : residual_; }
+
+  // d = z + beta d
+  void turn(double beta) {
+    const std::span<const double> z = scaled();
+    for_blocks(pool_, conjugate_.size(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) conjugate_[i] = z[i] + beta * conjugate_[i];
+    });
+  }
+
+  // Where the parabola through what F and its slope have been has its minimum, as a part.
+  static double shorter(double change, double slope) {
+    const double part = -0.5 * slope / (change - slope);
+    return part >= 0.1 ? std::min(part, 0.5) : 0.1;  // also where F is not finite
+  }
+
+  // The region follows the steps that were good, at some distance: M is another at each iterate, and
+  // so is what a length means.
+  void set_radius(double ratio, double part, const Model& model) {
+    const double taken = part * model.length;
+    if (part < 1) {
+      radius_ = kGrowth * taken;
+    } else if (ratio > 0.25) {
+      radius_ = std::max(radius_, kGrowth * taken);
     }
   }
 
@@ -174,10 +215,13 @@ class TruncatedNewton final : public Optimizer {
   CurvedFunction& f_;
   const Regulariser regulariser_;
   const TruncatedNewtonOptions options_;
+  const PreconditionerAt& precondition_;
+  Preconditioner preconditioner_;
   ThreadPool& pool_;
   Descent descent_;
   double radius_ = 0;  // 0: not known yet
   AlignedVector<double> residual_, conjugate_, product_;
+  AlignedVector<double> scaled_;  // z, where M is not I
 };
 
 }  // namespace
@@ -189,17 +233,21 @@ void TruncatedNewtonOptions::validate() const {
   if (max_products < 1) {
     throw UsageError(fmt::format("max_products is {}; it must be >= 1", max_products));
   }
+  if (!(least_gain >= 0 && least_gain < 1)) {
+    throw UsageError(fmt::format("least_gain is {}; it must be >= 0 and < 1", least_gain));
+  }
   stop.validate();
 }
 
 OptimizeResult truncated_newton(CurvedFunction& f, const Regulariser& regulariser,
                                 std::span<double> w, const TruncatedNewtonOptions& options,
                                 ThreadPool& pool, const IterationCallback& callback,
-                                Checkpointer* checkpoints) {
+                                Checkpointer* checkpoints,
+                                const PreconditionerAt& precondition) {
   options.validate();
   check_smooth(regulariser, "truncated Newton");
   check_dimension(f, w);
-  TruncatedNewton run(f, regulariser, w, options, pool);
+  TruncatedNewton run(f, regulariser, w, options, pool, precondition);
   return minimize(run, options.stop, callback, checkpoints);
 }
 

@@ -124,6 +124,7 @@ class ChainMethods {
   OptimizeResult over_samples(std::size_t workers, const Optimise& optimise);
   std::unique_ptr<ChainSampleFunction> make_samples(ChainFunction& whole, std::size_t workers);
   PreconditionerMaker preconditioner(ChainFunction& whole) const;
+  PreconditionerAt newton_preconditioner(ChainFunction& whole) const;
   StepSchedule schedule() const;
 
   const ChainProblem& p_;
@@ -178,6 +179,18 @@ PreconditionerMaker ChainMethods::preconditioner(ChainFunction& whole) const {
   };
 }
 
+// The same matrix, B = C^-T C^-1, at each iterate: B^-1 = C C'.
+PreconditionerAt ChainMethods::newton_preconditioner(ChainFunction& whole) const {
+  const PreconditionerMaker make = preconditioner(whole);
+  if (!make || !(p_.regulariser.l2 > 0)) return {};
+  return [make](std::span<const double> w) -> Preconditioner {
+    return [rows = std::shared_ptr<RowPreconditioner>(make(w))](std::span<double> r) {
+      rows->transpose(r);
+      rows->to_weights(r, r);
+    };
+  };
+}
+
 OptimizeResult ChainMethods::batch() {
   return over_variables([&](CurvedFunction& f, ChainFunction& whole, std::span<double> u,
                             const IterationCallback& see) -> OptimizeResult {
@@ -222,7 +235,7 @@ OptimizeResult ChainMethods::batch() {
         return newton(f, r, u, with_stop<NewtonOptions>(p_), pool, see, checkpoints_);
       case Method::truncated_newton:
         return truncated_newton(f, r, u, with_stop<TruncatedNewtonOptions>(p_), pool, see,
-                                checkpoints_);
+                                checkpoints_, newton_preconditioner(whole));
       default:
         return lbfgs(f, r, u, lbfgs_options(), pool, see, checkpoints_);
     }

@@ -114,6 +114,7 @@ class SgdLbfgs {
         .decay = 1,
         .batch = options_.batch,
         .average_from = options_.passes > kAveraged ? options_.passes - kAveraged + 1 : 1,
+        .average_power = 0,
         .exact_every = 0,
         .seed = options_.seed};
     sgd_options.stop = {

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <ostream>
 
 #include "croft/optimize/bfgs.h"
@@ -174,14 +176,72 @@ TEST(SecondOrderMethods, NegativeCurvatureIsNoObstacle) {
   }
 }
 
+// A function of weights in units that are far apart; counts the products with its Hessian.
+struct BadlyScaled : CurvedFunction {
+  explicit BadlyScaled(CurvedFunction& function) : f(function), at(f.dimension()) {}
+  static double scale(std::size_t i) { return std::array{0.3, 1.0, 3.0, 10.0}[i % 4]; }
+  std::size_t dimension() const override { return f.dimension(); }
+  double evaluate(std::span<const double> w, std::span<double> gradient) override {
+    for (std::size_t i = 0; i < at.size(); ++i) at[i] = scale(i) * w[i];
+    const double value = f.evaluate(at, gradient);
+    for (std::size_t i = 0; i < at.size(); ++i) gradient[i] *= scale(i);
+    return value;
+  }
+  void hessian_product(std::span<const double> v, std::span<double> out) override {
+    ++products;
+    Vector scaled(v.begin(), v.end());
+    for (std::size_t i = 0; i < scaled.size(); ++i) scaled[i] *= scale(i);
+    f.hessian_product(scaled, out);
+    for (std::size_t i = 0; i < scaled.size(); ++i) out[i] *= scale(i);
+  }
+  CurvedFunction& f;
+  Vector at;
+  std::size_t products = 0;
+};
+
+TEST(TruncatedNewton, APreconditionerSparesProductsAndLeavesTheMinimum) {
+  Random random(21);
+  Logistic f(400, 40, random);
+  ThreadPool pool(1);
+  const auto products = [&](const PreconditionerAt& precondition, Vector& w) {
+    BadlyScaled scaled(f);
+    const OptimizeResult result = truncated_newton(
+        scaled, {.l2 = 0.01}, w, {.stop = at_gradient(1e-8)}, pool, {}, nullptr, precondition);
+    EXPECT_EQ(result.reason, StopReason::converged_gradient) << result.message;
+    return scaled.products;
+  };
+  Vector plain(40, 0.0), preconditioned(40, 0.0);
+  const std::size_t without = products({}, plain);
+  std::size_t iterates = 0;
+  const std::size_t with = products(
+      [&](std::span<const double> w) -> Preconditioner {
+        EXPECT_EQ(w.size(), 40u);
+        ++iterates;
+        return [](std::span<double> r) {
+          for (std::size_t i = 0; i < r.size(); ++i)
+            r[i] /= BadlyScaled::scale(i) * BadlyScaled::scale(i);
+        };
+      },
+      preconditioned);
+  EXPECT_GT(iterates, 2u);
+  EXPECT_LT(2 * with, without);
+  // Each is within |gradient| / l2 of the minimum, and |gradient| <= 1e-8 max(1, |w|).
+  const double norm = std::sqrt(std::inner_product(plain.begin(), plain.end(), plain.begin(), 0.0));
+  for (std::size_t i = 0; i < 40; ++i) {
+    EXPECT_NEAR(preconditioned[i], plain[i], 2e-8 * std::max(1.0, norm) / 0.01) << i;
+  }
+}
+
 TEST(TruncatedNewton, FewerProductsAnIterationMeanMoreIterations) {
   const auto iterations = [](double accuracy, std::size_t max_products) {
     Random random(13);
     Logistic f(200, 30, random);
     ThreadPool pool(1);
     Vector w(30, 0.0);
-    const TruncatedNewtonOptions options{
-        .accuracy = accuracy, .max_products = max_products, .stop = at_gradient(1e-9)};
+    const TruncatedNewtonOptions options{.accuracy = accuracy,
+                                         .least_gain = 0,
+                                         .max_products = max_products,
+                                         .stop = at_gradient(1e-9)};
     const OptimizeResult result = truncated_newton(f, {.l2 = 0.01}, w, options, pool);
     EXPECT_EQ(result.reason, StopReason::converged_gradient) << result.message;
     return result.iterations;

@@ -162,6 +162,7 @@ TEST(Sgd, TheLazyAverageIsTheEagerOne) {
     SgdOptions options = passes(4);
     options.step = 0.2;
     options.average_from = from;
+    options.average_power = 0;
     Vector w(f.dimension());
     minimise(f, regulariser, w, options);
     Eager eager(f, regulariser);
@@ -169,6 +170,32 @@ TEST(Sgd, TheLazyAverageIsTheEagerOne) {
     for (double& x : eager.sum) x /= eager.count;
     EXPECT_EQ(eager.count, (5.0 - from) * f.samples());
     expect_near(w, eager.sum, 1e-12);
+  }
+}
+
+TEST(Sgd, InTheAverageTheKthPassCountsAsAPowerOfK) {
+  SparseMaxent f = maxent(2);
+  const Regulariser regulariser{.l1 = 0, .l2 = 2};
+  for (const double power : {0.5, 3.0}) {
+    SgdOptions options = passes(4);
+    options.step = 0.2;
+    options.average_from = 2;
+    options.average_power = power;
+    Vector w(f.dimension());
+    minimise(f, regulariser, w, options);
+    Eager eager(f, regulariser);
+    Vector expected(f.dimension(), 0.0);
+    double total = 0;
+    for (std::size_t pass = 1; pass <= 4; ++pass) {
+      const Vector before = eager.sum;
+      eager.pass(options, pass);
+      if (pass < 2) continue;
+      const double weight = std::pow(pass - 1.0, power);
+      for (std::size_t i = 0; i < w.size(); ++i) expected[i] += weight * (eager.sum[i] - before[i]);
+      total += weight * f.samples();
+    }
+    for (double& x : expected) x /= total;
+    expect_near(w, expected, 1e-12);
   }
 }
 

@@ -28,6 +28,9 @@ struct SgdOptions {
   std::size_t batch = 1;
   // w is the average of all iterates from this pass on; 0: the last one.  Not with l1 > 0.
   std::size_t average_from = 0;
+  // In the average the iterates of its k-th pass count k^power times (SG.7b): the more, the sooner
+  // the first ones, which are far away, are forgotten.  >= 0; 0 counts all alike.
+  double average_power = 3;
   // Passes between exact evaluations of F, for the report and the stopping rules.  0: none; the
   // objective is then the sum of the losses met, plus R(w), and the gradient's norm |move of w|.
   std::size_t exact_every = 1;
