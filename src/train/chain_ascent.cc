@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cmath>
 #include <exception>
+#include <memory>
 #include <utility>
 
 #include "croft/core/error.h"
@@ -27,6 +28,7 @@ namespace {
 // far.
 constexpr double kConfidence = 8;
 constexpr float kFurther = 1.25;                         // times that, where it was too little
+constexpr float kBack = 0.5;                             // and too much
 constexpr double kCaution = 0.95;                        // of the step that looks best
 constexpr double kLeastRatio = 0.02, kMostRatio = 1000;  // of curvature and slope
 constexpr std::size_t kMaxTrials = 8;                    // of a step, each shorter
@@ -38,7 +40,8 @@ template <class Real>
 class ChainAscent final : public Optimizer {
  public:
   ChainAscent(const ChainData& data, const ChainLayout& layout, ChainFunction& whole,
-              const ChainAscentOptions& options, std::span<double> w, ThreadPool& pool)
+              const ChainAscentOptions& options, std::span<double> w, ThreadPool& pool,
+              const AscentObjective<Real>& objective)
       : data_(data),
         layout_(layout),
         whole_(whole),
@@ -64,7 +67,12 @@ class ChainAscent final : public Optimizer {
     one_row_.cells = layout.tied.cells;
     one_row_.begin = {0, transitions_};
     find_cells();
-    start();
+    if (objective.make) {
+      for (Worker& worker : work_) worker.objective = objective.make();
+      start_by_objective(objective.positions);
+    } else {
+      start();
+    }
     evaluate(0);
   }
 
@@ -101,6 +109,10 @@ class ChainAscent final : public Optimizer {
   }
 
  private:
+  struct Worker {
+    ForwardBackwardWorkspace<Real> sums;
+    std::unique_ptr<ChainObjective<Real>> objective;  // null: the chain's own sums
+  };
   // A look at an example, and the step that it leads to.
   struct Visit {
     std::size_t n = 0;
@@ -154,9 +166,28 @@ class ChainAscent final : public Optimizer {
     }
   }
 
+  // The same for an objective, which alone knows what is gold: it says mu - 1[y] and
+  // log Z - theta'.1[y] where the chain's sums say mu and log Z, and the entropy is the difference
+  // of the two all the same.  Where all labellings are alike, what is gold is what falls short.
+  void start_by_objective(const std::function<std::size_t(std::size_t)>& positions) {
+    for (Visit& v : visits_) v.tied_tried.assign(transitions_, 0.0);
+    Visit& v = visits_[0];
+    for (v.n = 0; v.n < data_.sequences(); ++v.n) {
+      v.tried.assign(length(v.n), layout_.labels, Real{0});
+      sum(v, work_[0]);
+      for (std::size_t t = 0; t < positions(v.n); ++t) {
+        const Real* d = v.mu.row(t);
+        Real* theta = &theta_[(data_.sequence_begin[v.n] + t) * stride_];
+        for (std::size_t k = 0; k < stride_; ++k) {
+          if (d[k] < 0) theta[k] = static_cast<Real>(kConfidence);
+        }
+      }
+    }
+  }
+
   // --- one visit -------------------------------------------------------------------------------
   // theta' some way towards theta (D.16), mu there, and what the step would do.
-  void look(Visit& v, ForwardBackwardWorkspace<Real>& work) {
+  void look(Visit& v, Worker& worker) {
     const std::size_t steps = length(v.n), labels = layout_.labels;
     v.eta = kCaution / (1 + ratio_[v.n]);
     v.theta.reshape(steps, labels);
@@ -170,7 +201,7 @@ class ChainAscent final : public Optimizer {
     for (std::size_t k = 0; k < transitions_; ++k) {
       v.tied_tried[k] = (1 - v.eta) * double{own[k]} + v.eta * copies_ * tied_w_[k];
     }
-    const double log_z = sum(v, work);
+    const double log_z = sum(v, worker);
     const double scale = -data_.sequence_weight(v.n) / options_.l2;
     v.sums = measure(AscentStep<Real>{nodes(mu_, v.n),
                                       {v.mu.row(0), size},
@@ -181,11 +212,13 @@ class ChainAscent final : public Optimizer {
                                       {v.change.row(0), size}});
     measure_tied(v);
     v.entropy = log_z - v.sums.expected;
+    if (std::isinf(log_z)) v.entropy = -log_z;  // an objective's sum overflowed: no step
     v.rounding = std::abs(log_z) + std::abs(v.sums.expected) + std::abs(v.sums.linear);
   }
 
-  // The marginals of exp(theta'); returns the logarithm of its sum.
-  double sum(Visit& v, ForwardBackwardWorkspace<Real>& work) const {
+  // The marginals of exp(theta'); returns the logarithm of its sum.  With an objective both are
+  // without what the gold labelling has of them.
+  double sum(Visit& v, Worker& worker) const {
     const std::size_t steps = length(v.n), labels = layout_.labels;
     transition_scorer_.assign(one_row_, v.tied_tried, v.transitions);
     v.scores.reset(steps, v.transitions);
@@ -193,9 +226,15 @@ class ChainAscent final : public Optimizer {
       std::copy_n(v.tried.row(t), labels, v.scores.state.row(t));
     }
     if (layout_.constraint) apply(*layout_.constraint, v.scores);
-    v.mu.reshape(steps, labels);
+    if (worker.objective) {
+      v.mu.assign(steps, labels, Real{0});  // its rows may be wider than what it writes
+    } else {
+      v.mu.reshape(steps, labels);
+    }
     v.expected.assign(v.transitions.cells(), 0.0);
-    return marginals(v.scores, 1.0, work, {v.mu.row(0), nullptr, v.expected.data()});
+    const ChainGradient<Real> out{v.mu.row(0), nullptr, v.expected.data()};
+    return worker.objective ? (*worker.objective)(v.scores, data_.gold(v.n), 1.0, out)
+                            : marginals(v.scores, 1.0, worker.sums, out);
   }
 
   void measure_tied(Visit& v) {
@@ -290,7 +329,9 @@ class ChainAscent final : public Optimizer {
     }
     ratio_[v.n] = std::min(kMostRatio, 2 * ratio_[v.n] + 0.5);
     if (entropy_[v.n] == 0) {
-      for (Real& score : nodes(theta_, v.n)) score *= kFurther;
+      // Where no entropy is left to be seen it was too far.
+      const float factor = v.entropy > kPrecision * v.rounding ? kFurther : kBack;
+      for (Real& score : nodes(theta_, v.n)) score *= factor;
     }
     return grown;
   }
@@ -421,9 +462,9 @@ class ChainAscent final : public Optimizer {
   Iteration now_;
 
   std::vector<Visit> visits_;
-  std::vector<ForwardBackwardWorkspace<Real>> work_;  // [threads]
-  std::vector<std::uint32_t> order_;                  // of this pass
-  std::size_t next_ = 0, visited_ = 0;                // in order_; positions
+  std::vector<Worker> work_;            // [threads]
+  std::vector<std::uint32_t> order_;    // of this pass
+  std::size_t next_ = 0, visited_ = 0;  // in order_; positions
 };
 
 }  // namespace
@@ -448,21 +489,23 @@ template <class Real>
 OptimizeResult chain_ascent(const ChainData& data, const ChainLayout& layout, ChainFunction& whole,
                             const ChainAscentOptions& options, std::span<double> w,
                             ThreadPool& pool, const IterationCallback& callback,
-                            Checkpointer* checkpoints) {
+                            Checkpointer* checkpoints, const AscentObjective<Real>& objective) {
   options.validate();
-  check_dual_data(data, layout);
+  if (!objective.make) check_dual_data(data, layout);
   if (data.has_edges()) {
     throw UsageError("dual-ascent takes no attributes of edges; sdca and eg do");
   }
-  ChainAscent<Real> run(data, layout, whole, options, w, pool);
+  ChainAscent<Real> run(data, layout, whole, options, w, pool, objective);
   return minimize(run, options.stop, callback, checkpoints);
 }
 
 template OptimizeResult chain_ascent<float>(const ChainData&, const ChainLayout&, ChainFunction&,
                                             const ChainAscentOptions&, std::span<double>,
-                                            ThreadPool&, const IterationCallback&, Checkpointer*);
+                                            ThreadPool&, const IterationCallback&, Checkpointer*,
+                                            const AscentObjective<float>&);
 template OptimizeResult chain_ascent<double>(const ChainData&, const ChainLayout&, ChainFunction&,
                                              const ChainAscentOptions&, std::span<double>,
-                                             ThreadPool&, const IterationCallback&, Checkpointer*);
+                                             ThreadPool&, const IterationCallback&, Checkpointer*,
+                                             const AscentObjective<double>&);
 
 }  // namespace croft

@@ -426,8 +426,12 @@ template <class Real>
 OptimizeResult ChainMethods::ascent() {
   const auto whole = make_chain_function(p_, p_.data, p_.layout);
   const ChainAscentOptions options{.l2 = p_.regulariser.l2, .seed = p_.seed, .stop = p_.stop};
+  AscentObjective<Real> own;
+  if (p_.own_objective != nullptr) {
+    own = {objective_maker<Real>(p_, p_.layout), p_.own_objective->positions};
+  }
   return chain_ascent<Real>(p_.data, p_.layout, *whole, options, w_, p_.pool, callback_,
-                            checkpoints_);
+                            checkpoints_, own);
 }
 
 OptimizeResult ChainMethods::dual() {

@@ -6,6 +6,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "croft/optimize/optimizer.h"
@@ -24,6 +25,16 @@ struct ChainAscentOptions {
   static double numbers(const ChainData& data, const ChainLayout& layout);
 };
 
+// The loss of other structures over the scores of the chain's rows: log Z(theta) - theta.gold,
+// linear in what theta is made of (segments: segment_rows_objective.h).
+template <class Real>
+struct AscentObjective {
+  ObjectiveMaker<Real> make;  // empty: a chain's likelihood
+  // How many of the rows of sequence n are positions; the others, behind them, may be shared by
+  // several parts of a labelling.
+  std::function<std::size_t(std::size_t n)> positions;
+};
+
 // Minimises f(w) + (l2/2)|w|^2, where f is the negative log-likelihood of data, and writes w, in
 // the layout's order; what w held before is ignored.  A pass visits as many positions as there are.
 // With Real = float the gap is good to about 1e-6.
@@ -36,6 +47,7 @@ template <class Real>
 OptimizeResult chain_ascent(const ChainData& data, const ChainLayout& layout, ChainFunction& whole,
                             const ChainAscentOptions& options, std::span<double> w,
                             ThreadPool& pool, const IterationCallback& callback = {},
-                            Checkpointer* checkpoints = nullptr);
+                            Checkpointer* checkpoints = nullptr,
+                            const AscentObjective<Real>& objective = {});
 
 }  // namespace croft

@@ -24,6 +24,9 @@ enum class Precision {
 struct ObjectiveMakers {
   ObjectiveMaker<float> single;
   ObjectiveMaker<double> twice;
+  // How many of a sequence's rows are positions; the others, behind them, may be shared by several
+  // parts of a labelling.  Empty: all are.  Of dual-ascent.
+  std::function<std::size_t(std::size_t n)> positions{};
 };
 
 // What is to be minimised, and how.
