@@ -3,12 +3,13 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "croft/app/inspect_boosted.h"
-#include "croft/app/tagger.h"
 #include "croft/core/error.h"
 #include "model_bytes.h"
+#include "model_text.h"
 
 namespace {
 
@@ -21,20 +22,29 @@ croft::TextSequence some_text() {
   return text;
 }
 
-void ask(croft::Container container) {
-  const croft::BoostedModel model(std::move(container));
+template <class Model>
+void ask_of(croft::Container container) {
+  const Model model(std::move(container));
   croft::Tagger tagger(model);
   const auto& tagging =
       tagger.tag(some_text(), {.probability = true, .marginals = true, .k_best = 3});
-  for (const croft::Label y : tagging.y) {
-    if (y >= model.labels()) throw std::logic_error("a label that is none");
-  }
+  croft::fuzz::check_labels(tagging.y, model.labels());
   if (tagging.outcome.found && !std::isfinite(tagging.log_partition)) {
     throw std::logic_error("a log Z that is no number");
   }
-  croft::format_summary(model);
-  croft::format_top(model, 2);
-  croft::write_weights(model, [](std::string_view) {});
+  const croft::TreeModelView view(model);
+  croft::format_summary(view);
+  croft::format_top(view, 2);
+  croft::write_weights(view, [](std::string_view) {});
+}
+
+void ask(croft::Container container) {
+  const auto meta = nlohmann::json::parse(container.text("meta"), nullptr, false);
+  if (meta.is_object() && meta.value("kind", nlohmann::json()) == croft::kBoostedSegment) {
+    ask_of<croft::BoostedSegmentModel>(std::move(container));
+  } else {
+    ask_of<croft::BoostedModel>(std::move(container));
+  }
 }
 
 }  // namespace

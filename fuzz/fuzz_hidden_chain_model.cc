@@ -3,26 +3,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
 #include "croft/app/inspect_error_correcting.h"
 #include "croft/app/inspect_hidden_chain.h"
-#include "croft/app/tagger.h"
 #include "croft/core/error.h"
 #include "croft/model/model_file.h"
 #include "model_bytes.h"
+#include "model_text.h"
 
 namespace {
-
-croft::TextSequence some_text() {
-  croft::TextSequence text;
-  for (const char* word : {"w=the", "w=dog", "w=the", "\xff", "w=a"}) {
-    text.node.append(word);
-    text.node.end_list();
-  }
-  text.first_line = 1;
-  return text;
-}
 
 void ask(croft::Container container) {
   const auto model = croft::read_model(std::move(container));
@@ -32,10 +21,9 @@ void ask(croft::Container container) {
   if (code != nullptr && code->code().bits > 200) return;
   croft::Tagger tagger(*model);
   const bool p = model->has_probabilities();
-  const auto& tagging = tagger.tag(some_text(), {.probability = p, .marginals = p});
-  for (const croft::Label y : tagging.y) {
-    if (y >= model->labels()) throw std::logic_error("a label that is none");
-  }
+  const auto& tagging = tagger.tag(croft::fuzz::text_of({"w=the", "w=dog", "w=the", "\xff", "w=a"}),
+                                   {.probability = p, .marginals = p});
+  croft::fuzz::check_labels(tagging.y, model->labels());
   const auto ignore = [](std::string_view) {};
   if (hidden != nullptr) {
     croft::format_summary(*hidden);

@@ -5,30 +5,20 @@
 #include <stdexcept>
 
 #include "croft/app/inspect_hmm.h"
-#include "croft/app/tagger.h"
 #include "croft/core/error.h"
 #include "croft/model/hmm_to_chain.h"
 #include "model_bytes.h"
+#include "model_text.h"
 
 namespace {
-
-croft::TextSequence some_text() {
-  croft::TextSequence text;
-  for (const char* attribute : {"U0=the", "U0=dog", "U0=", "U0=jumping", "w", "U1=x", "U0=\xff"}) {
-    text.node.append(attribute, text.node.items() == 1 ? 0.5 : 1.0);
-    text.node.end_list();
-  }
-  return text;
-}
 
 void ask(croft::Container container) {
   const croft::HmmModel model(std::move(container));
   croft::Tagger tagger(model);
-  const auto& tagging =
-      tagger.tag(some_text(), {.probability = true, .marginals = true, .k_best = 3});
-  for (const croft::Label y : tagging.y) {
-    if (y >= model.labels()) throw std::logic_error("a label that is none");
-  }
+  const auto text =
+      croft::fuzz::text_of({"U0=the", "U0=dog", "U0=", "U0=jumping", "w", "U1=x", "U0=\xff"}, 0.5);
+  const auto& tagging = tagger.tag(text, {.probability = true, .marginals = true, .k_best = 3});
+  croft::fuzz::check_labels(tagging.y, model.labels());
   if (tagging.outcome.found && !(std::isfinite(tagging.log_partition))) {
     throw std::logic_error("a likelihood that is no number");
   }

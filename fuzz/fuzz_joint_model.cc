@@ -1,35 +1,22 @@
 // Any bytes as a model with joint features: an Error, or a model that labels a text.
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 
 #include "croft/app/inspect_joint.h"
-#include "croft/app/tagger.h"
 #include "croft/core/error.h"
 #include "model_bytes.h"
+#include "model_text.h"
 
 namespace {
-
-croft::TextSequence some_text(const croft::JointModel& model) {
-  croft::ColumnSequence rows;
-  for (const char* word : {"the", "dog", "the", "\xff", "running"}) {
-    for (std::size_t c = 0; c < model.extractor().config().columns; ++c) rows.append_cell(word);
-    rows.end_row();
-  }
-  croft::Extractor::Scratch scratch;
-  croft::TextSequence text;
-  model.extractor().extract(rows, false, scratch, text);
-  return text;
-}
 
 void ask(croft::Container container) {
   const croft::JointModel model(std::move(container));
   if (model.extractor().config().columns <= 100) {
     croft::Tagger tagger(model);
-    const auto& tagging = tagger.tag(some_text(model), {.probability = true, .marginals = true});
-    for (const croft::Label y : tagging.y) {
-      if (y >= model.labels()) throw std::logic_error("a label that is none");
-    }
+    const auto text =
+        croft::fuzz::text_of_rows(model.extractor(), {"the", "dog", "the", "\xff", "running"});
+    const auto& tagging = tagger.tag(text, {.probability = true, .marginals = true});
+    croft::fuzz::check_labels(tagging.y, model.labels());
   }
   croft::format_summary(model);
   croft::format_top(model, 2);

@@ -13,6 +13,7 @@
 ``TextVectorizer``  texts to a sparse matrix of counts or tf-idf weights
 ``Model``         a trained model: labels, probabilities, spans, samples, what is in it
 ``load, save``    model files
+``search``        settings of an estimator by cross-validation with successive halving (``Range``)
 ``FactorGraph``   a graph of variables and factors: log Z, marginals, the best assignment, samples
 ``BayesNet``      a Bayesian network: tables from cases, complete or not (BIF, UAI)
 ``GraphCRF``      a CRF over graphs that a function makes of each instance (``Cliques``, ``Template``)
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from .error_correcting import ErrorCorrectingCRF
     from .hidden_chain import HiddenChainCRF
     from .pool import PoolCRF
+    from .halving import Range, SearchResult, search
     from .entropy import MaximumEntropy, maximum_entropy
     from .estimator import ChainCRF, TrainingInterrupted
     from .graph import FactorGraph, Inference
@@ -52,11 +54,11 @@ if TYPE_CHECKING:
     from .text import TextVectorizer
 
 __version__: str = _core.version
-__all__ = ["BayesNet", "BoostedCRF", "ChainCRF", "Cliques", "Error", "ErrorCorrectingCRF", "FactorGraph", "GraphCRF", "HMM", "HiddenChainCRF", "Inference", "Labelling", "LogisticRegression", "MEMM", "MaximumEntropy", "Model", "NaiveBayes", "PoolCRF", "SegmentCRF", "Span", "Template", "TextVectorizer", "TrainingInterrupted", "chain", "compat",
-           "evaluate", "load", "maximum_entropy", "plot", "save"]
+__all__ = ["BayesNet", "BoostedCRF", "ChainCRF", "Cliques", "Error", "ErrorCorrectingCRF", "FactorGraph", "GraphCRF", "HMM", "HiddenChainCRF", "Inference", "Labelling", "LogisticRegression", "MEMM", "MaximumEntropy", "Model", "NaiveBayes", "PoolCRF", "Range", "SearchResult", "SegmentCRF", "Span", "Template", "TextVectorizer", "TrainingInterrupted", "chain", "compat",
+           "evaluate", "load", "maximum_entropy", "plot", "save", "search"]
 
 _PLACE = {"BayesNet": "bayes_net", "BoostedCRF": "boosted", "ChainCRF": "estimator", "Cliques": "graph_crf", "ErrorCorrectingCRF": "error_correcting", "FactorGraph": "graph", "GraphCRF": "graph_crf", "HMM": "hmm", "HiddenChainCRF": "hidden_chain", "Inference": "graph", "Labelling": "model", "LogisticRegression": "logistic_regression", "MEMM": "memm", "MaximumEntropy": "entropy", "maximum_entropy": "entropy",
-          "Model": "model", "NaiveBayes": "naive_bayes", "PoolCRF": "pool", "SegmentCRF": "segment", "Span": "model", "Template": "graph_crf", "TextVectorizer": "text", "TrainingInterrupted": "estimator",
+          "Model": "model", "NaiveBayes": "naive_bayes", "PoolCRF": "pool", "Range": "halving", "SearchResult": "halving", "search": "halving", "SegmentCRF": "segment", "Span": "model", "Template": "graph_crf", "TextVectorizer": "text", "TrainingInterrupted": "estimator",
           "evaluate": "model", "load": "model", "save": "model"}
 _PARTS = {"chain", "compat", "plot"}
 

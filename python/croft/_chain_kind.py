@@ -18,7 +18,8 @@ Self = TypeVar("Self", bound="ChainKind")
 # Parameters that are options of the trainer of the chains under the same name.
 SHARED = ("optimizer", "l1", "l2", "features", "min_count", "template", "template_language", "format",
           "boundaries", "constrain", "max_iterations", "tolerance", "gradient_tolerance", "history",
-          "precision", "holdout", "early_stop", "seed", "threads")
+          "precision", "holdout", "early_stop", "checkpoint", "resume", "checkpoint_interval", "seed",
+          "threads")
 
 
 class ChainKind(BaseEstimator):  # type: ignore[misc]

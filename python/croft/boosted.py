@@ -1,11 +1,12 @@
 """BoostedCRF: gradient tree boosting of a chain's potentials, as a scikit-learn estimator."""
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from typing import Any, Mapping, Optional, Sequence, Union
 
 from . import _core
 from .estimator import Callback, ChainCRF, PathLike
 from .model import Inspection, Model
+from .segment import SegmentCRF
 
 try:
     from sklearn.base import BaseEstimator
@@ -14,6 +15,7 @@ except ImportError:
 
 _SHARED = ("template", "template_language", "format", "boundaries", "holdout", "early_stop",
            "checkpoint", "resume", "checkpoint_interval", "seed", "threads")
+_SEGMENTS = ("segment_template", "gazetteers", "max_length", "text", "label_scheme")
 _BOOSTING = ("rounds", "shrinkage", "depth", "leaves", "l2", "min_child_weight", "min_child_count",
              "min_gain", "row_share", "feature_share", "trim", "bins", "trees", "pair_trees",
              "tolerance")
@@ -32,8 +34,8 @@ class BoostedCRF(BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    kind : "chain" or "maxent"
-        With transitions, or each position by itself.
+    kind : "chain", "maxent" or "segment"
+        With transitions, each position by itself, or segments, which have trees of their own.
     rounds : int
         Each has a tree for every label.
     shrinkage : float, above 0 and not above 1
@@ -57,6 +59,8 @@ class BoostedCRF(BaseEstimator):  # type: ignore[misc]
         Trees also for each pair of neighbouring labels that y has.
     tolerance : float
         Stop where a round gains less than this share of the objective; 0: never.
+    segment_template, gazetteers, max_length, text, label_scheme
+        As of SegmentCRF, with kind "segment"; without a segment_template trees see the length.
     template, template_language, format, boundaries, holdout, early_stop, checkpoint, resume, checkpoint_interval,
     decode, seed, threads, progress
         As of ChainCRF; early_stop counts rounds, and the best ones are kept.
@@ -74,7 +78,10 @@ class BoostedCRF(BaseEstimator):  # type: ignore[misc]
                  leaves: int = 31, l2: float = 1.0, min_child_weight: float = 1.0, min_child_count: int = 1,
                  min_gain: float = 0.0, row_share: float = 1.0, feature_share: float = 1.0, trim: float = 0.1,
                  bins: int = 255, trees: str = "label", pair_trees: bool = False,
-                 tolerance: float = 0.0, template: Optional[PathLike] = None,
+                 tolerance: float = 0.0, segment_template: Optional[PathLike] = None,
+                 gazetteers: Optional[Mapping[str, Sequence[str]]] = None,
+                 max_length: Union[int, Mapping[str, int], None] = None, text: Optional[str] = None,
+                 label_scheme: str = "auto", template: Optional[PathLike] = None,
                  template_language: str = "auto", format: Optional[str] = None, boundaries: bool = False,
                  holdout: Optional[float] = None, early_stop: int = 0,
                  checkpoint: Optional[PathLike] = None, resume: bool = False,
@@ -96,6 +103,11 @@ class BoostedCRF(BaseEstimator):  # type: ignore[misc]
         self.trees = trees
         self.pair_trees = pair_trees
         self.tolerance = tolerance
+        self.segment_template = segment_template
+        self.gazetteers = gazetteers
+        self.max_length = max_length
+        self.text = text
+        self.label_scheme = label_scheme
         self.template = template
         self.template_language = template_language
         self.format = format
@@ -119,13 +131,17 @@ class BoostedCRF(BaseEstimator):  # type: ignore[misc]
 
     def _fit_native(self, X: Any, y: Any, sample_weight: Any, X_dev: Any, y_dev: Any, init: Optional[Model],
                     prior: Optional[Model], see: Callback) -> tuple[_core.Model, dict[str, Any]]:
-        if self.kind not in ("chain", "maxent"):
-            raise ValueError(f"kind is {self.kind!r}; choose one of: chain, maxent")
+        if self.kind not in ("chain", "maxent", "segment"):
+            raise ValueError(f"kind is {self.kind!r}; choose one of: chain, maxent, segment")
+        given = [name for name in _SEGMENTS if getattr(self, name) not in (None, "auto")]
+        if self.kind != "segment" and given:
+            raise ValueError(f"{given[0]} goes with kind='segment'")
+        segments = SegmentCRF._segments(self) if self.kind == "segment" else None  # type: ignore[arg-type]
         options = {name: value for name, value in ChainCRF._options(self).items()  # type: ignore[arg-type]
                    if name in _SHARED}
         boosting = {name: getattr(self, name) for name in _BOOSTING}
         return _core.train_boosted("boosted-" + self.kind, X, y, sample_weight, X_dev, y_dev, options,
-                                   boosting, see)
+                                   boosting, segments, see)
 
     _KIND = None
     _fitted = ChainCRF._fitted
@@ -144,7 +160,8 @@ class BoostedCRF(BaseEstimator):  # type: ignore[misc]
 
     @property
     def feature_importances_(self) -> dict[str, float]:
-        """attribute -> its tests' share of the gain of all, the largest first."""
+        """attribute -> its tests' share of the gain of all, the largest first; strings of segments start with
+        "segment "."""
         gains = {name: gain for name, (gain, _) in self._fitted()._native.importance().items()}
         total = sum(gains.values())
         return {name: gain / total for name, gain in gains.items()}

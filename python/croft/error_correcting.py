@@ -26,7 +26,8 @@ class ErrorCorrectingCRF(ChainKind):
     holdout : float or None
         A fraction of X that "minimum-loss" chooses its bits by; or give X_dev and y_dev to fit.
     optimizer, l1, l2, features, min_count, template, template_language, format, boundaries, max_iterations,
-    tolerance, gradient_tolerance, history, precision, decode, seed, threads, progress
+    tolerance, gradient_tolerance, history, precision, checkpoint, resume, checkpoint_interval, decode, seed, threads,
+    progress
         As of ChainCRF, for each bit's chain; threads chains are trained at a time.
 
     Attributes
@@ -43,7 +44,8 @@ class ErrorCorrectingCRF(ChainKind):
                  template_language: str = "auto", format: Optional[str] = None, boundaries: bool = False,
                  max_iterations: Optional[int] = None, tolerance: Optional[float] = None,
                  gradient_tolerance: Optional[float] = None, history: Optional[int] = None,
-                 precision: str = "auto", holdout: Optional[float] = None, decode: str = "viterbi",
+                 precision: str = "auto", holdout: Optional[float] = None, checkpoint: Optional[PathLike] = None,
+                 resume: bool = False, checkpoint_interval: float = 30.0, decode: str = "viterbi",
                  seed: int = 1, threads: int = 0, progress: Optional[bool] = None) -> None:
         self.code = code
         self.decoder = decoder
@@ -62,6 +64,9 @@ class ErrorCorrectingCRF(ChainKind):
         self.history = history
         self.precision = precision
         self.holdout = holdout
+        self.checkpoint = checkpoint
+        self.resume = resume
+        self.checkpoint_interval = checkpoint_interval
         self.decode = decode
         self.seed = seed
         self.threads = threads

@@ -29,7 +29,9 @@ _OPTIONS = (
     "boundaries", "order", "histories", "max_iterations", "tolerance", "window",
     "gradient_tolerance", "gap", "history", "sgd_passes", "step", "schedule", "decay", "batch",
     "average_from", "aggressiveness", "best", "variance", "gamma", "kernel", "precision",
-    "early_stop", "resume", "checkpoint_interval", "seed", "threads", "intercept")
+    "early_stop", "resume", "checkpoint_interval", "seed", "threads", "intercept", "induce", "induce_size",
+    "induce_batch", "induce_rounds", "induce_iterations", "induce_gain", "induce_count", "induce_from",
+    "induce_pairs", "unsupported", "unsupported_after", "select_l1")
 
 
 class TrainingInterrupted(UserWarning):
@@ -44,6 +46,9 @@ class TrainingLog(list[dict[str, Any]]):
     the objective; with a hold-out holdout.
 
     data : sequences, positions, labels, attributes of the training data
+    rounds : where features change as training goes on (induce, unsupported, select_l1), a dict for each
+        round: what, round, iteration, objective, errors, added, dropped, features, conjunctions, best_gain,
+        least_gain, holdout, seconds
     result : reason, message, converged, iterations, evaluations, objective, gradient_norm, weights,
         nonzero_weights, holdout, best_iteration
     """
@@ -51,6 +56,7 @@ class TrainingLog(list[dict[str, Any]]):
     def __init__(self) -> None:
         super().__init__()
         self.data: dict[str, Any] = {}
+        self.rounds: list[dict[str, Any]] = []
         self.result: dict[str, Any] = {}
 
     def table(self) -> Any:
@@ -156,6 +162,21 @@ class ChainCRF(BaseEstimator):  # type: ignore[misc]
         whether it goes on from there.  After a crash, fit with resume=True gives the model that it
         would have given.  A training that ends by itself deletes its state; after Ctrl-C, and where the
         callback stops it, it stays.
+    induce : bool
+        Find conjunctions of attributes that the model lacks, round by round (docs/feature_selection.md), with
+
+        induce_size : int, attributes of a conjunction at most (2)
+        induce_batch, induce_rounds : int, features that a round adds at most (1000); rounds at most (20)
+        induce_iterations : int, of training in each round (15)
+        induce_gain : float, nats that a feature must gain (2)
+        induce_count : int, positions labelled wrongly that it must be at (3)
+        induce_from : "attributes", or "nothing": single attributes have no features unless they are found
+        induce_pairs : bool, features of two neighbouring labels, too
+    unsupported, unsupported_after : float or None, int or None
+        After so many iterations (10), add the features that the data does not show and that could correct a
+        mistake made with a probability above this.
+    select_l1 : float or None
+        Train with this l1, then what has a weight again, with l2 alone.
     decode : "viterbi", "marginal" or "risk"
         How predict chooses a labelling.
     warm_start : bool
@@ -196,7 +217,13 @@ class ChainCRF(BaseEstimator):  # type: ignore[misc]
                  gamma: Optional[float] = None, kernel: Optional[str] = None,
                  precision: str = "auto", holdout: Optional[float] = None, early_stop: int = 0,
                  checkpoint: Optional[PathLike] = None, resume: bool = False,
-                 checkpoint_interval: float = 30.0, decode: str = "viterbi",
+                 checkpoint_interval: float = 30.0, induce: bool = False,
+                 induce_size: Optional[int] = None, induce_batch: Optional[int] = None,
+                 induce_rounds: Optional[int] = None, induce_iterations: Optional[int] = None,
+                 induce_gain: Optional[float] = None, induce_count: Optional[int] = None,
+                 induce_from: Optional[str] = None, induce_pairs: Optional[bool] = None,
+                 unsupported: Optional[float] = None, unsupported_after: Optional[int] = None,
+                 select_l1: Optional[float] = None, decode: str = "viterbi",
                  warm_start: bool = False, seed: int = 1, threads: int = 0,
                  progress: Optional[bool] = None) -> None:
         self.objective = objective
@@ -241,6 +268,18 @@ class ChainCRF(BaseEstimator):  # type: ignore[misc]
         self.checkpoint = checkpoint
         self.resume = resume
         self.checkpoint_interval = checkpoint_interval
+        self.induce = induce
+        self.induce_size = induce_size
+        self.induce_batch = induce_batch
+        self.induce_rounds = induce_rounds
+        self.induce_iterations = induce_iterations
+        self.induce_gain = induce_gain
+        self.induce_count = induce_count
+        self.induce_from = induce_from
+        self.induce_pairs = induce_pairs
+        self.unsupported = unsupported
+        self.unsupported_after = unsupported_after
+        self.select_l1 = select_l1
         self.decode = decode
         self.warm_start = warm_start
         self.seed = seed
@@ -293,9 +332,13 @@ class ChainCRF(BaseEstimator):  # type: ignore[misc]
         with Progress(self.progress) as progress:
             def see(event: dict[str, Any]) -> Optional[bool]:
                 event = dict(event)
-                if event.pop("event") == "data":
+                what = event.pop("event")
+                if what == "data":
                     log.data = event
                     progress.data(event)
+                    return None
+                if what == "features":
+                    log.rounds.append(event)
                     return None
                 log.append(event)
                 progress.iteration(event)

@@ -31,7 +31,8 @@ class HiddenChainCRF(ChainKind):
         Each position's most probable label; the best path of states; the most probable labelling, by a
         search; under constraints, the fewest errors expected.
     optimizer, l1, l2, features, min_count, template, template_language, format, boundaries, constrain,
-    max_iterations, tolerance, gradient_tolerance, history, precision, holdout, early_stop, seed, threads, progress
+    max_iterations, tolerance, gradient_tolerance, history, precision, holdout, early_stop, checkpoint, resume,
+    checkpoint_interval, seed, threads, progress
         As of ChainCRF; optimizer None is "lbfgs", or with l1 "owlqn".
 
     Attributes
@@ -53,7 +54,9 @@ class HiddenChainCRF(ChainKind):
                  constrain: Optional[PathLike] = None, max_iterations: Optional[int] = None,
                  tolerance: Optional[float] = None, gradient_tolerance: Optional[float] = None,
                  history: Optional[int] = None, precision: str = "auto",
-                 holdout: Optional[float] = None, early_stop: int = 0, seed: int = 1, threads: int = 0,
+                 holdout: Optional[float] = None, early_stop: int = 0,
+                 checkpoint: Optional[PathLike] = None, resume: bool = False,
+                 checkpoint_interval: float = 30.0, seed: int = 1, threads: int = 0,
                  progress: Optional[bool] = None) -> None:
         self.hidden_states = hidden_states
         self.starts = starts
@@ -77,6 +80,9 @@ class HiddenChainCRF(ChainKind):
         self.precision = precision
         self.holdout = holdout
         self.early_stop = early_stop
+        self.checkpoint = checkpoint
+        self.resume = resume
+        self.checkpoint_interval = checkpoint_interval
         self.seed = seed
         self.threads = threads
         self.progress = progress

@@ -36,7 +36,13 @@ class MEMM(ChainCRF):
                  batch: Optional[int] = None, average_from: Optional[int] = None,
                  precision: str = "auto", holdout: Optional[float] = None, early_stop: int = 0,
                  checkpoint: Optional[PathLike] = None, resume: bool = False,
-                 checkpoint_interval: float = 30.0, decode: str = "viterbi",
+                 checkpoint_interval: float = 30.0, induce: bool = False,
+                 induce_size: Optional[int] = None, induce_batch: Optional[int] = None,
+                 induce_rounds: Optional[int] = None, induce_iterations: Optional[int] = None,
+                 induce_gain: Optional[float] = None, induce_count: Optional[int] = None,
+                 induce_from: Optional[str] = None, unsupported: Optional[float] = None,
+                 unsupported_after: Optional[int] = None, select_l1: Optional[float] = None,
+                 decode: str = "viterbi",
                  warm_start: bool = False, seed: int = 1, threads: int = 0,
                  progress: Optional[bool] = None) -> None:
         self.optimizer = optimizer
@@ -69,6 +75,17 @@ class MEMM(ChainCRF):
         self.checkpoint = checkpoint
         self.resume = resume
         self.checkpoint_interval = checkpoint_interval
+        self.induce = induce
+        self.induce_size = induce_size
+        self.induce_batch = induce_batch
+        self.induce_rounds = induce_rounds
+        self.induce_iterations = induce_iterations
+        self.induce_gain = induce_gain
+        self.induce_count = induce_count
+        self.induce_from = induce_from
+        self.unsupported = unsupported
+        self.unsupported_after = unsupported_after
+        self.select_l1 = select_l1
         self.decode = decode
         self.warm_start = warm_start
         self.seed = seed

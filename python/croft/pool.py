@@ -36,7 +36,8 @@ class PoolCRF(ChainKind):
     holdout : float or None
         A fraction of X that the weights are learnt on; or give X_dev and y_dev to fit.
     optimizer, l1, features, min_count, template, template_language, format, boundaries, constrain, max_iterations,
-    tolerance, gradient_tolerance, history, precision, decode, seed, threads, progress
+    tolerance, gradient_tolerance, history, precision, checkpoint, resume, checkpoint_interval, decode, seed, threads,
+    progress
         As of ChainCRF, for each expert.
 
     Attributes
@@ -57,7 +58,8 @@ class PoolCRF(ChainKind):
                  constrain: Optional[PathLike] = None, max_iterations: Optional[int] = None,
                  tolerance: Optional[float] = None, gradient_tolerance: Optional[float] = None,
                  history: Optional[int] = None, precision: str = "auto", holdout: Optional[float] = None,
-                 decode: str = "viterbi", seed: int = 1, threads: int = 0,
+                 checkpoint: Optional[PathLike] = None, resume: bool = False,
+                 checkpoint_interval: float = 30.0, decode: str = "viterbi", seed: int = 1, threads: int = 0,
                  progress: Optional[bool] = None) -> None:
         self.experts = experts
         self.weights = weights
@@ -79,6 +81,9 @@ class PoolCRF(ChainKind):
         self.history = history
         self.precision = precision
         self.holdout = holdout
+        self.checkpoint = checkpoint
+        self.resume = resume
+        self.checkpoint_interval = checkpoint_interval
         self.decode = decode
         self.seed = seed
         self.threads = threads

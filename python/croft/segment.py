@@ -1,12 +1,23 @@
 """SegmentCRF: a semi-Markov conditional random field, as a scikit-learn estimator."""
 from __future__ import annotations
 
+import itertools
 import os
 from typing import Any, Mapping, Optional, Sequence, Union
 
 from . import _core
-from .estimator import Callback, ChainCRF, PathLike
+from .estimator import Callback, ChainCRF, PathLike, Prior
 from .model import Model
+
+Spans = list[tuple[int, int, str]]
+
+
+def _are_spans(X: Any, y: Any) -> bool:
+    """Whether labels are given as spans: an item that is no text, or nothing at all of what is not empty."""
+    if not all(isinstance(one, (tuple, list)) for one in y):
+        return False
+    first = next((item for one in y for item in one), None)
+    return isinstance(first, (tuple, list)) or (first is None and any(len(x) > 0 for x in X))
 
 
 class SegmentCRF(ChainCRF):
@@ -18,9 +29,11 @@ class SegmentCRF(ChainCRF):
     length, its words, whether a list has them (Sarawagi & Cohen 2004; docs/segments.md).
 
     ``X`` and ``y`` are those of ``ChainCRF``; labels spell segments (B-X, I-X, O, and other schemes), or each run
-    of a label is one.  Predictions are labels in the same spelling; ``spans`` gives the segments.
+    of a label is one.  Or ``y`` has for each sequence a list of spans (start, end, label), half open, without
+    overlap, which become labels by label_scheme ("auto": "bio").  Predictions are labels in the same spelling;
+    ``predict_spans`` gives them as spans, ``spans`` with their probabilities.
 
-    Parameters are ChainCRF's but for those of orders, constraints, priors and dual optimizers, and
+    Parameters are ChainCRF's but for those of orders, constraints and kernels, and
 
     segment_template : path, text, "none" or None
         Lines such as ``U1:%length`` or ``U2:%lower`` (docs/segments.md); None: the length.
@@ -32,6 +45,9 @@ class SegmentCRF(ChainCRF):
         With attributes, the key of a position's word: ``{"word": "Rome"}`` and text="word".  Rows have cells.
     label_scheme : "auto", "bio", "bio1", "ioe", "bioes", "raw" or "none"
         How labels spell segments.
+
+    With a prior, and with warm_start and partial_fit, templates, gazetteers and max_length that are not given
+    are those of the model that there is.
 
     Cost of an evaluation: O(T (cells + L^2)) a sequence, cells the sum of the labels' longest segments.
     """
@@ -47,13 +63,14 @@ class SegmentCRF(ChainCRF):
                  template: Optional[PathLike] = None, template_language: str = "auto",
                  format: Optional[str] = None, boundaries: bool = False, max_iterations: Optional[int] = None,
                  tolerance: Optional[float] = None, window: Optional[int] = None,
-                 gradient_tolerance: Optional[float] = None, history: Optional[int] = None,
-                 sgd_passes: Optional[int] = None, step: Optional[float] = None,
+                 gradient_tolerance: Optional[float] = None, gap: Optional[float] = None,
+                 history: Optional[int] = None, sgd_passes: Optional[int] = None, step: Optional[float] = None,
                  schedule: Optional[str] = None, decay: Optional[float] = None, batch: Optional[int] = None,
                  average_from: Optional[int] = None, aggressiveness: Optional[float] = None,
                  variance: Optional[float] = None, gamma: Optional[float] = None, precision: str = "auto",
                  holdout: Optional[float] = None, early_stop: int = 0, checkpoint: Optional[PathLike] = None,
-                 resume: bool = False, checkpoint_interval: float = 30.0, decode: str = "viterbi",
+                 resume: bool = False, checkpoint_interval: float = 30.0, prior: Optional[Prior] = None,
+                 variances: Optional[PathLike] = None, decode: str = "viterbi", warm_start: bool = False,
                  seed: int = 1, threads: int = 0, progress: Optional[bool] = None) -> None:
         self.segment_template = segment_template
         self.gazetteers = gazetteers
@@ -76,6 +93,7 @@ class SegmentCRF(ChainCRF):
         self.tolerance = tolerance
         self.window = window
         self.gradient_tolerance = gradient_tolerance
+        self.gap = gap
         self.history = history
         self.sgd_passes = sgd_passes
         self.step = step
@@ -92,7 +110,10 @@ class SegmentCRF(ChainCRF):
         self.checkpoint = checkpoint
         self.resume = resume
         self.checkpoint_interval = checkpoint_interval
+        self.prior = prior
+        self.variances = variances
         self.decode = decode
+        self.warm_start = warm_start
         self.seed = seed
         self.threads = threads
         self.progress = progress
@@ -100,18 +121,63 @@ class SegmentCRF(ChainCRF):
     def fit(self, X: Sequence[Any], y: Sequence[Any], sample_weight: Optional[Sequence[float]] = None,
             X_dev: Optional[Sequence[Any]] = None, y_dev: Optional[Sequence[Any]] = None, *,
             callback: Optional[Callback] = None) -> SegmentCRF:
-        """Trains; returns self.  Arguments as of ChainCRF.fit."""
-        self._train(X, y, sample_weight, X_dev, y_dev, callback, None)
+        """Trains; returns self.  Arguments as of ChainCRF.fit; y and y_dev may be spans."""
+        init = self.model_ if self.warm_start and hasattr(self, "model_") else None
+        self._train(X, self._labels(X, y), sample_weight, X_dev, self._labels(X_dev, y_dev), callback, init)
         return self
 
-    def partial_fit(self, *_: Any, **__: Any) -> SegmentCRF:
-        """Not to be had: training of segments starts from nothing."""
-        raise AttributeError("a SegmentCRF does not go on from a model; fit on all data")
+    def partial_fit(self, X: Sequence[Any], y: Sequence[Any], classes: Optional[Sequence[str]] = None,
+                    sample_weight: Optional[Sequence[float]] = None, *,
+                    callback: Optional[Callback] = None) -> SegmentCRF:
+        """As ChainCRF.partial_fit: trains on new data, from the model that is there; y may be spans."""
+        self._train(X, self._labels(X, y), sample_weight, None, None, callback, getattr(self, "model_", None))
+        return self
+
+    def predict_spans(self, X: Sequence[Any], **how: Any) -> list[Spans]:
+        """The segments of each predicted segmentation, as (start, end, label), without those of O."""
+        found = self.predict(X, **how)
+        scheme = self._scheme()
+        if scheme != "none":
+            return [_core.spans_of_labels(labels, scheme) for labels in found]
+        return [[(run[0][0], run[-1][0] + 1, label)
+                 for label, each in itertools.groupby(enumerate(labels), lambda item: item[1])
+                 for run in [list(each)] if label != "O"] for labels in found]
+
+    def score(self, X: Sequence[Any], y: Sequence[Any],
+              sample_weight: Optional[Sequence[float]] = None) -> float:
+        """The share of positions whose label is predicted right; y may be spans."""
+        return super().score(X, self._labels(X, y), sample_weight)
+
+    def _scheme(self) -> str:
+        if self.label_scheme != "auto":
+            return self.label_scheme
+        return _core.span_scheme(list(self._fitted().labels))
+
+    def _labels(self, X: Any, y: Any) -> Any:
+        # Labels as they are; spans as labels.
+        if y is None or X is None or len(X) != len(y) or not _are_spans(X, y):
+            return y
+        scheme = "bio" if self.label_scheme == "auto" else self.label_scheme
+        if scheme in ("raw", "none"):
+            raise ValueError(f"label_scheme {scheme!r} cannot spell a span; choose one of: bio, bio1, ioe, bioes")
+        labels = []
+        for n, (x, spans) in enumerate(zip(X, y)):
+            try:
+                labels.append(_core.labels_of_spans([tuple(span) for span in spans], len(x), scheme))
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"y[{n}] is no list of spans (start, end, label) of the {len(x)} positions of "
+                                 f"X[{n}]: {str(error).splitlines()[0]}") from None
+        return labels
 
     def _fit_native(self, X: Any, y: Any, sample_weight: Any, X_dev: Any, y_dev: Any, init: Optional[Model],
                     prior: Optional[Model], see: Callback) -> tuple[_core.Model, dict[str, Any]]:
+        return _core.train_segment(X, y, sample_weight, X_dev, y_dev, self._options(), self._segments(),
+                                   None if init is None else init._native,
+                                   None if prior is None else prior._native, see)
+
+    def _segments(self) -> dict[str, Any]:
         longest = self.max_length
-        segments = {
+        return {
             "segment_template": None if self.segment_template is None else os.fspath(self.segment_template),
             "gazetteers": None if self.gazetteers is None else
             {name: list(entries) for name, entries in self.gazetteers.items()},
@@ -119,4 +185,3 @@ class SegmentCRF(ChainCRF):
             [f"{label}={n}" for label, n in longest.items()] if isinstance(longest, Mapping) else [str(longest)],
             "text_attribute": None if self.text is None else self.text + ":",
             "label_scheme": self.label_scheme}
-        return _core.train_segment(X, y, sample_weight, X_dev, y_dev, self._options(), segments, see)

@@ -25,12 +25,13 @@ TermStatistics fit_terms(std::span<const RepeatableFile> data, const TextOptions
 }
 
 std::shared_ptr<const FeatureKit> fit_kit(std::span<const RepeatableFile> data,
-                                          const ExtractionConfig& config) {
+                                          const ExtractionConfig& config,
+                                          std::optional<ChunkScheme> spans) {
   const Extractor extractor(config);
   KitFit fit(extractor);
   InputSequence sequence;
   for (const RepeatableFile& file : data) {
-    SequenceSource source(file.lines(), extractor, Labels::required);
+    SequenceSource source(file.lines(), extractor, Labels::required, spans);
     while (source.next(sequence)) fit.add(sequence, source.name());
   }
   return fit.finish();
@@ -79,7 +80,7 @@ bool needs_fit(const ExtractionConfig& config) {
 }
 
 void fit_extraction(std::span<const RepeatableFile> data, const CsvOptions& csv,
-                    ExtractionConfig& config) {
+                    ExtractionConfig& config, std::optional<ChunkScheme> spans) {
   if (config.format == InputFormat::text) {
     config.terms = fit_terms(data, config.text);
     return;
@@ -89,7 +90,7 @@ void fit_extraction(std::span<const RepeatableFile> data, const CsvOptions& csv,
     for (const RepeatableFile& file : data) finder.read(file.lines());
     config.csv = finder.columns();
   }
-  if (config.kit && config.kit->needs_fit()) config.kit = fit_kit(data, config);
+  if (config.kit && config.kit->needs_fit()) config.kit = fit_kit(data, config, spans);
 }
 
 std::vector<std::string> read_stop_words(const std::string& name) {

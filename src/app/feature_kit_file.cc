@@ -390,6 +390,11 @@ std::vector<std::string> column_names(const toml::table& root, const std::string
 }
 
 std::string read_text(const std::string& path, std::string& name) {
+  if (path == "-") {
+    throw UsageError(
+        "--kit -: a kit is read more than once, and the files that it names are beside it, and "
+        "standard input is neither: name a file");
+  }
   LineReader lines(path);
   std::string text;
   for (std::string_view line; lines.next(line);) text.append(line).append("\n");

@@ -11,6 +11,7 @@
 #include "app/inspect_kit.h"
 #include "app/inspect_tables.h"
 #include "croft/app/inspect.h"
+#include "croft/app/inspect_segment.h"
 
 namespace croft {
 namespace {
@@ -49,26 +50,18 @@ struct TreeView {
   }
 };
 
-std::string output_name(const BoostedModel& model, std::uint32_t output) {
-  if (output == kAllOutputs) return "all labels";
-  const std::size_t labels = model.labels();
-  if (output < labels) return escaped(model.label(output));
-  const std::size_t pair = output - labels;
-  return escaped(model.label(static_cast<Label>(pair / labels))) + " -> " +
-         escaped(model.label(static_cast<Label>(pair % labels)));
-}
-
-std::string test_text(const BoostedModel& model, const TreeNode& node) {
-  const std::string name = escaped(model.attribute(node.attribute));
+std::string test_text(const TreeModelView& model, const TreeNode& node) {
+  const std::string name = model.attribute(node.attribute);
   if (std::isinf(node.threshold) && node.threshold < 0) return "without " + name;
   return fmt::format("{} <= {}{}", name, node.threshold,
                      node.absent_left != 0 ? ", or without it" : "");
 }
 
-std::string values_text(const BoostedModel& model, std::uint32_t output, std::size_t at) {
-  const std::span<const float> values = model.trees().values();
+std::string values_text(const TreeModelView& view, std::uint32_t output, std::size_t at) {
+  const std::span<const float> values = view.trees().values();
   if (output != kAllOutputs) return fmt::format("{:+.4f}", values[at]);
   std::string text;
+  const SequenceModel& model = view.model();
   for (Label y = 0; y < model.labels(); ++y) {
     text +=
         fmt::format("{}{} {:+.4f}", y == 0 ? "" : ", ", escaped(model.label(y)), values[at + y]);
@@ -76,9 +69,10 @@ std::string values_text(const BoostedModel& model, std::uint32_t output, std::si
   return text;
 }
 
-std::string tree_text(const BoostedModel& model, std::size_t tree) {
+std::string tree_text(const TreeModelView& model, std::size_t tree) {
   const TreeRoot& root = model.trees().roots()[tree];
-  std::string out = fmt::format("tree {} of {}\n", tree, output_name(model, root.output));
+  const bool of_spans = model.is_of_segments(root.output);
+  std::string out = fmt::format("tree {} of {}\n", tree, model.output(root.output));
   for (const TreeView::Item& item : TreeView(model.trees(), tree).items) {
     out += std::string(2 + 2 * item.depth, ' ');
     if (item.at < 0) {
@@ -86,23 +80,35 @@ std::string tree_text(const BoostedModel& model, std::size_t tree) {
       continue;
     }
     const TreeNode& node = model.trees().nodes()[static_cast<std::size_t>(item.at)];
-    out += fmt::format("{}?  (gain {:.2f}, {} positions)\n", test_text(model, node), node.gain,
-                       node.count);
+    out += fmt::format("{}?  (gain {:.2f}, {} {})\n", test_text(model, node), node.gain, node.count,
+                       of_spans ? "inputs" : "positions");
   }
   return out;
+}
+
+// The first n trees, and the first n of segments.
+std::vector<std::size_t> first_trees(const TreeModelView& model, std::size_t n) {
+  std::vector<std::size_t> chosen;
+  std::size_t of_positions = 0, of_segments = 0;
+  for (std::size_t k = 0; k < model.trees().trees(); ++k) {
+    const bool spans = model.is_of_segments(model.trees().roots()[k].output);
+    if ((spans ? of_segments : of_positions)++ < n) chosen.push_back(k);
+  }
+  return chosen;
 }
 
 struct Transition {
   Label from, to;
   double score;
 };
-std::vector<Transition> extreme_transitions(const BoostedModel& model, bool largest,
+std::vector<Transition> extreme_transitions(const TreeModelView& model, bool largest,
                                             std::size_t n) {
   std::vector<Transition> all;
-  if (model.labels_are_independent()) return all;
-  for (Label i = 0; i < model.labels(); ++i) {
-    for (Label j = 0; j < model.labels(); ++j) {
-      const double score = model.transitions<double>().at(i, j);
+  const std::size_t labels = model.neighbours().size();
+  for (Label i = 0; i < labels; ++i) {
+    for (Label j = 0; j < labels; ++j) {
+      const double score = model.transitions()->at(i, j);
+      if (!std::isfinite(score)) continue;  // two that cannot be told from one
       if (largest ? score > 0 : score < 0) all.push_back({i, j, score});
     }
   }
@@ -113,29 +119,64 @@ std::vector<Transition> extreme_transitions(const BoostedModel& model, bool larg
   return all;
 }
 
-json transitions_json(const BoostedModel& model, bool largest, std::size_t n) {
+json transitions_json(const TreeModelView& model, bool largest, std::size_t n) {
   json out = json::array();
   for (const Transition& each : extreme_transitions(model, largest, n)) {
-    out.push_back(
-        {{"from", model.label(each.from)}, {"to", model.label(each.to)}, {"weight", each.score}});
+    out.push_back({{"from", model.neighbours()[each.from]},
+                   {"to", model.neighbours()[each.to]},
+                   {"weight", each.score}});
   }
   return out;
 }
 
 }  // namespace
 
-json summary_json(const BoostedModel& model) {
+TreeModelView::TreeModelView(const BoostedModel& model)
+    : model_(&model), scorer_(&model.scorer()), rounds_(model.rounds()), segments_(false) {
+  if (model.labels_are_independent()) return;
+  transitions_ = &model.transitions<double>();
+  for (Label y = 0; y < model.labels(); ++y) neighbours_.push_back(model.label(y));
+}
+
+TreeModelView::TreeModelView(const BoostedSegmentModel& model)
+    : model_(&model),
+      scorer_(&model.scorer()),
+      transitions_(&model.segment_transitions<double>()),
+      rounds_(model.rounds()),
+      segments_(true),
+      neighbours_(model.segment_labels().names) {}
+
+std::string TreeModelView::output(std::uint32_t output) const {
+  if (output == kAllOutputs) return "all labels";
+  const std::size_t labels = model_->labels();
+  if (output < labels) return escaped(model_->label(output));
+  const std::size_t pair = output - labels;
+  if (segments_) return "segments " + escaped(neighbours_[pair]);
+  return escaped(neighbours_[pair / labels]) + " -> " + escaped(neighbours_[pair % labels]);
+}
+
+std::string TreeModelView::attribute(std::uint32_t id) const {
+  return (scorer_->is_of_spans(id) ? "segment " : "") + escaped(scorer_->attribute(id));
+}
+
+json summary_json(const TreeModelView& view) {
+  const SequenceModel& model = view.model();
   json labels = json::array();
   for (Label y = 0; y < model.labels(); ++y) labels.push_back(model.label(y));
   json document = {{"kind", model.kind()},
                    {"file_bytes", model.container().file_size()},
                    {"labels", std::move(labels)},
-                   {"rounds", model.rounds()},
-                   {"trees", model.trees().trees()},
-                   {"tests", model.trees().nodes().size()},
-                   {"attributes", model.attributes()},
-                   {"pair_trees", model.trees().has_pairs()},
+                   {"rounds", view.rounds()},
+                   {"trees", view.trees().trees()},
+                   {"tests", view.trees().nodes().size()},
+                   {"attributes", view.scorer().attributes()},
+                   {"pair_trees", !model.segments() && view.trees().has_pairs()},
                    {"sections", sections_json(model.container())}};
+  if (const SegmentModel* segments = model.segments()) {
+    document["segments"] = segments->meta()["segments"]["labels"];
+    document["segment_template"] = segments->templates().text();
+    document["gazetteers"] = segments->lexicon().gazetteers();
+  }
   document["extraction"] = model.meta().value("extraction", json::object());
   add_kit(model, document);
   document["training"] = model.meta().value("training", json::object());
@@ -143,29 +184,31 @@ json summary_json(const BoostedModel& model) {
   return document;
 }
 
-std::string format_summary(const BoostedModel& model) {
-  const json document = summary_json(model);
-  std::string out = fmt::format("model         {}\n", escaped(model.container().name()));
-  out += fmt::format("kind          {}\n", model.kind());
-  out += fmt::format("file size     {} bytes\n", model.container().file_size());
-  out += fmt::format("labels        {}\n", model.labels());
+std::string format_summary(const TreeModelView& view) {
+  const SequenceModel& model = view.model();
+  const json document = summary_json(view);
+  std::string out = summary_head(model.container(), model.kind(), model.labels());
   for (Label y = 0; y < model.labels(); ++y) out += "  " + escaped(model.label(y)) + "\n";
-  out += fmt::format("rounds        {}\n", model.rounds());
-  out += fmt::format("trees         {}, with {} tests{}\n", model.trees().trees(),
-                     model.trees().nodes().size(),
-                     model.trees().has_pairs() ? "; some of pairs of labels" : "");
-  out += fmt::format("attributes    {} that are tested\n", model.attributes());
+  const SegmentModel* const segments = model.segments();
+  out += fmt::format("rounds        {}\n", view.rounds());
+  out += fmt::format("trees         {}, with {} tests{}\n", view.trees().trees(),
+                     view.trees().nodes().size(),
+                     !view.trees().has_pairs() ? ""
+                     : segments != nullptr     ? "; some of segments"
+                                               : "; some of pairs of labels");
+  out += fmt::format("attributes    {} that are tested\n", view.scorer().attributes());
   out += calibration_lines(model);
   out +=
       fmt::format("format        {}\n", readable(document["extraction"].value("format", json())));
   out += kit_lines(model);
+  if (segments != nullptr) out += segment_lines(*segments);
   append_fields(out, "training record", document["training"]);
   append_sections(out, model.container());
   return out;
 }
 
-std::vector<AttributeImportance> importances(const BoostedModel& model) {
-  std::vector<AttributeImportance> all(model.attributes());
+std::vector<AttributeImportance> importances(const TreeModelView& model) {
+  std::vector<AttributeImportance> all(model.scorer().attributes());
   std::vector<std::string> names;
   for (std::uint32_t a = 0; a < all.size(); ++a) {
     all[a].attribute = a;
@@ -182,17 +225,16 @@ std::vector<AttributeImportance> importances(const BoostedModel& model) {
   return all;
 }
 
-json top_json(const BoostedModel& model, std::size_t n) {
+json top_json(const TreeModelView& model, std::size_t n) {
   json importance = json::array(), trees = json::array();
   for (const AttributeImportance& each : importances(model)) {
     if (importance.size() == n) break;
-    importance.push_back({{"attribute", model.attribute(each.attribute)},
+    importance.push_back({{"attribute", model.scorer().attribute(each.attribute)},
                           {"gain", each.gain},
                           {"count", each.count}});
+    if (model.scorer().is_of_spans(each.attribute)) importance.back()["of"] = "segments";
   }
-  for (std::size_t k = 0; k < std::min(n, model.trees().trees()); ++k) {
-    trees.push_back(tree_text(model, k));
-  }
+  for (const std::size_t k : first_trees(model, n)) trees.push_back(tree_text(model, k));
   return {{"importance", std::move(importance)},
           {"trees", std::move(trees)},
           {"transitions",
@@ -200,29 +242,29 @@ json top_json(const BoostedModel& model, std::size_t n) {
             {"smallest", transitions_json(model, false, n)}}}};
 }
 
-std::string format_top(const BoostedModel& model, std::size_t n) {
+std::string format_top(const TreeModelView& model, std::size_t n) {
   std::string out = fmt::format("{:>12}  {:>8}  attribute\n", "gain", "tests");
   const std::vector<AttributeImportance> all = importances(model);
   for (std::size_t k = 0; k < std::min(n, all.size()); ++k) {
     out += fmt::format("{:>12.2f}  {:>8}  {}\n", all[k].gain, all[k].count,
-                       escaped(model.attribute(all[k].attribute)));
+                       model.attribute(all[k].attribute));
   }
   for (const bool largest : {true, false}) {
     const std::vector<Transition> found = extreme_transitions(model, largest, n);
     if (!found.empty()) out += largest ? "\ntransitions in favour\n" : "\ntransitions against\n";
     for (const Transition& each : found) {
-      out += fmt::format("{:>12.4f}  {} -> {}\n", each.score, escaped(model.label(each.from)),
-                         escaped(model.label(each.to)));
+      out +=
+          fmt::format("{:>12.4f}  {} -> {}\n", each.score, escaped(model.neighbours()[each.from]),
+                      escaped(model.neighbours()[each.to]));
     }
   }
-  for (std::size_t k = 0; k < std::min(n, model.trees().trees()); ++k) {
-    out += "\n" + tree_text(model, k);
-  }
+  for (const std::size_t k : first_trees(model, n)) out += "\n" + tree_text(model, k);
   return out;
 }
 
-void write_weights(const BoostedModel& model, const std::function<void(std::string_view)>& write) {
+void write_weights(const TreeModelView& view, const std::function<void(std::string_view)>& write) {
   constexpr std::size_t kChunk = 1 << 16;  // bytes
+  const SequenceModel& model = view.model();
   std::string out;
   const auto end_line = [&] {
     out += '\n';
@@ -231,24 +273,25 @@ void write_weights(const BoostedModel& model, const std::function<void(std::stri
     out.clear();
   };
   for (Label y = 0; y < model.labels(); ++y) {
-    out += fmt::format("base\t{}\t{}", escaped(model.label(y)), model.base()[y]);
+    out += fmt::format("base\t{}\t{}", escaped(model.label(y)), view.scorer().base()[y]);
     end_line();
   }
-  for (Label i = 0; i < model.labels() && !model.labels_are_independent(); ++i) {
-    for (Label j = 0; j < model.labels(); ++j) {
-      out += fmt::format("transition\t{}\t{}\t{}", escaped(model.label(i)), escaped(model.label(j)),
-                         model.transitions<double>().at(i, j));
+  const std::vector<std::string>& neighbours = view.neighbours();
+  for (Label i = 0; i < neighbours.size(); ++i) {
+    for (Label j = 0; j < neighbours.size(); ++j) {
+      out += fmt::format("transition\t{}\t{}\t{}", escaped(neighbours[i]), escaped(neighbours[j]),
+                         view.transitions()->at(i, j));
       end_line();
     }
   }
-  const TreeEnsemble& trees = model.trees();
+  const TreeEnsemble& trees = view.trees();
   for (std::size_t k = 0; k < trees.trees(); ++k) {
-    const TreeView view(trees, k);
+    const TreeView shape(trees, k);
     const std::uint32_t output = trees.roots()[k].output;
-    const std::string name = output_name(model, output);
-    for (const TreeView::Item& item : view.items) {
+    const std::string name = view.output(output);
+    for (const TreeView::Item& item : shape.items) {
       if (item.at < 0) {
-        out += fmt::format("leaf\t{}\t{}\t{}", k, name, view.name(item.at));
+        out += fmt::format("leaf\t{}\t{}\t{}", k, name, shape.name(item.at));
         const std::size_t width = output == kAllOutputs ? model.labels() : 1;
         for (std::size_t y = 0; y < width; ++y) {
           out += fmt::format("\t{}", trees.values()[static_cast<std::size_t>(~item.at) + y]);
@@ -256,9 +299,9 @@ void write_weights(const BoostedModel& model, const std::function<void(std::stri
       } else {
         const TreeNode& node = trees.nodes()[static_cast<std::size_t>(item.at)];
         out += fmt::format("test\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}", k, name,
-                           view.name(item.at), escaped(model.attribute(node.attribute)),
-                           node.threshold, node.absent_left != 0 ? "left" : "right",
-                           view.name(node.left), view.name(node.right), node.gain, node.count);
+                           shape.name(item.at), view.attribute(node.attribute), node.threshold,
+                           node.absent_left != 0 ? "left" : "right", shape.name(node.left),
+                           shape.name(node.right), node.gain, node.count);
       }
       end_line();
     }

@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <tuple>
-#include <vector>
+#include <utility>
 
+#include "app/inspect_cells.h"
 #include "app/inspect_kit.h"
 #include "app/inspect_tables.h"
 #include "croft/app/inspect.h"
@@ -16,58 +15,17 @@ namespace {
 
 using nlohmann::json;
 
-struct StateWeight {
-  std::string attribute;
-  std::uint32_t cell;
-  float weight;
+std::size_t pairs(const HiddenChainModel& model) {
+  return model.states()->size() * model.states()->size();
+}
+
+struct StatePair {
+  std::string from, to;
 };
 
-// In the order of the attributes' bytes, then of the cells.
-std::vector<StateWeight> weights_of(const FeatureTable& table) {
-  std::vector<StateWeight> all;
-  for (std::uint32_t id = 0; id < table.size(); ++id) {
-    const WeightRow row = table.row(id);
-    if (row.size() == 0) continue;
-    const std::string name = table.name(id);
-    for (std::size_t k = 0; k < row.size(); ++k) all.push_back({name, row.cell(k), row.weight(k)});
-  }
-  std::ranges::sort(all, [](const StateWeight& a, const StateWeight& b) {
-    return std::tie(a.attribute, a.cell) < std::tie(b.attribute, b.cell);
-  });
-  return all;
-}
-
-// The n with the largest sign * weight > 0.
-std::vector<StateWeight> strongest(std::vector<StateWeight> weights, float sign, std::size_t n) {
-  std::erase_if(weights, [&](const StateWeight& w) { return !(sign * w.weight > 0); });
-  std::ranges::stable_sort(weights, std::ranges::greater{},
-                           [&](const StateWeight& w) { return sign * w.weight; });
-  if (weights.size() > n) weights.resize(n);
-  return weights;
-}
-
-// Of each state its node weights.
-std::vector<std::vector<StateWeight>> by_state(const HiddenChainModel& model) {
-  std::vector<std::vector<StateWeight>> all(model.states()->size());
-  for (StateWeight& each : weights_of(model.node())) {
-    if (each.cell < all.size()) all[each.cell].push_back(std::move(each));
-  }
-  return all;
-}
-
-std::pair<Label, Label> pair_of(const HiddenChainModel& model, std::uint32_t cell) {
+StatePair pair_of(const HiddenChainModel& model, const CellWeight& weight) {
   const auto states = static_cast<std::uint32_t>(model.states()->size());
-  return {cell / states, cell % states};
-}
-
-bool is_pair(const HiddenChainModel& model, std::uint32_t cell) {
-  return cell < model.states()->size() * model.states()->size();
-}
-
-std::vector<StateWeight> transitions_of(const HiddenChainModel& model) {
-  std::vector<StateWeight> all = weights_of(model.tied());
-  std::erase_if(all, [&](const StateWeight& w) { return !is_pair(model, w.cell); });
-  return all;
+  return {model.state_name(weight.cell / states), model.state_name(weight.cell % states)};
 }
 
 }  // namespace
@@ -97,10 +55,7 @@ json summary_json(const HiddenChainModel& model) {
 }
 
 std::string format_summary(const HiddenChainModel& model) {
-  std::string out = fmt::format("model         {}\n", escaped(model.container().name()));
-  out += fmt::format("kind          {}\n", model.kind());
-  out += fmt::format("file size     {} bytes\n", model.container().file_size());
-  out += fmt::format("labels        {}\n", model.labels());
+  std::string out = summary_head(model.container(), model.kind(), model.labels());
   out += fmt::format("states        {}\n", model.states()->size());
   if (model.constraint()) out += "constraint    the labellings that it is normalised over\n";
   out += fmt::format("transitions   {}\n", model.tied().weights());
@@ -121,87 +76,59 @@ std::string format_summary(const HiddenChainModel& model) {
 }
 
 json top_json(const HiddenChainModel& model, std::size_t n) {
-  const auto list = [&](const std::vector<StateWeight>& weights) {
-    json out = json::array();
-    for (const StateWeight& w : weights) {
-      out.push_back({{"attribute", w.attribute}, {"weight", w.weight}});
-    }
-    return out;
-  };
-  const auto pairs = [&](const std::vector<StateWeight>& weights) {
-    json out = json::array();
-    for (const StateWeight& w : weights) {
-      const auto [from, to] = pair_of(model, w.cell);
-      out.push_back(
-          {{"from", model.state_name(from)}, {"to", model.state_name(to)}, {"weight", w.weight}});
-    }
-    return out;
-  };
-  const auto all = by_state(model);
+  const auto all = by_cell(model.node(), model.states()->size());
   json states = json::array();
   for (Label s = 0; s < all.size(); ++s) {
-    states.push_back({{"state", model.state_name(s)},
-                      {"label", model.label(model.states()->label_of[s])},
-                      {"largest", list(strongest(all[s], 1, n))},
-                      {"smallest", list(strongest(all[s], -1, n))}});
+    json state = strongest_json(all[s], n);
+    state["state"] = model.state_name(s);
+    state["label"] = model.label(model.states()->label_of[s]);
+    states.push_back(std::move(state));
   }
-  const auto transitions = transitions_of(model);
+  const auto transitions = cell_weights(model.tied(), pairs(model));
+  const auto list = [&](float sign) {
+    json out = json::array();
+    for (const CellWeight& w : strongest(transitions, sign, n)) {
+      const StatePair pair = pair_of(model, w);
+      out.push_back({{"from", pair.from}, {"to", pair.to}, {"weight", w.weight}});
+    }
+    return out;
+  };
   return {{"states", std::move(states)},
-          {"transitions",
-           {{"largest", pairs(strongest(transitions, 1, n))},
-            {"smallest", pairs(strongest(transitions, -1, n))}}}};
+          {"transitions", {{"largest", list(1)}, {"smallest", list(-1)}}}};
 }
 
 std::string format_top(const HiddenChainModel& model, std::size_t n) {
-  const auto all = by_state(model);
+  const auto all = by_cell(model.node(), model.states()->size());
   std::string out;
   for (Label s = 0; s < all.size(); ++s) {
     out += escaped(model.state_name(s)) + "\n";
-    for (const float sign : {1.0f, -1.0f}) {
-      for (const StateWeight& w : strongest(all[s], sign, n)) {
-        out += fmt::format("  {:>10.5f}  {}\n", w.weight, escaped(w.attribute));
-      }
-    }
+    append_strongest(out, all[s], n, attribute_of);
   }
   out += "transitions\n";
-  const auto transitions = transitions_of(model);
-  for (const float sign : {1.0f, -1.0f}) {
-    for (const StateWeight& w : strongest(transitions, sign, n)) {
-      const auto [from, to] = pair_of(model, w.cell);
-      out += fmt::format("  {:>10.5f}  {} -> {}\n", w.weight, escaped(model.state_name(from)),
-                         escaped(model.state_name(to)));
-    }
-  }
+  append_strongest(out, cell_weights(model.tied(), pairs(model)), n, [&](const CellWeight& w) {
+    const StatePair pair = pair_of(model, w);
+    return escaped(pair.from) + " -> " + escaped(pair.to);
+  });
   return out;
 }
 
 void write_weights(const HiddenChainModel& model,
                    const std::function<void(std::string_view)>& write) {
-  std::string lines;
-  const auto flush = [&](std::size_t above) {
-    if (lines.size() <= above) return;
-    write(lines);
-    lines.clear();
-  };
+  LinePieces lines(write);
   const auto add_pairs = [&](std::string_view kind, const FeatureTable& table) {
-    for (const StateWeight& w : weights_of(table)) {
-      if (!is_pair(model, w.cell)) continue;
-      const auto [from, to] = pair_of(model, w.cell);
-      lines +=
-          fmt::format("{}\t{}\t{}\t{}\t{}\n", kind, escaped(w.attribute),
-                      escaped(model.state_name(from)), escaped(model.state_name(to)), w.weight);
-      flush(1 << 16);
+    for (const CellWeight& w : cell_weights(table, pairs(model))) {
+      const StatePair pair = pair_of(model, w);
+      lines.add(fmt::format("{}\t{}\t{}\t{}\t{}\n", kind, escaped(w.attribute), escaped(pair.from),
+                            escaped(pair.to), w.weight));
     }
   };
   add_pairs("transition", model.tied());
-  for (const StateWeight& w : weights_of(model.node())) {
-    if (w.cell >= model.states()->size()) continue;
-    lines += fmt::format("node\t{}\t{}\t{}\n", escaped(w.attribute),
-                         escaped(model.state_name(w.cell)), w.weight);
-    flush(1 << 16);
+  for (const CellWeight& w : cell_weights(model.node(), model.states()->size())) {
+    lines.add(fmt::format("node\t{}\t{}\t{}\n", escaped(w.attribute),
+                          escaped(model.state_name(w.cell)), w.weight));
   }
   add_pairs("edge", model.edge());
-  flush(0);
+  lines.finish();
 }
 
 }  // namespace croft

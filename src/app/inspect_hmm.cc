@@ -108,10 +108,7 @@ json summary_json(const HmmModel& model) {
 
 std::string format_summary(const HmmModel& model) {
   const json document = summary_json(model);
-  std::string out = fmt::format("model         {}\n", escaped(model.container().name()));
-  out += fmt::format("kind          {}\n", model.kind());
-  out += fmt::format("file size     {} bytes\n", model.container().file_size());
-  out += fmt::format("labels        {}\n", model.labels());
+  std::string out = summary_head(model.container(), model.kind(), model.labels());
   for (Label y = 0; y < model.labels(); ++y) out += "  " + escaped(model.label(y)) + "\n";
   out += fmt::format("tracks        {}\n", model.tracks().size());
   for (const std::string& track : model.tracks()) {

@@ -83,10 +83,7 @@ json summary_json(const JointModel& model) {
 }
 
 std::string format_summary(const JointModel& model) {
-  std::string out = fmt::format("model         {}\n", escaped(model.container().name()));
-  out += fmt::format("kind          {}\n", model.kind());
-  out += fmt::format("file size     {} bytes\n", model.container().file_size());
-  out += fmt::format("labels        {}\n", model.labels());
+  std::string out = summary_head(model.container(), model.kind(), model.labels());
   out += fmt::format("attributes    {}\n", model.table().size());
   out += fmt::format("weights       {}\n", model.table().weights());
   out += calibration_lines(model);

@@ -10,6 +10,7 @@
 #include "app/inspect_kit.h"
 #include "app/inspect_tables.h"
 #include "croft/app/inspect.h"
+#include "croft/features/edge_conjunctions.h"
 #include "croft/model/extraction_record.h"
 
 namespace croft {
@@ -192,7 +193,9 @@ void append_conjunctions(std::string& out, const ExtractionConfig& config) {
   if (count == 0) return;
   out += fmt::format("conjunctions  {}\n", count);
   for (std::size_t k = 0; k < std::min(count, kShown); ++k) {
-    out += "  " + escaped(config.conjunctions[k].name()) + "\n";
+    const Conjunction& each = config.conjunctions[k];
+    out += is_of_edge(each) ? "  " + escaped(edge_name(each)) + ", with two labels\n"
+                            : "  " + escaped(each.name()) + "\n";
   }
   if (count > kShown) out += fmt::format("  and {} more: see --weights\n", count - kShown);
 }
@@ -295,7 +298,12 @@ json extraction_json(const Extractor& extractor) {
   if (config.format == InputFormat::columns) document["columns"] = config.columns;
   if (config.kit) document["kit"] = kit_json(*config.kit);
   for (const Conjunction& each : config.conjunctions) {
-    document["conjunctions"].push_back(each.parts);
+    if (!is_of_edge(each)) {
+      document["conjunctions"].push_back(each.parts);
+    } else {
+      const std::vector<std::string> parts(each.parts.begin() + 1, each.parts.end());
+      document["pair_conjunctions"].push_back(parts);
+    }
   }
   document["template"] = nullptr;
   if (extractor.has_template()) {

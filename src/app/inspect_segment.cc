@@ -103,6 +103,23 @@ std::string spelling(const SegmentModel& model, Label y) {
 
 }  // namespace
 
+std::string segment_lines(const SegmentModel& model) {
+  std::string out;
+  out += fmt::format("\n{:<24}{:>8}  {}\n", "segments of", "longest", "spelt");
+  for (Label y = 0; y < model.segment_labels().labels(); ++y) {
+    out += fmt::format("{:<24}{:>8}  {}\n", escaped(model.segment_labels().names[y]),
+                       model.shape().longest(y), spelling(model, y));
+  }
+  out += "\nsegment templates\n";
+  std::string_view text = model.templates().text();
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    out += "  " + escaped(text.substr(0, end)) + "\n";
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  }
+  return out;
+}
+
 json summary_json(const SegmentModel& model) {
   json labels = json::array();
   for (Label y = 0; y < model.labels(); ++y) labels.push_back(model.label(y));
@@ -124,10 +141,7 @@ json summary_json(const SegmentModel& model) {
 }
 
 std::string format_summary(const SegmentModel& model) {
-  std::string out = fmt::format("model         {}\n", escaped(model.container().name()));
-  out += fmt::format("kind          {}\n", model.kind());
-  out += fmt::format("file size     {} bytes\n", model.container().file_size());
-  out += fmt::format("labels        {}\n", model.labels());
+  std::string out = summary_head(model.container(), model.kind(), model.labels());
   out += fmt::format("attributes    {}\n", model.node().size());
   out +=
       fmt::format("strings       {} of segments\n", model.segment().size() + model.pair().size());
@@ -137,18 +151,7 @@ std::string format_summary(const SegmentModel& model) {
   }
   out += calibration_lines(model);
   out += kit_lines(model);
-  out += fmt::format("\n{:<24}{:>8}  {}\n", "segments of", "longest", "spelt");
-  for (Label y = 0; y < model.segment_labels().labels(); ++y) {
-    out += fmt::format("{:<24}{:>8}  {}\n", escaped(model.segment_labels().names[y]),
-                       model.shape().longest(y), spelling(model, y));
-  }
-  out += "\nsegment templates\n";
-  std::string_view text = model.templates().text();
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    out += "  " + escaped(text.substr(0, end)) + "\n";
-    text.remove_prefix(end == text.npos ? text.size() : end + 1);
-  }
+  out += segment_lines(model);
   append_fields(out, "training record", model.meta().value("training", json::object()));
   append_sections(out, model.container());
   return out;

@@ -17,6 +17,12 @@ std::string readable(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+std::string summary_head(const Container& container, std::string_view kind, std::size_t labels) {
+  return fmt::format(
+      "model         {}\nkind          {}\nfile size     {} bytes\nlabels        {}\n",
+      escaped(container.name()), kind, container.file_size(), labels);
+}
+
 void append_field(std::string& out, std::string name, const json& value) {
   if (value.is_object()) {
     for (const auto& [key, inner] : value.items()) append_field(out, name + " " + key, inner);

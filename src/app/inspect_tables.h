@@ -9,6 +9,8 @@
 namespace croft {
 
 std::string readable(const nlohmann::json& value);  // strings escaped(), numbers with 8 digits
+// Model, kind, file size, labels, a line each: what a summary begins with.
+std::string summary_head(const Container& container, std::string_view kind, std::size_t labels);
 // "  name in words         value"; of an object a line for each of its fields.
 void append_field(std::string& out, std::string name, const nlohmann::json& value);
 void append_fields(std::string& out, std::string_view title, const nlohmann::json& fields);

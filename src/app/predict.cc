@@ -314,4 +314,32 @@ Evaluation evaluate_predictions(const std::string& path, ChunkScheme scheme) {
   return evaluation;
 }
 
+Evaluation evaluate_spans(const std::string& path) {
+  Evaluation evaluation(ChunkScheme::bio);
+  SpanReader reader{LineReader(path)};
+  SpanSequence sequence;
+  bool any = false;
+  const auto spelled = [&](const std::optional<std::vector<LabelledSpan>>& spans) {
+    return labels_of_spans(*spans, sequence.length(), ChunkScheme::bio);
+  };
+  while (reader.next(sequence)) {
+    any = true;
+    if (!sequence.gold) {
+      throw InputError({reader.name(), sequence.line_number}, "a line without \"gold\"",
+                       sequence.line,
+                       "give what predict --output spans writes for labelled data, or name a model");
+    }
+    const std::vector<std::string> gold = spelled(sequence.gold);
+    const std::vector<std::string_view> names(gold.begin(), gold.end());
+    if (!sequence.spans) {
+      evaluation.add_unlabelled(names);
+      continue;
+    }
+    const std::vector<std::string> predicted = spelled(sequence.spans);
+    evaluation.add(names, std::vector<std::string_view>(predicted.begin(), predicted.end()));
+  }
+  if (!any) fail_no_sequences(reader.name());
+  return evaluation;
+}
+
 }  // namespace croft

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "croft/core/error.h"
 
@@ -11,6 +12,7 @@ namespace croft {
 namespace {
 
 using nlohmann::json;
+using nlohmann::ordered_json;
 
 // Labels from attribute lines may hold spaces: as columns they could not be read back.
 void require_cells(const LabelNames& names) {
@@ -19,6 +21,15 @@ void require_cells(const LabelNames& names) {
     throw UsageError("the label " + in_quotes(name) +
                      " has a space, so it cannot be a column; use --output labels or json");
   }
+}
+
+// Tokens of spans may be any text.
+void require_plain_cells(const ColumnSequence& rows) {
+  const std::optional<std::string_view> cell = unplain_cell(rows);
+  if (!cell) return;
+  throw Error(fmt::format("the token {} in line {} of the data cannot be a column; use --output "
+                          "spans, labels or json",
+                          in_quotes(*cell), rows.first_line));
 }
 
 json names_of(std::span<const Label> y, const LabelNames& names) {
@@ -72,6 +83,17 @@ json k_best_json(const Tagging& tagging, const LabelNames& names) {
   return list;
 }
 
+// [[start, end, type], …] of the chunks that labels spell.
+json chunks_json(std::span<const Label> y, const LabelNames& names, ChunkScheme scheme) {
+  std::vector<std::string_view> labels;
+  for (const Label label : y) labels.push_back(names[label]);
+  json list = json::array();
+  for (const auto& [begin, end, type] : chunks_of(labels, scheme)) {
+    list.push_back({begin, end, type});
+  }
+  return list;
+}
+
 json spans_json(const Tagging& tagging) {
   json list = json::array();
   for (const SpanProbability& span : tagging.spans) {
@@ -107,6 +129,23 @@ PredictionFormatter::PredictionFormatter(const TagPlan& plan, const PredictOptio
     : plan_(plan), options_(options) {
   if (options.output == OutputFormat::columns) require_cells(plan.names());
   if (options.output == OutputFormat::json) return;
+  if (options.output == OutputFormat::spans) {
+    scheme_ = plan.scheme();
+    if (scheme_ == ChunkScheme::none) {
+      const std::vector<std::string_view> labels(plan.names().all().begin(),
+                                                 plan.names().all().end());
+      scheme_ = span_scheme(labels);
+    }
+    if (plan.model().extractor().config().format != InputFormat::columns) {
+      throw UsageError("--output spans writes tokens, and the model's data has none; use json");
+    }
+    if (scheme_ == ChunkScheme::none) {
+      throw UsageError(
+          "--output spans: the labels of the model spell no chunks; use --output json, or "
+          "--chunks raw, which takes each label but O for a span of one token");
+    }
+    return;
+  }
   for (const auto& [asked, name] :
        {std::pair{options.ask.spans, "--spans"}, {options.ask.edges, "--marginals=edges"}}) {
     if (asked) throw UsageError(std::string(name) + " is written as JSON; use --output json");
@@ -118,6 +157,13 @@ void PredictionFormatter::append(const InputSequence& sequence, const Tagging& t
   if (options_.output == OutputFormat::json) {
     append_json(tagging, out);
     return;
+  }
+  if (options_.output == OutputFormat::spans) {
+    append_spans(sequence, tagging, out);
+    return;
+  }
+  if (options_.output == OutputFormat::columns && !sequence.line.empty()) {
+    require_plain_cells(sequence.rows);
   }
   const auto to = std::back_inserter(out);
   if (!tagging.outcome.found) {
@@ -194,7 +240,7 @@ void PredictionFormatter::append_marginals(const Tagging& tagging, std::size_t t
   }
 }
 
-void PredictionFormatter::append_json(const Tagging& tagging, std::string& out) const {
+json PredictionFormatter::answers(const Tagging& tagging) const {
   const LabelNames& names = plan_.names();
   const TagOptions& ask = options_.ask;
   const TagOutcome& outcome = tagging.outcome;
@@ -225,8 +271,74 @@ void PredictionFormatter::append_json(const Tagging& tagging, std::string& out) 
       for (const std::vector<Label>& y : tagging.samples) list.push_back(names_of(y, names));
     }
   }
+  return document;
+}
+
+void PredictionFormatter::append_json(const Tagging& tagging, std::string& out) const {
   // Labels that are not UTF-8 cannot be JSON: they are shown with replacement characters.
-  out += document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  out += answers(tagging).dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+namespace {
+
+// A sequence of columns as one of spans: its tokens, and what its labels say.
+ordered_json spans_of_rows(const ColumnSequence& rows, std::size_t columns, ChunkScheme scheme) {
+  SpanSequence tokens;
+  tokens.columns = columns;
+  std::vector<std::string_view> labels;
+  for (std::size_t t = 0; t < rows.rows(); ++t) {
+    for (std::size_t c = 0; c < columns; ++c) tokens.cells.emplace_back(rows.cell(t, c));
+    if (rows.columns(t) > columns) labels.push_back(rows.cell(t, columns));
+  }
+  if (!labels.empty()) tokens.spans = spans_of_labels(labels, scheme);
+  return ordered_json::parse(span_line(tokens));
+}
+
+}  // namespace
+
+// What the line had, with the spans found, and as "gold" those that it had.
+void PredictionFormatter::append_spans(const InputSequence& sequence, const Tagging& tagging,
+                                       std::string& out) const {
+  const std::size_t columns = plan_.model().extractor().config().columns;
+  ordered_json document = sequence.line.empty()
+                              ? spans_of_rows(sequence.rows, columns, scheme_)
+                              : ordered_json::parse(sequence.line);
+  if (document.contains("spans") && !document.contains("gold")) {
+    document["gold"] = document["spans"];
+  }
+  const json found = answers(tagging);
+  if (!tagging.outcome.found) {
+    document.erase("spans");
+  } else if (options_.ask.spans) {
+    document["spans"] = found["spans"];
+  } else {
+    document["spans"] = chunks_json(tagging.y, plan_.names(), scheme_);
+  }
+  for (const auto& [key, value] : found.items()) {
+    if (key != "labels" && key != "spans") document[key] = value;
+  }
+  const auto respell = [&](const char* key, const auto& labellings, const auto& labels_of) {
+    std::size_t k = 0;
+    for (const auto& one : labellings) {
+      json spans = chunks_json(labels_of(one), plan_.names(), scheme_);
+      ordered_json& written = document[key][k++];
+      if (written.is_object()) {
+        written.erase("labels");
+        written["spans"] = std::move(spans);
+      } else {
+        written = std::move(spans);
+      }
+    }
+  };
+  if (tagging.outcome.found && options_.ask.k_best > 0) {
+    respell("k_best", tagging.k_best,
+            [](const ScoredLabelling& one) { return std::span(one.labels); });
+  }
+  if (tagging.outcome.found && options_.ask.samples > 0) {
+    respell("samples", tagging.samples,
+            [](const std::vector<Label>& one) { return std::span(one); });
+  }
+  out += document.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace croft

@@ -46,8 +46,9 @@ Scale scale_of(const SearchParameter& p) {
               .high = p.high,
               .log = p.scale == SearchParameter::Scale::log,
               .names = p.values};
-  if (p.scale == SearchParameter::Scale::list)
-    scale.high = static_cast<double>(p.values.size() - 1);
+  if (p.scale != SearchParameter::Scale::list) return scale;
+  scale.low = -0.5;  // each has its share of the width, and stands in its middle
+  scale.high = static_cast<double>(p.values.size()) - 0.5;
   return scale;
 }
 
@@ -77,13 +78,38 @@ Scale score_scale(const SearchedSettings& result) {
   return scale;
 }
 
+bool in_percent(const SearchedSettings& result) {
+  return result.metric == SearchMetric::accuracy || result.metric == SearchMetric::chunk_f1;
+}
+
+std::string score_text(const SearchedSettings& result, double score) {
+  return in_percent(result) ? fmt::format("{:.2f} %", 100 * score) : fmt::format("{:.4g}", score);
+}
+
+// 1, 2 or 5 times a power of ten, that fits three to seven times.
+double tick_step(double span) {
+  const double power = std::pow(10.0, std::floor(std::log10(span / 3)));
+  for (const double times : {5.0, 2.0}) {
+    if (span / (times * power) >= 3) return times * power;
+  }
+  return power;
+}
+
+// With a line across all panels at each number.
 void append_score_axis(std::string& out, const SearchedSettings& result, const Scale& y) {
-  for (int k = 0; k <= 4; ++k) {
-    const double value = y.low + k * (y.high - y.low) / 4;
-    const double at = kTop + kHigh * (1 - k / 4.0);
-    const bool loss = result.metric == SearchMetric::log_loss;
+  const double step = tick_step(y.high - y.low);
+  const int decimals = std::max(0, static_cast<int>(-std::floor(std::log10(step) + 1e-9)));
+  for (double k = std::ceil(y.low / step); k * step <= y.high; ++k) {
+    const double at = kTop + kHigh * (1 - y.share(k * step));
     out += text_at(kLeft - 6, at + 4, "text-anchor=\"end\"",
-                   loss ? fmt::format("{:.3f}", value) : fmt::format("{:.1f}", 100 * value));
+                   in_percent(result)
+                       ? fmt::format("{:.{}f} %", 100 * k * step, std::max(0, decimals - 2))
+                       : fmt::format("{:.{}f}", k * step, decimals));
+    for (std::size_t panel = 0; panel < result.parameters.size(); ++panel) {
+      const double left = kLeft + static_cast<double>(panel) * (kWide + kGap);
+      out +=
+          fmt::format("<path d=\"M{:.1f} {:.1f}h{:.1f}\" stroke=\"#DDDDDD\"/>\n", left, at, kWide);
+    }
   }
 }
 
@@ -112,7 +138,9 @@ void append_panel(std::string& out, const SearchedSettings& result, std::size_t 
       whole ? static_cast<std::size_t>(std::min(5.0, p.high - p.low + 1)) : 5;
   const std::size_t ticks = x.names.empty() ? numbers : x.names.size();
   for (std::size_t k = 0; k < ticks && (x.names.empty() || ticks <= kMostTicks); ++k) {
-    double share = ticks == 1 ? 0.5 : static_cast<double>(k) / static_cast<double>(ticks - 1);
+    double share =
+        static_cast<double>(k) / static_cast<double>(std::max<std::size_t>(2, ticks) - 1);
+    if (!x.names.empty()) share = x.share(static_cast<double>(k));
     double value = x.log ? std::exp(std::log(x.low) + share * std::log(x.high / x.low))
                          : x.low + share * (x.high - x.low);
     if (whole) {
@@ -135,25 +163,38 @@ void append_panel(std::string& out, const SearchedSettings& result, std::size_t 
       }
       out += fmt::format(
           "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"{}\" stroke=\"{}\"><title>{}{} "
-          "{:.4f}</title></circle>\n",
+          "{}</title></circle>\n",
           across(place_of(x, each.values[parameter])),
           kTop + kHigh * (1 - y.share(each.rungs[rung].mean())), best ? 6 : 4,
-          colour(rung, result.rungs.size()), best ? "#D55E00" : "none", svg_escaped(title),
-          name_of(result.metric), each.rungs[rung].mean());
+          colour(rung, result.rungs.size()), best ? "#D55E00" : "#FFFFFF", svg_escaped(title),
+          name_of(result.metric), score_text(result, each.rungs[rung].mean()));
     }
   }
 }
 
 void append_legend(std::string& out, const SearchedSettings& result) {
-  double x = kLeft;
+  const bool data = result.resource == SearchResource::data;
+  out += text_at(kLeft, kTop + kHigh + 58, "font-size=\"11\"",
+                 data ? "trained on this share of the data:" : "of this share of the iterations:");
+  double x = kLeft + 192;
   for (std::size_t rung = 0; rung < result.rungs.size(); ++rung) {
     const double y = kTop + kHigh + 58;
     out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"/>\n", x, y - 4,
                        colour(rung, result.rungs.size()));
-    out += text_at(x + 8, y, "font-size=\"11\"",
-                   percent(result.rungs[rung].share));
+    out += text_at(x + 8, y, "font-size=\"11\"", percent(result.rungs[rung].share));
     x += 62;
   }
+}
+
+// The first candidate, whose dot is large.
+std::string best_text(const SearchedSettings& result) {
+  const SearchCandidate& best = result.best();
+  if (best.rungs.empty()) return {};
+  std::string text = "best: ";
+  for (std::size_t k = 0; k < best.values.size(); ++k) {
+    text += fmt::format("{} {}, ", result.parameters[k].option, svg_shortened(best.values[k], 16));
+  }
+  return text + score_text(result, best.rungs.back().mean());
 }
 
 }  // namespace
@@ -170,8 +211,8 @@ std::string search_svg(const SearchedSettings& result) {
   const std::string title = fmt::format("{}: {} folds of {} sequences", name_of(result.metric),
                                         result.folds, result.sequences);
   out += "<title>Search, " + svg_escaped(title) + "</title>\n";
-  out += text_at(16, 26, "font-size=\"14\" font-weight=\"bold\"", "Search");
-  out += text_at(16, 46, "fill=\"#444\"", title);
+  out += text_at(16, 26, "font-size=\"14\" font-weight=\"bold\"", title);
+  out += text_at(16, 46, "fill=\"#444\"", best_text(result));
   const Scale y = score_scale(result);
   append_score_axis(out, result, y);
   for (std::size_t k = 0; k < result.parameters.size(); ++k) append_panel(out, result, k, y);

@@ -12,10 +12,13 @@ namespace {
 
 using nlohmann::json;
 
+bool in_percent(SearchMetric metric) {
+  return metric == SearchMetric::accuracy || metric == SearchMetric::chunk_f1;
+}
+
 std::string shown(SearchMetric metric, double score) {
   if (!std::isfinite(score)) return "inf";
-  return metric == SearchMetric::log_loss ? fmt::format("{:.4f}", score)
-                                          : fmt::format("{:.2f}", 100 * score);
+  return in_percent(metric) ? fmt::format("{:.2f}", 100 * score) : fmt::format("{:.4f}", score);
 }
 
 std::string rung_title(const SearchedSettings& result, const SearchRung& rung) {
@@ -64,9 +67,9 @@ std::string format_table(const SearchedSettings& result) {
   for (const auto& row : rows) {
     for (std::size_t k = 0; k < row.size(); ++k) width[k] = std::max(width[k], row[k].size());
   }
-  std::string out = fmt::format("{}{} of {} folds of {} sequences\n", name_of(result.metric),
-                                result.metric == SearchMetric::log_loss ? "" : " (%)", result.folds,
-                                result.sequences);
+  std::string out =
+      fmt::format("{}{} of {} folds of {} sequences\n", name_of(result.metric),
+                  in_percent(result.metric) ? " (%)" : "", result.folds, result.sequences);
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t k = 0; k < row.size(); ++k) {
@@ -91,13 +94,13 @@ nlohmann::json to_json(const SearchedSettings& result) {
   }
   for (const SearchCandidate& each : result.candidates) candidates.push_back(to_json(result, each));
   json document = {{"metric", name_of(result.metric)},
-          {"resource", iterations ? "iterations" : "data"},
-          {"folds", result.folds},
-          {"sequences", result.sequences},
-          {"parameters", std::move(parameters)},
-          {"rungs", std::move(rungs)},
-          {"candidates", std::move(candidates)},
-          {"complete", result.complete}};
+                   {"resource", iterations ? "iterations" : "data"},
+                   {"folds", result.folds},
+                   {"sequences", result.sequences},
+                   {"parameters", std::move(parameters)},
+                   {"rungs", std::move(rungs)},
+                   {"candidates", std::move(candidates)},
+                   {"complete", result.complete}};
   if (!result.failure.empty()) document["failure"] = result.failure;
   return document;
 }

@@ -27,16 +27,17 @@ void check_sizes(const TextSequence& sequence, const std::string& file) {
   }
 }
 
-SequenceSource::SequenceSource(LineReader lines, const Extractor& extractor, Labels labels)
+SequenceSource::SequenceSource(LineReader lines, const Extractor& extractor, Labels labels,
+                               std::optional<ChunkScheme> spans)
     : extractor_(extractor),
       labels_(labels),
-      reader_(open(std::move(lines), extractor.config(), labels == Labels::optional)) {}
+      reader_(open(std::move(lines), extractor.config(), labels == Labels::optional, spans)) {}
 
 SequenceSource::Reader SequenceSource::open(LineReader lines, const ExtractionConfig& config,
-                                            bool optional) {
+                                            bool optional, std::optional<ChunkScheme> spans) {
   switch (config.format) {
     case InputFormat::columns:
-      return ColumnsReader(std::move(lines), config.columns + 1, optional);
+      return RowReader(std::move(lines), spans, config.columns + 1, optional);
     case InputFormat::attributes:
       return AttributesReader(std::move(lines), optional);
     case InputFormat::text:
@@ -63,9 +64,9 @@ bool SequenceSource::labelled() const { return labelled_; }
 // Sets out.single and labelled_, too.
 bool SequenceSource::read(InputSequence& out) {
   out.single = false;
-  if (auto* const columns = std::get_if<ColumnsReader>(&reader_)) {
-    if (!columns->next(out.rows)) return false;
-    labelled_ = columns->columns() == extractor_.config().columns + 1;
+  if (auto* const rows = std::get_if<RowReader>(&reader_)) {
+    if (!rows->next(out.rows, out.line)) return false;
+    labelled_ = rows->labelled();
     return true;
   }
   if (auto* const texts = std::get_if<LabelledTextReader>(&reader_)) {
@@ -107,9 +108,12 @@ bool SequenceSource::next(InputSequence& out) {
 
 void SequenceSource::extract(InputSequence& out, Extractor::Scratch& scratch) const {
   switch (extractor_.config().format) {
-    case InputFormat::columns:
-      extractor_.extract(out.rows, labelled_, scratch, out.text, name());
+    case InputFormat::columns: {
+      const std::size_t cells = out.rows.rows() == 0 ? 0 : out.rows.columns(0);
+      extractor_.extract(out.rows, cells == extractor_.config().columns + 1, scratch, out.text,
+                         name());
       return;
+    }
     case InputFormat::text:
       extractor_.extract(out.document, scratch, out.text, name());
       break;

@@ -92,10 +92,11 @@ Extractor feature_extractor(const StackRequest& request, const ExtractionConfig&
 // Reads pairs in batches.
 class PairReader {
  public:
-  PairReader(const StackRequest& request, const Extractor& observed, Labels labels)
+  PairReader(const StackRequest& request, const SequenceModel& model, Labels labels)
       : request_(request),
-        observed_(observed),
-        features_(feature_extractor(request, observed.config())),
+        observed_(model.extractor()),
+        spans_(spans_for(model)),
+        features_(feature_extractor(request, observed_.config())),
         labels_(labels) {}
 
   // At most `positions` of them, or a few more; false at the end.
@@ -104,7 +105,7 @@ class PairReader {
     for (std::size_t read = 0; read < positions;) {
       if (!source_) {
         if (file_ == request_.data.size()) break;
-        source_.emplace(request_.data[file_++], observed_, labels_);
+        source_.emplace(request_.data[file_++], observed_, labels_, spans_);
       }
       if (!source_->next(sequence_)) {
         source_.reset();
@@ -127,6 +128,7 @@ class PairReader {
  private:
   const StackRequest& request_;
   const Extractor& observed_;
+  std::optional<ChunkScheme> spans_;
   Extractor features_;
   Labels labels_;
   std::size_t file_ = 0;
@@ -186,7 +188,7 @@ void stack_jackknifed(const StackRequest& request, const SequenceModel& model, T
   HmmOptions options = hmm_options(record);
   options.threads = request.threads;
   std::vector<Pair> pairs;
-  PairReader(request, model.extractor(), Labels::required)
+  PairReader(request, model, Labels::required)
       .next(std::numeric_limits<std::size_t>::max(), pairs);
   if (pairs.size() < request.jackknife) {
     throw UsageError("--jackknife " + std::to_string(request.jackknife) + " is more than the " +
@@ -214,7 +216,7 @@ void stack(const StackRequest& request, const std::function<void(std::string_vie
     stack_jackknifed(request, *model, pool, write);
     return;
   }
-  PairReader reader(request, model->extractor(), Labels::optional);
+  PairReader reader(request, *model, Labels::optional);
   constexpr std::size_t kBatch = 20'000;  // positions
   std::vector<Pair> pairs;
   while (reader.next(kBatch, pairs)) {

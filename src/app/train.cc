@@ -83,13 +83,20 @@ class TrainingFiles final : public TrainingInput {
       for (const std::string& path : request.data) files_.emplace_back(path);
     }
     if (config.format == InputFormat::columns) {
-      first_reader_.emplace(files_.empty() ? LineReader(request.data.front()) : files_[0].lines());
-      if (!first_reader_->next(first_rows_)) fail_no_sequences(first_reader_->name());
+      first_reader_.emplace(files_.empty() ? LineReader(request.data.front()) : files_[0].lines(),
+                            request.spans);
+      // Sequences without a token (of spans) do not say how many columns there are.
+      for (bool found = next_rows();; ++sequences_, found = next_rows()) {
+        if (!found) fail_no_sequences(first_reader_->name());
+        if (first_rows_.rows() > 0) break;
+      }
       require_labels(first_rows_, first_reader_->name());
       config.columns = first_reader_->columns() - 1;
       name_ = first_reader_->name();
     }
-    if (needs_fit(config)) fit_extraction(files_, request.csv.value_or(CsvOptions()), config);
+    if (needs_fit(config)) {
+      fit_extraction(files_, request.csv.value_or(CsvOptions()), config, request.spans);
+    }
     extractor_.emplace(std::move(config));
     if (!request.weights.empty()) weights_ = read_sequence_weights(request.weights);
   }
@@ -103,7 +110,7 @@ class TrainingFiles final : public TrainingInput {
     }
     for (std::size_t k = first; k < request_.data.size(); ++k) {
       SequenceSource source(files_.empty() ? LineReader(request_.data[k]) : files_[k].lines(),
-                            *extractor_, Labels::required);
+                            *extractor_, Labels::required, request_.spans);
       name_ = source.name();
       for_each_sequence(source, [&](InputSequence& sequence) { hand_on(sequence.text, visit); });
     }
@@ -115,11 +122,20 @@ class TrainingFiles final : public TrainingInput {
   }
 
   void read_holdout(const Visit& visit) override {
-    SequenceSource source(request_.holdout, *extractor_, Labels::required);
+    SequenceSource source(request_.holdout, *extractor_, Labels::required, request_.spans);
     for_each_sequence(source, [&](InputSequence& s) { visit(s.text, source.name()); });
   }
 
+  void describe(json& record) const override {
+    if (request_.spans) record[kSpanFormat] = chunk_scheme_name(*request_.spans);
+  }
+
  private:
+  bool next_rows() {
+    std::string line;
+    return first_reader_->next(first_rows_, line);
+  }
+
   void read_first_columns(const Visit& visit) {
     Extractor::Scratch scratch;
     TextSequence text;
@@ -127,7 +143,7 @@ class TrainingFiles final : public TrainingInput {
       require_labels(first_rows_, first_reader_->name());
       extractor_->extract(first_rows_, true, scratch, text, name_);
       hand_on(text, visit);
-    } while (first_reader_->next(first_rows_));
+    } while (next_rows());
   }
 
   void hand_on(TextSequence& text, const Visit& visit) {
@@ -150,7 +166,7 @@ class TrainingFiles final : public TrainingInput {
   std::string name_;  // of the file being read, for messages
   const TrainRequest& request_;
   const TrainWatcher& watcher_;
-  std::optional<ColumnsReader> first_reader_;
+  std::optional<RowReader> first_reader_;
   ColumnSequence first_rows_;
   std::vector<RepeatableFile> files_;  // the data, where it was looked at before it is read
   std::optional<Extractor> extractor_;
@@ -192,6 +208,7 @@ json rounds_record(const FeatureRounds& rounds, const FeatureRoundsReport& repor
     record["kind"] = "induction";
     record["size"] = rounds.induction->size;
     record["conjunctions"] = report.conjunctions;
+    if (rounds.induction->pairs) record["pairs"] = true;
   }
   return record;
 }

@@ -1,6 +1,7 @@
 #include "croft/app/train_boosted.h"
 
 #include <chrono>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "app/file_checks.h"
@@ -67,10 +68,33 @@ json training_record(const BoostedRequest& request, const Boosting& training,
   return record;
 }
 
+SegmentRequest segment_part(const BoostedRequest& request) {
+  SegmentRequest segments = request.segments;
+  segments.train = shared_request(request);
+  return segments;
+}
+
 }  // namespace
 
+SegmentOptions boosted_segment_options(const BoostedRequest& request) {
+  const SegmentRequest own = segment_part(request);
+  check_segment_input(own, request.kind);
+  SegmentOptions options = segment_options(own);
+  if (!options.own_templates && own.segment_template.empty()) {
+    // A number, and not an attribute for each length: trees find ranges.
+    options.templates = SegmentTemplates::parse("U1:%value[length]\n", "the default");
+  }
+  return options;
+}
+
+ExtractionConfig boosted_extraction(const BoostedRequest& request, const SegmentOptions* segments) {
+  return segments != nullptr ? segment_extraction(segment_part(request), *segments)
+                             : make_extraction(shared_request(request), nullptr);
+}
+
 TrainedBoosted train_boosted_on(const BoostedRequest& request, TrainingInput& input,
-                                const BoostedWatcher& watcher, CheckpointFolder* checkpoints) {
+                                const BoostedWatcher& watcher, CheckpointFolder* checkpoints,
+                                const SegmentOptions* segments) {
   const TrainRequest shared = shared_request(request);
   check_request(shared);
   BoostingOptions options = request.options;
@@ -78,7 +102,13 @@ TrainedBoosted train_boosted_on(const BoostedRequest& request, TrainingInput& in
   options.label_weights = read_label_weights(shared.class_weights);
   options.checkpoints = checkpoints;
   options.validate();
-  Boosting training(input.extractor(), request.kind);
+  const Extractor& extractor = input.extractor();
+  if (segments != nullptr && extractor.config().format == InputFormat::columns) {
+    segments->templates.check_columns(extractor.config().columns);
+  }
+  const auto made = segments != nullptr ? std::make_unique<Boosting>(extractor, *segments)
+                                        : std::make_unique<Boosting>(extractor, request.kind);
+  Boosting& training = *made;
   if (shared.partial) training.read_partial_labels(*shared.partial);
   split_data(
       shared, input,
@@ -88,7 +118,7 @@ TrainedBoosted train_boosted_on(const BoostedRequest& request, TrainingInput& in
     watcher.data_read({training.sequences(), training.positions(), training.labels(),
                        training.attributes(), training.holdout_sequences(),
                        training.partial_positions(), FeatureSet::all,
-                       shared.format == InputFormat::columns && !input.extractor().has_template()});
+                       shared.format == InputFormat::columns && !extractor.has_template()});
   }
   TrainedBoosted trained;
   trained.result = training.run(
@@ -109,7 +139,13 @@ BoostingResult train_boosted(const BoostedRequest& request, const BoostedWatcher
   const TrainRequest shared = shared_request(request);
   check_request(shared);
   request.options.validate();
-  check_files(input_files(shared), shared.output);
+  const bool of_segments = request.kind == kBoostedSegment;
+  std::vector<std::string> inputs = input_files(shared);
+  if (of_segments) {
+    const std::vector<std::string> more = segment_files(request.segments);
+    inputs.insert(inputs.end(), more.begin(), more.end());
+  }
+  check_files(inputs, shared.output);
   // Created and removed: what forbids writing the model is known before the work, not after it.
   AtomicFile{shared.output};
   std::optional<CheckpointFolder> checkpoints;
@@ -120,9 +156,12 @@ BoostingResult train_boosted(const BoostedRequest& request, const BoostedWatcher
   try {
     const TrainWatcher reading{
         .data_read = {}, .reading = watcher.reading, .iteration = {}, .round = {}};
-    const auto files = open_training_files(shared, make_extraction(shared, nullptr), reading);
+    std::optional<SegmentOptions> segments;
+    if (of_segments) segments = boosted_segment_options(request);
+    const SegmentOptions* const own = segments ? &*segments : nullptr;
+    const auto files = open_training_files(shared, boosted_extraction(request, own), reading);
     const TrainedBoosted trained =
-        train_boosted_on(request, *files, watcher, checkpoints ? &*checkpoints : nullptr);
+        train_boosted_on(request, *files, watcher, checkpoints ? &*checkpoints : nullptr, own);
     trained.model.write(shared.output);
     if (checkpoints && !interruption) checkpoints->remove();
     return trained.result;

@@ -60,13 +60,14 @@ TrainRequest with_code_defaults(TrainRequest request) {
 }
 
 TrainedCode train_error_correcting_on(const CodeRequest& asked, TrainingInput& input,
-                                      const CodeWatcher& watcher) {
+                                      const CodeWatcher& watcher, CheckpointFolder* checkpoints) {
   CodeRequest request = asked;
   request.train = with_code_defaults(request.train);
   check_request(request.train);
   request.code.validate();
   check_holdout(request);
   TrainOptions options = read_options(request.train);
+  options.checkpoints = checkpoints;
   const Extractor& extractor = input.extractor();
   options.features = request.train.features.value_or(
       extractor.has_template() ? FeatureSet::all : FeatureSet::observed);
@@ -103,6 +104,7 @@ CodeTraining::Result train_error_correcting(const CodeRequest& asked, const Code
   check_files(inputs, request.train.output);
   // Created and removed: what forbids writing the model is known before the work, not after it.
   AtomicFile{request.train.output};
+  std::optional<CheckpointFolder> checkpoints = open_checkpoints(request.train);
   try {
     if (!request.code_path.empty()) {
       LineReader lines(request.code_path);
@@ -111,8 +113,10 @@ CodeTraining::Result train_error_correcting(const CodeRequest& asked, const Code
     const TrainWatcher reading{.data_read = {}, .reading = watcher.reading, .iteration = {}};
     const auto files =
         open_training_files(request.train, make_extraction(request.train, nullptr), reading);
-    const TrainedCode trained = train_error_correcting_on(request, *files, watcher);
+    const TrainedCode trained =
+        train_error_correcting_on(request, *files, watcher, checkpoints ? &*checkpoints : nullptr);
     trained.model.write(request.train.output);
+    if (checkpoints && !interruption) checkpoints->remove();
     return trained.result;
   } catch (const Interrupted& reason) {
     throw Interrupted(std::string(reason.what()) + "; there is no model to keep yet");

@@ -1,6 +1,7 @@
 #include "app/train_files.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "croft/app/feature_kit_file.h"
@@ -126,6 +127,12 @@ TrainOptions read_options(const TrainRequest& request) {
         };
   }
   return options;
+}
+
+std::optional<CheckpointFolder> open_checkpoints(const TrainRequest& request) {
+  if (request.checkpoint.empty()) return std::nullopt;
+  return CheckpointFolder(request.checkpoint, request.resume,
+                          std::chrono::duration<double>(request.checkpoint_interval));
 }
 
 std::vector<double> read_sequence_weights(const std::string& path) {

@@ -40,6 +40,9 @@ void split_data(const TrainRequest& request, TrainingInput& input,
                 const TrainingInput::Visit& keep,
                 const std::function<void(const TextSequence&)>& hold_out);
 
+// What --checkpoint names; none where it does not.  Throws as CheckpointFolder().
+std::optional<CheckpointFolder> open_checkpoints(const TrainRequest& request);
+
 // Those of the sequences.  Throws InputError as read_weight_file(), and for a weight above 1e15.
 std::vector<double> read_sequence_weights(const std::string& path);
 

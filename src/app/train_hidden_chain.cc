@@ -72,11 +72,13 @@ void check_hidden_chain(const HiddenChainRequest& request) {
 }  // namespace
 
 TrainedHiddenChain train_hidden_chain_on(const HiddenChainRequest& asked, TrainingInput& input,
-                                         const HiddenChainWatcher& watcher) {
+                                         const HiddenChainWatcher& watcher,
+                                         CheckpointFolder* checkpoints) {
   HiddenChainRequest request = asked;
   request.train = with_defaults(request.train);
   check_hidden_chain(request);
   TrainOptions options = read_options(request.train);
+  options.checkpoints = checkpoints;
   const Extractor& extractor = input.extractor();
   options.features = request.train.features.value_or(
       extractor.has_template() ? FeatureSet::all : FeatureSet::observed);
@@ -116,12 +118,15 @@ HiddenChainTraining::Result train_hidden_chain(const HiddenChainRequest& request
   check_files(input_files(request.train), request.train.output);
   // Created and removed: what forbids writing the model is known before the work, not after it.
   AtomicFile{request.train.output};
+  std::optional<CheckpointFolder> checkpoints = open_checkpoints(request.train);
   try {
     const TrainWatcher reading{.data_read = {}, .reading = watcher.reading, .iteration = {}};
     const auto files =
         open_training_files(request.train, make_extraction(request.train, nullptr), reading);
-    const TrainedHiddenChain trained = train_hidden_chain_on(request, *files, watcher);
+    const TrainedHiddenChain trained =
+        train_hidden_chain_on(request, *files, watcher, checkpoints ? &*checkpoints : nullptr);
     trained.model.write(request.train.output);
+    if (checkpoints && !interruption) checkpoints->remove();
     return trained.result;
   } catch (const Interrupted& reason) {
     throw Interrupted(std::string(reason.what()) + "; there is no model to keep yet");

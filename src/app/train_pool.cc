@@ -128,12 +128,13 @@ TrainRequest with_pool_defaults(TrainRequest request) {
 
 TrainedPool train_pool_on(const PoolRequest& asked, TrainingInput& input,
                           std::span<const std::shared_ptr<const ChainModel>> experts,
-                          const PoolWatcher& watcher) {
+                          const PoolWatcher& watcher, CheckpointFolder* checkpoints) {
   PoolRequest request = asked;
   request.train = with_pool_defaults(request.train);
   check_request(request.train);
   request.pool.validate();
   TrainOptions options = read_options(request.train);
+  options.checkpoints = checkpoints;
   const Extractor& extractor = input.extractor();
   options.features = request.train.features.value_or(
       extractor.has_template() ? FeatureSet::all : FeatureSet::observed);
@@ -178,6 +179,7 @@ PoolTraining::Result train_pool(const PoolRequest& asked, const PoolWatcher& wat
   check_files(inputs, request.train.output);
   // Created and removed: what forbids writing the model is known before the work, not after it.
   AtomicFile{request.train.output};
+  std::optional<CheckpointFolder> checkpoints = open_checkpoints(request.train);
   try {
     request.pool.classes = read_classes(request.classes_path);
     request.pool.validate();
@@ -189,8 +191,10 @@ PoolTraining::Result train_pool(const PoolRequest& asked, const PoolWatcher& wat
     const TrainWatcher reading{.data_read = {}, .reading = watcher.reading, .iteration = {}};
     const auto files =
         open_training_files(request.train, pool_extraction(request.train, experts), reading);
-    const TrainedPool trained = train_pool_on(request, *files, experts, watcher);
+    const TrainedPool trained =
+        train_pool_on(request, *files, experts, watcher, checkpoints ? &*checkpoints : nullptr);
     trained.model.write(request.train.output);
+    if (checkpoints && !interruption) checkpoints->remove();
     return trained.result;
   } catch (const Interrupted& reason) {
     throw Interrupted(std::string(reason.what()) + "; there is no model to keep yet");

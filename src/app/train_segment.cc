@@ -11,6 +11,7 @@
 #include "croft/app/chunks.h"
 #include "croft/core/atomic_file.h"
 #include "croft/core/interrupt.h"
+#include "croft/features/feature_kit.h"
 
 namespace croft {
 namespace {
@@ -97,6 +98,8 @@ json training_record(const SegmentRequest& request, const TrainOptions& options,
     record["cost"] = number ? json(*number) : json("file");
   }
   if (options.objective == Objective::composite) record["block"] = options.block;
+  if (options.prior) record["prior"] = true;
+  if (options.variances) record["variances"] = true;
   if (training.partial_positions() > 0) record["partial_positions"] = training.partial_positions();
   if (result.holdout) {
     record["holdout"] = {{"sequences", training.holdout_sequences()},
@@ -109,9 +112,16 @@ json training_record(const SegmentRequest& request, const TrainOptions& options,
 
 void check_segment_request(const SegmentRequest& request) {
   check_request(with_segment_defaults(request.train));
+  check_segment_input(request, SegmentModel::kKind);
+}
+
+}  // namespace
+
+void check_segment_input(const SegmentRequest& request, std::string_view kind) {
   const InputFormat format = request.train.format;
   if (format != InputFormat::columns && format != InputFormat::attributes) {
-    throw UsageError("--model segment goes with --format columns and attributes, not with " +
+    throw UsageError("--model " + std::string(kind) +
+                     " goes with --format columns and attributes, not with " +
                      std::string(format_name(format)));
   }
   if (!request.text_attribute.empty() && format == InputFormat::columns) {
@@ -119,18 +129,76 @@ void check_segment_request(const SegmentRequest& request) {
   }
 }
 
-}  // namespace
+std::vector<std::string> segment_files(const SegmentRequest& request) {
+  std::vector<std::string> files;
+  if (request.segment_template != "none") files.push_back(request.segment_template);
+  for (const auto& [name, path] : gazetteer_files(request)) files.push_back(path);
+  return files;
+}
 
 TrainRequest with_segment_defaults(TrainRequest request) {
   TrainOptions& options = request.options;
-  check_segment_choice(options);
-  const Method method = segment_method(options, kFewPositions);
-  if (method != options.chosen_method(false, kFewPositions)) options.method = method;
+  const bool from_weights = !request.init.empty() || !request.prior.empty();
+  check_segment_choice(options, from_weights);
+  const Method method = segment_method(options, kFewPositions, from_weights);
+  if (method != options.chosen_method(from_weights, kFewPositions)) options.method = method;
   return with_defaults(std::move(request));
 }
 
-SegmentOptions segment_options(const SegmentRequest& request) {
+std::shared_ptr<const SegmentModel> open_segment_init(const TrainRequest& request) {
+  const std::string& path = request.prior.empty() ? request.init : request.prior;
+  if (path.empty()) return nullptr;
+  auto init = SegmentModel::open(path);
+  init->container().verify();  // training would carry damage on into a file that looks sound
+  const InputFormat format = init->extractor().config().format;
+  if (format == request.format) return init;
+  throw UsageError(path + ": a model of --format " + std::string(format_name(format)) +
+                   " cannot go on with --format " + std::string(format_name(request.format)));
+}
+
+namespace {
+
+// Templates, lists and the word's attribute of a model to start from, where none are given.
+void take_from(const SegmentModel& init, const SegmentRequest& request, SegmentOptions& options) {
+  const bool given = request.segment_template_text || !request.segment_template.empty();
+  const bool own_lists = !request.gazetteers.empty() || !request.lists.empty();
+  if (!given) options.templates = SegmentTemplates::parse(init.templates().text(), "the model");
+  if (!own_lists && options.templates.uses_gazetteers() &&
+      options.templates.text() == init.templates().text()) {
+    for (const std::string& name : init.lexicon().gazetteers()) {
+      options.gazetteers.push_back({name, {}});
+    }
+    options.kept_gazetteers = true;
+  }
+  if (options.text_prefix.empty() && !given) options.text_prefix = init.text_prefix();
+}
+
+// How positions become attributes, likewise.
+void take_from(const SegmentModel& init, const TrainRequest& request, ExtractionConfig& config) {
+  const ExtractionConfig& known = init.extractor().config();
+  if (request.intercept && *request.intercept != known.intercept) {
+    throw UsageError("the model to go on from " + std::string(known.intercept ? "has" : "has no") +
+                     " intercept: leave out --intercept and --no-intercept");
+  }
+  if (known.kit && !request.kit.empty()) {
+    throw UsageError("the model to go on from has a feature kit; leave out --kit " + request.kit);
+  }
+  config.intercept = known.intercept;
+  if (known.kit) config.kit = known.kit->owning();
+  config.conjunctions = known.conjunctions;
+  if (config.format != InputFormat::columns || !config.template_text.empty()) return;
+  config.template_text = known.template_text;
+  config.template_name = known.template_name;
+  config.language = known.language;
+  config.boundaries = config.boundaries || known.boundaries;
+}
+
+}  // namespace
+
+SegmentOptions segment_options(const SegmentRequest& request, const SegmentModel* init) {
   SegmentOptions options;
+  options.one_line = request.train.spans.has_value();
+  options.text_prefix = request.text_attribute;
   const bool none = request.segment_template == "none";
   if (request.segment_template_text) {
     options.templates =
@@ -153,13 +221,13 @@ SegmentOptions segment_options(const SegmentRequest& request) {
     LineReader lines(path);
     read_name_list_file(lines, name, options.gazetteers);
   }
+  if (init != nullptr) take_from(*init, request, options);
   if (options.templates.uses_gazetteers() != !options.gazetteers.empty()) {
     throw UsageError(options.gazetteers.empty()
                          ? "the segment template has %gazetteer; name its file with --gazetteer"
                          : "--gazetteer: no segment template looks into it; write one such as "
                            "U:%gazetteer[fold]");
   }
-  options.text_prefix = request.text_attribute;
   if (request.train.format == InputFormat::attributes) {
     const std::vector<std::size_t>& columns = options.templates.columns();
     if (!columns.empty() && columns.back() > 0) {
@@ -183,21 +251,25 @@ SegmentOptions segment_options(const SegmentRequest& request) {
     }
     options.longest.push_back(longest);
   }
-  options.scheme = [scheme = request.scheme](std::span<const std::string_view> labels) {
-    return scheme_of(scheme, labels);
+  const ChunkScheme asked = request.train.spans.value_or(request.scheme);
+  options.scheme = [asked](std::span<const std::string_view> labels) {
+    return scheme_of(asked, labels);
   };
   return options;
 }
 
-ExtractionConfig segment_extraction(const SegmentRequest& request, const SegmentOptions& options) {
+ExtractionConfig segment_extraction(const SegmentRequest& request, const SegmentOptions& options,
+                                    const SegmentModel* init) {
   ExtractionConfig config = make_extraction(request.train, nullptr);
+  if (init != nullptr) take_from(*init, request.train, config);
   if (config.format == InputFormat::columns) config.cells = options.templates.columns();
   return config;
 }
 
 TrainedModel train_segment_on(const SegmentRequest& asked, const SegmentOptions& segments,
                               TrainingInput& input, const TrainWatcher& watcher,
-                              CheckpointFolder* checkpoints) {
+                              CheckpointFolder* checkpoints,
+                              std::shared_ptr<const SegmentModel> init) {
   SegmentRequest request = asked;
   request.train = with_segment_defaults(request.train);
   check_segment_request(request);
@@ -209,7 +281,7 @@ TrainedModel train_segment_on(const SegmentRequest& asked, const SegmentOptions&
   if (extractor.config().format == InputFormat::columns) {
     segments.templates.check_columns(extractor.config().columns);
   }
-  SegmentTraining training(extractor, segments);
+  SegmentTraining training(extractor, segments, std::move(init));
   training.method(options);  // one that segments have not is refused before the data is read
   if (request.train.partial) training.read_partial_labels(*request.train.partial);
   split_data(
@@ -243,8 +315,8 @@ TrainedModel train_segment_on(const SegmentRequest& asked, const SegmentOptions&
 TrainResult train_segment(const SegmentRequest& request, const TrainWatcher& watcher) {
   check_segment_request(request);
   std::vector<std::string> inputs = input_files(request.train);
-  if (request.segment_template != "none") inputs.push_back(request.segment_template);
-  for (const auto& [name, path] : gazetteer_files(request)) inputs.push_back(path);
+  const std::vector<std::string> more = segment_files(request);
+  inputs.insert(inputs.end(), more.begin(), more.end());
   check_files(inputs, request.train.output);
   // Created and removed: what forbids writing the model is known before the work, not after it.
   AtomicFile{request.train.output};
@@ -254,11 +326,12 @@ TrainResult train_segment(const SegmentRequest& request, const TrainWatcher& wat
                         std::chrono::duration<double>(request.train.checkpoint_interval));
   }
   try {
-    const SegmentOptions options = segment_options(request);
-    const auto files =
-        open_training_files(request.train, segment_extraction(request, options), watcher);
-    const TrainedModel trained =
-        train_segment_on(request, options, *files, watcher, checkpoints ? &*checkpoints : nullptr);
+    const auto init = open_segment_init(request.train);
+    const SegmentOptions options = segment_options(request, init.get());
+    const auto files = open_training_files(
+        request.train, segment_extraction(request, options, init.get()), watcher);
+    const TrainedModel trained = train_segment_on(request, options, *files, watcher,
+                                                  checkpoints ? &*checkpoints : nullptr, init);
     trained.model.write(request.train.output);
     if (checkpoints && !interruption) checkpoints->remove();
     return trained.result;

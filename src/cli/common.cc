@@ -92,12 +92,24 @@ double read_memory(const std::string& text) {
                    " is not a size; give a number with K, M, G or T, such as 4G");
 }
 
+void refuse_flag_values(CLI::App& verb) {
+  for (CLI::Option* option : verb.get_options()) {
+    const auto& names = option->get_lnames();
+    if (names.empty() || option->get_items_expected_max() > 0) continue;
+    const bool passed_on = option->get_group().empty();  // by search, to train
+    if (!passed_on && option->get_flag_value(names[0], "") == "true") {
+      option->disable_flag_override();
+    }
+  }
+}
+
 void add_common(CLI::App& verb, CommonOptions& options) {
   verb.add_option("--threads", options.threads,
                   "Threads to use; 0: one per processor. Results do not depend on it")
       ->transform(whole_number(0, 1024))
       ->capture_default_str();
-  verb.add_option("--seed", options.seed, "Seed of whatever is drawn at random")
+  verb.add_option("--seed", options.seed, "Seed of whatever is drawn at random; every verb and kind of model has it, "
+                  "also those that draw nothing")
       ->transform(whole_number())
       ->capture_default_str();
 }

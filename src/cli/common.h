@@ -31,6 +31,9 @@ void add_calibrate(Program& program);
 void add_search(Program& program);
 void add_cluster(Program& program);
 
+// A flag without values of its own takes none: --boundaries=3 is an error, not --boundaries.
+void refuse_flag_values(CLI::App& verb);
+
 // --threads, --seed: every verb has them, so that scripts can set them everywhere.
 struct CommonOptions {
   std::size_t threads = 1;
@@ -58,6 +61,15 @@ CLI::Option* add_choice(CLI::App& verb, const std::string& option, T& value,
           option, [&value, choices](const std::string& name) { value = choices.at(name); },
           description)
       ->check(CLI::IsMember(choices));
+}
+
+// --format of a verb that reads a model's data: empty, the model's own.
+inline void add_model_format(CLI::App& verb, std::string& format) {
+  verb.add_option("--format", format,
+                  "How DATA is written: for a model of columns, columns or spans (JSON lines); "
+                  "otherwise as the model has it; without: as it was trained")
+      ->check(CLI::IsMember({"columns", "spans", "attributes", "text", "svmlight", "csv"}))
+      ->option_text("FORMAT");
 }
 
 // The first Ctrl-C (SIGINT, SIGTERM) sets croft::interruption; a second one ends the process at

@@ -18,13 +18,14 @@ constexpr const char* kFooter = R"(
 Example:
   croft evaluate -m m.croft test.conll
   croft evaluate --json predicted.conll      (its last two columns: gold, predicted)
+  croft evaluate --format spans predicted.jsonl          ("spans" against "gold")
   croft evaluate -m m.croft --reliability m.svg test.conll
   croft evaluate -m graph.croft --database test.sqlite
 
 Chunks are counted as conlleval counts them; docs/evaluation.md defines every number.)";
 
 struct EvaluateCommand {
-  std::string model, data, scheme = "auto", reliability, decoder;
+  std::string model, data, format, scheme = "auto", reliability, decoder;
   bool json = false;
   CommonOptions common;
   GraphEvaluateCommand graph;
@@ -37,6 +38,18 @@ std::string check_scheme(const std::string& name) {
   } catch (const UsageError& error) {
     return error.what();
   }
+}
+
+// Without a model.
+void check_format(const EvaluateCommand& c) {
+  if (!c.model.empty() || c.format.empty()) return;
+  if (c.format == kSpanFormat && c.scheme != "auto") {
+    throw UsageError("--chunks says how labels spell chunks, and spans are chunks; leave it out");
+  }
+  if (c.format == kSpanFormat || c.format == "columns") return;
+  throw UsageError("--format " + c.format +
+                   ": gold and predicted labels are read from columns or spans; name a model with "
+                   "-m to label other data");
 }
 
 // Known before the work, not after it.
@@ -73,12 +86,14 @@ int run(const EvaluateCommand& c) {
   const ChunkScheme scheme = chunk_scheme_from_name(c.scheme);
   std::string unit;
   const Evaluation evaluation = [&] {
+    if (c.model.empty() && c.format == kSpanFormat) return evaluate_spans(c.data);
     if (c.model.empty()) return evaluate_predictions(c.data, scheme);
     const auto model = open_with_decoder(c.model, c.decoder);
     check_reliability(c, *model);
     unit = unit_of(*model);
     ThreadPool pool(c.common.threads);
-    SequenceSource source(c.data, model->extractor(), Labels::required);
+    const auto spans = spans_for(*model, c.format, scheme);
+    SequenceSource source(c.data, model->extractor(), Labels::required, spans);
     return evaluate_model(*model, source, scheme, pool);
   }();
   const EvaluationSummary summary = evaluation.summary();
@@ -103,6 +118,7 @@ void add_evaluate(Program& program) {
   verb->add_option("--chunks", c->scheme, "auto, bio, bio1, ioe, bioes, raw or none")
       ->check(check_scheme)
       ->capture_default_str();
+  add_model_format(*verb, c->format);
   verb->add_option("--reliability", c->reliability,
                    "Draw accuracy against probability, and counts, as an SVG picture in this file")
       ->needs(model)
@@ -120,6 +136,7 @@ void add_evaluate(Program& program) {
       return;
     }
     check_not_graph_evaluation(*verb);
+    check_format(*c);
     program.status = run(*c);
   });
 }

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "cli/common.h"
-#include "croft/app/explain.h"
+#include "croft/app/explain_segment.h"
 #include "croft/app/predict.h"
 #include "croft/app/tag_files.h"
 #include "croft/core/error.h"
@@ -23,7 +23,9 @@ Example:
   croft explain -m m.croft --positions 3 --against B-LOC --top 20 new.conll
   croft explain -m m.croft --unknown --json new.conll
 
-Positions count from 0.  docs/explain.md says what each number means.)";
+Positions count from 0.  Of a model of segments each segment is compared with the best that could
+stand in its place; --against names a label of segments.  docs/explain.md says what each number
+means.)";
 
 struct PositionRange {
   std::size_t first, last;
@@ -33,7 +35,7 @@ struct ExplainCommand {
   std::string model, against, constrain, penalties;
   std::vector<std::string> data;
   std::vector<PositionRange> positions;  // empty: all
-  std::optional<InputFormat> format;
+  std::string format;  // empty: what the model was trained on
   std::size_t top = 5;
   bool unknown = false, json = false;
   CommonOptions common;
@@ -110,14 +112,8 @@ ExplainOptions make_options(const ExplainCommand& c, const LabelNames& names) {
   return options;
 }
 
-void check_format(const ExplainCommand& c, const SequenceModel& model) {
-  const InputFormat format = model.extractor().config().format;
-  if (!c.format || *c.format == format) return;
-  throw UsageError(fmt::format("--format {}: the model was trained on {}, and reads no other data",
-                               format_name(*c.format), format_name(format)));
-}
-
-void write(const ExplainCommand& c, const Explanation& explanation, const LabelNames& names,
+template <class Found, class Names>
+void write(const ExplainCommand& c, const Found& explanation, const Names& names,
            const InputSequence& input, const std::string& file) {
   if (!c.json) {
     write_result(format_explanation(explanation, names, input, file));
@@ -127,24 +123,23 @@ void write(const ExplainCommand& c, const Explanation& explanation, const LabelN
   write_result(document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
-int run(const ExplainCommand& c) {
-  const auto model = open_model(c.model);
-  check_format(c, *model);
-  const TagPlan plan(*model, make_request(c, *model));
-  ExplainOptions options = make_options(c, plan.names());
-  Explainer explainer(plan);
+// explain(input, options) of each sequence; names: of labels.
+template <class Explain, class Names>
+void explain_all(const ExplainCommand& c, const SequenceModel& model, ExplainOptions options,
+                 const Names& names, const Explain& explain) {
+  const auto spans = spans_for(model, c.format);
   PredictCounts counts;
   std::size_t longest = 0;
   for (const std::string& path : c.data) {
-    SequenceSource source(path, model->extractor(), Labels::optional);
+    SequenceSource source(path, model.extractor(), Labels::optional, spans);
     for_each_sequence(source, [&](const InputSequence& input) {
       const TextSequence& text = input.text;
       longest = std::max(longest, text.length());
       options.positions = positions_of(c.positions, text.length());
       if (!c.positions.empty() && options.positions.empty()) return;
       const ColumnSequence* rows = input.rows.rows() > 0 ? &input.rows : nullptr;
-      const Explanation explanation = explainer.explain({text, rows, source.name()}, options);
-      write(c, explanation, plan.names(), input, source.name());
+      const auto explanation = explain(TagInput{text, rows, source.name()}, options);
+      write(c, explanation, names, input, source.name());
       if (!source.ready()) flush_result();
       if (explanation.outcome.found) return;
       if (counts.unlabelled++ > 0) return;
@@ -154,6 +149,25 @@ int run(const ExplainCommand& c) {
   }
   require_reached(c, longest);
   require_all_labelled(counts);
+}
+
+int run(const ExplainCommand& c) {
+  const auto model = open_model(c.model);
+  const TagPlan plan(*model, make_request(c, *model));
+  if (model->segments() != nullptr) {
+    SegmentExplainer explainer(plan);
+    const LabelNames names(explainer.labels());
+    explain_all(c, *model, make_options(c, names), explainer.labels(),
+                [&](const TagInput& input, const ExplainOptions& options) {
+                  return explainer.explain(input, options);
+                });
+    return kDone;
+  }
+  Explainer explainer(plan);
+  explain_all(c, *model, make_options(c, plan.names()), plan.names(),
+              [&](const TagInput& input, const ExplainOptions& options) {
+                return explainer.explain(input, options);
+              });
   return kDone;
 }
 
@@ -182,10 +196,7 @@ void add_explain(Program& program) {
       ->default_val(std::vector<std::string>{"-"});
   add_what(*verb, *c);
   verb->add_flag("--json", c->json, "One JSON object a sequence");
-  verb->add_option_function<std::string>(
-          "--format", [c = c.get()](const std::string& name) { c->format = format_of(name); },
-          "What the data is taken for: an error where the model reads the other")
-      ->check(CLI::IsMember({"columns", "attributes", "text", "svmlight", "csv"}));
+  add_model_format(*verb, c->format);
   verb->add_option("--constrain", c->constrain,
                    "Labels that may follow each other, as for predict: bio, bioes, or a file");
   verb->add_option("--penalties", c->penalties, "File of lines TEST LABEL PENALTY, as for predict");

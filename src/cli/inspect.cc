@@ -110,6 +110,9 @@ int run(const InspectCommand& c) {
   if (const auto* bayes = dynamic_cast<const NaiveBayesModel*>(any.get())) {
     return show_weights_or_summary(c, *bayes);
   }
+  if (const auto* boosted = dynamic_cast<const BoostedSegmentModel*>(any.get())) {
+    return show_weights_or_summary(c, TreeModelView(*boosted));
+  }
   if (const auto* segments = dynamic_cast<const SegmentModel*>(any.get())) {
     return show_weights_or_summary(c, *segments);
   }
@@ -123,7 +126,7 @@ int run(const InspectCommand& c) {
     return show_weights_or_summary(c, *hidden);
   }
   if (const auto* boosted = dynamic_cast<const BoostedModel*>(any.get())) {
-    return show_weights_or_summary(c, *boosted);
+    return show_weights_or_summary(c, TreeModelView(*boosted));
   }
   const ChainModel* model = &require_chain(*any, "a list of weights");
   if (c.weights) {

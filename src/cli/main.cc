@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "cli/common.h"
+#include "cli/parse_message.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "croft/core/simd.h"
@@ -72,6 +73,8 @@ void add_verbs(Program& program, std::string_view first) {
   } else {
     for (const Verb& verb : kVerbs) verb.add(program);
   }
+  const auto all = [](const CLI::App*) { return true; };
+  for (CLI::App* verb : program.app.get_subcommands(all)) refuse_flag_values(*verb);
 }
 
 int fail(int status, const char* message) {
@@ -98,7 +101,7 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
       return "unknown option " + in_quotes(rest) + "; see croft " + verbs.front()->get_name() +
              " --help";
     }
-    return std::string(error.what()) + "; see croft " + verbs.front()->get_name() + " --help";
+    return parse_message(error) + "; see croft " + verbs.front()->get_name() + " --help";
   }
   std::string names;
   for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {

@@ -19,6 +19,7 @@ Example:
   croft predict -m m.croft new.conll > labelled.conll
   croft predict -m m.croft --output json --marginals --probability new.conll
   croft predict -m m.croft --spans --constrain bio new.conll
+  croft predict -m m.croft --format spans new.jsonl > labelled.jsonl
   croft predict -m graph.croft --database pages.sqlite --table
   croft predict -m m.croft --rule "at-most 1 PER" --rule "agree 0" new.conll
   tail -f stream.conll | croft predict -m m.croft -
@@ -29,8 +30,9 @@ docs/predict.md explains every question, limit and rule.)";
 struct PredictCommand {
   std::string model;
   std::vector<std::string> data;
-  std::string
-      output;  // empty: columns for columns, labels for attributes, json for what only it has
+  // empty: columns for columns, spans for spans, labels for others, json for what only it has
+  std::string output;
+  std::string format;  // empty: what the model was trained on
   std::string marginals, constrain, penalties, decoder;
   std::string scheme = "auto";
   std::string separator = "|";
@@ -41,7 +43,7 @@ struct PredictCommand {
   GraphPredictCommand graph;
 };
 
-PredictOptions make_options(const PredictCommand& c, const SequenceModel& model) {
+PredictOptions make_options(const PredictCommand& c, const SequenceModel& model, bool spans) {
   PredictOptions options;
   options.ask = c.ask;
   options.ask.seed = c.common.seed;
@@ -51,8 +53,11 @@ PredictOptions make_options(const PredictCommand& c, const SequenceModel& model)
                                                  : MarginalOutput::none;
   if (!c.output.empty()) {
     options.output = c.output == "json"     ? OutputFormat::json
+                     : c.output == "spans"  ? OutputFormat::spans
                      : c.output == "labels" ? OutputFormat::labels
                                             : OutputFormat::columns;
+  } else if (spans) {
+    options.output = OutputFormat::spans;
   } else if (options.ask.spans || options.ask.edges) {
     options.output = OutputFormat::json;
   } else {
@@ -74,12 +79,16 @@ TagRequest make_request(const PredictCommand& c, const SequenceModel& model) {
 int run(const PredictCommand& c) {
   const auto model = open_with_decoder(c.model, c.decoder);
   const TagPlan plan(*model, make_request(c, *model));
-  const PredictOptions options = make_options(c, *model);
+  const auto spans = spans_for(*model, c.format, chunk_scheme_from_name(c.scheme));
+  if (spans && c.partial) {
+    throw UsageError("--partial reads sets of labels, and spans are known or not; give columns");
+  }
+  const PredictOptions options = make_options(c, *model, spans.has_value());
   handle_interrupts();
   ThreadPool pool(c.common.threads);
   PredictCounts counts;
   for (const std::string& path : c.data) {
-    SequenceSource source(path, model->extractor(), Labels::optional);
+    SequenceSource source(path, model->extractor(), Labels::optional, spans);
     predict_stream(
         plan, source, options, pool,
         [&](std::string_view text) {
@@ -100,8 +109,8 @@ void add_questions(CLI::App& verb, PredictCommand& c) {
   constexpr std::uint64_t kMost = 1'000'000;
   verb.add_option("--output", c.output,
                   "columns: rows with the label added; labels: one a line; json: one object a "
-                  "sequence")
-      ->check(CLI::IsMember({"columns", "labels", "json"}));
+                  "sequence; spans: the same, with the tokens and what the data had beside them")
+      ->check(CLI::IsMember({"columns", "labels", "json", "spans"}));
   verb.add_flag("--marginals{predicted}", c.marginals,
                 "Add the probability of each predicted label; --marginals=all: of every label; "
                 "--marginals=edges (JSON): of every two neighbouring labels, from --smallest on")
@@ -160,20 +169,28 @@ void add_limits(CLI::App& verb, PredictCommand& c) {
             chunk_scheme_from_name(name);
             c.scheme = name;
           },
-          "How labels spell chunks, for --spans and --rule: auto, bio, bio1, ioe, bioes, raw or "
-          "none")
+          "How labels spell chunks, for --spans, --rule and spans: auto, bio, bio1, ioe, bioes, raw "
+          "or none")
       ->default_str("auto");
 }
 
 // What CLI11 cannot say.
 void check_usage(const CLI::App& verb, const PredictCommand& c) {
+  if (verb.count("--smallest") > 0 && c.marginals != "edges" && !c.ask.expected_counts) {
+    throw UsageError(
+        "--smallest is of the pairs of labels that --marginals=edges and --expected-counts write: "
+        "neither is there");
+  }
   if (verb.count("--limit") > 0 && c.request.rules.empty() &&
       c.request.decode != Decode::labelling) {
     throw UsageError(
         "--limit is of the search for --rule and --decode labelling: neither is there");
   }
-  if (c.scheme != "auto" && !c.ask.spans && c.request.rules.empty()) {
-    throw UsageError("--chunks says how --spans and --rule read labels, and there is neither");
+  if (c.scheme != "auto" && !c.ask.spans && c.request.rules.empty() && c.output != "spans" &&
+      c.format != kSpanFormat) {
+    throw UsageError(
+        "--chunks says how --spans, --rule and --format or --output spans read labels, and there "
+        "is none of these");
   }
 }
 
@@ -185,6 +202,7 @@ void add_predict(Program& program) {
   verb->add_option("-m,--model", c->model, "Model file")->required();
   verb->add_option("DATA", c->data, "Data in the model's format; without: standard input")
       ->default_val(std::vector<std::string>{"-"});
+  add_model_format(*verb, c->format);
   add_questions(*verb, *c);
   add_limits(*verb, *c);
   add_graph_predict_options(*verb, c->graph);

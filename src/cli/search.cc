@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/common.h"
+#include "cli/parse_message.h"
+#include "croft/app/row_reader.h"
 #include "croft/app/search.h"
 #include "croft/core/atomic_file.h"
 #include "croft/core/error.h"
@@ -33,6 +35,12 @@ much, by cross-validation each time (successive halving).  docs/search.md explai
 constexpr std::string_view kOwn[] = {"help", "output", "threads", "seed", "resume", "json"};
 constexpr std::string_view kRefused[] = {
     "checkpoint", "checkpoint-interval", "log", "quiet", "weights", "database"};
+
+// Of the passed ones, those whose value is a file, which every training reads.
+constexpr std::string_view kFiles[] = {
+    "template", "kit",   "stop-words",     "class-weights", "constrain", "transition-groups",
+    "cost",     "prior", "joint-template", "label-classes", "variances", "segment-template",
+    "holdout",  "init",  "unlabelled",     "gazetteer",     "expert"};
 
 struct PassedOption {
   std::string name;  // without dashes
@@ -69,7 +77,7 @@ struct TrainVerb {
     try {
       program.app.parse(std::move(reversed));
     } catch (const CLI::ParseError& error) {
-      throw UsageError(error.what());
+      throw UsageError(parse_message(error));
     }
     return program.status;
   }
@@ -133,14 +141,40 @@ void check_parameters(const SearchCommand& c) {
 InputFormat input_format(const SearchCommand& c) {
   for (const PassedOption& each : c.passed) {
     if (each.name != "format" || each.option->count() == 0) continue;
-    const auto format = format_of(each.option->results().front());
+    const std::string& name = each.option->results().front();
+    if (name == kSpanFormat) return InputFormat::text;  // a line is a sequence
+    const auto format = format_of(name);
     if (!format) {
       throw UsageError("--format " + each.option->results().front() +
-                       " is none of columns, attributes, text, svmlight and csv");
+                       " is none of columns, spans, attributes, text, svmlight and csv");
     }
     return *format;
   }
   return InputFormat::columns;
+}
+
+// Standard input can be read once: as data, which is then dealt out.
+void check_standard_input(const SearchCommand& c) {
+  if (std::ranges::count(c.request.data, "-") > 1) {
+    throw UsageError("standard input (-) is named twice; it can be read only once");
+  }
+  const auto refuse = [](const std::string& option) {
+    throw UsageError("--" + option +
+                     " -: every training of a search reads this file, and standard input can be "
+                     "read only once: name a file");
+  };
+  const auto is_file = [](const std::string& name) {
+    return std::ranges::find(kFiles, name) != std::end(kFiles);
+  };
+  for (const PassedOption& each : c.passed) {
+    if (each.option->count() == 0 || !is_file(each.name)) continue;
+    for (const std::string& value : each.option->results()) {
+      if (value == "-") refuse(each.name);
+    }
+  }
+  for (const SearchParameter& p : c.request.parameters) {
+    if (is_file(p.option) && std::ranges::count(p.values, "-") > 0) refuse(p.option);
+  }
 }
 
 // --max-iterations is the last rung's where iterations are the resource.
@@ -221,6 +255,7 @@ void prepare(SearchCommand& c) {
   for (const std::string& text : c.ranges) r.parameters.push_back(parse_search_range(text));
   for (const std::string& text : c.values) r.parameters.push_back(parse_search_values(text));
   check_parameters(c);
+  check_standard_input(c);
   r.format = input_format(c);
   r.metric = c.metric == "accuracy"   ? SearchMetric::accuracy
              : c.metric == "chunk-f1" ? SearchMetric::chunk_f1

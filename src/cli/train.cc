@@ -18,6 +18,7 @@
 #include "cli/train_pool.h"
 #include "cli/train_rounds.h"
 #include "cli/train_segment.h"
+#include "croft/app/row_reader.h"
 #include "croft/app/train.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
@@ -33,6 +34,7 @@ Example:
   croft train -o m.croft --template chunk.template --l2 1 --threads 2 train.conll
   croft train -o m.croft --kit kit.toml train.conll
   croft train -o m.croft --format attributes --l1 1 --l2 0 train.attributes
+  croft train -o m.croft --format spans --label-scheme bioes train.jsonl
   croft train -o m.croft --constrain bio --partial train.conll
   croft train -o m.croft --induce --holdout 0.1 train.conll
   croft train -o m.croft --model maxent --format text --intercept=unpenalised train.tsv
@@ -43,6 +45,7 @@ Example:
   croft train -o m.croft --model pool --experts all --experts random:4 --holdout 0.1 train.conll
   croft train -o m.croft --model error-correcting --code random:60 --threads 2 train.conll
   croft train -o m.croft --model boosted-chain --holdout 0.1 --early-stop 20 train.conll
+  croft train -o m.croft --model boosted-segment --segment-template names.txt train.conll
   croft train -o m.croft --model segment --segment-template whole.template train.conll
   croft train -o m.croft --model graph --spec pages.toml --database pages.sqlite
   croft train -o m.croft --checkpoint state train.conll   # after a crash: the same, and --resume
@@ -59,6 +62,7 @@ struct TrainCommand {
   CommonOptions common;
   std::string separator = "|";  // with --partial
   bool partial = false;
+  bool spans = false;  // --format spans
   std::string intercept;
   std::string model = "chain";
   NaiveBayesCommand naive_bayes;
@@ -82,15 +86,15 @@ void add_data_options(CLI::App& verb, TrainCommand& c) {
                   "Labelled data; several files are read one after the other (required, but for "
                   "--model graph)");
   verb.add_option("-o,--output", r.output, "Model file to write")->required();
-  add_choice<InputFormat>(
-      verb, "--format", r.format,
-      {{"columns", InputFormat::columns},
-       {"attributes", InputFormat::attributes},
-       {"text", InputFormat::text},
-       {"svmlight", InputFormat::svmlight},
-       {"csv", InputFormat::csv}},
-      "columns (CoNLL; last one: label), attributes (CRFsuite), text (LABEL TAB TEXT), svmlight or "
-      "csv (with a header)")
+  verb.add_option_function<std::string>(
+          "--format",
+          [&c](const std::string& name) {
+            c.spans = name == kSpanFormat;
+            c.request.format = c.spans ? InputFormat::columns : *format_of(name);
+          },
+          "columns (CoNLL; last one: label), spans (JSON lines of tokens and labelled spans), "
+          "attributes (CRFsuite), text (LABEL TAB TEXT), svmlight or csv (with a header)")
+      ->check(CLI::IsMember({"columns", "spans", "attributes", "text", "svmlight", "csv"}))
       ->option_text("FORMAT=columns");
   verb.add_option("--template", r.template_path,
                   "Feature templates, CRF++'s or Wapiti's; without: default features for words")
@@ -154,14 +158,16 @@ void add_model_options(CLI::App& verb, TrainCommand& c) {
           "one before (hidden Markov model); hidden-chain: a chain whose labels have hidden states; "
           "pool: the product of several chains, each to a power; error-correcting: binary chains of "
           "the bits of a code; "
-          "boosted-chain, boosted-maxent: chain and maxent with trees for weights; "
+          "boosted-chain, boosted-maxent, boosted-segment: chain, maxent and segment with trees for "
+          "weights; "
           "segment: segments, and not positions, that depend on their neighbours (semi-Markov CRF); "
           "bayes-net: the tables of a Bayesian network; "
           "graph: variables in tables, whose cliques are SQL queries")
       ->check(
           CLI::IsMember(std::vector<std::string>{
               "chain", "maxent", "memm", "naive-bayes", "hmm", "hidden-chain", "pool", "segment",
-              "error-correcting", "boosted-chain", "boosted-maxent", "bayes-net", "graph"}))
+              "error-correcting", "boosted-chain", "boosted-maxent", "boosted-segment",
+              "bayes-net", "graph"}))
       ->option_text("KIND=chain");
   verb.add_option(
           "--order", o.order,
@@ -242,6 +248,31 @@ void check_log(const TrainCommand& c) {
   }
 }
 
+// Spans become labels in a scheme, for kinds that read columns by the common reader.
+void set_spans(TrainCommand& c) {
+  if (!c.spans) return;
+  constexpr auto kKinds = std::to_array<std::string_view>(
+      {"chain", "maxent", "memm", "hidden-chain", "pool", "error-correcting", "boosted-chain",
+       "boosted-maxent", "boosted-segment", SegmentModel::kKind});
+  if (std::ranges::find(kKinds, c.model) == kKinds.end() || !c.joint.joint_template.empty()) {
+    throw UsageError(
+        "--format spans goes with --model chain, segment, maxent, memm, hidden-chain, pool, "
+        "error-correcting and the boosted ones; for others write columns: croft convert --to "
+        "columns");
+  }
+  if (c.partial) {
+    throw UsageError(
+        "--partial reads sets of labels, and spans are known or not; write columns: croft convert "
+        "--to columns");
+  }
+  const ChunkScheme scheme = chunk_scheme_from_name(c.segment.chunks);
+  c.request.spans = scheme == ChunkScheme::automatic ? ChunkScheme::bio : scheme;
+  if (scheme == ChunkScheme::raw || scheme == ChunkScheme::none) {
+    throw UsageError("--label-scheme " + c.segment.chunks +
+                     " cannot spell a span; take bio, bio1, ioe or bioes");
+  }
+}
+
 // The kinds that have a trainer of their own; none where it is one that all other options are for.
 std::optional<int> run_other_kind(TrainCommand& c) {
   if (c.model == GraphModel::kKind) {
@@ -280,7 +311,9 @@ std::optional<int> run_other_kind(TrainCommand& c) {
     c.request.seed = c.common.seed;
     return run_segment(c.segment, c.request, c.log, c.quiet);
   }
-  refuse_options(*c.verb, c.model, segment_only_option_names());
+  if (c.model != kBoostedSegment) {
+    refuse_options(*c.verb, c.model, segment_only_option_names());
+  }
   if (c.model == "pool") {
     refuse_other_options(*c.verb, c.model, pool_option_names());
     set_methods(c.names, c.request);
@@ -298,10 +331,11 @@ std::optional<int> run_other_kind(TrainCommand& c) {
   }
   refuse_options(*c.verb, c.model, code_only_option_names());
   if (is_boosted(c.model)) {
-    refuse_other_options(*c.verb, c.model, boosted_option_names());
+    refuse_other_options(*c.verb, c.model, boosted_option_names(c.model));
     c.request.options.threads = c.common.threads;
     c.request.seed = c.common.seed;
-    return run_boosted(c.model, c.boosted, c.request, c.log, c.quiet);
+    return run_boosted(c.model, c.boosted, segment_request(c.segment, c.log), c.request, c.log,
+                       c.quiet);
   }
   refuse_options(*c.verb, c.model, boosted_only_option_names());
   if (c.model == HmmModel::kKind) {
@@ -338,6 +372,7 @@ int run(TrainCommand& c) {
   if (c.partial) c.request.partial = PartialLabels{c.separator[0], "?"};
   if (c.model == kBayesNet && c.verb->count("--format") == 0) c.request.format = InputFormat::csv;
   set_format_options(c.data, c.request);
+  set_spans(c);
   if (const std::optional<int> status = run_other_kind(c)) return *status;
   c.request.options.kind = chain_kind(c.model);
   set_methods(c.names, c.request);
@@ -389,6 +424,7 @@ void add_train(Program& program) {
   add_run_options(*verb, *command);
   add_common(*verb, command->common);
   refuse_empty_values(*verb);
+  refuse_flag_values(*verb);
   verb->footer(method_help() + graph_objective_help() + kDataHelp + kFooter);
   verb->callback([command, &program] { program.status = run(*command); });
 }

@@ -8,6 +8,7 @@
 
 #include "cli/common.h"
 #include "cli/json_log.h"
+#include "cli/kind_options.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 
@@ -16,19 +17,27 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kOwn = 13;  // the first ones, of no other kind
-constexpr std::array<std::string_view, 60> kUsed = {
-    "rounds", "shrinkage", "depth", "leaves", "min-child-weight", "min-child-count", "min-gain",
-    "row-share", "feature-share", "trim", "bins", "trees", "pair-trees",
-    // what is read, and how
-    "help", "help-all", "model", "DATA", "output", "format", "template", "template-language", "kit",
-    "boundaries", "partial", "partial-separator", "weights", "class-weights", "holdout",
-    "early-stop", "l2", "tolerance", "checkpoint", "resume", "checkpoint-interval", "seed",
-    "threads", "log", "quiet",
-    // texts and tables
-    "analyzer", "ngrams", "keep-case", "stop-words", "term-weights", "sublinear", "norm",
-    "min-documents", "max-documents", "max-terms", "hash-bits", "delimiter", "label", "numeric",
-    "categorical", "ignore", "missing", "standardise", "standardize"};
+constexpr auto kOwn = std::to_array<std::string_view>(
+    {"rounds", "shrinkage", "depth", "leaves", "min-child-weight", "min-child-count", "min-gain",
+     "row-share", "feature-share", "trim", "bins", "trees", "pair-trees"});
+// What is read, and how.
+constexpr auto kShared =
+    std::to_array<std::string_view>({"help",      "help-all",   "model",      "DATA",
+                                     "output",    "format",     "template",   "template-language",
+                                     "kit",       "boundaries", "partial",    "partial-separator",
+                                     "weights",   "holdout",    "early-stop", "l2",
+                                     "tolerance", "checkpoint", "resume",     "checkpoint-interval",
+                                     "seed",      "threads",    "log",        "quiet"});
+// Of texts and tables.
+constexpr auto kTexts = std::to_array<std::string_view>(
+    {"class-weights", "analyzer",  "ngrams",    "keep-case",     "stop-words",
+     "term-weights",  "sublinear", "norm",      "min-documents", "max-documents",
+     "max-terms",     "hash-bits", "delimiter", "label",         "numeric",
+     "categorical",   "ignore",    "missing",   "standardise",   "standardize"});
+constexpr auto kSegments = std::to_array<std::string_view>(
+    {"segment-template", "gazetteer", "max-length", "text-attribute", "label-scheme"});
+constexpr auto kUsed = joined(kOwn, kShared, kTexts);
+constexpr auto kUsedOfSegments = joined(kOwn, kShared, kSegments);
 
 // Lines on stderr, JSON lines in a log.
 class BoostingReport {
@@ -102,7 +111,8 @@ class BoostingReport {
 }  // namespace
 
 void add_boosted_options(CLI::App& verb, BoostedCommand& c) {
-  constexpr const char* kGroup = "Gradient tree boosting (--model boosted-chain, boosted-maxent)";
+  constexpr const char* kGroup =
+      "Gradient tree boosting (--model boosted-chain, boosted-maxent, boosted-segment)";
   BoostingOptions& o = c.options;
   const auto number = [&](const char* name, auto& value, const CLI::Validator& range,
                           const char* what) {
@@ -138,14 +148,16 @@ void add_boosted_options(CLI::App& verb, BoostedCommand& c) {
       ->group(kGroup);
 }
 
-std::span<const std::string_view> boosted_option_names() { return kUsed; }
-std::span<const std::string_view> boosted_only_option_names() {
-  return std::span(kUsed).first(kOwn);
+std::span<const std::string_view> boosted_option_names(std::string_view kind) {
+  if (kind == kBoostedSegment) return kUsedOfSegments;
+  return kUsed;
 }
+std::span<const std::string_view> boosted_only_option_names() { return kOwn; }
 
-int run_boosted(const std::string& kind, const BoostedCommand& command, const TrainRequest& shared,
-                const std::string& log, bool quiet) {
-  BoostedRequest request{shared, kind, command.options};
+int run_boosted(const std::string& kind, const BoostedCommand& command,
+                const SegmentRequest& segments, const TrainRequest& shared, const std::string& log,
+                bool quiet) {
+  BoostedRequest request{shared, kind, command.options, segments};
   BoostingOptions& options = request.options;
   if (shared.l2) options.tree.l2 = *shared.l2;
   if (shared.tolerance) options.tolerance = *shared.tolerance;

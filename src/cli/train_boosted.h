@@ -1,4 +1,4 @@
-// croft train --model boosted-chain, boosted-maxent: their options, and the call.
+// croft train --model boosted-chain, boosted-maxent, boosted-segment: their options, and the call.
 #pragma once
 #include <CLI/CLI.hpp>
 #include <optional>
@@ -19,11 +19,13 @@ void add_boosted_options(CLI::App& verb, BoostedCommand& command);
 
 // Of all options of the verb, those that these kinds take notice of, and those that no other kind
 // has: names without dashes.
-std::span<const std::string_view> boosted_option_names();
+std::span<const std::string_view> boosted_option_names(std::string_view kind);
 std::span<const std::string_view> boosted_only_option_names();
 
-// Trains; `shared` has what the kinds have in common.  Returns the exit status.
-int run_boosted(const std::string& kind, const BoostedCommand& command, const TrainRequest& shared,
-                const std::string& log, bool quiet);
+// Trains; `shared` has what the kinds have in common, `segments` what boosted-segment has beside
+// it.  Returns the exit status.
+int run_boosted(const std::string& kind, const BoostedCommand& command,
+                const SegmentRequest& segments, const TrainRequest& shared, const std::string& log,
+                bool quiet);
 
 }  // namespace croft::cli

@@ -21,7 +21,7 @@ constexpr auto kUsed = std::to_array<std::string_view>(
      "partial-separator", "weights", "features", "min-count", "objective", "optimizer", "l1", "l2",
      "max-iterations", "tolerance", "window", "gradient-tolerance", "target", "history",
      "sgd-passes", "step", "schedule", "decay", "batch", "average-from", "precision", "holdout",
-     "threads", "seed", "log", "quiet",
+     "threads", "seed", "checkpoint", "resume", "checkpoint-interval", "log", "quiet",
      // refused where the optimiser has no use for them
      "gap", "aggressiveness", "best", "variance", "gamma", "kernel", "block", "cost"});
 

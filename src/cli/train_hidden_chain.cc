@@ -21,8 +21,8 @@ constexpr auto kUsed = std::to_array<std::string_view>(
      "no-intercept", "boundaries", "partial", "partial-separator", "weights", "features",
      "min-count", "constrain", "objective", "optimizer", "l1", "l2", "max-iterations", "tolerance",
      "window", "gradient-tolerance", "target", "history", "sgd-passes", "step", "schedule", "decay",
-     "batch", "average-from", "precision", "holdout", "early-stop", "threads", "seed", "log",
-     "quiet",
+     "batch", "average-from", "precision", "holdout", "early-stop", "threads", "seed", "checkpoint",
+     "resume", "checkpoint-interval", "log", "quiet",
      // refused where the optimiser has no use for them
      "gap", "aggressiveness", "best", "variance", "gamma", "kernel", "block", "cost"});
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <filesystem>
 
+#include "cli/kind_options.h"
 #include "cli/progress.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
@@ -10,43 +11,9 @@
 namespace croft::cli {
 namespace {
 
-constexpr std::array<std::string_view, 36> kUsed = {
-    "help",
-    "model",
-    "DATA",
-    "output",
-    "format",
-    "weights",
-    "features",
-    "min-count",
-    "objective",
-    "optimizer",
-    "l1",
-    "l2",
-    "max-iterations",
-    "tolerance",
-    "window",
-    "gradient-tolerance",
-    "target",
-    "history",
-    "sgd-passes",
-    "step",
-    "schedule",
-    "decay",
-    "batch",
-    "average-from",
-    "precision",
-    "threads",
-    "seed",
-    "log",
-    "quiet",
-    "joint-template",
-    "label-classes",
-    "gap",
-    "aggressiveness",
-    "best",
-    "variance",
-    "gamma"};  // the last ones are refused where the optimiser has no use for them
+constexpr auto kUsed = joined(
+    kDataOptions, kMethodOptions,
+    std::to_array<std::string_view>({"joint-template", "label-classes", "gap", "best"}));
 
 }  // namespace
 

@@ -19,17 +19,21 @@ constexpr auto kUsed = std::to_array<std::string_view>(
      "no-intercept", "boundaries", "partial", "partial-separator", "weights", "features",
      "min-count", "constrain", "objective", "optimizer", "l1", "l2", "max-iterations", "tolerance",
      "window", "gradient-tolerance", "target", "history", "sgd-passes", "step", "schedule", "decay",
-     "batch", "average-from", "precision", "holdout", "threads", "seed", "log", "quiet",
+     "batch", "average-from", "precision", "holdout", "threads", "seed", "checkpoint", "resume",
+     "checkpoint-interval", "log", "quiet",
      // refused where the optimiser has no use for them
      "gap", "aggressiveness", "best", "variance", "gamma", "kernel", "block", "cost"});
 
 // Of the training of experts, and of the fit of their weights.
 constexpr auto kOfExperts = std::to_array<std::string_view>(
-    {"objective", "optimizer", "l1", "l2", "features", "min-count", "history", "sgd-passes", "step",
-     "schedule", "decay", "batch", "average-from", "precision", "gap", "aggressiveness", "best",
-     "variance", "gamma", "kernel", "block", "cost"});
-constexpr auto kOfWeights = std::to_array<std::string_view>(
-    {"max-iterations", "tolerance", "window", "gradient-tolerance", "target"});
+    {"objective",      "optimizer", "l1",           "l2",        "features",
+     "min-count",      "history",   "sgd-passes",   "step",      "schedule",
+     "decay",          "batch",     "average-from", "precision", "gap",
+     "aggressiveness", "best",      "variance",     "gamma",     "kernel",
+     "block",          "cost"});
+constexpr auto kOfWeights =
+    std::to_array<std::string_view>({"max-iterations", "tolerance", "window", "gradient-tolerance",
+                                     "target", "checkpoint", "resume", "checkpoint-interval"});
 
 // Experts that are all there already leave little to say.
 void check_untrained(const CLI::App& verb, const PoolCommand& c) {
@@ -42,8 +46,8 @@ void check_untrained(const CLI::App& verb, const PoolCommand& c) {
   };
   refuse(kOfExperts, "nothing is trained: every expert is a model that --expert names");
   if (c.weights == "uniform" || c.weights == "unit") {
-    refuse(kOfWeights, "nothing is trained, and the weights are fixed by --pool-weights " +
-                           c.weights);
+    refuse(kOfWeights,
+           "nothing is trained, and the weights are fixed by --pool-weights " + c.weights);
   }
 }
 

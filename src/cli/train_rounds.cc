@@ -43,6 +43,9 @@ void add_round_options(CLI::App& verb, RoundOptions& o) {
                    "nothing: they are found as conjunctions are")
       ->needs(induce)
       ->option_text("START=attributes");
+  verb.add_flag("--induce-pairs", i.pairs,
+                "Find features of two neighbouring labels, too (chain)")
+      ->needs(induce);
   CLI::Option* unsupported =
       verb.add_option("--unsupported", o.unsupported.threshold,
                       "After some iterations add the features not seen in the data that could "

@@ -3,6 +3,7 @@
 #include <array>
 #include <filesystem>
 
+#include "cli/kind_options.h"
 #include "cli/progress.h"
 #include "croft/app/chunks.h"
 #include "croft/core/error.h"
@@ -11,65 +12,19 @@
 namespace croft::cli {
 namespace {
 
-constexpr std::array<std::string_view, 5> kOnly = {"segment-template", "gazetteer", "max-length",
-                                                   "text-attribute", "label-scheme"};
-constexpr std::array<std::string_view, 52> kUsed = {"help",
-                                                    "model",
-                                                    "DATA",
-                                                    "output",
-                                                    "format",
-                                                    "template",
-                                                    "template-language",
-                                                    "kit",
-                                                    "intercept",
-                                                    "no-intercept",
-                                                    "boundaries",
-                                                    "partial",
-                                                    "partial-separator",
-                                                    "weights",
-                                                    "features",
-                                                    "min-count",
-                                                    "objective",
-                                                    "optimizer",
-                                                    "block",
-                                                    "cost",
-                                                    "l1",
-                                                    "l2",
-                                                    "max-iterations",
-                                                    "tolerance",
-                                                    "window",
-                                                    "gradient-tolerance",
-                                                    "target",
-                                                    "history",
-                                                    "sgd-passes",
-                                                    "step",
-                                                    "schedule",
-                                                    "decay",
-                                                    "batch",
-                                                    "average-from",
-                                                    "precision",
-                                                    "threads",
-                                                    "seed",
-                                                    "log",
-                                                    "quiet",
-                                                    "holdout",
-                                                    "early-stop",
-                                                    "checkpoint",
-                                                    "resume",
-                                                    "checkpoint-interval",
-                                                    "segment-template",
-                                                    "gazetteer",
-                                                    "max-length",
-                                                    "text-attribute",
-                                                    "label-scheme",
-                                                    "aggressiveness",
-                                                    "variance",
-                                                    "gamma"};
+constexpr auto kOnly = std::to_array<std::string_view>(
+    {"segment-template", "gazetteer", "max-length", "text-attribute", "label-scheme"});
+constexpr auto kUsed =
+    joined(kOnly, kDataOptions, kMethodOptions,
+           std::to_array<std::string_view>(
+               {"template", "template-language", "kit", "intercept", "no-intercept", "boundaries",
+                "partial", "partial-separator", "block", "cost", "init", "prior", "variances",
+                "holdout", "early-stop", "checkpoint", "resume", "checkpoint-interval", "gap"}));
 
 }  // namespace
 
 void add_segment_options(CLI::App& verb, SegmentCommand& c) {
-  constexpr const char* kGroup = "Segments (--model segment)";
+  constexpr const char* kGroup = "Segments (--model segment, boosted-segment)";
   verb.add_option("--segment-template", c.segment_template,
                   "Lines such as U1:%length or U2:%lower: features of a segment as a whole; none: "
                   "there are none; without: the length (docs/segments.md)")
@@ -95,7 +50,8 @@ void add_segment_options(CLI::App& verb, SegmentCommand& c) {
       ->group(kGroup);
   verb.add_option("--label-scheme", c.chunks,
                   "How labels spell segments: bio, bio1, ioe, bioes, raw (each a segment), none "
-                  "(runs of a label), or auto")
+                  "(runs of a label), or auto; with --format spans and any kind, how spans become "
+                  "labels: bio (auto), bio1, ioe or bioes")
       ->option_text("SCHEME=auto")
       ->group(kGroup);
 }
@@ -103,10 +59,8 @@ void add_segment_options(CLI::App& verb, SegmentCommand& c) {
 std::span<const std::string_view> segment_option_names() { return kUsed; }
 std::span<const std::string_view> segment_only_option_names() { return kOnly; }
 
-int run_segment(const SegmentCommand& c, const TrainRequest& shared, const std::string& log,
-                bool quiet) {
+SegmentRequest segment_request(const SegmentCommand& c, const std::string& log) {
   SegmentRequest request;
-  request.train = with_segment_defaults(shared);
   request.segment_template = c.segment_template;
   request.gazetteers = c.gazetteers;
   request.longest = c.longest;
@@ -123,6 +77,13 @@ int run_segment(const SegmentCommand& c, const TrainRequest& shared, const std::
       throw UsageError("--log " + log + " would overwrite " + input + "; give another name");
     }
   }
+  return request;
+}
+
+int run_segment(const SegmentCommand& c, const TrainRequest& shared, const std::string& log,
+                bool quiet) {
+  SegmentRequest request = segment_request(c, log);
+  request.train = with_segment_defaults(shared);
   if (!quiet && request.train.options.method == Method::async_sgd &&
       request.train.options.threads != 1) {
     std::fprintf(stderr, "async-sgd on several threads: another run will give another model\n");

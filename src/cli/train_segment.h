@@ -22,6 +22,10 @@ void add_segment_options(CLI::App& verb, SegmentCommand& command);
 std::span<const std::string_view> segment_option_names();
 std::span<const std::string_view> segment_only_option_names();
 
+// What the command line says of segments, without what kinds have in common.  Throws UsageError
+// where the log would overwrite one of the files.
+SegmentRequest segment_request(const SegmentCommand& command, const std::string& log);
+
 // Trains; `shared` has what the kinds have in common.  Returns the exit status.
 int run_segment(const SegmentCommand& command, const TrainRequest& shared, const std::string& log,
                 bool quiet);

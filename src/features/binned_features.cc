@@ -65,7 +65,11 @@ BinnedFeatures::BinnedFeatures(const AttributeLists& data, const AttributeLists&
   std::uint64_t total = 0;
   for (const Part& part : parts_) total += part.bin.size();
   dense_ = features() > 0 && total * 2 > std::uint64_t{rows_} * features();
-  if (!dense_) list_postings();
+  if (dense_) {
+    fill_columns();
+  } else {
+    list_postings();
+  }
 }
 
 void BinnedFeatures::choose_features(const AttributeLists& data, std::size_t attributes,
@@ -169,7 +173,26 @@ void BinnedFeatures::list_postings() {
   }
 }
 
+void BinnedFeatures::fill_columns() {
+  for (std::uint32_t f = 0; f < features(); ++f) {
+    if (first_bin_[f + 1] - first_bin_[f] > kNoBin) return;
+  }
+  column_.assign(features() * rows_, kNoBin);
+  for (const Part& part : parts_) {
+    for (std::size_t r = 0; r < rows_; ++r) {
+      for (std::uint64_t k = part.begin[r]; k < part.begin[r + 1]; ++k) {
+        const std::uint32_t f = feature_of_[part.bin[k]];
+        column_[f * rows_ + r] = static_cast<std::uint8_t>(part.bin[k] - first_bin_[f]);
+      }
+    }
+  }
+}
+
 std::uint32_t BinnedFeatures::bin_at(std::uint32_t feature, std::size_t row) const {
+  if (has_columns()) {
+    const std::uint8_t bin = column_[feature * rows_ + row];
+    return bin == kNoBin ? kAbsent : first_bin_[feature] + bin;
+  }
   std::size_t part = 0;
   while (part + 1 < parts_.size() && feature >= parts_[part + 1].first_feature) ++part;
   const Part& own = parts_[part];

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "croft/features/edge_conjunctions.h"
+
 namespace croft {
 
 std::string Conjunction::name() const {
@@ -64,7 +66,9 @@ ConjunctionSet::ConjunctionSet(const std::vector<Conjunction>& conjunctions) {
   std::vector<std::uint32_t> ids;
   for (const Conjunction& each : conjunctions) {
     ids.clear();
-    for (const std::string& part : each.parts) ids.push_back(parts_.insert(part));
+    for (const std::string& part : each.parts) {
+      if (part != kEdgePart) ids.push_back(parts_.insert(part));
+    }
     index_.add(ids);
     names_.push_back(each.name());
   }

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "croft/core/error.h"
+#include "croft/features/edge_conjunctions.h"
 #include "croft/features/feature_kit.h"
 
 namespace croft {
@@ -22,6 +23,17 @@ void check_name(std::string_view name, const TextSequence& sequence, std::string
   throw InputError({std::string(file), sequence.first_line},
                    "an attribute with the name of the intercept in the sequence that begins here",
                    kIntercept, "rename it, or train without an intercept");
+}
+
+// Conjunctions of edges come before the others, so that the first says whether there are any.
+ExtractionConfig edges_first(ExtractionConfig config) {
+  std::ranges::stable_partition(config.conjunctions, is_of_edge);
+  return config;
+}
+
+void take_edges(const ExtractionConfig& config, TextSequence& sequence) {
+  const bool any = !config.conjunctions.empty() && is_of_edge(config.conjunctions.front());
+  if (any && has_edge_conjunctions(sequence)) take_edge_conjunctions(sequence);
 }
 
 constexpr std::array<std::string_view, 5> kFormatNames = {"columns", "attributes", "text",
@@ -68,9 +80,11 @@ bool parse_cell_name(std::string_view name, std::size_t& column, std::string_vie
 }
 
 Extractor::Extractor(ExtractionConfig config)
-    : config_(std::move(config)), conjunctions_(config_.conjunctions) {
+    : config_(edges_first(std::move(config))), conjunctions_(config_.conjunctions) {
   if (config_.format == InputFormat::text) bag_.emplace(config_.text, config_.terms);
-  if (config_.kit && !config_.csv.columns.empty()) config_.kit->check_table(config_.csv);
+  if (config_.kit && !config_.csv.columns.empty()) {
+    config_.kit = config_.kit->for_table(config_.csv);
+  }
   if (!has_template()) {
     if (config_.kit) config_.kit = config_.kit->bind(config_.format, config_.columns, nullptr);
     tied_names_ = {""};
@@ -81,7 +95,8 @@ Extractor::Extractor(ExtractionConfig config)
   templates_ =
       TemplateSet::parse(config_.template_text, config_.template_name, config_.language, names);
   config_.language = templates_.language();
-  if (config_.columns > 0) templates_.check_columns(std::max(config_.columns, names.size()));
+  // Columns that the kit computes have names alone: their numbers would be those of another kit's.
+  if (config_.columns > 0) templates_.check_columns(config_.columns);
   if (config_.kit) {
     config_.kit = config_.kit->bind(config_.format, config_.columns,
                                     [&](std::size_t k) { return templates_.uses_column(k); });
@@ -166,6 +181,7 @@ void Extractor::extract(const ColumnSequence& rows, bool labelled, Scratch& scra
     if (labelled) out.labels.append(rows.cell(t, config_.columns));
   }
   if (labelled) out.labels.end_list();
+  take_edges(config_, out);
 }
 
 void Extractor::extract(const LabelledText& document, Scratch& scratch, TextSequence& out,
@@ -214,6 +230,7 @@ void Extractor::complete(TextSequence& sequence, Scratch& scratch, std::string_v
     lists.end_list();
   }
   std::swap(sequence.node, lists);
+  take_edges(config_, sequence);
 }
 
 }  // namespace croft

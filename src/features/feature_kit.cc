@@ -307,7 +307,7 @@ void FeatureKit::check_effects(InputFormat format,
   }
 }
 
-void FeatureKit::check_table(const CsvColumns& table) const {
+std::shared_ptr<const FeatureKit> FeatureKit::for_table(const CsvColumns& table) const {
   for (const KitFeature& feature : features_) {
     const bool backoff = std::holds_alternative<BackoffFeature>(feature.what);
     for (const std::string& column : sources_of(feature)) {
@@ -328,13 +328,26 @@ void FeatureKit::check_table(const CsvColumns& table) const {
                                                        : "and there is none") +
                                 "; there are " + list);
       }
-      if (!table.standardised || found->kind != CsvKind::numeric) continue;
-      fail(feature.where, of +
-                              "whose numbers the table's --standardise replaces; leave that out "
-                              "([[number]] standardises by itself), or name the column as "
-                              "--categorical");
     }
   }
+  auto kit = copy();
+  kit->standardised_.clear();
+  for (const CsvColumn& column : table.columns) {
+    if (table.standardised && column.kind == CsvKind::numeric) kit->standardised_.push_back(column);
+  }
+  return kit;
+}
+
+// The number of the file, of a value that the table's reader made of it.
+double FeatureKit::as_read(const std::string& column, double value) const {
+  const auto found = std::ranges::find(standardised_, column, &CsvColumn::name);
+  if (found == standardised_.end()) return value;
+  char text[32];  // 15 digits: what the two roundings have left of the number is right in these
+  const double number = value * found->deviation + found->mean;
+  const auto end = std::to_chars(text, text + sizeof text, number, std::chars_format::general, 15);
+  double out = number;
+  std::from_chars(text, end.ptr, out);
+  return out;
 }
 
 // Whether the item is what a position says in that column.

@@ -150,7 +150,7 @@ void FeatureKit::start(const TextSequence& data, KitScratch& scratch, std::strin
         const std::string_view item = node.item(i);
         if (!says(item, column)) continue;
         if (item.size() == column.size()) {
-          append_number(node.value(i), scratch.text);
+          append_number(as_read(column, node.value(i)), scratch.text);
           break;
         }
         scratch.text = item.substr(column.size() + 1);

@@ -101,7 +101,8 @@ void TemplateSet::check_columns(std::size_t columns) const {
   if (state_->columns_needed <= columns) return;
   for (const Template& line : state_->templates) {
     for (const TemplatePiece& piece : line.pieces) {
-      if (piece.kind == TemplatePiece::Kind::text || piece.column < columns) continue;
+      if (piece.kind == TemplatePiece::Kind::text) continue;
+      if (piece.named || piece.column < columns) continue;
       throw InputError({state_->name, line.number},
                        "the template names column " + std::to_string(piece.column), line.line,
                        "the data has " + std::to_string(columns) +

@@ -157,6 +157,7 @@ void LineParser::parse_place(TemplatePiece& piece, std::size_t begin) {
   }
   skip_blanks();
   const std::size_t column_at = at_;
+  piece.named = !names_.empty() && !(peek() >= '0' && peek() <= '9');
   const std::optional<std::int32_t> column = parse_column();
   if (!column) fail(column_at, "a bad column in a macro", remedy);
   piece.position = *row;

@@ -25,6 +25,7 @@ struct TemplatePiece {
   bool absolute = false;      // `position` counts from the start (1 first) or the end (-1 last)
   std::int32_t position = 0;  // otherwise relative to the current row
   std::uint32_t column = 0;
+  bool named = false;  // the column, by a name that was looked up
   std::uint32_t regex = 0;
   std::string text;
 };

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "croft/core/error.h"
+#include "croft/features/edge_conjunctions.h"
 #include "croft/model/kit_record.h"
 #include "model/string_section.h"
 
@@ -173,10 +174,14 @@ std::vector<Conjunction> unpack_conjunctions(const Container& container) {
   std::vector<Conjunction> conjunctions;
   for (std::size_t k = 0; k < strings.size();) {
     std::size_t parts = 0;
-    for (std::size_t n = 2; n <= kMostParts; ++n) parts += strings[k] == std::to_string(n) ? n : 0;
+    for (std::size_t n = 2; n <= kMostParts + 1; ++n) {
+      parts += strings[k] == std::to_string(n) ? n : 0;
+    }
     const std::size_t end = k + 1 + parts;
     const auto at = [&](std::size_t n) { return strings.begin() + static_cast<std::ptrdiff_t>(n); };
-    if (parts == 0 || end > strings.size() || !std::is_sorted(at(k + 1), at(end)) ||
+    const bool whole = parts > 0 && end <= strings.size();
+    const bool edge = whole && strings[k + 1] == kEdgePart;  // has one part more
+    if (!whole || parts > kMostParts + (edge ? 1 : 0) || !std::is_sorted(at(k + 1), at(end)) ||
         std::adjacent_find(at(k + 1), at(end)) != at(end)) {
       throw Error(container.name() + ": section " + kConjunctions + std::string(kDamaged));
     }

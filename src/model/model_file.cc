@@ -4,6 +4,7 @@
 
 #include "croft/core/error.h"
 #include "croft/model/boosted_model.h"
+#include "croft/model/boosted_segment_model.h"
 #include "croft/model/chain_model.h"
 #include "croft/model/error_correcting_model.h"
 #include "croft/model/graph_model.h"
@@ -37,6 +38,9 @@ std::shared_ptr<const SequenceModel> read_model(Container container) {
   if (kind == HmmModel::kKind) return std::make_shared<const HmmModel>(std::move(container));
   if (kind == HiddenChainModel::kKind) {
     return std::make_shared<const HiddenChainModel>(std::move(container));
+  }
+  if (kind == kBoostedSegment) {
+    return std::make_shared<const BoostedSegmentModel>(std::move(container));
   }
   if (is_boosted(kind)) return std::make_shared<const BoostedModel>(std::move(container));
   if (kind == ErrorCorrectingModel::kKind) {

@@ -169,6 +169,45 @@ void SegmentLexiconBuilder::add_gazetteer(const SegmentTemplates& templates, con
   }
 }
 
+// What this one has keeps its weight: a segment of one sequence here is not one of another for the
+// other lexicon's sake, whose data may be the same.
+void SegmentLexiconBuilder::keep(const SegmentLexicon& other,
+                                 std::span<const std::uint32_t> joined,
+                                 std::span<const Label> labels, bool lists) {
+  const FeatureTable& table = other.table();
+  for (std::uint32_t id = 0; id < table.size(); ++id) {
+    std::string key = table.name(id);
+    if (key.empty()) continue;
+    const bool edit = key[0] == SegmentLexicon::kEdit;
+    const auto number = static_cast<std::size_t>(key[0] - SegmentLexicon::as_joined(0));
+    if (edit ? !lists : number >= joined.size() || joined[number] == kUnknown) continue;
+    if (!edit) key[0] = SegmentLexicon::as_joined(joined[number]);
+    const WeightRow row = table.row(id);
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      std::uint32_t cell = row.cell(k);
+      if (cell >= other.first_list()) {
+        if (!lists) continue;
+        cell = static_cast<std::uint32_t>(cell - other.first_list() + SegmentLexicon::kFirstLabel +
+                                          labels_);
+      } else if (cell >= SegmentLexicon::kFirstLabel) {
+        cell = SegmentLexicon::kFirstLabel + labels[cell - SegmentLexicon::kFirstLabel];
+      }
+      rows_[key].emplace(cell, 1.0F);
+    }
+  }
+  if (!lists) return;
+  const auto first = static_cast<std::uint32_t>(names_.size() / 2);
+  for (std::size_t n = 0; n < other.names(); ++n) {
+    names_.push_back(other.name(n).list);
+    names_.push_back(other.name(n).words);
+  }
+  for (std::uint32_t id = 0; id < other.words().size(); ++id) {
+    const WeightRow row = other.words().row(id);
+    std::vector<std::uint32_t>& of = words_[other.words().name(id)];
+    for (std::size_t k = 0; k < row.size(); ++k) of.push_back(first + row.cell(k));
+  }
+}
+
 void SegmentLexiconBuilder::write(bool weigh_once, ContainerWriter& out) const {
   std::vector<NamedRow> rows;
   std::vector<std::vector<std::uint32_t>> cell;

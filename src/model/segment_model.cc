@@ -43,8 +43,20 @@ SegmentModel::SegmentModel(Container container)
   pair_ = FeatureTable(container_, "pair", segment_labels * segment_labels);
   tied_ = FeatureTable(container_, "tied", segment_labels * segment_labels);
   read_transitions();
+  set_features();
+}
+
+SegmentModel::SegmentModel(Container container, std::string_view kind)
+    : SequenceModel(std::move(container), std::span(&kind, 1), kRequired),
+      templates_(read_templates(container_)),
+      has_tables_(false) {
+  read_segments();
+  set_features();
+}
+
+void SegmentModel::set_features() {
   std::size_t longest = 0;
-  for (Label y = 0; y < segment_labels; ++y) {
+  for (Label y = 0; y < labels_.labels(); ++y) {
     if (shape_.longest(y) > 1) longest = std::max(longest, shape_.longest(y));
   }
   features_ = SegmentFeatures(templates_, lexicon_, longest, text_prefix_);
@@ -107,6 +119,10 @@ void SegmentModel::read_transitions() {
       if (cell < labels * labels) log(cell / labels, cell % labels) += double{row.weight(k)};
     }
   }
+  set_segment_transitions(std::move(log));
+}
+
+void SegmentModel::set_segment_transitions(Matrix<double> log) {
   forbid_repeats(labels_, log);
   segment_double_.assign(std::move(log));
   segment_float_ = convert<float>(segment_double_);
@@ -186,7 +202,9 @@ void SegmentModel::segment_scores(const TextSequence& sequence, const ChainScore
   features_.read(sequence, scratch.words);
   features_.expand(scratch.words, scratch.features, scratch.strings);
   scratch.assembly->assemble(positions.length(), positions.state.row(0), positions.state.stride(),
-                             score_rows(scale, scratch), segment_transitions<Real>(), out);
+                             has_tables_ ? score_rows(scale, scratch) : SegmentRowScores<Real>(),
+                             segment_transitions<Real>(), out);
+  if (!has_tables_) add_segments(scratch.strings, static_cast<double>(scale), scratch.spans, out);
 }
 
 template void SegmentModel::segment_scores(const TextSequence&, const ChainScores<float>&, float,
@@ -218,9 +236,9 @@ struct PairRows {
 
 }  // namespace
 
-ContainerWriter make_segment_model(const SegmentModelParts& parts) {
+json segment_record(const SegmentFeatureParts& parts) {
   json labels = json::array();
-  const SegmentLabels& of = *parts.segments;
+  const SegmentLabels& of = *parts.labels;
   for (Label y = 0; y < of.labels(); ++y) {
     labels.push_back({{"name", of.names[y]},
                       {"first", label_number(of.first[y])},
@@ -229,14 +247,27 @@ ContainerWriter make_segment_model(const SegmentModelParts& parts) {
                       {"single", label_number(of.single_of(y))},
                       {"longest", parts.shape->longest(y)}});
   }
-  const json more = {{"segments",
-                      {{"labels", std::move(labels)},
-                       {"gazetteers", parts.gazetteers},
-                       {"text_prefix", parts.text_prefix}}}};
-  ContainerWriter out;
-  write_common_sections(SegmentModel::kKind, *parts.extraction, parts.labels, *parts.training, more,
-                        out);
+  return {{"labels", std::move(labels)},
+          {"gazetteers", parts.gazetteers},
+          {"text_prefix", parts.text_prefix}};
+}
+
+void write_segment_features(const SegmentFeatureParts& parts, ContainerWriter& out) {
   out.add("segment.template", parts.templates->text(), ContainerWriter::Kind::required);
+  parts.lexicon->write(false, out);
+}
+
+ContainerWriter make_segment_model(const SegmentModelParts& parts) {
+  const SegmentLabels& of = *parts.segments;
+  const SegmentFeatureParts features{&of,
+                                     parts.shape,
+                                     parts.templates,
+                                     parts.gazetteers,
+                                     parts.text_prefix,
+                                     parts.lexicon};
+  ContainerWriter out;
+  write_common_sections(SegmentModel::kKind, *parts.extraction, parts.labels, *parts.training,
+                        {{"segments", segment_record(features)}}, out);
   const ChainLayout& layout = *parts.layout;
   std::vector<NamedRow> rows[2];
   std::vector<std::vector<std::uint32_t>> full;
@@ -259,7 +290,7 @@ ContainerWriter make_segment_model(const SegmentModelParts& parts) {
   write_feature_table(tied.rows, pairs, "tied", out);
   const PairRows pair(layout.edge, parts.pair_names, parts.weights, layout.labels, segment_labels);
   write_feature_table(pair.rows, pairs, "pair", out);
-  parts.lexicon->write(false, out);
+  write_segment_features(features, out);
   return out;
 }
 

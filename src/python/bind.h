@@ -18,5 +18,7 @@ void bind_text(pybind11::module_& module);
 void bind_graph(pybind11::module_& module);
 void bind_graph_crf(pybind11::module_& module);
 void bind_bayes_net(pybind11::module_& module);
+void bind_search(pybind11::module_& module);
+void bind_spans(pybind11::module_& module);
 
 }  // namespace croft::python

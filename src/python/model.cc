@@ -145,10 +145,20 @@ py::dict edge_features(const PythonModel& self) {
   return out;
 }
 
+// Of a model of trees; otherwise none.
+std::optional<TreeModelView> tree_view(const PythonModel& self) {
+  if (const auto* boosted = dynamic_cast<const BoostedModel*>(self.model.get())) {
+    return TreeModelView(*boosted);
+  }
+  const auto* segments = dynamic_cast<const BoostedSegmentModel*>(self.model.get());
+  return segments != nullptr ? std::optional<TreeModelView>(*segments) : std::nullopt;
+}
+
 // As `croft inspect` shows it, of each kind.
 template <class OfOther, class OfChain>
 auto look_into(const PythonModel& self, const OfOther& of_other, const OfChain& of_chain) {
   if (const auto* hmm = dynamic_cast<const HmmModel*>(self.model.get())) return of_other(*hmm);
+  if (const auto trees = tree_view(self)) return of_other(*trees);
   if (const auto* segments = dynamic_cast<const SegmentModel*>(self.model.get())) {
     return of_other(*segments);
   }
@@ -158,17 +168,19 @@ auto look_into(const PythonModel& self, const OfOther& of_other, const OfChain& 
   if (const auto* code = dynamic_cast<const ErrorCorrectingModel*>(self.model.get())) {
     return of_other(*code);
   }
-  const auto* boosted = dynamic_cast<const BoostedModel*>(self.model.get());
-  return boosted != nullptr ? of_other(*boosted) : of_chain(self.chain());
+  return of_chain(self.chain());
 }
 
 // attribute -> (gain, count of its tests), the largest gain first.
 py::dict importance(const PythonModel& self) {
-  const auto* boosted = dynamic_cast<const BoostedModel*>(self.model.get());
-  if (boosted == nullptr) throw py::value_error("this model is of kind " + self.model->kind());
+  const auto trees = tree_view(self);
+  if (!trees) throw py::value_error("this model is of kind " + self.model->kind());
   py::dict out;
-  for (const AttributeImportance& each : importances(*boosted)) {
-    out[text(boosted->attribute(each.attribute))] = py::make_tuple(each.gain, each.count);
+  for (const AttributeImportance& each : importances(*trees)) {
+    const TreeScorer& scorer = trees->scorer();
+    const std::string name = scorer.attribute(each.attribute);
+    out[text(scorer.is_of_spans(each.attribute) ? "segment " + name : name)] =
+        py::make_tuple(each.gain, each.count);
   }
   return out;
 }

@@ -10,6 +10,7 @@ PYBIND11_MODULE(_core, module) {
   python::bind_sequences(module);
   python::bind_model(module);
   python::bind_tagging(module);
+  python::bind_spans(module);
   python::bind_training(module);
   python::bind_chain(module);
   python::bind_naive_bayes(module);
@@ -20,4 +21,5 @@ PYBIND11_MODULE(_core, module) {
   python::bind_graph(module);
   python::bind_graph_crf(module);
   python::bind_bayes_net(module);
+  python::bind_search(module);
 }

@@ -68,6 +68,10 @@ class Options {
     }
     throw py::value_error(std::string(key) + " is \"" + name + "\"; choose one of: " + all);
   }
+  bool has(const char* key) {
+    known_.insert(key);
+    return dict_.contains(key) && !dict_[key].is_none();
+  }
   void check_all_known() const {
     for (const auto& [key, value] : dict_) {
       const std::string name = py::str(key);
@@ -183,6 +187,42 @@ void read_template(Options& options, TrainRequest& out) {
   options.get("boundaries", out.boundaries);
 }
 
+// Throws ValueError where one of the `others` is given, and `goes_with` is not.
+void check_goes_with(Options& options, bool given, const char* goes_with,
+                     std::initializer_list<const char*> others) {
+  for (const char* each : others) {
+    if (options.has(each) && !given) {
+      throw py::value_error(fmt::format("{} goes with {}; give it, too", each, goes_with));
+    }
+  }
+}
+
+// Features that change as training goes on.
+void read_rounds(Options& options, FeatureRounds& out) {
+  InductionOptions induction;
+  bool induce = false;
+  options.get("induce", induce);
+  check_goes_with(options, induce, "induce=True",
+                  {"induce_size", "induce_batch", "induce_rounds", "induce_iterations",
+                   "induce_gain", "induce_count", "induce_from", "induce_pairs"});
+  options.get("induce_size", induction.size);
+  options.get("induce_batch", induction.batch);
+  options.get("induce_rounds", induction.rounds);
+  options.get("induce_iterations", induction.iterations);
+  get_number(options, "induce_gain", induction.min_gain);
+  options.get("induce_count", induction.min_count);
+  options.choose<bool>("induce_from", {{"attributes", false}, {"nothing", true}},
+                       induction.from_nothing);
+  options.get("induce_pairs", induction.pairs);
+  if (induce) out.induction = induction;
+  UnsupportedOptions unsupported;
+  const bool adds = options.get("unsupported", unsupported.threshold);
+  check_goes_with(options, adds, "unsupported", {"unsupported_after"});
+  options.get("unsupported_after", unsupported.iterations);
+  if (adds) out.unsupported = unsupported;
+  get_optional(options, "select_l1", out.select_l1);
+}
+
 void read_intercept(Options& options, TrainRequest& out) {
   std::optional<int> choice;
   options.choose<int>("intercept", {{"none", 0}, {"penalised", 1}, {"unpenalised", 2}}, choice);
@@ -216,6 +256,7 @@ TrainRequest train_request(const py::dict& dict) {
       {{"chain", ChainKind::chain}, {"maxent", ChainKind::maxent}, {"memm", ChainKind::memm}},
       out.options.kind);
   read_intercept(options, out);
+  read_rounds(options, out.options.rounds);
   options.get("holdout", out.holdout);
   options.get("early_stop", out.options.early_stop);
   options.get("checkpoint", out.checkpoint);
@@ -361,6 +402,31 @@ GraphTrainOptions graph_train_options(const py::dict& dict) {
   options.get("starts", out.starts);
   options.get("seed", out.seed);
   options.get("threads", out.threads);
+  options.check_all_known();
+  return out;
+}
+
+SearchSettings search_settings_of(const py::dict& dict) {
+  Options options(dict);
+  SearchSettings out;
+  options.choose<SearchMetric>("metric",
+                               {{"accuracy", SearchMetric::accuracy},
+                                {"chunk-f1", SearchMetric::chunk_f1},
+                                {"log-loss", SearchMetric::log_loss},
+                                {"score", SearchMetric::score}},
+                               out.metric);
+  options.choose<SearchResource>(
+      "resource", {{"data", SearchResource::data}, {"iterations", SearchResource::iterations}},
+      out.resource);
+  options.get("folds", out.folds);
+  options.get("eta", out.eta);
+  get_optional(options, "candidates", out.candidates);
+  get_number(options, "budget", out.budget);
+  get_number(options, "smallest", out.smallest);
+  options.get("iterations", out.iterations);
+  options.get("seed", out.seed);
+  options.get("state", out.state);
+  options.get("resume", out.resume);
   options.check_all_known();
   return out;
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <pybind11/pybind11.h>
 
+#include "croft/app/search.h"
 #include "croft/app/tag_plan.h"
 #include "croft/app/train.h"
 #include "croft/app/train_error_correcting.h"
@@ -27,6 +28,8 @@ GraphTrainOptions graph_train_options(const pybind11::dict& options);
 HiddenChainRequest hidden_chain_request(const pybind11::dict& options);
 PoolRequest pool_request(const pybind11::dict& options);
 CodeRequest code_request(const pybind11::dict& options);
+// Of a search: its parameters are left open.
+SearchSettings search_settings_of(const pybind11::dict& options);
 // constrain, rules, limit, penalties, decode, scheme, partial.
 TagRequest tag_request(const pybind11::dict& options,
                        const SequenceModel& model);

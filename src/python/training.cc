@@ -128,9 +128,10 @@ class PythonInput final : public TrainingInput {
 
 // The model that training starts from, its weights being the penalty's mean where it is the prior.
 // The request names it, as what suits a training depends on there being one.
-std::shared_ptr<const ChainModel> starting_model(const std::shared_ptr<PythonModel>& init,
-                                                 const std::shared_ptr<PythonModel>& prior,
-                                                 TrainRequest& request) {
+template <class Kind>
+std::shared_ptr<const Kind> starting_model(const std::shared_ptr<PythonModel>& init,
+                                           const std::shared_ptr<PythonModel>& prior,
+                                           TrainRequest& request) {
   if (init) request.init = init->model->container().name();
   if (prior) request.prior = prior->model->container().name();
   const std::shared_ptr<PythonModel>& start = prior ? prior : init;
@@ -139,9 +140,14 @@ std::shared_ptr<const ChainModel> starting_model(const std::shared_ptr<PythonMod
     throw py::value_error(std::string("the model to go on from is of ") +
                           (start->rows() ? "columns" : "attributes") + ", and X is not");
   }
-  const auto chain = std::dynamic_pointer_cast<const ChainModel>(start->model);
-  if (!chain) start->chain();  // says why not
-  return chain;
+  const auto model = std::dynamic_pointer_cast<const Kind>(start->model);
+  if constexpr (std::is_same_v<Kind, ChainModel>) {
+    if (!model) start->chain();  // says why not
+  } else if (!model || model->kind() != Kind::kKind) {
+    throw py::value_error("a model of kind " + start->model->kind() + " cannot go on as one of kind " +
+                          std::string(Kind::kKind));
+  }
+  return model;
 }
 
 py::tuple train(const py::object& x, const py::object& y, py::object weights,
@@ -158,7 +164,7 @@ py::tuple train(const py::object& x, const py::object& y, py::object weights,
     holdout = labelled(x_dev, y_dev, kHoldoutName, "y_dev");
     request.holdout = kHoldoutName;
   }
-  const auto start = starting_model(init, prior, request);
+  const auto start = starting_model<ChainModel>(init, prior, request);
   // A warm start goes on with the kit that the model has.
   if (start && start->extractor().config().kit) request.kit.clear();
   ExtractionConfig config = make_extraction(request, start.get());
@@ -212,8 +218,10 @@ py::dict info_of(const BoostingResult& result, bool interrupted) {
 
 py::tuple train_boosted(const std::string& kind, const py::object& x, const py::object& y,
                         py::object weights, const py::object& x_dev, const py::object& y_dev,
-                        const py::dict& options, const py::dict& boosting, py::object callback) {
-  BoostedRequest request{train_request(options), kind, boosting_options(boosting)};
+                        const py::dict& options, const py::dict& boosting,
+                        const py::object& segments, py::object callback) {
+  BoostedRequest request{train_request(options), kind, boosting_options(boosting), {}};
+  if (!segments.is_none()) request.segments = segment_request(segments.cast<py::dict>());
   request.options.early_stop = request.train.options.early_stop;
   request.options.threads = request.train.options.threads;
   std::optional<LabelledData> holdout;
@@ -225,10 +233,13 @@ py::tuple train_boosted(const std::string& kind, const py::object& x, const py::
     holdout = labelled(x_dev, y_dev, kHoldoutName, "y_dev");
     request.train.holdout = kHoldoutName;
   }
+  std::optional<SegmentOptions> segment;
+  if (kind == kBoostedSegment) segment = boosted_segment_options(request);
+  const SegmentOptions* const own = segment ? &*segment : nullptr;
   LabelledData data = labelled(x, y, kTrainingName, "y");
   if (!weights.is_none()) weights = positional(weights, "sample_weight");
   PythonInput input(std::move(data), std::move(holdout), std::move(weights),
-                    make_extraction(request.train, nullptr));
+                    boosted_extraction(request, own));
   TrainingObserver watch(std::move(callback));
   std::optional<CheckpointFolder> checkpoints;
   if (!request.train.checkpoint.empty()) {
@@ -242,7 +253,7 @@ py::tuple train_boosted(const std::string& kind, const py::object& x, const py::
         {.data_read = watch.watcher().data_read,
          .reading = nullptr,
          .round = [&](const BoostingProgress& now) { return see_round(now, watch); }},
-        checkpoints ? &*checkpoints : nullptr);
+        checkpoints ? &*checkpoints : nullptr, own);
   }();
   watch.rethrow();
   if (checkpoints && !watch.stopped()) checkpoints->remove();
@@ -253,7 +264,8 @@ py::tuple train_boosted(const std::string& kind, const py::object& x, const py::
 
 py::tuple train_segment(const py::object& x, const py::object& y, py::object weights,
                         const py::object& x_dev, const py::object& y_dev, const py::dict& options,
-                        const py::dict& segments, py::object callback) {
+                        const py::dict& segments, const std::shared_ptr<PythonModel>& init,
+                        const std::shared_ptr<PythonModel>& prior, py::object callback) {
   SegmentRequest request = segment_request(segments);
   request.train = train_request(options);
   std::optional<LabelledData> holdout;
@@ -265,11 +277,12 @@ py::tuple train_segment(const py::object& x, const py::object& y, py::object wei
     holdout = labelled(x_dev, y_dev, kHoldoutName, "y_dev");
     request.train.holdout = kHoldoutName;
   }
-  const SegmentOptions segment = segment_options(request);
+  const auto start = starting_model<SegmentModel>(init, prior, request.train);
+  const SegmentOptions segment = segment_options(request, start.get());
   LabelledData data = labelled(x, y, kTrainingName, "y");
   if (!weights.is_none()) weights = positional(weights, "sample_weight");
   PythonInput input(std::move(data), std::move(holdout), std::move(weights),
-                    segment_extraction(request, segment));
+                    segment_extraction(request, segment, start.get()));
   TrainingObserver watch(std::move(callback));
   std::optional<CheckpointFolder> checkpoints;
   if (!request.train.checkpoint.empty()) {
@@ -279,7 +292,7 @@ py::tuple train_segment(const py::object& x, const py::object& y, py::object wei
   const auto trained = [&] {
     const py::gil_scoped_release unlock;
     return train_segment_on(request, segment, input, watch.watcher(),
-                            checkpoints ? &*checkpoints : nullptr);
+                            checkpoints ? &*checkpoints : nullptr, start);
   }();
   watch.rethrow();
   if (checkpoints && !watch.stopped()) checkpoints->remove();
@@ -288,14 +301,11 @@ py::tuple train_segment(const py::object& x, const py::object& y, py::object wei
   return py::make_tuple(std::move(model), ::croft::python::info_of(trained.result, watch.interrupted()));
 }
 
-// A kind without checkpoints and warm starts: train(input, watch) gives the info and the model.
+// A kind without warm starts: train(input, watch, checkpoints) gives the info and the model.
 template <class Train>
 py::tuple train_kind(const py::object& x, const py::object& y, py::object weights,
                      const py::object& x_dev, const py::object& y_dev, TrainRequest& request,
                      py::object callback, const Train& train_on_input) {
-  if (!request.checkpoint.empty()) {
-    throw py::value_error("checkpoint: this kind of model keeps no state; leave it out");
-  }
   std::optional<LabelledData> holdout;
   if (!x_dev.is_none()) {
     if (!request.holdout.empty()) {
@@ -310,11 +320,17 @@ py::tuple train_kind(const py::object& x, const py::object& y, py::object weight
   PythonInput input(std::move(data), std::move(holdout), std::move(weights),
                     make_extraction(request, nullptr));
   TrainingObserver watch(std::move(callback));
+  std::optional<CheckpointFolder> checkpoints;
+  if (!request.checkpoint.empty()) {
+    checkpoints.emplace(request.checkpoint, request.resume,
+                        std::chrono::duration<double>(request.checkpoint_interval));
+  }
   const std::pair<TrainResult, ContainerWriter> trained = [&] {
     const py::gil_scoped_release unlock;
-    return train_on_input(input, watch);
+    return train_on_input(input, watch, checkpoints ? &*checkpoints : nullptr);
   }();
   watch.rethrow();
+  if (checkpoints && !watch.stopped()) checkpoints->remove();
   auto model =
       std::make_shared<PythonModel>(Container::from_bytes(trained.second.bytes(), "the model"));
   return py::make_tuple(std::move(model),
@@ -327,14 +343,17 @@ py::tuple train_hidden_chain(const py::object& x, const py::object& y, py::objec
   HiddenChainRequest request = hidden_chain_request(own);
   request.train = train_request(options);
   return train_kind(x, y, std::move(weights), x_dev, y_dev, request.train, std::move(callback),
-                    [&](TrainingInput& input, TrainingObserver& watch) {
+                    [&](TrainingInput& input, TrainingObserver& watch,
+                        CheckpointFolder* checkpoints) {
                       auto trained = train_hidden_chain_on(
                           request, input,
                           {.data_read = watch.watcher().data_read,
                            .reading = nullptr,
-                           .iteration = [&](std::size_t, const TrainProgress& now) {
-                             return watch.watcher().iteration(now);
-                           }});
+                           .iteration =
+                               [&](std::size_t, const TrainProgress& now) {
+                                 return watch.watcher().iteration(now);
+                               }},
+                          checkpoints);
                       return std::pair(trained.result.train, std::move(trained.model));
                     });
 }
@@ -352,14 +371,17 @@ py::tuple train_pool(const py::object& x, const py::object& y, py::object weight
     chains.push_back(std::dynamic_pointer_cast<const ChainModel>(each->model));
   }
   return train_kind(x, y, std::move(weights), x_dev, y_dev, request.train, std::move(callback),
-                    [&](TrainingInput& input, TrainingObserver& watch) {
+                    [&](TrainingInput& input, TrainingObserver& watch,
+                        CheckpointFolder* checkpoints) {
                       auto trained = train_pool_on(
                           request, input, chains,
                           {.data_read = watch.watcher().data_read,
                            .reading = nullptr,
-                           .iteration = [&](std::size_t, std::size_t, const TrainProgress& now) {
-                             return watch.watcher().iteration(now);
-                           }});
+                           .iteration =
+                               [&](std::size_t, std::size_t, const TrainProgress& now) {
+                                 return watch.watcher().iteration(now);
+                               }},
+                          checkpoints);
                       return std::pair(trained.result.train, std::move(trained.model));
                     });
 }
@@ -373,7 +395,7 @@ py::tuple train_error_correcting(const py::object& x, const py::object& y, py::o
   request.train = train_request(options);
   return train_kind(
       x, y, std::move(weights), x_dev, y_dev, request.train, std::move(callback),
-      [&](TrainingInput& input, TrainingObserver& watch) {
+      [&](TrainingInput& input, TrainingObserver& watch, CheckpointFolder* checkpoints) {
         auto trained = train_error_correcting_on(
             request, input,
             {.data_read = watch.watcher().data_read,
@@ -386,7 +408,8 @@ py::tuple train_error_correcting(const py::object& x, const py::object& y, py::o
                                          .w = {}};
                return watch.watcher().iteration({iteration, of, std::nullopt});
              },
-             .stop = nullptr});
+             .stop = nullptr},
+            checkpoints);
         TrainResult result;
         result.optimization.reason = trained.result.stopped ? StopReason::stopped
                                      : trained.result.converged == trained.result.bits
@@ -418,10 +441,10 @@ void bind_training(py::module_& module) {
              py::arg("own"), py::arg("callback"));
   module.def("train_segment", &train_segment, py::arg("X"), py::arg("y"),
              py::arg("sample_weight"), py::arg("X_dev"), py::arg("y_dev"), py::arg("options"),
-             py::arg("segments"), py::arg("callback"));
+             py::arg("segments"), py::arg("init"), py::arg("prior"), py::arg("callback"));
   module.def("train_boosted", &train_boosted, py::arg("kind"), py::arg("X"), py::arg("y"),
              py::arg("sample_weight"), py::arg("X_dev"), py::arg("y_dev"), py::arg("options"),
-             py::arg("boosting"), py::arg("callback"));
+             py::arg("boosting"), py::arg("segments"), py::arg("callback"));
 }
 
 }  // namespace croft::python

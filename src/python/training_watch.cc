@@ -61,6 +61,27 @@ bool TrainingObserver::goes_on(const TrainProgress& now) {
   }
 }
 
+void TrainingObserver::see(const FeatureRound& round) {
+  const py::gil_scoped_acquire lock;
+  if (callback_.is_none()) return;
+  py::dict event;
+  event["event"] = "features";
+  event["what"] = std::string(round.what);
+  event["round"] = round.number;
+  event["iteration"] = round.iterations;
+  event["objective"] = round.objective;
+  if (round.errors) event["errors"] = *round.errors;
+  event["added"] = round.added;
+  event["dropped"] = round.dropped;
+  event["features"] = round.features;
+  event["conjunctions"] = round.conjunctions;
+  if (round.best_gain) event["best_gain"] = *round.best_gain;
+  if (round.least_gain) event["least_gain"] = *round.least_gain;
+  if (round.holdout) event["holdout"] = holdout_of(round.holdout);
+  event["seconds"] = seconds();
+  callback_(event);
+}
+
 py::dict info_of(const TrainResult& result, bool interrupted) {
   py::dict info;
   const OptimizeResult& optimization = result.optimization;

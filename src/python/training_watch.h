@@ -18,7 +18,8 @@ class TrainingObserver {
   TrainWatcher watcher() {
     return {.data_read = [this](const TrainData& data) { read(data); },
             .reading = nullptr,
-            .iteration = [this](const TrainProgress& now) { return see(now); }};
+            .iteration = [this](const TrainProgress& now) { return see(now); },
+            .round = [this](const FeatureRound& round) { see(round); }};
   }
   bool interrupted() const { return interrupted_; }
   bool stopped() const { return stopped_; }  // by the caller, or by a signal
@@ -33,6 +34,7 @@ class TrainingObserver {
     stopped_ = !goes_on(now);
     return !stopped_;
   }
+  void see(const FeatureRound& round);
   bool goes_on(const TrainProgress& now);
   double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();

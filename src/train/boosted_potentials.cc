@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t kBlockPositions = 4096;  // of a task, or one sequence
 constexpr double kLeastFill = 0.8;             // of a group's lanes
 
-// (TB.3), of labels that are known.
+}  // namespace
+
 double known_curvature(double g, double weight) {
   const double size = std::min(std::abs(g), weight);
   return size * (1 - size / weight);
@@ -20,8 +21,6 @@ double known_curvature(double g, double weight) {
 double curvature(double expected, double weight) {
   return std::max(0.0, expected * (1 - expected / weight));
 }
-
-}  // namespace
 
 template <class Real>
 void copy_scores(const Potentials& potentials, std::size_t first, std::size_t length,
@@ -90,7 +89,8 @@ void PotentialFunction<Real>::count_known_edges() {
 }
 
 template <class Real>
-double PotentialFunction<Real>::evaluate(const Potentials& potentials, PotentialGradient& out) {
+double PotentialFunction<Real>::evaluate(const Potentials& potentials, PotentialGradient::Part,
+                                         PotentialGradient& out) {
   const std::size_t stride = TreeGradient::stride(width_), positions = data_.positions();
   out.width = width_;
   out.state.resize((width_ == 1 ? labels_ : 1) * positions * 2 * stride);

@@ -24,8 +24,6 @@ struct Rows {
       }
       out.begin.push_back(weights.size());
     }
-    // A layout without cells would be one of full rows.
-    if (out.cell.empty()) out.cell.reserve(1);
   }
 };
 
@@ -51,6 +49,19 @@ void add_rows(const FeatureTable& table, const std::function<std::size_t(std::st
 }
 
 }  // namespace
+
+void ChainExpert::archive(StateArchive& state) {
+  state(name);
+  state(labels);
+  for (RowLayout* rows : {&tied, &node, &edge}) {
+    state(rows->cells);
+    state(rows->begin);
+    state(rows->cell);
+  }
+  state(weights);
+  state(features);
+  state(objective);
+}
 
 ChainExpert expert_of(const ChainTraining& training, const TrainResult& result,
                       std::size_t attributes, std::size_t edge_attributes) {

@@ -2,16 +2,19 @@
 
 #include <limits>
 
+#include "croft/features/edge_conjunctions.h"
 #include "croft/inference/chain_viterbi.h"
 #include "croft/model/linear_scorer.h"
 
 namespace croft {
 namespace {
 
-void encode_lists(const StringLists& lists, const StringTable& names, AttributeLists& out) {
+//   positions : of the sequence; one without lists has none at each
+void encode_lists(const StringLists& lists, std::size_t positions, const StringTable& names,
+                  AttributeLists& out) {
   std::size_t k = 0;
-  for (std::size_t p = 0; p < lists.lists(); ++p) {
-    for (; k < lists.list_end(p); ++k) {
+  for (std::size_t p = 0; p < positions; ++p) {
+    for (; p < lists.lists() && k < lists.list_end(p); ++k) {
       const std::uint32_t id = names.find(lists.item(k));
       if (id == kUnknown) continue;
       out.id.push_back(id);
@@ -39,6 +42,7 @@ void ChainHoldout::append(const ConjunctionSet& conjunctions) {
       longer.end_list();
     }
     text.node = std::move(longer);
+    if (has_edge_conjunctions(text)) take_edge_conjunctions(text);
   }
 }
 
@@ -46,8 +50,10 @@ void ChainHoldout::encode(const ChainEncoder& encoder, const Renumbering& renumb
                           const ChainLayout& layout) {
   data_ = ChainData();
   for (const TextSequence& text : text_) {
-    encode_lists(text.node, encoder.node_names, data_.node);
-    if (encoder.data.has_edges()) encode_lists(text.edge, encoder.edge_names, data_.edge);
+    encode_lists(text.node, text.length(), encoder.node_names, data_.node);
+    if (encoder.data.has_edges()) {
+      encode_lists(text.edge, text.length(), encoder.edge_names, data_.edge);
+    }
     data_.label.resize(data_.label.size() + text.length());
     data_.sequence_begin.push_back(data_.label.size());
   }

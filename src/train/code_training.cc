@@ -12,6 +12,7 @@
 #include "croft/core/interrupt.h"
 #include "croft/core/random.h"
 #include "croft/inference/chain_sum.h"
+#include "croft/train/part_checkpoints.h"
 
 namespace croft {
 namespace {
@@ -183,26 +184,56 @@ ChainEncoder CodeTraining::data_of(std::size_t bit) const {
   return out;
 }
 
-void CodeTraining::train_bits(const TrainOptions& options, const Callback& callback,
-                              const Stop& stop, Result& result) {
+std::uint64_t CodeTraining::fingerprint(const TrainOptions& options,
+                                        const CodeOptions& code) const {
+  StateArchive own;
+  std::string text = code.words.empty() ? code.code : "";
+  std::vector<std::uint8_t> words = code_.bit;
+  CodeDecoder decoder = code.decoder;
+  std::size_t trained_on = sequences();
+  own(text);
+  own(words);
+  own(decoder);
+  own(trained_on);
+  return parts_fingerprint(encoder_, options, nullptr, own.bytes());
+}
+
+void CodeTraining::train_bits(const TrainOptions& options, const CodeOptions& code,
+                              const Callback& callback, const Stop& stop, Result& result) {
   chains_.assign(code_.bits, {});
   results_.assign(code_.bits, {});
-  TrainOptions own = options;
-  own.threads = 1;
+  std::vector<bool> ended(code_.bits);  // and not stopped
+  if (options.checkpoints != nullptr) {
+    options.checkpoints->set_fingerprint(fingerprint(options, code));
+  }
+  PartCheckpoints checkpoints(options.checkpoints, code_.bits, [&](StateArchive& state) {
+    state(ended);
+    ended.resize(code_.bits);
+    for (std::size_t b = 0; b < code_.bits; ++b) {
+      if (!ended[b]) continue;
+      state(chains_[b]);
+      archive_result(state, results_[b]);
+    }
+  });
+  checkpoints.resume();
+  std::vector<bool> begun = ended;
   ThreadPool pool(options.threads);
   std::mutex lock;
-  std::size_t done = 0;
+  auto done = static_cast<std::size_t>(std::ranges::count(ended, true));
   bool stopped = false;
-  std::vector<bool> begun(code_.bits);
   pool.run(code_.bits, [&](std::size_t b, std::size_t) {
-    chains_[b].labels = 2;
     {
       const std::scoped_lock hold(lock);
+      if (begun[b]) return;
+      chains_[b].labels = 2;
       if (stopped || (stop && stop())) {
         stopped = true;
         return;
       }
     }
+    TrainOptions own = options;
+    own.threads = 1;
+    own.checkpoints = checkpoints.part(b);
     ChainTraining training(extractor_);
     training.set_data(data_of(b));
     const TrainResult found = training.run(own, {}, [&](const TrainProgress&) {
@@ -212,6 +243,9 @@ void CodeTraining::train_bits(const TrainOptions& options, const Callback& callb
     });
     chains_[b] = expert_of(training, found, encoder_.node_names.size(), 0);
     results_[b] = found.optimization;
+    if (found.optimization.reason != StopReason::stopped) {
+      checkpoints.done(b, [&] { ended[b] = true; });
+    }
     const std::scoped_lock hold(lock);
     if (found.optimization.reason == StopReason::stopped && found.optimization.iterations == 0) {
       return;  // nothing was learnt
@@ -236,9 +270,8 @@ void CodeTraining::train_bits(const TrainOptions& options, const Callback& callb
 }
 
 bool CodeTraining::cut_short() const {
-  return std::ranges::any_of(results_, [](const OptimizeResult& result) {
-    return result.reason == StopReason::stopped;
-  });
+  return std::ranges::any_of(
+      results_, [](const OptimizeResult& result) { return result.reason == StopReason::stopped; });
 }
 
 // Columns one after the other, each the one that leaves the least log-loss of the marginal decoder
@@ -344,7 +377,7 @@ CodeTraining::Result CodeTraining::run(const TrainOptions& options, const CodeOp
   decoder_ = code.decoder;
   make_code(code, options.seed);
   Result result;
-  train_bits(options, callback, stop, result);
+  train_bits(options, code, callback, stop, result);
   if (code.words.empty() && code.code.starts_with("minimum-loss") && !result.stopped) {
     choose_by_loss(code, options.seed, options.threads);
   }

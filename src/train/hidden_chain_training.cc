@@ -11,6 +11,7 @@
 #include "croft/model/linear_scorer.h"
 #include "croft/train/chain_em.h"
 #include "croft/train/gold_check.h"
+#include "croft/train/part_checkpoints.h"
 
 namespace croft {
 namespace {
@@ -109,8 +110,8 @@ void HiddenChainTraining::set_states(const HiddenChainOptions& hidden) {
     count[id] = states;
   }
   states_ = make_hidden_states(count);
-  const bool random = hidden.starts > 1 ||
-                      hidden.start_deviation != HiddenChainOptions().start_deviation;
+  const bool random =
+      hidden.starts > 1 || hidden.start_deviation != HiddenChainOptions().start_deviation;
   if (states_.size() == labels() && random) {
     throw UsageError(std::string(hidden.starts > 1 ? "--starts" : "--start-deviation") +
                      " is of the random weights that hidden states need, and here each label has "
@@ -212,6 +213,33 @@ std::vector<std::vector<std::string_view>> HiddenChainTraining::label_holdout(
   return names;
 }
 
+// Of states and starts, beside what a chain over the states has.
+std::uint64_t HiddenChainTraining::fingerprint(const TrainOptions& options,
+                                               const HiddenChainOptions& hidden,
+                                               const ChainProblem& problem) const {
+  HiddenChainOptions of = hidden;
+  bool em = of.em_iterations.has_value();
+  std::vector<std::uint32_t> label_of(states_.label_of.begin(), states_.label_of.end());
+  StateArchive own;
+  own(label_of);
+  own(of.start_deviation);
+  own(of.starts);
+  own(em);
+  ChainNames names{.labels = names_in(encoder_.label_names),
+                   .tied = {},
+                   .node = row_names(encoder_.node_names, renumbering_.node, layout_.node),
+                   .edge = row_names(encoder_.edge_names, renumbering_.edge, layout_.edge)};
+  names.labels.push_back(own.bytes());
+  return TrainingFingerprint{.problem = problem,
+                             .names = names,
+                             .start = {},
+                             .active_set = nullptr,
+                             .holdout = holdout_,
+                             .partial = encoder_.partial,
+                             .early_stop = options.early_stop}
+      .value();
+}
+
 HiddenChainTraining::Result HiddenChainTraining::run(const TrainOptions& options,
                                                      const HiddenChainOptions& hidden,
                                                      const ChainTraining::HoldoutScorer& scorer,
@@ -233,7 +261,19 @@ HiddenChainTraining::Result HiddenChainTraining::run(const TrainOptions& options
 
   Result result;
   result.states = states_.size();
-  for (std::size_t start = 0; start < hidden.starts; ++start) {
+  if (options.checkpoints != nullptr) {
+    options.checkpoints->set_fingerprint(fingerprint(options, hidden, problem));
+  }
+  PartCheckpoints checkpoints(options.checkpoints, hidden.starts, [&](StateArchive& state) {
+    state(result.objectives);
+    state(result.kept_start);
+    archive_result(state, result.train.optimization);
+    state(result.train.holdout);
+    state(result.train.best_iteration);
+    state(weights_);
+  });
+  checkpoints.resume();
+  for (std::size_t start = result.objectives.size(); start < hidden.starts; ++start) {
     std::vector<double> w = random_start(options, hidden, start);
     const TrainingCallback report = [&](const TrainProgress& now) {
       return !callback || callback(start, now);
@@ -244,10 +284,13 @@ HiddenChainTraining::Result HiddenChainTraining::run(const TrainOptions& options
       if (holdout_.sequences() > 0 && !now.w.empty()) score = scorer(label_holdout(now.w, pool));
       return watch.see(now, score, nullptr);
     };
+    NestedCheckpoints own(checkpoints.part(start),
+                          [&](StateArchive& state) { watch.archive(state); });
+    own.resume();
     ChainFindings findings;
     OptimizeResult optimization = hidden.em_iterations
-                                      ? train_chain_em(problem, {}, w, see)
-                                      : train_chain(problem, w, see, nullptr, findings);
+                                      ? train_chain_em(problem, {}, w, see, &own)
+                                      : train_chain(problem, w, see, &own, findings);
     const bool stopped = optimization.reason == StopReason::stopped && !watch.gave_up();
     if (watch.gave_up() && optimization.reason == StopReason::stopped) {
       optimization.message = "the hold-out score has not improved for " +
@@ -262,15 +305,20 @@ HiddenChainTraining::Result HiddenChainTraining::run(const TrainOptions& options
       optimization.gradient_norm = best->gradient_norm;
       score = best->score;
     }
-    result.objectives.push_back(optimization.objective);
-    if (start == 0 || optimization.objective < result.train.optimization.objective) {
+    const auto keep = [&] {
+      result.objectives.push_back(optimization.objective);
+      if (start > 0 && !(optimization.objective < result.train.optimization.objective)) return;
       result.kept_start = start;
       result.train.optimization = std::move(optimization);
       result.train.holdout = score;
       result.train.best_iteration = best_iteration;
       weights_ = std::move(w);
+    };
+    if (stopped) {
+      keep();
+      break;
     }
-    if (stopped) break;
+    checkpoints.done(start, keep);
   }
   result.train.dimension = layout_.dimension();
   result.train.active =

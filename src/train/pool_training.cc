@@ -10,6 +10,7 @@
 #include "croft/core/random.h"
 #include "croft/model/extraction_record.h"
 #include "croft/train/gold_check.h"
+#include "croft/train/part_checkpoints.h"
 
 namespace croft {
 namespace {
@@ -380,6 +381,22 @@ std::shared_ptr<const ChainConstraint> PoolTraining::make_constraint(
   return constraint;
 }
 
+// Experts that are given count by their weights.
+std::uint64_t PoolTraining::fingerprint(const TrainOptions& options, const PoolOptions& pool,
+                                        std::shared_ptr<const ChainConstraint> constraint) const {
+  StateArchive own;
+  std::vector<std::string> texts = pool.experts;
+  for (const auto& [label, name] : pool.classes) texts.insert(texts.end(), {label, name});
+  PoolWeightOptions how = pool.weights;
+  std::size_t trained_on = sequences();
+  own(texts);
+  own(how.weights);
+  own(how.alpha);
+  own(trained_on);
+  for (ChainExpert expert : experts_) own(expert);
+  return parts_fingerprint(encoder_, options, std::move(constraint), own.bytes());
+}
+
 PoolTraining::Result PoolTraining::run(const TrainOptions& options, const PoolOptions& pool,
                                        const Callback& callback) {
   pool.validate();
@@ -396,10 +413,26 @@ PoolTraining::Result PoolTraining::run(const TrainOptions& options, const PoolOp
   Result result;
   bool stopped = false;
   std::vector<std::optional<OptimizeResult>> trained(given);
-  for (std::size_t e = 0; e < plans.size() && !stopped; ++e) {
+  if (options.checkpoints != nullptr) {
+    options.checkpoints->set_fingerprint(fingerprint(options, pool, constraint));
+  }
+  PartCheckpoints checkpoints(options.checkpoints, plans.size() + 1, [&](StateArchive& state) {
+    std::size_t done = experts_.size();
+    state(done);
+    experts_.resize(done);
+    trained.resize(done);
+    for (std::size_t e = given; e < done; ++e) {
+      state(experts_[e]);
+      if (!trained[e]) trained[e].emplace();
+      archive_result(state, *trained[e]);
+    }
+  });
+  checkpoints.resume();
+  for (std::size_t e = experts_.size() - given; e < plans.size() && !stopped; ++e) {
     ChainTraining training(extractor_);
     training.set_data(data_of(plans[e]));
     TrainOptions own = options;
+    own.checkpoints = checkpoints.part(e);
     // Merged labels are of no constraint.
     if (!plans[e].label_of.empty()) own.constraint = nullptr;
     const TrainResult found = training.run(own, {}, [&](const TrainProgress& now) {
@@ -410,18 +443,26 @@ PoolTraining::Result PoolTraining::run(const TrainOptions& options, const PoolOp
         expert_of(training, found, encoder_.node_names.size(), encoder_.edge_names.size());
     expert.name = plans[e].name;
     if (!plans[e].label_of.empty()) expert = with_labels(expert, plans[e].label_of);
-    trained.push_back(found.optimization);
-    experts_.push_back(std::move(expert));
+    const auto keep = [&] {
+      trained.push_back(found.optimization);
+      experts_.push_back(std::move(expert));
+    };
+    if (stopped) {
+      keep();
+    } else {
+      checkpoints.done(e, keep);
+    }
   }
   ThreadPool threads(options.threads);
   PoolFunction f(encoder_.data, trained_on_.value_or(0), encoder_.data.sequences(), experts_,
                  constraint.get(), threads);
   PoolWeightOptions how = pool.weights;
   if (stopped) how.weights = PoolWeights::uniform;
-  const PoolFit fit = fit_pool_weights(f, how, threads, [&](const Iteration& now) {
+  const auto see = [&](const Iteration& now) {
     const TrainProgress progress{now, how.stop.max_iterations, std::nullopt};
     return !callback || callback(count, count, progress);
-  });
+  };
+  const PoolFit fit = fit_pool_weights(f, how, threads, see, checkpoints.part(plans.size()));
   result.loss = fit.loss;
   result.train.optimization = fit.optimization;
   if (how.weights == PoolWeights::uniform || how.weights == PoolWeights::unit) {

@@ -273,7 +273,7 @@ void PoolWeightOptions::validate() const {
 }
 
 PoolFit fit_pool_weights(PoolFunction& f, const PoolWeightOptions& options, ThreadPool& pool,
-                         const IterationCallback& callback) {
+                         const IterationCallback& callback, Checkpointer* checkpoints) {
   options.validate();
   const std::size_t count = f.dimension();
   const double equal = 1 / static_cast<double>(count);
@@ -282,7 +282,7 @@ PoolFit fit_pool_weights(PoolFunction& f, const PoolWeightOptions& options, Thre
   LbfgsOptions lbfgs_options;
   lbfgs_options.stop = options.stop;
   if (options.weights == PoolWeights::free) {
-    fit.optimization = lbfgs(f, {}, fit.weights, lbfgs_options, pool, callback);
+    fit.optimization = lbfgs(f, {}, fit.weights, lbfgs_options, pool, callback, checkpoints);
   } else if (options.weights == PoolWeights::dirichlet) {
     OnSimplex g(f, options.alpha);
     std::vector<double> u(count, 0.0);
@@ -292,7 +292,7 @@ PoolFit fit_pool_weights(PoolFunction& f, const PoolWeightOptions& options, Thre
       shown.w = fit.weights;
       return !callback || callback(shown);
     };
-    fit.optimization = lbfgs(g, {}, u, lbfgs_options, pool, see);
+    fit.optimization = lbfgs(g, {}, u, lbfgs_options, pool, see, checkpoints);
     OnSimplex::softmax(u, fit.weights);
   }
   std::vector<double> gradient(count);

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "croft/core/error.h"
-#include "croft/core/random.h"
 #include "train/tree_kernels.h"
 
 namespace croft {
@@ -17,10 +16,6 @@ namespace {
 constexpr std::size_t kHistogramBytes = std::size_t{256} << 20;
 // Of what a leaf is worth: gains below are rounding.
 constexpr double kLeastRelativeGain = 1e-10;
-
-double uniform_of(std::uint64_t seed, std::uint64_t number) {
-  return Random(seed + 0x9E3779B97F4A7C15u * (number + 1)).uniform();
-}
 
 }  // namespace
 
@@ -61,7 +56,11 @@ TreeFitter::TreeFitter(const BinnedFeatures& features, std::size_t width)
     const std::size_t bins = features.part_end(part) - features.part_begin(part);
     work_[part].head.resize(bins);
     work_[part].sums.resize(bins * cell());
-    work_[part].left.resize(2 * cell());
+    work_[part].left.resize(3 * cell());
+  }
+  columns_ = stride_ == 1 && features.has_columns();
+  for (std::size_t part = 0; columns_ && part < work_.size(); ++part) {
+    work_[part].column.resize(BinnedFeatures::kNoBin + 1);
   }
 }
 
@@ -85,11 +84,6 @@ bool TreeFitter::may_split(const Leaf& leaf) const {
          mass(leaf.total.data()) >= 2 * options_.min_child_weight;
 }
 
-bool TreeFitter::draws(std::uint32_t feature) const {
-  return options_.feature_share >= 1 ||
-         uniform_of(seed_, features_.attribute(feature)) < options_.feature_share;
-}
-
 void TreeFitter::for_parts(const ThreadPool::Task& task) {
   if (pool_ != nullptr) {
     pool_->run(work_.size(), task);
@@ -98,98 +92,8 @@ void TreeFitter::for_parts(const ThreadPool::Task& task) {
   }
 }
 
-// The bins of a leaf's rows into the sums at hand.
-void TreeFitter::sum_rows(const Leaf& leaf, std::size_t part) {
-  PartWork& work = work_[part];
-  if (++work.epoch == 0) {  // after 2^32 of them
-    std::ranges::fill(work.head, Head());
-    work.epoch = 1;
-  }
-  const std::uint32_t first = features_.part_begin(part), epoch = work.epoch;
-  Head* const head = work.head.data();
-  double* const sums = work.sums.data();
-  for (std::size_t k = leaf.begin; k < leaf.end; ++k) {
-    const std::uint32_t row = order_[k];
-    const float* const own = gradient_ + row * cell();
-    for (const std::uint32_t bin : features_.row(part, row)) {
-      const std::size_t b = bin - first;
-      double* const at = sums + b * cell();
-      if (head[b].epoch != epoch) {
-        head[b] = {epoch, 0};
-        std::fill_n(at, cell(), 0.0);
-      }
-      ++head[b].count;
-      if (stride_ == 1) {
-        at[0] += double{own[0]};
-        at[1] += double{own[1]};
-      } else {
-        tree_kernels::add(own, cell(), at);
-      }
-    }
-  }
-}
-
-// What was summed, but for features that the tree may not test.
-void TreeFitter::list_root(std::size_t part, Histogram& out) {
-  const PartWork& work = work_[part];
-  const std::uint32_t first = features_.part_begin(part);
-  out = {};
-  std::uint32_t feature = BinnedFeatures::kAbsent;
-  bool drawn = true;
-  for (std::size_t b = 0; b < work.head.size(); ++b) {
-    if (work.head[b].epoch != work.epoch) continue;
-    const auto bin = static_cast<std::uint32_t>(first + b);
-    if (features_.feature_of(bin) != feature) {
-      feature = features_.feature_of(bin);
-      drawn = draws(feature);
-    }
-    if (!drawn) continue;
-    out.bin.push_back(bin);
-    out.count.push_back(work.head[b].count);
-    const double* const sums = work.sums.data() + b * cell();
-    out.sums.insert(out.sums.end(), sums, sums + cell());
-  }
-}
-
-// What was summed of the smaller child, of the bins that the parent lists; the parent becomes the
-// larger one.
-void TreeFitter::share_parent(Histogram& parent, std::size_t part, Histogram& small) {
-  const PartWork& work = work_[part];
-  const std::uint32_t first = features_.part_begin(part);
-  small = {};
-  std::size_t kept = 0;
-  for (std::size_t k = 0; k < parent.bin.size(); ++k) {
-    const std::size_t b = parent.bin[k] - first;
-    double* const rest = parent.sums.data() + k * cell();
-    std::uint32_t count = parent.count[k];
-    if (work.head[b].epoch == work.epoch) {
-      const double* const sums = work.sums.data() + b * cell();
-      small.bin.push_back(parent.bin[k]);
-      small.count.push_back(work.head[b].count);
-      small.sums.insert(small.sums.end(), sums, sums + cell());
-      count -= work.head[b].count;
-      if (count == 0) continue;
-      if (stride_ == 1) {
-        rest[0] -= sums[0];
-        rest[1] -= sums[1];
-      } else {
-        tree_kernels::subtract(sums, cell(), rest);
-      }
-    } else if (count == 0) {
-      continue;
-    }
-    parent.bin[kept] = parent.bin[k];
-    parent.count[kept] = count;
-    if (kept != k) std::copy_n(rest, cell(), parent.sums.data() + kept * cell());
-    ++kept;
-  }
-  parent.bin.resize(kept);
-  parent.count.resize(kept);
-  parent.sums.resize(kept * cell());
-}
-
 // Cuts between the bins [from, to) of one feature.
-//   left  : [2 * 2 * stride] scratch; the sums of all these bins first
+//   left  : [3 * 2 * stride] scratch; the sums of all these bins first
 //   count : of their positions
 //   offer : (twice the gain and the leaf's score, cut, absent_left)
 template <class Offer>
@@ -210,7 +114,7 @@ void TreeFitter::try_feature(const Leaf& leaf, const Histogram& histogram, std::
   }
   double* const prefix = left + cell();
   std::fill_n(prefix, cell(), 0.0);
-  std::vector<double> suffix(to - from > 1 ? cell() : 0);
+  double* const suffix = prefix + cell();
   const std::uint32_t first = features_.first_bin(features_.feature_of(histogram.bin[from]));
   std::size_t before = 0;
   for (std::size_t k = from; k + 1 < to; ++k) {
@@ -223,13 +127,45 @@ void TreeFitter::try_feature(const Leaf& leaf, const Histogram& histogram, std::
     const double prefix_mass = mass(prefix);
     const std::uint32_t cut = histogram.bin[k] - first + 1;
     if (absent > 0 && allowed(count - before, present_mass - prefix_mass)) {
-      offer(score(suffix.data()) + score_of_rest(total, suffix.data()), cut, true);
+      offer(score(suffix) + score_of_rest(total, suffix), cut, true);
     }
     if (allowed(before, prefix_mass)) {
       // Where no position lacks it, one that does goes with most of the others.
       const bool with_most = absent == 0 && 2 * before >= count;
       offer(score(prefix) + score_of_rest(total, prefix), cut, with_most);
     }
+  }
+}
+
+// The same of one output, without loops over outputs.
+template <class Offer>
+void TreeFitter::try_feature_of_one(const Leaf& leaf, const Histogram& histogram, std::size_t from,
+                                    std::size_t to, const double* present, std::size_t count,
+                                    const Offer& offer) const {
+  const double total_g = leaf.total[0], total_h = leaf.total[1], l2 = options_.l2;
+  const double present_g = present[0], present_h = present[1], least = options_.min_child_weight;
+  const std::size_t positions = leaf.end - leaf.begin, few = options_.min_child_count;
+  const std::size_t absent = positions - count;
+  const auto allowed = [&](std::size_t n, double h) {
+    return n >= few && positions - n >= few && h >= least && total_h - h >= least;
+  };
+  const auto worth = [&](double g, double h) { return g * g / std::max(h + l2, kLeastCurvature); };
+  const auto scores = [&](double g, double h) {
+    return worth(g, h) + worth(total_g - g, total_h - h);
+  };
+  if (absent > 0 && allowed(count, present_h)) offer(scores(present_g, present_h), 0, true);
+  const std::uint32_t first = features_.first_bin(features_.feature_of(histogram.bin[from]));
+  double g = 0, h = 0;
+  std::size_t before = 0;
+  for (std::size_t k = from; k + 1 < to; ++k) {
+    g += histogram.sums[2 * k];
+    h += histogram.sums[2 * k + 1];
+    before += histogram.count[k];
+    const std::uint32_t cut = histogram.bin[k] - first + 1;
+    if (absent > 0 && allowed(count - before, present_h - h)) {
+      offer(scores(present_g - g, present_h - h), cut, true);
+    }
+    if (allowed(before, h)) offer(scores(g, h), cut, absent == 0 && 2 * before >= count);
   }
 }
 
@@ -254,12 +190,16 @@ void TreeFitter::search(const Leaf& leaf, Histogram& histogram, std::size_t part
     const double weight = mass(present);
     if (count < few || weight < least) continue;
     if (to - from == 1 && (positions - count < few || all - weight < least)) continue;
-    try_feature(leaf, histogram, from, to, present, count,
-                [&](double scores, std::uint32_t cut, bool absent_left) {
-                  const double gain = 0.5 * (scores - own_score);
-                  if (!(gain > needed) || (best.found && !(gain > best.gain))) return;
-                  best = {gain, feature, cut, absent_left, true};
-                });
+    const auto offer = [&](double scores, std::uint32_t cut, bool absent_left) {
+      const double gain = 0.5 * (scores - own_score);
+      if (!(gain > needed) || (best.found && !(gain > best.gain))) return;
+      best = {gain, feature, cut, absent_left, true};
+    };
+    if (stride_ == 1) {
+      try_feature_of_one(leaf, histogram, from, to, present, count, offer);
+    } else {
+      try_feature(leaf, histogram, from, to, present, count, offer);
+    }
     for (std::size_t k = from; k < to; ++k, ++kept) {
       if (kept == k) continue;
       histogram.bin[kept] = histogram.bin[k];
@@ -300,12 +240,6 @@ void TreeFitter::share_total(Leaf& small, Leaf& large, std::vector<double> paren
   large.total = std::move(parent);
 }
 
-std::size_t TreeFitter::bytes_of(std::span<const Histogram> parts) const {
-  std::size_t bins = 0;
-  for (const Histogram& part : parts) bins += part.bin.size();
-  return bins * (2 * sizeof(std::uint32_t) + cell() * sizeof(double));
-}
-
 // The leaf of the largest gain; leaves_.size(): none gains.
 std::size_t TreeFitter::best_leaf() const {
   std::size_t best = leaves_.size();
@@ -319,9 +253,14 @@ std::size_t TreeFitter::best_leaf() const {
 void TreeFitter::search_root(Leaf& root) {
   root.parts.resize(work_.size());
   std::vector<Split> best(work_.size());
+  if (columns_) gather(root);
   for_parts([&](std::size_t part, std::size_t) {
-    sum_rows(root, part);
-    list_root(part, root.parts[part]);
+    if (columns_) {
+      list_columns(root, part, root.parts[part]);
+    } else {
+      sum_rows(root, part);
+      list_root(part, root.parts[part]);
+    }
     search(root, root.parts[part], part, best[part]);
   });
   choose(root, best);
@@ -332,9 +271,14 @@ void TreeFitter::search_children(Leaf& small, Leaf& large, std::vector<Histogram
   if (!of_small && !of_large) return;
   std::vector<Split> best(work_.size()), best_large(work_.size());
   small.parts.resize(work_.size());
+  if (columns_) gather(small);
   for_parts([&](std::size_t part, std::size_t) {
-    sum_rows(small, part);
-    share_parent(parent[part], part, small.parts[part]);
+    if (columns_) {
+      share_columns(parent[part], small, part, small.parts[part]);
+    } else {
+      sum_rows(small, part);
+      share_parent(parent[part], part, small.parts[part]);
+    }
     if (of_small) search(small, small.parts[part], part, best[part]);
     if (of_large) search(large, parent[part], part, best_large[part]);
   });
@@ -350,6 +294,14 @@ void TreeFitter::route(const Split& split, std::uint16_t leaf, std::uint16_t oth
   const auto moves = [&](std::uint32_t cut_bin) {
     return (cut_bin < split.cut) != split.absent_left;
   };
+  if (features_.has_columns()) {
+    const std::uint8_t* const column = features_.column(split.feature).data();
+    for (std::size_t k = begin; k < end; ++k) {
+      const std::uint8_t bin = column[order_[k]];
+      if (bin != BinnedFeatures::kNoBin && moves(bin)) leaf_of[order_[k]] = other;
+    }
+    return;
+  }
   if (features_.dense()) {
     const std::uint32_t first = features_.first_bin(split.feature);
     for (std::size_t k = begin; k < end; ++k) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
+#include "croft/core/vector_math.h"
 #include "croft/inference/segment_viterbi.h"
 #include "croft/train/segment_rows_objective.h"
 
@@ -13,6 +14,7 @@ namespace {
 
 // Those that see a function and its gradient, of all sequences or of one.
 constexpr std::array kMethods = {Method::sgd_lbfgs,
+                                 Method::dual_ascent,
                                  Method::lbfgs,
                                  Method::owlqn,
                                  Method::steepest_descent,
@@ -136,20 +138,20 @@ struct SummedRows {
 
 // The dual ways of training are those of a chain's parts.  Of the others, SGD is lower on the hinge
 // than averaged SGD and AdaGrad after the same time.
-Method segment_method(const TrainOptions& options, std::size_t positions) {
-  const Method chosen = options.chosen_method(false, positions);
+Method segment_method(const TrainOptions& options, std::size_t positions, bool from_weights) {
+  const Method chosen = options.chosen_method(from_weights, positions);
   if (options.method || is_one_of_segments(chosen)) return chosen;
   return options.objective == Objective::max_margin ? Method::sgd
-         : positions < kFewPositions                ? Method::lbfgs
+         : positions < kFewPositions || from_weights ? Method::lbfgs
                                                     : Method::sgd_lbfgs;
 }
 
-void check_segment_choice(const TrainOptions& options) {
+void check_segment_choice(const TrainOptions& options, bool from_weights) {
   const Objective objective = options.objective;
   if (objective == Objective::local) {
     throw UsageError("--objective local is the likelihood of --model memm");
   }
-  const MethodInfo& method = info(segment_method(options, kFewPositions));
+  const MethodInfo& method = info(segment_method(options, kFewPositions, from_weights));
   const std::string optimizer = "--optimizer " + std::string(method.name);
   const std::string with = "with --objective " + std::string(info(objective).name);
   const auto own = [&](const MethodInfo& m) { return goes_with(m, objective); };
@@ -185,16 +187,49 @@ void check_segment_choice(const TrainOptions& options) {
   }
 }
 
-SegmentTraining::SegmentTraining(const Extractor& extractor, const SegmentOptions& segments)
-    : extractor_(extractor), options_(segments), encoder_(extractor, segments) {}
+SegmentTraining::SegmentTraining(const Extractor& extractor, const SegmentOptions& segments,
+                                 std::shared_ptr<const SegmentModel> init)
+    : extractor_(extractor),
+      options_(segments),
+      init_(std::move(init)),
+      encoder_(extractor, segments, init_.get()) {}
+
+void SegmentTraining::read_partial_labels(const PartialLabels& how) {
+  for (Label c = 0; init_ && c < init_->labels(); ++c) {
+    const std::string& name = init_->label(c);
+    if (name != how.any && name.find(how.separator) == name.npos) continue;
+    throw UsageError(init_->container().name() + ": the label " + in_quotes(name) +
+                     " would be read as a set of labels, or as any; choose another " +
+                     "--partial-separator, or rename it and train from the start");
+  }
+  encoder_.partial = how;
+}
 
 void SegmentTraining::add_holdout(TextSequence sequence) {
   if (sequence.length() > 0) holdout_.push_back(std::move(sequence));
 }
 
 Method SegmentTraining::method(const TrainOptions& options) const {
-  check_segment_choice(options);
-  return segment_method(options, positions());
+  check_segment_choice(options, init_ != nullptr);
+  const Method chosen = segment_method(options, positions(), init_ != nullptr);
+  return chosen == Method::sgd_lbfgs && dual_pays(options) ? Method::dual_ascent : chosen;
+}
+
+// As for a chain (ChainTraining::dual_pays): where its variables fit, and nothing is asked for that
+// it does not have.
+bool SegmentTraining::dual_pays(const TrainOptions& options) const {
+  constexpr std::size_t kManyNumbers = std::size_t{1} << 26;  // 512 MB
+  constexpr double kCurved = 500;  // |x|^2 / l2: above, what a step gains is little
+  const MethodSettings& s = options.settings;
+  const ChainData& data = encoder_.data();  // with rows of segments once it is laid out
+  const double squares = data.node.value.empty() ? static_cast<double>(data.node.id.size())
+                                                 : dot(data.node.value, data.node.value);
+  return options.objective == Objective::likelihood && !options.method && !init_ &&
+         !options.variances && !options.free_intercept && !options.own_stop && !s.history &&
+         !s.step && !s.batch && !s.passes && options.precision == Precision::automatic &&
+         options.regulariser.l2 > 0 && partial_positions() == 0 && !data.has_edges() &&
+         squares <= kCurved * options.regulariser.l2 * static_cast<double>(positions()) &&
+         2 * data.positions() * padded(encoder_.layout().labels) <= kManyNumbers;
 }
 
 // Half the lanes cost little where additions, not exponentials, are most of the work; and single
@@ -208,7 +243,7 @@ Precision SegmentTraining::precision(const TrainOptions& options) const {
 
 void SegmentTraining::check(const TrainOptions& options) const {
   options.validate();
-  MethodChoice choice = options.choice(false, positions());
+  MethodChoice choice = options.choice(init_ != nullptr, positions());
   choice.method = method(options);
   choice.partial = partial_positions() > 0;
   choice.weighted = std::ranges::any_of(encoder_.data().weight, [](double w) { return w != 1; });
@@ -263,13 +298,32 @@ ObjectiveMakers SegmentTraining::make_objectives(const TrainOptions& options) {
   return {.single =
               rows_maker<float>(examples, objective_maker<float>(options, examples.labels, cost_)),
           .twice = rows_maker<double>(examples,
-                                      objective_maker<double>(options, examples.labels, cost_))};
+                                      objective_maker<double>(options, examples.labels, cost_)),
+          .positions = [&examples](std::size_t n) { return examples.length(n); }};
 }
 
 std::unique_ptr<ChainFunction> SegmentTraining::function(const TrainOptions& options,
                                                          ThreadPool& pool) {
   return std::make_unique<ChainBatchFunction<double>>(encoder_.data(), encoder_.layout(), pool,
                                                       make_objectives(options).twice);
+}
+
+// Weights of `init` as the mean, variances by name.
+void SegmentTraining::set_prior(const TrainOptions& options,
+                                std::span<const FeatureWeight> start) {
+  const ChainLayout& layout = encoder_.layout();
+  prior_ = WeightPrior();
+  if (options.prior) {
+    prior_.mean.assign(layout.dimension(), 0.0);
+    for (const FeatureWeight& each : start) prior_.mean[each.feature] = each.weight;
+  }
+  if (!options.variances) return;
+  std::vector<std::string_view> names(layout.tied.rows());
+  for (std::uint32_t r = 0; r < layout.node.rows(); ++r) {
+    names.push_back(encoder_.node_name(r).name);
+  }
+  for (std::uint32_t r = 0; r < layout.edge.rows(); ++r) names.push_back(encoder_.pair_name(r));
+  prior_.scale = prior_scale(layout, options.variances(names));
 }
 
 // The names of the best labels of the hold-out.
@@ -308,6 +362,11 @@ TrainResult SegmentTraining::run(const TrainOptions& options,
                                  const TrainingCallback& callback) {
   check(options);
   lay_out(options);
+  if (options.method == Method::dual_ascent && encoder_.data().has_edges()) {
+    throw UsageError(
+        "--optimizer dual-ascent has no features of a segment and the label before it, which the "
+        "lines B of the segment template ask for; choose another, such as sgd-lbfgs");
+  }
   if (encoder_.layout().dimension() == 0) {
     throw Error("no feature is left to train; lower --min-count, or give positions attributes");
   }
@@ -319,9 +378,12 @@ TrainResult SegmentTraining::run(const TrainOptions& options,
   problem.block = options.block;
   problem.cost = cost_.labels() > 0 ? &cost_ : nullptr;
   problem.method = method(options);
-  problem.twice =
-      (has_precision(problem.method) ? precision(options)
-                                     : options.chosen_precision(positions())) == Precision::twice;
+  // Of float the entropies of dual ascent, differences of sums over whole sentences, would keep
+  // little.
+  problem.twice = problem.method == Method::dual_ascent ||
+                  (has_precision(problem.method) ? precision(options)
+                                                 : options.chosen_precision(positions())) ==
+                      Precision::twice;
   problem.show_weights = !holdout_.empty();
   problem.settings = options.settings;
   problem.regulariser = options.regulariser;
@@ -329,9 +391,13 @@ TrainResult SegmentTraining::run(const TrainOptions& options,
   problem.stop = options.stop;
   problem.seed = options.seed;
   problem.own_objective = &own;
+  const std::vector<FeatureWeight> start = encoder_.initial_weights();
+  for (const FeatureWeight& each : start) weights_[each.feature] = each.weight;
+  set_prior(options, start);
+  problem.prior = &prior_;
   TrainingWatch watch(options.stop.max_iterations, options.early_stop, callback);
   if (options.checkpoints != nullptr) {
-    options.checkpoints->set_fingerprint(fingerprint(options, problem));
+    options.checkpoints->set_fingerprint(fingerprint(options, problem, start));
   }
   NestedCheckpoints checkpoints(options.checkpoints,
                                 [&](StateArchive& state) { watch.archive(state); });
@@ -345,7 +411,7 @@ TrainResult SegmentTraining::run(const TrainOptions& options,
   TrainResult result;
   result.dimension = encoder_.layout().dimension();
   result.optimization = train_chain(problem, weights_, see, &checkpoints, findings);
-  if (result.optimization.reason == StopReason::no_progress &&
+  if (!init_ && result.optimization.reason == StopReason::no_progress &&
       result.optimization.iterations == 0) {
     throw Error("training got nowhere: " + result.optimization.message);
   }
@@ -368,7 +434,8 @@ TrainResult SegmentTraining::run(const TrainOptions& options,
 
 // Labels are in the fingerprint by the names of the segments that they make.
 std::uint64_t SegmentTraining::fingerprint(const TrainOptions& options,
-                                           const ChainProblem& problem) const {
+                                           const ChainProblem& problem,
+                                           std::span<const FeatureWeight> start) const {
   const ChainLayout& layout = encoder_.layout();
   const SegmentExamples& examples = encoder_.examples();
   ChainNames names;
@@ -394,7 +461,7 @@ std::uint64_t SegmentTraining::fingerprint(const TrainOptions& options,
   const ChainHoldout none;
   return TrainingFingerprint{.problem = problem,
                              .names = names,
-                             .start = {},
+                             .start = start,
                              .active_set = nullptr,
                              .holdout = none,
                              .partial = encoder_.partial,

@@ -31,6 +31,8 @@ void check_rounds(const TrainOptions& o) {
           "keeps no state of rounds whose features change: leave out the checkpoint");
   require(!rounds.induction || o.regulariser.l2 > 0,
           "needs --l2 above 0: without it a feature that is never wrong has no best weight");
+  require(!(rounds.induction && rounds.induction->pairs) || o.kind == ChainKind::chain,
+          "finds features of two labels (--induce-pairs) for --model chain alone");
   require(!rounds.select_l1 || o.regulariser.l1 == 0,
           "l1:VALUE fits the features that are left without l1; leave out --l1");
   require(!rounds.unsupported || o.features == FeatureSet::observed,

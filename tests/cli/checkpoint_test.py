@@ -16,14 +16,23 @@ METHODS = [("likelihood", name) for name in (
         ("perceptron", "pass-perceptron"), ("perceptron", "voted-perceptron"),
         ("passive-aggressive", "pa-1"), ("passive-aggressive", "mira"), ("arow", "arow")]
 
+POOL = ["--model", "pool", "--experts", "all", "--experts", "random:2", "--experts", "labels",
+        "--holdout", 0.2]
+CODE = ["--model", "error-correcting", "--threads", 2, "--code"]
+HIDDEN = ["--model", "hidden-chain", "--starts", 3]
+PARTS = [POOL, [*POOL, "--pool-weights", "dirichlet", "--l1", 0.1], [*CODE, "random:8"],
+         [*CODE, "minimum-loss:6:9", "--optimizer", "sgd"], HIDDEN,
+         [*HIDDEN, "--holdout", 0.2, "--early-stop", 4], [*HIDDEN, "--em-iterations", 8]]
+
 
 class CheckpointTest(CliTest):
     def arguments(self, model, *options):
+        iterations = [] if "--em-iterations" in options else ["--max-iterations", 25]
         return ["train", "--quiet", "-o", model, *options, "--tolerance", 0,
-                "--gradient-tolerance", 0, "--max-iterations", 25, TRAIN]
+                "--gradient-tolerance", 0, *iterations, TRAIN]
 
-    def start_and_kill(self, model, folder, options, resume):
-        """Kills the training as soon as it has kept a new state; False where it ended before."""
+    def start_and_kill(self, model, folder, options, resume, states=1):
+        """Kills the training as soon as it has kept new states; False where it ended before."""
         state = folder / "checkpoint"
         before = state.stat().st_mtime_ns if state.exists() else 0
         process = subprocess.Popen([CROFT, *map(str, self.arguments(
@@ -31,7 +40,9 @@ class CheckpointTest(CliTest):
             *(["--resume"] if resume else [])))], stderr=subprocess.DEVNULL)
         while process.poll() is None:
             try:
-                if state.stat().st_mtime_ns != before:
+                if (last := state.stat().st_mtime_ns) != before:
+                    before, states = last, states - 1
+                if states == 0:
                     break
             except FileNotFoundError:
                 pass
@@ -40,11 +51,11 @@ class CheckpointTest(CliTest):
         process.wait()
         return not model.exists()
 
-    def check(self, options):
+    def check(self, options, most_kills=4, states=1):
         whole, model, folder = (self.folder / name for name in ("w.croft", "m.croft", "state"))
         self.run_ok(*self.arguments(whole, *options))
         kills = 0
-        while kills < 4 and self.start_and_kill(model, folder, options, kills > 0):
+        while kills < most_kills and self.start_and_kill(model, folder, options, kills > 0, states):
             kills += 1
         if not model.exists():
             self.run_ok(*self.arguments(model, *options, "--checkpoint", folder, "--resume"))
@@ -65,6 +76,27 @@ class CheckpointTest(CliTest):
 
     def test_early_stopping_too(self):
         self.check(["--holdout", 0.2, "--early-stop", 5])
+
+    def test_trainings_of_several_parts_too(self):
+        for options in PARTS:
+            with self.subTest(options):
+                # Far enough apart to end in each of the parts, and in what comes behind them.
+                self.assertGreaterEqual(self.check(options, most_kills=12, states=7), 3)
+
+    def test_other_parts_are_another_training(self):
+        model, folder = self.folder / "m.croft", self.folder / "state"
+        changes = {"pool": (["--experts", "random:2"], ["--experts", "random:3"]),
+                   "error-correcting": (["--code", "random:8"], ["--code", "random:9"]),
+                   "hidden-chain": (["--hidden-states", 2], ["--hidden-states", 3])}
+        for kind, (options, others) in changes.items():
+            with self.subTest(kind):
+                begun = ["--model", kind, *options]
+                self.assertTrue(self.start_and_kill(model, folder, begun, False))
+                for other in (["--model", kind, *others], [*begun, "--seed", 2], [*begun, "--l2", 0.3]):
+                    self.fails(BAD_INPUT, *self.arguments(model, "--checkpoint", folder, "--resume", *other),
+                               mentions=["another training"])
+                self.run_ok(*self.arguments(model, "--checkpoint", folder, "--resume", *begun))
+                model.unlink()
 
     def test_what_does_not_fit_is_refused(self):
         model, folder = self.folder / "m.croft", self.folder / "state"

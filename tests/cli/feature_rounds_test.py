@@ -89,6 +89,41 @@ class FeatureRoundsTest(CliTest):
         record = json.loads(self.run_ok("inspect", "-m", self.model, "--json"))["training"]
         self.assertEqual(record["rounds"]["kind"], "unsupported")
 
+    def test_features_of_two_labels_are_found_and_predicted_with(self):
+        draw = random.Random(3)
+        blocks = []
+        for _ in range(250):
+            on, rows = draw.random() < 0.5, []
+            for t in range(6):
+                flip = draw.random() < 0.3
+                on = not on if t and flip != (draw.random() < 0.02) else on
+                word = ("up" if on else "down") if t == 0 else "flip" if flip else "stay"
+                rows.append(f"{word}\t{'ON' if on else 'OFF'}\n")
+            blocks.append("".join(rows))
+        data = self.file("flips.conll", "\n".join(blocks))
+        template = self.file("template", "U:%x[0,0]\nB\n")
+        found = {}
+        for name, more in [("without", []), ("with", ["--induce-pairs"])]:
+            model = self.folder / f"{name}.croft"
+            self.run_ok("train", "-o", model, "--quiet", "--template", template, "--induce", *more,
+                        data)
+            report = json.loads(self.run_ok("evaluate", "-m", model, "--json", data))
+            found[name] = report["tokens"]["accuracy"]
+        self.assertLess(found["without"], 0.85)
+        self.assertGreater(found["with"], 0.9)
+        self.assertIn("U:flip, with two labels", self.run_ok("inspect", "-m", model))
+        shown = json.loads(self.run_ok("inspect", "-m", model, "--json"))
+        self.assertIn(["U:flip"], shown["extraction"]["pair_conjunctions"])
+        self.assertTrue(shown["training"]["rounds"]["pairs"])
+        self.assertIn("U:flip", self.run_ok("inspect", "-m", model, "--weights"))
+        self.run_ok("inspect", "-m", model, "--verify")
+        self.run_ok("explain", "-m", model, data)
+        again = self.folder / "again.croft"
+        self.run_ok("train", "-o", again, "--quiet", "--init", model, "--holdout", "0.1",
+                    "--induce", "--induce-pairs", data)
+        report = json.loads(self.run_ok("evaluate", "-m", again, "--json", data))
+        self.assertGreater(report["tokens"]["accuracy"], 0.9)
+
     def test_ctrl_c_keeps_the_model_of_the_features_so_far(self):
         data = self.file("large.attributes", exclusive_or(20000))
         process = subprocess.Popen(
@@ -111,6 +146,8 @@ class FeatureRoundsTest(CliTest):
             (["--induce", "--l2", "0"], b"--l2"),
             (["--induce", "--checkpoint", "state"], b"--checkpoint"),
             (["--induce-size", "3"], b"--induce"),
+            (["--induce-pairs"], b"--induce"),
+            (["--induce", "--induce-pairs", "--model", "maxent"], b"--model chain"),
             (["--induce", "--induce-size", "4"], b"whole number"),
             (["--induce", "--objective", "max-margin"], b"likelihood"),
             (["--unsupported", "2"], b"probability"),

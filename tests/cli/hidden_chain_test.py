@@ -86,7 +86,7 @@ class HiddenChainTest(CliTest):
         self.fails(WRONG_USAGE, "explain", "-m", model, new, mentions=["hidden"])
 
     def test_options_of_other_kinds_are_refused(self):
-        for option in (["--order", "2"], ["--smoothing", "1"], ["--init", "m.croft"], ["--checkpoint", "state"]):
+        for option in (["--order", "2"], ["--smoothing", "1"], ["--init", "m.croft"]):
             self.refuses_to_train(WRONG_USAGE, *self.hidden, *option, self.data, mentions=[option[0]])
         self.refuses_to_train(WRONG_USAGE, "--hidden-states", "2", self.data, mentions=["--hidden-states"])
         self.refuses_to_train(WRONG_USAGE, "--model", "hidden-chain", "--hidden-states", "x=y", self.data,

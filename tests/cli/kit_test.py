@@ -199,8 +199,32 @@ class KitTest(CliTest):
         fails('"label"', table, "is the label")
         fails('"id"', [*table, "--ignore", "id"], "is ignored", '"w", "age"')
         fails("1", table, '"1"', "there is none")
-        # The kit would cut numbers that are not those of the table.
-        fails('"age"', [*table, "--standardise"], "--standardise")
+
+    def test_a_kit_sees_the_numbers_of_the_file_though_the_table_is_standardised(self):
+        rows = "".join(f"{age / 10},{'XY'[age > 30]}\n" for age in range(0, 60, 3))
+        table = self.file("t.csv", "age,label\n" + rows)
+        kit = self.file("n.toml", '[[number]]\nname = "old"\ncolumn = "age"\ncuts = [1.5, 3.3]\n'
+                        '[[number]]\nname = "own"\ncolumn = "age"\n')
+        def weights(*options):
+            model = self.train("m.croft", "--format", "csv", "--model", "maxent", "--kit", kit, *options, table)
+            lines = self.run_ok("inspect", "-m", model, "--weights").splitlines()
+            return {tuple(line.split("\t")[1:3]) for line in lines}, self.run_ok(
+                "predict", "-m", model, "--probability", "--output", "json", table)
+        plain, standardised = weights(), weights("--standardise")
+        self.assertEqual(plain[0], standardised[0])
+        self.assertLessEqual({("old[0]=0", "X"), ("old[0]=2", "Y"), ("own[0]", "X")}, plain[0])
+        own = [[json.loads(line)["labels"] for line in text.splitlines()] for _, text in (plain, standardised)]
+        self.assertEqual(*own)
+
+    def test_a_template_names_what_a_kit_computes_and_counts_the_columns_of_the_data(self):
+        kit = self.file("f.toml", '[[forms]]\nname = "f"\nforms = ["lower"]\n')
+        data = self.file("one.txt", "Went X\nin Y\n\nwent X\n\n")
+        for column in (1, 2):
+            self.fails(BAD_INPUT, "train", "--quiet", "-o", self.folder / "x.croft", "--kit", kit, "--template",
+                       self.file("number", f"U0:%x[0,{column}]\n"), data,
+                       mentions=["number:1", f"column {column}", "1 column besides"])
+        model = self.train("m.croft", "--kit", kit, "--template", self.file("name", "U0:%x[0,f.lower]\n"), data)
+        self.assertIn("U0:went\tX", self.run_ok("inspect", "-m", model, "--weights"))
 
     def test_every_kind_of_model_shows_its_kit(self):
         kit = self.file("g.toml", '[[gazetteer]]\nname = "list"\nfile = "lists/places.txt"\n')

@@ -111,7 +111,8 @@ class PoolTest(CliTest):
                        ["--objective", "likelihood"]):
             self.refuses_to_train(WRONG_USAGE, *given, *option, self.data,
                                   mentions=[option[0], "nothing is trained"])
-        for option in (["--max-iterations", "5"], ["--tolerance", "1e-3"], ["--window", "3"]):
+        for option in (["--max-iterations", "5"], ["--tolerance", "1e-3"], ["--window", "3"],
+                       ["--checkpoint", self.folder / "state"]):
             self.refuses_to_train(WRONG_USAGE, *given, "--pool-weights", "unit", *option, self.data,
                                   mentions=[option[0], "fixed"])
 

@@ -182,6 +182,9 @@ class SumTest(QuestionTest):
                 self.assertEqual(len(values), len(table) ** 2)
                 self.assertAlmostEqual(sum(values), 1, delta=1e-9)
         self.refused("--smallest", -1, mentions=["--smallest"])
+        for others in ([], ["--marginals"], ["--marginals=all", "--probability"]):
+            self.refused("--smallest", 0.1, *others, mentions=["--marginals=edges", "--expected-counts"])
+        self.predict("--expected-counts", "--smallest", 0.1, self.data)
 
     def test_edges_sum_to_the_marginals_of_both_their_labels(self):
         edges = [json.loads(x) for x in self.predict("--marginals=edges", self.data).splitlines()]

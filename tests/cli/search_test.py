@@ -140,6 +140,8 @@ class SearchTest(CliTest):
               "--smallest", "1"], b"--budget"),
             (["--values", "l2=1,2", "-o", data], b"is the data"),
             (["--values", "l2=1,2", "--checkpoint", "folder"], b"unknown option"),
+            (["--values", "l2=1,2", "--smallest", "2"], b"--smallest 2"),
+            (["--values", "max-iterations=1,2", "--resource", "iterations"], b"what grows"),
             (["--values", "spec=a,b", "--model", "graph", "--spec", "x"], b"leave it out"),
         ]
         for arguments, message in cases:
@@ -217,6 +219,22 @@ class SearchTest(CliTest):
         table = self.file("t.csv", "a,label\n1,x\n" + "\n2,y\n1,x" * 20 + "\n1,2,x\n")
         self.fails(BAD_INPUT, "search", table, "--format", "csv", "--model", "maxent", "--quiet",
                    "--values", "l2=1,2", mentions=["t.csv:44"])
+
+    def test_standard_input_is_data_and_is_named_once(self):
+        data = self.file("train.conll", sentences(20))
+        kit = self.file("kit.toml", '[[forms]]\nname = "f"\n')
+        for arguments in (["-", "--kit", "-"], [data, "--kit", "-"], [data, "--template", "-"],
+                          [data, "--values", f"template=-,{kit}"], ["-", "-"]):
+            with self.subTest(arguments=arguments):
+                self.fails(WRONG_USAGE, "search", *arguments, "--values", "l2=1,2", "--quiet",
+                           stdin=data.read_bytes(), mentions=["standard input"])
+        for arguments in (["-", "--kit", "-"], [data, "--kit", "-"]):
+            self.fails(WRONG_USAGE, "train", "-o", self.folder / "m.croft", "--quiet", *arguments,
+                       stdin=data.read_bytes(), mentions=["--kit -"])
+        arguments = ["--values", "l2=1,2", "--quiet"]
+        self.assertEqual(
+            self.run_ok("search", "-", *arguments, stdin=data.read_bytes()),
+            self.run_ok("search", data, *arguments).replace(f" {data}\n", " -\n"))
 
     def test_no_two_files_are_written_over_each_other(self):
         data = self.file("train.conll", sentences(20))

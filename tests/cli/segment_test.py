@@ -58,7 +58,6 @@ class SegmentTest(CliTest):
         self.assertIn(["segment", "U4:PER", "PER"], [row[:-1] for row in rows])
         self.assertIn(["transition", "O", "PER"], [row[:-1] for row in rows])
         self.assertIn("segment", self.run_ok("inspect", "-m", model, "--top", 2))
-        self.fails(WRONG_USAGE, "explain", "-m", model, self.test, mentions=["kind segment", "--top"])
 
     def test_answers_agree_with_each_other(self):
         model = self.train("m.croft", "--model", "segment", "--segment-template", self.template,
@@ -172,7 +171,10 @@ class SegmentTest(CliTest):
             self.assertFalse(names & set(dual), done)
         self.fails(WRONG_USAGE, *segment, "--objective", "max-margin", "--history", 3, self.data,
                    mentions=["--optimizer sgd, which is the default here"])
-        self.fails(WRONG_USAGE, *segment, "--gap", 1, self.data, mentions=["--gap", "segment"])
+        self.fails(WRONG_USAGE, *segment, "--gap", 1, "--optimizer", "lbfgs", self.data,
+                   mentions=["--gap", "lbfgs", "dual-ascent"])
+        self.fails(WRONG_USAGE, *segment, "--kernel", "poly:2", self.data,
+                   mentions=["--kernel", "segment"])
         self.fails(WRONG_USAGE, *segment, "--objective", "max-margin", "--optimizer", "frank-wolfe",
                    self.data, mentions=["sgd, averaged-sgd, adagrad"])
 
@@ -215,6 +217,12 @@ class SegmentTest(CliTest):
                                ("U1:%lower\n\nU1:%lower \n", ["bad.template:3", "line 1"])):
             bad = self.file("bad.template", text)
             self.fails(BAD_INPUT, *segment, "--segment-template", bad, self.data, mentions=mentions)
+
+    def test_what_positions_share_needs_positions_of_different_labels(self):
+        data = self.file("plain", "a X\nb X\nc Y\n\na Y\nb X\n")
+        template = self.file("shared.template", "U1:%length\nP\n")
+        self.fails(WRONG_USAGE, "train", "--quiet", "-o", self.folder / "m.croft", "--model",
+                   "segment", "--segment-template", template, data, mentions=["line P", "delete"])
 
     def test_inspect_shows_the_strongest_of_each_label(self):
         model = self.train("m.croft", "--model", "segment", self.data)

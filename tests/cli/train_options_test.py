@@ -359,5 +359,16 @@ class FileTest(OptionsTest):
         self.assertEqual(weights.read_text(), "1\n")
 
 
+class FlagTest(OptionsTest):
+    def test_a_flag_takes_no_value(self):
+        for flag in ("--boundaries=3", "--boundaries=no", "--partial=0", "--resume=x"):
+            self.refused(WRONG_USAGE, flag, TRAIN, mentions=[f"{flag.split('=')[0]} takes no value"])
+        model = self.train("m.croft", "--intercept=unpenalised", "--max-iterations", 2, TRAIN)
+        for verb, flag in (("predict", "--probability=2"), ("inspect", "--json=2"), ("evaluate", "--json=false")):
+            self.fails(WRONG_USAGE, verb, "-m", model, flag, TEST, mentions=[flag.split("=")[0], "no value"])
+        self.fails(WRONG_USAGE, "search", TRAIN, "--values", "l2=1,2", "--boundaries=3",
+                   mentions=["--boundaries", "no value"])
+
+
 if __name__ == "__main__":
     main()

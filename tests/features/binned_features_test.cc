@@ -102,6 +102,7 @@ TEST(BinnedFeatures, RowsPostingsAndPartsSayTheSame) {
       const BinnedFeatures features(lists(rows), lists(more), 20, {.bins = 5, .parts = parts});
       ASSERT_EQ(features.rows(), 75u);
       EXPECT_EQ(features.dense(), share > 0.5);
+      EXPECT_EQ(features.has_columns(), features.dense());
       for (std::uint32_t f = 0; f < features.features(); ++f) {
         std::vector<std::uint32_t> bins(75, BinnedFeatures::kAbsent);
         for (std::size_t r = 0; r < 75; ++r) {
@@ -127,6 +128,18 @@ TEST(BinnedFeatures, RowsPostingsAndPartsSayTheSame) {
       }
     }
   }
+}
+
+TEST(BinnedFeatures, ColumnsAreOfAtMost255Bins) {
+  std::vector<Row> rows;
+  for (int r = 0; r < 300; ++r) rows.push_back({{0, double(r % 256)}});
+  const BinnedFeatures all(lists(rows), {}, 1, {.bins = 256});
+  const BinnedFeatures fewer(lists(rows), {}, 1, {.bins = 255});
+  EXPECT_TRUE(all.dense());
+  EXPECT_FALSE(all.has_columns());
+  EXPECT_EQ(all.bin_at(0, 255), 255u);
+  ASSERT_TRUE(fewer.has_columns());
+  for (std::size_t r = 0; r < 300; ++r) EXPECT_EQ(fewer.column(0)[r], fewer.bin_at(0, r));
 }
 
 }  // namespace

@@ -143,7 +143,7 @@ def test_it_is_a_scikit_learn_estimator():
 
 
 @pytest.mark.parametrize("wrong, message", [
-    ({"kind": "segment"}, "kind is"), ({"shrinkage": 0}, "shrinkage"), ({"leaves": 0}, "leaves"),
+    ({"kind": "graph"}, "kind is"), ({"shrinkage": 0}, "shrinkage"), ({"leaves": 0}, "leaves"),
     ({"bins": 1}, "bins"), ({"trim": 1}, "trim"), ({"trees": "both"}, "trees"),
     ({"row_share": 0}, "row_share"), ({"kind": "maxent", "pair_trees": True}, "pair_trees"),
     ({"decode": "best"}, "decode")])
@@ -151,3 +151,39 @@ def test_wrong_parameters_are_named(wrong, message):
     X, y = data(5, 12)
     with pytest.raises(ValueError, match=message):
         croft.BoostedCRF(**wrong).fit(X, y)
+
+
+def durations(sequences, seed):
+    """Runs of one word: long ones are X, short ones Y."""
+    draw = random.Random(seed)
+    X, y = [], []
+    for _ in range(sequences):
+        rows, labels = [], []
+        for _ in range(draw.randint(1, 4)):
+            length = draw.randint(1, 7)
+            rows += [{"word": "w"}] * length + [{"word": "o"}]
+            labels += [f"{'B' if t == 0 else 'I'}-{'X' if length > 3 else 'Y'}" for t in range(length)] + ["O"]
+        X.append(rows)
+        y.append(labels)
+    return X, y
+
+
+def test_segments_have_trees_of_their_own():
+    X, y = durations(80, 1)
+    boosted = croft.BoostedCRF(kind="segment", rounds=40, progress=False).fit(X, y)
+    X_test, y_test = durations(40, 2)
+    right = sum(a == b for p, q in zip(boosted.predict(X_test), y_test) for a, b in zip(p, q))
+    assert right > 0.97 * sum(map(len, y_test))
+    assert "segment U1:" in boosted.feature_importances_
+    assert any("of segments X" in tree for tree in boosted.inspect(2)["top"]["trees"])
+    assert boosted.spans(X_test)[0]
+    again = pickle.loads(pickle.dumps(boosted))
+    assert again.predict(X_test) == boosted.predict(X_test)
+
+
+def test_options_of_segments_go_with_segments():
+    X, y = durations(5, 3)
+    with pytest.raises(ValueError, match="max_length goes with kind='segment'"):
+        croft.BoostedCRF(max_length=3, progress=False).fit(X, y)
+    with pytest.raises(ValueError, match="pair_trees has no meaning"):
+        croft.BoostedCRF(kind="segment", pair_trees=True, progress=False).fit(X, y)

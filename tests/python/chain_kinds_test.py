@@ -35,6 +35,20 @@ def test_threads_do_not_change_a_prediction(estimator):
     assert [p.tolist() for p in one.predict_proba(X)] == [p.tolist() for p in three.predict_proba(X)]
 
 
+@pytest.mark.parametrize("estimator", [*ESTIMATORS, croft.HiddenChainCRF(em_iterations=6, starts=2)])
+def test_a_training_that_was_stopped_goes_on_to_the_same_model(estimator, tmp_path):
+    whole = clone(estimator).set_params(threads=1).fit(X, y)
+    part = clone(whole).set_params(checkpoint=tmp_path / "state", checkpoint_interval=0)
+    seen = []
+    part.fit(X, y, callback=lambda event: seen.append(event) or len(seen) < 5)
+    assert os.listdir(tmp_path / "state") == ["checkpoint"]
+    again = clone(part).set_params(resume=True).fit(X, y)
+    for name, crf in (("whole", whole), ("again", again)):
+        crf.save(tmp_path / name)
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "whole").read_bytes()
+    assert os.listdir(tmp_path / "state") == []
+
+
 def test_hidden_states_of_some_labels_and_em():
     crf = croft.HiddenChainCRF(hidden_states={"A": 3}, em_iterations=5, starts=2).fit(X, y)
     assert crf.predict(X[:1], decode="labelling")

@@ -63,3 +63,50 @@ def test_what_is_wrong_is_said():
                          progress=False).fit(X, Y)
     with pytest.raises(ValueError, match="looks at words"):
         croft.SegmentCRF(segment_template="U:%lower\n", progress=False).fit(as_dicts(X), Y)
+
+
+SPANS = [[(1, 3, "LOC")], [(1, 5, "LOC")], [(2, 4, "LOC"), (0, 1, "LOC")]]
+
+
+def test_spans_are_labels_in_other_words():
+    options = {"format": "columns", "progress": False}
+    one = croft.SegmentCRF(**options).fit(X, Y)
+    two = croft.SegmentCRF(**options).fit(X, SPANS)
+    assert one.predict(X) == two.predict(X) == Y
+    expected = [sorted(spans) for spans in SPANS]
+    assert one.predict_spans(X) == two.predict_spans(X) == expected
+    assert two.score(X, SPANS) == two.score(X, Y) == 1
+    assert [[(s.start, s.end, s.label) for s in spans] for spans in two.spans(X)] == expected
+    bioes = croft.SegmentCRF(label_scheme="bioes", **options).fit(X, SPANS, X_dev=X, y_dev=SPANS)
+    assert "S-LOC" in bioes.classes_ and bioes.predict_spans(X) == expected
+    runs = croft.SegmentCRF(label_scheme="none", **options).fit(X, [[label[-3:] for label in y] for y in Y])
+    assert runs.predict_spans(X[:2]) == expected[:2]
+
+
+def test_what_is_no_list_of_spans_is_said():
+    crf = croft.SegmentCRF(format="columns", progress=False)
+    for spans, says in (([(0, 9, "LOC")], "3 positions"), ([(0, 2, "LOC"), (1, 3, "PER")], "overlap"),
+                        ([(0, "LOC")], r"\(start, end, label\)")):
+        with pytest.raises(ValueError, match=r"y\[0\].*" + says):
+            crf.fit(X, [spans, [], []])
+    with pytest.raises(ValueError, match="cannot spell"):
+        croft.SegmentCRF(label_scheme="raw", progress=False).fit(X, SPANS)
+
+
+def test_training_goes_on_from_a_model():
+    options = {"format": "columns", "segment_template": "U1:%length\nU2:%lower\nU3:%gazetteer[fold]\n",
+               "gazetteers": {"town": ["bad sulz", "ulm"]}, "progress": False}
+    first = croft.SegmentCRF(**options).fit(X, Y)
+    strong = croft.SegmentCRF(format="columns", prior=first, l2=1e8, progress=False).fit(X[:1], Y[:1])
+    assert strong.predict(X) == first.predict(X)
+    for a, b in zip(first.predict_proba(X), strong.predict_proba(X)):
+        assert abs(a - b).max() < 1e-4
+    again = croft.SegmentCRF(warm_start=True, **options).fit(X, Y)
+    before = again.training_log_.result["objective"]
+    again.fit(X, Y)
+    assert again.training_log_[0]["objective"] == pytest.approx(before, abs=1e-4)
+    again.partial_fit([[["Acme"], ["Inc"], ["saw"]]], [["B-ORG", "I-ORG", "O"]])
+    assert set(again.classes_) == {"O", "B-LOC", "I-LOC", "B-ORG", "I-ORG"}
+    with pytest.raises(ValueError, match="kind chain"):
+        croft.SegmentCRF(prior=croft.ChainCRF(format="columns", progress=False).fit(X, Y), format="columns",
+                         progress=False).fit(X, Y)

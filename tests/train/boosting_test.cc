@@ -10,6 +10,7 @@
 
 #include "croft/core/error.h"
 #include "croft/inference/chain_sum.h"
+#include "croft/train/boosted_label_potentials.h"
 #include "croft/train/chain_training.h"
 #include "support/random_data.h"
 
@@ -304,6 +305,37 @@ TEST(Boosting, GradientsAreCentralDifferences) {
         EXPECT_NEAR(gradient.transition[i * 3 + j],
                     differences(example, example.potentials.transition(i, j), 1e-5).first, 1e-6);
       }
+    }
+  }
+}
+
+TEST(Boosting, LabelsByThemselvesAreChainsOfOnePosition) {
+  Random random(18);
+  ChainData data;
+  data.label_sets.label = {0, 2};
+  data.label_sets.begin.push_back(2);
+  for (const Label known : {Label{0}, Label{2}, kAnyLabel, kLabelSetBit, Label{1}, Label{2}}) {
+    data.label.push_back(known);
+    data.sequence_begin.push_back(data.label.size());
+    data.weight.push_back(0.5 + random.uniform());
+  }
+  Potentials potentials;
+  potentials.state.reshape(data.positions(), 3);
+  for (std::size_t p = 0; p < data.positions(); ++p) {
+    for (std::size_t y = 0; y < 3; ++y) potentials.state(p, y) = 3 * random.normal();
+  }
+  potentials.state(4, 0) = 1000;  // certain, and wrong
+  ThreadPool pool;
+  for (const std::size_t width : {1u, 3u}) {
+    PotentialGradient one, two;
+    const double value =
+        LabelPotentialFunction(data, 3, width, pool).evaluate(potentials, one);
+    const double expected =
+        PotentialFunction<double>(data, 3, width, pool).evaluate(potentials, two);
+    EXPECT_NEAR(value, expected, 1e-9);
+    ASSERT_EQ(one.state.size(), two.state.size());
+    for (std::size_t k = 0; k < one.state.size(); ++k) {
+      EXPECT_NEAR(one.state[k], two.state[k], 1e-6) << k;
     }
   }
 }

@@ -47,8 +47,9 @@ class KitFit {
 // Fills config.terms, or config.csv as `csv` asks for, and the numbers of config.kit, from labelled
 // data, one pass over it for each.  Throws
 // InputError as the readers do, and for data without any text; Error as TermFit::finish().
+//   spans : of columns, as SequenceSource has it
 void fit_extraction(std::span<const RepeatableFile> data, const CsvOptions& csv,
-                    ExtractionConfig& config);
+                    ExtractionConfig& config, std::optional<ChunkScheme> spans = std::nullopt);
 
 // "english": the list of the library; otherwise a file with a word a line.  Throws InputError for a
 // file without words or with bytes that are not UTF-8.

@@ -12,6 +12,8 @@ namespace croft {
 
 // Kind, sizes, labels with their longest segments, templates, lists, training record, sections.
 std::string format_summary(const SegmentModel& model);
+// Of a summary, what segments are: labels with lengths and spelling, templates.
+std::string segment_lines(const SegmentModel& model);
 nlohmann::json summary_json(const SegmentModel& model);
 
 // Of positions, of segments, of the label before, and of transitions, the n weights most in favour,

@@ -57,5 +57,7 @@ std::string_view unit_of(const SequenceModel& model);
 
 // Evaluates a file of columns whose last two are the gold and the predicted label.
 Evaluation evaluate_predictions(const std::string& path, ChunkScheme scheme);
+// Evaluates a file of spans: "spans" against "gold".  Throws InputError for a line without gold.
+Evaluation evaluate_spans(const std::string& path);
 
 }  // namespace croft

@@ -1,6 +1,7 @@
-// What is written of a labelled sequence: columns, labels or JSON.  docs/formats.md says how it
+// What is written of a labelled sequence: columns, labels, JSON or spans.  docs/formats.md says how it
 // looks.
 #pragma once
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -12,7 +13,8 @@ namespace croft {
 enum class OutputFormat {
   columns,  // the rows as read, and the label after a separator
   labels,   // one label a line, an empty line after each sequence that is not a line alone
-  json      // one object a sequence and line
+  json,     // one object a sequence and line
+  spans     // the same as data of spans has it (data/span_lines.h): tokens, and what is found
 };
 enum class MarginalOutput { none, predicted, all };
 
@@ -30,13 +32,17 @@ std::string_view why_none(const TagOutcome& outcome);
 class PredictionFormatter {
  public:
   // Both are kept by reference.  Throws UsageError for answers that the output cannot hold, and for
-  // columns of labels with spaces.
+  // columns of labels with spaces; for spans of a model that has no tokens, or whose labels spell
+  // none.
   PredictionFormatter(const TagPlan& plan, const PredictOptions& options);
 
+  // Throws Error where a token of spans cannot be one of columns.
   void append(const InputSequence& sequence, const Tagging& tagging, std::string& out) const;
 
  private:
+  nlohmann::json answers(const Tagging& tagging) const;
   void append_json(const Tagging& tagging, std::string& out) const;
+  void append_spans(const InputSequence& sequence, const Tagging& tagging, std::string& out) const;
   void append_remarks(const Tagging& tagging, std::string& out) const;
   void append_block(const InputSequence& sequence, const Tagging& tagging, std::span<const Label> y,
                     std::string& out) const;
@@ -46,6 +52,7 @@ class PredictionFormatter {
 
   const TagPlan& plan_;
   const PredictOptions& options_;
+  ChunkScheme scheme_ = ChunkScheme::none;  // of spans
 };
 
 }  // namespace croft

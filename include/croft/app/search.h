@@ -32,15 +32,13 @@ struct SearchParameter {
 SearchParameter parse_search_values(const std::string& text);
 SearchParameter parse_search_range(const std::string& text);
 
-enum class SearchMetric { accuracy, chunk_f1, log_loss };
+// score: what a caller says it is, the larger the better.
+enum class SearchMetric { accuracy, chunk_f1, log_loss, score };
 enum class SearchResource { data, iterations };
 std::string_view name_of(SearchMetric metric);
 
-struct SearchRequest {
-  std::vector<std::string> data;
-  InputFormat format = InputFormat::columns;
+struct SearchSettings {
   std::vector<SearchParameter> parameters;
-  std::vector<std::string> options;  // of train, for every setting: arguments, one after the other
   std::size_t folds = 3;             // >= 2
   std::size_t eta = 3;               // >= 2; of the settings, one in so many goes on
   std::optional<std::size_t> candidates;  // settings at first; default: of lists all, otherwise 27
@@ -54,6 +52,13 @@ struct SearchRequest {
   std::string state;        // file of what has been scored; empty: none
   bool resume = false;      // go on from it
   void validate() const;    // throws UsageError
+};
+
+// Of data in files, by trainings as the command line has them.
+struct SearchRequest : SearchSettings {
+  std::vector<std::string> data;
+  InputFormat format = InputFormat::columns;
+  std::vector<std::string> options;  // of train, for every setting: arguments, one after the other
 };
 
 struct SearchScore {
@@ -108,6 +113,24 @@ double search_cost(const std::vector<SearchRung>& rungs);
 // a rung are all infinite; a setting with an infinite score does not go on to the next rung.
 // Throws UsageError, Error, and as calls.train.
 SearchedSettings search_settings(const SearchRequest& request, const SearchCalls& calls);
+
+// One training of a search over anything that has `sequences` parts.
+struct SearchTask {
+  std::size_t rung = 0, candidate = 0, fold = 0;  // counted from 0
+  const std::vector<std::string>& values;         // [parameters]
+  std::vector<std::size_t> train, test;           // numbers of sequences, increasing
+  std::size_t iterations = 0;  // with SearchResource::iterations: as many as this rung has
+};
+// The same search, settings and folds, where `score` trains on task.train and scores on
+// task.test; on one thread.
+//   data : says which data and which trainer a state belongs to
+// Throws UsageError, Error, and as `score`.
+SearchedSettings search_settings(const SearchSettings& settings, std::size_t sequences,
+                                 const std::string& data,
+                                 const std::function<double(const SearchTask&)>& score,
+                                 const std::function<void(const SearchProgress&)>& progress);
+// How many a rung has.
+std::size_t rung_iterations(double share, std::size_t iterations);
 
 // The arguments of `croft train` with a setting.
 std::vector<std::string> train_arguments(const SearchRequest& request,

@@ -3,8 +3,8 @@
 #include <string>
 #include <variant>
 
+#include "croft/app/row_reader.h"
 #include "croft/data/attributes.h"
-#include "croft/data/columns.h"
 #include "croft/data/csv_table.h"
 #include "croft/data/labelled_text.h"
 #include "croft/data/svmlight.h"
@@ -18,6 +18,7 @@ struct InputSequence {
   LabelledText document;
   TextSequence text;    // before extract its length is that of the sequence, but for columns
   bool single = false;  // the format has no sequences: a line or row alone
+  std::string line;     // of spans: as it was read
 };
 
 // Scores are sums of value times weight in single precision: far larger numbers than these
@@ -31,24 +32,28 @@ class SequenceSource {
  public:
   // path "-" is standard input.  Throws InputError as the readers do, and where the rows do not
   // have the columns that the extractor was made for.
-  SequenceSource(const std::string& path, const Extractor& extractor, Labels labels)
-      : SequenceSource(LineReader(path), extractor, labels) {}
-  SequenceSource(LineReader lines, const Extractor& extractor, Labels labels);
+  //   spans : of columns, the data is of spans, spelled in this scheme (app/row_reader.h)
+  SequenceSource(const std::string& path, const Extractor& extractor, Labels labels,
+                 std::optional<ChunkScheme> spans = std::nullopt)
+      : SequenceSource(LineReader(path), extractor, labels, spans) {}
+  SequenceSource(LineReader lines, const Extractor& extractor, Labels labels,
+                 std::optional<ChunkScheme> spans = std::nullopt);
 
   // The next sequence as read.  False at the end.  Throws InputError for an input without any.
   bool next(InputSequence& out);
   // Fills out.text.  Thread-safe.  Throws as check_sizes().
   void extract(InputSequence& out, Extractor::Scratch& scratch) const;
 
-  bool labelled() const;  // whether the sequences have gold labels; known after the first next()
+  bool labelled() const;  // whether the sequence last read has gold labels
   // False when the next sequence is not there yet (a pipe, a terminal): time to show what is done.
   bool ready() const;
   const std::string& name() const;
 
  private:
   using Reader =
-      std::variant<ColumnsReader, AttributesReader, LabelledTextReader, SvmlightReader, CsvReader>;
-  static Reader open(LineReader lines, const ExtractionConfig& config, bool optional);
+      std::variant<RowReader, AttributesReader, LabelledTextReader, SvmlightReader, CsvReader>;
+  static Reader open(LineReader lines, const ExtractionConfig& config, bool optional,
+                     std::optional<ChunkScheme> spans);
   bool read(InputSequence& out);
 
   const Extractor& extractor_;

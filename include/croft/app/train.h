@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "croft/structure/chunk_label.h"
 #include "croft/train/chain_training.h"
 
 namespace croft {
@@ -17,6 +18,8 @@ struct TrainRequest {
   std::vector<std::string> data;  // at least one; "-" is standard input
   std::string output;             // the model file
   InputFormat format = InputFormat::columns;
+  // Of columns: the data is of spans, spelled in this scheme (app/row_reader.h).
+  std::optional<ChunkScheme> spans;
   std::string template_path;  // empty: the default features for words, or those of `init`
   std::string template_text;  // the template itself, where it is in no file
   TemplateLanguage language = TemplateLanguage::automatic;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "croft/app/train.h"
+#include "croft/app/train_segment.h"
 #include "croft/train/boosting.h"
 
 namespace croft {
@@ -16,7 +17,15 @@ struct BoostedRequest {
   TrainRequest train;
   std::string kind{kBoostedChain};
   BoostingOptions options;  // seed and label weights come from `train`
+  SegmentRequest segments;  // of boosted-segment: all but its `train`
 };
+
+// Of boosted-segment: templates, lists and lengths, read and checked, as segment_options() does;
+// without a template the length is a number.
+SegmentOptions boosted_segment_options(const BoostedRequest& request);
+// How the data of a request becomes strings, columns not yet counted.
+//   segments : null but for boosted-segment
+ExtractionConfig boosted_extraction(const BoostedRequest& request, const SegmentOptions* segments);
 
 struct BoostedWatcher {
   std::function<void(const TrainData&)> data_read;
@@ -31,9 +40,11 @@ struct TrainedBoosted {
 
 // Trains on the sequences of `input`; of the request, data and output are not looked at.
 //   checkpoints : to keep the state of the training in; may be null
+//   segments    : as above
 TrainedBoosted train_boosted_on(const BoostedRequest& request, TrainingInput& input,
                                 const BoostedWatcher& watcher,
-                                CheckpointFolder* checkpoints = nullptr);
+                                CheckpointFolder* checkpoints = nullptr,
+                                const SegmentOptions* segments = nullptr);
 
 // Reads, trains, writes the model (temporary, sync, rename); its bytes depend on the data and the
 // request alone.  Throws UsageError for options that contradict each other, and Error where the

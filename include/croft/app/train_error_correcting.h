@@ -12,7 +12,7 @@ namespace croft {
 struct CodeRequest {
   // How the binary chains are trained, and the data; of it, what they have no use for must be left
   // at its default: constraint, early stopping, init, prior, kernel, order, cost, groups of
-  // transitions, checkpoints.  holdout: what minimum-loss chooses by.
+  // transitions.  holdout: what minimum-loss chooses by.
   TrainRequest train;
   CodeOptions code;       // words: of code_path
   std::string code_path;  // lines LABEL BITS; empty: none
@@ -30,9 +30,12 @@ struct TrainedCode {
   ContainerWriter model;
 };
 
-// Trains on the sequences of `input`; of the request, files are not looked at.
+// Trains on the sequences of `input`; of the request, files are not looked at, nor is the folder of
+// checkpoints.
+//   checkpoints : may be null
 TrainedCode train_error_correcting_on(const CodeRequest& request, TrainingInput& input,
-                                      const CodeWatcher& watcher);
+                                      const CodeWatcher& watcher,
+                                      CheckpointFolder* checkpoints = nullptr);
 
 // Reads, trains, writes the model (temporary, sync, rename); its bytes depend on the data and the
 // request alone.  Throws as train_model().

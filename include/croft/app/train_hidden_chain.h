@@ -11,7 +11,7 @@ namespace croft {
 
 struct HiddenChainRequest {
   // Of it, what has no meaning for a hidden-chain must be left at its default: order, histories,
-  // cost, groups of transitions, variances, init, prior, kernel, checkpoints.
+  // cost, groups of transitions, variances, init, prior, kernel.
   TrainRequest train;
   HiddenChainOptions hidden;
 };
@@ -27,9 +27,12 @@ struct TrainedHiddenChain {
   ContainerWriter model;
 };
 
-// Trains on the sequences of `input`; of the request, files are not looked at.
+// Trains on the sequences of `input`; of the request, files are not looked at, nor is the folder of
+// checkpoints.
+//   checkpoints : may be null
 TrainedHiddenChain train_hidden_chain_on(const HiddenChainRequest& request, TrainingInput& input,
-                                         const HiddenChainWatcher& watcher);
+                                         const HiddenChainWatcher& watcher,
+                                         CheckpointFolder* checkpoints = nullptr);
 
 // Reads, trains, writes the model (temporary, sync, rename); its bytes depend on the data and the
 // request alone.  Throws as train_model().

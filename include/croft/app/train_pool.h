@@ -13,7 +13,7 @@ namespace croft {
 
 struct PoolRequest {
   // How experts are trained, and the data; of it, what a pool has no use for must be left at its
-  // default: early stopping, init, prior, kernel, order, groups of transitions, checkpoints.
+  // default: early stopping, init, prior, kernel, order, groups of transitions.
   // holdout: what the weights are learnt on; none: the training data.  l2: default 0.
   TrainRequest train;
   PoolOptions pool;
@@ -32,10 +32,13 @@ struct TrainedPool {
   ContainerWriter model;
 };
 
-// Trains on the sequences of `input`; of the request, files are not looked at.
+// Trains on the sequences of `input`; of the request, files are not looked at, nor is the folder of
+// checkpoints.
+//   checkpoints : may be null
 TrainedPool train_pool_on(const PoolRequest& request, TrainingInput& input,
                           std::span<const std::shared_ptr<const ChainModel>> experts,
-                          const PoolWatcher& watcher);
+                          const PoolWatcher& watcher,
+                          CheckpointFolder* checkpoints = nullptr);
 
 // Reads, trains, writes the model (temporary, sync, rename); its bytes depend on the data and the
 // request alone.  Throws as train_model().

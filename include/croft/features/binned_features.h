@@ -59,6 +59,13 @@ class BinnedFeatures {
   // Whether rows have most of the features: then bin_at() is better than postings, which there are
   // none of.
   bool dense() const { return dense_; }
+  // Where dense(), and no feature has more than 255 bins: which of its bins, from
+  // first_bin(feature) on, each row has; kNoBin: none.
+  static constexpr std::uint8_t kNoBin = 255;
+  bool has_columns() const { return !column_.empty(); }
+  std::span<const std::uint8_t> column(std::uint32_t feature) const {
+    return std::span(column_).subspan(feature * rows_, rows_);
+  }
   // The rows that have a feature, increasing, and which of its bins they have.  Not where dense().
   struct Postings {
     std::span<const std::uint32_t> row;
@@ -83,6 +90,7 @@ class BinnedFeatures {
   void set_parts(std::size_t parts, std::size_t positions);
   void append_rows(const AttributeLists& lists);
   void list_postings();
+  void fill_columns();
 
   std::size_t rows_ = 0;
   bool dense_ = false;
@@ -96,6 +104,7 @@ class BinnedFeatures {
   std::vector<std::uint64_t> posting_begin_;  // [features + 1]
   std::vector<std::uint32_t> posting_row_;
   std::vector<std::uint8_t> posting_bin_;
+  std::vector<std::uint8_t> column_;  // [features][rows], or empty
 };
 
 }  // namespace croft

@@ -160,9 +160,9 @@ class FeatureKit {
   std::shared_ptr<const FeatureKit> bind(InputFormat format, std::size_t columns,
                                          const std::function<bool(std::size_t)>& named) const;
 
-  // Throws as bind() for a column that the table does not have, and for one whose numbers the
-  // table's reader has standardised: the kit would not see its cells.
-  void check_table(const CsvColumns& table) const;
+  // A kit for that table: where its reader standardises numbers, features see them as the file has
+  // them, to 15 digits.  Throws as bind() for a column that the table does not have.
+  std::shared_ptr<const FeatureKit> for_table(const CsvColumns& table) const;
 
   // --- of a kit that is bound
 
@@ -191,6 +191,7 @@ class FeatureKit {
   void append_cells(std::size_t feature, const ColumnSequence& data, std::size_t t,
                     KitScratch& scratch) const;
   bool says(std::string_view item, const std::string& column) const;
+  double as_read(const std::string& column, double value) const;
   void check_effects(InputFormat format, const std::function<bool(std::size_t)>& named) const;
   std::size_t source(const std::string& column, const Location& where, InputFormat format);
   void bind_feature(std::size_t k, InputFormat format,
@@ -206,6 +207,7 @@ class FeatureKit {
   std::vector<std::size_t> first_computed_;  // [features] in computed_
   std::size_t data_columns_ = 0;             // bound: of the data, or named attributes
   std::vector<std::string> attributes_;      // bound to attributes: the name of each column
+  std::vector<CsvColumn> standardised_;      // numbers that the table's reader has standardised
   std::string_view signs_;                   // likewise: those that stand between name and cell
   std::vector<Bound> bound_;                 // [features]
 };

@@ -77,6 +77,13 @@ class SegmentLexiconBuilder {
   // A segment of sequence n, as joined() number `joined` of the templates has it.
   void add_segment(std::uint32_t joined, std::string_view string, Label y, std::size_t n);
 
+  // After all segments: what another lexicon knows and this one does not.
+  //   joined : of the other's, the number here, or kUnknown: left out
+  //   labels : of the other's, the number here
+  //   lists  : its gazetteers, too, which must be those of the constructor, in their order
+  void keep(const SegmentLexicon& other, std::span<const std::uint32_t> joined,
+            std::span<const Label> labels, bool lists);
+
   //   weigh_once : with the weights of kOnce, for training; else all are 1
   void write(bool weigh_once, ContainerWriter& out) const;
 

@@ -17,10 +17,11 @@
 #include "croft/model/segment_assembly.h"
 #include "croft/model/segment_features.h"
 #include "croft/model/sequence_model.h"
+#include "croft/model/span_rows.h"
 
 namespace croft {
 
-class SegmentModel final : public SequenceModel {
+class SegmentModel : public SequenceModel {
  public:
   static constexpr std::string_view kKind = "segment";
   // Maps the file: the cost grows with labels, templates and gazetteers' names, not with weights.
@@ -57,6 +58,7 @@ class SegmentModel final : public SequenceModel {
     Matrix<Real> row, pair_rows;  // [R][L], [rows with pairs * L][L]
     std::vector<const Real*> pair_of;
     std::optional<SegmentAssembly<Real>> assembly;
+    SpanScratch spans;  // of trees
   };
   // theta of segments (SM.30).  Refers to this model.
   //   positions : from score(), to which limits may have been added: [T] of column labels
@@ -75,7 +77,20 @@ class SegmentModel final : public SequenceModel {
     }
   }
 
+ protected:
+  // Of a kind whose scores have no tables of weights: node(), segment(), pair() and tied() are
+  // empty.
+  SegmentModel(Container container, std::string_view kind);
+  // log : [L][L]
+  void set_segment_transitions(Matrix<double> log);
+  // Beside the scores of positions, where there are no tables.
+  virtual void add_segments(const SegmentStrings&, double, SpanScratch&,
+                            SegmentScores<float>&) const {}
+  virtual void add_segments(const SegmentStrings&, double, SpanScratch&,
+                            SegmentScores<double>&) const {}
+
  private:
+  void set_features();
   void read_segments();
   void read_transitions();
   template <class Real>
@@ -89,10 +104,24 @@ class SegmentModel final : public SequenceModel {
   SegmentLexicon lexicon_;
   std::string text_prefix_;
   SegmentFeatures features_;
+  bool has_tables_ = true;
   FeatureTable node_, segment_, pair_, tied_;
   TransitionScores<float> segment_float_;
   TransitionScores<double> segment_double_;
 };
+
+// What segments are and what is known of them; views.
+struct SegmentFeatureParts {
+  const SegmentLabels* labels = nullptr;
+  const SegmentShape* shape = nullptr;
+  const SegmentTemplates* templates = nullptr;
+  std::vector<std::string> gazetteers;  // their names
+  std::string text_prefix;
+  const SegmentLexiconBuilder* lexicon = nullptr;
+};
+// The entry `segments` of meta; the sections segment.template and those of the lexicon.
+nlohmann::json segment_record(const SegmentFeatureParts& parts);
+void write_segment_features(const SegmentFeatureParts& parts, ContainerWriter& out);
 
 // What a model is made of; views.
 struct SegmentModelParts {

@@ -16,13 +16,15 @@
 
 namespace croft {
 
-// F, A and P of (TB.1).  Rows are the positions of the data, and after them others that are held
-// out.
+// F, A and P of (TB.1), or F, A and S of (TB.8).  Rows are the positions of the data, and after them
+// others that are held out.
 struct Potentials {
   Matrix<double> state;                  // [rows][L]
   Matrix<double> transition;             // [L][L]; 0 x 0 where positions stand by themselves
   std::vector<Edge> pairs;               // that have trees, increasing
   std::vector<std::vector<float>> pair;  // [pairs][rows]; of the edge into a position
+  std::vector<Label> spans;              // labels of segments that have trees, increasing
+  std::vector<std::vector<float>> span;  // [spans][inputs] (train/span_inputs.h)
 };
 
 // Copies what holds for one sequence, rows from `first` on, into scores whose transitions are
@@ -33,24 +35,44 @@ void copy_scores(const Potentials& potentials, std::size_t first, std::size_t le
 
 // g and h of each position of the data, as TreeGradient has them.
 struct PotentialGradient {
+  enum class Part { states, second, all };  // second: of pairs, or of spans
   std::size_t width = 1;           // outputs of a state tree: 1, or L
   std::vector<float> state;        // width 1: [L][positions][2]; otherwise [positions][2 * stride]
   std::vector<float> pair;         // [pairs][positions][2]; 0 at first positions
+  std::vector<float> span;         // [spans][inputs][2], sums over the segments with an input
   std::vector<double> transition;  // [L * L] G_ij
   std::vector<double> curvature;   // [L * L] H_ij of (TB.4)
 };
 
-template <class Real>
-class PotentialFunction {
+// h of (TB.3): by g, of labels that are known; by what is expected, w mu, otherwise.
+double known_curvature(double g, double weight);
+double curvature(double expected, double weight);
+
+// The objective as a function of the potentials.
+class PotentialObjective {
  public:
+  virtual ~PotentialObjective() = default;
+  // The value: a sum over sequences.  The same bits for any number of threads.
+  //   part : what of `out` is needed at least, beside transitions
+  virtual double evaluate(const Potentials& potentials, PotentialGradient::Part part,
+                          PotentialGradient& out) = 0;
+  double evaluate(const Potentials& potentials, PotentialGradient& out) {
+    return evaluate(potentials, PotentialGradient::Part::all, out);
+  }
+};
+
+template <class Real>
+class PotentialFunction final : public PotentialObjective {
+ public:
+  using PotentialObjective::evaluate;
   // Keeps references.  Labels of the data are below `labels`.
   //   width          : as above
   //   make_objective : called once for each thread, here
   PotentialFunction(const ChainData& data, std::size_t labels, std::size_t width, ThreadPool& pool,
                     const ObjectiveMaker<Real>& make_objective = make_likelihood<Real>);
 
-  // The objective's value: a sum over sequences.  The same bits for any number of threads.
-  double evaluate(const Potentials& potentials, PotentialGradient& out);
+  double evaluate(const Potentials& potentials, PotentialGradient::Part part,
+                  PotentialGradient& out) override;
 
  private:
   struct Block {

@@ -24,6 +24,7 @@ struct ChainExpert {
   std::vector<double> weights;  // of all rows, in this order
   std::size_t features = 0;     // that it has
   double objective = 0;         // at the end of its training; 0: not trained here
+  void archive(StateArchive& state);
 
   // visit(row, cell, weight) of one kind of rows, in order.
   template <class Visit>

@@ -57,7 +57,8 @@ class CodeTraining {
   // are left out of the code.  Throws Interrupted where that leaves two labels with the same word.
   using Stop = std::function<bool()>;
   // options.threads chains at a time, each on one thread: the bytes of the model do not depend on
-  // their number.  Throws UsageError for bad options, Error for one label, no sequence or feature.
+  // their number.  options.checkpoints keeps the bits that are trained, and the states of those that
+  // are being.  Throws UsageError for bad options, Error for one label, no sequence or feature.
   Result run(const TrainOptions& options, const CodeOptions& code, const Callback& callback,
              const Stop& stop = {});
 
@@ -69,8 +70,10 @@ class CodeTraining {
   ChainEncoder data_of(std::size_t bit) const;
   void make_code(const CodeOptions& options, std::uint64_t seed);
   void read_words(const CodeOptions& options);
-  void train_bits(const TrainOptions& options, const Callback& callback, const Stop& stop,
+  void train_bits(const TrainOptions& options, const CodeOptions& code, const Callback& callback,
+                  const Stop& stop,
                   Result& result);
+  std::uint64_t fingerprint(const TrainOptions& options, const CodeOptions& code) const;
   void keep_bits(std::span<const std::size_t> bits);
   bool cut_short() const;
   void choose_by_loss(const CodeOptions& options, std::uint64_t seed, std::size_t threads);

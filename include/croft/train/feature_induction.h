@@ -24,18 +24,22 @@ struct InductionOptions {
   double min_gain = 2;          // nats that a feature must gain
   std::size_t min_count = 3;    // places in error that a candidate must be at
   bool from_nothing = false;    // no attribute has a feature unless it is found, like conjunctions
+  bool pairs = false;           // features of two labels, f(y_{t-1}, y_t, x), are found, too
   void validate() const;        // throws UsageError naming the option
 };
 
-// A feature that is not in the model: one attribute, or several together, with a label.
+// A feature that is not in the model: one attribute, or several together, with a label, or with the
+// labels of two neighbours.
 struct FeatureCandidate {
   std::array<std::uint32_t, kMostParts> part{};  // increasing
   std::uint32_t parts = 0;
   Label label = 0;
+  Label from = kAnyLabel;  // of the position before; kAnyLabel: the feature is of one label
   FeatureGain gain;
   std::uint64_t places = 0;  // a hash of the places where it holds, with its values there
 
   std::span<const std::uint32_t> attributes() const { return {part.data(), parts}; }
+  bool of_pair() const { return from != kAnyLabel; }
 };
 // One place of a set of them: their sum is the set's hash.
 std::uint64_t hash_of_place(std::uint32_t position, double value);

@@ -57,7 +57,8 @@ class HiddenChainTraining {
   };
   using Callback = std::function<bool(std::size_t start, const TrainProgress&)>;
   // Trains; of the options, what a hidden chain has no use for must be at its default.  The same
-  // seed gives the same bytes for any number of threads.  Throws UsageError for bad options, Error
+  // seed gives the same bytes for any number of threads.  options.checkpoints keeps the best start so
+  // far, and the state of the one that runs; in EM that of each E step.  Throws UsageError for bad options, Error
   // when there is no sequence, label or feature, InputError for labels that break the constraint.
   Result run(const TrainOptions& options, const HiddenChainOptions& hidden,
              const ChainTraining::HoldoutScorer& scorer, const Callback& callback);
@@ -74,6 +75,8 @@ class HiddenChainTraining {
   void check(const TrainOptions& options, const HiddenChainOptions& hidden) const;
   void set_states(const HiddenChainOptions& hidden);
   void lay_out(const TrainOptions& options);
+  std::uint64_t fingerprint(const TrainOptions& options, const HiddenChainOptions& hidden,
+                            const ChainProblem& problem) const;
   std::vector<double> random_start(const TrainOptions& options, const HiddenChainOptions& hidden,
                                    std::size_t start) const;
   std::vector<std::vector<std::string_view>> label_holdout(std::span<const double> w,

@@ -74,6 +74,7 @@ class PoolTraining {
   };
   // The expert that is trained, from 0, or that their weights are learnt (as many as there are).
   using Callback = std::function<bool(std::size_t expert, std::size_t count, const TrainProgress&)>;
+  // options.checkpoints keeps the experts that are trained, and the state of the one that is.
   // Throws UsageError for bad options, Error where there is no expert, sequence, label or feature.
   Result run(const TrainOptions& options, const PoolOptions& pool, const Callback& callback);
 
@@ -94,6 +95,8 @@ class PoolTraining {
   void plan_positions(std::vector<Plan>& out) const;
   void plan_labels(const PoolOptions& pool, std::vector<Plan>& out) const;
   ChainEncoder data_of(const Plan& plan) const;
+  std::uint64_t fingerprint(const TrainOptions& options, const PoolOptions& pool,
+                            std::shared_ptr<const ChainConstraint> constraint) const;
   void merge(std::span<const double> a);
   const std::string& file_of(std::size_t n) const;
   std::shared_ptr<const ChainConstraint> make_constraint(const TrainOptions& options) const;

@@ -12,6 +12,7 @@
 
 #include "croft/objective/likelihood.h"
 #include "croft/optimize/function.h"
+#include "croft/optimize/optimizer.h"
 #include "croft/optimize/result.h"
 #include "croft/train/chain_expert.h"
 
@@ -83,7 +84,9 @@ struct PoolFit {
 };
 
 // Minimises f(a), with the prior, by L-BFGS, from equal weights that sum to 1.
+//   checkpoints : may be null
 PoolFit fit_pool_weights(PoolFunction& f, const PoolWeightOptions& options, ThreadPool& pool,
-                         const IterationCallback& callback = {});
+                         const IterationCallback& callback = {},
+                         Checkpointer* checkpoints = nullptr);
 
 }  // namespace croft

@@ -84,11 +84,16 @@ class TreeFitter {
   struct Head {
     std::uint32_t epoch = 0, count = 0;
   };
+  struct Sum {  // of a bin
+    double g = 0, h = 0;
+    std::uint32_t count = 0;
+  };
   struct PartWork {  // sums of the rows at hand, valid where the epoch is the current one
     std::uint32_t epoch = 0;
     std::vector<Head> head;    // [bins of the part]
     std::vector<double> sums;  // [bins of the part][2 * stride]
-    std::vector<double> left;  // [2 * stride] scratch
+    std::vector<double> left;  // [3 * 2 * stride] scratch
+    std::vector<Sum> column;   // [256] of a column; 0 between uses
   };
   struct Leaf {
     std::size_t begin = 0, end = 0;  // into order_
@@ -106,12 +111,21 @@ class TreeFitter {
   double score_of_rest(const double* total, const double* sums) const;
   bool may_split(const Leaf& leaf) const;
   void sum_rows(const Leaf& leaf, std::size_t part);
+  void gather(const Leaf& leaf);
+  void sum_column(const Leaf& leaf, std::uint32_t feature, std::vector<Sum>& sums) const;
+  void list_columns(const Leaf& leaf, std::size_t part, Histogram& out);
+  void share_columns(Histogram& parent, const Leaf& small_leaf, std::size_t part,
+                     Histogram& small);
   void list_root(std::size_t part, Histogram& out);
   void share_parent(Histogram& parent, std::size_t part, Histogram& small);
   void search(const Leaf& leaf, Histogram& histogram, std::size_t part, Split& best);
   template <class Offer>
   void try_feature(const Leaf& leaf, const Histogram& histogram, std::size_t from, std::size_t to,
                    double* left, std::size_t count, const Offer& offer) const;
+  template <class Offer>
+  void try_feature_of_one(const Leaf& leaf, const Histogram& histogram, std::size_t from,
+                          std::size_t to, const double* present, std::size_t count,
+                          const Offer& offer) const;
   void search_root(Leaf& root);
   void search_children(Leaf& small, Leaf& large, std::vector<Histogram>& parent);
   void for_parts(const ThreadPool::Task& task);
@@ -136,6 +150,8 @@ class TreeFitter {
   std::uint64_t seed_ = 0;
   ThreadPool* pool_ = nullptr;
   std::vector<std::uint32_t> order_, moved_;  // grown rows, those of a leaf together
+  bool columns_ = false;                      // whether sums are taken column by column
+  std::vector<float> gathered_;               // [rows of the leaf at hand][2], where they are
   std::vector<Leaf> leaves_;
 };
 

@@ -17,10 +17,12 @@
 #include "croft/features/extraction.h"
 #include "croft/model/chain_layout.h"
 #include "croft/model/segment_features.h"
+#include "croft/model/segment_model.h"
 #include "croft/objective/segment_objective.h"
 #include "croft/optimize/regulariser.h"
 #include "croft/structure/chunk_label.h"
 #include "croft/structure/segment_labels.h"
+#include "croft/train/active_set.h"
 
 namespace croft {
 
@@ -34,7 +36,10 @@ struct SegmentOptions {
   SegmentTemplates templates;
   bool own_templates = false;  // somebody wrote them: data that they mean nothing to is an error
   std::vector<NameList> gazetteers;
+  // They are those of the model to start from, names without entries, which its lexicon has.
+  bool kept_gazetteers = false;
   std::string text_prefix;  // data of attributes: the one whose rest is a position's word
+  bool one_line = false;    // a sequence stands on one line of its file, not a position (messages)
   // Where not given, the longest of the training data, or what its partial labels need; never
   // longer than its longest sequence.
   std::vector<LongestSegment> longest;
@@ -87,7 +92,9 @@ void append_segments(const SegmentLabels& labels, const Gold& gold, std::vector<
 class SegmentEncoder {
  public:
   // Kept by reference.
-  SegmentEncoder(const Extractor& extractor, const SegmentOptions& options);
+  //   init : whose labels, lengths, strings and features are kept; may be null
+  SegmentEncoder(const Extractor& extractor, const SegmentOptions& options,
+                 const SegmentModel* init = nullptr);
 
   std::optional<PartialLabels> partial;
   void add(const TextSequence& sequence, std::string_view file);
@@ -118,6 +125,9 @@ class SegmentEncoder {
   void encode_others(std::span<const TextSequence> sequences, ChainData& data,
                      SegmentExamples& examples) const;
 
+  // The weights of `init` where it has such features, by increasing place: after lay_out().
+  std::vector<FeatureWeight> initial_weights() const;
+
   // Where the weights of kIntercept stand: side by side; none where no position has it.
   Run intercept_weights() const;
 
@@ -130,6 +140,10 @@ class SegmentEncoder {
   std::string_view pair_name(std::uint32_t row) const { return pair_names_[pair_row_[row]]; }
 
  private:
+  void keep_names();
+  void keep_features();
+  void keep_lexicon();
+  void match_labels();
   void find_labels();
   void spell_labels();
   std::vector<std::size_t> find_longest() const;
@@ -151,6 +165,8 @@ class SegmentEncoder {
 
   const Extractor& extractor_;
   const SegmentOptions& options_;
+  const SegmentModel* init_;
+  std::vector<Label> label_of_;  // [labels of init's segments] the number here
   ChainEncoder encoder_;
   std::vector<std::size_t> first_line_;
   std::vector<std::pair<std::size_t, std::string>> files_;  // each with its first sequence

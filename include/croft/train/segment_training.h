@@ -14,23 +14,29 @@
 #include "croft/model/segment_model.h"
 #include "croft/train/chain_training.h"
 #include "croft/train/segment_data.h"
+#include "croft/train/weight_prior.h"
 
 namespace croft {
 
 // The optimiser of these options with so many positions: a chain's, but for the dual ones, which
 // segments have not, where nobody named one.
-Method segment_method(const TrainOptions& options, std::size_t positions);
+//   from_weights : there is a model to start from
+Method segment_method(const TrainOptions& options, std::size_t positions,
+                      bool from_weights = false);
 // Throws UsageError for an objective, an optimiser, or a setting of one, that segments have not, or
 // that do not go together; names those of segments that do.
-void check_segment_choice(const TrainOptions& options);
+void check_segment_choice(const TrainOptions& options, bool from_weights = false);
 
 // Feed sequences, then run.
 class SegmentTraining {
  public:
   // Both are kept by reference; the extractor's cells are the templates' columns.
-  SegmentTraining(const Extractor& extractor, const SegmentOptions& segments);
+  //   init : the model to start from, or whose weights are the prior's mean; may be null
+  SegmentTraining(const Extractor& extractor, const SegmentOptions& segments,
+                  std::shared_ptr<const SegmentModel> init = nullptr);
 
-  void read_partial_labels(const PartialLabels& how) { encoder_.partial = how; }
+  // Throws UsageError where a label of `init` would be read as a set.
+  void read_partial_labels(const PartialLabels& how);
   void add(const TextSequence& sequence, std::string_view file = {}) {
     encoder_.add(sequence, file);
   }
@@ -67,19 +73,24 @@ class SegmentTraining {
 
  private:
   void check(const TrainOptions& options) const;
+  bool dual_pays(const TrainOptions& options) const;
   void check_paths() const;
   ObjectiveMakers make_objectives(const TrainOptions& options);
   std::vector<std::vector<std::string_view>> label_holdout(std::span<const double> w,
                                                            ThreadPool& pool) const;
-  std::uint64_t fingerprint(const TrainOptions& options, const ChainProblem& problem) const;
+  void set_prior(const TrainOptions& options, std::span<const FeatureWeight> start);
+  std::uint64_t fingerprint(const TrainOptions& options, const ChainProblem& problem,
+                            std::span<const FeatureWeight> start) const;
 
   const Extractor& extractor_;
   const SegmentOptions& options_;
+  std::shared_ptr<const SegmentModel> init_;
   SegmentEncoder encoder_;
   std::vector<TextSequence> holdout_;
   ChainData holdout_data_;
   SegmentExamples holdout_examples_;
   LabelCost cost_;
+  WeightPrior prior_;
   std::vector<double> weights_;
 };
 

@@ -1,0 +1,102 @@
+// Why a segment: what speaks for a predicted segment, and what for the best that could stand in its
+// place, between the same neighbours.
+//
+//   score(s) - score(s') = sum of the differences of the reasons,    s' = s but for one segment,
+//   whose positions are cut and labelled otherwise
+//
+// Exact, as app/explain.h is for a chain: log p(s | x) - log p(s' | x).  docs/explain.md.
+#pragma once
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "croft/app/explain.h"
+#include "croft/inference/segment_sum.h"
+#include "croft/model/segment_model.h"
+
+namespace croft {
+
+struct SegmentReason {
+  enum class Kind {
+    attribute,   // of a position
+    segment,     // a string of a segment template
+    pair,        // the same with the label before
+    transition,  // between two segments
+    limit        // penalties on the labels of positions
+  };
+  Kind kind;
+  std::string name = {};           // of the attribute or string
+  double value = 1;                // of the attribute
+  double label = 0, other = 0;     // nats; -inf: forbidden, which `label` never is
+  std::size_t begin = 0, end = 0;  // the positions that it looks at
+
+  double difference() const { return label - other; }
+};
+
+struct ExplainedSegment {
+  Segment segment{};
+  double probability = 0;              // p(segment | x)
+  std::vector<Segment> other;          // what s' has in its place; empty: nothing else is possible
+  double difference = 0;               // score(s) - score(s') >= 0
+  std::vector<SegmentReason> reasons;  // the largest |difference| first, without those of 0
+  OtherAttributes rest;                // attributes and strings beyond the `top` largest, summed
+  std::size_t attributes = 0, unknown = 0;  // of its positions: all, and those without weights
+  std::vector<std::string> unknown_names;   // if asked for
+};
+
+struct SegmentExplanation {
+  TagOutcome outcome;                       // all below is empty or 0 unless outcome.found
+  std::vector<Segment> segments;            // the most probable segmentation
+  double log_probability = 0;               // log p(s | x)
+  std::vector<ExplainedSegment> explained;  // those with a position of options.positions, or all
+};
+
+// One a thread; the plan and its model are shared.  All numbers are computed in double.
+class SegmentExplainer {
+ public:
+  // The plan must outlive it, and its model must be one of segments.  Throws UsageError for a plan
+  // with a constraint, rules, partial labels, another decoding than Viterbi, or a calibration.
+  explicit SegmentExplainer(const TagPlan& plan);
+
+  const std::vector<std::string>& labels() const { return model_.segment_labels().names; }
+  // options.against : a label of segments (labels()), the only one that s' may have in the place
+  // Throws UsageError for a position or label that there is not.
+  // Cost: O(T (cells + L^2)), and for each segment the same of its length, and of its neighbours'.
+  SegmentExplanation explain(const TagInput& input, const ExplainOptions& options);
+
+ private:
+  struct Place;
+  ExplainedSegment explain(const TextSequence& text, std::size_t k, const ExplainOptions& options);
+  void find_other(const Place& place, const ExplainOptions& options, ExplainedSegment& out);
+  void add_attributes(const TextSequence& text, ExplainedSegment& out) const;
+  void add_strings(const Place& place, ExplainedSegment& out);
+  void add_transitions(const Place& place, ExplainedSegment& out) const;
+  void count_unknown(const TextSequence& text, bool names, ExplainedSegment& out) const;
+
+  const TagPlan& plan_;
+  const SegmentModel& model_;
+  SegmentFeatures features_;
+  SequenceModel::Scratch scratch_;
+  SegmentModel::SegmentScratch<double> own_;
+  SegmentFeatures::Scratch expansion_;
+  SegmentStrings strings_;
+  ChainScores<double> base_;
+  SegmentScores<double> scores_, window_;
+  SegmentBest best_;
+  SegmentWorkspace<double> work_;
+  Matrix<double> mu_, overlay_;
+  std::vector<double> transition_;
+  SegmentExplanation out_;
+};
+
+// As of a chain's explanation (app/explain.h).
+std::string format_explanation(const SegmentExplanation& explanation,
+                               const std::vector<std::string>& labels, const InputSequence& input,
+                               std::string_view file);
+nlohmann::json explanation_json(const SegmentExplanation& explanation,
+                                const std::vector<std::string>& labels, const InputSequence& input,
+                                std::string_view file);
+
+}  // namespace croft

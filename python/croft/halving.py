@@ -1,0 +1,265 @@
+"""croft.search: settings of an estimator, chosen by cross-validation with successive halving."""
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import pickle
+from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence, Union
+
+from . import _core
+from ._params import raise_not_fitted
+from .model import evaluate
+from .tables import table
+
+Metric = Union[str, Callable[[Any, Sequence[Any], Sequence[Any]], float]]
+Callback = Callable[[dict[str, Any]], Any]
+PathLike = Union[str, "os.PathLike[str]"]
+
+_METRICS = ("accuracy", "chunk-f1", "log-loss")
+
+
+class Range(NamedTuple):
+    """Numbers from low to high to try: evenly, or on the scale "log", or whole numbers, "int"."""
+    low: float
+    high: float
+    scale: str = "linear"
+
+
+class Candidate(NamedTuple):
+    """A setting that was tried."""
+    params: dict[str, Any]
+    scores: list[list[float]]  # [rungs that it was in][folds]
+
+    @property
+    def score(self) -> float:
+        """Mean of the last rung that it was in."""
+        return sum(self.scores[-1]) / len(self.scores[-1])
+
+
+class SearchResult:
+    """What a search found; ``print`` shows its table, a notebook its picture.
+
+    candidates : list of Candidate, the best first
+    rungs : list of dicts: share (of the data, or of iterations) and candidates
+    best_params, best_score : of the first candidate
+    best_estimator : fitted with it on all of the data; an AttributeError with refit=False
+    """
+
+    def __init__(self, document: dict[str, Any], candidates: list[Candidate], text: str, svg: str) -> None:
+        self.metric: str = document["metric"]
+        self.rungs: list[dict[str, Any]] = document["rungs"]
+        self.candidates = candidates
+        self.svg = svg
+        self._text = text.rstrip("\n")
+
+    @property
+    def best_params(self) -> dict[str, Any]:
+        """The setting that won."""
+        return self.candidates[0].params
+
+    @property
+    def best_score(self) -> float:
+        """Its mean over the folds, in the last rung: a little too good, having been chosen for it."""
+        return self.candidates[0].score
+
+    def table(self) -> Any:
+        """A row for each candidate: its values, and its mean in each rung (a DataFrame, where pandas is)."""
+        names = list(self.candidates[0].params)
+        rungs = [f"rung {k + 1}" for k in range(len(self.rungs))]
+        rows = []
+        for each in self.candidates:
+            means: list[Optional[float]] = [sum(folds) / len(folds) for folds in each.scores]
+            rows.append([each.params[name] for name in names] + means + [None] * (len(rungs) - len(means)))
+        return table((*names, *rungs), rows)
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return f"<croft.SearchResult: {len(self.candidates)} candidates, best {self.best_params}>"
+
+    def _repr_svg_(self) -> str:  # of IPython
+        return self.svg
+
+
+def search(estimator: Any, X: Sequence[Any], y: Sequence[Any],
+           parameters: Mapping[str, Union[Range, Sequence[Any]]], *, metric: Metric = "accuracy",
+           folds: int = 3, candidates: Optional[int] = None, eta: int = 3, smallest: float = 0.03,
+           budget: Optional[float] = None, resource: str = "data", state: Optional[PathLike] = None,
+           resume: bool = False, refit: bool = True, seed: int = 1,
+           callback: Optional[Callback] = None) -> SearchResult:
+    """Tries settings of an estimator's parameters by cross-validation, as ``croft search`` does (docs/search.md).
+
+    Many settings are trained on a little of the data, the best 1 / eta of them on eta times as much, and so
+    on until the last few have all that is not in a fold.  The same data, settings and seed give the same
+    table; of the same data it is the command line's.
+
+    estimator : with fit, predict, get_params and set_params; it is copied, never fitted
+    X, y : as its fit takes them: lists, arrays or sparse matrices of N sequences (or rows)
+    parameters : name -> a list of values, or a Range; lists alone are tried in all combinations
+    metric : "accuracy" (of tokens), "chunk-f1", "log-loss" per token (the less the better), or a function
+        (fitted estimator, X, y) -> score, the more the better
+    folds, candidates, eta, smallest, budget, seed : as the options of ``croft search``
+    resource : "data", or "iterations": what grows from rung to rung, up to the estimator's max_iterations
+    state, resume : a file that keeps every score, and whether to go on from it; the table is then the
+        very one of a search without a break.  A state of other data or settings is refused
+    refit : fit the best setting on all of the data
+    callback : called with a dict after each training: done, all, rung, candidate, fold, score
+
+    Raises ValueError (croft.Error) for what does not go together, and where no score is finite.
+    Cost: with 27 candidates and the defaults that of 4 cross-validations.
+    """
+    if isinstance(metric, str) and metric not in _METRICS:
+        raise ValueError(f"metric is {metric!r}; choose one of: {', '.join(_METRICS)}, or give a function")
+    given = _Given(estimator, X, y, parameters, metric)
+    options: dict[str, Any] = {
+        "metric": metric if isinstance(metric, str) else "score", "folds": folds, "candidates": candidates,
+        "eta": eta, "smallest": smallest, "budget": budget, "resource": resource, "resume": resume,
+        "seed": seed, "state": None if state is None else os.fspath(state)}
+    if resource == "iterations":
+        options["iterations"] = estimator.get_params().get("max_iterations")
+        if options["iterations"] is None:
+            raise ValueError("resource \"iterations\" needs an estimator with max_iterations: how many the last "
+                             "rung has")
+    document, text, svg = _core.search(given.as_text(), options, given.size, given.fingerprint(state),
+                                       given.score, callback)
+    found = json.loads(document)
+    tried = [Candidate(given.values([each["settings"][name] for name in given.parameters]),
+                       [[math.inf if one is None else one for one in score["folds"]]
+                        for score in each["scores"]]) for each in found["candidates"]]
+    result = SearchResult(found, tried, text, svg)
+    if refit:
+        result.best_estimator = given.copy(result.best_params).fit(X, y)  # type: ignore[attr-defined]
+    return result
+
+
+class _Given:
+    """The arguments of a search, checked, and one training of it."""
+
+    def __init__(self, estimator: Any, X: Any, y: Any, parameters: Mapping[str, Any], metric: Metric) -> None:
+        for name in ("fit", "predict", "get_params", "set_params"):
+            if not hasattr(estimator, name):
+                raise TypeError(f"estimator is a {type(estimator).__name__}, which has no {name}")
+        self.estimator, self.X, self.y, self.metric = estimator, X, y, metric
+        self.size = X.shape[0] if hasattr(X, "shape") else len(X)
+        if len(y) != self.size:
+            raise ValueError(f"X has {self.size} sequences and y the labels of {len(y)}")
+        known = estimator.get_params()
+        self.parameters: dict[str, Union[Range, list[Any]]] = {}
+        for name, values in parameters.items():
+            if name not in known:
+                raise ValueError(f"{type(estimator).__name__} has no parameter {name!r} to search over; it has "
+                                 f"{', '.join(known)}")
+            self.parameters[name] = values if isinstance(values, Range) else _values(name, values)
+
+    def as_text(self) -> dict[str, Union[str, list[str]]]:
+        """Each parameter's values, or its range, as the command line has them."""
+        return {name: _range(name, each) if isinstance(each, Range) else [str(value) for value in each]
+                for name, each in self.parameters.items()}
+
+    def values(self, text: Sequence[str]) -> dict[str, Any]:
+        """The setting whose values have these texts."""
+        setting: dict[str, Any] = {}
+        for (name, each), one in zip(self.parameters.items(), text):
+            if not isinstance(each, Range):
+                setting[name] = each[[str(value) for value in each].index(one)]
+            else:
+                setting[name] = int(one) if each.scale == "int" else float(one)
+        return setting
+
+    def copy(self, setting: Mapping[str, Any]) -> Any:
+        """An estimator of the same parameters, unfitted, with this setting."""
+        try:
+            from sklearn.base import clone
+        except ImportError:
+            copied = type(self.estimator)(**self.estimator.get_params())
+        else:
+            copied = clone(self.estimator)
+        return copied.set_params(**setting)
+
+    def score(self, task: Mapping[str, Any]) -> float:
+        """Trains on some of the data, and scores on some of the rest."""
+        crf = self.copy(self.values(task["values"]))
+        if task["iterations"]:
+            crf.set_params(max_iterations=task["iterations"])
+        crf.fit(_some(self.X, task["train"]), _some(self.y, task["train"]))
+        _raise_interruption(crf)
+        X, y = _some(self.X, task["test"]), _some(self.y, task["test"])
+        score = _score(crf, X, y, self.metric)
+        if math.isnan(score):
+            raise ValueError(f"metric gives no number (nan) for {self.values(task['values'])}")
+        return score
+
+    def fingerprint(self, state: Optional[PathLike]) -> str:
+        """Of data, estimator and metric; they are looked at only where there is a state."""
+        if state is None:
+            return ""
+        metric = self.metric if isinstance(self.metric, str) else getattr(self.metric, "__qualname__", "")
+        parts = [type(self.estimator).__name__, metric, sorted(
+            (name, repr(value)) for name, value in self.estimator.get_params().items() if name != "progress")]
+        digest = hashlib.sha256(repr(parts).encode())
+        for each in (self.X, self.y):
+            digest.update(pickle.dumps(each, protocol=4))
+        return digest.hexdigest()
+
+
+def _values(name: str, values: Any) -> list[Any]:
+    if isinstance(values, str) or not hasattr(values, "__iter__"):
+        raise TypeError(f"parameters[{name!r}] is {values!r}; a list of values or a croft.Range was expected")
+    listed = list(values)
+    texts = [str(value) for value in listed]
+    if not listed:
+        raise ValueError(f"parameters[{name!r}] is empty; give values to try")
+    for text in texts:
+        if texts.count(text) > 1:
+            raise ValueError(f"parameters[{name!r}] has {text} twice")
+    return listed
+
+
+def _range(name: str, given: Range) -> str:
+    if given.scale not in ("linear", "log", "int"):
+        raise ValueError(f"parameters[{name!r}] has the scale {given.scale!r}; choose one of: linear, log, int")
+    ends = [repr(float(end)) for end in given[:2]]
+    return ":".join(ends if given.scale == "linear" else [*ends, given.scale])
+
+
+def _some(of: Any, which: list[int]) -> Any:
+    if hasattr(of, "iloc"):
+        return of.iloc[which]
+    return of[which] if hasattr(of, "shape") else [of[n] for n in which]
+
+
+def _score(crf: Any, X: Any, y: Any, metric: Metric) -> float:
+    if callable(metric):
+        return float(metric(crf, X, y))
+    if metric == "accuracy":
+        return float(crf.score(X, y))
+    if metric == "log-loss":
+        return _log_loss(crf, X, y)
+    found = evaluate(y, crf.predict(X))
+    if "chunk" not in found:
+        raise ValueError("metric \"chunk-f1\": the labels of this data are no chunk labels; take accuracy or log-loss")
+    return float(found["chunk"]["f1"])
+
+
+def _log_loss(crf: Any, X: Any, y: Any) -> float:
+    """-log p(y | x) a token, nats."""
+    if hasattr(crf, "predict_log_proba"):  # of rows
+        columns = {label: k for k, label in enumerate(crf.classes_)}
+        rows = crf.predict_log_proba(X)
+        return -sum(float(row[columns[label]]) if label in columns else -math.inf
+                    for row, label in zip(rows, y)) / len(y)
+    model = getattr(crf, "model_", None)
+    if model is None:
+        raise_not_fitted(crf)
+    loss = -sum(model.log_likelihood(X, y))
+    return float(loss / max(1, sum(len(each) for each in y)))
+
+
+def _raise_interruption(crf: Any) -> None:
+    """A model that Ctrl-C cut short is not scored."""
+    result = getattr(getattr(crf, "training_log_", None), "result", {})
+    if result.get("reason") == "interrupted":
+        raise KeyboardInterrupt

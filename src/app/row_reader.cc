@@ -1,0 +1,163 @@
+#include "croft/app/row_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "croft/core/error.h"
+
+namespace croft {
+namespace {
+
+bool is_spelled(ChunkScheme scheme) {
+  return scheme == ChunkScheme::bio || scheme == ChunkScheme::bio1 || scheme == ChunkScheme::ioe ||
+         scheme == ChunkScheme::bioes;
+}
+
+std::variant<ColumnsReader, SpanReader> open(LineReader lines, bool spans,
+                                             std::size_t expected_columns, bool allow_unlabelled) {
+  if (!spans) return ColumnsReader(std::move(lines), expected_columns, allow_unlabelled);
+  return SpanReader(std::move(lines), expected_columns > 0 ? expected_columns - 1 : 0);
+}
+
+}  // namespace
+
+RowReader::RowReader(LineReader lines, std::optional<ChunkScheme> spans,
+                     std::size_t expected_columns, bool allow_unlabelled)
+    : reader_(open(std::move(lines), spans.has_value(), expected_columns, allow_unlabelled)),
+      scheme_(spans.value_or(ChunkScheme::none)),
+      expected_(expected_columns),
+      allow_unlabelled_(allow_unlabelled) {}
+
+bool RowReader::next(ColumnSequence& rows, std::string& line) {
+  if (auto* const spans = std::get_if<SpanReader>(&reader_)) return next_spans(*spans, rows, line);
+  line.clear();
+  auto& columns = std::get<ColumnsReader>(reader_);
+  if (!columns.next(rows)) return false;
+  labelled_ = expected_ == 0 || columns.columns() == expected_;
+  return true;
+}
+
+bool RowReader::next_spans(SpanReader& reader, ColumnSequence& rows, std::string& line) {
+  if (!reader.next(sequence_)) return false;
+  const auto& spans = sequence_.reference();
+  if (!spans && !allow_unlabelled_) {
+    throw InputError({reader.name(), sequence_.line_number}, "a sequence without \"spans\"",
+                     sequence_.line,
+                     "give every sequence its spans, \"spans\": [] where there are none");
+  }
+  std::vector<std::string> labels;
+  if (spans) labels = labels_of_spans(*spans, sequence_.length(), scheme_);
+  labelled_ = spans.has_value();
+  rows.clear();
+  rows.first_line = sequence_.line_number;
+  for (std::size_t t = 0; t < sequence_.length(); ++t) {
+    for (std::size_t c = 0; c < sequence_.columns; ++c) rows.append_cell(sequence_.cell(t, c));
+    if (spans) rows.append_cell(labels[t]);
+    rows.end_row();
+  }
+  line = sequence_.line;
+  return true;
+}
+
+std::size_t RowReader::columns() const {
+  if (const auto* const spans = std::get_if<SpanReader>(&reader_)) {
+    return spans->columns() == 0 ? 0 : spans->columns() + 1;
+  }
+  return std::get<ColumnsReader>(reader_).columns();
+}
+
+const std::string& RowReader::name() const {
+  return std::visit([](const auto& reader) -> const std::string& { return reader.name(); },
+                    reader_);
+}
+
+bool RowReader::ready() const {
+  return std::visit([](const auto& reader) { return reader.ready(); }, reader_);
+}
+
+std::vector<std::string> labels_of_spans(std::span<const LabelledSpan> spans, std::size_t length,
+                                         ChunkScheme scheme) {
+  std::vector<Chunk> chunks;
+  for (const LabelledSpan& span : spans) chunks.push_back({span.begin, span.end, span.label});
+  return spell_chunks(chunks, length, scheme);
+}
+
+std::vector<LabelledSpan> spans_of_labels(std::span<const std::string_view> labels,
+                                          ChunkScheme scheme) {
+  std::vector<LabelledSpan> spans;
+  for (const Chunk& chunk : chunks_of(labels, scheme)) {
+    spans.push_back({chunk.begin, chunk.end, std::string(chunk.type)});
+  }
+  return spans;
+}
+
+std::optional<std::string_view> unplain_cell(const ColumnSequence& rows) {
+  for (std::size_t t = 0; t < rows.rows(); ++t) {
+    for (std::size_t c = 0; c < rows.columns(t); ++c) {
+      const std::string_view cell = rows.cell(t, c);
+      if (cell.empty() || cell.find_first_of(" \t\r\n") != cell.npos) return cell;
+    }
+  }
+  return std::nullopt;
+}
+
+ChunkScheme span_scheme(std::span<const std::string_view> labels) {
+  const ChunkScheme found = detect_scheme(labels);
+  if (found != ChunkScheme::none) return found;
+  const auto is_untyped = [](std::string_view label) {
+    return label == "B" || label == "I" || label == "O";
+  };
+  const auto has = [&](std::string_view label) {
+    return std::ranges::find(labels, label) != labels.end();
+  };
+  const bool untyped = std::ranges::all_of(labels, is_untyped) && (has("B") || !has("I"));
+  return untyped ? ChunkScheme::bio : ChunkScheme::none;
+}
+
+namespace {
+
+// That the model was trained with, where it was trained on spans.
+std::optional<ChunkScheme> trained_scheme(const SequenceModel& model) {
+  const auto training = model.meta().find("training");
+  if (training == model.meta().end() || !training->is_object()) return std::nullopt;
+  const auto name = training->find(kSpanFormat);
+  if (name == training->end() || !name->is_string()) return std::nullopt;
+  return chunk_scheme_from_name(name->get_ref<const std::string&>());
+}
+
+ChunkScheme scheme_of_labels(const SequenceModel& model) {
+  std::vector<std::string_view> labels;
+  for (Label y = 0; y < model.labels(); ++y) labels.push_back(model.label(y));
+  return span_scheme(labels);
+}
+
+}  // namespace
+
+std::optional<ChunkScheme> spans_for(const SequenceModel& model, std::string_view format,
+                                     ChunkScheme chunks) {
+  const InputFormat known = model.extractor().config().format;
+  const std::optional<ChunkScheme> trained = trained_scheme(model);
+  if (format.empty() && !trained) return std::nullopt;
+  if (!format.empty() && format != kSpanFormat) {
+    if (format == format_name(known)) return std::nullopt;
+    throw UsageError(
+        fmt::format("--format {}: the model was trained on {}, and reads no other data", format,
+                    format_name(known)));
+  }
+  if (known != InputFormat::columns) {
+    throw UsageError(
+        fmt::format("--format spans: the model was trained on {}, and tokens with spans are for "
+                    "models of columns or spans",
+                    format_name(known)));
+  }
+  if (chunks == ChunkScheme::automatic) chunks = trained ? *trained : scheme_of_labels(model);
+  if (is_spelled(chunks)) return chunks;
+  throw UsageError(
+      "--format spans: the labels of the model do not spell spans as bio, bio1, ioe or bioes have "
+      "it; give columns");
+}
+
+}  // namespace croft

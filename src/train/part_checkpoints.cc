@@ -1,0 +1,120 @@
+#include "croft/train/part_checkpoints.h"
+
+#include <utility>
+#include <vector>
+
+#include "croft/train/training_fingerprint.h"
+
+namespace croft {
+namespace {
+
+std::vector<std::string_view> names_in(const StringTable& table) {
+  std::vector<std::string_view> names;
+  for (std::uint32_t id = 0; id < table.size(); ++id) names.push_back(table[id]);
+  return names;
+}
+
+}  // namespace
+
+PartCheckpoints::PartCheckpoints(CheckpointFolder* folder, std::size_t parts,
+                                 Checkpointer::State done)
+    : folder_(folder), done_(std::move(done)) {
+  for (std::size_t k = 0; folder != nullptr && k < parts; ++k) parts_.emplace_back(*this, *folder);
+}
+
+bool PartCheckpoints::resume() {
+  if (folder_ == nullptr) return false;
+  return folder_->restore([&](StateArchive& state) { archive(state); });
+}
+
+CheckpointFolder* PartCheckpoints::part(std::size_t which) {
+  return folder_ == nullptr ? nullptr : &parts_[which];
+}
+
+void PartCheckpoints::done(std::size_t which, const std::function<void()>& keep) {
+  const std::scoped_lock hold(lock_);
+  keep();
+  if (folder_ == nullptr) return;
+  parts_[which].bytes.clear();
+  folder_->offer([&](StateArchive& state) { archive(state); });
+}
+
+void PartCheckpoints::archive(StateArchive& state) {
+  done_(state);
+  for (Part& each : parts_) state(each.bytes);
+}
+
+bool PartCheckpoints::Part::restore(const State& state) {
+  if (bytes.empty()) return false;
+  StateArchive archive(bytes);
+  state(archive);
+  archive.finish();
+  return true;
+}
+
+// The state of each part is of another time: their trainings do not depend on each other.
+void PartCheckpoints::Part::offer(const State& state) {
+  const std::scoped_lock hold(all_.lock_);
+  const auto keep = [&] {
+    StateArchive own;
+    state(own);
+    bytes = own.bytes();
+    wanted = false;
+  };
+  if (wanted) keep();
+  all_.folder_->offer([&](StateArchive& archive) {
+    for (Part& each : all_.parts_) each.wanted = true;
+    keep();
+    all_.archive(archive);
+  });
+}
+
+std::uint64_t parts_fingerprint(const ChainEncoder& data, const TrainOptions& options,
+                                std::shared_ptr<const ChainConstraint> constraint,
+                                std::string_view own) {
+  ChainNames names{.labels = names_in(data.label_names),
+                   .tied = {},
+                   .node = names_in(data.node_names),
+                   .edge = names_in(data.edge_names)};
+  LabelCost cost;
+  if (options.cost) cost = options.cost(names.labels);
+  const std::string features = std::to_string(static_cast<int>(options.features)) + " " +
+                               std::to_string(options.min_count) + " " +
+                               std::to_string(static_cast<int>(options.precision));
+  names.labels.push_back(features);
+  names.labels.push_back(own);
+  ChainLayout layout;
+  layout.labels = data.label_names.size();
+  layout.constraint = std::move(constraint);
+  ThreadPool none(1);
+  const ChainProblem problem{.data = data.data,
+                             .layout = layout,
+                             .pool = none,
+                             .objective = options.objective,
+                             .block = options.block,
+                             .cost = options.cost ? &cost : nullptr,
+                             .method = options.chosen_method(false),
+                             .settings = options.settings,
+                             .regulariser = options.regulariser,
+                             .seed = options.seed};
+  const ChainHoldout no_holdout;
+  return TrainingFingerprint{.problem = problem,
+                             .names = names,
+                             .start = {},
+                             .active_set = nullptr,
+                             .holdout = no_holdout,
+                             .partial = data.partial,
+                             .early_stop = 0}
+      .value();
+}
+
+void archive_result(StateArchive& state, OptimizeResult& result) {
+  state(result.reason);
+  state(result.message);
+  state(result.objective);
+  state(result.gradient_norm);
+  state(result.iterations);
+  state(result.evaluations);
+}
+
+}  // namespace croft

@@ -1,0 +1,122 @@
+"""Features that change as training goes on, of ChainCRF and MEMM: as the program has them."""
+import os
+import random
+import subprocess
+
+import pytest
+from sklearn.base import clone
+
+import croft
+
+CROFT = os.environ["CROFT"]
+
+
+def exclusive_or(count=300, seed=1):
+    draw = random.Random(seed)
+    X, y = [], []
+    for _ in range(count):
+        a, b = draw.random() < 0.5, draw.random() < 0.5
+        X.append([[f"a={int(a)}", f"b={int(b)}", f"c={draw.randrange(3)}"]])
+        y.append(["odd" if (a != b) != (draw.random() < 0.05) else "even"])
+    return X, y
+
+
+def flips(count=200, seed=2):
+    """The label changes at "flip", and only there."""
+    draw = random.Random(seed)
+    X, y = [], []
+    for _ in range(count):
+        on = draw.random() < 0.5
+        x, labels = [["up" if on else "down"]], ["ON" if on else "OFF"]
+        for _ in range(5):
+            flip = draw.random() < 0.3
+            on = on != flip
+            x.append(["flip" if flip else "stay"])
+            labels.append("ON" if on else "OFF")
+        X.append(x)
+        y.append(labels)
+    return X, y
+
+
+OPTIONS = [
+    ({"induce": True}, ["--induce"]),
+    ({"induce": True, "induce_size": 3, "induce_batch": 5, "induce_rounds": 2, "induce_iterations": 7,
+      "induce_gain": 0.5, "induce_count": 2, "induce_from": "nothing"},
+     ["--induce", "--induce-size", "3", "--induce-batch", "5", "--induce-rounds", "2", "--induce-iterations",
+      "7", "--induce-gain", "0.5", "--induce-count", "2", "--induce-from", "nothing"]),
+    ({"induce": True, "induce_pairs": True, "induce_gain": 0.1}, ["--induce", "--induce-pairs", "--induce-gain", "0.1"]),
+    ({"unsupported": 0.01, "unsupported_after": 3}, ["--unsupported", "0.01", "--unsupported-after", "3"]),
+    ({"select_l1": 1.5}, ["--select", "l1:1.5"]),
+]
+
+
+@pytest.mark.parametrize("params, options", OPTIONS)
+def test_the_model_is_the_programs_byte_for_byte(params, options, tmp_path):
+    X, y = flips(60) if "induce_pairs" in params else exclusive_or(100)
+    data = tmp_path / "train"
+    data.write_text("".join("".join("\t".join([label, *at]) + "\n" for at, label in zip(x, labels)) + "\n"
+                            for x, labels in zip(X, y)))
+    subprocess.run([CROFT, "train", "-o", str(tmp_path / "m.croft"), "--quiet", "--format", "attributes",
+                    *options, str(data)], check=True)
+    crf = croft.ChainCRF(**params).fit(X, y)
+    assert crf.model_.to_bytes() == (tmp_path / "m.croft").read_bytes()
+
+
+def test_induction_finds_exclusive_or_and_the_log_has_its_rounds():
+    X, y = exclusive_or()
+    assert croft.ChainCRF().fit(X, y).score(X, y) < 0.65
+    crf = croft.ChainCRF(induce=True).fit(X, y)
+    assert crf.score(X, y) > 0.9
+    rounds = crf.training_log_.rounds
+    assert rounds[0]["what"] == "induction" and rounds[0]["best_gain"] > 10
+    assert rounds[-1]["added"] == 0
+    assert rounds[0]["errors"] > rounds[-1]["errors"]
+    assert ("a=0 & b=1", "odd") in crf.state_features_
+    assert [each["iteration"] for each in crf.training_log_] == sorted(
+        {each["iteration"] for each in crf.training_log_})
+    assert croft.ChainCRF().fit(X, y).training_log_.rounds == []
+
+
+def test_features_of_two_labels_are_found():
+    X, y = flips()
+    assert croft.ChainCRF(induce=True).fit(X, y).score(X, y) < 0.9
+    crf = croft.ChainCRF(induce=True, induce_pairs=True).fit(X, y)
+    assert crf.score(X, y) > 0.99
+    found = crf.model_.edge_features
+    assert found[("flip", "ON", "OFF")] > found.get(("flip", "ON", "ON"), 0)
+    assert crf.model_.inspect()["extraction"]["pair_conjunctions"]
+
+
+def test_selection_keeps_few_features():
+    X, y = exclusive_or()
+    weights = [len(croft.ChainCRF(select_l1=l1).fit(X, y).state_features_) for l1 in (0.1, 2)]
+    assert weights[1] < weights[0]
+
+
+def test_a_memm_has_them_too():
+    X, y = exclusive_or()
+    assert croft.MEMM(induce=True).fit(X, y).score(X, y) > 0.9
+    assert croft.MEMM(select_l1=0.5).fit(X, y).training_log_.rounds[0]["what"] == "selection"
+
+
+def test_they_are_parameters_as_the_others():
+    crf = croft.ChainCRF(induce=True, induce_gain=3.5)
+    assert clone(crf).get_params()["induce_gain"] == 3.5
+
+
+@pytest.mark.parametrize("params, message", [
+    ({"induce_size": 3}, "induce_size goes with induce=True"),
+    ({"induce_pairs": True}, "induce_pairs goes with induce=True"),
+    ({"unsupported_after": 3}, "unsupported_after goes with unsupported"),
+    ({"induce": True, "select_l1": 1}, "take one"),
+    ({"induce": True, "induce_size": 9}, "induce_size 9"),
+    ({"induce": True, "induce_from": "zero"}, "attributes, nothing"),
+    ({"induce": True, "l2": 0}, "l2"),
+    ({"induce": True, "optimizer": "sgd"}, "optimizer"),
+    ({"select_l1": 0.0}, "above 0"),
+    ({"unsupported": 2.0}, "probability"),
+])
+def test_what_does_not_go_together_is_refused(params, message):
+    X, y = exclusive_or(20)
+    with pytest.raises(ValueError, match=message):
+        croft.ChainCRF(**params).fit(X, y)

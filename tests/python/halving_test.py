@@ -1,0 +1,169 @@
+"""croft.search: successive halving, as `croft search` has it."""
+import json
+import math
+import os
+import random
+import subprocess
+
+import numpy
+import pytest
+
+import croft
+
+CROFT = os.environ["CROFT"]
+
+
+def chunks(count=90, seed=2):
+    draw = random.Random(seed)
+    X, y = [], []
+    for _ in range(count):
+        x, labels, inside = [], [], False
+        for _ in range(draw.randrange(2, 7)):
+            noun = draw.random() < 0.4
+            x.append(["w=" + draw.choice(["cat", "dog", "Rome"] if noun else ["runs", "the", "in"]), "t=x"])
+            labels.append(("I-NP" if inside else "B-NP") if noun and draw.random() < 0.9 else "O")
+            inside = labels[-1] != "O"
+        X.append(x)
+        y.append(labels)
+    return X, y
+
+
+X, y = chunks()
+QUICK = croft.ChainCRF(optimizer="lbfgs", max_iterations=20, progress=False)
+
+
+def by_program(tmp_path, *options):
+    data = tmp_path / "data"
+    data.write_text("".join("".join("\t".join([label, *at]) + "\n" for at, label in zip(x, labels)) + "\n"
+                            for x, labels in zip(X, y)))
+    done = subprocess.run([CROFT, "search", "--json", "--quiet", "--format", "attributes", "--optimizer", "lbfgs",
+                           *options, str(data)], check=True, capture_output=True)
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "chunk-f1", "log-loss"])
+def test_the_table_is_the_programs(metric, tmp_path):
+    shown = by_program(tmp_path, "--range", "l2=0.01:10:log", "--values", "min-count=1,2", "--candidates", "6",
+                       "--metric", metric, "--max-iterations", "20", "--seed", "7")
+    found = croft.search(QUICK.set_params(seed=7), X, y,
+                         {"l2": croft.Range(0.01, 10, "log"), "min_count": [1, 2]}, candidates=6,
+                         metric=metric, seed=7)
+    assert found.rungs == shown["rungs"]
+    for mine, theirs in zip(found.candidates, shown["candidates"], strict=True):
+        assert [str(value) for value in (mine.params["l2"], mine.params["min_count"])] == [
+            str(float(theirs["settings"]["l2"])), theirs["settings"]["min-count"]]
+        assert mine.scores == [pytest.approx(each["folds"], rel=1e-12) for each in theirs["scores"]]
+
+
+def test_iterations_can_be_what_grows(tmp_path):
+    shown = by_program(tmp_path, "--values", "l2=0.1,1,10", "--resource", "iterations", "--max-iterations", "18")
+    found = croft.search(croft.ChainCRF(optimizer="lbfgs", max_iterations=18), X, y, {"l2": [0.1, 1, 10]},
+                         resource="iterations")
+    assert [each["iterations"] for each in found.rungs] == [6, 18]
+    for mine, theirs in zip(found.candidates, shown["candidates"], strict=True):
+        assert mine.scores == [pytest.approx(each["folds"], rel=1e-12) for each in theirs["scores"]]
+
+
+def test_what_it_returns():
+    found = croft.search(QUICK, X, y, {"l2": [0.1, 1000.0], "features": ["observed", "all"]}, smallest=0.3)
+    assert found.best_params == found.candidates[0].params
+    assert found.best_params["l2"] == 0.1 and found.best_params["features"] in ("observed", "all")
+    assert found.best_score == pytest.approx(sum(found.candidates[0].scores[-1]) / 3)
+    assert found.best_score == max(each.score for each in found.candidates if len(each.scores) == 2)
+    assert len(found.candidates) == 4 and [each["candidates"] for each in found.rungs] == [4, 2]
+    assert found.best_estimator.get_params()["l2"] == 0.1
+    assert found.best_estimator.score(X, y) > 0.8
+    assert str(found).startswith("accuracy (%) of 3 folds of 90 sequences\n")
+    assert found._repr_svg_().startswith("<?xml")
+    assert list(found.table().columns) == ["l2", "features", "rung 1", "rung 2"]
+    assert len(found.table()) == 4
+    assert not hasattr(QUICK, "model_")
+    with pytest.raises(AttributeError):
+        croft.search(QUICK, X, y, {"l2": [1, 2]}, refit=False).best_estimator
+
+
+def test_the_result_depends_on_the_seed_alone():
+    ranges = {"l2": croft.Range(0.01, 10, "log"), "max_iterations": croft.Range(3, 9, "int")}
+    once, again, other = [str(croft.search(QUICK, X, y, ranges, candidates=5, seed=seed, refit=False))
+                          for seed in (3, 3, 4)]
+    assert once == again
+    assert once != other
+
+
+def test_a_broken_search_goes_on_to_the_same_table(tmp_path):
+    state = tmp_path / "state.json"
+    ranges = {"l2": croft.Range(0.01, 10, "log")}
+    whole = croft.search(QUICK, X, y, ranges, candidates=6, refit=False)
+    seen = []
+
+    def breaks(event):
+        seen.append(event)
+        if event["done"] == 7:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        croft.search(QUICK, X, y, ranges, candidates=6, refit=False, state=state, callback=breaks)
+    assert len(json.loads(state.read_text())["scores"]) == 7
+    later = []
+    found = croft.search(QUICK, X, y, ranges, candidates=6, refit=False, state=state, resume=True,
+                         callback=later.append)
+    assert str(found) == str(whole)
+    assert found.svg == whole.svg
+    assert len(later) == later[-1]["all"] - 7
+    with pytest.raises(croft.Error, match="state of a search of other data"):
+        croft.search(QUICK, X[1:], y[1:], ranges, candidates=6, state=state, resume=True)
+    with pytest.raises(croft.Error, match="state of a search of other data"):
+        croft.search(QUICK.set_params(l1=1), X, y, ranges, candidates=6, state=state, resume=True)
+    QUICK.set_params(l1=0.0)
+    with pytest.raises(croft.Error, match="resume"):
+        croft.search(QUICK, X, y, ranges, candidates=6, state=state)
+
+
+def test_other_estimators_and_metrics():
+    draw = numpy.random.RandomState(1)
+    table = draw.normal(size=(120, 4))
+    labels = numpy.where(table[:, 0] + 0.5 * draw.normal(size=120) > 0, "yes", "no")
+    found = croft.search(croft.LogisticRegression(), table, labels, {"l2": croft.Range(0.01, 100, "log")},
+                         candidates=4, metric="log-loss")
+    assert found.best_score < math.log(2)
+    assert found.best_estimator.predict(table).shape == (120,)
+
+    def errors(crf, some, true):
+        return -sum(a != b for mine, theirs in zip(crf.predict(some), true) for a, b in zip(mine, theirs))
+
+    found = croft.search(QUICK, X, y, {"l2": [0.1, 1e6]}, metric=errors, smallest=1)
+    assert found.best_params == {"l2": 0.1}
+    assert str(found).startswith("score of 3 folds")
+    found = croft.search(croft.HMM(), X, y, {"smoothing": [0.1, 1.0]}, smallest=1)
+    assert found.best_score > 0.5
+
+
+@pytest.mark.parametrize("given, error, message", [
+    ({"parameters": {}}, ValueError, "nothing to search over"),
+    ({"parameters": {"l3": [1]}}, ValueError, "no parameter 'l3'"),
+    ({"parameters": {"l2": []}}, ValueError, "is empty"),
+    ({"parameters": {"l2": [1, 1]}}, ValueError, "has 1 twice"),
+    ({"parameters": {"l2": "0.1:10"}}, TypeError, "croft.Range was expected"),
+    ({"parameters": {"l2": croft.Range(3, 1)}}, ValueError, "lower end"),
+    ({"parameters": {"l2": croft.Range(0, 1, "log")}}, ValueError, "logarithmic"),
+    ({"parameters": {"l2": croft.Range(0, 1, "lin")}}, ValueError, "linear, log, int"),
+    ({"metric": "f1"}, ValueError, "accuracy, chunk-f1, log-loss"),
+    ({"folds": 1}, ValueError, "folds"),
+    ({"folds": 1000}, ValueError, "sequences"),
+    ({"eta": 1}, ValueError, "eta"),
+    ({"resource": "iterations", "estimator": croft.ChainCRF()}, ValueError, "max_iterations"),
+    ({"resume": True}, ValueError, "state"),
+    ({"budget": 1.1, "candidates": 2, "smallest": 1}, ValueError, "budget"),
+    ({"estimator": 3}, TypeError, "no fit"),
+    ({"metric": lambda crf, some, true: math.nan}, ValueError, "nan"),
+])
+def test_what_makes_no_sense_is_refused(given, error, message):
+    arguments = {"estimator": QUICK, "parameters": {"l2": [1, 2]}, **given}
+    with pytest.raises(error, match=message):
+        croft.search(arguments.pop("estimator"), X, y, arguments.pop("parameters"), **arguments)
+
+
+def test_nothing_is_chosen_among_infinite_log_losses():
+    rare = [*y[:-1], ["RARE"] * len(y[-1])]
+    with pytest.raises(croft.Error, match="infinite"):
+        croft.search(QUICK, X, rare, {"l2": [1, 2]}, metric="log-loss", smallest=1)
