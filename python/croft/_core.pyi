@@ -87,7 +87,7 @@ def train_error_correcting(X: Sequence[Any], y: Sequence[Any], sample_weight: Op
 
 def train_boosted(kind: str, X: Sequence[Any], y: Sequence[Any], sample_weight: Optional[Sequence[float]],
                   X_dev: Optional[Sequence[Any]], y_dev: Optional[Sequence[Any]], options: dict[str, Any],
-                  boosting: dict[str, Any],
+                  boosting: dict[str, Any], segments: Optional[dict[str, Any]],
                   callback: Optional[Callable[[dict[str, Any]], Optional[bool]]]) -> tuple[Model, dict[str, Any]]: ...
 
 def train_hmm(X: Sequence[Any], y: Optional[Sequence[Any]], sample_weight: Optional[Sequence[float]],

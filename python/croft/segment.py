@@ -163,7 +163,7 @@ class SegmentCRF(ChainCRF):
         labels = []
         for n, (x, spans) in enumerate(zip(X, y)):
             try:
-                labels.append(_core.labels_of_spans([tuple(span) for span in spans], len(x), scheme))
+                labels.append(_core.labels_of_spans([(b, e, label) for b, e, label in spans], len(x), scheme))
             except (TypeError, ValueError) as error:
                 raise ValueError(f"y[{n}] is no list of spans (start, end, label) of the {len(x)} positions of "
                                  f"X[{n}]: {str(error).splitlines()[0]}") from None
