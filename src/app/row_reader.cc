@@ -48,6 +48,7 @@ bool RowReader::next_spans(SpanReader& reader, ColumnSequence& rows, std::string
                      sequence_.line,
                      "give every sequence its spans, \"spans\": [] where there are none");
   }
+  if (spans) check_labels(reader.name(), *spans);
   std::vector<std::string> labels;
   if (spans) labels = labels_of_spans(*spans, sequence_.length(), scheme_);
   labelled_ = spans.has_value();
@@ -60,6 +61,17 @@ bool RowReader::next_spans(SpanReader& reader, ColumnSequence& rows, std::string
   }
   line = sequence_.line;
   return true;
+}
+
+void RowReader::check_labels(const std::string& file, std::span<const LabelledSpan> spans) {
+  for (const LabelledSpan& span : spans) {
+    (span.label.empty() ? unnamed_ : named_) = true;
+    if (!unnamed_ || (!named_ && scheme_ == ChunkScheme::bio)) continue;
+    throw InputError({file, sequence_.line_number},
+                     named_ ? "spans with a label beside spans without one"
+                            : "a span without a label, which only the scheme bio can spell",
+                     sequence_.line, "give each span a label, such as \"X\"");
+  }
 }
 
 std::size_t RowReader::columns() const {

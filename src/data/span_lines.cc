@@ -23,15 +23,19 @@ class LineParser {
   LineParser(const LineReader& lines, std::string_view line) : lines_(lines), line_(line) {}
 
   json parse() const {
-    std::vector<std::string> keys;  // of the object itself
+    std::vector<std::vector<std::string>> keys;  // of the objects that are open
     const auto look = [&](int depth, json::parse_event_t event, json& parsed) {
       if (depth > kDeepest) fail("values nested more than 64 deep", "", "flatten them");
-      if (event == json::parse_event_t::key && depth == 1) {
+      const auto inside = static_cast<std::size_t>(depth);  // of a key: that of its object, and 1
+      if (event == json::parse_event_t::object_start) {
+        keys.resize(inside + 1);
+        keys.emplace_back();
+      } else if (event == json::parse_event_t::key) {
         const auto& key = parsed.get_ref<const std::string&>();
-        if (std::ranges::find(keys, key) != keys.end()) {
+        if (std::ranges::find(keys[inside], key) != keys[inside].end()) {
           fail("a key that stands twice", key, "keep one of the two");
         }
-        keys.push_back(key);
+        keys[inside].push_back(key);
       }
       return true;
     };

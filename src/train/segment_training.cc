@@ -166,6 +166,10 @@ void check_segment_choice(const TrainOptions& options, bool from_weights) {
   };
   const auto l1 = [](const MethodInfo& m) { return m.l1; };
   require(options.regulariser.l1 == 0 || l1(method), "cannot minimise with --l1 above 0", l1);
+  const auto without_l2 = [&](const MethodInfo& m) {
+    return options.regulariser.l2 > 0 || !m.needs_l2;
+  };
+  require(without_l2(method), "needs --l2 above 0", without_l2);
   const auto free = [&](const MethodInfo& m) {
     return m.free && (options.regulariser.l1 == 0 || m.l1);
   };

@@ -38,6 +38,26 @@ TEST(RowReader, SpansBecomeLabelsOfTheScheme) {
   EXPECT_EQ(rows_of("{\"tokens\": [\"a\", \"b\"]}", ChunkScheme::bio), (Rows{"a", "b", ""}));
 }
 
+TEST(RowReader, ASpanWithoutALabelHasToBeReadableAgain) {
+  const auto message = [](const char* text, ChunkScheme scheme) {
+    RowReader reader(LineReader(text, "d"), scheme);
+    ColumnSequence rows;
+    std::string line;
+    return message_of<InputError>([&] {
+      while (reader.next(rows, line)) continue;
+    });
+  };
+  for (const ChunkScheme scheme : {ChunkScheme::bio1, ChunkScheme::ioe, ChunkScheme::bioes}) {
+    EXPECT_NE(message(R"({"tokens": ["a"], "spans": [[0, 1, ""]]})", scheme).find("d:1: a span"),
+              std::string::npos);
+  }
+  const std::string mixed = message(
+      "{\"tokens\": [\"a\"], \"spans\": [[0, 1, \"X\"]]}\n"
+      "{\"tokens\": [\"a\"], \"spans\": [[0, 1, \"\"]]}\n",
+      ChunkScheme::bio);
+  EXPECT_NE(mixed.find("d:2: spans with a label beside"), std::string::npos) << mixed;
+}
+
 TEST(RowReader, ASequenceWithoutSpansIsAnErrorWhereLabelsAreNeeded) {
   RowReader reader(LineReader("{\"tokens\": [\"a\"]}", "d"), ChunkScheme::bio);
   ColumnSequence rows;

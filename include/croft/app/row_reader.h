@@ -27,8 +27,9 @@ class RowReader {
 
   // The next sequence, or false at the end.
   //   line : of spans, the line as it was read, otherwise empty
-  // Throws InputError as ColumnsReader and SpanReader do, and for a line without spans where every
-  // sequence needs its labels.
+  // Throws InputError as ColumnsReader and SpanReader do, for a line without spans where every
+  // sequence needs its labels, and for a span without a label where labels could not be read back:
+  // beside spans that have one, and in other schemes than bio.
   bool next(ColumnSequence& rows, std::string& line);
 
   std::size_t columns() const;  // of labelled rows, that of the label included; 0: not known yet
@@ -39,11 +40,13 @@ class RowReader {
 
  private:
   bool next_spans(SpanReader& reader, ColumnSequence& rows, std::string& line);
+  void check_labels(const std::string& file, std::span<const LabelledSpan> spans);
   std::variant<ColumnsReader, SpanReader> reader_;
   ChunkScheme scheme_ = ChunkScheme::none;
   SpanSequence sequence_;
   std::size_t expected_;
   bool allow_unlabelled_, labelled_ = false;
+  bool named_ = false, unnamed_ = false;  // spans so far
 };
 
 // The labels of a sequence that has these spans.  scheme: bio, bio1, ioe or bioes.
