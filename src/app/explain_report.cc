@@ -1,22 +1,19 @@
 // What explain.cc finds, as text for people and as JSON for programs.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "app/reason_report.h"
 #include "croft/app/explain.h"
 #include "croft/app/inspect.h"
 #include "croft/app/predict_output.h"
-#include "croft/core/unicode.h"
 
 namespace croft {
 namespace {
 
 using nlohmann::json;
 using Kind = Reason::Kind;
-
-constexpr std::size_t kColumns = 100;  // of a terminal
 
 // --- the sequence
 
@@ -36,73 +33,14 @@ std::string row_of(const InputSequence& input, std::size_t t) {
 
 // --- text
 
-std::size_t characters(std::string_view text) {
-  std::size_t count = 0;
-  for (std::size_t at = 0; at < text.size(); at += decode(text, at).size) ++count;
-  return count;
-}
-
-// escaped(), and cut to `limit` characters, the last of which then is an ellipsis.
-std::string shown(std::string_view text, std::size_t limit) {
-  std::string out = escaped(text);
-  if (characters(out) <= limit) return out;
-  std::size_t at = 0;
-  for (std::size_t n = 1; n < limit; ++n) at += decode(out, at).size;
-  return out.substr(0, at) + "…";
-}
-
-// A position's numbers in three columns, and what they belong to.
-class ReasonTable {
+// Says what the reasons of a position are.
+class ReasonText {
  public:
-  ReasonTable(const Explanation& explanation, const ExplainedPosition& position,
-              const LabelNames& names)
-      : y_(explanation.y), position_(position), names_(names) {
-    label_ = shown(names[position.label], kLongestLabel);
-    other_ = shown(names[*position.other], kLongestLabel);
-    width_ = std::max({kNarrowest, characters(label_) + 2, characters(other_) + 2});
-  }
+  ReasonText(const Explanation& explanation, const ExplainedPosition& position,
+             const LabelNames& names)
+      : y_(explanation.y), position_(position), names_(names) {}
 
-  void append(std::string& out) const {
-    append_row("difference", label_, other_, "", out);
-    for (const Reason& r : position_.reasons) {
-      append_row(number(r.difference()), number(r.label), number(r.other), description(r), out);
-    }
-    if (position_.rest.count > 0) {
-      const OtherAttributes& rest = position_.rest;
-      append_row(number(rest.difference()), number(rest.label), number(rest.other),
-                 fmt::format("{} other attribute{}", rest.count, rest.count > 1 ? "s" : ""), out);
-    }
-    append_row(number(position_.difference), "", "", "in all", out);
-  }
-
- private:
-  static constexpr std::size_t kNarrowest = 12, kLongestLabel = 20;
-
-  static std::string number(double value) {
-    if (std::isinf(value)) return value > 0 ? "decides" : "forbidden";
-    return value == 0 ? "0" : fmt::format("{:+.4f}", value);
-  }
-
-  void append_row(std::string_view difference, std::string_view label, std::string_view other,
-                  std::string_view what, std::string& out) const {
-    for (const std::string_view cell : {difference, label, other}) {
-      out.append(width_ - std::min(width_, characters(cell)), ' ').append(cell);
-    }
-    if (!what.empty()) out += "  " + shown(what, kColumns - 2 - 3 * width_);
-    out += '\n';
-  }
-
-  // The labels around the position, whose own is shown as `here`.
-  std::string labels_of(const Reason& reason, const std::string& here = "·") const {
-    std::string text = reason.kind == Kind::start ? "START → " : "";
-    for (std::size_t t = reason.begin; t < reason.end; ++t) {
-      text += t > reason.begin ? " → " : "";
-      text += t == position_.position ? here : names_[y_[t]];
-    }
-    return text + (reason.kind == Kind::stop ? " → STOP" : "");
-  }
-
-  std::string description(const Reason& reason) const {
+  std::string operator()(const Reason& reason) const {
     std::string name = reason.name;
     if (reason.value != 1) name += fmt::format("  (value {:g})", reason.value);
     switch (reason.kind) {
@@ -117,21 +55,41 @@ class ReasonTable {
     }
   }
 
+ private:
+  // The labels around the position, whose own is shown as `here`.
+  std::string labels_of(const Reason& reason, const std::string& here = "·") const {
+    std::string text = reason.kind == Kind::start ? "START → " : "";
+    for (std::size_t t = reason.begin; t < reason.end; ++t) {
+      text += t > reason.begin ? " → " : "";
+      text += t == position_.position ? here : names_[y_[t]];
+    }
+    return text + (reason.kind == Kind::stop ? " → STOP" : "");
+  }
+
   const std::vector<Label>& y_;
   const ExplainedPosition& position_;
   const LabelNames& names_;
-  std::string label_, other_;
-  std::size_t width_;
 };
+
+void append_reasons(const Explanation& explanation, const ExplainedPosition& position,
+                    const LabelNames& names, std::string& out) {
+  const ReasonText text(explanation, position, names);
+  ReasonTable table(names[position.label], names[*position.other], out);
+  for (const Reason& r : position.reasons) table.append(r, text(r));
+  if (const OtherAttributes& rest = position.rest; rest.count > 0) {
+    table.append(rest, fmt::format("{} other attribute{}", rest.count, rest.count > 1 ? "s" : ""));
+  }
+  table.append_sum(position.difference);
+}
 
 // Names with two blanks between, broken into lines.
 void append_names(const std::vector<std::string>& names, std::string& out) {
   std::size_t column = 2;
   out += "  ";
   for (const std::string& name : names) {
-    const std::string text = shown(name, kColumns - 4);
+    const std::string text = shown(name, kTerminalColumns - 4);
     const std::size_t size = 2 + characters(text);
-    if (column > 2 && column + size > kColumns) {
+    if (column > 2 && column + size > kTerminalColumns) {
       out += "\n  ";
       column = 2;
     }
@@ -153,7 +111,7 @@ void append_position(const Explanation& explanation, const ExplainedPosition& po
                      const LabelNames& names, const InputSequence& input, std::string& out) {
   constexpr std::size_t kLongest = 40;  // of a name in the heading
   const std::string& label = names[position.label];
-  const std::string row = shown(row_of(input, position.position), kColumns - 10);
+  const std::string row = shown(row_of(input, position.position), kTerminalColumns - 10);
   out += fmt::format("\n{}{}{}\n", position.position, row.empty() ? "" : "  ", row);
   out += fmt::format("  {} {:.6f}", shown(label, kLongest), position.probability);
   if (!position.other) {
@@ -166,14 +124,12 @@ void append_position(const Explanation& explanation, const ExplainedPosition& po
       out += fmt::format("; the data has {}", shown(given, kLongest));
     }
     out += '\n';
-    ReasonTable(explanation, position, names).append(out);
+    append_reasons(explanation, position, names, out);
   }
   append_unknown(position, out);
 }
 
 // --- JSON
-
-json number_or_null(double value) { return std::isfinite(value) ? json(value) : json(); }
 
 std::string_view kind_name(Kind kind) {
   switch (kind) {
@@ -195,13 +151,6 @@ std::string_view kind_name(Kind kind) {
       break;
   }
   return "history";
-}
-
-template <class Numbers>
-json numbers_json(const Numbers& numbers) {
-  return {{"difference", number_or_null(numbers.difference())},
-          {"label", number_or_null(numbers.label)},
-          {"other", number_or_null(numbers.other)}};
 }
 
 json reason_json(const Reason& reason, const Explanation& explanation, const LabelNames& names) {

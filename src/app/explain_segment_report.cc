@@ -1,14 +1,13 @@
 // What explain_segment.cc finds, as text for people and as JSON for programs.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "app/reason_report.h"
 #include "croft/app/explain_segment.h"
 #include "croft/app/inspect.h"
 #include "croft/app/predict_output.h"
-#include "croft/core/unicode.h"
 
 namespace croft {
 namespace {
@@ -16,23 +15,6 @@ namespace {
 using nlohmann::json;
 using Kind = SegmentReason::Kind;
 using Labels = std::vector<std::string>;
-
-constexpr std::size_t kColumns = 100;  // of a terminal
-
-std::size_t characters(std::string_view text) {
-  std::size_t count = 0;
-  for (std::size_t at = 0; at < text.size(); at += decode(text, at).size) ++count;
-  return count;
-}
-
-// escaped(), and cut to `limit` characters, the last of which then is an ellipsis.
-std::string shown(std::string_view text, std::size_t limit) {
-  std::string out = escaped(text);
-  if (characters(out) <= limit) return out;
-  std::size_t at = 0;
-  for (std::size_t n = 1; n < limit; ++n) at += decode(out, at).size;
-  return out.substr(0, at) + "…";
-}
 
 // The first column of its positions; empty for attribute lines.
 std::string words_of(const InputSequence& input, const Segment& one) {
@@ -54,11 +36,6 @@ std::string spelled(std::span<const Segment> segments, const Labels& labels) {
   return text;
 }
 
-std::string number(double value) {
-  if (std::isinf(value)) return value > 0 ? "decides" : "forbidden";
-  return value == 0 ? "0" : fmt::format("{:+.4f}", value);
-}
-
 std::string description(const SegmentReason& reason) {
   std::string name = reason.name;
   if (reason.value != 1) name += fmt::format("  (value {:g})", reason.value);
@@ -77,35 +54,20 @@ std::string description(const SegmentReason& reason) {
   return fmt::format("{}: penalties", reason.begin);
 }
 
-// A segment's numbers in three columns, and what they belong to.
 void append_reasons(const ExplainedSegment& one, const Labels& labels, std::string& out) {
-  constexpr std::size_t kNarrowest = 12, kLongest = 20;
-  const std::string label = shown(spelled(std::span(&one.segment, 1), labels), kLongest);
-  const std::string other = shown(spelled(one.other, labels), kLongest);
-  const std::size_t width = std::max({kNarrowest, characters(label) + 2, characters(other) + 2});
-  const auto append_row = [&](std::string_view a, std::string_view b, std::string_view c,
-                              std::string_view what) {
-    for (const std::string_view cell : {a, b, c}) {
-      out.append(width - std::min(width, characters(cell)), ' ').append(cell);
-    }
-    if (!what.empty()) out += "  " + shown(what, kColumns - 2 - 3 * width);
-    out += '\n';
-  };
-  append_row("difference", label, other, "");
-  for (const SegmentReason& r : one.reasons) {
-    append_row(number(r.difference()), number(r.label), number(r.other), description(r));
-  }
+  ReasonTable table(spelled(std::span(&one.segment, 1), labels), spelled(one.other, labels), out);
+  for (const SegmentReason& r : one.reasons) table.append(r, description(r));
   if (one.rest.count > 0) {
-    append_row(number(one.rest.difference()), number(one.rest.label), number(one.rest.other),
-               fmt::format("{} other{}", one.rest.count, one.rest.count > 1 ? "s" : ""));
+    table.append(one.rest,
+                 fmt::format("{} other{}", one.rest.count, one.rest.count > 1 ? "s" : ""));
   }
-  append_row(number(one.difference), "", "", "in all");
+  table.append_sum(one.difference);
 }
 
 void append_segment(const ExplainedSegment& one, const Labels& labels, const InputSequence& input,
                     std::string& out) {
   const auto& [begin, end, y] = one.segment;
-  const std::string words = shown(words_of(input, one.segment), kColumns - 20);
+  const std::string words = shown(words_of(input, one.segment), kTerminalColumns - 20);
   out += end - begin == 1 ? fmt::format("\n{}", begin) : fmt::format("\n{}-{}", begin, end - 1);
   out += (words.empty() ? "" : "  " + words) +
          fmt::format("\n  {} {:.6f}", shown(labels[y], 40), one.probability);
@@ -120,17 +82,8 @@ void append_segment(const ExplainedSegment& one, const Labels& labels, const Inp
       fmt::format("  {} of {} attributes {} unknown to the model{}\n", one.unknown, one.attributes,
                   one.unknown == 1 ? "is" : "are", one.unknown_names.empty() ? "" : ":");
   for (const std::string& name : one.unknown_names) {
-    out += "    " + shown(name, kColumns - 4) + "\n";
+    out += "    " + shown(name, kTerminalColumns - 4) + "\n";
   }
-}
-
-json number_or_null(double value) { return std::isfinite(value) ? json(value) : json(); }
-
-template <class Numbers>
-json numbers_json(const Numbers& numbers) {
-  return {{"difference", number_or_null(numbers.difference())},
-          {"label", number_or_null(numbers.label)},
-          {"other", number_or_null(numbers.other)}};
 }
 
 json reason_json(const SegmentReason& reason) {

@@ -71,7 +71,6 @@ void BoostedSegmentStructure::lay_out(std::span<const TextSequence> holdout,
   encoder_.encode_others(holdout, held_data_, held_examples_);
   copy_positions();
   list_inputs();
-  check_paths();
 }
 
 // Of the encoder's rows those of positions, with attributes in the order of a chain's.
@@ -124,25 +123,6 @@ void BoostedSegmentStructure::list_inputs() {
     add(held_examples_, held_data_, n, true);
   }
   inputs_ = std::move(builder.inputs);
-}
-
-// With partial labels: every sequence must have a segmentation that fits.
-void BoostedSegmentStructure::check_paths() const {
-  const SegmentExamples& examples = encoder_.examples();
-  const std::size_t labels = examples.labels.labels();
-  const TransitionScores<double> transitions =
-      SegmentPotentialReader::transitions(examples.labels, Matrix<double>(labels, labels, 0.0));
-  SegmentScores<double> scores;
-  SegmentBest best;
-  std::vector<Segment> segments;
-  for (std::size_t n = 0; n < examples.sequences(); ++n) {
-    scores.reset(examples.shape, examples.length(n), transitions);
-    restrict_to(examples.labels, examples.gold(n), scores);
-    if (viterbi<double>(scores, best, segments) > SegmentScores<double>::kForbidden) continue;
-    throw InputError({encoder_.file_of(n), data_.first_line[n]},
-                     "no segmentation fits what is known of the sequence that begins here", "",
-                     "give longer segments with --max-length, or mend its labels");
-  }
 }
 
 void BoostedSegmentStructure::start(const BoostingOptions& options, const BinnedFeatures& features,

@@ -50,7 +50,6 @@ class BoostedSegmentStructure final : public BoostedStructure {
   };
   void copy_positions();
   void list_inputs();
-  void check_paths() const;
 
   const Extractor& extractor_;
   const SegmentOptions& options_;

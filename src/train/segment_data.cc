@@ -133,6 +133,7 @@ void SegmentEncoder::lay_out(FeatureSet features, std::size_t min_count) {
   for (std::uint32_t a = 0; a < renumbering_.edge.size(); ++a) {
     if (renumbering_.edge[a] != kUnknown) pair_row_[renumbering_.edge[a]] = a;
   }
+  check_paths();
 }
 
 Run SegmentEncoder::intercept_weights() const {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "croft/core/error.h"
+#include "croft/inference/segment_viterbi.h"
 #include "croft/train/segment_data.h"
 #include "train/segment_lengths.h"
 
@@ -126,6 +127,26 @@ void SegmentEncoder::check_lengths(std::span<const std::size_t> longest) const {
                            name + " have at most " + std::to_string(longest[each.label]),
                        name, "raise --max-length, or leave it out");
     }
+  }
+}
+
+// With partial labels: every sequence must have a segmentation that fits.
+void SegmentEncoder::check_paths() const {
+  const SegmentExamples& examples = examples_;
+  Matrix<double> log(examples.labels.labels(), examples.labels.labels(), 0.0);
+  forbid_repeats(examples.labels, log);
+  TransitionScores<double> transitions;
+  transitions.assign(std::move(log));
+  SegmentScores<double> scores;
+  SegmentBest best;
+  std::vector<Segment> segments;
+  for (std::size_t n = 0; n < examples.sequences(); ++n) {
+    scores.reset(examples.shape, examples.length(n), transitions);
+    restrict_to(examples.labels, examples.gold(n), scores);
+    if (viterbi<double>(scores, best, segments) > SegmentScores<double>::kForbidden) continue;
+    throw InputError({file_of(n), first_line_[n]},
+                     "no segmentation fits what is known of the sequence that begins here", "",
+                     "give longer segments with --max-length, or mend its labels");
   }
 }
 

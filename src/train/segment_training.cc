@@ -262,29 +262,8 @@ void SegmentTraining::check(const TrainOptions& options) const {
   }
 }
 
-// With partial labels: every sequence must have a segmentation that fits.
-void SegmentTraining::check_paths() const {
-  const SegmentExamples& examples = encoder_.examples();
-  Matrix<double> log(examples.labels.labels(), examples.labels.labels(), 0.0);
-  forbid_repeats(examples.labels, log);
-  TransitionScores<double> transitions;
-  transitions.assign(std::move(log));
-  SegmentScores<double> scores;
-  SegmentBest best;
-  std::vector<Segment> segments;
-  for (std::size_t n = 0; n < examples.sequences(); ++n) {
-    scores.reset(examples.shape, examples.length(n), transitions);
-    restrict_to(examples.labels, examples.gold(n), scores);
-    if (viterbi<double>(scores, best, segments) > SegmentScores<double>::kForbidden) continue;
-    throw InputError({encoder_.file_of(n), encoder_.data().first_line[n]},
-                     "no segmentation fits what is known of the sequence that begins here", "",
-                     "give longer segments with --max-length, or mend its labels");
-  }
-}
-
 void SegmentTraining::lay_out(const TrainOptions& options) {
   encoder_.lay_out(options.features, options.min_count);
-  check_paths();
   // In the place of labels, which the objective has, the sequence's number.
   ChainData& data = encoder_.data();
   for (std::size_t n = 0; n < data.sequences(); ++n) {

@@ -105,7 +105,8 @@ class SegmentEncoder {
   std::size_t attributes() const { return encoder_.node_names.size(); }
 
   // After all have been added, once: labels, lengths, rows and layout.  Throws UsageError for
-  // lengths of labels that there are none of, InputError (file, line) for a segment that is longer.
+  // lengths of labels that there are none of, InputError (file, line) for a segment that is longer,
+  // and for a sequence that no segmentation fits.
   void lay_out(FeatureSet features, std::size_t min_count);
 
   const std::vector<std::string>& labels() const { return labels_; }  // of columns
@@ -148,6 +149,7 @@ class SegmentEncoder {
   void spell_labels();
   std::vector<std::size_t> find_longest() const;
   void check_lengths(std::span<const std::size_t> longest) const;
+  void check_paths() const;
   void find_segments();
   void find_shared();
   void show_labels();

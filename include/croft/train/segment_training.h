@@ -74,7 +74,6 @@ class SegmentTraining {
  private:
   void check(const TrainOptions& options) const;
   bool dual_pays(const TrainOptions& options) const;
-  void check_paths() const;
   ObjectiveMakers make_objectives(const TrainOptions& options);
   std::vector<std::vector<std::string_view>> label_holdout(std::span<const double> w,
                                                            ThreadPool& pool) const;
