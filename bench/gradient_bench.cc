@@ -1,4 +1,5 @@
-// Seconds for one evaluation of a chain's training objective and its gradient, without an optimiser:
+// Seconds for one evaluation of a chain's training objective and its gradient, without an
+// optimiser:
 //   gradient_bench DATA.attributes observed|all THREADS
 // Prints the median of 15 evaluations, ns for a position and label pair, and the value as a check.
 #include <algorithm>
@@ -9,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "core/simd.h"
 #include "croft/core/error.h"
-#include "croft/core/simd.h"
 #include "croft/data/attributes.h"
 #include "croft/objective/likelihood.h"
 #include "croft/train/chain_batch_function.h"
@@ -25,9 +26,9 @@ int run(const std::string& path, bool all, std::size_t threads) {
   for (TextSequence sequence; reader.next(sequence);) encoder.add(sequence);
   Renumbering renumbering;
   const std::size_t labels = encoder.label_names.size();
-  const ChainLayout layout = make_chain_layout(
-      encoder.data, labels, encoder.node_names.size(), encoder.edge_names.size(),
-      {.features = all ? FeatureSet::all : FeatureSet::observed}, renumbering);
+  const ChainLayout layout =
+      make_chain_layout(encoder.data, labels, encoder.node_names.size(), encoder.edge_names.size(),
+                        {.features = all ? FeatureSet::all : FeatureSet::observed}, renumbering);
   ThreadPool pool(threads);
   ChainBatchFunction<float> f(encoder.data, layout, pool);
   std::vector<double> w(f.dimension()), gradient(f.dimension()), seconds;

@@ -22,9 +22,9 @@
 #include <vector>
 
 #include "croft/core/random.h"
-#include "croft/inference/max_oracle.h"
-#include "croft/objective/local_terms.h"
-#include "croft/train/graph_training.h"
+#include "inference/graph/oracles/max_oracle.h"
+#include "objective/graph/local_terms.h"
+#include "train/kinds/graph_training.h"
 
 namespace {
 

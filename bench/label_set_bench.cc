@@ -1,8 +1,8 @@
 // Time of sums (log Z, marginals, expected transitions) against the number of labels L:
 //   label_set_bench [PERCENT]
-// PERCENT (1) of the transitions have a weight, at least two a label; the same scores as a dense table, one
-// chain after the other and sixteen at once, and as sparse transitions, sixteen at once and alone.
-// Checks that all agree, then prints microseconds for a position, medians.
+// PERCENT (1) of the transitions have a weight, at least two a label; the same scores as a dense
+// table, one chain after the other and sixteen at once, and as sparse transitions, sixteen at once
+// and alone. Checks that all agree, then prints microseconds for a position, medians.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "core/simd.h"
 #include "croft/core/random.h"
-#include "croft/core/simd.h"
 #include "croft/inference/chain_sum.h"
 
 namespace {
@@ -112,7 +112,8 @@ bool run(std::size_t labels, double share) {
   }
   for (const Problem* p : {&dense, &sparse}) {
     if (std::abs(log_z_of(*p) - truth) > 1e-6 * std::abs(truth)) {
-      std::fprintf(stderr, "wrong answer at L = %zu: %.6f, not %.6f\n", labels, log_z_of(*p), truth);
+      std::fprintf(stderr, "wrong answer at L = %zu: %.6f, not %.6f\n", labels, log_z_of(*p),
+                   truth);
       return false;
     }
   }

@@ -17,7 +17,8 @@ int main(int argc, char** argv) {
     for (int repeat = 0; repeat < 21; ++repeat) {
       const auto start = std::chrono::steady_clock::now();
       const auto model = croft::ChainModel::open(argv[1]);
-      const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
+      const std::chrono::duration<double, std::milli> taken =
+          std::chrono::steady_clock::now() - start;
       milliseconds.push_back(taken.count());
     }
   } catch (const croft::Error& error) {

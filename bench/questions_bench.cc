@@ -10,8 +10,8 @@
 #include <functional>
 #include <vector>
 
+#include "core/simd.h"
 #include "croft/core/random.h"
-#include "croft/core/simd.h"
 #include "croft/inference/chain_k_best.h"
 #include "croft/inference/chain_posterior.h"
 #include "croft/inference/chain_viterbi.h"
@@ -113,9 +113,10 @@ int run() {
       check += spans_of({chains[k], work, state.row(0)}, best[k], scratch);
     }
   });
-  std::printf("{\"viterbi\": %.3f, \"k_best\": %.3f, \"k_best_ratio\": %.2f, "
-              "\"forward_backward\": %.3f, \"spans\": %.3f, \"spans_ratio\": %.3f}\n",
-              one, ten, ten / one, sums, spans, spans / sums);
+  std::printf(
+      "{\"viterbi\": %.3f, \"k_best\": %.3f, \"k_best_ratio\": %.2f, "
+      "\"forward_backward\": %.3f, \"spans\": %.3f, \"spans_ratio\": %.3f}\n",
+      one, ten, ten / one, sums, spans, spans / sums);
   return std::isfinite(check) ? 0 : 1;
 }
 

@@ -7,7 +7,7 @@
 #include <ctime>
 
 #include "croft/core/error.h"
-#include "croft/sql/graph_tables.h"
+#include "sql/graph_tables.h"
 
 namespace {
 

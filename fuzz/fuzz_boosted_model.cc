@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "croft/app/inspect_boosted.h"
+#include "app/inspect/inspect_boosted.h"
 #include "croft/core/error.h"
 #include "model_bytes.h"
 #include "model_text.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "croft/core/error.h"
-#include "croft/inference/region_graph.h"
+#include "inference/graph/messages/region_graph.h"
 
 namespace {
 

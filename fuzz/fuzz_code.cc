@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "croft/data/code_file.h"
+#include "data/settings/code_file.h"
 
 namespace {
 

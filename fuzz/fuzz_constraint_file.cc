@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "croft/core/error.h"
-#include "croft/data/constraint_file.h"
+#include "data/settings/constraint_file.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "croft/app/data_blocks.h"
+#include "app/search/data_blocks.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   using croft::InputFormat;

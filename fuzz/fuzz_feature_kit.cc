@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "croft/app/feature_kit_file.h"
+#include "app/train/feature_kit_file.h"
 #include "croft/core/error.h"
-#include "croft/features/feature_kit.h"
+#include "features/kit/feature_kit.h"
 
 namespace {
 

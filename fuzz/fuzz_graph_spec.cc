@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "croft/core/error.h"
-#include "croft/sql/graph_spec.h"
+#include "sql/graph_spec.h"
 
 namespace {
 

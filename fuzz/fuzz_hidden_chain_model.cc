@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
-#include "croft/app/inspect_error_correcting.h"
-#include "croft/app/inspect_hidden_chain.h"
+#include "app/inspect/inspect_error_correcting.h"
+#include "app/inspect/inspect_hidden_chain.h"
 #include "croft/core/error.h"
 #include "croft/model/model_file.h"
 #include "model_bytes.h"

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "croft/app/inspect_hmm.h"
+#include "app/inspect/inspect_hmm.h"
 #include "croft/core/error.h"
-#include "croft/model/hmm_to_chain.h"
+#include "model/kinds/hmm_to_chain.h"
 #include "model_bytes.h"
 #include "model_text.h"
 

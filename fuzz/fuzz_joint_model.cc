@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "croft/app/inspect_joint.h"
+#include "app/inspect/inspect_joint.h"
 #include "croft/core/error.h"
 #include "model_bytes.h"
 #include "model_text.h"

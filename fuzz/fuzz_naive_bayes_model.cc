@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "croft/core/error.h"
-#include "croft/model/naive_bayes_model.h"
+#include "model/kinds/naive_bayes_model.h"
 #include "model_bytes.h"
 
 namespace {

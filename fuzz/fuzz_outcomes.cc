@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "croft/data/outcome_table.h"
+#include "data/outcome_table.h"
 
 namespace {
 

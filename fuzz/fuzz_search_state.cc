@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "../src/app/search_state.h"
+#include "app/search/search_state.h"
 #include "croft/core/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {

@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "croft/app/inspect_segment.h"
+#include "app/inspect/inspect_segment.h"
 #include "croft/core/error.h"
 #include "model_bytes.h"
 #include "model_text.h"

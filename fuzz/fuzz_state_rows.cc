@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "croft/core/error.h"
-#include "croft/data/state_rows.h"
+#include "data/settings/state_rows.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "croft/core/unicode.h"
+#include "core/unicode.h"
 #include "croft/features/term_weights.h"
 
 namespace {

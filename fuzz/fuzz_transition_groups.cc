@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "croft/app/transition_groups.h"
+#include "app/train/transition_groups.h"
 
 namespace {
 
@@ -20,7 +20,8 @@ croft::TransitionGroupFile read(std::string_view text) {
 }
 
 std::string written(const croft::TransitionGroupFile& file) {
-  std::string out = "\n";  // a label may begin with what at the start of a file is a byte order mark
+  std::string out =
+      "\n";  // a label may begin with what at the start of a file is a byte order mark
   for (const croft::TransitionGroupRule& rule : file.rules) {
     require(!rule.from.empty() && !rule.to.empty(), "an empty label");
     out += rule.from + "\t" + rule.to + "\t" + rule.group.value_or("-");

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "croft/core/error.h"
-#include "croft/data/variance_file.h"
+#include "data/settings/variance_file.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "croft/data/weight_file.h"
+#include "data/settings/weight_file.h"
 
 namespace {
 

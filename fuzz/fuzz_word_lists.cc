@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "croft/core/error.h"
-#include "croft/features/embeddings.h"
-#include "croft/features/gazetteer.h"
-#include "croft/features/word_clusters.h"
+#include "features/kit/embeddings.h"
+#include "features/kit/gazetteer.h"
+#include "features/kit/word_clusters.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // croft calibrate
-#include "croft/app/calibrate.h"
+#include "app/evaluate/calibrate.h"
 
 #include <fmt/format.h>
 

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <memory>
 
+#include "app/train/cluster.h"
 #include "cli/common.h"
-#include "croft/app/cluster.h"
 #include "croft/core/interrupt.h"
 
 namespace croft::cli {

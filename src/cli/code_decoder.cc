@@ -1,8 +1,8 @@
 #include "cli/code_decoder.h"
 
 #include "croft/core/error.h"
-#include "croft/model/error_correcting_model.h"
 #include "croft/model/model_file.h"
+#include "model/kinds/error_correcting_model.h"
 
 namespace croft::cli {
 

@@ -11,7 +11,7 @@
 
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
-#include "croft/data/parse_number.h"
+#include "data/parse_number.h"
 
 namespace croft::cli {
 namespace {
@@ -108,7 +108,8 @@ void add_common(CLI::App& verb, CommonOptions& options) {
                   "Threads to use; 0: one per processor. Results do not depend on it")
       ->transform(whole_number(0, 1024))
       ->capture_default_str();
-  verb.add_option("--seed", options.seed, "Seed of whatever is drawn at random; every verb and kind of model has it, "
+  verb.add_option("--seed", options.seed,
+                  "Seed of whatever is drawn at random; every verb and kind of model has it, "
                   "also those that draw nothing")
       ->transform(whole_number())
       ->capture_default_str();

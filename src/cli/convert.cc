@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <memory>
 
+#include "app/convert/convert_data.h"
 #include "cli/common.h"
+#include "core/atomic_file.h"
 #include "croft/app/convert.h"
-#include "croft/app/convert_data.h"
-#include "croft/core/atomic_file.h"
 #include "croft/core/error.h"
 
 namespace croft::cli {

@@ -7,7 +7,7 @@
 #include "cli/common.h"
 #include "croft/core/error.h"
 #include "croft/data/csv.h"
-#include "croft/data/parse_number.h"
+#include "data/parse_number.h"
 
 namespace croft::cli {
 namespace {

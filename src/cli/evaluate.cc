@@ -3,12 +3,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/evaluate/reliability_plot.h"
 #include "cli/code_decoder.h"
 #include "cli/common.h"
 #include "cli/evaluate_graph.h"
+#include "core/atomic_file.h"
 #include "croft/app/predict.h"
-#include "croft/app/reliability_plot.h"
-#include "croft/core/atomic_file.h"
 #include "croft/core/error.h"
 
 namespace croft::cli {
@@ -131,8 +131,8 @@ void add_evaluate(Program& program) {
   verb->footer(kFooter);
   verb->callback([c, verb, &program] {
     if (!c->model.empty() && is_graph_model(c->model)) {
-      program.status = run_graph_evaluation(
-          *verb, c->graph, c->model, chunk_scheme_from_name(c->scheme), c->json, c->common);
+      program.status = run_graph_evaluation(*verb, c->graph, c->model,
+                                            chunk_scheme_from_name(c->scheme), c->json, c->common);
       return;
     }
     check_not_graph_evaluation(*verb);

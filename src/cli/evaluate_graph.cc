@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
-#include "croft/sql/evaluate_graph.h"
+#include "sql/evaluate_graph.h"
 
 namespace croft::cli {
 namespace {

@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "app/explain/explain_segment.h"
+#include "app/label/tag_files.h"
 #include "cli/common.h"
-#include "croft/app/explain_segment.h"
 #include "croft/app/predict.h"
-#include "croft/app/tag_files.h"
 #include "croft/core/error.h"
 #include "croft/model/model_file.h"
 
@@ -35,7 +35,7 @@ struct ExplainCommand {
   std::string model, against, constrain, penalties;
   std::vector<std::string> data;
   std::vector<PositionRange> positions;  // empty: all
-  std::string format;  // empty: what the model was trained on
+  std::string format;                    // empty: what the model was trained on
   std::size_t top = 5;
   bool unknown = false, json = false;
   CommonOptions common;

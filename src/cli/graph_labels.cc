@@ -4,7 +4,7 @@
 #include <array>
 
 #include "croft/core/error.h"
-#include "croft/model/graph_model.h"
+#include "model/kinds/graph_model.h"
 
 namespace croft::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/common.h"
-#include "croft/sql/label_graph.h"
+#include "sql/label_graph.h"
 
 namespace croft::cli {
 

@@ -8,11 +8,11 @@
 #include <new>
 #include <nlohmann/json.hpp>
 
+#include "app/infer/graph_picture.h"
+#include "app/infer/graph_view.h"
 #include "cli/common.h"
-#include "croft/app/graph_picture.h"
-#include "croft/app/graph_view.h"
+#include "core/atomic_file.h"
 #include "croft/app/infer.h"
-#include "croft/core/atomic_file.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "croft/data/bif.h"

@@ -2,18 +2,18 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/inspect/inspect_boosted.h"
+#include "app/inspect/inspect_constraints.h"
+#include "app/inspect/inspect_error_correcting.h"
+#include "app/inspect/inspect_graph.h"
+#include "app/inspect/inspect_hidden_chain.h"
+#include "app/inspect/inspect_hmm.h"
+#include "app/inspect/inspect_joint.h"
+#include "app/inspect/inspect_naive_bayes.h"
+#include "app/inspect/inspect_segment.h"
 #include "cli/common.h"
 #include "cli/inspect_graph.h"
 #include "croft/app/inspect.h"
-#include "croft/app/inspect_boosted.h"
-#include "croft/app/inspect_constraints.h"
-#include "croft/app/inspect_graph.h"
-#include "croft/app/inspect_error_correcting.h"
-#include "croft/app/inspect_hidden_chain.h"
-#include "croft/app/inspect_hmm.h"
-#include "croft/app/inspect_joint.h"
-#include "croft/app/inspect_segment.h"
-#include "croft/app/inspect_naive_bayes.h"
 #include "croft/core/error.h"
 #include "croft/model/model_file.h"
 
@@ -41,7 +41,8 @@ struct InspectCommand {
 
 int show_hmm(const InspectCommand& c, const HmmModel& model) {
   if (c.weights) {
-    throw UsageError("--weights lists weights, and a model of kind hmm has probabilities; see --top");
+    throw UsageError(
+        "--weights lists weights, and a model of kind hmm has probabilities; see --top");
   }
   if (c.json) {
     nlohmann::json document = summary_json(model);

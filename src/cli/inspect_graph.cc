@@ -2,10 +2,10 @@
 
 #include <filesystem>
 
-#include "croft/app/graph_picture.h"
-#include "croft/core/atomic_file.h"
+#include "app/infer/graph_picture.h"
+#include "core/atomic_file.h"
 #include "croft/core/error.h"
-#include "croft/sql/graph_sample.h"
+#include "sql/graph_sample.h"
 
 namespace croft::cli {
 

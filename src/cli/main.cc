@@ -12,9 +12,9 @@
 
 #include "cli/common.h"
 #include "cli/parse_message.h"
+#include "core/simd.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
-#include "croft/core/simd.h"
 
 // Highway's library times the clock when it is loaded, for its benchmarks alone: that was 4 ms of
 // the 6 that the program takes to start.  The loader finds this function first.

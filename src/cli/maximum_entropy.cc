@@ -2,9 +2,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/infer/maximum_entropy_report.h"
 #include "cli/common.h"
 #include "cli/data_options.h"
-#include "croft/app/maximum_entropy_report.h"
 
 namespace croft::cli {
 namespace {

@@ -2,12 +2,12 @@
 #include <cstdio>
 #include <memory>
 
+#include "app/label/tag_files.h"
 #include "cli/code_decoder.h"
 #include "cli/common.h"
 #include "cli/predict_graph.h"
 #include "croft/app/chunks.h"
 #include "croft/app/predict.h"
-#include "croft/app/tag_files.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 
@@ -139,7 +139,8 @@ void add_limits(CLI::App& verb, PredictCommand& c) {
        {"marginal", Decode::marginal},
        {"risk", Decode::risk},
        {"labelling", Decode::labelling}},
-      "viterbi (of a graph: best): the most probable labelling; marginal: at each position the most "
+      "viterbi (of a graph: best): the most probable labelling; marginal: at each position the "
+      "most "
       "probable label; risk: the fewest errors expected among allowed labellings; labelling: of "
       "a hidden-chain, whose viterbi is the best path of states, the most probable labelling")
       ->default_str("viterbi, of hidden-chain marginal");
@@ -155,10 +156,10 @@ void add_limits(CLI::App& verb, PredictCommand& c) {
       ->capture_default_str();
   verb.add_option("--penalties", c.penalties, "File of lines TEST LABEL PENALTY: soft penalties");
   verb.add_option("--rule", c.request.rules,
-                      "What the labelling obeys as a whole: at-most|at-least|exactly K TYPE, "
-                      "at-most|… K label LABEL, occurs LABEL, not-both A B, agree COLUMN (for "
-                      "attributes: agree PREFIX); may be given several times")
-          ->allow_extra_args(false);
+                  "What the labelling obeys as a whole: at-most|at-least|exactly K TYPE, "
+                  "at-most|… K label LABEL, occurs LABEL, not-both A B, agree COLUMN (for "
+                  "attributes: agree PREFIX); may be given several times")
+      ->allow_extra_args(false);
   verb.add_option("--limit", c.request.limit,
                   "Steps of a search for one sequence, where rules or --decode labelling need one")
       ->transform(whole_number(1))
@@ -169,7 +170,8 @@ void add_limits(CLI::App& verb, PredictCommand& c) {
             chunk_scheme_from_name(name);
             c.scheme = name;
           },
-          "How labels spell chunks, for --spans, --rule and spans: auto, bio, bio1, ioe, bioes, raw "
+          "How labels spell chunks, for --spans, --rule and spans: auto, bio, bio1, ioe, bioes, "
+          "raw "
           "or none")
       ->default_str("auto");
 }

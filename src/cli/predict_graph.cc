@@ -8,8 +8,8 @@
 
 #include "cli/kind_options.h"
 #include "croft/core/error.h"
-#include "croft/model/graph_model.h"
-#include "croft/sql/prediction_table.h"
+#include "model/kinds/graph_model.h"
+#include "sql/prediction_table.h"
 
 namespace croft::cli {
 namespace {

@@ -151,10 +151,14 @@ void TrainingProgress::iteration(const TrainProgress& progress) {
 }
 
 void TrainingProgress::round(const FeatureRound& round) {
-  json line = {{"event", "features"},          {"what", round.what},
-               {"round", round.number},        {"iteration", round.iterations},
-               {"objective", round.objective}, {"added", round.added},
-               {"dropped", round.dropped},     {"features", round.features},
+  json line = {{"event", "features"},
+               {"what", round.what},
+               {"round", round.number},
+               {"iteration", round.iterations},
+               {"objective", round.objective},
+               {"added", round.added},
+               {"dropped", round.dropped},
+               {"features", round.features},
                {"conjunctions", round.conjunctions}};
   if (round.errors) line["errors"] = *round.errors;
   if (round.best_gain) line["best_gain"] = *round.best_gain;
@@ -166,8 +170,8 @@ void TrainingProgress::round(const FeatureRound& round) {
   line["seconds"] = seconds();
   log_.write(line);
   if (quiet_) return;
-  std::string text = fmt::format("{}, round {}: objective {:.2f}", round.what, round.number,
-                                 round.objective);
+  std::string text =
+      fmt::format("{}, round {}: objective {:.2f}", round.what, round.number, round.objective);
   if (round.errors) text += fmt::format(", {} positions in error", *round.errors);
   if (round.added > 0) text += fmt::format(", {} features added", round.added);
   if (round.best_gain) {

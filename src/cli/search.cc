@@ -7,11 +7,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/search/search.h"
 #include "cli/common.h"
 #include "cli/parse_message.h"
+#include "core/atomic_file.h"
 #include "croft/app/row_reader.h"
-#include "croft/app/search.h"
-#include "croft/core/atomic_file.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 

@@ -1,8 +1,8 @@
 // croft stack
 #include <memory>
 
+#include "app/convert/stack.h"
 #include "cli/common.h"
-#include "croft/app/stack.h"
 
 namespace croft::cli {
 namespace {

@@ -22,8 +22,8 @@
 #include "croft/app/train.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
-#include "croft/model/graph_model.h"
-#include "croft/model/hmm_model.h"
+#include "model/kinds/graph_model.h"
+#include "model/kinds/hmm_model.h"
 
 namespace croft::cli {
 namespace {
@@ -129,9 +129,10 @@ void add_data_options(CLI::App& verb, TrainCommand& c) {
   verb.add_option("--weights", r.weights,
                   "Weights of the sequences of DATA: one number a line, in their order")
       ->option_text("FILE");
-  verb.add_option("--class-weights", r.class_weights,
-                  "maxent and naive-bayes: weights of examples by their label: balanced (all labels "
-                  "weigh the same together), or a file of lines LABEL TAB WEIGHT")
+  verb.add_option(
+          "--class-weights", r.class_weights,
+          "maxent and naive-bayes: weights of examples by their label: balanced (all labels "
+          "weigh the same together), or a file of lines LABEL TAB WEIGHT")
       ->option_text("balanced|FILE");
 }
 
@@ -155,19 +156,22 @@ void add_model_options(CLI::App& verb, TrainCommand& c) {
           "chain: labels that depend on their neighbours; maxent: each by itself (logistic "
           "regression); memm: each given the one before; naive-bayes: "
           "attributes that are independent, given the label; hmm: the same, and labels given the "
-          "one before (hidden Markov model); hidden-chain: a chain whose labels have hidden states; "
-          "pool: the product of several chains, each to a power; error-correcting: binary chains of "
+          "one before (hidden Markov model); hidden-chain: a chain whose labels have hidden "
+          "states; "
+          "pool: the product of several chains, each to a power; error-correcting: binary chains "
+          "of "
           "the bits of a code; "
-          "boosted-chain, boosted-maxent, boosted-segment: chain, maxent and segment with trees for "
+          "boosted-chain, boosted-maxent, boosted-segment: chain, maxent and segment with trees "
+          "for "
           "weights; "
-          "segment: segments, and not positions, that depend on their neighbours (semi-Markov CRF); "
+          "segment: segments, and not positions, that depend on their neighbours (semi-Markov "
+          "CRF); "
           "bayes-net: the tables of a Bayesian network; "
           "graph: variables in tables, whose cliques are SQL queries")
-      ->check(
-          CLI::IsMember(std::vector<std::string>{
-              "chain", "maxent", "memm", "naive-bayes", "hmm", "hidden-chain", "pool", "segment",
-              "error-correcting", "boosted-chain", "boosted-maxent", "boosted-segment",
-              "bayes-net", "graph"}))
+      ->check(CLI::IsMember(
+          std::vector<std::string>{"chain", "maxent", "memm", "naive-bayes", "hmm", "hidden-chain",
+                                   "pool", "segment", "error-correcting", "boosted-chain",
+                                   "boosted-maxent", "boosted-segment", "bayes-net", "graph"}))
       ->option_text("KIND=chain");
   verb.add_option(
           "--order", o.order,

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "app/train/train_bayes_net.h"
 #include "croft/app/train.h"
-#include "croft/app/train_bayes_net.h"
 
 namespace croft::cli {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "croft/app/train_boosted.h"
+#include "app/train/train_boosted.h"
 
 namespace croft::cli {
 

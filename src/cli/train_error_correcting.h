@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "app/train/train_error_correcting.h"
 #include "cli/common.h"
-#include "croft/app/train_error_correcting.h"
 
 namespace croft::cli {
 

@@ -8,8 +8,8 @@
 #include "cli/progress.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
-#include "croft/data/parse_number.h"
-#include "croft/sql/train_graph.h"
+#include "data/parse_number.h"
+#include "sql/train_graph.h"
 
 namespace croft::cli {
 namespace {

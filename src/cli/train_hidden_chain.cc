@@ -9,7 +9,7 @@
 #include "cli/progress.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
-#include "croft/data/parse_number.h"
+#include "data/parse_number.h"
 
 namespace croft::cli {
 namespace {

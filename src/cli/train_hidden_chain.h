@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "app/train/train_hidden_chain.h"
 #include "cli/common.h"
-#include "croft/app/train_hidden_chain.h"
 
 namespace croft::cli {
 

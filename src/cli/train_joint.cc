@@ -11,19 +11,19 @@
 namespace croft::cli {
 namespace {
 
-constexpr auto kUsed = joined(
-    kDataOptions, kMethodOptions,
-    std::to_array<std::string_view>({"joint-template", "label-classes", "gap", "best"}));
+constexpr auto kUsed =
+    joined(kDataOptions, kMethodOptions,
+           std::to_array<std::string_view>({"joint-template", "label-classes", "gap", "best"}));
 
 }  // namespace
 
 void add_joint_options(CLI::App& verb, JointCommand& c) {
   constexpr const char* kGroup = "Joint features of x and y (--model maxent)";
   verb.add_option("--joint-template", c.joint_template,
-                      "Lines such as u1:%x[-1,0] * %y[suffix,3]: an observation times a part of "
-                      "the label; labels with the same part share the weight")
-          ->option_text("FILE")
-          ->group(kGroup);
+                  "Lines such as u1:%x[-1,0] * %y[suffix,3]: an observation times a part of "
+                  "the label; labels with the same part share the weight")
+      ->option_text("FILE")
+      ->group(kGroup);
   verb.add_option("--label-classes", c.label_classes,
                   "Lines LABEL CLASS, for %y[class] in the joint templates, and for --experts "
                   "labels of --model pool")

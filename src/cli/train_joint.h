@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include "app/train/train_joint.h"
 #include "cli/common.h"
 #include "cli/train_methods.h"
-#include "croft/app/train_joint.h"
 
 namespace croft::cli {
 

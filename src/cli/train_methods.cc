@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/common.h"
-#include "croft/optimize/passive_aggressive.h"
+#include "optimize/stochastic/passive_aggressive.h"
 
 namespace croft::cli {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "app/train/train_naive_bayes.h"
 #include "cli/common.h"
-#include "croft/app/train_naive_bayes.h"
 
 namespace croft::cli {
 

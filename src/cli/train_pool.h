@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "app/train/train_pool.h"
 #include "cli/common.h"
-#include "croft/app/train_pool.h"
 
 namespace croft::cli {
 

@@ -2,7 +2,7 @@
 
 #include "cli/common.h"
 #include "croft/core/error.h"
-#include "croft/data/parse_number.h"
+#include "data/parse_number.h"
 
 namespace croft::cli {
 
@@ -43,8 +43,7 @@ void add_round_options(CLI::App& verb, RoundOptions& o) {
                    "nothing: they are found as conjunctions are")
       ->needs(induce)
       ->option_text("START=attributes");
-  verb.add_flag("--induce-pairs", i.pairs,
-                "Find features of two neighbouring labels, too (chain)")
+  verb.add_flag("--induce-pairs", i.pairs, "Find features of two neighbouring labels, too (chain)")
       ->needs(induce);
   CLI::Option* unsupported =
       verb.add_option("--unsupported", o.unsupported.threshold,

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "app/train/train_segment.h"
 #include "cli/common.h"
-#include "croft/app/train_segment.h"
 
 namespace croft::cli {
 

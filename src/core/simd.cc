@@ -1,4 +1,4 @@
-#include "croft/core/simd.h"
+#include "core/simd.h"
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // Row kernels for padded matrices, included once for each SIMD target (Highway).
 //
-// A row has stride = padded(columns) numbers.  Vectors have at most kLanePadding lanes, so that a row is
-// a whole number of vectors on every target.
+// A row has stride = padded(columns) numbers.  Vectors have at most kLanePadding lanes, so that a
+// row is a whole number of vectors on every target.
 #if defined(CROFT_SIMD_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CROFT_SIMD_ROWS_INL_H_
 #undef CROFT_SIMD_ROWS_INL_H_
@@ -23,7 +23,8 @@ template <class T>
 using RowTag = hn::CappedTag<T, kLanePadding>;
 
 // finish(c, sum_i a[i] m[i][c .. c + lanes)) for K vectors of columns starting at c.
-// Several partial sums hide the latency of the multiply-add; their number is fixed, so is the order.
+// Several partial sums hide the latency of the multiply-add; their number is fixed, so is the
+// order.
 template <int K, class T, class Finish>
 HWY_INLINE void vec_mat_block(const T* HWY_RESTRICT a, std::size_t n, const T* HWY_RESTRICT m,
                               std::size_t stride, std::size_t c, const Finish& finish) {
@@ -67,10 +68,17 @@ HWY_INLINE void vec_mat(const T* a, std::size_t n, const T* m, std::size_t strid
   std::size_t c = 0;
   for (; c + 4 * lanes <= stride; c += 4 * lanes) vec_mat_block<4>(a, n, m, stride, c, finish);
   switch ((stride - c) / lanes) {
-    case 3: vec_mat_block<3>(a, n, m, stride, c, finish); break;
-    case 2: vec_mat_block<2>(a, n, m, stride, c, finish); break;
-    case 1: vec_mat_block<1>(a, n, m, stride, c, finish); break;
-    default: break;
+    case 3:
+      vec_mat_block<3>(a, n, m, stride, c, finish);
+      break;
+    case 2:
+      vec_mat_block<2>(a, n, m, stride, c, finish);
+      break;
+    case 1:
+      vec_mat_block<1>(a, n, m, stride, c, finish);
+      break;
+    default:
+      break;
   }
 }
 

@@ -1,4 +1,4 @@
-#include "croft/core/sparse_rows.h"
+#include "core/sparse_rows.h"
 
 #include <cstddef>
 

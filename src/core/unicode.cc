@@ -1,4 +1,4 @@
-#include "croft/core/unicode.h"
+#include "core/unicode.h"
 
 #include <utf8proc.h>
 

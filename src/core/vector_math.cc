@@ -1,4 +1,4 @@
-#include "croft/core/vector_math.h"
+#include "core/vector_math.h"
 
 #include <cassert>
 #include <cmath>

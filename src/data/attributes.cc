@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "croft/data/parse_number.h"
+#include "data/parse_number.h"
 
 namespace croft {
 namespace {

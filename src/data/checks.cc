@@ -1,4 +1,4 @@
-#include "croft/data/checks.h"
+#include "data/checks.h"
 
 #include "croft/core/error.h"
 

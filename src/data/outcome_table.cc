@@ -1,10 +1,10 @@
-#include "croft/data/outcome_table.h"
+#include "data/outcome_table.h"
 
 #include <algorithm>
 
 #include "croft/core/error.h"
 #include "croft/data/csv.h"
-#include "croft/data/parse_number.h"
+#include "data/parse_number.h"
 
 namespace croft {
 namespace {

@@ -1,4 +1,4 @@
-#include "croft/data/parse_number.h"
+#include "data/parse_number.h"
 
 #include <algorithm>
 #include <charconv>

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <utility>
 
-#include "croft/data/parse_number.h"
+#include "data/parse_number.h"
 #include "data/plain_text.h"
 
 namespace croft {

@@ -1,4 +1,4 @@
-#include "croft/features/clique_data.h"
+#include "features/clique_data.h"
 
 #include <algorithm>
 #include <bit>

@@ -226,10 +226,10 @@ CompactVocabulary::Built CompactVocabulary::build(const std::vector<std::string_
     for (; next < keys.size() && bucket_of(keys[next].hash, buckets) == bucket; ++next) {
       const Key& key = keys[next];
       // Names that a damaged model file gave may be the same.
-    if (next > 0 && strings[keys[next - 1].index] == strings[key.index]) {
-      throw Error("the name " + in_quotes(strings[key.index]) +
-                  " is there twice; the file that it comes from is damaged");
-    }
+      if (next > 0 && strings[keys[next - 1].index] == strings[key.index]) {
+        throw Error("the name " + in_quotes(strings[key.index]) +
+                    " is there twice; the file that it comes from is damaged");
+      }
       built.id[key.index] = static_cast<std::uint32_t>(next);
       code.clear();
       coder.encode(strings[key.index], code);

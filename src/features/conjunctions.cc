@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "croft/features/edge_conjunctions.h"
+#include "features/edge_conjunctions.h"
 
 namespace croft {
 

@@ -1,4 +1,4 @@
-#include "croft/features/edge_conjunctions.h"
+#include "features/edge_conjunctions.h"
 
 #include <algorithm>
 #include <utility>

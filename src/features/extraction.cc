@@ -5,8 +5,8 @@
 #include <charconv>
 
 #include "croft/core/error.h"
-#include "croft/features/edge_conjunctions.h"
-#include "croft/features/feature_kit.h"
+#include "features/edge_conjunctions.h"
+#include "features/kit/feature_kit.h"
 
 namespace croft {
 namespace {

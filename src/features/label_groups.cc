@@ -1,9 +1,9 @@
-#include "croft/features/label_groups.h"
+#include "features/label_groups.h"
 
 #include <algorithm>
 #include <map>
 
-#include "croft/core/unicode.h"
+#include "core/unicode.h"
 
 namespace croft {
 namespace {

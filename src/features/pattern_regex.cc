@@ -2,8 +2,8 @@
 
 #include <re2/re2.h>
 
+#include "core/unicode.h"
 #include "croft/core/error.h"
-#include "croft/core/unicode.h"
 
 namespace croft {
 namespace {

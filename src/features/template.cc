@@ -4,8 +4,8 @@
 #include <cassert>
 #include <utility>
 
+#include "core/unicode.h"
 #include "croft/core/error.h"
-#include "croft/core/unicode.h"
 #include "features/template_parser.h"
 
 namespace croft {

@@ -5,8 +5,8 @@
 #include <array>
 #include <utility>
 
+#include "core/unicode.h"
 #include "croft/core/error.h"
-#include "croft/core/unicode.h"
 
 namespace croft {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "croft/core/unicode.h"
+#include "core/unicode.h"
 #include "features/word_shape.h"
 
 namespace croft {

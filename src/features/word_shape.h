@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "croft/core/unicode.h"
+#include "core/unicode.h"
 
 namespace croft {
 

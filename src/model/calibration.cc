@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
-#include "model/string_section.h"
+#include "model/file/string_section.h"
 
 namespace croft {
 namespace {

@@ -7,9 +7,10 @@
 namespace croft {
 namespace {
 
-// A row with this many cells or more is kept padded to all of them and added as vectors, a shorter one
-// cell by cell.  Measured with 22 labels: 3 is best; 2 pads too many rows, more visits too many cells.
-// With hundreds of labels a padded row costs memory and bandwidth, unless a good part of it is used.
+// A row with this many cells or more is kept padded to all of them and added as vectors, a shorter
+// one cell by cell.  Measured with 22 labels: 3 is best; 2 pads too many rows, more visits too many
+// cells. With hundreds of labels a padded row costs memory and bandwidth, unless a good part of it
+// is used.
 std::size_t rich_cells(std::size_t cells) {
   return std::min(cells, std::max<std::size_t>(3, cells / 16));
 }
@@ -121,7 +122,8 @@ RowLayout lay_out(const RawRows& raw, const std::vector<std::uint32_t>& id, std:
   }
   if (full) return layout;
   for (const std::uint32_t a : old) {
-    layout.cell.insert(layout.cell.end(), raw.cell.begin() + static_cast<std::ptrdiff_t>(raw.begin[a]),
+    layout.cell.insert(layout.cell.end(),
+                       raw.cell.begin() + static_cast<std::ptrdiff_t>(raw.begin[a]),
                        raw.cell.begin() + static_cast<std::ptrdiff_t>(raw.begin[a + 1]));
   }
   return layout;
@@ -158,7 +160,8 @@ std::vector<std::uint64_t> count_transitions(const ChainData& data, std::size_t 
   return count;
 }
 
-// Adds up what the transitions of a group count, for each of them; nothing where there is no feature.
+// Adds up what the transitions of a group count, for each of them; nothing where there is no
+// feature.
 void count_groups(const TransitionGroups& groups, std::vector<std::uint64_t>& count) {
   std::unordered_map<std::uint32_t, std::uint64_t> sum;
   for (std::size_t c = 0; c < count.size(); ++c) sum[groups.of[c]] += count[c];
@@ -256,11 +259,10 @@ ChainLayout make_chain_layout(ChainData& data, std::size_t labels, std::size_t n
   lay_out_tied(data, options, layout);
   std::size_t kept = 0;
   {
-    const RawRows rows =
-        find_rows(data.node, node_attributes, labels, options, kept_features.node,
-                  [&](std::size_t p, const auto& f) {
-                    for (const Label j : data.known_labels(p)) f(j);
-                  });
+    const RawRows rows = find_rows(data.node, node_attributes, labels, options, kept_features.node,
+                                   [&](std::size_t p, const auto& f) {
+                                     for (const Label j : data.known_labels(p)) f(j);
+                                   });
     renumbering.node = renumber(rows, labels, layout.node_classes, kept);
     layout.node = lay_out(rows, renumbering.node, kept, labels, layout.tied.begin.back());
     renumber_lists(renumbering.node, layout.node_classes, data.node);
@@ -344,8 +346,8 @@ FeatureSelection select_features(const ChainLayout& from, std::span<const std::u
     id = renumber(raw, rows.cells, classes, kept);
     return lay_out(raw, id, kept, rows.cells, offset);
   };
-  layout.node = select(from.node, layout.tied.begin.back(), layout.node_classes,
-                       to.renumbering.node);
+  layout.node =
+      select(from.node, layout.tied.begin.back(), layout.node_classes, to.renumbering.node);
   RowClasses classes;
   layout.edge = select(from.edge, layout.node.begin.back(), classes, to.renumbering.edge);
   layout.histories = from.histories;

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "croft/core/error.h"
-#include "model/string_section.h"
+#include "model/file/string_section.h"
 
 namespace croft {
 namespace {

@@ -1,4 +1,4 @@
-#include "croft/model/graph_layout.h"
+#include "model/graph_layout.h"
 
 #include <algorithm>
 #include <type_traits>

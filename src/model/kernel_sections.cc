@@ -1,4 +1,4 @@
-#include "croft/model/kernel_sections.h"
+#include "model/kernel_sections.h"
 
 #include <algorithm>
 #include <cmath>

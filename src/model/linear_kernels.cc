@@ -4,9 +4,9 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "model/linear_kernels.cc"
+#include "core/simd_rows-inl.h"
 #include "hwy/foreach_target.h"  // must come before highway.h
 #include "hwy/highway.h"
-#include "core/simd_rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace croft {
@@ -101,11 +101,16 @@ HWY_INLINE void score_wide(const StateScoring<T>& s) {
 template <class T>
 HWY_INLINE void score_states_impl(const StateScoring<T>& s) {
   switch (s.stride / hn::Lanes(RowTag<T>())) {
-    case 1: return score_narrow<1>(s);
-    case 2: return score_narrow<2>(s);
-    case 3: return score_narrow<3>(s);
-    case 4: return score_narrow<4>(s);
-    default: return score_wide(s);
+    case 1:
+      return score_narrow<1>(s);
+    case 2:
+      return score_narrow<2>(s);
+    case 3:
+      return score_narrow<3>(s);
+    case 4:
+      return score_narrow<4>(s);
+    default:
+      return score_wide(s);
   }
 }
 
@@ -149,10 +154,17 @@ HWY_INLINE void sum_rows_impl(const RowSum<T>& r) {
   std::size_t c = 0;
   for (; c + 4 * lanes <= r.stride; c += 4 * lanes) sum_columns<4>(r, c);
   switch ((r.stride - c) / lanes) {
-    case 3: sum_columns<3>(r, c); break;
-    case 2: sum_columns<2>(r, c); break;
-    case 1: sum_columns<1>(r, c); break;
-    default: break;
+    case 3:
+      sum_columns<3>(r, c);
+      break;
+    case 2:
+      sum_columns<2>(r, c);
+      break;
+    case 1:
+      sum_columns<1>(r, c);
+      break;
+    default:
+      break;
   }
 }
 

@@ -12,15 +12,15 @@ template <class Real>
 struct StateScoring {
   const std::uint64_t* begin;  // [count + 1] into id, value
   std::size_t count;
-  const std::uint32_t* id;     // sorted by class of row: rich, poor, single
-  const double* value;         // nullptr: all 1
-  const Real* zero;            // [stride] what a row starts from
-  const Real* rich;            // [rich_rows][stride]
+  const std::uint32_t* id;  // sorted by class of row: rich, poor, single
+  const double* value;      // nullptr: all 1
+  const Real* zero;         // [stride] what a row starts from
+  const Real* rich;         // [rich_rows][stride]
   std::size_t rich_rows, first_single, stride;
   const CellWeight<Real>* short_weight;  // weights of the short rows
-  const std::uint64_t* short_begin;   // [row - rich_rows] first weight, minus short_offset
+  const std::uint64_t* short_begin;      // [row - rich_rows] first weight, minus short_offset
   std::uint64_t short_offset;
-  Real* state;                 // out: [count][stride]
+  Real* state;  // out: [count][stride]
 };
 void score_states(const StateScoring<float>&);
 void score_states(const StateScoring<double>&);

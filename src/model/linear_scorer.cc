@@ -57,8 +57,7 @@ void LinearScorer<Real>::set_weights(std::span<const double> w, ThreadPool& pool
 }
 
 template <class Real>
-void LinearScorer<Real>::score(const ChainData& data, std::size_t n,
-                               ChainScores<Real>& out) const {
+void LinearScorer<Real>::score(const ChainData& data, std::size_t n, ChainScores<Real>& out) const {
   const std::uint64_t first = data.sequence_begin[n];
   const std::size_t length = data.sequence_begin[n + 1] - first;
   const RowLayout& node = layout_.node;
@@ -67,20 +66,20 @@ void LinearScorer<Real>::score(const ChainData& data, std::size_t n,
   out.state.reshape(length, layout_.labels);
   out.overlay_of.clear();
   out.overlay.reshape(0, layout_.labels);
-  score_states(StateScoring<Real>{
-      .begin = data.node.begin.data() + first,
-      .count = length,
-      .id = data.node.id.data(),
-      .value = data.node.value.empty() ? nullptr : data.node.value.data(),
-      .zero = zero_.data(),
-      .rich = rich_.row(0),
-      .rich_rows = rich,
-      .first_single = rich + layout_.node_classes.poor,
-      .stride = out.state.stride(),
-      .short_weight = short_.data(),
-      .short_begin = node.begin.data() + rich,
-      .short_offset = node.begin[rich],
-      .state = out.state.row(0)});
+  score_states(
+      StateScoring<Real>{.begin = data.node.begin.data() + first,
+                         .count = length,
+                         .id = data.node.id.data(),
+                         .value = data.node.value.empty() ? nullptr : data.node.value.data(),
+                         .zero = zero_.data(),
+                         .rich = rich_.row(0),
+                         .rich_rows = rich,
+                         .first_single = rich + layout_.node_classes.poor,
+                         .stride = out.state.stride(),
+                         .short_weight = short_.data(),
+                         .short_begin = node.begin.data() + rich,
+                         .short_offset = node.begin[rich],
+                         .state = out.state.row(0)});
   if (layout_.constraint) apply(*layout_.constraint, out);
   if (data.has_edges()) add_overlays<Real>(data, n, layout_, edge_, out);
 }
@@ -101,7 +100,8 @@ void add_overlays(const ChainData& data, std::size_t n, const ChainLayout& layou
       const Real* w = weights.data() + (edge.begin[b] - edge.begin[0]);
       if (edge.length(b) == edge.cells) {
         for (std::size_t i = 0; i < labels; ++i) {
-          for (std::size_t j = 0; j < labels; ++j) rows[i * stride + j] += value * w[i * labels + j];
+          for (std::size_t j = 0; j < labels; ++j)
+            rows[i * stride + j] += value * w[i * labels + j];
         }
         continue;
       }
@@ -261,8 +261,8 @@ void set_tied_gradient(const ChainLayout& layout, const TransitionScores<Real>& 
   }
 }
 
-template void add_overlays(const ChainData&, std::size_t, const ChainLayout&, std::span<const float>,
-                           ChainScores<float>&);
+template void add_overlays(const ChainData&, std::size_t, const ChainLayout&,
+                           std::span<const float>, ChainScores<float>&);
 template void add_overlays(const ChainData&, std::size_t, const ChainLayout&,
                            std::span<const double>, ChainScores<double>&);
 template class LinearScorer<float>;

@@ -2,9 +2,9 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "model/sample_kernels.cc"
+#include "core/simd_rows-inl.h"
 #include "hwy/foreach_target.h"  // must come before highway.h
 #include "hwy/highway.h"
-#include "core/simd_rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace croft {
@@ -81,8 +81,8 @@ HWY_INLINE void prefetch_rows(const SampleScoring& s, std::size_t p) {
     }
   }
   for (; k < end; ++k) {
-    const std::uint64_t f = s.id[k] >= s.first_single ? single + s.id[k]
-                                                      : s.row_begin[s.id[k]] - s.short_offset;
+    const std::uint64_t f =
+        s.id[k] >= s.first_single ? single + s.id[k] : s.row_begin[s.id[k]] - s.short_offset;
     __builtin_prefetch(s.short_weight + f);
     __builtin_prefetch(s.short_cell + f);
   }
@@ -113,11 +113,16 @@ HWY_INLINE void score_positions(const SampleScoring& s) {
 
 void score_impl(const SampleScoring& s) {
   switch (s.stride / hn::Lanes(Tag())) {
-    case 1: return score_positions<1>(s);
-    case 2: return score_positions<2>(s);
-    case 3: return score_positions<3>(s);
-    case 4: return score_positions<4>(s);
-    default: return score_positions<0>(s);
+    case 1:
+      return score_positions<1>(s);
+    case 2:
+      return score_positions<2>(s);
+    case 3:
+      return score_positions<3>(s);
+    case 4:
+      return score_positions<4>(s);
+    default:
+      return score_positions<0>(s);
   }
 }
 

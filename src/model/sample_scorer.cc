@@ -1,4 +1,4 @@
-#include "croft/model/sample_scorer.h"
+#include "model/sample_scorer.h"
 
 #include <algorithm>
 
@@ -138,8 +138,7 @@ void SampleScorer::support(std::size_t n, std::vector<Run>& runs) const {
   add(first_gram_, layout_.grams());
 }
 
-void SampleScorer::transitions(std::span<const double> space,
-                               TransitionScores<double>& out) const {
+void SampleScorer::transitions(std::span<const double> space, TransitionScores<double>& out) const {
   transition_scorer_.assign(layout_.tied, space.subspan(first_tied_), out);
 }
 
@@ -171,8 +170,7 @@ void SampleScorer::score(std::size_t n, std::span<const double> space,
                 .state = out.state.row(0)});
   if (layout_.constraint) apply(*layout_.constraint, out);
   if (data_.has_edges()) {
-    add_overlays(data_, n, layout_,
-                 space.subspan(first_edge_, first_gram_ - first_edge_), out);
+    add_overlays(data_, n, layout_, space.subspan(first_edge_, first_gram_ - first_edge_), out);
   }
 }
 
@@ -246,8 +244,7 @@ void SampleScorer::add_overlay(std::uint64_t position, const double* d, std::siz
 
 void SampleScorer::gradient(std::size_t n, const ChainGradient<double>& d, std::size_t stride,
                             std::span<const double> transition, std::span<const double> gram,
-                            const TransitionScores<double>& transitions,
-                            SparseVector& out) const {
+                            const TransitionScores<double>& transitions, SparseVector& out) const {
   const double *d_state = d.state, *d_overlay = d.overlay;
   for (std::uint64_t p = data_.sequence_begin[n]; p < data_.sequence_begin[n + 1]; ++p) {
     for (Label j = 0; j < layout_.labels; ++j) {
@@ -283,8 +280,8 @@ void SampleScorer::add_edges(std::size_t n, const double* d_overlay, std::size_t
     for (std::uint64_t k = data_.edge.begin[p]; k < data_.edge.begin[p + 1]; ++k) {
       const std::uint32_t b = data_.edge.id[k];
       const double value = data_.edge.value.empty() ? 1.0 : data_.edge.value[k];
-      double* g = out + begin[static_cast<std::size_t>(std::ranges::lower_bound(own, b) -
-                                                       own.begin())];
+      double* g =
+          out + begin[static_cast<std::size_t>(std::ranges::lower_bound(own, b) - own.begin())];
       for (std::size_t c = 0; c < edge.length(b); ++c) {
         const std::uint32_t cell = edge.cell_of(b, c);
         g[c] += value * d_overlay[cell / labels * stride + cell % labels];

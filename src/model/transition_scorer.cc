@@ -5,8 +5,8 @@
 namespace croft {
 namespace {
 
-// Whether the transitions are better kept as a list of those that differ from the others: a measured
-// bound for chains that are done together (bench/label_set_bench).  Overlays want a table.
+// Whether the transitions are better kept as a list of those that differ from the others: a
+// measured bound for chains that are done together (bench/label_set_bench).  Overlays want a table.
 bool keep_sparse(const ChainLayout& layout, std::size_t listed) {
   return layout.edge.rows() == 0 && listed * 10 <= layout.labels * layout.labels * 7;
 }
@@ -31,8 +31,9 @@ TransitionScorer<Real>::TransitionScorer(const ChainLayout& layout, Use use)
 template <class Real>
 void TransitionScorer<Real>::list(const ChainLayout& layout) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> cells;  // each with its weight
-  layout.for_each_transition(
-      [&](std::uint32_t k, std::uint32_t cell) { cells.push_back({cell, k}); });
+  layout.for_each_transition([&](std::uint32_t k, std::uint32_t cell) {
+    cells.push_back({cell, k});
+  });
   std::ranges::sort(cells);
   const auto add = [&](std::uint32_t cell, std::uint32_t k) {
     listed_.push_back(

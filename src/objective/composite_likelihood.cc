@@ -1,4 +1,4 @@
-#include "croft/objective/composite_likelihood.h"
+#include "objective/composite_likelihood.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "croft/objective/cost_augmented.h"
+#include "objective/cost_augmented.h"
 
 #include "structure/copy_scores.h"
 

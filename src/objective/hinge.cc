@@ -1,4 +1,4 @@
-#include "croft/objective/hinge.h"
+#include "objective/hinge.h"
 
 #include <algorithm>
 #include <cmath>

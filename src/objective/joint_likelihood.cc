@@ -1,4 +1,4 @@
-#include "croft/objective/joint_likelihood.h"
+#include "objective/joint_likelihood.h"
 
 #include <algorithm>
 

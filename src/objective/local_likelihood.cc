@@ -1,4 +1,4 @@
-#include "croft/objective/local_likelihood.h"
+#include "objective/local_likelihood.h"
 
 #include "objective/edge_rows.h"
 #include "objective/softmax_row.h"

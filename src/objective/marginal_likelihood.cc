@@ -1,4 +1,4 @@
-#include "croft/objective/marginal_likelihood.h"
+#include "objective/marginal_likelihood.h"
 
 namespace croft {
 

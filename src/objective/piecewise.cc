@@ -1,4 +1,4 @@
-#include "croft/objective/piecewise.h"
+#include "objective/piecewise.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "croft/objective/softmax_margin.h"
+#include "objective/softmax_margin.h"
 
 namespace croft {
 

@@ -10,7 +10,7 @@
 #include "hwy/highway.h"
 
 #include "core/simd_rows-inl.h"
-#include "inference/exp_row-inl.h"
+#include "inference/chain/exp_row-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace croft {

@@ -27,10 +27,10 @@ void check_start(const Iteration& start) {
 
 void check_finite(const Iteration& now) {
   if (std::isfinite(now.objective)) return;
-  throw Error(
-      fmt::format("the objective is {} after {} iterations; attribute values are too large for this "
-                  "method (scale them down), or its step or its kernel is",
-                  now.objective, now.number));
+  throw Error(fmt::format(
+      "the objective is {} after {} iterations; attribute values are too large for this "
+      "method (scale them down), or its step or its kernel is",
+      now.objective, now.number));
 }
 
 void check_positive(std::string_view name, double value) {

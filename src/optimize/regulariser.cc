@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "core/vector_math.h"
 #include "croft/core/error.h"
-#include "croft/core/vector_math.h"
 
 namespace croft {
 

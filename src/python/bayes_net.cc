@@ -6,10 +6,10 @@
 
 #include "croft/core/error.h"
 #include "croft/data/bif.h"
-#include "croft/train/bayes_net.h"
 #include "python/bind.h"
 #include "python/graph.h"
 #include "python/sequences.h"
+#include "train/generative/bayes_net.h"
 
 namespace croft::python {
 namespace {

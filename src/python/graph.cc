@@ -7,11 +7,11 @@
 #include "croft/data/bif.h"
 #include "croft/data/graph_file.h"
 #include "croft/data/uai.h"
-#include "croft/inference/joint_marginal.h"
-#include "croft/structure/separation.h"
+#include "inference/graph/exact/joint_marginal.h"
 #include "python/bind.h"
 #include "python/graph.h"
 #include "python/sequences.h"
+#include "structure/separation.h"
 
 namespace croft::python {
 namespace {

@@ -6,13 +6,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "croft/core/atomic_file.h"
+#include "core/atomic_file.h"
 #include "croft/core/error.h"
-#include "croft/train/graph_training.h"
 #include "python/bind.h"
 #include "python/graph.h"
 #include "python/options.h"
 #include "python/sequences.h"
+#include "train/kinds/graph_training.h"
 
 namespace croft::python {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "croft/app/train_hmm.h"
-#include "croft/model/hmm_model.h"
+#include "app/train/train_hmm.h"
+#include "model/kinds/hmm_model.h"
 #include "python/bind.h"
 #include "python/model.h"
 #include "python/sequences.h"

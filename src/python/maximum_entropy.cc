@@ -2,7 +2,7 @@
 #include <pybind11/stl.h>
 
 #include "croft/core/error.h"
-#include "croft/optimize/maximum_entropy.h"
+#include "optimize/batch/maximum_entropy.h"
 #include "python/bind.h"
 
 namespace croft::python {

@@ -6,15 +6,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/inspect/inspect_boosted.h"
+#include "app/inspect/inspect_error_correcting.h"
+#include "app/inspect/inspect_hidden_chain.h"
+#include "app/inspect/inspect_hmm.h"
+#include "app/inspect/inspect_segment.h"
+#include "core/atomic_file.h"
 #include "croft/app/evaluation.h"
 #include "croft/app/inspect.h"
-#include "croft/app/inspect_boosted.h"
-#include "croft/app/inspect_hmm.h"
-#include "croft/app/inspect_error_correcting.h"
-#include "croft/app/inspect_hidden_chain.h"
-#include "croft/app/inspect_segment.h"
-#include "croft/core/atomic_file.h"
-#include "croft/model/naive_bayes_model.h"
+#include "model/kinds/naive_bayes_model.h"
 #include "python/bind.h"
 #include "python/calibrated_scores.h"
 #include "python/matrix_rows.h"

@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "croft/core/atomic_file.h"
-#include "croft/model/naive_bayes_model.h"
-#include "croft/train/naive_bayes_training.h"
+#include "core/atomic_file.h"
+#include "model/kinds/naive_bayes_model.h"
 #include "python/bind.h"
 #include "python/calibrated_scores.h"
 #include "python/column_names.h"
 #include "python/matrix_rows.h"
+#include "train/kinds/naive_bayes_training.h"
 
 namespace croft::python {
 namespace {

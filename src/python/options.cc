@@ -8,9 +8,9 @@
 #include <limits>
 #include <set>
 
+#include "app/label/tag_files.h"
 #include "croft/app/chunks.h"
-#include "croft/app/tag_files.h"
-#include "croft/optimize/passive_aggressive.h"
+#include "optimize/stochastic/passive_aggressive.h"
 #include "python/sequences.h"
 
 namespace croft::python {
@@ -440,13 +440,12 @@ TagRequest tag_request(const py::dict& dict, const SequenceModel& model) {
   read_limits(model, constrain, penalties, out);
   options.get("rules", out.rules);
   options.get("limit", out.limit);
-  options.choose<Decode>(
-      "decode",
-      {{"viterbi", Decode::viterbi},
-       {"marginal", Decode::marginal},
-       {"risk", Decode::risk},
-       {"labelling", Decode::labelling}},
-      out.decode);
+  options.choose<Decode>("decode",
+                         {{"viterbi", Decode::viterbi},
+                          {"marginal", Decode::marginal},
+                          {"risk", Decode::risk},
+                          {"labelling", Decode::labelling}},
+                         out.decode);
   options.choose<ChunkScheme>("scheme",
                               {{"auto", ChunkScheme::automatic},
                                {"bio", ChunkScheme::bio},

@@ -2,15 +2,15 @@
 #pragma once
 #include <pybind11/pybind11.h>
 
-#include "croft/app/search.h"
+#include "app/search/search.h"
+#include "app/train/train_error_correcting.h"
+#include "app/train/train_hidden_chain.h"
+#include "app/train/train_pool.h"
+#include "app/train/train_segment.h"
 #include "croft/app/tag_plan.h"
 #include "croft/app/train.h"
-#include "croft/app/train_error_correcting.h"
-#include "croft/app/train_hidden_chain.h"
-#include "croft/app/train_pool.h"
-#include "croft/app/train_segment.h"
-#include "croft/train/boosting.h"
-#include "croft/train/graph_training.h"
+#include "train/boosting/boosting.h"
+#include "train/kinds/graph_training.h"
 
 namespace croft::python {
 
@@ -31,7 +31,6 @@ CodeRequest code_request(const pybind11::dict& options);
 // Of a search: its parameters are left open.
 SearchSettings search_settings_of(const pybind11::dict& options);
 // constrain, rules, limit, penalties, decode, scheme, partial.
-TagRequest tag_request(const pybind11::dict& options,
-                       const SequenceModel& model);
+TagRequest tag_request(const pybind11::dict& options, const SequenceModel& model);
 
 }  // namespace croft::python

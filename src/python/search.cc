@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "croft/app/search.h"
+#include "app/search/search.h"
 #include "croft/core/error.h"
 #include "python/bind.h"
 #include "python/options.h"

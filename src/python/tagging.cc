@@ -9,7 +9,7 @@
 #include "croft/app/predict_output.h"
 #include "croft/app/tagger.h"
 #include "croft/core/parallel.h"
-#include "croft/inference/hmm_from_chain.h"
+#include "inference/chain/hmm_from_chain.h"
 #include "python/bind.h"
 #include "python/model.h"
 #include "python/options.h"

@@ -4,12 +4,12 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "croft/app/data_fit.h"
-#include "croft/app/train_boosted.h"
-#include "croft/app/train_error_correcting.h"
-#include "croft/app/train_hidden_chain.h"
-#include "croft/app/train_pool.h"
-#include "croft/app/train_segment.h"
+#include "app/train/data_fit.h"
+#include "app/train/train_boosted.h"
+#include "app/train/train_error_correcting.h"
+#include "app/train/train_hidden_chain.h"
+#include "app/train/train_pool.h"
+#include "app/train/train_segment.h"
 #include "croft/core/interrupt.h"
 #include "python/bind.h"
 #include "python/model.h"
@@ -144,8 +144,8 @@ std::shared_ptr<const Kind> starting_model(const std::shared_ptr<PythonModel>& i
   if constexpr (std::is_same_v<Kind, ChainModel>) {
     if (!model) start->chain();  // says why not
   } else if (!model || model->kind() != Kind::kKind) {
-    throw py::value_error("a model of kind " + start->model->kind() + " cannot go on as one of kind " +
-                          std::string(Kind::kKind));
+    throw py::value_error("a model of kind " + start->model->kind() +
+                          " cannot go on as one of kind " + std::string(Kind::kKind));
   }
   return model;
 }
@@ -298,7 +298,8 @@ py::tuple train_segment(const py::object& x, const py::object& y, py::object wei
   if (checkpoints && !watch.stopped()) checkpoints->remove();
   auto model =
       std::make_shared<PythonModel>(Container::from_bytes(trained.model.bytes(), "the model"));
-  return py::make_tuple(std::move(model), ::croft::python::info_of(trained.result, watch.interrupted()));
+  return py::make_tuple(std::move(model),
+                        ::croft::python::info_of(trained.result, watch.interrupted()));
 }
 
 // A kind without warm starts: train(input, watch, checkpoints) gives the info and the model.
@@ -342,26 +343,23 @@ py::tuple train_hidden_chain(const py::object& x, const py::object& y, py::objec
                              const py::dict& options, const py::dict& own, py::object callback) {
   HiddenChainRequest request = hidden_chain_request(own);
   request.train = train_request(options);
-  return train_kind(x, y, std::move(weights), x_dev, y_dev, request.train, std::move(callback),
-                    [&](TrainingInput& input, TrainingObserver& watch,
-                        CheckpointFolder* checkpoints) {
-                      auto trained = train_hidden_chain_on(
-                          request, input,
-                          {.data_read = watch.watcher().data_read,
-                           .reading = nullptr,
-                           .iteration =
-                               [&](std::size_t, const TrainProgress& now) {
-                                 return watch.watcher().iteration(now);
-                               }},
-                          checkpoints);
-                      return std::pair(trained.result.train, std::move(trained.model));
-                    });
+  return train_kind(
+      x, y, std::move(weights), x_dev, y_dev, request.train, std::move(callback),
+      [&](TrainingInput& input, TrainingObserver& watch, CheckpointFolder* checkpoints) {
+        auto trained = train_hidden_chain_on(
+            request, input,
+            {.data_read = watch.watcher().data_read,
+             .reading = nullptr,
+             .iteration = [&](std::size_t,
+                              const TrainProgress& now) { return watch.watcher().iteration(now); }},
+            checkpoints);
+        return std::pair(trained.result.train, std::move(trained.model));
+      });
 }
 
 py::tuple train_pool(const py::object& x, const py::object& y, py::object weights,
                      const py::object& x_dev, const py::object& y_dev, const py::dict& options,
-                     const py::dict& own,
-                     const std::vector<std::shared_ptr<PythonModel>>& experts,
+                     const py::dict& own, const std::vector<std::shared_ptr<PythonModel>>& experts,
                      py::object callback) {
   PoolRequest request = pool_request(own);
   request.train = train_request(options);
@@ -370,20 +368,18 @@ py::tuple train_pool(const py::object& x, const py::object& y, py::object weight
     each->chain();  // says why it is none
     chains.push_back(std::dynamic_pointer_cast<const ChainModel>(each->model));
   }
-  return train_kind(x, y, std::move(weights), x_dev, y_dev, request.train, std::move(callback),
-                    [&](TrainingInput& input, TrainingObserver& watch,
-                        CheckpointFolder* checkpoints) {
-                      auto trained = train_pool_on(
-                          request, input, chains,
-                          {.data_read = watch.watcher().data_read,
-                           .reading = nullptr,
-                           .iteration =
-                               [&](std::size_t, std::size_t, const TrainProgress& now) {
-                                 return watch.watcher().iteration(now);
-                               }},
-                          checkpoints);
-                      return std::pair(trained.result.train, std::move(trained.model));
-                    });
+  return train_kind(
+      x, y, std::move(weights), x_dev, y_dev, request.train, std::move(callback),
+      [&](TrainingInput& input, TrainingObserver& watch, CheckpointFolder* checkpoints) {
+        auto trained = train_pool_on(
+            request, input, chains,
+            {.data_read = watch.watcher().data_read,
+             .reading = nullptr,
+             .iteration = [&](std::size_t, std::size_t,
+                              const TrainProgress& now) { return watch.watcher().iteration(now); }},
+            checkpoints);
+        return std::pair(trained.result.train, std::move(trained.model));
+      });
 }
 
 // A bit that is trained is an iteration.
@@ -400,14 +396,15 @@ py::tuple train_error_correcting(const py::object& x, const py::object& y, py::o
             request, input,
             {.data_read = watch.watcher().data_read,
              .reading = nullptr,
-             .bit = [&](std::size_t done, std::size_t of, const OptimizeResult& bit) {
-               const Iteration iteration{.number = done,
-                                         .evaluations = bit.evaluations,
-                                         .objective = bit.objective,
-                                         .gradient_norm = bit.gradient_norm,
-                                         .w = {}};
-               return watch.watcher().iteration({iteration, of, std::nullopt});
-             },
+             .bit =
+                 [&](std::size_t done, std::size_t of, const OptimizeResult& bit) {
+                   const Iteration iteration{.number = done,
+                                             .evaluations = bit.evaluations,
+                                             .objective = bit.objective,
+                                             .gradient_norm = bit.gradient_norm,
+                                             .w = {}};
+                   return watch.watcher().iteration({iteration, of, std::nullopt});
+                 },
              .stop = nullptr},
             checkpoints);
         TrainResult result;
@@ -439,9 +436,9 @@ void bind_training(py::module_& module) {
   module.def("train_error_correcting", &train_error_correcting, py::arg("X"), py::arg("y"),
              py::arg("sample_weight"), py::arg("X_dev"), py::arg("y_dev"), py::arg("options"),
              py::arg("own"), py::arg("callback"));
-  module.def("train_segment", &train_segment, py::arg("X"), py::arg("y"),
-             py::arg("sample_weight"), py::arg("X_dev"), py::arg("y_dev"), py::arg("options"),
-             py::arg("segments"), py::arg("init"), py::arg("prior"), py::arg("callback"));
+  module.def("train_segment", &train_segment, py::arg("X"), py::arg("y"), py::arg("sample_weight"),
+             py::arg("X_dev"), py::arg("y_dev"), py::arg("options"), py::arg("segments"),
+             py::arg("init"), py::arg("prior"), py::arg("callback"));
   module.def("train_boosted", &train_boosted, py::arg("kind"), py::arg("X"), py::arg("y"),
              py::arg("sample_weight"), py::arg("X_dev"), py::arg("y_dev"), py::arg("options"),
              py::arg("boosting"), py::arg("segments"), py::arg("callback"));

@@ -2,8 +2,8 @@
 #pragma once
 #include <cmath>
 
-#include "croft/sql/database.h"
-#include "croft/sql/row_ids.h"
+#include "sql/database.h"
+#include "sql/row_ids.h"
 
 namespace croft {
 

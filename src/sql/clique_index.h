@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "croft/features/clique_data.h"
 #include "croft/features/vocabulary.h"
-#include "croft/sql/row_ids.h"
+#include "features/clique_data.h"
+#include "sql/row_ids.h"
 
 namespace croft {
 

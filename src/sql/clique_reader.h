@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "croft/sql/graph_tables.h"
 #include "sql/clique_index.h"
+#include "sql/graph_tables.h"
 
 namespace croft {
 

@@ -8,9 +8,9 @@
 #include <optional>
 #include <set>
 
-#include "croft/core/unicode.h"
+#include "core/unicode.h"
 #include "croft/data/csv.h"
-#include "croft/data/parse_number.h"
+#include "data/parse_number.h"
 #include "sql/sqlite_calls.h"
 
 namespace croft {

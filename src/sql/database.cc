@@ -1,4 +1,4 @@
-#include "croft/sql/database.h"
+#include "sql/database.h"
 
 #include <sqlite3.h>
 

@@ -1,4 +1,4 @@
-#include "croft/sql/evaluate_graph.h"
+#include "sql/evaluate_graph.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "croft/sql/graph_sample.h"
+#include "sql/graph_sample.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "croft/sql/graph_spec.h"
+#include "sql/graph_spec.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

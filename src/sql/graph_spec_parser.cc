@@ -8,7 +8,7 @@
 
 #include "croft/core/error.h"
 #include "croft/data/line_reader.h"
-#include "croft/sql/graph_spec.h"
+#include "sql/graph_spec.h"
 #include "sql/one_line.h"
 
 namespace croft {

@@ -1,4 +1,4 @@
-#include "croft/sql/graph_tables.h"
+#include "sql/graph_tables.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "croft/sql/label_graph.h"
+#include "sql/label_graph.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "croft/sql/graph_tables.h"
+#include "sql/graph_tables.h"
 
 namespace croft {
 

@@ -1,4 +1,4 @@
-#include "croft/sql/prediction_table.h"
+#include "sql/prediction_table.h"
 
 #include <sqlite3.h>
 

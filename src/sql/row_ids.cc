@@ -1,4 +1,4 @@
-#include "croft/sql/row_ids.h"
+#include "sql/row_ids.h"
 
 #include <charconv>
 

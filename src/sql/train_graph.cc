@@ -1,14 +1,14 @@
-#include "croft/sql/train_graph.h"
+#include "sql/train_graph.h"
 
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "app/file_checks.h"
-#include "croft/core/atomic_file.h"
+#include "core/atomic_file.h"
 #include "croft/core/interrupt.h"
-#include "croft/data/variance_file.h"
 #include "croft/train/train_options.h"
+#include "data/settings/variance_file.h"
 
 namespace croft {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "croft/core/error.h"
-#include "croft/data/parse_number.h"
+#include "data/parse_number.h"
 #include "sql/cells.h"
 
 namespace croft {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "croft/sql/graph_tables.h"
+#include "sql/graph_tables.h"
 
 namespace croft {
 

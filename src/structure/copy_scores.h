@@ -12,8 +12,8 @@ void copy_rows(const Matrix<From>& from, Matrix<To>& to) {
   std::copy_n(from.row(0), from.rows() * from.stride(), to.row(0));
 }
 
-// The state and overlay scores of `from`, in the storage that `to` has.  Its transitions are left as
-// they are: they belong to someone else.
+// The state and overlay scores of `from`, in the storage that `to` has.  Its transitions are left
+// as they are: they belong to someone else.
 template <class From, class To>
 void copy_tables(const ChainScores<From>& from, ChainScores<To>& to) {
   to.overlay_of = from.overlay_of;

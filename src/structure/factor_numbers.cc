@@ -1,4 +1,4 @@
-#include "croft/structure/factor_numbers.h"
+#include "structure/factor_numbers.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "croft/structure/interaction.h"
+#include "structure/interaction.h"
 
 #include <algorithm>
 #include <array>

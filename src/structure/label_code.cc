@@ -1,4 +1,4 @@
-#include "croft/structure/label_code.h"
+#include "structure/label_code.h"
 
 #include <algorithm>
 #include <cmath>

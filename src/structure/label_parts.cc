@@ -1,4 +1,4 @@
-#include "croft/structure/label_parts.h"
+#include "structure/label_parts.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "croft/structure/label_windows.h"
+#include "structure/label_windows.h"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
-#include "croft/structure/picked_graph.h"
+#include "structure/picked_graph.h"
 
 #include <algorithm>
 #include <unordered_map>
 
 #include "croft/core/error.h"
-#include "croft/structure/factor_numbers.h"
+#include "structure/factor_numbers.h"
 
 namespace croft {
 namespace {

@@ -1,4 +1,4 @@
-#include "croft/structure/separation.h"
+#include "structure/separation.h"
 
 #include <algorithm>
 #include <array>

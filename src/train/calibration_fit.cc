@@ -1,4 +1,4 @@
-#include "croft/train/calibration_fit.h"
+#include "train/calibration_fit.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,9 +2,9 @@
 
 #include <limits>
 
-#include "croft/features/edge_conjunctions.h"
 #include "croft/inference/chain_viterbi.h"
 #include "croft/model/linear_scorer.h"
+#include "features/edge_conjunctions.h"
 
 namespace croft {
 namespace {

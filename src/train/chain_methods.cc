@@ -3,36 +3,36 @@
 #include <algorithm>
 
 #include "croft/core/error.h"
-#include "croft/objective/composite_likelihood.h"
-#include "croft/objective/hinge.h"
-#include "croft/objective/local_likelihood.h"
-#include "croft/objective/marginal_likelihood.h"
-#include "croft/objective/piecewise.h"
-#include "croft/objective/pseudo_likelihood.h"
-#include "croft/objective/softmax_margin.h"
-#include "croft/optimize/adagrad.h"
-#include "croft/optimize/arow.h"
-#include "croft/optimize/asynchronous_sgd.h"
-#include "croft/optimize/bfgs.h"
-#include "croft/optimize/conjugate_gradient.h"
-#include "croft/optimize/coordinate_descent.h"
-#include "croft/optimize/exponentiated_gradient.h"
-#include "croft/optimize/frank_wolfe.h"
-#include "croft/optimize/newton.h"
-#include "croft/optimize/passive_aggressive.h"
-#include "croft/optimize/sag.h"
-#include "croft/optimize/sdca.h"
-#include "croft/optimize/smo.h"
-#include "croft/optimize/steepest_descent.h"
-#include "croft/optimize/stochastic_meta_descent.h"
-#include "croft/optimize/truncated_newton.h"
-#include "croft/train/chain_ascent.h"
 #include "croft/train/chain_dual.h"
-#include "croft/train/chain_expectations.h"
-#include "croft/train/changing_precision.h"
-#include "croft/train/maxent_span.h"
-#include "croft/train/sgd_lbfgs.h"
-#include "croft/train/softmax_columns.h"
+#include "objective/composite_likelihood.h"
+#include "objective/hinge.h"
+#include "objective/local_likelihood.h"
+#include "objective/marginal_likelihood.h"
+#include "objective/piecewise.h"
+#include "objective/pseudo_likelihood.h"
+#include "objective/softmax_margin.h"
+#include "optimize/batch/bfgs.h"
+#include "optimize/batch/conjugate_gradient.h"
+#include "optimize/batch/coordinate_descent.h"
+#include "optimize/batch/newton.h"
+#include "optimize/batch/steepest_descent.h"
+#include "optimize/batch/truncated_newton.h"
+#include "optimize/dual/exponentiated_gradient.h"
+#include "optimize/dual/frank_wolfe.h"
+#include "optimize/dual/sdca.h"
+#include "optimize/dual/smo.h"
+#include "optimize/stochastic/adagrad.h"
+#include "optimize/stochastic/arow.h"
+#include "optimize/stochastic/asynchronous_sgd.h"
+#include "optimize/stochastic/passive_aggressive.h"
+#include "optimize/stochastic/sag.h"
+#include "optimize/stochastic/stochastic_meta_descent.h"
+#include "train/functions/chain_ascent.h"
+#include "train/functions/chain_expectations.h"
+#include "train/functions/changing_precision.h"
+#include "train/functions/maxent_span.h"
+#include "train/functions/sgd_lbfgs.h"
+#include "train/functions/softmax_columns.h"
 
 namespace croft {
 namespace {
@@ -169,10 +169,10 @@ OptimizeResult ChainMethods::over_variables(const Optimise& optimise) {
 // None where it does not apply, or would take too much memory on the way.
 PreconditionerMaker ChainMethods::preconditioner(ChainFunction& whole) const {
   constexpr std::size_t kMostStates = std::size_t{1} << 27;  // 512 MB
-  const bool applies = (p_.objective == Objective::likelihood ||
-                        p_.objective == Objective::softmax_margin) &&
-                       !p_.layout.histories && !has_prior_ && p_.own_objective == nullptr &&
-                       p_.data.positions() * p_.layout.labels <= kMostStates;
+  const bool applies =
+      (p_.objective == Objective::likelihood || p_.objective == Objective::softmax_margin) &&
+      !p_.layout.histories && !has_prior_ && p_.own_objective == nullptr &&
+      p_.data.positions() * p_.layout.labels <= kMostStates;
   if (!applies) return {};
   return [this, &whole](std::span<const double> w) {
     return std::make_unique<RowPreconditioner>(p_.data, p_.layout, whole, p_.regulariser.l2, w);
@@ -215,8 +215,7 @@ OptimizeResult ChainMethods::batch() {
         options.seed = p_.seed;
         options.lbfgs = lbfgs_options();
         const auto samples = [&] { return make_samples(whole, pool.threads()); };
-        return sgd_lbfgs(f, samples, preconditioner(whole), r, u, options, pool, see,
-                         checkpoints_);
+        return sgd_lbfgs(f, samples, preconditioner(whole), r, u, options, pool, see, checkpoints_);
       }
       case Method::owlqn:
         return owlqn(f, r, u, lbfgs_options(), pool, see, checkpoints_);
@@ -244,8 +243,7 @@ OptimizeResult ChainMethods::batch() {
 
 template <class Real>
 OptimizeResult ChainMethods::in_span() {
-  SpanLbfgsOptions options{
-      .seed = p_.seed, .show_weights = p_.show_weights, .stop = p_.stop};
+  SpanLbfgsOptions options{.seed = p_.seed, .show_weights = p_.show_weights, .stop = p_.stop};
   if (p_.settings.history) options.history = *p_.settings.history;
   MaxentSpan<Real> f(p_.data, p_.layout, p_.regulariser.free, p_.pool);
   return span_lbfgs(f, p_.regulariser.l2, w_, options, p_.pool, callback_, checkpoints_);
@@ -300,104 +298,108 @@ StepSchedule ChainMethods::schedule() const {
 }
 
 OptimizeResult ChainMethods::stochastic() {
-  return over_samples(p_.pool.threads(), [&](ChainSampleFunction& f, std::span<double> w,
-                                             const IterationCallback& see) -> OptimizeResult {
-    const MethodSettings& settings = p_.settings;
-    const auto prepared = [&](auto options) {
-      options.stop = p_.stop;
-      options.seed = p_.seed;
-      if constexpr (requires { options.step = settings.step; }) options.step = settings.step;
-      if constexpr (requires { options.batch = std::size_t{1}; }) {
-        if (settings.batch) options.batch = std::min(*settings.batch, p_.data.sequences());
-      }
-      return options;
-    };
-    const Regulariser& r = p_.regulariser;
-    switch (p_.method) {
-      case Method::adagrad:
-        return adagrad(f, r, w, prepared(AdagradOptions()), p_.pool, see, checkpoints_);
-      case Method::adagrad_rda:
-        return adagrad_rda(f, r, w, prepared(AdagradOptions()), p_.pool, see, checkpoints_);
-      case Method::smd: {
-        SmdOptions options = prepared(SmdOptions());
-        options.gain = settings.step;
-        return stochastic_meta_descent(f, r, w, options, p_.pool, see, checkpoints_);
-      }
-      case Method::sag:
-        return sag(f, r, w, prepared(SagOptions()), see, checkpoints_);
-      case Method::async_sgd: {
-        AsynchronousSgdOptions options = prepared(AsynchronousSgdOptions());
-        options.schedule = schedule();
-        if (settings.decay) options.decay = *settings.decay;
-        return asynchronous_sgd(f, r, w, options, p_.pool, see, checkpoints_);
-      }
-      default: {
-        SgdOptions options = prepared(SgdOptions());
-        options.schedule = schedule();
-        if (settings.decay) options.decay = *settings.decay;
-        if (p_.method == Method::averaged_sgd) {
-          options.average_from = settings.average_from.value_or(2);
+  return over_samples(
+      p_.pool.threads(),
+      [&](ChainSampleFunction& f, std::span<double> w,
+          const IterationCallback& see) -> OptimizeResult {
+        const MethodSettings& settings = p_.settings;
+        const auto prepared = [&](auto options) {
+          options.stop = p_.stop;
+          options.seed = p_.seed;
+          if constexpr (requires { options.step = settings.step; }) options.step = settings.step;
+          if constexpr (requires { options.batch = std::size_t{1}; }) {
+            if (settings.batch) options.batch = std::min(*settings.batch, p_.data.sequences());
+          }
+          return options;
+        };
+        const Regulariser& r = p_.regulariser;
+        switch (p_.method) {
+          case Method::adagrad:
+            return adagrad(f, r, w, prepared(AdagradOptions()), p_.pool, see, checkpoints_);
+          case Method::adagrad_rda:
+            return adagrad_rda(f, r, w, prepared(AdagradOptions()), p_.pool, see, checkpoints_);
+          case Method::smd: {
+            SmdOptions options = prepared(SmdOptions());
+            options.gain = settings.step;
+            return stochastic_meta_descent(f, r, w, options, p_.pool, see, checkpoints_);
+          }
+          case Method::sag:
+            return sag(f, r, w, prepared(SagOptions()), see, checkpoints_);
+          case Method::async_sgd: {
+            AsynchronousSgdOptions options = prepared(AsynchronousSgdOptions());
+            options.schedule = schedule();
+            if (settings.decay) options.decay = *settings.decay;
+            return asynchronous_sgd(f, r, w, options, p_.pool, see, checkpoints_);
+          }
+          default: {
+            SgdOptions options = prepared(SgdOptions());
+            options.schedule = schedule();
+            if (settings.decay) options.decay = *settings.decay;
+            if (p_.method == Method::averaged_sgd) {
+              options.average_from = settings.average_from.value_or(2);
+            }
+            return sgd(f, r, w, options, p_.pool, see, checkpoints_);
+          }
         }
-        return sgd(f, r, w, options, p_.pool, see, checkpoints_);
-      }
-    }
-  });
+      });
 }
 
 OptimizeResult ChainMethods::online() {
-  return over_samples(1, [&](ChainSampleFunction& f, std::span<double> w,
-                             const IterationCallback& see) -> OptimizeResult {
-    const MethodSettings& settings = p_.settings;
-    const Regulariser& r = p_.regulariser;
-    PerceptronOptions perceptron_options{.kind = PerceptronKind::averaged, .seed = p_.seed,
-                                         .stop = p_.stop};
-    PassiveAggressiveOptions pa{.seed = p_.seed, .stop = p_.stop};
-    if (settings.aggressiveness) pa.aggressiveness = *settings.aggressiveness;
-    switch (p_.method) {
-      case Method::perceptron:
-        perceptron_options.kind = PerceptronKind::plain;
-        break;
-      case Method::pass_perceptron:
-        perceptron_options.kind = PerceptronKind::pass_average;
-        if (settings.step) perceptron_options.step = *settings.step;
-        break;
-      case Method::voted_perceptron: {
-        perceptron_options.kind = PerceptronKind::plain;
-        VotedPerceptron vote;
-        OptimizeResult result =
-            voted_perceptron(f, r, w, perceptron_options, vote, see, checkpoints_);
-        // Where nothing was ever wrong, the first weights are the only ones.
-        if (std::ranges::all_of(vote.votes, [](std::uint64_t n) { return n == 0; })) {
-          vote.votes.assign(vote.updates() + 1, 1);
+  return over_samples(
+      1,
+      [&](ChainSampleFunction& f, std::span<double> w,
+          const IterationCallback& see) -> OptimizeResult {
+        const MethodSettings& settings = p_.settings;
+        const Regulariser& r = p_.regulariser;
+        PerceptronOptions perceptron_options{
+            .kind = PerceptronKind::averaged, .seed = p_.seed, .stop = p_.stop};
+        PassiveAggressiveOptions pa{.seed = p_.seed, .stop = p_.stop};
+        if (settings.aggressiveness) pa.aggressiveness = *settings.aggressiveness;
+        switch (p_.method) {
+          case Method::perceptron:
+            perceptron_options.kind = PerceptronKind::plain;
+            break;
+          case Method::pass_perceptron:
+            perceptron_options.kind = PerceptronKind::pass_average;
+            if (settings.step) perceptron_options.step = *settings.step;
+            break;
+          case Method::voted_perceptron: {
+            perceptron_options.kind = PerceptronKind::plain;
+            VotedPerceptron vote;
+            OptimizeResult result =
+                voted_perceptron(f, r, w, perceptron_options, vote, see, checkpoints_);
+            // Where nothing was ever wrong, the first weights are the only ones.
+            if (std::ranges::all_of(vote.votes, [](std::uint64_t n) { return n == 0; })) {
+              vote.votes.assign(vote.updates() + 1, 1);
+            }
+            findings_.vote = f.scorer().compress(std::move(vote));
+            return result;
+          }
+          case Method::pa:
+            pa.kind = PassiveAggressiveKind::pa;
+            return passive_aggressive(f, r, w, pa, see, checkpoints_);
+          case Method::pa_1:
+            return passive_aggressive(f, r, w, pa, see, checkpoints_);
+          case Method::pa_2:
+            pa.kind = PassiveAggressiveKind::pa_2;
+            return passive_aggressive(f, r, w, pa, see, checkpoints_);
+          case Method::mira: {
+            MiraOptions options{.seed = p_.seed, .stop = p_.stop};
+            if (settings.best) options.best = *settings.best;
+            if (settings.aggressiveness) options.aggressiveness = *settings.aggressiveness;
+            return mira(f, r, w, options, see, checkpoints_);
+          }
+          case Method::arow: {
+            ArowOptions options{.seed = p_.seed, .stop = p_.stop};
+            if (settings.variance) options.variance = *settings.variance;
+            if (settings.gamma) options.gamma = *settings.gamma;
+            return arow(f, r, w, options, see, checkpoints_);
+          }
+          default:
+            break;
         }
-        findings_.vote = f.scorer().compress(std::move(vote));
-        return result;
-      }
-      case Method::pa:
-        pa.kind = PassiveAggressiveKind::pa;
-        return passive_aggressive(f, r, w, pa, see, checkpoints_);
-      case Method::pa_1:
-        return passive_aggressive(f, r, w, pa, see, checkpoints_);
-      case Method::pa_2:
-        pa.kind = PassiveAggressiveKind::pa_2;
-        return passive_aggressive(f, r, w, pa, see, checkpoints_);
-      case Method::mira: {
-        MiraOptions options{.seed = p_.seed, .stop = p_.stop};
-        if (settings.best) options.best = *settings.best;
-        if (settings.aggressiveness) options.aggressiveness = *settings.aggressiveness;
-        return mira(f, r, w, options, see, checkpoints_);
-      }
-      case Method::arow: {
-        ArowOptions options{.seed = p_.seed, .stop = p_.stop};
-        if (settings.variance) options.variance = *settings.variance;
-        if (settings.gamma) options.gamma = *settings.gamma;
-        return arow(f, r, w, options, see, checkpoints_);
-      }
-      default:
-        break;
-    }
-    return perceptron(f, r, w, perceptron_options, see, checkpoints_);
-  });
+        return perceptron(f, r, w, perceptron_options, see, checkpoints_);
+      });
 }
 
 OptimizeResult ChainMethods::run_dual(DualProblem& problem, const IterationCallback& see) {
@@ -435,13 +437,12 @@ OptimizeResult ChainMethods::ascent() {
 }
 
 OptimizeResult ChainMethods::dual() {
-  ChainDualOptions options{.l2 = p_.regulariser.l2,
-                           .parts = p_.method == Method::sdca || p_.method == Method::smo
-                                        ? ChainParts::by_position
-                                        : ChainParts::tied,
-                           .loss = p_.objective == Objective::likelihood ? DualLoss::log_loss
-                                                                         : DualLoss::hinge,
-                           .cost = p_.cost};
+  ChainDualOptions options{
+      .l2 = p_.regulariser.l2,
+      .parts = p_.method == Method::sdca || p_.method == Method::smo ? ChainParts::by_position
+                                                                     : ChainParts::tied,
+      .loss = p_.objective == Objective::likelihood ? DualLoss::log_loss : DualLoss::hinge,
+      .cost = p_.cost};
   if (!p_.settings.kernel) {
     ChainDualProblem problem(p_.data, p_.layout, options);
     OptimizeResult result = run_dual(problem, callback_);

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "croft/core/atomic_file.h"
+#include "core/atomic_file.h"
 #include "croft/core/error.h"
 
 namespace croft {

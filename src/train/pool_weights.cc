@@ -1,11 +1,11 @@
-#include "croft/train/pool_weights.h"
+#include "train/pool_weights.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "core/vector_math.h"
 #include "croft/core/error.h"
-#include "croft/core/vector_math.h"
 #include "croft/optimize/lbfgs.h"
 
 namespace croft {

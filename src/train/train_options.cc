@@ -17,8 +17,7 @@ void check_rounds(const TrainOptions& o) {
   const auto require = [&](bool holds, const std::string& what) {
     if (!holds) throw UsageError(name + " " + what);
   };
-  const bool by_position =
-      o.objective == Objective::likelihood || o.objective == Objective::local;
+  const bool by_position = o.objective == Objective::likelihood || o.objective == Objective::local;
   require(!rounds.select_l1 || info(o.objective).by_default != info(o.objective).with_l1,
           "selects by l1, which --objective " + std::string(info(o.objective).name) + " has not");
   require(rounds.select_l1 || by_position,

@@ -9,12 +9,13 @@ bool TrainingWatch::see(const Iteration& iteration, const std::optional<HoldoutS
   last_iteration_ = iteration.number;
   last_score_ = score;
   if (score && early_stop_ > 0 && (!best_ || score->score() > best_->score.score())) {
-    best_ = Best{.iteration = iteration.number,
-                 .score = *score,
-                 .weights = {iteration.w.begin(), iteration.w.end()},
-                 .features = selection != nullptr ? selection->origin : std::vector<std::uint64_t>(),
-                 .objective = iteration.objective,
-                 .gradient_norm = iteration.gradient_norm};
+    best_ =
+        Best{.iteration = iteration.number,
+             .score = *score,
+             .weights = {iteration.w.begin(), iteration.w.end()},
+             .features = selection != nullptr ? selection->origin : std::vector<std::uint64_t>(),
+             .objective = iteration.objective,
+             .gradient_norm = iteration.gradient_norm};
   }
   if (!callback_({iteration, max_iterations_, score})) return false;
   gave_up_ = best_ && iteration.number >= best_->iteration + early_stop_;

@@ -8,7 +8,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "croft/app/constraint_choice.h"
+#include "app/label/constraint_choice.h"
 #include "croft/core/error.h"
 #include "support/enumeration.h"
 #include "support/small_model.h"

@@ -9,9 +9,9 @@
 #include "croft/app/tagger.h"
 #include "croft/core/error.h"
 #include "croft/inference/brute_force.h"
-#include "croft/model/hidden_chain_model.h"
-#include "croft/train/hidden_chain_training.h"
+#include "model/kinds/hidden_chain_model.h"
 #include "support/toy_sentences.h"
+#include "train/kinds/hidden_chain_training.h"
 
 namespace croft {
 namespace {

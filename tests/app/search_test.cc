@@ -1,4 +1,4 @@
-#include "croft/app/search.h"
+#include "app/search/search.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "croft/app/data_blocks.h"
+#include "app/search/data_blocks.h"
 #include "croft/app/train.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "croft/app/data_fit.h"
+#include "app/train/data_fit.h"
 #include "data/text_files.h"
 
 namespace croft {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "croft/app/constraint_choice.h"
+#include "app/label/constraint_choice.h"
 #include "croft/app/tagger.h"
 #include "support/enumeration.h"
 #include "support/small_model.h"

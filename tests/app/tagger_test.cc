@@ -9,8 +9,8 @@
 #include <map>
 #include <set>
 
+#include "app/label/constraint_choice.h"
 #include "croft/app/chunks.h"
-#include "croft/app/constraint_choice.h"
 #include "croft/core/error.h"
 #include "support/enumeration.h"
 #include "support/small_model.h"

@@ -1,4 +1,4 @@
-#include "croft/app/transition_groups.h"
+#include "app/train/transition_groups.h"
 
 #include <gtest/gtest.h>
 

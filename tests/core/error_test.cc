@@ -8,9 +8,10 @@ namespace {
 TEST(InputError, MessageSaysFileLineColumnTextAndRemedy) {
   const InputError error({"a.conll", 12, 3}, "2 columns where 3 were expected", "foo bar",
                          "give every row the same columns");
-  EXPECT_STREQ(error.what(),
-               "a.conll:12:3: 2 columns where 3 were expected: \"foo bar\"; give every row the same "
-               "columns");
+  EXPECT_STREQ(
+      error.what(),
+      "a.conll:12:3: 2 columns where 3 were expected: \"foo bar\"; give every row the same "
+      "columns");
   EXPECT_EQ(error.where().line, 12u);
 }
 

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "croft/core/atomic_file.h"
+#include "core/atomic_file.h"
 #include "croft/core/error.h"
 #include "croft/core/mapped_file.h"
 

@@ -1,4 +1,4 @@
-#include "croft/core/simd.h"
+#include "core/simd.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <set>
 #include <vector>
 
+#include "core/vector_math.h"
 #include "croft/core/error.h"
 #include "croft/core/random.h"
-#include "croft/core/vector_math.h"
 
 namespace croft {
 namespace {

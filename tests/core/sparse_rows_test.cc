@@ -1,5 +1,5 @@
 // Products of a sparse row with a table, and their transpose: as the plain loops say.
-#include "croft/core/sparse_rows.h"
+#include "core/sparse_rows.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "croft/core/unicode.h"
+#include "core/unicode.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

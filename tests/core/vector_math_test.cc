@@ -1,4 +1,4 @@
-#include "croft/core/vector_math.h"
+#include "core/vector_math.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <limits>
 #include <vector>
 
+#include "core/simd.h"
 #include "croft/core/random.h"
-#include "croft/core/simd.h"
 
 namespace croft {
 namespace {

@@ -1,4 +1,4 @@
-#include "croft/data/code_file.h"
+#include "data/settings/code_file.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Constraint files: what they allow, and what is wrong with them.
-#include "croft/data/constraint_file.h"
+#include "data/settings/constraint_file.h"
 
 #include <gtest/gtest.h>
 

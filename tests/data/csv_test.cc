@@ -58,12 +58,14 @@ TEST(CsvRecords, WhatQuotesMustNotDoIsAnErrorThatSaysWhere) {
   EXPECT_EQ(error_of("a,b\"c\n"),
             "d.csv:1:4: a quote inside a cell without quotes: \"b\\\"c\"; put the whole cell in "
             "quotes, and write \"\" for a quote in it");
-  EXPECT_EQ(error_of("x\n\"a\nb\"c,d\n"),
-            "d.csv:3:3: text behind a closing quote: \"\\\"c,d\"; put the whole cell in quotes, and "
-            "write \"\" for a quote in it");
-  EXPECT_EQ(error_of("x,y\n1,\"a\nb\nc\n"),
-            "d.csv:2:3: a quote that is never closed: \"\\\"a\"; close it before the next cell, and "
-            "write \"\" for a quote in a cell");
+  EXPECT_EQ(
+      error_of("x\n\"a\nb\"c,d\n"),
+      "d.csv:3:3: text behind a closing quote: \"\\\"c,d\"; put the whole cell in quotes, and "
+      "write \"\" for a quote in it");
+  EXPECT_EQ(
+      error_of("x,y\n1,\"a\nb\nc\n"),
+      "d.csv:2:3: a quote that is never closed: \"\\\"a\"; close it before the next cell, and "
+      "write \"\" for a quote in a cell");
   EXPECT_EQ(error_of(std::string_view("a\0b\n", 4)).substr(0, 22), "d.csv:1:2: a NUL byte:");
 }
 

@@ -1,4 +1,4 @@
-#include "croft/data/label_class_file.h"
+#include "data/settings/label_class_file.h"
 
 #include <gtest/gtest.h>
 

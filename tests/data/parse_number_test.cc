@@ -1,4 +1,4 @@
-#include "croft/data/parse_number.h"
+#include "data/parse_number.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -80,8 +80,10 @@ TEST(SpanReader, WhatIsNoSequenceIsAnErrorThatNamesLineAndRemedy) {
   expect("{\"tokens\": \"a\"}", "without a list \"tokens\"");
   expect("{\"tokens\": [\"a\"], \"tokens\": [\"b\"]}", "stands twice");
   expect("{\"tokens\": [\"a\"], \"meta\": [{\"b\": 1, \"b\": 2}]}", "stands twice");
-  expect("{\"tokens\": [\"a\"], \"spans\": [{\"start\": 0, \"end\": 1, \"label\": \"X\", \"end\": 1}]}",
-         "stands twice");
+  expect(
+      "{\"tokens\": [\"a\"], \"spans\": [{\"start\": 0, \"end\": 1, \"label\": \"X\", \"end\": "
+      "1}]}",
+      "stands twice");
   expect("{\"tokens\": [1]}", "neither a string");
   expect("{\"tokens\": [[\"a\", null]]}", "neither a string");
   expect("{\"tokens\": [\"\"]}", "an empty token");

@@ -1,4 +1,4 @@
-#include "croft/data/transition_group_file.h"
+#include "data/settings/transition_group_file.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "croft/data/weight_file.h"
+#include "data/settings/weight_file.h"
 
 #include <gtest/gtest.h>
 

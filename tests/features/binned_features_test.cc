@@ -1,4 +1,4 @@
-#include "croft/features/binned_features.h"
+#include "features/kit/binned_features.h"
 
 #include <gtest/gtest.h>
 

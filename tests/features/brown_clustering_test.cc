@@ -1,4 +1,4 @@
-#include "croft/features/brown_clustering.h"
+#include "features/kit/brown_clustering.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "croft/features/feature_kit.h"
+#include "features/kit/feature_kit.h"
 
 #include <gtest/gtest.h>
 

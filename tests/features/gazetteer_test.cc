@@ -1,4 +1,4 @@
-#include "croft/features/gazetteer.h"
+#include "features/kit/gazetteer.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include "croft/core/error.h"
 #include "croft/features/extraction.h"
-#include "croft/model/extraction_record.h"
+#include "model/file/extraction_record.h"
 
 namespace croft {
 namespace {

@@ -1,4 +1,4 @@
-#include "croft/features/joint_template.h"
+#include "features/joint_template.h"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/unicode.h"
 #include "croft/core/error.h"
-#include "croft/core/unicode.h"
 
 namespace croft {
 namespace {

@@ -1,4 +1,4 @@
-#include "inference/allowed_assignment.h"
+#include "inference/graph/allowed_assignment.h"
 
 #include <gtest/gtest.h>
 

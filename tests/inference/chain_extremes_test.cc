@@ -99,8 +99,8 @@ TEST(ChainExtremes, AForbiddenOverlayAfterALostLabelIsNotCalledImpossible) {
   EXPECT_NEAR(log_partition(scores, work), -120 + std::log(2), 1e-5);
 }
 
-// Two labels at the ends of the spread that needs no check: evidence pushes both ways, so that what a
-// left-to-right pass loses is what the right-to-left pass would have kept.
+// Two labels at the ends of the spread that needs no check: evidence pushes both ways, so that what
+// a left-to-right pass loses is what the right-to-left pass would have kept.
 template <class Real>
 void spread_from_both_sides(double off_diagonal, double middle, double ends, double truth) {
   Matrix<Real> log(2, 2, static_cast<Real>(off_diagonal));
@@ -133,8 +133,8 @@ TEST(ChainExtremes, RandomChainsOfAnyScaleEqualTheReference) {
     for (int repeat = 0; repeat < 30; ++repeat) {
       const double forbidden = repeat % 3 * 0.2, overlay = repeat % 2 * 0.4;
       const std::size_t labels = 1 + random.below(30);
-      const auto chain =
-          random_chain<float>({1 + random.below(12), labels, scale, forbidden, overlay, false}, random);
+      const auto chain = random_chain<float>(
+          {1 + random.below(12), labels, scale, forbidden, overlay, false}, random);
       expect_equals_reference(chain.scores, 2e-5);
       const auto wide = random_chain<double>({6, labels, scale, forbidden, overlay, false}, random);
       expect_equals_reference(wide.scores, 1e-10);
@@ -173,7 +173,9 @@ void million_positions(double offset) {
 
 TEST(ChainExtremes, AMillionPositionsInFloat) { million_positions<float>(0); }
 TEST(ChainExtremes, AMillionPositionsInDouble) { million_positions<double>(0); }
-TEST(ChainExtremes, AMillionPositionsAroundHundredThousandInFloat) { million_positions<float>(1e5); }
+TEST(ChainExtremes, AMillionPositionsAroundHundredThousandInFloat) {
+  million_positions<float>(1e5);
+}
 TEST(ChainExtremes, AMillionPositionsAroundHundredThousandInDouble) {
   million_positions<double>(-1e5);
 }

@@ -203,8 +203,8 @@ TEST(ChainLanes, TablesOfAChainAloneGiveItsEdgeMarginals) {
   }
 }
 
-// Nearly all of alpha is on a label from which the edge to another is forbidden, or all but: the sum
-// over the others must not be what is left after subtracting nearly everything from everything.
+// Nearly all of alpha is on a label from which the edge to another is forbidden, or all but: the
+// sum over the others must not be what is left after subtracting nearly everything from everything.
 template <class Real>
 void check_cancellation(Real score) {
   const std::size_t labels = 30;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "croft/core/simd.h"
+#include "core/simd.h"
 #include "croft/inference/chain_sum.h"
 #include "croft/inference/chain_viterbi.h"
 #include "croft/model/linear_scorer.h"

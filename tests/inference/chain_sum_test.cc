@@ -82,9 +82,9 @@ void check_all_shapes() {
   LogDomainWorkspace log_domain;
   std::size_t scaled = 0;
   for (const ChainShape& shape : shapes()) {
-    SCOPED_TRACE(testing::Message() << "T " << shape.length << " L " << shape.labels << " scale "
-                                    << shape.scale << " forbidden " << shape.forbidden
-                                    << " overlay " << shape.overlay);
+    SCOPED_TRACE(testing::Message()
+                 << "T " << shape.length << " L " << shape.labels << " scale " << shape.scale
+                 << " forbidden " << shape.forbidden << " overlay " << shape.overlay);
     for (int repeat = 0; repeat < 3; ++repeat) {
       const RandomChain<Real> chain = random_chain<Real>(shape, random);
       BruteForceResult truth;

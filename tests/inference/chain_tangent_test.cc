@@ -7,9 +7,9 @@
 #include <cmath>
 #include <functional>
 
-#include "croft/core/simd.h"
+#include "core/simd.h"
 #include "croft/inference/brute_force.h"
-#include "inference/tangent_recursion.h"
+#include "inference/chain/tangent_recursion.h"
 #include "support/random_chain.h"
 #include "support/tangents.h"
 

@@ -1,4 +1,4 @@
-#include "croft/inference/conditioning.h"
+#include "inference/graph/exact/conditioning.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "croft/inference/convergent_propagation.h"
+#include "inference/graph/messages/convergent_propagation.h"
 
 #include <gtest/gtest.h>
 

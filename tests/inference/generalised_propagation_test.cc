@@ -1,4 +1,4 @@
-#include "croft/inference/generalised_propagation.h"
+#include "inference/graph/messages/generalised_propagation.h"
 
 #include <gtest/gtest.h>
 

@@ -6,11 +6,11 @@
 #include <limits>
 #include <map>
 
+#include "core/simd.h"
 #include "croft/core/error.h"
-#include "croft/core/simd.h"
 #include "croft/inference/graph_brute_force.h"
-#include "inference/conditional_tables.h"
-#include "inference/gibbs_kernels.h"
+#include "inference/graph/sampling/conditional_tables.h"
+#include "inference/graph/sampling/gibbs_kernels.h"
 #include "support/random_graph.h"
 
 namespace croft {

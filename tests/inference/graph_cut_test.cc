@@ -7,8 +7,8 @@
 
 #include "croft/core/error.h"
 #include "croft/inference/graph_brute_force.h"
-#include "croft/inference/move_making.h"
-#include "croft/inference/qpbo.h"
+#include "inference/graph/cuts/move_making.h"
+#include "inference/graph/cuts/qpbo.h"
 #include "support/map_graphs.h"
 
 namespace croft {

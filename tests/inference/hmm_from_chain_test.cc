@@ -1,5 +1,5 @@
 // A chain as a product of local probabilities, against enumeration.
-#include "croft/inference/hmm_from_chain.h"
+#include "inference/chain/hmm_from_chain.h"
 
 #include <gtest/gtest.h>
 

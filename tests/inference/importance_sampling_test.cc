@@ -1,4 +1,4 @@
-#include "croft/inference/importance_sampling.h"
+#include "inference/graph/sampling/importance_sampling.h"
 
 #include <gtest/gtest.h>
 

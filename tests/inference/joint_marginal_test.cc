@@ -1,4 +1,4 @@
-#include "croft/inference/joint_marginal.h"
+#include "inference/graph/exact/joint_marginal.h"
 
 #include <gtest/gtest.h>
 
@@ -78,8 +78,10 @@ TEST(JointMarginal, WhatItCannotAnswerIsAnError) {
   Random random(1);
   const FactorGraph grid =
       random_graph({.shape = Shape::grid, .variables = 256, .most_states = 2}, random);
-  EXPECT_THROW(joint_marginal(grid, one, {.evidence = {}, .progress = [](const GraphProgress&) { return false; }}),
-               Interrupted);
+  EXPECT_THROW(
+      joint_marginal(grid, one,
+                     {.evidence = {}, .progress = [](const GraphProgress&) { return false; }}),
+      Interrupted);
 }
 
 }  // namespace

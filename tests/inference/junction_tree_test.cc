@@ -14,7 +14,7 @@
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "croft/inference/graph_brute_force.h"
-#include "croft/structure/counters.h"
+#include "structure/counters.h"
 #include "support/graph_number.h"
 
 namespace croft {

@@ -1,5 +1,5 @@
 // The most probable labellings of chains with hidden states, against enumerations of all paths.
-#include "croft/inference/label_search.h"
+#include "inference/chain/label_search.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Locally normalised chains against the product of their conditional probabilities.
-#include "croft/inference/local_normalisation.h"
+#include "inference/chain/local_normalisation.h"
 
 #include <gtest/gtest.h>
 
@@ -51,8 +51,8 @@ TEST(LocalNormalisation, LogZIsZero) {
   Random random(2);
   ForwardBackwardWorkspace<double> work;
   for (int repeat = 0; repeat < 50; ++repeat) {
-    auto chain = random_chain<double>({1 + random.below(30), 1 + random.below(7), 4, 0, 0.2, false},
-                                      random);
+    auto chain =
+        random_chain<double>({1 + random.below(30), 1 + random.below(7), 4, 0, 0.2, false}, random);
     normalise_locally(chain.scores);
     ASSERT_NEAR(log_partition(chain.scores, work), 0, 1e-10);
   }

@@ -1,4 +1,4 @@
-#include "croft/inference/local_search.h"
+#include "inference/graph/search/local_search.h"
 
 #include <gtest/gtest.h>
 

@@ -4,11 +4,11 @@
 #include <cmath>
 
 #include "croft/core/error.h"
-#include "croft/inference/dual_decomposition.h"
 #include "croft/inference/graph_brute_force.h"
-#include "croft/inference/mplp.h"
 #include "croft/inference/trw_s.h"
-#include "inference/message_passes.h"
+#include "inference/graph/bounds/dual_decomposition.h"
+#include "inference/graph/bounds/mplp.h"
+#include "inference/graph/messages/message_passes.h"
 #include "support/map_graphs.h"
 
 namespace croft {

@@ -1,4 +1,4 @@
-#include "croft/inference/max_flow.h"
+#include "inference/graph/cuts/max_flow.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Mini-buckets, and the search that they guide.
-#include "inference/mini_buckets.h"
+#include "inference/graph/bounds/mini_buckets.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 
 #include "croft/inference/elimination_order.h"
 #include "croft/inference/graph_brute_force.h"
-#include "inference/mini_bucket_rest.h"
-#include "inference/mini_bucket_search.h"
+#include "inference/graph/bounds/mini_bucket_rest.h"
+#include "inference/graph/bounds/mini_bucket_search.h"
 #include "support/map_graphs.h"
 
 namespace croft {

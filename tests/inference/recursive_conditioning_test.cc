@@ -1,4 +1,4 @@
-#include "croft/inference/recursive_conditioning.h"
+#include "inference/graph/exact/recursive_conditioning.h"
 
 #include <gtest/gtest.h>
 

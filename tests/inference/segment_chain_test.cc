@@ -12,9 +12,9 @@
 #include "croft/inference/chain_subset.h"
 #include "croft/inference/chain_sum.h"
 #include "croft/inference/chain_viterbi.h"
-#include "croft/inference/segment_brute_force.h"
-#include "croft/inference/segment_posterior.h"
 #include "croft/inference/segment_sum.h"
+#include "inference/segments/segment_brute_force.h"
+#include "inference/segments/segment_posterior.h"
 #include "support/random_chain.h"
 #include "support/random_segments.h"
 

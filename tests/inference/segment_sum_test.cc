@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "croft/core/simd.h"
+#include "core/simd.h"
 #include "croft/inference/chain_sum.h"
-#include "croft/inference/segment_brute_force.h"
-#include "croft/inference/segment_log_domain.h"
+#include "inference/segments/segment_brute_force.h"
+#include "inference/segments/segment_log_domain.h"
 #include "support/random_chain.h"
 #include "support/random_segments.h"
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "croft/inference/segment_brute_force.h"
+#include "inference/segments/segment_brute_force.h"
 #include "support/random_segments.h"
 
 namespace croft {

@@ -1,4 +1,4 @@
-#include "croft/inference/shared_sums.h"
+#include "inference/graph/oracles/shared_sums.h"
 
 #include <gtest/gtest.h>
 

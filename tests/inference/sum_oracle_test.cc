@@ -1,4 +1,4 @@
-#include "croft/inference/sum_oracle.h"
+#include "inference/graph/oracles/sum_oracle.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "croft/inference/graph_brute_force.h"
 #include "croft/inference/junction_tree.h"
-#include "croft/structure/factor_numbers.h"
+#include "structure/factor_numbers.h"
 #include "support/random_graph.h"
 
 namespace croft {

@@ -84,7 +84,9 @@ TEST(Container, ARequiredSectionIsOneThatTheReaderMustKnow) {
   writer.add("a", "1", ContainerWriter::Kind::required);
   writer.add("b", "2");
   const Container container = Container::from_bytes(writer.bytes(), "m.croft");
-  const auto major = [](const ContainerWriter& file) { return std::to_integer<int>(file.bytes()[8]); };
+  const auto major = [](const ContainerWriter& file) {
+    return std::to_integer<int>(file.bytes()[8]);
+  };
   EXPECT_EQ(major(writer), 2);  // which readers that know nothing of this refuse
   EXPECT_EQ(major(example()), 1);
   EXPECT_TRUE(container.entries()[0].required);
@@ -95,9 +97,10 @@ TEST(Container, ARequiredSectionIsOneThatTheReaderMustKnow) {
     container.refuse_required_but(std::span(known).first(1));
     ADD_FAILURE() << "not refused";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "m.croft: it needs a Croft that knows its section \"a\"; use the one that wrote it, "
-                 "or a newer one");
+    EXPECT_STREQ(
+        error.what(),
+        "m.croft: it needs a Croft that knows its section \"a\"; use the one that wrote it, "
+        "or a newer one");
   }
 }
 
@@ -274,11 +277,13 @@ TEST_F(ForgedTable, ANewerMajorVersionIsRefusedAndANewerMinorOneIsRead) {
   put<std::uint16_t>(8, 2);
   EXPECT_EQ(message(), "opened");
   put<std::uint16_t>(8, 3);
-  EXPECT_EQ(message(),
-            "m.croft: written by a newer Croft (format 3.7, this one reads up to 2.x); use that one");
+  EXPECT_EQ(
+      message(),
+      "m.croft: written by a newer Croft (format 3.7, this one reads up to 2.x); use that one");
   put<std::uint16_t>(8, 0);
-  EXPECT_EQ(message(),
-            "m.croft: written by an older Croft (format 0.7, this one reads up to 2.x); train again");
+  EXPECT_EQ(
+      message(),
+      "m.croft: written by an older Croft (format 0.7, this one reads up to 2.x); train again");
 }
 
 TEST_F(ForgedTable, UnknownFlagsAndReservedBytesAreIgnored) {

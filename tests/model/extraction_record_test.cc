@@ -1,5 +1,5 @@
 // What a model file keeps of how texts and tables become features.
-#include "croft/model/extraction_record.h"
+#include "model/file/extraction_record.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Scores, likelihoods and unknown values of a hidden Markov model.
-#include "croft/model/hmm_model.h"
+#include "model/kinds/hmm_model.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include "croft/inference/brute_force.h"
 #include "croft/inference/chain_sum.h"
 #include "croft/model/model_file.h"
-#include "croft/train/hmm_training.h"
 #include "support/naive_hmm.h"
+#include "train/kinds/hmm_training.h"
 
 namespace croft {
 namespace {

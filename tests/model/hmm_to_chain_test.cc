@@ -1,13 +1,13 @@
 // The chain made of a hidden Markov model gives the same posteriors.
-#include "croft/model/hmm_to_chain.h"
+#include "model/kinds/hmm_to_chain.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "app/train/train_hmm.h"
 #include "croft/app/tagger.h"
-#include "croft/app/train_hmm.h"
 #include "croft/core/error.h"
 #include "support/naive_hmm.h"
 

@@ -1,4 +1,4 @@
-#include "croft/model/kit_record.h"
+#include "model/file/kit_record.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "croft/model/naive_bayes_model.h"
+#include "model/kinds/naive_bayes_model.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include "croft/inference/chain_sum.h"
 #include "croft/model/chain_model.h"
 #include "croft/model/model_file.h"
-#include "croft/train/naive_bayes_conversion.h"
 #include "support/naive_bayes.h"
+#include "train/generative/naive_bayes_conversion.h"
 
 namespace croft {
 namespace {

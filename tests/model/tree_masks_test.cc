@@ -1,4 +1,4 @@
-#include "croft/model/tree_masks.h"
+#include "model/trees/tree_masks.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Composite likelihoods against enumeration, central differences, and their two ends: the
 // pseudo-likelihood and the likelihood.
-#include "croft/objective/composite_likelihood.h"
+#include "objective/composite_likelihood.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "croft/core/error.h"
-#include "croft/objective/pseudo_likelihood.h"
 #include "objective/objective_checks.h"
+#include "objective/pseudo_likelihood.h"
 #include "support/all_sequences.h"
 
 namespace croft {

@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "croft/objective/softmax_margin.h"
 #include "objective/enumerated_loss.h"
 #include "objective/objective_checks.h"
+#include "objective/softmax_margin.h"
 
 namespace croft {
 namespace {

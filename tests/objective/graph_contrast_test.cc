@@ -1,12 +1,12 @@
-#include "croft/objective/graph_contrast.h"
+#include "objective/graph/graph_contrast.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "croft/core/error.h"
-#include "croft/objective/graph_likelihood.h"
-#include "croft/structure/factor_numbers.h"
+#include "objective/graph/graph_likelihood.h"
+#include "structure/factor_numbers.h"
 #include "support/graph_objectives.h"
 
 namespace croft {

@@ -6,10 +6,10 @@
 
 #include "croft/core/error.h"
 #include "croft/inference/graph_brute_force.h"
-#include "croft/objective/graph_hinge.h"
-#include "croft/objective/graph_likelihood.h"
-#include "croft/objective/local_terms.h"
-#include "croft/structure/factor_numbers.h"
+#include "objective/graph/graph_hinge.h"
+#include "objective/graph/graph_likelihood.h"
+#include "objective/graph/local_terms.h"
+#include "structure/factor_numbers.h"
 #include "support/graph_objectives.h"
 #include "support/random_graph.h"
 

@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "croft/core/error.h"
-#include "croft/objective/graph_belief_product.h"
-#include "croft/objective/graph_likelihood.h"
+#include "objective/graph/graph_belief_product.h"
+#include "objective/graph/graph_likelihood.h"
 #include "support/graph_objectives.h"
 #include "support/random_graph.h"
 

@@ -1,5 +1,5 @@
 // Max-margin and the perceptron against enumeration, central differences and by hand.
-#include "croft/objective/hinge.h"
+#include "objective/hinge.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "croft/inference/brute_force.h"
-#include "croft/objective/softmax_margin.h"
 #include "objective/enumerated_loss.h"
 #include "objective/objective_checks.h"
+#include "objective/softmax_margin.h"
 
 namespace croft {
 namespace {

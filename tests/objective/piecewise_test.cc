@@ -1,5 +1,5 @@
 // Piecewise training against its definition, central differences and the bound that it is.
-#include "croft/objective/piecewise.h"
+#include "objective/piecewise.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

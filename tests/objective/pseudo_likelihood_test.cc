@@ -1,12 +1,12 @@
 // The pseudo-likelihood against its definition, central differences and the likelihood.
-#include "croft/objective/pseudo_likelihood.h"
+#include "objective/pseudo_likelihood.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <cmath>
 
-#include "croft/core/simd.h"
+#include "core/simd.h"
 #include "support/local_objectives.h"
 
 namespace croft {

@@ -1,5 +1,5 @@
 // Every objective over segmentations: its definition by enumeration, and central differences.
-#include "croft/objective/segment_objective.h"
+#include "objective/segments/segment_objective.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "croft/core/error.h"
-#include "croft/inference/segment_brute_force.h"
+#include "inference/segments/segment_brute_force.h"
 #include "support/random_segments.h"
 
 namespace croft {

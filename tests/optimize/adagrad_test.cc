@@ -1,4 +1,4 @@
-#include "croft/optimize/adagrad.h"
+#include "optimize/stochastic/adagrad.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "croft/core/error.h"
 #include "optimize/sample_methods.h"
-#include "optimize/sample_order.h"
+#include "optimize/stochastic/sample_order.h"
 
 namespace croft {
 namespace {

@@ -1,4 +1,4 @@
-#include "croft/optimize/arow.h"
+#include "optimize/stochastic/arow.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "croft/optimize/asynchronous_sgd.h"
+#include "optimize/stochastic/asynchronous_sgd.h"
 
 #include <gtest/gtest.h>
 

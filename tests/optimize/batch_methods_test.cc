@@ -8,11 +8,11 @@
 #include <numeric>
 #include <ostream>
 
-#include "croft/optimize/bfgs.h"
-#include "croft/optimize/conjugate_gradient.h"
-#include "croft/optimize/newton.h"
-#include "croft/optimize/steepest_descent.h"
-#include "croft/optimize/truncated_newton.h"
+#include "optimize/batch/bfgs.h"
+#include "optimize/batch/conjugate_gradient.h"
+#include "optimize/batch/newton.h"
+#include "optimize/batch/steepest_descent.h"
+#include "optimize/batch/truncated_newton.h"
 #include "optimize/smooth_method.h"
 
 namespace croft {

@@ -1,4 +1,4 @@
-#include "optimize/cholesky.h"
+#include "optimize/batch/cholesky.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "croft/optimize/coordinate_descent.h"
+#include "optimize/batch/coordinate_descent.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "croft/optimize/curvature_history.h"
+#include "optimize/batch/curvature_history.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
+#include "core/vector_math.h"
 #include "croft/core/random.h"
-#include "croft/core/vector_math.h"
 
 namespace croft {
 namespace {

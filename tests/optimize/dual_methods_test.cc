@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "croft/core/error.h"
-#include "croft/optimize/exponentiated_gradient.h"
-#include "croft/optimize/frank_wolfe.h"
 #include "croft/optimize/lbfgs.h"
-#include "croft/optimize/sdca.h"
-#include "croft/optimize/smo.h"
+#include "optimize/dual/exponentiated_gradient.h"
+#include "optimize/dual/frank_wolfe.h"
+#include "optimize/dual/sdca.h"
+#include "optimize/dual/smo.h"
 #include "optimize/enumerated_dual.h"
-#include "optimize/weight_tree.h"
 #include "optimize/memory_checkpoint.h"
+#include "optimize/stochastic/weight_tree.h"
 
 namespace croft {
 namespace {

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "core/vector_math.h"
 #include "croft/core/random.h"
-#include "croft/core/vector_math.h"
 #include "croft/optimize/dual_problem.h"
 #include "croft/optimize/function.h"
 

@@ -1,4 +1,4 @@
-#include "croft/optimize/iterative_scaling.h"
+#include "optimize/batch/iterative_scaling.h"
 
 #include <gtest/gtest.h>
 

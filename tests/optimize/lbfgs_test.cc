@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "core/simd.h"
+#include "core/vector_math.h"
 #include "croft/core/error.h"
-#include "croft/core/simd.h"
-#include "croft/core/vector_math.h"
 #include "optimize/functions.h"
 
 namespace croft {

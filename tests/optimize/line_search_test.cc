@@ -1,4 +1,4 @@
-#include "croft/optimize/line_search.h"
+#include "optimize/batch/line_search.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

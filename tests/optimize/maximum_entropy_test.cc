@@ -1,4 +1,4 @@
-#include "croft/optimize/maximum_entropy.h"
+#include "optimize/batch/maximum_entropy.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "core/vector_math.h"
 #include "croft/core/error.h"
-#include "croft/core/vector_math.h"
 #include "croft/optimize/lbfgs.h"
 #include "optimize/functions.h"
 

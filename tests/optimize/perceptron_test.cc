@@ -6,7 +6,7 @@
 
 #include "croft/core/error.h"
 #include "optimize/sample_methods.h"
-#include "optimize/sample_order.h"
+#include "optimize/stochastic/sample_order.h"
 
 namespace croft {
 namespace {

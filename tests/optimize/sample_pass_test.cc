@@ -7,9 +7,9 @@
 
 #include "croft/optimize/step_schedule.h"
 #include "optimize/sample_functions.h"
-#include "optimize/sample_layout.h"
-#include "optimize/sample_order.h"
-#include "optimize/step_calibration.h"
+#include "optimize/stochastic/sample_layout.h"
+#include "optimize/stochastic/sample_order.h"
+#include "optimize/stochastic/step_calibration.h"
 
 namespace croft {
 namespace {

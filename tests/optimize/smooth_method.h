@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "core/vector_math.h"
 #include "croft/core/error.h"
-#include "croft/core/vector_math.h"
 #include "croft/optimize/lbfgs.h"
 #include "optimize/functions.h"
 #include "optimize/memory_checkpoint.h"

@@ -1,4 +1,4 @@
-#include "croft/optimize/stochastic_approximation.h"
+#include "optimize/stochastic/stochastic_approximation.h"
 
 #include <gtest/gtest.h>
 

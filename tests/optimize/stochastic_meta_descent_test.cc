@@ -1,4 +1,4 @@
-#include "croft/optimize/stochastic_meta_descent.h"
+#include "optimize/stochastic/stochastic_meta_descent.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Databases that are read: SQLite's files, and CSV.
-#include "croft/sql/database.h"
+#include "sql/database.h"
 
 #include <gtest/gtest.h>
 

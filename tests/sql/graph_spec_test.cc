@@ -1,5 +1,5 @@
 // The declaration of a graph, in TOML.
-#include "croft/sql/graph_spec.h"
+#include "sql/graph_spec.h"
 
 #include <gtest/gtest.h>
 

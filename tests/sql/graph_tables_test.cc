@@ -1,5 +1,5 @@
 // From a spec and a database to variables, cliques and features.
-#include "croft/sql/graph_tables.h"
+#include "sql/graph_tables.h"
 
 #include <gtest/gtest.h>
 

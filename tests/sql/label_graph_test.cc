@@ -1,5 +1,5 @@
 // From tables to a model, and from the model to labels: what every front end does.
-#include "croft/sql/label_graph.h"
+#include "sql/label_graph.h"
 
 #include <gtest/gtest.h>
 
@@ -10,12 +10,12 @@
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 #include "croft/inference/graph_brute_force.h"
-#include "croft/inference/max_oracle.h"
-#include "croft/sql/evaluate_graph.h"
-#include "croft/sql/graph_sample.h"
-#include "croft/sql/prediction_table.h"
-#include "croft/sql/train_graph.h"
+#include "inference/graph/oracles/max_oracle.h"
+#include "sql/evaluate_graph.h"
+#include "sql/graph_sample.h"
+#include "sql/prediction_table.h"
 #include "sql/temporary_database.h"
+#include "sql/train_graph.h"
 
 namespace croft {
 namespace {

@@ -1,5 +1,5 @@
 // Ids of rows, and their numbers.
-#include "croft/sql/row_ids.h"
+#include "sql/row_ids.h"
 
 #include <gtest/gtest.h>
 

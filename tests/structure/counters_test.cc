@@ -1,4 +1,4 @@
-#include "croft/structure/counters.h"
+#include "structure/counters.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Codes of labels: their distances, and the wrong bits that they correct.
-#include "croft/structure/label_code.h"
+#include "structure/label_code.h"
 
 #include <gtest/gtest.h>
 

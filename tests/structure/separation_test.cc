@@ -1,6 +1,6 @@
 // Separation: the textbook's small cases; and, by enumeration on random distributions, that what is
 // separated is independent.
-#include "croft/structure/separation.h"
+#include "structure/separation.h"
 
 #include <gtest/gtest.h>
 

@@ -53,10 +53,8 @@ struct Enumeration {
     model.score(text, scratch, scores);
     for_each_labelling(scores, [&](const Labelling& y, long double score) {
       if (!allowed(y) || !has_path(model, y)) return;
-      entries.push_back({y,
-                         static_cast<double>(score) + gram_score(model, y) -
-                             (penalty ? penalty(y) : 0),
-                         0});
+      entries.push_back(
+          {y, static_cast<double>(score) + gram_score(model, y) - (penalty ? penalty(y) : 0), 0});
     });
     if (entries.empty()) return;
     std::ranges::stable_sort(entries, std::greater(), &Entry::score);

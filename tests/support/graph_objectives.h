@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "croft/objective/graph_objective.h"
+#include "objective/graph/graph_objective.h"
 #include "support/random_graph.h"
 
 namespace croft::testing_graphs {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "croft/core/random.h"
-#include "croft/train/naive_bayes_training.h"
+#include "train/kinds/naive_bayes_training.h"
 
 namespace croft::testing_support {
 

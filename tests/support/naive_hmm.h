@@ -11,7 +11,7 @@
 #include "croft/core/random.h"
 #include "croft/data/text_sequence.h"
 #include "croft/features/chain_data.h"
-#include "croft/model/hmm_parameters.h"
+#include "model/kinds/hmm_parameters.h"
 #include "support/all_sequences.h"
 
 namespace croft::testing_support {

@@ -1,4 +1,4 @@
-#include "croft/train/bayes_net.h"
+#include "train/generative/bayes_net.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include "croft/inference/elimination_order.h"
 #include "croft/inference/graph_brute_force.h"
 #include "croft/inference/junction_tree.h"
-#include "croft/train/graph_training.h"
+#include "train/kinds/graph_training.h"
 
 namespace croft {
 namespace {

@@ -1,6 +1,6 @@
 // Boosting of segments against the chain that segments of length 1 are, central differences, trees
 // walked by hand, and the segment model of constants.
-#include "croft/train/boosted_segment_potentials.h"
+#include "train/boosting/boosted_segment_potentials.h"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +11,9 @@
 #include "croft/app/tagger.h"
 #include "croft/core/error.h"
 #include "croft/core/random.h"
-#include "croft/model/boosted_segment_model.h"
-#include "croft/train/boosting.h"
-#include "croft/train/segment_training.h"
+#include "model/kinds/boosted_segment_model.h"
+#include "train/boosting/boosting.h"
+#include "train/kinds/segment_training.h"
 
 namespace croft {
 namespace {

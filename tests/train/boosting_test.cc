@@ -1,5 +1,5 @@
 // Boosting against definitions, by hand, and against the log-linear models that it contains.
-#include "croft/train/boosting.h"
+#include "train/boosting/boosting.h"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +10,9 @@
 
 #include "croft/core/error.h"
 #include "croft/inference/chain_sum.h"
-#include "croft/train/boosted_label_potentials.h"
 #include "croft/train/chain_training.h"
 #include "support/random_data.h"
+#include "train/boosting/boosted_label_potentials.h"
 
 namespace croft {
 namespace {
@@ -328,8 +328,7 @@ TEST(Boosting, LabelsByThemselvesAreChainsOfOnePosition) {
   ThreadPool pool;
   for (const std::size_t width : {1u, 3u}) {
     PotentialGradient one, two;
-    const double value =
-        LabelPotentialFunction(data, 3, width, pool).evaluate(potentials, one);
+    const double value = LabelPotentialFunction(data, 3, width, pool).evaluate(potentials, one);
     const double expected =
         PotentialFunction<double>(data, 3, width, pool).evaluate(potentials, two);
     EXPECT_NEAR(value, expected, 1e-9);

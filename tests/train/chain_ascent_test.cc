@@ -1,19 +1,19 @@
 // Dual ascent against the likelihood's L-BFGS, and its rows of weights against the features'
 // definition.
-#include "croft/train/chain_ascent.h"
+#include "train/functions/chain_ascent.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
+#include "core/vector_math.h"
 #include "croft/core/error.h"
-#include "croft/core/vector_math.h"
 #include "croft/optimize/lbfgs.h"
 #include "croft/train/chain_dual.h"
 #include "optimize/memory_checkpoint.h"
 #include "support/naive_features.h"
-#include "train/ascent_rows.h"
+#include "train/functions/ascent_rows.h"
 
 namespace croft {
 namespace {

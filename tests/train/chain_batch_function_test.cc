@@ -10,8 +10,8 @@
 #include <functional>
 #include <limits>
 
-#include "croft/objective/softmax_margin.h"
 #include "croft/optimize/regulariser.h"
+#include "objective/softmax_margin.h"
 #include "support/naive_features.h"
 
 namespace croft {

@@ -8,13 +8,13 @@
 #include <string>
 
 #include "croft/core/error.h"
-#include "croft/optimize/exponentiated_gradient.h"
-#include "croft/optimize/frank_wolfe.h"
 #include "croft/optimize/lbfgs.h"
-#include "croft/optimize/sdca.h"
-#include "croft/optimize/smo.h"
 #include "croft/train/chain_batch_function.h"
 #include "croft/train/kernel_dual.h"
+#include "optimize/dual/exponentiated_gradient.h"
+#include "optimize/dual/frank_wolfe.h"
+#include "optimize/dual/sdca.h"
+#include "optimize/dual/smo.h"
 #include "optimize/enumerated_dual.h"
 #include "support/naive_features.h"
 
@@ -367,8 +367,8 @@ TEST(ChainDual, LooksAtAnExampleInOneGoAsByScoresAndOracle) {
   for (int repeat = 0; repeat < 10; ++repeat) {
     const bool constrained = repeat % 2 == 1;
     const DataShape shape{.sequences = 4, .labels = 3, .edge = 0};
-    RandomModel model = constrained ? constrained_model(shape, random)
-                                    : random_model(shape, {}, 1, random);
+    RandomModel model =
+        constrained ? constrained_model(shape, random) : random_model(shape, {}, 1, random);
     const ChainDualOptions options{
         .l2 = kL2, .parts = ChainParts::by_position, .loss = DualLoss::log_loss};
     ChainDualProblem problem(model.data, model.layout, options);

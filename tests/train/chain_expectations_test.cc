@@ -1,6 +1,6 @@
 // The counts of a chain's features against enumeration of all labellings, and iterative scaling on
 // them against L-BFGS.
-#include "croft/train/chain_expectations.h"
+#include "train/functions/chain_expectations.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // Sequence by sequence against all the data at once; the second derivative against differences.
-#include "croft/train/chain_sample_function.h"
+#include "train/functions/chain_sample_function.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numeric>
 
-#include "croft/objective/hinge.h"
+#include "objective/hinge.h"
 #include "support/naive_features.h"
 
 namespace croft {

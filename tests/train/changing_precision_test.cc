@@ -1,6 +1,6 @@
 // When an objective goes on in double, with functions that say what they are asked; and what a real
 // one says of its sums.
-#include "croft/train/changing_precision.h"
+#include "train/functions/changing_precision.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Error-correcting CRFs: with two labels the binary chain, and each decoder against its definition.
-#include "croft/train/code_training.h"
+#include "train/kinds/code_training.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Features of two labels: their gain by brute force, and the search for them by enumeration.
-#include "croft/train/feature_pairs.h"
+#include "train/induction/feature_pairs.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "croft/model/chain_layout.h"
 #include "support/random_chain.h"
 #include "support/random_data.h"
-#include "train/edge_probabilities.h"
+#include "train/induction/edge_probabilities.h"
 
 namespace croft {
 namespace {

@@ -9,10 +9,10 @@
 
 #include "croft/core/error.h"
 #include "croft/core/random.h"
-#include "croft/features/edge_conjunctions.h"
 #include "croft/inference/chain_viterbi.h"
 #include "croft/optimize/lbfgs.h"
 #include "croft/train/chain_training.h"
+#include "features/edge_conjunctions.h"
 
 namespace croft {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "croft/core/error.h"
 #include "croft/core/random.h"
-#include "croft/model/gaussian_mixture.h"
-#include "croft/train/gaussian_mixture_fit.h"
+#include "model/kinds/gaussian_mixture.h"
+#include "train/generative/gaussian_mixture_fit.h"
 
 namespace croft {
 namespace {

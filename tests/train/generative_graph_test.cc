@@ -10,9 +10,9 @@
 #include "croft/inference/elimination_order.h"
 #include "croft/inference/graph_brute_force.h"
 #include "croft/inference/junction_tree.h"
-#include "croft/objective/graph_likelihood.h"
-#include "croft/train/gaussian_mixture_fit.h"
-#include "croft/train/graph_training.h"
+#include "objective/graph/graph_likelihood.h"
+#include "train/generative/gaussian_mixture_fit.h"
+#include "train/kinds/graph_training.h"
 
 namespace croft {
 namespace {

@@ -1,4 +1,4 @@
-#include "croft/train/gold_check.h"
+#include "train/gold_check.h"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 #include "croft/inference/junction_tree.h"
-#include "croft/objective/graph_likelihood.h"
-#include "croft/train/graph_methods.h"
+#include "objective/graph/graph_likelihood.h"
+#include "train/graph/graph_methods.h"
 
 namespace croft {
 namespace {

@@ -1,4 +1,4 @@
-#include "croft/train/graph_dual.h"
+#include "train/graph/graph_dual.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 
 #include "croft/core/error.h"
 #include "croft/core/random.h"
-#include "croft/objective/graph_hinge.h"
-#include "croft/optimize/frank_wolfe.h"
-#include "croft/train/graph_methods.h"
+#include "objective/graph/graph_hinge.h"
+#include "optimize/dual/frank_wolfe.h"
+#include "train/graph/graph_methods.h"
 
 namespace croft {
 namespace {

@@ -1,4 +1,4 @@
-#include "croft/train/graph_em.h"
+#include "train/graph/graph_em.h"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 
 #include "croft/core/error.h"
 #include "croft/core/random.h"
-#include "croft/objective/graph_likelihood.h"
-#include "croft/train/graph_training.h"
+#include "objective/graph/graph_likelihood.h"
 #include "optimize/memory_checkpoint.h"
 #include "support/random_graph.h"
+#include "train/kinds/graph_training.h"
 
 namespace croft {
 namespace {

@@ -9,10 +9,10 @@
 #include "croft/core/random.h"
 #include "croft/inference/graph_brute_force.h"
 #include "croft/inference/junction_tree.h"
-#include "croft/objective/graph_belief_product.h"
-#include "croft/objective/graph_likelihood.h"
-#include "croft/structure/factor_numbers.h"
-#include "croft/train/graph_methods.h"
+#include "objective/graph/graph_belief_product.h"
+#include "objective/graph/graph_likelihood.h"
+#include "structure/factor_numbers.h"
+#include "train/graph/graph_methods.h"
 
 namespace croft {
 namespace {

@@ -1,4 +1,4 @@
-#include "croft/train/graph_function.h"
+#include "train/graph/graph_function.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 
 #include "croft/core/error.h"
 #include "croft/core/random.h"
-#include "croft/objective/graph_hinge.h"
-#include "croft/objective/graph_likelihood.h"
-#include "croft/objective/local_terms.h"
+#include "objective/graph/graph_hinge.h"
+#include "objective/graph/graph_likelihood.h"
+#include "objective/graph/local_terms.h"
 
 namespace croft {
 namespace {

@@ -1,4 +1,4 @@
-#include "croft/train/graph_training.h"
+#include "train/kinds/graph_training.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Training with hidden states: its likelihood against an enumeration of paths, EM against the
 // gradient, and one state a label against the chain.
-#include "croft/train/hidden_chain_training.h"
+#include "train/kinds/hidden_chain_training.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include "croft/inference/brute_force.h"
 #include "croft/model/linear_scorer.h"
 #include "croft/train/chain_batch_function.h"
-#include "croft/train/chain_em.h"
 #include "support/toy_sentences.h"
+#include "train/functions/chain_em.h"
 
 namespace croft {
 namespace {

@@ -9,8 +9,8 @@
 #include <map>
 
 #include "croft/core/error.h"
-#include "croft/objective/softmax_margin.h"
 #include "croft/train/chain_batch_function.h"
+#include "objective/softmax_margin.h"
 #include "support/naive_features.h"
 
 namespace croft {
@@ -111,8 +111,8 @@ Evaluation evaluate(
     const RandomModel& model, std::size_t threads = 1,
     const std::function<Objective()>& make = [] { return Objective(); }) {
   ThreadPool pool(threads);
-  ChainBatchFunction<Real> function(
-      model.data, model.layout, pool, [&] { return std::make_unique<Objective>(make()); });
+  ChainBatchFunction<Real> function(model.data, model.layout, pool,
+                                    [&] { return std::make_unique<Objective>(make()); });
   Evaluation result;
   result.gradient.assign(function.dimension(), std::numeric_limits<double>::quiet_NaN());
   result.value = function.evaluate(model.w, result.gradient);

@@ -1,5 +1,5 @@
 // Counting and Baum-Welch against enumeration of all labellings, and by hand.
-#include "croft/train/hmm_training.h"
+#include "train/kinds/hmm_training.h"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include "croft/core/error.h"
 #include "croft/inference/brute_force.h"
 #include "croft/inference/chain_sum.h"
-#include "croft/model/hmm_model.h"
-#include "croft/train/hmm_expectations.h"
+#include "model/kinds/hmm_model.h"
 #include "support/naive_hmm.h"
+#include "train/generative/hmm_expectations.h"
 
 namespace croft {
 namespace {

@@ -1,6 +1,6 @@
 // Joint features against an enumeration of f(x, y) from their definition, central differences, a
 // plain maximum-entropy model, and small examples with known answers.
-#include "croft/train/joint_training.h"
+#include "train/kinds/joint_training.h"
 
 #include <gtest/gtest.h>
 
@@ -11,10 +11,10 @@
 #include <set>
 #include <tuple>
 
-#include "croft/app/train_joint.h"
+#include "app/train/train_joint.h"
 #include "croft/core/error.h"
 #include "croft/core/random.h"
-#include "croft/model/joint_model.h"
+#include "model/kinds/joint_model.h"
 
 namespace croft {
 namespace {

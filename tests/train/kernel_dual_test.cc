@@ -7,9 +7,9 @@
 
 #include "croft/core/error.h"
 #include "croft/core/random.h"
-#include "croft/optimize/frank_wolfe.h"
-#include "croft/optimize/sdca.h"
-#include "croft/optimize/smo.h"
+#include "optimize/dual/frank_wolfe.h"
+#include "optimize/dual/sdca.h"
+#include "optimize/dual/smo.h"
 #include "optimize/memory_checkpoint.h"
 #include "support/naive_features.h"
 

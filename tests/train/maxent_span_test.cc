@@ -1,5 +1,5 @@
 // L-BFGS in the span of the examples: the same function and the same minimum as over the weights.
-#include "croft/train/maxent_span.h"
+#include "train/functions/maxent_span.h"
 
 #include <gtest/gtest.h>
 

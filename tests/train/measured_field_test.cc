@@ -1,4 +1,4 @@
-#include "croft/train/measured_field.h"
+#include "train/generative/measured_field.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
-#include "croft/train/naive_bayes_training.h"
+#include "train/kinds/naive_bayes_training.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "croft/core/error.h"
-#include "croft/train/naive_bayes_conversion.h"
 #include "support/naive_bayes.h"
+#include "train/generative/naive_bayes_conversion.h"
 
 namespace croft {
 namespace {

@@ -1,4 +1,4 @@
-#include "croft/train/part_checkpoints.h"
+#include "train/part_checkpoints.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

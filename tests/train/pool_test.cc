@@ -8,8 +8,8 @@
 #include "croft/core/error.h"
 #include "croft/inference/brute_force.h"
 #include "croft/model/chain_model.h"
-#include "croft/train/pool_training.h"
 #include "support/toy_sentences.h"
+#include "train/kinds/pool_training.h"
 
 namespace croft {
 namespace {

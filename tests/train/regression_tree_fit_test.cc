@@ -1,4 +1,4 @@
-#include "croft/train/regression_tree_fit.h"
+#include "train/boosting/regression_tree_fit.h"
 
 #include <gtest/gtest.h>
 

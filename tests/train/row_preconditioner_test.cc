@@ -1,13 +1,13 @@
 // The change of variables of the default optimiser: invertible, adjoint, and of help.
-#include "croft/train/row_preconditioner.h"
+#include "train/functions/row_preconditioner.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "croft/optimize/lbfgs.h"
-#include "croft/train/sgd_lbfgs.h"
 #include "support/naive_features.h"
+#include "train/functions/sgd_lbfgs.h"
 
 namespace croft {
 namespace {

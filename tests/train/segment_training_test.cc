@@ -1,6 +1,6 @@
 // Segment models against an enumeration of all segmentations with features from their definition,
 // central differences, and the chain that segments of length 1 are.
-#include "croft/train/segment_training.h"
+#include "train/kinds/segment_training.h"
 
 #include <gtest/gtest.h>
 
@@ -10,11 +10,11 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "app/train/train_segment.h"
+#include "core/unicode.h"
 #include "croft/app/tagger.h"
-#include "croft/app/train_segment.h"
 #include "croft/core/error.h"
 #include "croft/core/random.h"
-#include "croft/core/unicode.h"
 
 namespace croft {
 namespace {

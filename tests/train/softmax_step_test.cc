@@ -1,5 +1,5 @@
 // One step of dual ascent: the conditions of its optimum, and that nothing near it is higher.
-#include "croft/train/softmax_step.h"
+#include "train/functions/softmax_step.h"
 
 #include <gtest/gtest.h>
 

@@ -88,7 +88,7 @@ struct EvaluationSummary {
   std::optional<ChunkSummary> chunk;       // where the labels are chunk labels
   std::optional<LogLoss> log_loss;         // where add_log_loss was called
   std::optional<Calibration> calibration;  // where add_probability was called
-  std::optional<double> brier;  // mean of add_brier(), in [0, 2], where it was called
+  std::optional<double> brier;             // mean of add_brier(), in [0, 2], where it was called
 
   double token_accuracy() const;     // 0 without tokens
   double sequence_accuracy() const;  // 0 without sequences

@@ -1,5 +1,5 @@
-// What is written of a labelled sequence: columns, labels, JSON or spans.  docs/formats.md says how it
-// looks.
+// What is written of a labelled sequence: columns, labels, JSON or spans.  docs/formats.md says how
+// it looks.
 #pragma once
 #include <nlohmann/json_fwd.hpp>
 #include <string>

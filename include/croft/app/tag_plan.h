@@ -5,9 +5,9 @@
 //
 // The base chain has the model's labels.  What inference walks is that chain, or one with more
 // states that each stand for a label, label_of(): a model of order 2 or more walks its label
-// histories, one of segments what spells them (segment_lift.h), one with hidden states these (its base chain is theirs), and rules a product with their
-// automaton.  Everything that is asked is asked of that
-// chain, so it is conditional on all that limits the labellings.
+// histories, one of segments what spells them (segment_lift.h), one with hidden states these (its
+// base chain is theirs), and rules a product with their automaton.  Everything that is asked is
+// asked of that chain, so it is conditional on all that limits the labellings.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -46,7 +46,7 @@ struct TagRequest {
   // Default: viterbi; of a model with hidden states marginal, or risk where labellings are limited.
   std::optional<Decode> decode;
   ChunkScheme scheme = ChunkScheme::automatic;  // of rules on chunks, and of spans
-  bool calibrated = true;  // with the model's calibration, where it has one
+  bool calibrated = true;                       // with the model's calibration, where it has one
 };
 
 // Of hundreds of labels most pairs are all but impossible.
@@ -76,8 +76,8 @@ inline constexpr std::size_t kMostProductStates = 4096;
 // The chains that a base chain is lifted to; one a thread.
 template <class Real>
 struct LiftedChains {
-  ChainScores<Real> histories;  // for models of order 2 or more
-  ChainScores<Real> product;    // with rules
+  ChainScores<Real> histories;                   // for models of order 2 or more
+  ChainScores<Real> product;                     // with rules
   typename SegmentLift<Real>::Scratch segments;  // for models of segments
 };
 
@@ -109,9 +109,9 @@ class TagPlan {
   // Whether anything but the model itself may leave a sequence without a labelling.
   bool limits_labellings() const;
 
-  // Scores of the base chain, with the calibration, the constraint and the penalties, without partial labels.  Of a
-  // model with a vote they are what limits the labellings alone: each weight vector adds its own
-  // (vote_tagger.h).
+  // Scores of the base chain, with the calibration, the constraint and the penalties, without
+  // partial labels.  Of a model with a vote they are what limits the labellings alone: each weight
+  // vector adds its own (vote_tagger.h).
   template <class Real>
   void score(const TagInput& input, SequenceModel::Scratch& scratch, ChainScores<Real>& base) const;
   // The chain to be walked: `base` itself, or one of `lifted`, which is written.  nullptr when no
@@ -119,8 +119,8 @@ class TagPlan {
   template <class Real>
   const ChainScores<Real>* lift(const TagInput& input, const ChainScores<Real>& base,
                                 LiftedChains<Real>& lifted) const;
-  // Of a model of segments whose neighbours nothing limits: the best labelling of `base`, at the cost of
-  // segments and not of a chain of them.  False where none is allowed.
+  // Of a model of segments whose neighbours nothing limits: the best labelling of `base`, at the
+  // cost of segments and not of a chain of them.  False where none is allowed.
   bool has_best_segments() const {
     return float_.segments && !double_.product && !constraint_ && !searches_;
   }

@@ -25,8 +25,8 @@ struct TrainRequest {
   TemplateLanguage language = TemplateLanguage::automatic;
   std::string kit;  // file that declares further features (app/feature_kit_file.h); empty: none
   bool boundaries = false;
-  // Every position has the attribute kIntercept beside its own.  Default: where a model of kind maxent
-  // is trained from the start.  options.free_intercept: its weights are not penalised.
+  // Every position has the attribute kIntercept beside its own.  Default: where a model of kind
+  // maxent is trained from the start.  options.free_intercept: its weights are not penalised.
   std::optional<bool> intercept;
   // How texts and tables become features; without: the defaults, or as `init` or `prior` has it.
   std::optional<TextOptions> text;

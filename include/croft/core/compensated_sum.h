@@ -1,7 +1,8 @@
 // A sum in double that keeps what each addition rounds away (Neumaier 1974).
 //
-// The sum of 1,000,000 offsets of size 1e5 keeps an absolute error near 1e-11 times its final value;
-// a plain sum of log-scores that cancel (log Z minus the gold score) would have lost those digits.
+// The sum of 1,000,000 offsets of size 1e5 keeps an absolute error near 1e-11 times its final
+// value; a plain sum of log-scores that cancel (log Z minus the gold score) would have lost those
+// digits.
 #pragma once
 #include <cmath>
 
@@ -15,8 +16,8 @@ class CompensatedSum {
   void add(double value) {
     const double total = sum_ + value;
     if (std::isfinite(total)) {  // inf - inf would turn the correction, and so the sum, into NaN
-      correction_ += std::abs(sum_) >= std::abs(value) ? (sum_ - total) + value
-                                                       : (value - total) + sum_;
+      correction_ +=
+          std::abs(sum_) >= std::abs(value) ? (sum_ - total) + value : (value - total) + sum_;
     }
     sum_ = total;
   }

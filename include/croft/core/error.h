@@ -1,8 +1,8 @@
 // What croft throws when its input, and not its code, is at fault.
 //
-// Bad input (a file, an option, a model) throws one of these, is caught once per front end and shown
-// as one message.  A bug is an assertion.  A numerical outcome (not converged, infeasible) is a
-// value in a result.
+// Bad input (a file, an option, a model) throws one of these, is caught once per front end and
+// shown as one message.  A bug is an assertion.  A numerical outcome (not converged, infeasible) is
+// a value in a result.
 #pragma once
 #include <cstddef>
 #include <stdexcept>

@@ -19,9 +19,9 @@ class ThreadPool {
 
   std::size_t threads() const;
 
-  // task(index, worker) for every index in [0, count); worker < threads() names the scratch space to
-  // use.  Indices are handed out in increasing order.  Returns when all are done; the first exception
-  // of a task is thrown again here, after the others have stopped.  Not re-entrant.
+  // task(index, worker) for every index in [0, count); worker < threads() names the scratch space
+  // to use.  Indices are handed out in increasing order.  Returns when all are done; the first
+  // exception of a task is thrown again here, after the others have stopped.  Not re-entrant.
   using Task = std::function<void(std::size_t index, std::size_t worker)>;
   void run(std::size_t count, const Task& task);
 

@@ -82,9 +82,9 @@ class CsvReader {
   CsvReader(LineReader lines, const CsvColumns& columns, bool allow_unlabelled = false);
 
   // The next row as a sequence of one position, or false at the end.  Throws InputError as
-  // CsvRecordReader, for a header without a row, for one with columns that are not known or without one that is (but for
-  // those that are ignored), at a row with another number of cells, a cell of a numeric column that
-  // is no finite number, and a label that is missing or has a line end.
+  // CsvRecordReader, for a header without a row, for one with columns that are not known or without
+  // one that is (but for those that are ignored), at a row with another number of cells, a cell of
+  // a numeric column that is no finite number, and a label that is missing or has a line end.
   bool next(TextSequence& sequence);
 
   const std::string& name() const { return records_.name(); }

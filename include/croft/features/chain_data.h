@@ -56,8 +56,9 @@ struct PartialLabels {
   std::string any = "?";  // an item that is this says nothing
 };
 
-// The labels that an item names, in its order; none where it says nothing.  Views into `item`.  Throws
-// InputError for a set of labels with an empty label, or with the marker that stands for any.
+// The labels that an item names, in its order; none where it says nothing.  Views into `item`.
+// Throws InputError for a set of labels with an empty label, or with the marker that stands for
+// any.
 std::vector<std::string_view> labels_in(std::string_view item, const PartialLabels& how,
                                         const Location& where);
 

@@ -1,6 +1,6 @@
-// Conjunctions of attributes: "A & B" is an attribute of the positions that have both A and B, and its
-// value is the product of theirs.  Feature induction finds them (train/feature_induction.h), the
-// model file keeps them, extraction computes them.  docs/math/induction.md.
+// Conjunctions of attributes: "A & B" is an attribute of the positions that have both A and B, and
+// its value is the product of theirs.  Feature induction finds them (train/feature_induction.h),
+// the model file keeps them, extraction computes them.  docs/math/induction.md.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -23,9 +23,9 @@ struct Conjunction {
   bool operator==(const Conjunction&) const = default;
 };
 
-// Which conjunctions hold at a position, by number.  Each is looked up under the one of its parts that
-// is in the fewest of them, so that a position costs a look-up for each of its attributes, and a
-// little for each conjunction of a rare attribute that it has.
+// Which conjunctions hold at a position, by number.  Each is looked up under the one of its parts
+// that is in the fewest of them, so that a position costs a look-up for each of its attributes, and
+// a little for each conjunction of a rare attribute that it has.
 class ConjunctionIndex {
  public:
   // parts: different numbers, of attributes.  Returns the conjunction's number, counted from 0.
@@ -34,7 +34,7 @@ class ConjunctionIndex {
   void finish();
   std::size_t size() const { return begin_.size() - 1; }
 
-  struct Scratch {  // one a thread
+  struct Scratch {              // one a thread
     std::vector<double> value;  // [attributes] of the position; 0 elsewhere
     std::vector<std::uint32_t> present;
   };
@@ -42,9 +42,9 @@ class ConjunctionIndex {
     std::uint32_t conjunction;
     double value;
   };
-  // Appends, in increasing order, those that hold where the attributes `ids` have `values` (empty: 1
-  // each).  Numbers that no conjunction has are passed over, kUnknown too; one that comes twice has
-  // the sum of its values; one of value 0 is not there.
+  // Appends, in increasing order, those that hold where the attributes `ids` have `values` (empty:
+  // 1 each).  Numbers that no conjunction has are passed over, kUnknown too; one that comes twice
+  // has the sum of its values; one of value 0 is not there.
   void find(std::span<const std::uint32_t> ids, std::span<const double> values, Scratch& scratch,
             std::vector<Hit>& out) const;
 

@@ -24,7 +24,8 @@ std::string_view format_name(InputFormat format);
 // The format of that name, if there is one.
 std::optional<InputFormat> format_of(std::string_view name);
 
-class FeatureKit;   // features/feature_kit.h: dictionaries, clusters, embeddings, ... that features use
+class FeatureKit;   // features/feature_kit.h: dictionaries, clusters, embeddings, ... that features
+                    // use
 struct KitScratch;  // of one thread
 struct FreeKitScratch {
   void operator()(KitScratch* scratch) const;
@@ -45,8 +46,9 @@ struct ExtractionConfig {
   // Every position has the attribute kIntercept, of value 1, beside its own: a weight for each
   // label whatever the data says.
   bool intercept = false;
-  // columns only.  The cells of these columns follow the attributes of a position, as they are, under
-  // names that cell_name() makes: for features of several positions together (segment_features.h).
+  // columns only.  The cells of these columns follow the attributes of a position, as they are,
+  // under names that cell_name() makes: for features of several positions together
+  // (segment_features.h).
   std::vector<std::size_t> cells;
   TextOptions text;                     // text only
   std::optional<TermStatistics> terms;  // likewise, where text.is_fitted()
@@ -73,8 +75,8 @@ bool parse_cell_name(std::string_view name, std::size_t& column, std::string_vie
 
 class Extractor {
  public:
-  // Throws InputError for a faulty template, UsageError for boundaries without any edge feature, and
-  // as FeatureKit::bind().
+  // Throws InputError for a faulty template, UsageError for boundaries without any edge feature,
+  // and as FeatureKit::bind().
   explicit Extractor(ExtractionConfig config);
 
   struct Scratch {  // one a thread

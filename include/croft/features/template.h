@@ -22,8 +22,8 @@ class TemplateSet {
   // Parses a template file.  `name` is for messages.  `automatic`: CRF++'s language, unless the
   // text contains something that only Wapiti's has.  Throws InputError quoting the line at an
   // unknown macro, a bad row or column, a bad regular expression, a line that starts with none of
-  // U, B (u, b, *); and when there is no template at all.  A macro may call column k by names[k], too,
-  // where that is not empty: %x[0,brown.6].  About 2 ms for each class of characters
+  // U, B (u, b, *); and when there is no template at all.  A macro may call column k by names[k],
+  // too, where that is not empty: %x[0,brown.6].  About 2 ms for each class of characters
   // (\a, \U, ...) in a regular expression, next to nothing otherwise.
   static TemplateSet parse(std::string_view text, const std::string& name,
                            TemplateLanguage language = TemplateLanguage::automatic,

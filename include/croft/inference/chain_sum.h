@@ -3,10 +3,10 @@
 // Reads like docs/math/chain.md sections 2 and 3; equation numbers (C.n) point there.
 // See also Rabiner (1989) section III; Sutton & McCallum (2012) section 4.1.
 //
-// Fast path: the recursions in the linear domain, scaled at every position by the largest score and by
-// the sum of alpha, in SIMD.  It is taken only where a bound on the spread of the edge scores, or a check
-// of the running values, proves that no path that matters has underflowed (section 3): first in Real,
-// then in double; any other sequence takes the log domain (chain_log_domain.h).
+// Fast path: the recursions in the linear domain, scaled at every position by the largest score and
+// by the sum of alpha, in SIMD.  It is taken only where a bound on the spread of the edge scores,
+// or a check of the running values, proves that no path that matters has underflowed (section 3):
+// first in Real, then in double; any other sequence takes the log domain (chain_log_domain.h).
 #pragma once
 #include <memory>
 #include <span>
@@ -22,14 +22,15 @@ enum class ChainPath { scaled, scaled_double, log_domain };
 // Scratch reused across sequences; grows, never shrinks.  One per thread.
 template <class Real>
 struct ForwardBackwardWorkspace {
-  Matrix<Real> emission;     // [T][L] exp(state[t][j] - max_j state[t][j])
-  Matrix<Real> alpha;        // [T][L] prefix sums, each row scaled to a sum near 1
-  Matrix<Real> suffix;       // [T][L] p(y_{t-1}=i, y_t=j|x) = alpha[t-1][i] factor(t;i,j) suffix[t][j]
-  Matrix<Real> edge_factor;  // [overlays L][L] exp(edge(t;i,j) - its largest), where t has an overlay
-  Matrix<Real> row;          // [3][L] scratch
+  Matrix<Real> emission;  // [T][L] exp(state[t][j] - max_j state[t][j])
+  Matrix<Real> alpha;     // [T][L] prefix sums, each row scaled to a sum near 1
+  Matrix<Real> suffix;    // [T][L] p(y_{t-1}=i, y_t=j|x) = alpha[t-1][i] factor(t;i,j) suffix[t][j]
+  Matrix<Real>
+      edge_factor;   // [overlays L][L] exp(edge(t;i,j) - its largest), where t has an overlay
+  Matrix<Real> row;  // [3][L] scratch
   AlignedVector<Real> pairs;  // [edges] scratch, for sparse transitions
-  bool checked = false;      // values are checked as they come (C.13), not by a bound alone (C.12)
-  CompensatedSum log_z;      // with the digits that a double would lose
+  bool checked = false;       // values are checked as they come (C.13), not by a bound alone (C.12)
+  CompensatedSum log_z;       // with the digits that a double would lose
   ChainPath path = ChainPath::scaled;  // the one that computed what is here
 
   struct Fallback;  // for the other paths; made when first needed
@@ -37,7 +38,8 @@ struct ForwardBackwardWorkspace {
 };
 
 // log Z by the forward recursion (C.3).
-//   scores : T >= 0 positions, L >= 1 labels, natural-log scores. -inf forbids a label or edge; NaN and
+//   scores : T >= 0 positions, L >= 1 labels, natural-log scores. -inf forbids a label or edge; NaN
+//   and
 //            +inf are caller bugs.
 //   returns: log Z in nats; 0 when T == 0; -inf when no labelling is allowed.
 // Time O(T L^2), memory O(T L), no allocation once warm.

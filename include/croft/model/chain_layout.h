@@ -1,7 +1,7 @@
 // Which features a chain has, and where their weights stand in the weight vector w.
 //
-// A feature is an attribute together with a cell: a label (node attributes) or a pair of labels (edge
-// attributes).  The weights of one attribute stand side by side, in increasing order of cell.
+// A feature is an attribute together with a cell: a label (node attributes) or a pair of labels
+// (edge attributes).  The weights of one attribute stand side by side, in increasing order of cell.
 //   w = [ tied edge rows | node rows | edge rows | grams ]
 // Grams, runs of three labels or more, have weights where the chain's order is 2 or more
 // (structure/label_histories.h).
@@ -34,8 +34,9 @@ struct RowLayout {
   }
 };
 
-// How an attribute's row is stored and visited, by its number of cells.  Attributes are numbered so that
-// each class is a range of ids: rich [0, rich), poor [rich, rich + poor), single [rich + poor, rows).
+// How an attribute's row is stored and visited, by its number of cells.  Attributes are numbered so
+// that each class is a range of ids: rich [0, rich), poor [rich, rich + poor), single [rich + poor,
+// rows).
 struct RowClasses {
   std::size_t rich = 0, poor = 0;
 };
@@ -100,8 +101,8 @@ struct LayoutOptions {
   // >= 1; occurrences that an attribute (all) or an (attribute, cell) pair (observed) needs.
   std::size_t min_count = 1;
   std::size_t tied_rows = 1;  // attributes that hold at every edge; 0: no transition features
-  // Transitions that share a weight, or have none.  A group that the data shows, or that is kept, in
-  // one of its transitions holds for all of them; its occurrences are theirs together.
+  // Transitions that share a weight, or have none.  A group that the data shows, or that is kept,
+  // in one of its transitions holds for all of them; its occurrences are theirs together.
   const TransitionGroups* groups = nullptr;
   const KeptFeatures* kept = nullptr;
 };
@@ -126,8 +127,9 @@ ChainLayout make_chain_layout(ChainData& data, std::size_t labels, std::size_t n
 // Some features of a layout, as a layout of their own.
 struct FeatureSelection {
   ChainLayout layout;
-  Renumbering renumbering;            // from the ids of the other layout to those of this one
-  std::vector<std::uint64_t> origin;  // [layout.dimension()] where each weight stands in the other's w
+  Renumbering renumbering;  // from the ids of the other layout to those of this one
+  std::vector<std::uint64_t>
+      origin;  // [layout.dimension()] where each weight stands in the other's w
 };
 
 // Rows are classed and numbered anew.

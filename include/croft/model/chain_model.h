@@ -15,8 +15,8 @@
 
 namespace croft {
 
-// What the labels are given besides x, and so what is normalised: the labelling as a whole; nothing, each
-// position by itself; or the label before (docs/math/single.md).
+// What the labels are given besides x, and so what is normalised: the labelling as a whole;
+// nothing, each position by itself; or the label before (docs/math/single.md).
 enum class ChainKind { chain, maxent, memm };
 std::string_view name_of(ChainKind kind);
 ChainKind chain_kind(std::string_view name);  // pool: chain; throws UsageError where it is none

@@ -6,9 +6,9 @@
 // w[i, j] may be one number for several pairs, and what the layout's constraint forbids is -inf.
 //
 // Forward: rich rows are kept padded in Real and added as vectors; short rows cell by cell.
-// Transpose: for each attribute the positions where it occurs (postings); each weight is summed by one
-// owner in data order (runs of 64 in Real, these in double), so that the result depends on no thread count and no copy of the
-// gradient is needed.  docs/math/chain.md section 5.
+// Transpose: for each attribute the positions where it occurs (postings); each weight is summed by
+// one owner in data order (runs of 64 in Real, these in double), so that the result depends on no
+// thread count and no copy of the gradient is needed.  docs/math/chain.md section 5.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -52,9 +52,9 @@ class LinearScorer {
 
  private:
   const ChainLayout& layout_;
-  Matrix<Real> rich_;         // [rich][L]; padding 0
+  Matrix<Real> rich_;                    // [rich][L]; padding 0
   std::vector<CellWeight<Real>> short_;  // of the poor and single rows, in the order of w
-  std::vector<Real> edge_;    // weights of the edge rows, as in w
+  std::vector<Real> edge_;               // weights of the edge rows, as in w
   AlignedVector<Real> zero_;  // [stride] 0 for labels, -inf for padding: where a state row starts
   TransitionScorer<Real> transition_scorer_;
   TransitionScores<Real> transitions_;
@@ -69,10 +69,10 @@ void add_overlays(const ChainData& data, std::size_t n, const ChainLayout& layou
 
 // For each attribute the places where it occurs, in data order.
 struct Postings {
-  std::vector<std::uint32_t> attribute;   // those that occur, increasing
-  std::vector<std::uint64_t> begin{0};    // [attributes + 1] into place
-  std::vector<std::uint32_t> place;       // index of a row (or overlay) of dL/dtheta
-  std::vector<double> value;              // parallel to place; empty while all are 1
+  std::vector<std::uint32_t> attribute;  // those that occur, increasing
+  std::vector<std::uint64_t> begin{0};   // [attributes + 1] into place
+  std::vector<std::uint32_t> place;      // index of a row (or overlay) of dL/dtheta
+  std::vector<double> value;             // parallel to place; empty while all are 1
 };
 
 // Postings of the lists at positions [first, last); place_of(p) is the place of position p.
@@ -88,8 +88,8 @@ void add_node_gradient(const ChainLayout& layout, const Postings& postings, cons
 template <class Real>
 void add_edge_gradient(const ChainLayout& layout, const Postings& postings, const Real* d_overlay,
                        std::size_t stride, std::span<double> gradient, ThreadPool& pool);
-// gradient of the tied rows (overwritten), from cells [transitions.cells()], the sum of dL/dtransition
-// over the data: 0 where all transitions of a weight are forbidden.
+// gradient of the tied rows (overwritten), from cells [transitions.cells()], the sum of
+// dL/dtransition over the data: 0 where all transitions of a weight are forbidden.
 template <class Real>
 void set_tied_gradient(const ChainLayout& layout, const TransitionScores<Real>& transitions,
                        std::span<const double> cells, std::span<double> gradient);

@@ -7,8 +7,8 @@
 
 namespace croft {
 
-// Maps the file and reads it as the kind that it says it is.  Throws Error as Container::open, and for
-// a kind that is not known.
+// Maps the file and reads it as the kind that it says it is.  Throws Error as Container::open, and
+// for a kind that is not known.
 std::shared_ptr<const SequenceModel> open_model(const std::filesystem::path& path);
 std::shared_ptr<const SequenceModel> read_model(Container container);
 

@@ -90,8 +90,7 @@ class SegmentLexiconBuilder {
  private:
   void add(char kind, std::string_view string, std::uint32_t cell, float weight);
   void add_starts(char kind, std::string_view string);
-  void add_gazetteer(const SegmentTemplates& templates, const NameList& list,
-                     std::uint32_t number);
+  void add_gazetteer(const SegmentTemplates& templates, const NameList& list, std::uint32_t number);
 
   std::size_t labels_, lists_;
   std::map<std::string, std::map<std::uint32_t, float>, std::less<>> rows_;

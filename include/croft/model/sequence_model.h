@@ -1,6 +1,7 @@
-// What labelling needs of a trained model, whatever its kind: the scores of a sequence, as those of a
-// chain.  A maximum-entropy or naive Bayes classifier is a chain without transitions, each position by
-// itself; a hidden Markov model and a MEMM are chains whose scores are log-probabilities.
+// What labelling needs of a trained model, whatever its kind: the scores of a sequence, as those of
+// a chain.  A maximum-entropy or naive Bayes classifier is a chain without transitions, each
+// position by itself; a hidden Markov model and a MEMM are chains whose scores are
+// log-probabilities.
 #pragma once
 #include <filesystem>
 #include <memory>
@@ -52,9 +53,9 @@ class SequenceModel {
   // have it in them (app/tag_plan.h has).
   const std::optional<Calibrator>& calibrator() const { return calibrator_; }
 
-  // theta of a sequence, of order 1 (base scores, which histories() lift); attributes that the model
-  // does not know score 0.  Refers to this model.  Throws Error where values are so large that scores
-  // are no numbers.
+  // theta of a sequence, of order 1 (base scores, which histories() lift); attributes that the
+  // model does not know score 0.  Refers to this model.  Throws Error where values are so large
+  // that scores are no numbers.
   struct Scratch {  // one a thread
     FeatureTable::Scratch node, edge;
     std::vector<std::uint32_t> ids;

@@ -21,8 +21,8 @@ class ChainObjective {
   //   value  : L in nats; +inf, with `out` unspecified, where L is not finite
   // Values and derivatives of a chain may depend, in their last digits, on which others it is with.
   virtual void operator()(std::span<const ChainScores<Real>> scores, std::span<const Gold> gold,
-                          std::span<const double> weight,
-                          std::span<const ChainGradient<Real>> out, std::span<double> value) = 0;
+                          std::span<const double> weight, std::span<const ChainGradient<Real>> out,
+                          std::span<double> value) = 0;
   // One chain; returns L.
   double operator()(const ChainScores<Real>& scores, const Gold& gold, double weight,
                     const ChainGradient<Real>& out) {
@@ -33,7 +33,8 @@ class ChainObjective {
   }
   // Counts on: sums that took another path than the scaled one in Real (chain_sum.h).
   virtual std::size_t slow() const { return 0; }
-  // Whether dL/dtheta of the last call was anything but 0; true wherever that is not known for free.
+  // Whether dL/dtheta of the last call was anything but 0; true wherever that is not known for
+  // free.
   virtual bool moved() const { return true; }
 };
 

@@ -18,8 +18,8 @@ struct LbfgsOptions {
   std::optional<std::size_t> history{};
   std::size_t max_line_search = 20;  // evaluations in one line search, >= 1
   StoppingRule stop{};
-  // 12 pairs save L-BFGS a fifth of its evaluations against 6 (docs/performance.md); OWL-QN they slow
-  // down, and with many weights they take the memory.
+  // 12 pairs save L-BFGS a fifth of its evaluations against 6 (docs/performance.md); OWL-QN they
+  // slow down, and with many weights they take the memory.
   static constexpr std::size_t kManyWeights = 4'000'000;
   std::size_t pairs(std::size_t weights, bool orthant_wise) const {
     return history.value_or(orthant_wise || weights > kManyWeights ? 6 : 12);
@@ -34,15 +34,13 @@ struct LbfgsOptions {
 // Memory: 2 doubles + 1 float a weight beside w, and 2 floats a weight for each pair.
 OptimizeResult lbfgs(BatchFunction& f, const Regulariser& regulariser, std::span<double> w,
                      const LbfgsOptions& options, ThreadPool& pool,
-                     const IterationCallback& callback = {},
-                     Checkpointer* checkpoints = nullptr);
+                     const IterationCallback& callback = {}, Checkpointer* checkpoints = nullptr);
 
 // Minimises f(w) + l1 |w|_1 + (l2/2)|w|^2; weights that end at zero are exactly 0.  As lbfgs, but
 // for l1 > 0 too (l1 = 0 is allowed: L-BFGS with a weaker line search), and
 // memory: 3 doubles + 1 float a weight beside w, and 2 floats a weight for each pair.
 OptimizeResult owlqn(BatchFunction& f, const Regulariser& regulariser, std::span<double> w,
                      const LbfgsOptions& options, ThreadPool& pool,
-                     const IterationCallback& callback = {},
-                     Checkpointer* checkpoints = nullptr);
+                     const IterationCallback& callback = {}, Checkpointer* checkpoints = nullptr);
 
 }  // namespace croft

@@ -19,12 +19,12 @@ struct StoppingRule {
   std::size_t window = 10;  // >= 1
   // |gradient| <= gradient_tolerance * max(1, |w|), with the pseudo-gradient where l1 > 0.
   double gradient_tolerance = 1e-5;  // >= 0; 0: only at a gradient of exactly 0
-  // (F - D) / max(1, |F|), of methods that know a lower bound D of the minimum.  F of these may rise
-  // on the way: of the two rules above the first does not hold for them, and the second without the
-  // factor, since their gradient_norm is a violation of optimality.
+  // (F - D) / max(1, |F|), of methods that know a lower bound D of the minimum.  F of these may
+  // rise on the way: of the two rules above the first does not hold for them, and the second
+  // without the factor, since their gradient_norm is a violation of optimality.
   double gap_tolerance = 1e-4;  // >= 0; 0 switches the rule off
-  double target = -1e300;            // stop once F(w) <= target (studies and benchmarks)
-  void validate() const;             // throws UsageError naming the field and its range
+  double target = -1e300;       // stop once F(w) <= target (studies and benchmarks)
+  void validate() const;        // throws UsageError naming the field and its range
 };
 
 enum class StopReason {

@@ -5,7 +5,8 @@
 //
 // The transitions are tied (transitions.h); an overlay is an addition for positions with edge
 // observations, and goes with dense transitions.  Without overlays nobody stores T L^2 numbers.
-// -inf forbids a label or an edge; NaN and +inf are bugs of the caller.  docs/math/chain.md section 1.
+// -inf forbids a label or an edge; NaN and +inf are bugs of the caller.  docs/math/chain.md
+// section 1.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -24,10 +25,11 @@ struct ChainScores {
   static constexpr Real kForbidden = -std::numeric_limits<Real>::infinity();
   static constexpr std::uint32_t kNoOverlay = 0xFFFFFFFF;
 
-  Matrix<Real> state;                                  // [T][L]; padding -inf
+  Matrix<Real> state;                                   // [T][L]; padding -inf
   const TransitionScores<Real>* transitions = nullptr;  // shared, not owned
-  std::vector<std::uint32_t> overlay_of;  // [T]: index of t's overlay, or kNoOverlay; empty: none has
-  Matrix<Real> overlay;                   // [overlays * L][L]; rows k L .. k L + L - 1 are overlay k
+  std::vector<std::uint32_t>
+      overlay_of;        // [T]: index of t's overlay, or kNoOverlay; empty: none has
+  Matrix<Real> overlay;  // [overlays * L][L]; rows k L .. k L + L - 1 are overlay k
 
   std::size_t length() const { return state.rows(); }
   std::size_t labels() const { return state.columns(); }
@@ -54,9 +56,10 @@ struct ChainScores {
 // d/dtheta, entry by entry; memory belongs to the caller.  Rows must be aligned as a Matrix's are.
 template <class Real>
 struct ChainGradient {
-  Real* state = nullptr;                 // [T][stride of scores.state], overwritten
-  Real* overlay = nullptr;               // [overlays][L][stride], overwritten; may be null if none
-  double* transition = nullptr;  // [transitions.cells()], added to: tied over positions and sequences
+  Real* state = nullptr;    // [T][stride of scores.state], overwritten
+  Real* overlay = nullptr;  // [overlays][L][stride], overwritten; may be null if none
+  double* transition =
+      nullptr;  // [transitions.cells()], added to: tied over positions and sequences
 };
 
 // (C.1), summed without loss of digits.  Requires y.size() == T and labels < L.

@@ -1,4 +1,5 @@
-// A segmentation: a sequence cut into segments, each with a label, and a table of their log-scores theta.
+// A segmentation: a sequence cut into segments, each with a label, and a table of their log-scores
+// theta.
 //
 //   score(s) = sum_k segment(s_k; cell(y_k, d_k)) + sum_{k>=1} pair(k)                     (SM.1)
 //   pair(k) = transitions[y_{k-1}][y_k], plus what an overlay has for segment k and y_{k-1}
@@ -45,8 +46,9 @@ template <class Real>
 struct SegmentScores {
   static constexpr Real kForbidden = -std::numeric_limits<Real>::infinity();
 
-  const SegmentShape* shape = nullptr;                  // shared, not owned
-  Matrix<Real> segment;  // [T][cells] of the segment that begins at t; -inf where it would end behind T
+  const SegmentShape* shape = nullptr;  // shared, not owned
+  Matrix<Real>
+      segment;  // [T][cells] of the segment that begins at t; -inf where it would end behind T
   const TransitionScores<Real>* transitions = nullptr;  // [L][L] dense, between neighbours; shared
   // f(y', y, segment): an addition by the label before, for some segments; sorted by (begin, cell).
   struct Overlay {
@@ -64,8 +66,9 @@ struct SegmentScores {
 // d/dtheta, entry by entry; memory belongs to the caller.
 template <class Real>
 struct SegmentGradient {
-  Real* segment = nullptr;       // [T][stride of scores.segment], overwritten
-  Real* overlay = nullptr;       // [overlays][stride of scores.overlay], overwritten; may be null if none
+  Real* segment = nullptr;  // [T][stride of scores.segment], overwritten
+  Real* overlay =
+      nullptr;  // [overlays][stride of scores.overlay], overwritten; may be null if none
   double* transition = nullptr;  // [L * L], added to: tied over positions and sequences
 };
 

@@ -3,7 +3,8 @@
 // Two forms, and what the recursions want of them, computed once for many sequences:
 //   dense  : a number for each of the L^2 edges.
 //   sparse : the edges that are listed, over a background for all others, which is either
-//            0 (no feature: the edge is free) or -inf (the edge is forbidden): two different things.
+//            0 (no feature: the edge is free) or -inf (the edge is forbidden): two different
+//            things.
 // Nothing of the sparse form grows with L^2.  docs/math/large_label_sets.md.
 #pragma once
 #include <cstddef>
@@ -29,13 +30,13 @@ struct Edge {
 // The listed edges of a sparse table, grouped by one of their ends.
 template <class Real>
 struct EdgeLists {
-  std::vector<std::uint32_t> begin;   // [L + 1]: those of label k are [begin[k], begin[k + 1])
-  std::vector<Label> other;           // the other end, increasing within a group
-  std::vector<Real> log;              // score
-  std::vector<Real> factor;           // exp(score - shift)
-  std::vector<Real> correction;       // factor - background_factor()
-  std::vector<std::uint32_t> cell;    // where its derivative goes in ChainGradient::transition
-  std::vector<Real> smallest;         // [L] the smallest factor of a group; infinite for an empty one
+  std::vector<std::uint32_t> begin;  // [L + 1]: those of label k are [begin[k], begin[k + 1])
+  std::vector<Label> other;          // the other end, increasing within a group
+  std::vector<Real> log;             // score
+  std::vector<Real> factor;          // exp(score - shift)
+  std::vector<Real> correction;      // factor - background_factor()
+  std::vector<std::uint32_t> cell;   // where its derivative goes in ChainGradient::transition
+  std::vector<Real> smallest;  // [L] the smallest factor of a group; infinite for an empty one
 
   std::size_t size() const { return other.size(); }
 };
@@ -61,9 +62,10 @@ class TransitionScores {
 
   // One edge.  Sparse: O(log of the edges that leave i), O(1) up to kFewLabels labels.
   Real at(Label i, Label j) const;
-  Real factor(Label i, Label j) const;          // exp(at(i, j) - shift())
-  std::uint32_t cell(Label i, Label j) const;   // index of its derivative, or kNoCell
-  // Numbers in ChainGradient::transition.  Dense: L * padded(L), row-major; sparse: one a listed edge.
+  Real factor(Label i, Label j) const;         // exp(at(i, j) - shift())
+  std::uint32_t cell(Label i, Label j) const;  // index of its derivative, or kNoCell
+  // Numbers in ChainGradient::transition.  Dense: L * padded(L), row-major; sparse: one a listed
+  // edge.
   std::size_t cells() const;
 
   double shift() const { return shift_; }    // the largest score; 0 when none is finite
@@ -71,10 +73,10 @@ class TransitionScores {
   bool any_forbidden() const { return any_forbidden_; }
 
   // Dense form only.
-  const Matrix<Real>& log() const { return log_; }                    // padding -inf
-  const Matrix<Real>& factors() const { return factors_; }            // exp(log - shift); padding 0
+  const Matrix<Real>& log() const { return log_; }          // padding -inf
+  const Matrix<Real>& factors() const { return factors_; }  // exp(log - shift); padding 0
   const Matrix<Real>& factors_transposed() const { return factors_transposed_; }
-  const Matrix<Real>& allowed() const { return allowed_; }            // 1 where log > -inf, else 0
+  const Matrix<Real>& allowed() const { return allowed_; }  // 1 where log > -inf, else 0
   const Matrix<Real>& allowed_transposed() const { return allowed_transposed_; }
 
   // Sparse form only.

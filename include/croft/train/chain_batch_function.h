@@ -8,8 +8,8 @@
 // and tasks; then each attribute's owner adds up its postings.  No cut depends on the number of
 // threads.
 //
-// A layout with histories puts two linear maps more in between (history_chain.h): the objective sees
-// theta' = E theta, and dL/dtheta = E^T dL/dtheta'.
+// A layout with histories puts two linear maps more in between (history_chain.h): the objective
+// sees theta' = E theta, and dL/dtheta = E^T dL/dtheta'.
 #pragma once
 #include <functional>
 #include <memory>
@@ -77,13 +77,13 @@ class ChainBatchFunction : public ChainFunction {
   struct Worker {
     std::unique_ptr<ChainObjective<Real>> objective;
     CurvedChainObjective<Real>* curved = nullptr;  // the same, where it is one
-    std::vector<ChainScores<Real>> scores;  // [kChainLanes]
+    std::vector<ChainScores<Real>> scores;         // [kChainLanes]
     CompensatedSum value;
     std::vector<double> transition;  // [walked().cells()]
     // With histories.
-    std::vector<ChainScores<Real>> lifted;  // [kChainLanes]
-    std::vector<Matrix<Real>> d_lifted;     // [kChainLanes] dL/dstate, [T][S]
-    std::vector<double> tied;               // [S] for project_tied()
+    std::vector<ChainScores<Real>> lifted;      // [kChainLanes]
+    std::vector<Matrix<Real>> d_lifted;         // [kChainLanes] dL/dstate, [T][S]
+    std::vector<double> tied;                   // [S] for project_tied()
     ChainScores<Real> tangent, lifted_tangent;  // of a product with the Hessian
   };
   void make_waves();
@@ -111,13 +111,13 @@ class ChainBatchFunction : public ChainFunction {
   std::vector<Worker> workers_;
   LiftedGold gold_;  // with histories
   std::size_t stride_;
-  AlignedVector<Real> d_state_;      // [positions of a wave][stride]
-  AlignedVector<Real> d_overlay_;    // [overlays of a wave][L][stride]
+  AlignedVector<Real> d_state_;    // [positions of a wave][stride]
+  AlignedVector<Real> d_overlay_;  // [overlays of a wave][L][stride]
   double slow_share_ = 0;
-  std::size_t first_column_ = 0;     // of those that go to *states_
-  Matrix<float>* states_ = nullptr;  // where the caller wants dL/dstate
+  std::size_t first_column_ = 0;                   // of those that go to *states_
+  Matrix<float>* states_ = nullptr;                // where the caller wants dL/dstate
   std::unique_ptr<LinearScorer<Real>> direction_;  // scores that of a product with the Hessian
-  bool along_ = false;  // such a product is under way
+  bool along_ = false;                             // such a product is under way
 };
 
 }  // namespace croft

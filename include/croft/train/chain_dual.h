@@ -34,8 +34,8 @@ struct ChainDualOptions {
   const LabelCost* cost = nullptr;  // of the hinge, required; kept by reference
 };
 
-// What dual methods ask of the data.  Throws UsageError for order >= 2, and for gold that is not known
-// at every position, or that the layout's constraint forbids.
+// What dual methods ask of the data.  Throws UsageError for order >= 2, and for gold that is not
+// known at every position, or that the layout's constraint forbids.
 void check_dual_data(const ChainData& data, const ChainLayout& layout);
 
 // The occurrences of attributes with weights, sequence by sequence: A_n, for one kind of features.

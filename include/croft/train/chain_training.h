@@ -55,8 +55,8 @@ class ChainTraining {
   // From here on labels may be sets, or any (features/chain_data.h).  Throws UsageError where a
   // label of `init` would be read as one of these.
   void read_partial_labels(const PartialLabels& how);
-  // Labelled, as the encoder wants it; `file` is for messages.  Each position of a maxent model is a
-  // sequence of its own.
+  // Labelled, as the encoder wants it; `file` is for messages.  Each position of a maxent model is
+  // a sequence of its own.
   void add(const TextSequence& sequence, std::string_view file = {});
   void add_holdout(TextSequence sequence);
   // In the place of add(): data that is numbers already, with the names that they stand for.

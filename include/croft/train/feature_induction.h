@@ -60,8 +60,8 @@ struct GainData {
 // more.  Of those that hold at the same places, with the same label, the first alone.
 //   has : whether a feature is in the model already
 // The result does not depend on the number of threads.  Time: L additions for each place that a
-// conjunction is at, n (n - 1) / 2 of them for a place with n attributes and size 2; and best_gain()
-// for each label whose gain_bound() is high enough.
+// conjunction is at, n (n - 1) / 2 of them for a place with n attributes and size 2; and
+// best_gain() for each label whose gain_bound() is high enough.
 std::vector<FeatureCandidate> find_candidates(
     const GainData& data, const std::vector<bool>& is_test,
     const std::function<bool(std::span<const std::uint32_t> parts, Label label)>& has,

@@ -33,15 +33,15 @@ struct FeatureRounds {
 
 // What is known at the end of one round of training, after which features change.
 struct FeatureRound {
-  std::string_view what;         // induction, unsupported, selection
-  std::size_t number = 1;        // of the round
-  std::size_t iterations = 0;    // of all rounds up to here
-  double objective = 0;          // of the features as they were
+  std::string_view what;       // induction, unsupported, selection
+  std::size_t number = 1;      // of the round
+  std::size_t iterations = 0;  // of all rounds up to here
+  double objective = 0;        // of the features as they were
   std::optional<HoldoutScore> holdout{};
   std::optional<std::size_t> errors{};  // positions whose likeliest label is not the true one
-  std::size_t added = 0, dropped = 0;  // features
-  std::size_t features = 0;            // from here on
-  std::size_t conjunctions = 0;        // of attributes, that there are from here on
+  std::size_t added = 0, dropped = 0;   // features
+  std::size_t features = 0;             // from here on
+  std::size_t conjunctions = 0;         // of attributes, that there are from here on
   std::optional<double> best_gain{}, least_gain{};  // of those added, of induction
 };
 using FeatureRoundCallback = std::function<void(const FeatureRound&)>;

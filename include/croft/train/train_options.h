@@ -54,7 +54,7 @@ struct TrainOptions {
   // given the names of attributes and of the transitions' templates.  Empty: 1.
   std::function<std::vector<double>(std::span<const std::string_view> names)> variances;
   std::optional<LabelWeights> label_weights;  // of kind maxent, without partial labels
-  bool free_intercept = false;  // the weights of kIntercept are not penalised
+  bool free_intercept = false;                // the weights of kIntercept are not penalised
   bool prior = false;  // the penalty is of the distance from the weights of the model to start from
   FeatureRounds rounds;           // in which features change; by default they do not
   FeatureRoundCallback on_round;  // at the end of each; may be empty

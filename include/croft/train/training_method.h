@@ -130,11 +130,11 @@ struct MethodChoice {
   Regulariser regulariser{};
   MethodSettings settings{};
   std::size_t max_iterations = 1000;
-  bool partial = false;    // labels may be known in part
-  bool weighted = false;   // sequences have weights
-  bool init = false;       // weights to start from
-  bool prior = false;      // a prior mean
-  bool variances = false;  // variances of features
+  bool partial = false;         // labels may be known in part
+  bool weighted = false;        // sequences have weights
+  bool init = false;            // weights to start from
+  bool prior = false;           // a prior mean
+  bool variances = false;       // variances of features
   bool free_intercept = false;  // the intercept is not penalised
   bool independent = false;     // no position's label depends on another's
   bool by_default = false;      // nobody named the method

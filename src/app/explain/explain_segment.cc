@@ -1,0 +1,323 @@
+#include "app/explain/explain_segment.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "croft/core/error.h"
+#include "croft/model/chain_model.h"
+#include "model/kinds/boosted_model.h"
+
+namespace croft {
+namespace {
+
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+using Kind = SegmentReason::Kind;
+
+const SegmentModel& require_segments(const SequenceModel& model) {
+  if (is_boosted(model.kind())) require_chain(model, "an explanation");  // throws: it has trees
+  if (model.segments() != nullptr) return *model.segments();
+  throw UsageError(model.container().name() + ": a model of kind " + model.kind() +
+                   " has no segments to explain");
+}
+
+std::size_t longest_of(const SegmentModel& model) {
+  std::size_t longest = 0;
+  for (Label y = 0; y < model.shape().labels(); ++y) {
+    if (model.shape().longest(y) > 1) longest = std::max(longest, model.shape().longest(y));
+  }
+  return longest;
+}
+
+double weight_at(const FeatureTable& table, std::string_view name, std::uint32_t cell) {
+  const WeightRow row = table.row(table.names().find(name));
+  for (std::size_t k = 0; k < row.size(); ++k) {
+    if (row.cell(k) == cell) return double{row.weight(k)};
+  }
+  return 0;
+}
+
+// Without what marks START and STOP.
+std::string shown_name(std::string_view name) {
+  Boundary boundary;
+  std::string_view edge;
+  if (!parse_boundary_name(name, boundary, edge)) return std::string(name);
+  return (boundary == Boundary::start ? "START " : "STOP ") + std::string(edge);
+}
+
+bool is_inside(const Segment& one, const Segment& all) {
+  return one.begin >= all.begin && one.end <= all.end;
+}
+
+void add_reason(SegmentReason reason, ExplainedSegment& out) {
+  if (reason.label != reason.other) out.reasons.push_back(std::move(reason));
+}
+
+// Sorts the reasons, and sums the attributes and strings beyond the `top` largest.
+void keep_largest(std::size_t top, ExplainedSegment& out) {
+  std::ranges::stable_sort(out.reasons, std::greater(),
+                           [](const SegmentReason& r) { return std::abs(r.difference()); });
+  std::size_t named = 0;
+  std::erase_if(out.reasons, [&](const SegmentReason& reason) {
+    const bool has_name = reason.kind != Kind::transition && reason.kind != Kind::limit;
+    if (!has_name || named++ < top) return false;
+    ++out.rest.count;
+    out.rest.label += reason.label;
+    out.rest.other += reason.other;
+    return true;
+  });
+}
+
+}  // namespace
+
+// A segment of the segmentation and its neighbours.
+struct SegmentExplainer::Place {
+  Segment here;
+  const Segment *before, *after;  // or null
+
+  std::size_t first() const { return before != nullptr ? before->begin : here.begin; }
+  std::size_t last() const { return after != nullptr ? after->end : here.end; }
+};
+
+SegmentExplainer::SegmentExplainer(const TagPlan& plan)
+    : plan_(plan),
+      model_(require_segments(plan.model())),
+      features_(model_.templates(), model_.lexicon(), longest_of(model_), model_.text_prefix()) {
+  if (plan.calibrator() != nullptr) {
+    throw UsageError(model_.container().name() +
+                     " is calibrated: its weights are not what its scores are made of alone; "
+                     "explain the model that it was made from, whose weights are the same");
+  }
+  if (!plan.has_best_segments() || plan.has_rules() || plan.partial()) {
+    throw UsageError(
+        "constraints, rules and partial labels do not go with an explanation of segments: they "
+        "choose among whole labellings, and it weighs what could stand in one place");
+  }
+  if (plan.decode() != Decode::viterbi) {
+    throw UsageError("what is explained is the most probable segmentation: use --decode viterbi");
+  }
+}
+
+SegmentExplanation SegmentExplainer::explain(const TagInput& input, const ExplainOptions& options) {
+  const std::size_t length = input.text.length();
+  for (const std::size_t t : options.positions) {
+    if (t < length) continue;
+    throw UsageError("there is no position " + std::to_string(t) + ": the sequence has " +
+                     std::to_string(length) + ", counted from 0");
+  }
+  if (options.against && *options.against >= labels().size()) {
+    throw UsageError("there is no label number " + std::to_string(*options.against) +
+                     " of segments: the model has " + std::to_string(labels().size()) +
+                     ", counted from 0");
+  }
+  plan_.score(input, scratch_, base_);
+  model_.segment_scores(input.text, base_, 1.0, own_, scores_);
+  out_ = SegmentExplanation();
+  const double best = viterbi<double>(scores_, best_, out_.segments);
+  out_.outcome.found = best > kMinusInfinity;
+  if (!out_.outcome.found) return out_;
+  mu_.reshape(length, scores_.segment.columns());
+  overlay_.reshape(scores_.overlay.rows(), scores_.overlay.columns());
+  transition_.assign(labels().size() * labels().size(), 0.0);
+  const double log_z = marginals<double>(
+      scores_, 1.0, work_,
+      {.segment = mu_.row(0), .overlay = overlay_.row(0), .transition = transition_.data()});
+  out_.log_probability = std::min(0.0, best - log_z);
+  const auto is_asked = [&](const Segment& one) {
+    return options.positions.empty() || std::ranges::any_of(options.positions, [&](std::size_t t) {
+             return t >= one.begin && t < one.end;
+           });
+  };
+  for (std::size_t k = 0; k < out_.segments.size(); ++k) {
+    if (is_asked(out_.segments[k])) out_.explained.push_back(explain(input.text, k, options));
+  }
+  return out_;
+}
+
+ExplainedSegment SegmentExplainer::explain(const TextSequence& text, std::size_t k,
+                                           const ExplainOptions& options) {
+  const std::vector<Segment>& all = out_.segments;
+  const Place place{all[k], k > 0 ? &all[k - 1] : nullptr,
+                    k + 1 < all.size() ? &all[k + 1] : nullptr};
+  ExplainedSegment out;
+  out.segment = place.here;
+  const auto& [begin, end, y] = place.here;
+  out.probability = std::min(1.0, mu_(begin, model_.shape().cell(y, end - begin)));
+  count_unknown(text, options.unknown, out);
+  find_other(place, options, out);
+  if (out.other.empty()) return out;
+  add_attributes(text, out);
+  add_strings(place, out);
+  add_transitions(place, out);
+  for (const SegmentReason& reason : out.reasons) out.difference += reason.difference();
+  keep_largest(options.top, out);
+  return out;
+}
+
+// The best segmentation of the place, its neighbours being what they are: of a sequence that ends
+// where they do, in which nothing else is allowed.
+void SegmentExplainer::find_other(const Place& place, const ExplainOptions& options,
+                                  ExplainedSegment& out) {
+  const SegmentShape& shape = model_.shape();
+  const std::size_t first = place.first(), length = place.last() - first;
+  window_.reset(shape, length, *scores_.transitions);
+  const bool against = options.against && *options.against != place.here.label;
+  const auto is_allowed = [&](const Segment& one) {
+    if (one == place.here) return false;
+    if (is_inside(one, place.here)) return !against || one.label == *options.against;
+    return (place.before != nullptr && one == *place.before) ||
+           (place.after != nullptr && one == *place.after);
+  };
+  for (std::size_t t = 0; t < length; ++t) {
+    for (Label y = 0; y < shape.labels(); ++y) {
+      for (std::size_t d = 1; d <= std::min(shape.longest(y), length - t); ++d) {
+        const std::size_t cell = shape.cell(y, d);
+        const bool allowed = is_allowed({first + t, first + t + d, y});
+        window_.segment(t, cell) = allowed ? scores_.segment(first + t, cell) : kMinusInfinity;
+      }
+    }
+  }
+  std::vector<std::size_t> from;  // rows of the overlay
+  for (std::size_t k = 0; k < scores_.overlay_of.size(); ++k) {
+    const auto& [begin, cell] = scores_.overlay_of[k];
+    if (begin <= first || begin >= place.last()) continue;
+    window_.overlay_of.push_back({static_cast<std::uint32_t>(begin - first), cell});
+    from.push_back(k);
+  }
+  window_.overlay.reshape(from.size(), shape.labels());
+  for (std::size_t k = 0; k < from.size(); ++k) {
+    for (Label i = 0; i < shape.labels(); ++i) {
+      window_.overlay(k, i) = scores_.overlay(from[k], i);
+    }
+  }
+  std::vector<Segment> found;
+  if (!(viterbi<double>(window_, best_, found) > kMinusInfinity)) return;
+  for (Segment& one : found) {
+    one.begin += first;
+    one.end += first;
+    if (is_inside(one, place.here)) out.other.push_back(one);
+  }
+}
+
+// Those of positions whose column label is another one, and penalties.
+void SegmentExplainer::add_attributes(const TextSequence& text, ExplainedSegment& out) const {
+  const SegmentLabels& labels = model_.segment_labels();
+  const auto column = [&](const Segment& one, std::size_t t) {
+    return labels.column(one.label, t - one.begin, one.end - one.begin);
+  };
+  auto other = out.other.begin();
+  for (std::size_t t = out.segment.begin; t < out.segment.end; ++t) {
+    while (other->end <= t) ++other;
+    const Label c = column(out.segment, t), otherwise = column(*other, t);
+    if (c == otherwise) continue;
+    double sum = 0, other_sum = 0;
+    for (std::size_t k = text.node.list_begin(t); k < text.node.list_end(t); ++k) {
+      SegmentReason reason{.kind = Kind::attribute,
+                           .name = shown_name(text.node.item(k)),
+                           .value = text.node.value(k),
+                           .begin = t,
+                           .end = t + 1};
+      model_.node().visit(scratch_.node.places[k], [&](std::uint32_t cell, float weight) {
+        if (cell == c) reason.label += reason.value * double{weight};
+        if (cell == otherwise) reason.other += reason.value * double{weight};
+      });
+      sum += reason.label;
+      other_sum += reason.other;
+      add_reason(std::move(reason), out);
+    }
+    // Added up as the scorer does it: what is left is exactly 0 where nothing else was added.
+    add_reason({.kind = Kind::limit,
+                .label = base_.state(t, c) - sum,
+                .other = base_.state(t, otherwise) - other_sum,
+                .begin = t,
+                .end = t + 1},
+               out);
+  }
+}
+
+// Strings of templates that either side has, each once.
+void SegmentExplainer::add_strings(const Place& place, ExplainedSegment& out) {
+  if (features_.longest() == 0) return;
+  const auto labels = static_cast<std::uint32_t>(model_.segment_labels().labels());
+  std::map<std::pair<Kind, std::string>, SegmentReason> found;
+  const auto add = [&](Kind kind, const StringLists& lists, const FeatureTable& table,
+                       std::uint32_t cell, bool is_other) {
+    for (std::size_t k = 0; k < lists.items(); ++k) {
+      const std::string name(lists.item(k));
+      SegmentReason& reason =
+          found
+              .try_emplace(
+                  {kind, name},
+                  SegmentReason{
+                      .kind = kind, .name = name, .begin = place.here.begin, .end = place.here.end})
+              .first->second;
+      (is_other ? reason.other : reason.label) += lists.value(k) * weight_at(table, name, cell);
+    }
+  };
+  const auto add_segments = [&](std::span<const Segment> segments, bool is_other) {
+    const Segment* before = place.before;
+    const auto visit = [&](const Segment& one, bool own) {
+      features_.expand(own_.words, one, expansion_, strings_);
+      if (own) add(Kind::segment, strings_.node, model_.segment(), one.label, is_other);
+      if (before != nullptr && model_.has_pairs()) {
+        add(Kind::pair, strings_.pair, model_.pair(), before->label * labels + one.label, is_other);
+      }
+    };
+    for (const Segment& one : segments) {
+      visit(one, true);
+      before = &one;
+    }
+    if (place.after != nullptr) visit(*place.after, false);
+  };
+  add_segments(std::span(&place.here, 1), false);
+  add_segments(out.other, true);
+  for (auto& [key, reason] : found) add_reason(std::move(reason), out);
+}
+
+// At either end of the place, and those inside of what could stand there.
+void SegmentExplainer::add_transitions(const Place& place, ExplainedSegment& out) const {
+  const TransitionScores<double>& edges = *scores_.transitions;
+  const Label y = place.here.label;
+  const auto add = [&](double label, double other, std::size_t at) {
+    add_reason({.kind = Kind::transition,
+                .label = label,
+                .other = other,
+                .begin = at == 0 ? 0 : at - 1,
+                .end = at + 1},
+               out);
+  };
+  if (place.before != nullptr) {
+    const Label i = place.before->label;
+    add(edges.at(i, y), edges.at(i, out.other.front().label), place.here.begin);
+  }
+  for (std::size_t k = 1; k < out.other.size(); ++k) {
+    add(0, edges.at(out.other[k - 1].label, out.other[k].label), out.other[k].begin);
+  }
+  if (place.after != nullptr) {
+    const Label j = place.after->label;
+    add(edges.at(y, j), edges.at(out.other.back().label, j), place.after->begin);
+  }
+}
+
+void SegmentExplainer::count_unknown(const TextSequence& text, bool names,
+                                     ExplainedSegment& out) const {
+  for (std::size_t t = out.segment.begin; t < out.segment.end; ++t) {
+    for (std::size_t k = text.node.list_begin(t); k < text.node.list_end(t); ++k) {
+      std::size_t column = 0;
+      std::string_view cell;
+      Boundary boundary;
+      if (parse_cell_name(text.node.item(k), column, cell) ||
+          parse_boundary_name(text.node.item(k), boundary, cell)) {
+        continue;
+      }
+      ++out.attributes;
+      if (scratch_.node.places[k].length > 0) continue;
+      ++out.unknown;
+      if (names) out.unknown_names.emplace_back(text.node.item(k));
+    }
+  }
+}
+
+}  // namespace croft

@@ -1,0 +1,164 @@
+// The adapters of exact methods.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "app/infer/infer_methods.h"
+#include "croft/core/error.h"
+#include "croft/core/interrupt.h"
+#include "croft/core/random.h"
+#include "croft/inference/elimination_order.h"
+#include "croft/inference/graph_brute_force.h"
+#include "croft/inference/junction_tree.h"
+#include "inference/graph/exact/conditioning.h"
+#include "inference/graph/exact/recursive_conditioning.h"
+
+namespace croft {
+namespace {
+
+constexpr double kMostAssignments = 1 << 26;  // of brute force
+
+// By the settings `order` and `restarts`, unless one is there already.
+EliminationOrder order_of(const InferProblem& p) {
+  if (p.order) return *p.order;
+  EliminationOptions options;
+  options.seed = p.request.seed;
+  const Settings settings(p.request);
+  settings.read("restarts", options.restarts);
+  if (options.restarts < 1) throw UsageError("--set restarts must be at least 1");
+  EliminationRule rule{};
+  settings.read("order", rule, elimination_rule);
+  if (settings.find("order") != nullptr) options.rules = {rule};
+  options.progress = p.progress;
+  return find_elimination_order(p.graph, options);
+}
+
+// Of a JunctionTree, or of what has its answers.
+template <class Tree>
+void ask(Tree& tree, const InferProblem& p, InferResult& result) {
+  switch (p.request.task) {
+    case GraphTask::partition:
+      result.log_partition = tree.log_partition();
+      return;
+    case GraphTask::marginals: {
+      GraphMarginals found = tree.marginals();
+      result.log_partition = found.log_partition;
+      result.marginals = std::move(found.variable);
+      return;
+    }
+    case GraphTask::map: {
+      BestAssignment found = tree.best();
+      if (!std::isfinite(found.score)) fail_without_assignment();
+      result.assignment = std::move(found.states);
+      result.bound = found.score;
+      return;
+    }
+    case GraphTask::sample: {
+      Random random(p.request.seed);
+      const std::size_t wanted = p.request.samples.value_or(1);
+      result.samples = tree.samples(wanted, random);
+      result.converged = result.samples.size() == wanted;
+      if (!result.converged) {
+        result.notes.push_back(
+            fmt::format("stopped after {} of {} samples", result.samples.size(), wanted));
+      }
+      return;
+    }
+  }
+}
+
+// What has no number before its end: a stop is an error that says how far it came.
+template <class Work>
+auto to_the_end(const InferResult& result, const Work& work) {
+  try {
+    return work();
+  } catch (const Interrupted& stop) {
+    const std::string text = fmt::format("{} was {}; give it more time, or take another --method",
+                                         result.method, stop.what());
+    if (interruption) throw Interrupted(text);  // a Ctrl-C has an exit status of its own
+    throw Error(text);
+  }
+}
+
+}  // namespace
+
+void run_junction_tree(const InferProblem& p, InferResult& result) {
+  const EliminationOrder order = to_the_end(result, [&] { return order_of(p); });
+  JunctionTree tree(p.graph, order, p.progress);
+  result.memory_bytes = tree.bytes();
+  if (tree.bytes() > p.memory) {
+    throw Error(fmt::format(
+        "the junction tree needs {} of memory, and {} are allowed; give --memory {}M, or "
+        "--method recursive-conditioning, which takes more time instead, or another",
+        memory_text(tree.bytes()), memory_text(p.memory), std::ceil(tree.bytes() / (1 << 20))));
+  }
+  to_the_end(result, [&] { ask(tree, p, result); });
+}
+
+void run_recursive_conditioning(const InferProblem& p, InferResult& result) {
+  ConditioningOptions options;
+  options.memory = p.memory;
+  options.seed = p.request.seed;
+  options.progress = p.progress;
+  Settings(p.request).read("restarts", options.restarts);
+  const RecursionPlan plan = to_the_end(result, [&] { return plan_recursion(p.graph, options); });
+  result.memory_bytes = plan.bytes;
+  p.plan(fmt::format("{} variables are gone through state by state: 2^{:.1f} joint states in all",
+                     plan.fixed.size(), plan.log2_joint_states));
+  RecursiveConditioning tree(p.graph, plan, p.progress);
+  to_the_end(result, [&] { ask(tree, p, result); });
+}
+
+void run_conditioning(const InferProblem& p, InferResult& result) {
+  ConditioningOptions options;
+  options.memory = p.memory;
+  options.seed = p.request.seed;
+  options.progress = p.progress;
+  Settings(p.request).read("restarts", options.restarts);
+  const ConditioningPlan plan =
+      to_the_end(result, [&] { return plan_conditioning(p.graph, options); });
+  result.memory_bytes = plan.bytes;
+  p.plan(
+      fmt::format("cutset of {} variables: 2^{:.1f} junction trees, 2^{:.1f} joint states in all",
+                  plan.cutset.size(), plan.log2_cutset, plan.log2_joint_states));
+  if (p.request.task == GraphTask::partition) {
+    const ConditionedSum sum = conditioned_log_partition(p.graph, plan, p.progress);
+    take(sum.convergence, result);
+    result.kind = sum.kind;
+    result.log_partition = sum.log_partition;
+  } else if (p.request.task == GraphTask::marginals) {
+    ConditionedMarginals found = conditioned_marginals(p.graph, plan, p.progress);
+    take(found.sum.convergence, result);
+    // After a stop log Z has a lower bound, and marginals an estimate: the lesser promise.
+    result.kind = found.sum.kind == ResultKind::exact ? ResultKind::exact : ResultKind::estimate;
+    result.log_partition = found.sum.log_partition;
+    result.marginals = std::move(found.variable);
+  } else {
+    take(p, conditioned_best(p.graph, plan, p.progress), result);
+  }
+}
+
+void run_brute_force(const InferProblem& p, InferResult& result) {
+  double assignments = 1;
+  for (Variable v = 0; v < p.graph.variables(); ++v) {
+    assignments *= static_cast<double>(p.graph.states(v));
+  }
+  if (assignments > kMostAssignments) {
+    throw Error(
+        fmt::format("brute-force goes through all assignments, and there are 2^{:.1f}; at "
+                    "most 2^{:.0f} are tried: give another --method",
+                    std::log2(assignments), std::log2(kMostAssignments)));
+  }
+  GraphBruteForce all = brute_force(p.graph);
+  const bool possible = std::isfinite(all.log_partition);
+  if (!possible && p.request.task != GraphTask::partition) fail_without_assignment();
+  if (p.request.task == GraphTask::map) {
+    result.assignment = std::move(all.best);
+    result.bound = all.best_score;
+    return;
+  }
+  result.log_partition = all.log_partition;
+  if (p.request.task == GraphTask::marginals) result.marginals = std::move(all.variable);
+}
+
+}  // namespace croft

@@ -1,0 +1,167 @@
+// Answers of infer() as JSON, as a table, in the format of the UAI competitions.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numbers>
+
+#include "app/infer/infer_methods.h"
+#include "croft/app/infer.h"
+#include "croft/app/inspect.h"
+#include "croft/core/error.h"
+
+namespace croft {
+namespace {
+
+using nlohmann::json;
+
+double log10_of(double log) { return log / std::numbers::ln10; }
+
+json states_json(const std::vector<State>& states, const GraphFile& file) {
+  json list = json::array();
+  for (Variable v = 0; v < states.size(); ++v) {
+    if (file.names.states.empty()) {
+      list.push_back(states[v]);
+    } else {
+      list.push_back(file.names.states[v][states[v]]);
+    }
+  }
+  return list;
+}
+
+std::size_t width(const std::string& text) {  // in characters: bytes that begin one of UTF-8
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+// Columns as wide as their widest cell; the last one is left as it is.
+std::string aligned(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], width(row[k]));
+  }
+  std::string out;
+  for (const auto& row : rows) {
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      out += row[k];
+      if (k + 1 < row.size()) out.append(widths[k] + 2 - width(row[k]), ' ');
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+void append_head(const InferResult& r, std::vector<std::vector<std::string>>& rows) {
+  rows.push_back({"task", std::string(name_of(r.task))});
+  rows.push_back({"method", r.method});
+  rows.push_back({"kind", std::string(name_of(r.kind))});
+  if (r.iterations) {
+    rows.push_back({"iterations", fmt::format("{}{}", *r.iterations,
+                                              r.converged ? ", converged"
+                                              : r.stopped ? ", stopped"
+                                                          : ", not converged")});
+  }
+  if (r.log_partition) {
+    rows.push_back({"log Z", fmt::format("{:.10g}", *r.log_partition)});
+    rows.push_back({"log10 Z", fmt::format("{:.10g}", log10_of(*r.log_partition))});
+  }
+  if (r.log_score) rows.push_back({"log score", fmt::format("{:.10g}", *r.log_score)});
+  if (r.bound) rows.push_back({"at most", fmt::format("{:.10g}", *r.bound)});
+  if (r.effective_samples) {
+    rows.push_back({"samples", fmt::format("{:.0f} effective", *r.effective_samples)});
+  }
+  if (r.memory_bytes) rows.push_back({"memory", memory_text(*r.memory_bytes)});
+  rows.push_back({"seconds", fmt::format("{:.3f}", r.seconds)});
+  for (const std::string& note : r.notes) rows.push_back({"note", note});
+}
+
+}  // namespace
+
+json to_json(const InferResult& r, const GraphFile& file) {
+  json out = {{"task", name_of(r.task)},
+              {"method", r.method},
+              {"kind", name_of(r.kind)},
+              {"converged", r.converged},
+              {"seconds", r.seconds}};
+  if (!r.reason.empty()) out["reason"] = r.reason;
+  if (r.stopped) out["stopped"] = true;
+  if (r.log_partition) {  // -inf is null: JSON has no infinity
+    out["log_partition"] = *r.log_partition;
+    out["log10_partition"] = log10_of(*r.log_partition);
+  }
+  if (r.log_score) out["log_score"] = *r.log_score;
+  if (r.bound) out["bound"] = *r.bound;
+  if (r.iterations) out["iterations"] = *r.iterations;
+  if (r.residual && std::isfinite(*r.residual)) out["residual"] = *r.residual;
+  if (r.effective_samples) out["effective_samples"] = *r.effective_samples;
+  if (!r.notes.empty()) out["notes"] = r.notes;
+  if (!r.standard_errors.empty()) out["standard_errors"] = r.standard_errors;
+  if (r.memory_bytes) out["memory_bytes"] = *r.memory_bytes;
+  if (!file.names.variables.empty()) out["variables"] = file.names.variables;
+  if (!file.names.states.empty()) out["states"] = file.names.states;
+  if (r.task == GraphTask::marginals) out["marginals"] = r.marginals;
+  if (r.task == GraphTask::map) out["assignment"] = states_json(r.assignment, file);
+  if (r.task == GraphTask::sample) {
+    out["samples"] = json::array();
+    for (const auto& sample : r.samples) out["samples"].push_back(states_json(sample, file));
+  }
+  return out;
+}
+
+std::string format_table(const InferResult& r, const GraphFile& file) {
+  const auto variable = [&](Variable v) { return escaped(variable_name(file.names, v)); };
+  const auto state = [&](Variable v, State s) { return escaped(state_name(file.names, v, s)); };
+  std::vector<std::vector<std::string>> head, rows;
+  append_head(r, head);
+  if (r.task == GraphTask::marginals) {
+    rows.push_back({"variable", "state", "probability"});
+    if (!r.standard_errors.empty()) rows.back().push_back("standard error");
+    for (Variable v = 0; v < r.marginals.size(); ++v) {
+      for (State s = 0; s < r.marginals[v].size(); ++s) {
+        rows.push_back({variable(v), state(v, s), fmt::format("{:.6g}", r.marginals[v][s])});
+        if (r.standard_errors.empty()) continue;
+        rows.back().push_back(fmt::format("{:.2g}", r.standard_errors[v][s]));
+      }
+    }
+  } else if (r.task == GraphTask::map) {
+    rows.push_back({"variable", "state"});
+    for (Variable v = 0; v < r.assignment.size(); ++v) {
+      rows.push_back({variable(v), state(v, r.assignment[v])});
+    }
+  } else if (r.task == GraphTask::sample) {
+    rows.emplace_back();
+    for (Variable v = 0; v < file.graph.variables(); ++v) rows[0].push_back(variable(v));
+    for (const auto& sample : r.samples) {
+      rows.emplace_back();
+      for (Variable v = 0; v < sample.size(); ++v) rows.back().push_back(state(v, sample[v]));
+    }
+  }
+  return aligned(head) + (rows.empty() ? "" : "\n" + aligned(rows));
+}
+
+std::string format_uai(const InferResult& r) {
+  switch (r.task) {
+    case GraphTask::partition:
+      return fmt::format("PR\n{:.15g}\n", log10_of(*r.log_partition));
+    case GraphTask::marginals: {
+      std::string out = fmt::format("MAR\n{}", r.marginals.size());
+      for (const std::vector<double>& p : r.marginals) {
+        out += fmt::format(" {}", p.size());
+        for (const double each : p) out += fmt::format(" {:.10g}", each);
+      }
+      return out + "\n";
+    }
+    case GraphTask::map: {
+      std::string out = fmt::format("MPE\n{}", r.assignment.size());
+      for (const State s : r.assignment) out += fmt::format(" {}", s);
+      return out + "\n";
+    }
+    case GraphTask::sample:
+      break;
+  }
+  throw UsageError("the format of the UAI competitions has no samples; --output table, or --json");
+}
+
+}  // namespace croft

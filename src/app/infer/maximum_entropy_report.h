@@ -1,0 +1,35 @@
+// A problem of maximum entropy from a table and constraints as text, and its solution as text and
+// as JSON.  docs/maximum_entropy.md.
+#pragma once
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "data/outcome_table.h"
+#include "optimize/batch/maximum_entropy.h"
+
+namespace croft {
+
+struct MaximumEntropyRequest {
+  std::string table;  // CSV; "-" is standard input
+  char delimiter = ',';
+  std::string base;                      // a column: what outcomes weigh; empty: all the same
+  std::vector<std::string> constraints;  // each as parse_expectation() reads it
+  std::string constraint_file;           // more of them; empty: none
+  MaximumEntropyOptions options;
+};
+
+struct MaximumEntropyAnswer {
+  OutcomeTable table;  // without the base
+  std::vector<ExpectationText> constraints = {};
+  MaximumEntropyResult result = {};
+};
+
+// Throws InputError as the readers do, and for a constraint on a column that is not there, with
+// those that are.
+MaximumEntropyAnswer solve_maximum_entropy(const MaximumEntropyRequest& request);
+
+std::string format_maximum_entropy(const MaximumEntropyAnswer& answer);
+nlohmann::json maximum_entropy_json(const MaximumEntropyAnswer& answer);
+
+}  // namespace croft

@@ -1,0 +1,123 @@
+#include "app/inspect/inspect_kit.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "croft/data/attributes.h"
+
+namespace croft {
+namespace {
+
+using nlohmann::json;
+
+template <class... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+template <class... F>
+Overloaded(F...) -> Overloaded<F...>;
+
+// The kind and its numbers, for people and for programs.
+struct Described {
+  const char* kind;
+  std::string text;
+  json fields = json::object();
+};
+
+Described describe(const KitFeature::What& what) {
+  const auto joined = [](const auto& lengths) {
+    std::string list;
+    for (const auto n : lengths) list += (list.empty() ? "" : ", ") + fmt::format("{}", n);
+    return list;
+  };
+  return std::visit(
+      Overloaded{
+          [&](const FormsFeature& f) -> Described {
+            return {"forms", fmt::format("prefixes [{}], suffixes [{}]", joined(f.prefixes),
+                                         joined(f.suffixes))};
+          },
+          [](const NgramsFeature& f) -> Described {
+            return {"ngrams", fmt::format("of {} to {} characters", f.shortest, f.longest)};
+          },
+          [](const PatternFeature& f) -> Described {
+            return {"pattern", escape_attribute(f.pattern), {{"pattern", f.pattern}}};
+          },
+          [](const GazetteerFeature& f) -> Described {
+            const std::size_t entries = f.gazetteer.entries();
+            const std::size_t tokens = f.gazetteer.tokens().size();
+            return {"gazetteer",
+                    fmt::format("{} entries of {} different tokens", entries, tokens),
+                    {{"entries", entries}, {"tokens", tokens}, {"types", f.gazetteer.types()}}};
+          },
+          [](const ClustersFeature& f) -> Described {
+            const std::size_t words = f.clusters.words().size(), paths = f.clusters.paths().size();
+            return {"clusters",
+                    fmt::format("{} words in {} clusters", words, paths),
+                    {{"words", words}, {"clusters", paths}}};
+          },
+          [](const EmbeddingsFeature& f) -> Described {
+            const std::size_t words = f.embeddings.words().size();
+            const std::size_t dimension = f.embeddings.dimension();
+            return {"embeddings",
+                    fmt::format("{} words, {} numbers each", words, dimension),
+                    {{"words", words}, {"dimension", dimension}}};
+          },
+          [](const NumberFeature& f) -> Described {
+            const NumberScaling scaling = f.scaling.value_or(NumberScaling());
+            if (f.has_bins()) {
+              return {"number",
+                      fmt::format("{} bins", scaling.cuts.size() + 1),
+                      {{"cuts", scaling.cuts}}};
+            }
+            if (!f.standardise) return {"number", "as it is"};
+            return {"number",
+                    fmt::format("mean {:.6g}, deviation {:.6g}", scaling.mean, scaling.deviation),
+                    {{"mean", scaling.mean}, {"deviation", scaling.deviation}}};
+          },
+          [](const BackoffFeature& f) -> Described {
+            return {
+                "backoff",
+                fmt::format("{} levels, {} conjunctions", f.levels.size(), f.conjunctions.size()),
+                {{"levels", f.levels}, {"conjunctions", f.conjunctions}}};
+          }},
+      what);
+}
+
+}  // namespace
+
+json kit_json(const FeatureKit& kit) {
+  json features = json::array();
+  for (const KitFeature& feature : kit.features()) {
+    const Described described = describe(feature.what);
+    json& one = features.emplace_back(described.fields);
+    one["kind"] = described.kind;
+    one["name"] = feature.name;
+    if (!feature.column.empty()) one["column"] = feature.column;
+    if (feature.at) one["at"] = *feature.at;
+  }
+  return {{"columns", kit.computed()}, {"features", std::move(features)}};
+}
+
+void append_kit(std::string& out, const FeatureKit& kit) {
+  out += fmt::format("kit           {} feature{}\n", kit.features().size(),
+                     kit.features().size() == 1 ? "" : "s");
+  for (const KitFeature& feature : kit.features()) {
+    const Described described = describe(feature.what);
+    out += fmt::format("  {:<10}  {}: {}\n", described.kind, feature.name, described.text);
+  }
+}
+
+void add_kit(const SequenceModel& model, json& document) {
+  const auto& kit = model.extractor().config().kit;
+  if (kit) document["extraction"]["kit"] = kit_json(*kit);
+}
+
+std::string kit_lines(const SequenceModel& model) {
+  const auto& kit = model.extractor().config().kit;
+  std::string out;
+  if (kit) append_kit(out, *kit);
+  return out;
+}
+
+}  // namespace croft

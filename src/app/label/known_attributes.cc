@@ -1,0 +1,46 @@
+#include "croft/app/known_attributes.h"
+
+#include "croft/core/error.h"
+#include "croft/features/extraction.h"
+#include "croft/model/chain_model.h"
+#include "model/kinds/naive_bayes_model.h"
+
+namespace croft {
+namespace {
+
+bool knows(const SequenceModel& model, std::string_view attribute) {
+  const auto has = [&](const FeatureTable& table) {
+    return table.names().find(attribute) != kUnknown;
+  };
+  if (const auto* bayes = dynamic_cast<const NaiveBayesModel*>(&model)) {
+    return bayes->find(attribute) != kUnknown;
+  }
+  const auto* chain = dynamic_cast<const ChainModel*>(&model);
+  return chain == nullptr || has(chain->node()) || has(chain->edge());
+}
+
+}  // namespace
+
+void KnownAttributes::look(const SequenceModel& model, const TextSequence& text) {
+  for (std::size_t k = 0; k < text.node.items() && !known_; ++k) {
+    const std::string_view name = text.node.item(k);
+    Boundary boundary{};
+    std::string_view of_edge;
+    if (name == kIntercept || parse_boundary_name(name, boundary, of_edge)) continue;
+    known_ = knows(model, name);
+    if (!known_ && !unknown_) unknown_ = name;
+  }
+}
+
+void KnownAttributes::add(const KnownAttributes& other) {
+  known_ = known_ || other.known_;
+  if (!unknown_) unknown_ = other.unknown_;
+}
+
+std::optional<std::string> KnownAttributes::warning(const std::string& data) const {
+  if (known_ || !unknown_) return std::nullopt;
+  return "the model knows no attribute of " + data + ", the first of which is " +
+         in_quotes(*unknown_) + ", and predicts the same whatever they are";
+}
+
+}  // namespace croft

@@ -1,0 +1,345 @@
+#include "croft/app/predict.h"
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+
+#include "croft/core/error.h"
+#include "data/checks.h"
+
+namespace croft {
+namespace {
+
+constexpr std::size_t kBlockPositions = 2048;              // about a millisecond of work
+constexpr std::size_t kBlockBytes = std::size_t{1} << 20;  // where positions are long texts
+constexpr std::size_t kBlocksPerThread = 4;
+
+// What evaluation needs of a sequence.
+struct Scored {
+  std::vector<std::string> gold;
+  std::vector<Label> predicted;
+  std::vector<double> probability;  // of the predicted labels; none from a vote
+  std::vector<double> brier;        // parallel to it
+  double negative_log_probability = 0;
+};
+
+// Of what was read of it; its attributes come later.
+std::size_t bytes_of(const InputSequence& sequence) {
+  std::size_t bytes = sequence.document.text.size();
+  for (std::size_t t = 0; t < sequence.rows.rows(); ++t) bytes += sequence.rows.line(t).size();
+  const StringLists& node = sequence.text.node;
+  for (std::size_t k = 0; k < node.items(); ++k) bytes += node.item(k).size();
+  return bytes;
+}
+
+// Sequences of one task, and what became of them.
+struct Block {
+  std::vector<InputSequence> sequences;
+  std::size_t used = 0, positions = 0, bytes = 0;
+  std::size_t first = 0;       // number of the first sequence in the whole input
+  std::string output;          // of predict_stream
+  PredictCounts counts;        // likewise: those without a labelling
+  std::exception_ptr error;    // what ended it; the output has what came before
+  std::vector<Scored> scored;  // of evaluate_model
+};
+
+// Fills blocks from the source; fewer when the rest of the input is not there yet.  An error waits
+// until what was read before it has been worked on.
+class Batch {
+ public:
+  Batch(std::size_t threads, std::size_t first)
+      : blocks_(threads * kBlocksPerThread), sequences_(first) {}
+
+  // The number of blocks filled; 0 at the end.
+  std::size_t fill(SequenceSource& source) {
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+    for (Block& block : blocks_) block.used = block.positions = block.bytes = 0;
+    if (at_end_) return 0;
+    std::size_t count = 0;
+    try {
+      for (Block& block : blocks_) {
+        ++count;
+        block.first = sequences_;
+        while (block.positions < kBlockPositions && block.bytes < kBlockBytes) {
+          if (block.used == block.sequences.size()) block.sequences.emplace_back();
+          InputSequence& sequence = block.sequences[block.used];
+          if (!source.next(sequence)) {
+            at_end_ = true;
+            return block.used > 0 ? count : count - 1;
+          }
+          ++block.used;
+          ++sequences_;
+          block.bytes += bytes_of(sequence);
+          block.positions += std::max(sequence.rows.rows(), sequence.text.length());
+          if (!source.ready()) return count;
+        }
+      }
+    } catch (const Error&) {
+      error_ = std::current_exception();
+      if (count == 1 && blocks_.front().used == 0) std::rethrow_exception(error_);
+    }
+    return count;
+  }
+  Block& operator[](std::size_t k) { return blocks_[k]; }
+
+ private:
+  std::vector<Block> blocks_;
+  std::size_t sequences_;  // read so far, in the whole input
+  std::exception_ptr error_;
+  bool at_end_ = false;
+};
+
+// What one thread needs.
+struct Worker {
+  explicit Worker(const TagPlan& plan) : tagger(plan) {}
+  Tagger tagger;
+  Extractor::Scratch extraction;
+};
+
+// task(block, worker) for every block of the source, commit(block) in order.
+template <class Task, class Commit>
+void for_each_block(const TagPlan& plan, SequenceSource& source, ThreadPool& pool, const Task& task,
+                    const Commit& commit, const std::atomic<bool>* stop, PredictCounts& counts) {
+  Batch batch(pool.threads(), counts.sequences);
+  std::vector<Worker> workers;
+  for (std::size_t k = 0; k < pool.threads(); ++k) workers.emplace_back(plan);
+  while (stop == nullptr || !*stop) {
+    const std::size_t blocks = batch.fill(source);
+    if (blocks == 0) break;
+    pool.run_ordered(
+        blocks, [&](std::size_t b, std::size_t w) { task(batch[b], workers[w]); },
+        [&](std::size_t b, std::size_t) {
+          commit(batch[b]);
+          counts.sequences += batch[b].used;
+          counts.positions += batch[b].positions;
+        });
+  }
+}
+
+void add_unlabelled(const PredictCounts& from, PredictCounts& to) {
+  if (to.unlabelled == 0) {
+    to.first_unlabelled = from.first_unlabelled;
+    to.first_outcome = from.first_outcome;
+  }
+  to.unlabelled += from.unlabelled;
+}
+
+// Fills block.output; an error waits in the block until what came before it has been written.
+void label_block(const TagPlan& plan, const SequenceSource& source,
+                 const PredictionFormatter& formatter, const TagOptions& questions, Worker& worker,
+                 Block& block) {
+  block.output.clear();
+  block.counts = {};
+  const SequenceModel& model = plan.model();
+  const bool columns = model.extractor().config().format == InputFormat::columns;
+  try {
+    for (std::size_t k = 0; k < block.used; ++k) {
+      InputSequence& sequence = block.sequences[k];
+      source.extract(sequence, worker.extraction);
+      const TextSequence& text = sequence.text;
+      if (!columns) block.counts.attributes.look(model, text);
+      const ColumnSequence* rows = sequence.rows.rows() > 0 ? &sequence.rows : nullptr;
+      const Tagging& tagging =
+          worker.tagger.tag({text, rows, source.name(), block.first + k}, questions);
+      formatter.append(sequence, tagging, block.output);
+      if (tagging.outcome.found) continue;
+      add_unlabelled({.unlabelled = 1,
+                      .first_unlabelled = {source.name(), text.first_line},
+                      .first_outcome = tagging.outcome},
+                     block.counts);
+    }
+  } catch (const Error&) {
+    block.error = std::current_exception();
+  }
+}
+
+}  // namespace
+
+void predict_stream(const TagPlan& plan, SequenceSource& source, const PredictOptions& options,
+                    ThreadPool& pool, const std::function<void(std::string_view)>& write,
+                    const std::atomic<bool>& stop, PredictCounts& counts) {
+  const TagOptions questions = options.questions();
+  plan.check(questions);
+  const PredictionFormatter formatter(plan, options);
+  for_each_block(
+      plan, source, pool,
+      [&](Block& block, Worker& worker) {
+        label_block(plan, source, formatter, questions, worker, block);
+      },
+      [&](Block& block) {
+        write(block.output);
+        if (block.error) std::rethrow_exception(std::exchange(block.error, nullptr));
+        add_unlabelled(block.counts, counts);
+        counts.attributes.add(block.counts.attributes);
+      },
+      &stop, counts);
+}
+
+void require_all_labelled(const PredictCounts& counts) {
+  if (counts.unlabelled == 0) return;
+  std::string problem(why_none(counts.first_outcome));
+  if (counts.unlabelled > 1) {
+    problem += " (" + std::to_string(counts.unlabelled) + " sequences are without one)";
+  }
+  const TagOutcome& first = counts.first_outcome;
+  throw InputError(counts.first_unlabelled, problem, "",
+                   first.by_model
+                       ? "train with --alpha (naive-bayes) or --smoothing (hmm) above 0, "
+                         "or look for values far from all that training saw"
+                   : first.exact ? "loosen the constraint, the partial labels or the rules"
+                                 : "raise --limit, or loosen the rules");
+}
+
+namespace {
+
+using LabelIds = std::unordered_map<std::string_view, Label>;
+
+LabelIds ids_of(const SequenceModel& model) {
+  LabelIds ids;
+  for (Label y = 0; y < model.labels(); ++y) ids[model.label(y)] = y;
+  return ids;
+}
+
+double squares(std::span<const double> p, Label gold) {
+  double sum = 0;
+  for (Label j = 0; j < p.size(); ++j) sum += (p[j] - (j == gold)) * (p[j] - (j == gold));
+  return gold < p.size() ? sum : sum + 1;
+}
+
+Scored score_sequence(const SequenceModel& model, const LabelIds& label_ids,
+                      const TextSequence& text, Tagger& tagger) {
+  const bool has_p = model.has_probabilities();
+  const Tagging& tagging = tagger.tag(text, {.probability = has_p, .marginals = has_p});
+  Scored scored;
+  scored.predicted = tagging.y;
+  std::vector<Label> gold;
+  for (std::size_t t = 0; t < text.length(); ++t) {
+    scored.gold.emplace_back(text.labels.item(t));
+    const auto at = label_ids.find(text.labels.item(t));
+    gold.push_back(at == label_ids.end() ? static_cast<Label>(model.labels()) : at->second);
+    if (!has_p || !tagging.outcome.found) continue;
+    scored.probability.push_back(tagging.marginals(t, tagging.y[t]));
+    scored.brier.push_back(squares({tagging.marginals.row(t), model.labels()}, gold[t]));
+  }
+  if (!has_p) return scored;
+  scored.negative_log_probability = tagging.outcome.found ? tagger.negative_log_probability(gold)
+                                                          : std::numeric_limits<double>::infinity();
+  return scored;
+}
+
+void add_to(Evaluation& evaluation, const SequenceModel& model, const Scored& scored) {
+  std::vector<std::string_view> gold(scored.gold.begin(), scored.gold.end()), predicted;
+  for (const Label y : scored.predicted) predicted.push_back(model.label(y));
+  if (predicted.size() < gold.size()) {
+    evaluation.add_unlabelled(gold);
+  } else {
+    evaluation.add(gold, predicted);
+  }
+  if (!model.has_probabilities()) return;
+  evaluation.add_log_loss(scored.negative_log_probability, gold.size());
+  for (std::size_t t = 0; t < scored.probability.size(); ++t) {
+    evaluation.add_probability(scored.probability[t], gold[t] == predicted[t]);
+    evaluation.add_brier(scored.brier[t]);
+  }
+}
+
+}  // namespace
+
+Evaluation evaluate_model(const SequenceModel& model, SequenceSource& source, ChunkScheme scheme,
+                          ThreadPool& pool) {
+  Evaluation evaluation(scheme);
+  const TagPlan plan(model);
+  const LabelIds label_ids = ids_of(model);
+  PredictCounts counts;
+  for_each_block(
+      plan, source, pool,
+      [&](Block& block, Worker& worker) {
+        block.scored.clear();
+        for (std::size_t k = 0; k < block.used; ++k) {
+          source.extract(block.sequences[k], worker.extraction);
+          block.scored.push_back(
+              score_sequence(model, label_ids, block.sequences[k].text, worker.tagger));
+        }
+      },
+      [&](const Block& block) {
+        for (const Scored& scored : block.scored) add_to(evaluation, model, scored);
+      },
+      nullptr, counts);
+  return evaluation;
+}
+
+Evaluation evaluate_sequences(const TagPlan& plan, std::span<const TextSequence> sequences,
+                              ThreadPool& pool) {
+  Evaluation evaluation(plan.scheme());
+  const LabelIds label_ids = ids_of(plan.model());
+  std::vector<Tagger> taggers(pool.threads(), Tagger(plan));
+  std::vector<Scored> scored(pool.threads());
+  pool.run_ordered(
+      sequences.size(),
+      [&](std::size_t n, std::size_t w) {
+        scored[w] = score_sequence(plan.model(), label_ids, sequences[n], taggers[w]);
+      },
+      [&](std::size_t, std::size_t w) { add_to(evaluation, plan.model(), scored[w]); });
+  return evaluation;
+}
+
+std::string_view unit_of(const SequenceModel& model) {
+  const InputFormat format = model.extractor().config().format;
+  return format == InputFormat::text                                     ? "documents"
+         : format == InputFormat::csv || format == InputFormat::svmlight ? "examples"
+                                                                         : "";
+}
+
+Evaluation evaluate_predictions(const std::string& path, ChunkScheme scheme) {
+  Evaluation evaluation(scheme);
+  ColumnsReader reader{LineReader(path)};
+  ColumnSequence rows;
+  bool any = false;
+  while (reader.next(rows)) {
+    any = true;
+    if (reader.columns() < 2) {
+      throw InputError({reader.name(), rows.first_line, 0}, "one column where two are needed",
+                       rows.line(0), "the last two columns are the gold and the predicted label");
+    }
+    std::vector<std::string_view> gold, predicted;
+    for (std::size_t t = 0; t < rows.rows(); ++t) {
+      gold.push_back(rows.cell(t, reader.columns() - 2));
+      predicted.push_back(rows.cell(t, reader.columns() - 1));
+    }
+    evaluation.add(gold, predicted);
+  }
+  if (!any) fail_no_sequences(reader.name());
+  return evaluation;
+}
+
+Evaluation evaluate_spans(const std::string& path) {
+  Evaluation evaluation(ChunkScheme::bio);
+  SpanReader reader{LineReader(path)};
+  SpanSequence sequence;
+  bool any = false;
+  const auto spelled = [&](const std::optional<std::vector<LabelledSpan>>& spans) {
+    return labels_of_spans(*spans, sequence.length(), ChunkScheme::bio);
+  };
+  while (reader.next(sequence)) {
+    any = true;
+    if (!sequence.gold) {
+      throw InputError(
+          {reader.name(), sequence.line_number}, "a line without \"gold\"", sequence.line,
+          "give what predict --output spans writes for labelled data, or name a model");
+    }
+    const std::vector<std::string> gold = spelled(sequence.gold);
+    const std::vector<std::string_view> names(gold.begin(), gold.end());
+    if (!sequence.spans) {
+      evaluation.add_unlabelled(names);
+      continue;
+    }
+    const std::vector<std::string> predicted = spelled(sequence.spans);
+    evaluation.add(names, std::vector<std::string_view>(predicted.begin(), predicted.end()));
+  }
+  if (!any) fail_no_sequences(reader.name());
+  return evaluation;
+}
+
+}  // namespace croft

@@ -1,0 +1,126 @@
+#include "croft/app/sequence_source.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "croft/core/error.h"
+#include "data/checks.h"
+
+namespace croft {
+
+void check_sizes(const TextSequence& sequence, const std::string& file) {
+  constexpr double kLargest = 1e15;
+  const auto fail = [&](double number, const char* what) {
+    throw InputError({file, sequence.first_line, 0},
+                     std::string(what) + " of more than 1e15 in the sequence that begins here",
+                     fmt::format("{}", number), "scale it down; values near 1 train best");
+  };
+  if (sequence.weight > kLargest) fail(sequence.weight, "a weight");
+  if (sequence.node.all_values_are_one()) return;
+  for (std::size_t k = 0; k < sequence.node.items(); ++k) {
+    if (std::abs(sequence.node.value(k)) > kLargest) {
+      fail(sequence.node.value(k), "an attribute value");
+    }
+  }
+}
+
+SequenceSource::SequenceSource(LineReader lines, const Extractor& extractor, Labels labels,
+                               std::optional<ChunkScheme> spans)
+    : extractor_(extractor),
+      labels_(labels),
+      reader_(open(std::move(lines), extractor.config(), labels == Labels::optional, spans)) {}
+
+SequenceSource::Reader SequenceSource::open(LineReader lines, const ExtractionConfig& config,
+                                            bool optional, std::optional<ChunkScheme> spans) {
+  switch (config.format) {
+    case InputFormat::columns:
+      return RowReader(std::move(lines), spans, config.columns + 1, optional);
+    case InputFormat::attributes:
+      return AttributesReader(std::move(lines), optional);
+    case InputFormat::text:
+      return LabelledTextReader(std::move(lines), optional);
+    case InputFormat::svmlight:
+      return SvmlightReader(std::move(lines), optional);
+    case InputFormat::csv:
+      return CsvReader(std::move(lines), config.csv, optional);
+  }
+  throw std::logic_error("no such format");
+}
+
+const std::string& SequenceSource::name() const {
+  return std::visit([](const auto& reader) -> const std::string& { return reader.name(); },
+                    reader_);
+}
+
+bool SequenceSource::ready() const {
+  return std::visit([](const auto& reader) { return reader.ready(); }, reader_);
+}
+
+bool SequenceSource::labelled() const { return labelled_; }
+
+// Sets out.single and labelled_, too.
+bool SequenceSource::read(InputSequence& out) {
+  out.single = false;
+  if (auto* const rows = std::get_if<RowReader>(&reader_)) {
+    if (!rows->next(out.rows, out.line)) return false;
+    labelled_ = rows->labelled();
+    return true;
+  }
+  if (auto* const texts = std::get_if<LabelledTextReader>(&reader_)) {
+    out.single = true;
+    if (!texts->next(out.document)) return false;
+    labelled_ = texts->labelled();
+    out.text.clear();
+    out.text.node.end_list();
+    return true;
+  }
+  bool found = false;
+  if (auto* const rows = std::get_if<SvmlightReader>(&reader_)) {
+    found = rows->next(out.text);
+    out.single = !rows->has_groups();
+  } else if (auto* const table = std::get_if<CsvReader>(&reader_)) {
+    found = table->next(out.text);
+    out.single = true;
+  } else {
+    found = std::get<AttributesReader>(reader_).next(out.text);
+  }
+  labelled_ = out.text.has_labels();
+  return found;
+}
+
+bool SequenceSource::next(InputSequence& out) {
+  if (!read(out)) {
+    if (!any_) fail_no_sequences(name());
+    return false;
+  }
+  any_ = true;
+  if (labels_ == Labels::optional) return true;
+  if (extractor_.config().format == InputFormat::columns) {
+    require_labels(out.rows, name());
+  } else if (extractor_.config().format != InputFormat::text) {  // whose reader did it
+    require_labels(out.text, name());
+  }
+  return true;
+}
+
+void SequenceSource::extract(InputSequence& out, Extractor::Scratch& scratch) const {
+  switch (extractor_.config().format) {
+    case InputFormat::columns: {
+      const std::size_t cells = out.rows.rows() == 0 ? 0 : out.rows.columns(0);
+      extractor_.extract(out.rows, cells == extractor_.config().columns + 1, scratch, out.text,
+                         name());
+      return;
+    }
+    case InputFormat::text:
+      extractor_.extract(out.document, scratch, out.text, name());
+      break;
+    default:
+      extractor_.complete(out.text, scratch, name());
+  }
+  check_sizes(out.text, name());
+}
+
+}  // namespace croft

@@ -1,0 +1,168 @@
+#include "app/search/data_blocks.h"
+
+#include <algorithm>
+
+#include "croft/core/error.h"
+#include "data/checks.h"
+
+namespace croft {
+namespace {
+
+bool is_blank(std::string_view line) {
+  return line.find_first_not_of(" \t") == std::string_view::npos;
+}
+
+// A reader takes one CR from the end of a line: one that still ends in CR gets it back.
+void append_line(std::string_view line, std::string& block) {
+  block.append(line).append(line.ends_with('\r') ? "\r\n" : "\n");
+}
+
+// To the last block, and where it stands.
+void append_line(const LineReader& lines, std::string_view line, DataBlocks& data) {
+  append_line(line, data.blocks.back());
+  data.lines.push_back(lines.line_number());
+}
+
+std::size_t count_lines(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
+}
+
+// The second field of a row, where it is a qid.
+std::string_view group_of(std::string_view row) {
+  constexpr std::string_view kBlanks = " \t";
+  for (int field = 0; field < 2; ++field) {
+    row.remove_prefix(std::min(row.find_first_not_of(kBlanks), row.size()));
+    const std::string_view text = row.substr(0, row.find_first_of(kBlanks));
+    if (text.starts_with("qid:")) return text;
+    row.remove_prefix(text.size());
+  }
+  return {};
+}
+
+// Sequences between blank lines; a directive is a part of the one below it.
+void read_lists(LineReader& lines, bool blanks_end, DataBlocks& data) {
+  bool open = false;
+  for (std::string_view line; lines.next(line);) {
+    if (blanks_end ? is_blank(line) : line.empty()) {
+      open = false;
+      continue;
+    }
+    if (!open) data.blocks.emplace_back();
+    append_line(lines, line, data);
+    open = true;
+  }
+}
+
+void read_texts(LineReader& lines, DataBlocks& data) {
+  for (std::string_view line; lines.next(line);) {
+    if (is_blank(line)) continue;
+    data.blocks.emplace_back();
+    append_line(lines, line, data);
+  }
+}
+
+void read_rows(LineReader& lines, DataBlocks& data) {
+  std::string group;
+  for (std::string_view line; lines.next(line);) {
+    const std::size_t first = line.find_first_not_of(" \t");
+    if (first == std::string_view::npos || line[first] == '#') continue;
+    const std::string_view own = group_of(line);
+    if (own.empty() || own != group) data.blocks.emplace_back();
+    append_line(lines, line, data);
+    group = own;
+  }
+}
+
+// A record goes on over line ends while a quote is open.
+void read_records(LineReader& lines, DataBlocks& data) {
+  std::string& header = data.header;
+  std::string record;
+  std::vector<std::size_t> at;  // its lines
+  std::size_t quotes = 0;
+  bool first = true;
+  for (std::string_view line; lines.next(line);) {
+    if (record.empty() && line.empty()) continue;
+    append_line(line, record);
+    at.push_back(lines.line_number());
+    quotes += static_cast<std::size_t>(std::ranges::count(line, '"'));
+    if (quotes % 2 != 0) continue;
+    if (!first) {
+      data.blocks.push_back(record);
+      data.lines.insert(data.lines.end(), at.begin(), at.end());
+    }
+    if (first && header.empty()) header = record;
+    if (first && header != record) {
+      throw InputError(lines.location(), "the names of the columns differ from the first file's",
+                       record.substr(0, record.size() - 1), "give tables of the same columns");
+    }
+    first = false;
+    record.clear();
+    at.clear();
+    quotes = 0;
+  }
+  if (record.empty()) return;
+  data.blocks.push_back(record);  // the reader will say what is wrong with it
+  data.lines.insert(data.lines.end(), at.begin(), at.end());
+}
+
+}  // namespace
+
+std::string DataBlocks::text(std::span<const std::size_t> which) const {
+  std::string out = header;
+  for (const std::size_t k : which) {
+    out += blocks[k];
+    if (blank_lines) out += "\n";
+  }
+  return out;
+}
+
+Location DataBlocks::origin(std::span<const std::size_t> which, std::size_t line) const {
+  const std::size_t names = count_lines(header);
+  if (line <= names || which.empty()) return {files.front().second, line};
+  std::vector<std::size_t> first(1, 0);  // [blocks + 1] in `lines`
+  for (const std::string& block : blocks) first.push_back(first.back() + count_lines(block));
+  std::size_t before = names, block = which.front(), at = 0;
+  for (const std::size_t k : which) {
+    const std::size_t length = first[k + 1] - first[k];
+    block = k;
+    at = std::min(line - before, length);
+    before += length + (blank_lines ? 1 : 0);
+    if (line <= before) break;
+  }
+  const auto next =
+      std::ranges::upper_bound(files, block, {}, &std::pair<std::size_t, std::string>::first);
+  return {std::prev(next)->second, lines[first[block] + at - 1]};
+}
+
+std::size_t append_blocks(LineReader& lines, InputFormat format, DataBlocks& data) {
+  const std::size_t before = data.blocks.size();
+  data.files.emplace_back(before, lines.name());
+  data.blank_lines = format == InputFormat::columns || format == InputFormat::attributes;
+  switch (format) {
+    case InputFormat::columns:
+    case InputFormat::attributes:
+      read_lists(lines, format == InputFormat::columns, data);
+      break;
+    case InputFormat::text:
+      read_texts(lines, data);
+      break;
+    case InputFormat::svmlight:
+      read_rows(lines, data);
+      break;
+    case InputFormat::csv:
+      read_records(lines, data);
+      break;
+  }
+  return data.blocks.size() - before;
+}
+
+DataBlocks read_blocks(std::span<const std::string> files, InputFormat format) {
+  DataBlocks data;
+  for (const std::string& path : files) {
+    LineReader lines(path);
+    if (append_blocks(lines, format, data) == 0) fail_no_sequences(lines.name());
+  }
+  return data;
+}
+
+}  // namespace croft

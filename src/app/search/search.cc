@@ -1,0 +1,299 @@
+#include "app/search/search.h"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <set>
+
+#include "app/search/data_blocks.h"
+#include "app/search/search_plan.h"
+#include "app/search/search_state.h"
+#include "app/search/successive_halving.h"
+#include "app/train/feature_kit_file.h"
+#include "core/atomic_file.h"
+#include "croft/app/predict.h"
+#include "croft/core/error.h"
+#include "croft/core/interrupt.h"
+#include "croft/data/line_reader.h"
+#include "croft/model/model_file.h"
+
+namespace croft {
+namespace {
+
+// A folder that is gone at the end.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "croft-search-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw Error(name + ": cannot create this folder");
+    path_ = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code none;
+    std::filesystem::remove_all(path_, none);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+void write_text(const std::string& path, const std::string& text) {
+  AtomicFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+double score_of(SearchMetric metric, const EvaluationSummary& summary) {
+  switch (metric) {
+    case SearchMetric::accuracy:
+      return summary.token_accuracy();
+    case SearchMetric::chunk_f1:
+      if (!summary.chunk) {
+        throw UsageError(
+            "--metric chunk-f1: the labels of this data are no chunk labels; take accuracy or "
+            "log-loss");
+      }
+      return summary.chunk->all.f1();
+    case SearchMetric::log_loss:
+    case SearchMetric::score:
+      break;
+  }
+  if (!summary.log_loss) {
+    throw UsageError("--metric log-loss: this model gives labels no probabilities; take accuracy");
+  }
+  return summary.log_loss->per_token();
+}
+
+// One search over files: each training is given a part of the data as a file.
+class TextSearch {
+ public:
+  TextSearch(const SearchRequest& request, const SearchCalls& calls);
+  SearchedSettings run();
+
+ private:
+  std::string fingerprint() const;
+  std::vector<std::size_t> training_of(std::size_t rung, std::size_t fold) const;
+  std::string train(std::size_t rung, std::size_t candidate, std::size_t fold) const;
+  double train_and_score(std::size_t rung, std::size_t candidate, std::size_t fold) const;
+  double score(std::size_t rung, std::size_t candidate, std::size_t fold) const;
+  std::string in_users_files(std::string message, std::size_t rung, std::size_t fold) const;
+  std::string why_infinite(std::size_t rung, std::size_t candidate, std::size_t fold);
+  std::string part(std::size_t rung, std::size_t fold) const;
+  std::string held_out(std::size_t fold) const {
+    return folder_.file(fmt::format("fold-{}", fold));
+  }
+  void write_parts(std::size_t rung);
+
+  const SearchRequest& r_;
+  const SearchCalls& calls_;
+  const DataBlocks data_;
+  const SearchPlan plan_;
+  TemporaryFolder folder_;
+  bool folds_written_ = false;
+  SearchState state_;
+};
+
+TextSearch::TextSearch(const SearchRequest& request, const SearchCalls& calls)
+    : r_(request),
+      calls_(calls),
+      data_(read_blocks(request.data, request.format)),
+      plan_(request, data_.blocks.size()) {
+  state_.open(r_.state, r_.resume, fingerprint());
+}
+
+std::uint64_t hash_file(const std::string& path) {
+  LineReader lines(path);
+  std::uint64_t hash = hash_string("");
+  for (std::string_view line; lines.next(line);) hash = hash * 31 + hash_string(line);
+  return hash;
+}
+
+// What is in the files that an option names; empty: its value is no file.
+std::string files_of(const std::string& option, const std::string& value) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(value, none)) return {};
+  std::vector<std::string> files{value};
+  if (option == "kit") files = feature_kit_files(value);
+  std::string text;
+  for (const std::string& file : files) text += fmt::format("file {:016x} ", hash_file(file));
+  return text;
+}
+
+// All that decides what a score will be.
+std::string TextSearch::fingerprint() const {
+  std::uint64_t hash = hash_string(data_.header);
+  for (const std::string& block : data_.blocks) hash = hash * 31 + hash_string(block);
+  std::string text = fmt::format("data {:016x} folds {} eta {} smallest {} metric {} seed {} ",
+                                 hash, r_.folds, r_.eta, r_.smallest, name_of(r_.metric), r_.seed);
+  if (r_.resource == SearchResource::iterations) {
+    text += fmt::format("iterations {} ", r_.iterations);
+  }
+  for (const std::string& option : r_.options) {
+    text += option + " ";
+    const std::size_t equals = option.find('=');
+    if (!option.starts_with("--") || equals == std::string::npos) continue;
+    text += files_of(option.substr(2, equals - 2), option.substr(equals + 1));
+  }
+  for (const SearchParameter& p : r_.parameters) {
+    text += "--" + p.option + " ";
+    for (const std::string& value : p.values) text += files_of(p.option, value);
+  }
+  for (const auto& candidate : plan_.candidates) {
+    for (const std::string& value : candidate) text += value + " ";
+  }
+  return fmt::format("{:016x}", hash_string(text));
+}
+
+std::string TextSearch::part(std::size_t rung, std::size_t fold) const {
+  const bool all = r_.resource == SearchResource::iterations;
+  return folder_.file(fmt::format("part-{}-{}", all ? 0 : rung, fold));
+}
+
+std::vector<std::size_t> TextSearch::training_of(std::size_t rung, std::size_t fold) const {
+  const bool all = r_.resource == SearchResource::iterations;
+  return plan_.training_of(all ? 1.0 : plan_.rungs[rung].share, fold);
+}
+
+void TextSearch::write_parts(std::size_t rung) {
+  const bool all = r_.resource == SearchResource::iterations;
+  const bool first = !folds_written_;  // a search that goes on begins at any rung
+  folds_written_ = true;
+  if (all && !first) return;
+  for (std::size_t fold = 0; fold < r_.folds; ++fold) {
+    if (first) write_text(held_out(fold), data_.text(plan_.test_of(fold)));
+    write_text(part(rung, fold), data_.text(training_of(rung, fold)));
+  }
+}
+
+// The model's file.
+std::string TextSearch::train(std::size_t rung, std::size_t candidate, std::size_t fold) const {
+  const std::string model = folder_.file(fmt::format("model-{}-{}-{}", rung, candidate, fold));
+  std::vector<std::string> arguments = train_arguments(r_, plan_.candidates[candidate]);
+  if (r_.resource == SearchResource::iterations) {
+    const std::size_t count = rung_iterations(plan_.rungs[rung].share, r_.iterations);
+    arguments.push_back(fmt::format("--max-iterations={}", count));
+  }
+  for (const char* each : {"--quiet", "--threads=1", "-o"}) arguments.emplace_back(each);
+  arguments.push_back(model);
+  arguments.push_back(part(rung, fold));
+  calls_.train(arguments);
+  return model;
+}
+
+double TextSearch::train_and_score(std::size_t rung, std::size_t candidate,
+                                   std::size_t fold) const {
+  double score = std::numeric_limits<double>::quiet_NaN();
+  try {
+    const std::string model = train(rung, candidate, fold);
+    if (!interruption) {
+      const auto trained = open_model(model);
+      SequenceSource source(held_out(fold), trained->extractor(), Labels::required,
+                            spans_for(*trained));
+      ThreadPool alone(1);
+      score = score_of(r_.metric,
+                       evaluate_model(*trained, source, ChunkScheme::automatic, alone).summary());
+    }
+    std::error_code none;
+    std::filesystem::remove(model, none);
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const UsageError& error) {
+    throw UsageError(in_users_files(error.what(), rung, fold));
+  } catch (const Error& error) {
+    throw Error(in_users_files(error.what(), rung, fold));
+  }
+  return score;
+}
+
+// Of a message about a part of the data: where the user has what it says.
+std::string TextSearch::in_users_files(std::string message, std::size_t rung,
+                                       std::size_t fold) const {
+  const auto replace = [&](const std::string& path, const std::vector<std::size_t>& which) {
+    const std::size_t at = message.find(path);
+    if (at == std::string::npos) return;
+    const std::size_t number = at + path.size() + 1;
+    std::size_t line = 0;
+    const char* end = message.data() + message.size();
+    const char* rest = nullptr;
+    if (number < message.size() && message[number - 1] == ':') {
+      const auto read = std::from_chars(message.data() + number, end, line);
+      if (read.ec == std::errc() && line > 0) rest = read.ptr;
+    }
+    if (rest == nullptr) {
+      message.replace(at, path.size(), data_.files.front().second + " (a part of the data)");
+      return;
+    }
+    const Location origin = data_.origin(which, line);
+    message.replace(at, static_cast<std::size_t>(rest - message.data()) - at,
+                    fmt::format("{}:{}", origin.file, origin.line));
+  };
+  replace(part(rung, fold), training_of(rung, fold));
+  replace(held_out(fold), plan_.test_of(fold));
+  return message;
+}
+
+// NaN: interrupted.
+double TextSearch::score(std::size_t rung, std::size_t candidate, std::size_t fold) const {
+  try {
+    return train_and_score(rung, candidate, fold);
+  } catch (const Interrupted&) {
+    return std::numeric_limits<double>::quiet_NaN();
+  } catch (const UsageError& error) {
+    throw UsageError(shell_words(train_arguments(r_, plan_.candidates[candidate])) + ": " +
+                     error.what());
+  }
+}
+
+// Trains once more, as a score does not say where it is from (it may be of a state).
+std::string TextSearch::why_infinite(std::size_t rung, std::size_t candidate, std::size_t fold) {
+  std::string where =
+      fmt::format("fold {} has a sequence that the others make impossible", fold + 1);
+  write_parts(rung);
+  const auto trained = open_model(train(rung, candidate, fold));
+  SequenceSource source(held_out(fold), trained->extractor(), Labels::required,
+                        spans_for(*trained));
+  std::set<std::string> known;
+  for (std::size_t y = 0; y < trained->labels(); ++y) known.emplace(trained->label(y));
+  std::string unknown;
+  for_each_sequence(source, [&](const InputSequence& sequence) {
+    const StringLists& labels = sequence.text.labels;
+    for (std::size_t t = 0; unknown.empty() && t < labels.items(); ++t) {
+      if (known.contains(std::string(labels.item(t)))) continue;
+      unknown = labels.item(t);
+      const Location at = data_.origin(plan_.test_of(fold), sequence.text.first_line);
+      where = fmt::format(
+          "{}:{}: the label {} of this sequence, in fold {}, is unknown to the "
+          "data that this fold's models are trained on",
+          at.file, at.line, in_quotes(unknown), fold + 1);
+    }
+  });
+  return where;
+}
+
+SearchedSettings TextSearch::run() {
+  const SuccessiveHalving::Calls calls{
+      .begin = [&](std::size_t rung) { write_parts(rung); },
+      .score = [&](std::size_t rung, std::size_t candidate,
+                   std::size_t fold) { return score(rung, candidate, fold); },
+      .why = [&](std::size_t rung, std::size_t candidate,
+                 std::size_t fold) { return why_infinite(rung, candidate, fold); },
+      .progress = calls_.progress};
+  return SuccessiveHalving(r_, plan_, state_, data_.blocks.size(), calls).run();
+}
+
+}  // namespace
+
+SearchedSettings search_settings(const SearchRequest& request, const SearchCalls& calls) {
+  request.validate();
+  return TextSearch(request, calls).run();
+}
+
+}  // namespace croft

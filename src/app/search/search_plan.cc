@@ -1,0 +1,167 @@
+#include "app/search/search_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+#include <set>
+
+#include "croft/core/error.h"
+#include "croft/core/random.h"
+
+namespace croft {
+namespace {
+
+constexpr std::size_t kCandidatesOfRanges = 27;
+
+// Three digits: as many as a score tells apart, and a command that is short.
+std::string value_at(const SearchParameter& p, double u) {
+  if (p.scale == SearchParameter::Scale::list) {
+    const auto count = static_cast<double>(p.values.size());
+    return p.values[std::min(p.values.size() - 1, static_cast<std::size_t>(u * count))];
+  }
+  if (p.scale == SearchParameter::Scale::integer) {
+    return fmt::format("{:.0f}", std::min(p.high, p.low + std::floor(u * (p.high - p.low + 1))));
+  }
+  const double value = p.scale == SearchParameter::Scale::log
+                           ? std::exp(std::log(p.low) + u * (std::log(p.high) - std::log(p.low)))
+                           : p.low + u * (p.high - p.low);
+  std::string text = fmt::format("{:.3g}", value);
+  const double rounded = std::strtod(text.c_str(), nullptr);
+  if (rounded < p.low) text = fmt::format("{}", p.low);
+  if (rounded > p.high) text = fmt::format("{}", p.high);
+  return text;
+}
+
+std::vector<std::size_t> shuffled(std::size_t n, Random& random) {
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (std::size_t k = n; k > 1; --k) std::swap(order[k - 1], order[random.below(k)]);
+  return order;
+}
+
+std::size_t combinations(const std::vector<SearchParameter>& parameters) {
+  std::size_t all = 1;
+  for (const SearchParameter& p : parameters) {
+    if (p.scale != SearchParameter::Scale::list) return kManyCandidates;
+    all = std::min(kManyCandidates, all * p.values.size());
+  }
+  return all;
+}
+
+// Of lists all combinations, in the order of the lists, where there are no more than asked for;
+// otherwise a Latin hypercube: each parameter's values are spread evenly over all candidates.
+std::vector<std::vector<std::string>> draw_candidates(
+    const std::vector<SearchParameter>& parameters, std::size_t count, std::uint64_t seed) {
+  std::vector<std::vector<std::string>> drawn;
+  if (combinations(parameters) <= count) {
+    drawn.assign(1, {});
+    for (const SearchParameter& p : parameters) {
+      std::vector<std::vector<std::string>> longer;
+      for (const auto& each : drawn) {
+        for (const std::string& value : p.values) {
+          longer.push_back(each);
+          longer.back().push_back(value);
+        }
+      }
+      drawn = std::move(longer);
+    }
+    return drawn;
+  }
+  Random random(seed);
+  drawn.assign(count, {});
+  for (const SearchParameter& p : parameters) {
+    const std::vector<std::size_t> order = shuffled(count, random);
+    for (std::size_t k = 0; k < count; ++k) {
+      const double u =
+          (static_cast<double>(order[k]) + random.uniform()) / static_cast<double>(count);
+      drawn[k].push_back(value_at(p, u));
+    }
+  }
+  std::set<std::vector<std::string>> seen;
+  std::erase_if(drawn, [&](const auto& each) { return !seen.insert(each).second; });
+  return drawn;
+}
+
+// How many of the settings are to be drawn.
+std::size_t count_of(const SearchSettings& s) {
+  const std::size_t all = combinations(s.parameters);
+  std::size_t count = s.candidates.value_or(all < kManyCandidates ? all : kCandidatesOfRanges);
+  if (!s.budget || s.candidates) return count;
+  const std::size_t most = std::min(all, kManyCandidates - 1);
+  for (count = 1; count < most; ++count) {
+    if (search_cost(search_rungs(count + 1, s.eta, s.smallest)) > *s.budget) break;
+  }
+  return count;
+}
+
+}  // namespace
+
+SearchPlan::SearchPlan(const SearchSettings& s, std::size_t sequences) {
+  if (sequences < s.folds) {
+    throw UsageError(fmt::format("--folds {}: the data has {} sequences", s.folds, sequences));
+  }
+  candidates = draw_candidates(s.parameters, count_of(s), s.seed);
+  rungs = search_rungs(candidates.size(), s.eta, s.smallest);
+  const double cost = search_cost(rungs);
+  if (s.budget && cost > *s.budget) {
+    throw UsageError(fmt::format(
+        "--budget {}: {} candidates cost {:.1f} cross-validations on all of the data; give a "
+        "larger one, or fewer --candidates",
+        *s.budget, candidates.size(), cost));
+  }
+  Random random(s.seed);
+  folds.resize(s.folds);
+  const std::vector<std::size_t> order = shuffled(sequences, random);
+  for (std::size_t k = 0; k < order.size(); ++k) folds[k % s.folds].push_back(order[k]);
+}
+
+std::vector<std::size_t> SearchPlan::test_of(std::size_t fold) const {
+  std::vector<std::size_t> test = folds[fold];
+  std::ranges::sort(test);
+  return test;
+}
+
+// The first of what was drawn for the other folds, so that each rung's is a part of the next one's.
+std::vector<std::size_t> SearchPlan::training_of(double share, std::size_t fold) const {
+  std::vector<std::size_t> rest;
+  for (std::size_t k = 0; k < folds.front().size(); ++k) {
+    for (std::size_t other = 0; other < folds.size(); ++other) {
+      if (other != fold && k < folds[other].size()) rest.push_back(folds[other][k]);
+    }
+  }
+  rest.resize(static_cast<std::size_t>(std::ceil(share * static_cast<double>(rest.size()))));
+  std::ranges::sort(rest);
+  return rest;
+}
+
+std::vector<SearchRung> search_rungs(std::size_t candidates, std::size_t eta, double smallest) {
+  std::vector<std::size_t> count{candidates};
+  double share = 1;
+  while (count.back() > 1 && share / static_cast<double>(eta) >= smallest) {
+    share /= static_cast<double>(eta);
+    count.push_back((count.back() - 1) / eta + 1);
+  }
+  std::vector<SearchRung> rungs;
+  for (std::size_t k = 0; k < count.size(); ++k) {
+    rungs.push_back({std::pow(static_cast<double>(eta),
+                              static_cast<double>(k) - static_cast<double>(count.size() - 1)),
+                     count[k]});
+  }
+  return rungs;
+}
+
+std::size_t rung_iterations(double share, std::size_t iterations) {
+  const double count = std::round(share * static_cast<double>(iterations));
+  return static_cast<std::size_t>(std::max(1.0, count));
+}
+
+double search_cost(const std::vector<SearchRung>& rungs) {
+  double cost = 0;
+  for (const SearchRung& rung : rungs) cost += rung.share * static_cast<double>(rung.candidates);
+  return cost;
+}
+
+}  // namespace croft

@@ -1,0 +1,108 @@
+// What a search found, as text and as JSON.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "app/search/search.h"
+
+namespace croft {
+namespace {
+
+using nlohmann::json;
+
+bool in_percent(SearchMetric metric) {
+  return metric == SearchMetric::accuracy || metric == SearchMetric::chunk_f1;
+}
+
+std::string shown(SearchMetric metric, double score) {
+  if (!std::isfinite(score)) return "inf";
+  return in_percent(metric) ? fmt::format("{:.2f}", 100 * score) : fmt::format("{:.4f}", score);
+}
+
+std::string rung_title(const SearchedSettings& result, const SearchRung& rung) {
+  if (result.resource == SearchResource::iterations) {
+    const double n = std::max(1.0, std::round(rung.share * static_cast<double>(result.iterations)));
+    return fmt::format("{:.0f} iterations", n);
+  }
+  return rung.share == 1 ? "all data" : fmt::format("{:.2g} %", 100 * rung.share);
+}
+
+json number(double score) { return std::isfinite(score) ? json(score) : json(); }
+
+json to_json(const SearchedSettings& result, const SearchCandidate& candidate) {
+  json settings = json::object(), scores = json::array();
+  for (std::size_t k = 0; k < candidate.values.size(); ++k) {
+    settings[result.parameters[k].option] = candidate.values[k];
+  }
+  for (const SearchScore& score : candidate.rungs) {
+    json folds = json::array();
+    for (const double each : score.folds) folds.push_back(number(each));
+    scores.push_back({{"mean", number(score.mean())},
+                      {"standard_error", number(score.standard_error())},
+                      {"folds", std::move(folds)}});
+  }
+  return {{"settings", std::move(settings)}, {"scores", std::move(scores)}};
+}
+
+}  // namespace
+
+std::string format_table(const SearchedSettings& result) {
+  std::vector<std::vector<std::string>> rows(1);
+  for (const SearchParameter& p : result.parameters) rows[0].push_back(p.option);
+  for (const SearchRung& rung : result.rungs) rows[0].push_back(rung_title(result, rung));
+  rows[0].push_back("+-");
+  for (const SearchCandidate& candidate : result.candidates) {
+    std::vector<std::string>& row = rows.emplace_back(candidate.values);
+    for (const SearchScore& score : candidate.rungs) {
+      row.push_back(shown(result.metric, score.mean()));
+    }
+    row.resize(rows[0].size() - 1);
+    row.push_back(candidate.rungs.empty()
+                      ? ""
+                      : shown(result.metric, candidate.rungs.back().standard_error()));
+  }
+  std::vector<std::size_t> width(rows[0].size());
+  for (const auto& row : rows) {
+    for (std::size_t k = 0; k < row.size(); ++k) width[k] = std::max(width[k], row[k].size());
+  }
+  std::string out =
+      fmt::format("{}{} of {} folds of {} sequences\n", name_of(result.metric),
+                  in_percent(result.metric) ? " (%)" : "", result.folds, result.sequences);
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      line += fmt::format("{}{:>{}}", k == 0 ? "" : "  ", row[k], width[k]);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  }
+  return out;
+}
+
+nlohmann::json to_json(const SearchedSettings& result) {
+  const bool iterations = result.resource == SearchResource::iterations;
+  json rungs = json::array(), candidates = json::array(), parameters = json::array();
+  for (const SearchParameter& p : result.parameters) parameters.push_back(p.option);
+  for (const SearchRung& rung : result.rungs) {
+    json& one = rungs.emplace_back(json{{"share", rung.share}, {"candidates", rung.candidates}});
+    if (iterations) {
+      one["iterations"] =
+          std::max(1.0, std::round(rung.share * static_cast<double>(result.iterations)));
+    }
+  }
+  for (const SearchCandidate& each : result.candidates) candidates.push_back(to_json(result, each));
+  json document = {{"metric", name_of(result.metric)},
+                   {"resource", iterations ? "iterations" : "data"},
+                   {"folds", result.folds},
+                   {"sequences", result.sequences},
+                   {"parameters", std::move(parameters)},
+                   {"rungs", std::move(rungs)},
+                   {"candidates", std::move(candidates)},
+                   {"complete", result.complete}};
+  if (!result.failure.empty()) document["failure"] = result.failure;
+  return document;
+}
+
+}  // namespace croft

@@ -1,0 +1,95 @@
+// What a request leaves open, filled in; and what it names by short texts.
+#include <algorithm>
+#include <vector>
+
+#include "app/train/train_files.h"
+#include "croft/core/error.h"
+#include "data/parse_number.h"
+
+namespace croft {
+namespace {
+
+double kernel_number(const std::string& kernel, const std::string& text) {
+  double value = 0;
+  if (parse_number(text, value) == NumberKind::finite) return value;
+  throw UsageError("--kernel " + kernel + ": " + in_quotes(text) + " is no number");
+}
+
+}  // namespace
+
+Kernel parse_kernel(const std::string& text) {
+  std::vector<std::string> fields(1);
+  for (const char c : text) {
+    if (c == ':') {
+      fields.emplace_back();
+    } else {
+      fields.back() += c;
+    }
+  }
+  Kernel kernel;
+  const std::size_t numbers = fields.size() - 1;
+  const auto number = [&](std::size_t k) { return kernel_number(text, fields[k]); };
+  if (fields[0] == "linear" && numbers == 0) {
+    kernel.type = Kernel::Type::linear;
+  } else if (fields[0] == "poly" && numbers >= 1 && numbers <= 3) {
+    kernel.type = Kernel::Type::polynomial;
+    const double degree = number(1);
+    if (!(degree >= 1 && degree <= 10 && degree == static_cast<unsigned>(degree))) {
+      throw UsageError("--kernel " + text + ": the degree is not a whole number from 1 to 10");
+    }
+    kernel.degree = static_cast<unsigned>(degree);
+    if (numbers >= 2) kernel.scale = number(2);
+    if (numbers >= 3) kernel.offset = number(3);
+  } else if (fields[0] == "rbf" && numbers == 1) {
+    kernel.type = Kernel::Type::rbf;
+    kernel.gamma = number(1);
+  } else {
+    throw UsageError("--kernel " + in_quotes(text) +
+                     " is none of linear, poly:DEGREE, poly:DEGREE:SCALE, "
+                     "poly:DEGREE:SCALE:OFFSET and rbf:GAMMA");
+  }
+  kernel.validate();
+  return kernel;
+}
+
+TrainRequest with_defaults(TrainRequest request) {
+  TrainOptions& o = request.options;
+  o.seed = request.seed;
+  if (o.kind == ChainKind::memm && o.objective == Objective::likelihood) {
+    o.objective = Objective::local;
+  }
+  o.prior = !request.prior.empty();
+  o.block = request.block.value_or(o.block);
+  o.stop.window = request.window.value_or(o.stop.window);
+  if (!request.kernel.empty()) o.settings.kernel = parse_kernel(request.kernel);
+  const MethodInfo& method = info(o.chosen_method(!request.init.empty() || o.prior));
+  const bool online = !method.l2;
+  o.regulariser.l2 = request.l2.value_or(online ? 0.0 : 1.0);
+  o.stop.max_iterations = request.max_iterations.value_or(online ? 100 : 1000);
+  o.stop.tolerance = request.tolerance.value_or(online ? 0.0 : default_tolerance(o.regulariser));
+  o.stop.gradient_tolerance = request.gradient_tolerance.value_or(online ? 0.0 : 1e-5);
+  o.own_stop = request.tolerance || request.gradient_tolerance || request.window ||
+               o.stop.window != StoppingRule().window;
+  if (o.settings.gap) o.stop.gap_tolerance = *o.settings.gap;
+  return request;
+}
+
+// Before anything is read: what depends on the data is looked at again when it is known.
+void check_method(const TrainRequest& request) {
+  const TrainOptions& o = request.options;
+  MethodChoice choice = o.choice(!request.init.empty() || o.prior, kFewPositions);
+  choice.weighted = !request.weights.empty() || !request.class_weights.empty();
+  choice.variances = !request.variances.empty();
+  choice.by_default = !o.method;
+  choice.block = choice.block || request.block;
+  choice.tolerance = request.tolerance.value_or(0) > 0;
+  choice.window = choice.window || request.window;
+  check_choice(choice);
+  if (request.window && o.stop.tolerance == 0) {
+    throw UsageError(
+        "--window is what --tolerance is measured over, which is 0: give one above "
+        "0, or leave out --window");
+  }
+}
+
+}  // namespace croft

@@ -1,0 +1,148 @@
+#include "app/train/train_files.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "app/train/feature_kit_file.h"
+#include "app/train/transition_groups.h"
+#include "croft/data/cost_file.h"
+#include "data/parse_number.h"
+#include "data/settings/constraint_file.h"
+#include "data/settings/variance_file.h"
+#include "data/settings/weight_file.h"
+#include "model/kinds/boosted_model.h"
+#include "model/kinds/naive_bayes_model.h"
+
+namespace croft {
+namespace {
+
+using Names = std::span<const std::string_view>;
+
+void set_cost(const std::string& cost, TrainOptions& options) {
+  if (const auto number = cost_number(cost)) {
+    options.cost = [=](Names names) { return hamming_cost(names.size(), *number); };
+    return;
+  }
+  LineReader lines(cost);
+  options.cost = [file = read_cost_file(lines)](Names names) { return label_cost(file, names); };
+}
+
+// All lines of a file, to be read again.
+std::string read_lines(LineReader& lines) {
+  std::string text;
+  for (std::string_view line; lines.next(line);) text.append(line).append("\n");
+  return text;
+}
+
+void set_constraint(const std::string& constrain, TrainOptions& options) {
+  using Labels = std::span<const std::string>;
+  if (constrain == "bio") {
+    options.constraint = [](Labels names) { return bio_constraint(names); };
+  } else if (constrain == "bioes") {
+    options.constraint = [](Labels names) { return bioes_constraint(names); };
+  } else {
+    LineReader lines(constrain);
+    options.constraint = [text = read_lines(lines), name = lines.name()](Labels names) {
+      return read_constraint(LineReader(text, name), names);
+    };
+  }
+}
+
+}  // namespace
+
+std::optional<double> cost_number(const std::string& cost) {
+  double value = 0;
+  const NumberKind kind = parse_number(cost, value);
+  if (kind == NumberKind::not_a_number) return std::nullopt;
+  if (kind == NumberKind::not_finite || value < 0) {
+    throw UsageError("--cost " + cost +
+                     " is not a finite number of 0 or more; a file of this name " + "is ./" + cost);
+  }
+  return value;
+}
+
+bool names_a_scheme(const std::string& constrain) {
+  return constrain == "bio" || constrain == "bioes";
+}
+
+std::vector<std::string> input_files(const TrainRequest& request) {
+  std::vector<std::string> files = request.data;
+  const auto add = [&](const std::string& path) {
+    if (!path.empty()) files.push_back(path);
+  };
+  add(request.template_path);
+  if (!request.kit.empty()) {
+    for (const std::string& file : feature_kit_files(request.kit)) add(file);
+  }
+  if (request.stop_words != "english") add(request.stop_words);
+  add(request.holdout);
+  add(request.weights);
+  if (request.class_weights != "balanced") add(request.class_weights);
+  if (!cost_number(request.cost)) add(request.cost);
+  if (!names_a_scheme(request.constrain)) add(request.constrain);
+  add(request.transition_groups);
+  add(request.variances);
+  return files;
+}
+
+std::optional<LabelWeights> read_label_weights(const std::string& class_weights) {
+  if (class_weights.empty()) return std::nullopt;
+  if (class_weights == "balanced") return LabelWeights{};
+  LineReader lines(class_weights);
+  return LabelWeights{read_label_weight_file(lines)};
+}
+
+void check_class_weights(const TrainRequest& request, std::string_view kind) {
+  if (request.class_weights.empty()) return;
+  if (kind != name_of(ChainKind::maxent) && kind != kNaiveBayes && kind != kBoostedMaxent) {
+    throw UsageError(
+        "--class-weights weighs an example by its label, and a model of kind " + std::string(kind) +
+        " is trained on whole sequences, which have many; it goes with maxent, naive-bayes "
+        "and boosted-maxent");
+  }
+  if (request.partial) {
+    throw UsageError(
+        "--class-weights weighs an example by its label, and with --partial it may have several; "
+        "leave out one of them");
+  }
+}
+
+TrainOptions read_options(const TrainRequest& request) {
+  TrainOptions options = request.options;
+  if (!request.cost.empty()) set_cost(request.cost, options);
+  options.label_weights = read_label_weights(request.class_weights);
+  if (!request.variances.empty()) {
+    LineReader lines(request.variances);
+    options.variances = [file = read_variance_file(lines)](Names names) {
+      return variances_of(file, names);
+    };
+  }
+  if (!request.constrain.empty()) set_constraint(request.constrain, options);
+  if (!request.transition_groups.empty()) {
+    LineReader lines(request.transition_groups);
+    options.transition_groups =
+        [file = read_transition_group_file(lines)](std::span<const std::string> names) {
+          return transition_groups(file, LabelNames({names.begin(), names.end()}));
+        };
+  }
+  return options;
+}
+
+std::optional<CheckpointFolder> open_checkpoints(const TrainRequest& request) {
+  if (request.checkpoint.empty()) return std::nullopt;
+  return CheckpointFolder(request.checkpoint, request.resume,
+                          std::chrono::duration<double>(request.checkpoint_interval));
+}
+
+std::vector<double> read_sequence_weights(const std::string& path) {
+  constexpr double kLargest = 1e15;  // as in the data
+  LineReader lines(path);
+  std::vector<double> weights = read_weight_file(lines);
+  const auto large = std::ranges::find_if(weights, [](double weight) { return weight > kLargest; });
+  if (large == weights.end()) return weights;
+  throw InputError({lines.name(), static_cast<std::size_t>(large - weights.begin()) + 1},
+                   "a weight of more than 1e15", "", "scale all weights down");
+}
+
+}  // namespace croft

@@ -1,0 +1,48 @@
+// What a training is told in files other than data and templates.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "croft/app/train.h"
+
+namespace croft {
+
+// Whether `cost` is a number (and which) rather than a file.  Throws UsageError for one below 0.
+std::optional<double> cost_number(const std::string& cost);
+
+// Whether `constrain` is a constraint by name, rather than a file.
+bool names_a_scheme(const std::string& constrain);
+
+// "linear", "poly:3", "rbf:0.01": see TrainRequest.  Throws UsageError.
+Kernel parse_kernel(const std::string& text);
+
+// Throws UsageError for an objective, an optimizer and settings that do not go together, or would
+// be ignored.
+//   request : with its defaults
+void check_method(const TrainRequest& request);
+
+// The request's options with cost, constraint and groups of transitions.  All files are read here;
+// what they say of labels is looked up once these are known.
+TrainOptions read_options(const TrainRequest& request);
+
+// "balanced", or a file; empty: nothing.  Throws InputError as read_label_weight_file().
+std::optional<LabelWeights> read_label_weights(const std::string& class_weights);
+
+// Throws UsageError for options of a request that contradict each other, or that nothing would take
+// notice of.
+//   request : with its defaults
+void check_request(const TrainRequest& request);
+
+// Hands all sequences of `input` on: what is held out, by a fraction or as a file of its own, to
+// `hold_out`, the rest to `keep`.  Throws as `input`, and Error where a fraction holds out nothing,
+// or what is held out has no label to compare with.
+void split_data(const TrainRequest& request, TrainingInput& input, const TrainingInput::Visit& keep,
+                const std::function<void(const TextSequence&)>& hold_out);
+
+// What --checkpoint names; none where it does not.  Throws as CheckpointFolder().
+std::optional<CheckpointFolder> open_checkpoints(const TrainRequest& request);
+
+// Those of the sequences.  Throws InputError as read_weight_file(), and for a weight above 1e15.
+std::vector<double> read_sequence_weights(const std::string& path);
+
+}  // namespace croft

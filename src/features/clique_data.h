@@ -1,0 +1,139 @@
+// Data for a general CRF: variables, and cliques of them with features, unrolled to factor graphs.
+//
+//   p(y | x) = 1/Z(x) exp( sum_T sum_{c in T(x)} sum_k x_ck w_T[k, cell_T(y_c)] )          (GC.1)
+//
+// A clique template T says how its cliques are scored, once for all of them; which cliques there
+// are, the data says.  Sutton & McCallum (2012) section 2.4; docs/math/general_crf.md.
+//
+//   CliqueData data(schema);
+//   const auto a = data.add_variable(word_domain, "sentence 1", noun);
+//   …
+//   data.add_clique(pair_template, {a, b}, {{bias, 1.0}});
+//   std::vector<GraphInstance> instances = data.unroll();
+#pragma once
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "croft/features/vocabulary.h"
+#include "structure/interaction.h"
+
+namespace croft {
+
+// Names of states: what variables of one kind may be.
+struct Domain {
+  std::string name;
+  std::vector<std::string> labels;
+};
+
+struct CliqueTemplate {
+  std::string name;
+  std::vector<std::uint32_t> domain;  // of each variable of a clique
+  Interaction interaction;
+  // It has no weights: a clique's features are scores, a feature's id the cell, and its value what
+  // that cell scores, as from a density p(x | y) or another model.
+  bool scores = false;
+};
+
+struct CliqueSchema {
+  std::vector<Domain> domains;
+  std::vector<CliqueTemplate> templates;
+};
+
+// A feature of a clique: its number in the template's vocabulary, and its value.
+struct CliqueFeature {
+  std::uint32_t id = 0;
+  double value = 1;
+  bool operator==(const CliqueFeature&) const = default;
+};
+
+// Lists of features, each once: cliques of a template that have the same features share a row, and
+// so a potential.
+class CliqueRows {
+ public:
+  // The number of the row, new or not.
+  std::uint32_t insert(std::uint32_t clique_template, std::span<const CliqueFeature> features);
+  std::size_t size() const { return template_.size(); }
+  std::uint32_t template_of(std::uint32_t row) const { return template_[row]; }
+  std::span<const CliqueFeature> features(std::uint32_t row) const {
+    return std::span(feature_).subspan(begin_[row], begin_[row + 1] - begin_[row]);
+  }
+  void forget_hashes() { slots_ = {}; }  // no insert() finds a row again: gives memory back
+
+ private:
+  // Open addressing; at least a quarter is free.
+  struct Slot {
+    std::uint32_t fingerprint, row;  // row == kUnknown: free
+  };
+  std::size_t home(std::uint32_t print) const { return print * std::uint64_t{slots_.size()} >> 32; }
+  void grow();
+
+  std::vector<std::uint16_t> template_;
+  std::vector<std::uint64_t> begin_{0};
+  std::vector<CliqueFeature> feature_;
+  std::vector<Slot> slots_;
+};
+
+// An independent part of the data: a factor graph whose potentials are rows.
+struct GraphInstance {
+  FactorGraph graph;                    // numbers: scores; 0 until a scorer has set them
+  std::vector<std::uint32_t> variable;  // [variables] number in the data
+  Evidence known;                       // [variables]; kUnobserved: hidden
+  std::vector<std::uint32_t> row;       // [potentials]
+};
+
+class CliqueData {
+ public:
+  // Keeps the schema by reference.
+  explicit CliqueData(const CliqueSchema& schema) : schema_(schema) {}
+
+  //   group : variables of different groups are independent, and in no clique together
+  //   known : its state, kUnobserved
+  // Returns its number, from 0.
+  std::uint32_t add_variable(std::uint32_t domain, std::string_view group,
+                             State known = kUnobserved);
+  // Features of the same id are added up; an empty list is no feature: the clique scores 0.
+  // Scores (CliqueTemplate::scores) are numbers or -inf.
+  // Throws UsageError, which names the template, for a variable that is not there, is in the
+  // clique twice, is of another domain than the template's or of another group than the first.
+  void add_clique(std::uint32_t clique_template, std::span<const std::uint32_t> variables,
+                  std::span<const CliqueFeature> features);
+  void add_clique(std::uint32_t clique_template, std::initializer_list<std::uint32_t> variables,
+                  std::initializer_list<CliqueFeature> features) {
+    add_clique(clique_template, std::span(variables.begin(), variables.size()),
+               std::span(features.begin(), features.size()));
+  }
+
+  std::size_t variables() const { return domain_.size(); }
+  std::size_t groups() const { return group_names_.size(); }
+  std::size_t cliques() const;
+  State known(std::uint32_t variable) const { return known_[variable]; }
+  std::uint32_t domain(std::uint32_t variable) const { return domain_[variable]; }
+  std::string_view group_name(std::uint32_t variable) const {
+    return group_names_[group_[variable]];
+  }
+  const CliqueSchema& schema() const { return schema_; }
+  const CliqueRows& rows() const { return rows_; }
+
+  // A graph for each group, in the order of their first variables; factors in the order of
+  // templates and of add_clique().  Empties the lists of cliques.
+  std::vector<GraphInstance> unroll();
+
+ private:
+  struct Cliques {                        // of one template
+    std::vector<std::uint32_t> variable;  // [cliques][arity]
+    std::vector<std::uint32_t> row;       // [cliques]
+  };
+  const CliqueSchema& schema_;
+  StringTable group_names_;
+  std::vector<std::uint32_t> domain_, group_;  // [variables]
+  std::vector<State> known_;                   // [variables]
+  std::vector<Cliques> cliques_;               // [templates]
+  CliqueRows rows_;
+  std::vector<CliqueFeature> sorted_;  // scratch
+};
+
+}  // namespace croft

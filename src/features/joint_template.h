@@ -1,0 +1,77 @@
+// Joint templates: features f(x, y) as a part of x times parts of the label y.
+//
+//   u02:%x[-2,0]/%x[-1,0]  * %y                      the word, given the two before it
+//   u03:%x[-1,0]           * %y[suffix,3]            labels of one suffix share the weight
+//   u04:%x[-1,1]           * %y[class] * %y in %x[-20..-1,0]
+//
+// The x-part is a pattern of Wapiti's language (template.h).  docs/templates.md, "Joint templates",
+// defines the rest.
+#pragma once
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "croft/core/error.h"
+#include "features/label_groups.h"
+#include "structure/label_windows.h"
+
+namespace croft {
+
+// The parts of y of a template, multiplied.
+struct LabelPartRule {
+  std::vector<LabelFunction> functions;           // increasing; labels with the same values share
+  std::uint32_t window = LabelPart::kEverywhere;  // index of a window
+  bool negated = false;
+  auto operator<=>(const LabelPartRule&) const = default;
+};
+
+class JointTemplates {
+ public:
+  // Parses a template file; `name` is for messages.  Throws InputError (file, line, column, the
+  // line, what to write) for a bad part, for a line for pairs of labels, and when there is none.
+  static JointTemplates parse(std::string_view text, const std::string& name);
+
+  const std::string& text() const { return text_; }     // the source, for the model file
+  std::size_t size() const { return part_of_.size(); }  // templates
+  std::size_t part_of(std::size_t k) const { return part_of_[k]; }
+  // The distinct parts of y, and what they look at.  Templates with the same one share the weights
+  // of equal strings.
+  const std::vector<LabelPartRule>& parts() const { return parts_; }
+  std::string_view part_text(std::size_t b) const { return part_texts_[b]; }  // "%y[suffix,3]"
+  const std::vector<LabelWindow>& windows() const { return windows_; }
+  std::size_t tracks() const { return columns_.size(); }  // of the windows
+  bool uses_classes() const;
+
+  // A template of Wapiti's language that makes, in this order, the string of each template, with
+  // the number of its part in it, and the cell of each track behind kCellPrefix.
+  const std::string& extraction() const { return extraction_; }
+  static constexpr std::string_view kCellPrefix = "u=";
+  // A complaint of a column that the data does not have, at a line of extraction(), again as one of
+  // the source's line with the window that looks there; nothing where it is of another line.
+  void fail_as_window(const InputError& complaint, const std::string& name) const;
+  // A string of a template as its line makes it: without the number.
+  static std::string plain_string(std::string_view attribute);
+
+  // The parts with the groups of these labels; names: [parts] of their groups.
+  LabelParts make_parts(std::span<const std::string> labels, const LabelClasses& classes,
+                        std::vector<std::vector<std::string>>& names) const;
+
+ private:
+  friend class JointLineParser;
+  std::string text_, extraction_;
+  std::vector<std::size_t> part_of_;
+  std::vector<LabelPartRule> parts_;
+  std::vector<std::string> part_texts_;
+  std::vector<LabelWindow> windows_;
+  std::vector<std::uint32_t> columns_;  // of the tracks
+  struct Source {
+    Location where;
+    std::string line;
+  };
+  std::vector<Source> column_source_;  // [tracks] the first window of each
+  std::size_t lines_ = 0;              // of the source, and of extraction() before the cells
+};
+
+}  // namespace croft

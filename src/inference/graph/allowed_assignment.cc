@@ -1,0 +1,246 @@
+#include "inference/graph/allowed_assignment.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace croft {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr std::uint64_t kRevised = 4096;         // joint states of a factor that are gone through
+constexpr std::size_t kRevisedListed = 1 << 16;  // the same of those that a sparse one lists
+
+class Search {
+ public:
+  Search(const FactorGraph& graph, const FactorLists& factors, Random& random, bool shuffle)
+      : graph_(graph),
+        factors_(factors),
+        random_(random),
+        hard_(graph.factors()),
+        queued_(graph.factors(), false),
+        allowed_(graph.variables()),
+        left_(graph.variables()) {
+    for (Factor f = 0; f < graph.factors(); ++f) {
+      const PotentialId id = graph.potential_of(f);
+      hard_[f] = graph.potential(id).kind == PotentialKind::parity ||
+                 std::ranges::count(graph.numbers(id), -kInf) > 0;
+    }
+    for (Variable v = 0; v < graph.variables(); ++v) {
+      allowed_[v].assign(graph.states(v), true);
+      left_[v] = graph.states(v);
+      order_.push_back(v);
+    }
+    for (std::size_t i = shuffle ? order_.size() : 0; i > 1; --i) {
+      std::swap(order_[i - 1], order_[random.below(i)]);
+    }
+  }
+
+  // `none` is certain, for any number of steps.
+  AllowedSearch run(std::size_t steps) {
+    for (Factor f = 0; f < graph_.factors(); ++f) enqueue(f);
+    if (!propagate()) return AllowedSearch::none;
+    if (!go_down()) return AllowedSearch::found;
+    for (std::size_t set = 0; !levels_.empty();) {
+      if (++set > steps) return AllowedSearch::given_up;
+      Level& level = levels_.back();
+      undo(level.removed);
+      if (level.next == level.states.size()) {
+        levels_.pop_back();
+        continue;
+      }
+      const State s = level.states[level.next++];
+      if (assign(level.variable, s) && !go_down()) return AllowedSearch::found;
+    }
+    return AllowedSearch::none;
+  }
+
+  std::vector<State> states() const {
+    std::vector<State> x;
+    for (const auto& allowed : allowed_) {
+      x.push_back(static_cast<State>(std::ranges::find(allowed, true) - allowed.begin()));
+    }
+    return x;
+  }
+
+ private:
+  struct Level {
+    Variable variable;
+    std::vector<State> states;
+    std::size_t next, removed;
+  };
+
+  // Opens the next variable, one with the fewest states left; false where all have one.
+  bool go_down() {
+    Variable best = kUnobserved;
+    for (const Variable v : order_) {
+      if (left_[v] == 1) continue;
+      if (best == kUnobserved || left_[v] < left_[best]) best = v;
+      if (left_[best] == 2) break;
+    }
+    if (best == kUnobserved) return false;
+    Level level{best, {}, 0, removed_.size()};
+    for (State s = 0; s < graph_.states(best); ++s) {
+      if (allowed_[best][s]) level.states.push_back(s);
+    }
+    for (std::size_t i = level.states.size(); i > 1; --i) {
+      std::swap(level.states[i - 1], level.states[random_.below(i)]);
+    }
+    levels_.push_back(std::move(level));
+    return true;
+  }
+
+  bool assign(Variable v, State s) {
+    for (State t = 0; t < graph_.states(v); ++t) {
+      if (t != s && allowed_[v][t]) remove(v, t);
+    }
+    return propagate();
+  }
+
+  void remove(Variable v, State s) {
+    allowed_[v][s] = false;
+    --left_[v];
+    removed_.emplace_back(v, s);
+    for (const Factor f : factors_.of(v)) enqueue(f);
+  }
+
+  void undo(std::size_t size) {
+    for (; removed_.size() > size; removed_.pop_back()) {
+      const auto [v, s] = removed_.back();
+      allowed_[v][s] = true;
+      ++left_[v];
+    }
+  }
+
+  void enqueue(Factor f) {
+    if (!hard_[f] || queued_[f]) return;
+    queued_[f] = true;
+    queue_.push_back(f);
+  }
+
+  // Until no factor rules out any more; false where one rules out all.
+  bool propagate() {
+    bool possible = true;
+    while (!queue_.empty()) {
+      const Factor f = queue_.back();
+      queue_.pop_back();
+      queued_[f] = false;
+      possible = possible && revise(f);
+    }
+    return possible;
+  }
+
+  // Takes away the states that are in no joint state that the factor allows.
+  bool revise(Factor f) {
+    const auto scope = graph_.scope(f);
+    at_.resize(scope.size());
+    supported_.resize(scope.size());
+    std::uint64_t joint = 1;
+    for (const Variable v : scope) joint = joint > kRevised ? joint : joint * left_[v];
+    if (joint <= kRevised) return keep_supported(f, see_all(f));
+    const PotentialId id = graph_.potential_of(f);
+    const bool listed = graph_.potential(id).kind == PotentialKind::sparse &&
+                        graph_.numbers(id).back() == -kInf &&
+                        graph_.listed(id).size() <= kRevisedListed;
+    return !listed || keep_supported(f, see_listed(f));
+  }
+
+  void begin_support(Factor f) {
+    const auto scope = graph_.scope(f);
+    for (std::size_t k = 0; k < scope.size(); ++k) {
+      supported_[k].assign(graph_.states(scope[k]), false);
+    }
+  }
+
+  // Marks the states that are in a joint state which the factor lists and allows; whether any is.
+  bool see_listed(Factor f) {
+    begin_support(f);
+    const auto scope = graph_.scope(f);
+    const PotentialId id = graph_.potential_of(f);
+    const auto listed = graph_.listed(id);
+    bool any = false;
+    for (std::size_t i = 0; i < listed.size(); ++i) {
+      bool open = graph_.numbers(id)[i] > -kInf;
+      std::uint64_t rest = listed[i];
+      for (std::size_t k = scope.size(); k-- > 0;) {
+        const std::size_t states = graph_.states(scope[k]);
+        at_[k] = static_cast<State>(rest % states);
+        rest /= states;
+        open = open && allowed_[scope[k]][at_[k]];
+      }
+      if (!open) continue;
+      any = true;
+      for (std::size_t k = 0; k < scope.size(); ++k) supported_[k][at_[k]] = true;
+    }
+    return any;
+  }
+
+  // The same of all joint states of what is left.
+  bool see_all(Factor f) {
+    begin_support(f);
+    const auto scope = graph_.scope(f);
+    for (std::size_t k = 0; k < scope.size(); ++k) at_[k] = next(scope[k], 0);
+    bool any = false;
+    for (bool more = true; more;) {
+      if (graph_.score_of(f, at_) > -kInf) {
+        any = true;
+        for (std::size_t k = 0; k < scope.size(); ++k) supported_[k][at_[k]] = true;
+      }
+      more = false;
+      for (std::size_t k = scope.size(); k-- > 0 && !more;) {
+        at_[k] = next(scope[k], at_[k] + 1);
+        more = at_[k] < graph_.states(scope[k]);
+        if (!more) at_[k] = next(scope[k], 0);
+      }
+    }
+    return any;
+  }
+
+  // False where nothing is supported.
+  bool keep_supported(Factor f, bool any) {
+    if (!any) return false;
+    const auto scope = graph_.scope(f);
+    for (std::size_t k = 0; k < scope.size(); ++k) {
+      for (State s = 0; s < graph_.states(scope[k]); ++s) {
+        if (allowed_[scope[k]][s] && !supported_[k][s]) remove(scope[k], s);
+      }
+    }
+    return true;
+  }
+
+  State next(Variable v, State s) const {
+    while (s < graph_.states(v) && !allowed_[v][s]) ++s;
+    return s;
+  }
+
+  const FactorGraph& graph_;
+  const FactorLists& factors_;
+  Random& random_;
+  std::vector<bool> hard_, queued_;  // [factors]
+  std::vector<Factor> queue_;
+  std::vector<State> at_;                     // scratch
+  std::vector<std::vector<bool>> supported_;  // scratch
+  std::vector<std::vector<bool>> allowed_;
+  std::vector<std::size_t> left_;
+  std::vector<Variable> order_;  // whom to prefer among equals
+  std::vector<Level> levels_;
+  std::vector<std::pair<Variable, State>> removed_;
+};
+
+}  // namespace
+
+AllowedAssignment find_allowed(const FactorGraph& graph, Random& random, std::size_t most_steps) {
+  const FactorLists factors(graph);
+  AllowedAssignment result;
+  for (std::size_t steps = 100 + 4 * graph.variables(), spent = 0; spent < most_steps; steps *= 2) {
+    // At first in the order of the file: in a directed graph it is often parents before children.
+    Search search(graph, factors, random, spent > 0);
+    result.outcome = search.run(std::min(steps, most_steps - spent));
+    spent += steps;
+    if (result.outcome == AllowedSearch::given_up) continue;
+    if (result.outcome == AllowedSearch::found) result.states = search.states();
+    break;
+  }
+  return result;
+}
+
+}  // namespace croft

@@ -1,0 +1,166 @@
+#include "inference/graph/exact/elimination.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace croft {
+namespace {
+
+// Rounded so that sums of a few thousand are exact: equal costs are equal, however they came about.
+double exact_log2(std::size_t states) {
+  constexpr double kUnit = 1.0 / (1ULL << 32);
+  return std::round(std::log2(static_cast<double>(states)) / kUnit) * kUnit;
+}
+
+}  // namespace
+
+Elimination::Elimination(const FactorGraph& graph, Neighbours lists, EliminationRule rule,
+                         const Spend& spend)
+    : rule_(rule),
+      lists_(std::move(lists)),
+      log2_(lists_.size()),
+      weight_(lists_.size(), 1.0),
+      log2_size_(lists_.size()),
+      around_(lists_.size()),
+      missing_(lists_.size()),
+      key_(lists_.size()),
+      mark_(lists_.size()),
+      touched_(lists_.size()) {
+  for (Variable v = 0; v < lists_.size(); ++v) {
+    log2_[v] = exact_log2(graph.states(v));
+    if (rule == EliminationRule::weighted_min_fill) {
+      weight_[v] = static_cast<double>(graph.states(v));
+    }
+    if (graph.states(v) >= 2) changed_.push_back(v);
+  }
+  for (const Variable v : changed_) {
+    log2_size_[v] = log2_[v];
+    for (const Variable u : lists_[v]) {
+      log2_size_[v] += log2_[u];
+      around_[v] += weight_[u];
+    }
+  }
+  if (!counts_missing()) return;
+  for (const Variable v : changed_) {
+    const double before = work_;
+    missing_[v] = missing_around(v);
+    spend(work_ - before);
+  }
+}
+
+bool Elimination::counts_missing() const {
+  return rule_ == EliminationRule::min_fill || rule_ == EliminationRule::weighted_min_fill;
+}
+
+double Elimination::missing_around(Variable v) {
+  mark_neighbours(v);
+  double sum = 0;
+  for (const Variable u : lists_[v]) {
+    double known = weight_[u];
+    for (const Variable t : lists_[u]) known += mark_[t] == stamp_ ? weight_[t] : 0;
+    sum += weight_[u] * (around_[v] - known);
+    work_ += static_cast<double>(lists_[u].size());
+  }
+  return sum / 2;
+}
+
+double Elimination::cost(Variable v) const {
+  if (rule_ == EliminationRule::min_degree) return static_cast<double>(lists_[v].size());
+  return counts_missing() ? missing_[v] : log2_size_[v];
+}
+
+void Elimination::mark_neighbours(Variable v) {
+  ++stamp_;
+  for (const Variable u : lists_[v]) mark_[u] = stamp_;
+  work_ += static_cast<double>(lists_[v].size());
+}
+
+// Equal costs come in random order.
+void Elimination::enter(Variable v, Random& random) {
+  key_[v] = random.next();
+  queue_.push({cost(v), key_[v], v});
+}
+
+void Elimination::touch(Variable v) {
+  if (touched_[v] == round_) return;
+  touched_[v] = round_;
+  changed_.push_back(v);
+}
+
+EliminationOrder Elimination::run(double most, double most_log2_largest, Random& random,
+                                  const Spend& spend) {
+  EliminationOrder result;
+  double total = 0;
+  for (;;) {
+    for (const Variable v : changed_) enter(v, random);
+    while (!queue_.empty() && queue_.top().key != key_[queue_.top().variable]) queue_.pop();
+    if (queue_.empty()) break;
+    const Variable v = queue_.top().variable;
+    queue_.pop();
+    const double size = log2_size_[v];
+    result.log2_largest = std::max(result.log2_largest, size);
+    total += std::exp2(size);
+    if (total > most || size > most_log2_largest) {
+      result.order.clear();
+      return result;
+    }
+    result.order.push_back(v);
+    const double before = work_;
+    eliminate(v);
+    spend(work_ - before);
+  }
+  result.log2_total = total > 0 ? std::log2(total) : 0;
+  return result;
+}
+
+void Elimination::eliminate(Variable v) {
+  changed_.clear();
+  touched_[v] = ++round_;
+  key_[v] = 0;
+  const std::vector<Variable>& clique = lists_[v];
+  if (!counts_missing() || missing_[v] > 0) {
+    for (std::size_t i = 0; i + 1 < clique.size(); ++i) {
+      mark_neighbours(clique[i]);
+      for (std::size_t j = i + 1; j < clique.size(); ++j) {
+        if (mark_[clique[j]] != stamp_) join(clique[i], clique[j]);
+      }
+    }
+  }
+  for (const Variable u : clique) {
+    std::vector<Variable>& list = lists_[u];
+    *std::ranges::find(list, v) = list.back();
+    list.pop_back();
+    work_ += static_cast<double>(list.size());
+    around_[u] -= weight_[v];
+    log2_size_[u] -= log2_[v];
+    // v's pairs with those of u's neighbours that are not in the clique.
+    missing_[u] -= weight_[v] * (around_[u] - (around_[v] - weight_[u]));
+    touch(u);
+  }
+}
+
+// Makes neighbours of two that are not; those of a are marked.
+void Elimination::join(Variable a, Variable b) {
+  if (counts_missing()) {
+    const double pair = weight_[a] * weight_[b];
+    double common = 0;
+    for (const Variable c : lists_[b]) {
+      if (mark_[c] != stamp_) continue;
+      common += weight_[c];
+      missing_[c] -= pair;
+      touch(c);
+    }
+    work_ += static_cast<double>(lists_[b].size());
+    missing_[a] += weight_[b] * (around_[a] - common);
+    missing_[b] += weight_[a] * (around_[b] - common);
+  }
+  lists_[a].push_back(b);
+  lists_[b].push_back(a);
+  mark_[b] = stamp_;
+  around_[a] += weight_[b];
+  around_[b] += weight_[a];
+  log2_size_[a] += log2_[b];
+  log2_size_[b] += log2_[a];
+}
+
+}  // namespace croft

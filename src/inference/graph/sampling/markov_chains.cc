@@ -1,0 +1,312 @@
+#include "croft/inference/markov_chains.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <string>
+
+#include "croft/core/error.h"
+#include "inference/graph/allowed_assignment.h"
+#include "inference/graph/exact/share_record.h"
+#include "inference/graph/sampling/single_site.h"
+
+namespace croft {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+[[noreturn]] void fail(const std::string& what) { throw UsageError("sampling: " + what); }
+
+// Whether a factor of two variables or more forbids something.
+bool has_zeros(const FactorGraph& graph) {
+  for (Factor f = 0; f < graph.factors(); ++f) {
+    if (graph.scope(f).size() < 2) continue;
+    const Potential& potential = graph.potential(graph.potential_of(f));
+    if (potential.kind == PotentialKind::parity) return true;
+    if (std::ranges::count(graph.numbers(graph.potential_of(f)), -kInf) > 0) return true;
+  }
+  return false;
+}
+
+// Chains of any kind side by side: Chain has sweep(Random&) and assignment().
+template <class Make>
+GibbsResult run_chains(const FactorGraph& graph, const ChainOptions& options, const Make& make,
+                       const GraphCallback& progress) {
+  using Chain = decltype(make(std::vector<State>{}));
+  std::vector<Random> random;
+  std::vector<Chain> chains;
+  for (std::size_t c = 0; c < options.chains; ++c) {
+    random.emplace_back(options.seed + 0x9e3779b97f4a7c15ull * (c + 1));
+    AllowedAssignment start = find_allowed(graph, random.back());
+    if (start.outcome != AllowedSearch::found) {
+      throw Error(start.outcome == AllowedSearch::none
+                      ? "no assignment is allowed: there is nothing to draw"
+                      : "no allowed assignment was found to start from");
+    }
+    chains.push_back(make(std::move(start.states)));
+  }
+  GibbsResult result;
+  ShareRecord record(graph, options.sweeps, options.chains);
+  const std::size_t all = options.burn_in + options.sweeps;
+  std::size_t& done = result.convergence.iterations;
+  bool stopped = false;
+  while (done < all && !stopped) {
+    for (std::size_t c = 0; c < chains.size(); ++c) {
+      chains[c].sweep(random[c]);
+      if (done < options.burn_in) continue;
+      const std::span<const State> x = chains[c].assignment();
+      record.add(c, x);
+      // Evenly: the k-th of the samples when its share of the draws is there.
+      const double share = static_cast<double>((done - options.burn_in) * chains.size() + c + 1) /
+                           static_cast<double>(options.sweeps * chains.size());
+      if (static_cast<double>(result.samples.size() + 1) <=
+          share * static_cast<double>(options.samples) + 1e-9) {
+        result.samples.emplace_back(x.begin(), x.end());
+      }
+    }
+    ++done;
+    if (!progress || done % 16 != 0) continue;
+    GraphProgress now;
+    now.iteration = done;
+    stopped = !progress(now);
+  }
+  record.finish(stopped, result);
+  result.possibly_reducible = has_zeros(graph);
+  return result;
+}
+
+// Scores of own states, and bonds between equal neighbours.
+class SwendsenWang {
+ public:
+  struct Bond {
+    Variable a, b;
+    double probability;  // that equal ones are tied
+  };
+
+  SwendsenWang(const FactorGraph& graph, const std::vector<Bond>& bonds,
+               const VariableMarginals& own, std::vector<State> x)
+      : graph_(&graph), bonds_(&bonds), own_(&own), x_(std::move(x)), root_(x_.size()) {}
+
+  void sweep(Random& random) {
+    std::iota(root_.begin(), root_.end(), Variable{0});
+    for (const Bond& each : *bonds_) {
+      if (x_[each.a] == x_[each.b] && random.uniform() < each.probability) {
+        root_[find(each.a)] = find(each.b);
+      }
+    }
+    sums_.resize(x_.size());
+    for (Variable v = 0; v < x_.size(); ++v) {
+      if (find(v) == v) sums_[v].assign(graph_->states(v), 0.0);
+    }
+    for (Variable v = 0; v < x_.size(); ++v) {
+      std::vector<double>& sum = sums_[find(v)];
+      for (std::size_t s = 0; s < sum.size(); ++s) sum[s] += (*own_)[v][s];
+    }
+    drawn_.resize(x_.size());
+    for (Variable v = 0; v < x_.size(); ++v) {
+      if (find(v) == v) drawn_[v] = SingleSite::draw(sums_[v], random);
+    }
+    for (Variable v = 0; v < x_.size(); ++v) x_[v] = drawn_[find(v)];
+  }
+  std::span<const State> assignment() const { return x_; }
+
+ private:
+  Variable find(Variable v) {
+    while (root_[v] != v) v = root_[v] = root_[root_[v]];
+    return v;
+  }
+
+  const FactorGraph* graph_;
+  const std::vector<Bond>* bonds_;
+  const VariableMarginals* own_;
+  std::vector<State> x_, drawn_;
+  std::vector<Variable> root_;
+  std::vector<std::vector<double>> sums_;
+};
+
+// What ties two variables; UsageError where it is not for clusters.
+SwendsenWang::Bond bond_of(const FactorGraph& graph, Factor f) {
+  const auto refuse = [&](const std::string& why) {
+    fail("factor " + std::to_string(f) + " " + why +
+         "; Swendsen-Wang is for pairs with one score where they are equal, and another, not "
+         "larger one elsewhere; take Gibbs sampling");
+  };
+  const auto scope = graph.scope(f);
+  if (scope.size() > 2) refuse("has more than two variables");
+  const std::size_t states = graph.states(scope[0]);
+  if (states != graph.states(scope[1])) refuse("joins variables of other numbers of states");
+  const std::vector<double> scores = graph.table(f);
+  const double equal = scores[0], other = scores[1];
+  for (std::size_t k = 0; k < scores.size(); ++k) {
+    if (scores[k] != (k % (states + 1) == 0 ? equal : other)) refuse("has other scores");
+  }
+  if (!(equal >= other) || equal == -kInf) refuse("likes its variables to differ");
+  return {scope[0], scope[1], other == -kInf ? 1.0 : -std::expm1(other - equal)};
+}
+
+class Tempering {
+ public:
+  Tempering(std::shared_ptr<SingleSite> site, const std::vector<double>& betas,
+            const std::vector<State>& start)
+      : site_(std::move(site)), betas_(&betas), x_(betas.size(), start) {}
+
+  void sweep(Random& random) {
+    for (std::size_t k = 0; k < x_.size(); ++k) {
+      site_->sweep((*betas_)[k], 1, x_[k], random);
+    }
+    // Even and odd neighbours in turn.
+    for (std::size_t k = turn_; k + 1 < x_.size(); k += 2) {
+      const double gain = site_->shared_score(x_[k + 1]) - site_->shared_score(x_[k]);
+      const double log_ratio = ((*betas_)[k] - (*betas_)[k + 1]) * gain;
+      if (log_ratio >= 0 || random.uniform() < std::exp(log_ratio)) std::swap(x_[k], x_[k + 1]);
+    }
+    turn_ = 1 - turn_;
+  }
+  std::span<const State> assignment() const { return x_.front(); }
+
+ private:
+  std::shared_ptr<SingleSite> site_;
+  const std::vector<double>* betas_;
+  std::vector<std::vector<State>> x_;  // by temperature, that of 1 first
+  std::size_t turn_ = 0;
+};
+
+class Metropolis {
+ public:
+  Metropolis(const FactorGraph& graph, const FactorLists& lists, const Proposal& proposal,
+             std::vector<State> x)
+      : graph_(&graph), lists_(&lists), proposal_(&proposal), x_(std::move(x)) {}
+
+  void sweep(Random& random) {
+    for (std::size_t k = 0; k < x_.size(); ++k) step(random);
+  }
+  std::span<const State> assignment() const { return x_; }
+
+ private:
+  void step(Random& random) {
+    move_.changes.clear();
+    move_.log_ratio = 0;
+    (*proposal_)(x_, random, move_);
+    check();
+    touched_.clear();
+    for (const auto& [v, state] : move_.changes) {
+      const auto of = lists_->of(v);
+      touched_.insert(touched_.end(), of.begin(), of.end());
+    }
+    std::ranges::sort(touched_);
+    touched_.erase(std::ranges::unique(touched_).begin(), touched_.end());
+    const double before = score();
+    exchange();
+    const double log_ratio = score() - before + move_.log_ratio;
+    if (!(log_ratio >= 0 || random.uniform() < std::exp(log_ratio))) exchange();
+  }
+
+  void check() const {
+    if (std::isnan(move_.log_ratio)) fail("the log_ratio of a proposal is no number");
+    for (const auto& [v, state] : move_.changes) {
+      if (v >= x_.size() || state >= graph_->states(v)) {
+        fail("a proposal sets variable " + std::to_string(v) + " to state " +
+             std::to_string(state) + ", which is not there");
+      }
+      const auto same = [v = v](const auto& each) { return each.first == v; };
+      if (std::ranges::count_if(move_.changes, same) > 1) {
+        fail("a proposal changes variable " + std::to_string(v) + " twice");
+      }
+    }
+  }
+
+  double score() const {
+    double sum = 0;
+    for (const Factor f : touched_) sum += graph_->factor_score(f, x_);
+    return sum;
+  }
+  void exchange() {
+    for (auto& [v, state] : move_.changes) std::swap(x_[v], state);
+  }
+
+  const FactorGraph* graph_;
+  const FactorLists* lists_;
+  const Proposal* proposal_;
+  std::vector<State> x_;
+  Move move_;
+  std::vector<Factor> touched_;
+};
+
+}  // namespace
+
+void ChainOptions::validate() const {
+  if (chains < 1) fail("there must be at least 1 chain");
+  if (sweeps < 64) fail("at least 64 sweeps must be counted");
+  if (samples > sweeps * chains) fail("there are fewer sweeps than samples asked for");
+}
+
+void TemperingOptions::validate() const {
+  ChainOptions::validate();
+  if (temperatures < 2) fail("there must be at least 2 temperatures");
+  if (!(hottest > 1 && hottest < kInf)) fail("the hottest temperature must be above 1");
+}
+
+GibbsResult swendsen_wang(const FactorGraph& graph, const ChainOptions& options,
+                          const GraphCallback& progress) {
+  options.validate();
+  std::vector<SwendsenWang::Bond> bonds;
+  SingleSite site(graph);
+  for (Factor f = 0; f < graph.factors(); ++f) {
+    std::size_t free = 0;
+    for (const Variable v : graph.scope(f)) free += graph.states(v) > 1;
+    if (free > 1) bonds.push_back(bond_of(graph, f));
+  }
+  VariableMarginals own;
+  std::vector<State> zeros(graph.variables(), 0);
+  for (Variable v = 0; v < graph.variables(); ++v) own.push_back(site.own_scores(v, zeros));
+  GibbsResult result = run_chains(
+      graph, options,
+      [&](std::vector<State> start) { return SwendsenWang(graph, bonds, own, std::move(start)); },
+      progress);
+  return result;
+}
+
+GibbsResult parallel_tempering(const FactorGraph& graph, const TemperingOptions& options,
+                               const GraphCallback& progress) {
+  options.validate();
+  const auto site = std::make_shared<SingleSite>(graph);
+  std::vector<double> betas;
+  for (std::size_t k = 0; k < options.temperatures; ++k) {
+    const double place = static_cast<double>(k) / static_cast<double>(options.temperatures - 1);
+    betas.push_back(std::pow(options.hottest, -place));
+  }
+  return run_chains(
+      graph, options,
+      [&](const std::vector<State>& start) { return Tempering(site, betas, start); }, progress);
+}
+
+Proposal uniform_proposal(const FactorGraph& graph) {
+  std::vector<std::size_t> states;
+  std::vector<Variable> free;
+  for (Variable v = 0; v < graph.variables(); ++v) {
+    states.push_back(graph.states(v));
+    if (graph.states(v) > 1) free.push_back(v);
+  }
+  return [states, free](std::span<const State> x, Random& random, Move& move) {
+    if (free.empty()) return;
+    const Variable v = free[random.below(free.size())];
+    const auto other = static_cast<State>(random.below(states[v] - 1));
+    move.changes.emplace_back(v, other < x[v] ? other : other + 1);
+  };
+}
+
+GibbsResult metropolis_hastings(const FactorGraph& graph, const Proposal& proposal,
+                                const ChainOptions& options, const GraphCallback& progress) {
+  options.validate();
+  const FactorLists lists(graph);
+  return run_chains(
+      graph, options,
+      [&](std::vector<State> start) {
+        return Metropolis(graph, lists, proposal, std::move(start));
+      },
+      progress);
+}
+
+}  // namespace croft

@@ -1,0 +1,59 @@
+// A trained model whose scores are sums of regression trees: boosted-chain, boosted-maxent.
+// docs/math/boosting.md, docs/format.md, "Boosted models".
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "croft/model/sequence_model.h"
+#include "model/kinds/tree_scorer.h"
+
+namespace croft {
+
+inline constexpr std::string_view kBoostedChain = "boosted-chain",
+                                  kBoostedMaxent = "boosted-maxent",
+                                  kBoostedSegment = "boosted-segment";  // boosted_segment_model.h
+inline bool is_boosted(std::string_view kind) {
+  return kind == kBoostedChain || kind == kBoostedMaxent || kind == kBoostedSegment;
+}
+
+class BoostedModel final : public SequenceModel {
+ public:
+  // Maps the file; the trees are looked through, in a time linear in them.  Throws Error as
+  // Container::open, for a model of another kind, and for trees that are damaged.
+  static std::shared_ptr<const BoostedModel> open(const std::filesystem::path& path);
+  explicit BoostedModel(Container container);
+
+  // (TB.1); TreeScorer::score() says what it costs.
+  void score(const TextSequence& sequence, Scratch& scratch,
+             ChainScores<float>& out) const override;
+  void score(const TextSequence& sequence, Scratch& scratch,
+             ChainScores<double>& out) const override;
+  bool has_overlays() const override { return trees().has_pairs(); }
+
+  const TreeScorer& scorer() const { return scorer_; }
+  // Those that some tree tests.
+  std::size_t attributes() const { return scorer_.attributes(); }
+  std::string attribute(std::uint32_t id) const { return scorer_.attribute(id); }
+  std::span<const double> base() const { return scorer_.base(); }  // [L]
+  const TreeEnsemble& trees() const { return scorer_.trees(); }
+  std::size_t rounds() const { return rounds_; }
+
+ private:
+  TreeScorer scorer_;
+  std::size_t rounds_ = 0;
+};
+
+// What a model file is made from.
+struct BoostedParts : TreeParts {
+  std::string_view kind;
+  std::vector<std::string> labels;
+  const ExtractionConfig* extraction = nullptr;
+  std::size_t rounds = 0;
+  const nlohmann::json* training = nullptr;
+};
+// The sections of the file; only attributes that a tree tests are in it.
+ContainerWriter make_boosted_model(const BoostedParts& parts);
+
+}  // namespace croft

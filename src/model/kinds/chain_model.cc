@@ -1,0 +1,290 @@
+#include "croft/model/chain_model.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "croft/core/error.h"
+#include "inference/chain/local_normalisation.h"
+#include "model/chain_sections.h"
+#include "model/feature_scores.h"
+#include "model/file/string_section.h"
+#include "model/kernel_sections.h"
+#include "model/kinds/boosted_model.h"
+
+namespace croft {
+namespace {
+
+using nlohmann::json;
+
+// Runs of labels: u32 count, u32 end of each, then the labels as u32.
+std::vector<std::byte> pack_runs(const LabelRuns& runs) {
+  std::vector<std::uint32_t> numbers{static_cast<std::uint32_t>(runs.size())};
+  numbers.insert(numbers.end(), runs.begin.begin() + 1, runs.begin.end());
+  numbers.insert(numbers.end(), runs.label.begin(), runs.label.end());
+  std::vector<std::byte> bytes(numbers.size() * sizeof(std::uint32_t));
+  std::memcpy(bytes.data(), numbers.data(), bytes.size());
+  return bytes;
+}
+
+// Whether they fit together is for make_histories() to say.
+LabelRuns unpack_runs(const Container& container, const std::string& name) {
+  const std::span<const std::uint32_t> numbers = container.numbers<std::uint32_t>(name);
+  if (numbers.empty() || numbers[0] > numbers.size() - 1) {
+    throw Error(container.name() + ": section " + name + std::string(kDamaged));
+  }
+  const auto labels = numbers.begin() + 1 + static_cast<std::ptrdiff_t>(numbers[0]);
+  LabelRuns runs;
+  runs.begin.insert(runs.begin.end(), numbers.begin() + 1, labels);
+  runs.label.assign(labels, numbers.end());
+  return runs;
+}
+
+constexpr std::array<std::string_view, 3> kKinds = {"chain", "maxent", "memm"};  // by ChainKind
+// A pool is a chain once its experts' weights are added up.
+constexpr std::array<std::string_view, 4> kReadKinds = {"chain", "maxent", "memm", "pool"};
+// The required sections of a chain model.
+constexpr std::array<std::string_view, 4> kRequired = {"constraint", "histories", "votes",
+                                                       "kernel"};
+
+}  // namespace
+
+std::string_view name_of(ChainKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
+
+ChainKind chain_kind(std::string_view name) {
+  if (name == "pool") return ChainKind::chain;
+  const auto at = std::ranges::find(kKinds, name);
+  if (at == kKinds.end()) {
+    throw UsageError("a model of kind " + in_quotes(std::string(name)) +
+                     " is none of chain, maxent and memm");
+  }
+  return static_cast<ChainKind>(at - kKinds.begin());
+}
+
+std::shared_ptr<const ChainModel> ChainModel::open(const std::filesystem::path& path) {
+  return std::make_shared<const ChainModel>(Container::open(path));
+}
+
+ChainModel::ChainModel(Container container)
+    : SequenceModel(std::move(container), kReadKinds, kRequired),
+      node_(container_, "node", labels()),
+      edge_(container_, "edge", labels() * labels()),
+      tied_(container_, "tied", labels() * labels()) {
+  read_constraint();
+  read_transitions();
+  read_histories();
+  read_vote();
+  read_kernel();
+}
+
+void ChainModel::read_vote() {
+  if (container_.has("votes")) vote_.emplace(container_, node_.size(), edge_.size());
+}
+
+void ChainModel::read_kernel() {
+  if (!container_.has("kernel")) return;
+  if (vote_) throw Error(container_.name() + ": sections votes and kernel exclude each other");
+  kernel_ =
+      std::make_shared<const KernelStates>(croft::read_kernel(container_, labels(), node_.size()));
+}
+
+void ChainModel::read_constraint() { constraint_ = croft::read_constraint(container_, labels()); }
+
+// The sections are there where meta has an order, which only models of order 2 or more have.
+void ChainModel::read_histories() {
+  if (!meta().contains("order")) return;
+  const json& order = meta()["order"];
+  if (!order.is_number_unsigned()) {
+    fail_damaged("meta");
+  }
+  LabelRuns states = unpack_runs(container_, "histories"), grams = unpack_runs(container_, "grams");
+  const std::span<const float> weights = container_.numbers<float>("grams.weights");
+  gram_weights_.assign(weights.begin(), weights.end());
+  if (weights.size() != grams.size() ||
+      !std::ranges::all_of(gram_weights_, [](float w) { return std::isfinite(w); })) {
+    fail_damaged("grams.weights");
+  }
+  try {
+    histories_ = std::make_shared<const LabelHistories>(
+        make_histories(order.get<std::size_t>(), labels(), std::move(states), std::move(grams)));
+  } catch (const Error& fault) {
+    throw Error(container_.name() + ": " + fault.what() +
+                "; restore the file from a copy or train again");
+  }
+}
+
+void ChainModel::read_transitions() {
+  TransitionScores<double> transitions = tied_transitions(tied_, labels(), edge_.size() > 0);
+  if (constraint_) transitions = masked(transitions, *constraint_);
+  set_transitions(std::move(transitions));
+}
+
+template <class Real>
+void ChainModel::add_kernel_scores(const TextSequence& sequence, Scratch& scratch,
+                                   ChainScores<Real>& out) const {
+  auto& [begin, id, value] = scratch.known;
+  begin.assign(1, 0);
+  id.clear();
+  value.clear();
+  node_.find_ids(sequence.node, scratch.ids);
+  for (std::size_t t = 0; t < sequence.length(); ++t) {
+    for (std::size_t k = sequence.node.list_begin(t); k < sequence.node.list_end(t); ++k) {
+      if (scratch.ids[k] == kUnknown) continue;
+      id.push_back(scratch.ids[k]);
+      value.push_back(sequence.node.value(k));
+    }
+    begin.push_back(id.size());
+  }
+  kernel_->scorer.score(scratch.known, 0, sequence.length(), scratch.state);
+  for (std::size_t t = 0; t < sequence.length(); ++t) {
+    for (std::size_t j = 0; j < labels(); ++j) {
+      out.state(t, j) = static_cast<Real>(scratch.state(t, j));
+      if (std::isfinite(out.state(t, j))) continue;
+      throw Error(container_.name() + ": the kernel's scores of position " + std::to_string(t) +
+                  " are no finite numbers: its values are too large for the kernel, or the file " +
+                  "is damaged, which croft inspect --verify tells");
+    }
+  }
+}
+
+template <class Real>
+void ChainModel::score_in(const TextSequence& sequence, Scratch& scratch,
+                          ChainScores<Real>& out) const {
+  out.reset(sequence.length(), transitions<Real>());
+  if (kernel_) {
+    add_kernel_scores(sequence, scratch, out);
+  } else {
+    add_node_scores(node_, sequence, scratch.node, out);
+  }
+  if (constraint_) apply(*constraint_, out);
+  if (sequence.edge.lists() > 0) add_edge_scores(edge_, sequence, scratch.edge, out);
+  if (kind() == name_of(ChainKind::memm)) normalise_locally(out);
+}
+
+void ChainModel::score(const TextSequence& sequence, Scratch& scratch,
+                       ChainScores<float>& out) const {
+  score_in(sequence, scratch, out);
+}
+void ChainModel::score(const TextSequence& sequence, Scratch& scratch,
+                       ChainScores<double>& out) const {
+  score_in(sequence, scratch, out);
+}
+
+const ChainModel& require_chain(const SequenceModel& model, std::string_view answer) {
+  const auto* chain = dynamic_cast<const ChainModel*>(&model);
+  if (chain != nullptr) return *chain;
+  if (model.states() != nullptr) {
+    throw UsageError(model.container().name() + ": " + std::string(answer) +
+                     " is not to be had of a model of kind " + model.kind() +
+                     ", whose weights are of states that are hidden; croft inspect --top and "
+                     "--weights show them");
+  }
+  if (model.kind() == "error-correcting") {
+    throw UsageError(model.container().name() + ": " + std::string(answer) +
+                     " is not to be had of a model of kind error-correcting, whose weights are of "
+                     "bits; croft inspect --top and --weights show them");
+  }
+  if (model.kind() == "joint-maxent") {
+    throw UsageError(model.container().name() + ": " + std::string(answer) +
+                     " is not to be had of a model of kind joint-maxent, whose weights several "
+                     "labels share; croft inspect --top and --weights show them");
+  }
+  if (is_boosted(model.kind())) {
+    throw UsageError(model.container().name() + ": " + std::string(answer) +
+                     " is a matter of the weights of features, and a model of kind " +
+                     model.kind() + " has trees; croft inspect --top and --weights show them");
+  }
+  if (model.segments() != nullptr) {
+    throw UsageError(model.container().name() + ": " + std::string(answer) +
+                     " is not to be had of a model of kind segment; croft inspect --top and "
+                     "--weights show its weights");
+  }
+  throw UsageError(model.container().name() + ": " + std::string(answer) +
+                   " is a matter of the weights of features, and a model of kind " + model.kind() +
+                   " has none; croft convert makes it a log-linear model");
+}
+
+namespace {
+
+// A shared weight stands at the cell of every transition that has it.
+void write_tied(const ChainModelParts& parts, ContainerWriter& out) {
+  const ChainLayout& layout = *parts.layout;
+  const std::size_t cells = layout.labels * layout.labels;
+  std::vector<NamedRow> rows = named_rows(layout.tied, parts.tied_names, parts.weights);
+  if (!layout.shared.any()) {
+    write_feature_table(rows, cells, "tied", out);
+    return;
+  }
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> weight_of;  // of each cell
+  layout.for_each_transition(
+      [&](std::uint32_t k, std::uint32_t cell) { weight_of.emplace_back(cell, k); });
+  std::ranges::sort(weight_of);
+  std::vector<std::uint32_t> cell;
+  for (const auto& each : weight_of) cell.push_back(each.first);
+  std::vector<std::vector<double>> weight(rows.size());
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    for (const auto& each : weight_of) weight[r].push_back(rows[r].weight[each.second]);
+    rows[r].cell = cell;
+    rows[r].weight = weight[r];
+  }
+  write_feature_table(rows, cells, "tied", out);
+}
+
+// The grams that have a weight, as features do, or are to be kept.  Returns the number of each in
+// the file, kUnknown where it was left out.
+std::vector<std::uint32_t> write_histories(const ChainLayout& layout,
+                                           std::span<const double> weights,
+                                           const std::vector<bool>& keep, ContainerWriter& out) {
+  const LabelHistories& histories = *layout.histories;
+  LabelRuns grams;
+  std::vector<float> of_grams;
+  std::vector<std::uint32_t> number(layout.grams(), kUnknown);
+  for (std::size_t g = 0; g < layout.grams(); ++g) {
+    const auto weight = static_cast<float>(weights[layout.first_gram() + g]);
+    if (weight == 0 && (keep.empty() || !keep[g])) continue;
+    number[g] = static_cast<std::uint32_t>(of_grams.size());
+    grams.add(histories.grams[g]);
+    of_grams.push_back(weight);
+  }
+  out.add("histories", pack_runs(histories.states), ContainerWriter::Kind::required);
+  out.add("grams", pack_runs(grams), ContainerWriter::Kind::small);
+  out.add_numbers("grams.weights", of_grams, ContainerWriter::Kind::small);
+  return number;
+}
+
+}  // namespace
+
+ContainerWriter make_chain_model(const ChainModelParts& parts) {
+  json more = json::object();
+  if (parts.layout->histories) more["order"] = parts.layout->order();
+  ContainerWriter out;
+  write_common_sections(parts.kind, *parts.extraction, parts.labels, *parts.training, more, out);
+  const ChainLayout& layout = *parts.layout;
+  const std::size_t labels = layout.labels;
+  if (layout.constraint) write_constraint(*layout.constraint, out);
+  std::optional<VoteWriter> vote;
+  if (parts.vote != nullptr) vote.emplace(*parts.vote, layout);
+  // What is not of the training data's attributes is no part of a kernel's vectors: all are kept.
+  const std::vector<bool> none, all(layout.node.rows(), true);
+  const std::vector<bool>& nodes_used = vote                      ? vote->node_used()
+                                        : parts.kernel != nullptr ? all
+                                                                  : none;
+  write_tied(parts, out);
+  const std::vector<std::uint32_t> node = write_feature_table(
+      named_rows(layout.node, parts.node_names, parts.weights, nodes_used), labels, "node", out);
+  const std::vector<std::uint32_t> edge = write_feature_table(
+      named_rows(layout.edge, parts.edge_names, parts.weights, vote ? vote->edge_used() : none),
+      labels * labels, "edge", out);
+  std::vector<std::uint32_t> grams;
+  if (layout.histories) {
+    grams = write_histories(layout, parts.weights, vote ? vote->grams_used() : none, out);
+  }
+  if (vote) vote->write(node, edge, grams, out);
+  if (parts.kernel != nullptr) write_kernel(*parts.kernel, node, out);
+  return out;
+}
+
+}  // namespace croft

@@ -1,0 +1,158 @@
+#include "model/kinds/graph_model.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "croft/core/error.h"
+#include "model/file/string_section.h"
+
+namespace croft {
+namespace {
+
+using nlohmann::json;
+
+std::string prefix_of(std::size_t clique_template) {
+  return "template" + std::to_string(clique_template);
+}
+
+json schema_record(const CliqueSchema& schema) {
+  json domains = json::array(), templates = json::array();
+  for (const Domain& each : schema.domains) {
+    domains.push_back({{"name", each.name}, {"labels", each.labels}});
+  }
+  for (const CliqueTemplate& each : schema.templates) {
+    json record = {{"name", each.name},
+                   {"domains", each.domain},
+                   {"interaction", name_of(each.interaction.kind())}};
+    if (each.interaction.kind() == InteractionKind::listed) {
+      const auto listed = each.interaction.listed();
+      record["listed"] = std::vector<std::uint64_t>(listed.begin(), listed.end());
+    }
+    if (each.scores) record["scores"] = true;
+    templates.push_back(std::move(record));
+  }
+  return {{"domains", std::move(domains)}, {"templates", std::move(templates)}};
+}
+
+CliqueSchema schema_of(const json& record) {
+  CliqueSchema schema;
+  for (const json& each : record.at("domains")) {
+    schema.domains.push_back(
+        {each.at("name").get<std::string>(), each.at("labels").get<std::vector<std::string>>()});
+  }
+  for (const json& each : record.at("templates")) {
+    CliqueTemplate t{each.at("name").get<std::string>(),
+                     each.at("domains").get<std::vector<std::uint32_t>>(),
+                     {}};
+    std::vector<std::uint32_t> states;
+    for (const std::uint32_t domain : t.domain) {
+      states.push_back(static_cast<std::uint32_t>(schema.domains.at(domain).labels.size()));
+    }
+    std::vector<std::uint64_t> listed;
+    if (each.contains("listed")) listed = each.at("listed").get<std::vector<std::uint64_t>>();
+    t.interaction = Interaction(interaction_kind(each.at("interaction").get<std::string>()),
+                                std::move(states), std::move(listed));
+    t.scores = each.value("scores", false);
+    schema.templates.push_back(std::move(t));
+  }
+  return schema;
+}
+
+}  // namespace
+
+bool GraphModel::is_in(const Container& container) {
+  if (!container.has("meta")) return false;
+  const json meta = json::parse(container.text("meta"), nullptr, false);
+  return meta.is_object() && meta.contains("kind") && meta["kind"] == kKind;
+}
+
+std::shared_ptr<const GraphModel> GraphModel::open(const std::filesystem::path& path) {
+  return std::make_shared<const GraphModel>(Container::open(path));
+}
+
+GraphModel::GraphModel(Container container)
+    : container_(std::move(container)),
+      meta_(std::make_shared<json>(json::parse(container_.text("meta"), nullptr, false))) {
+  if (!meta_->is_object() || !meta_->contains("kind")) fail_damaged("meta");
+  if ((*meta_)["kind"] != kKind) {
+    throw Error(container_.name() + ": this is a model of kind " + (*meta_)["kind"].dump() +
+                ", and one of kind \"graph\" was expected");
+  }
+  container_.refuse_required_but({});
+  read_schema();
+  for (std::size_t t = 0; t < schema_.templates.size(); ++t) {
+    tables_.emplace_back(container_, prefix_of(t), schema_.templates[t].interaction.cells());
+  }
+}
+
+void GraphModel::read_schema() {
+  try {
+    schema_ = schema_of(meta_->at("graph"));
+  } catch (const json::exception&) {
+    fail_damaged("meta");
+  } catch (const std::out_of_range&) {
+    fail_damaged("meta");
+  } catch (const UsageError&) {
+    fail_damaged("meta");
+  }
+}
+
+const json& GraphModel::source() const {
+  static const json kNone = json::object();
+  const auto found = meta_->find("source");
+  return found == meta_->end() ? kNone : *found;
+}
+
+void GraphModel::fail_damaged(std::string_view section) const {
+  throw Error(container_.name() + ": section " + std::string(section) + std::string(kDamaged));
+}
+
+void GraphModel::score(const CliqueRows& rows, GraphInstance& instance,
+                       std::vector<double>& cells) const {
+  for (PotentialId p = 0; p < instance.graph.potentials(); ++p) {
+    const std::uint32_t row = instance.row[p], t = rows.template_of(row);
+    const Interaction& interaction = schema_.templates[t].interaction;
+    cells.assign(interaction.cells(), 0);
+    for (const CliqueFeature& each : rows.features(row)) {
+      if (schema_.templates[t].scores) {
+        cells[each.id] = each.value;
+        continue;
+      }
+      const WeightRow weights = tables_[t].row(each.id);
+      for (std::size_t k = 0; k < weights.size(); ++k) {
+        const std::uint32_t cell = weights.cell(k);
+        if (cell < cells.size()) cells[cell] += each.value * double{weights.weight(k)};
+      }
+    }
+    set_numbers(interaction, cells, instance.graph.numbers(p));
+  }
+}
+
+ContainerWriter make_graph_model(const GraphModelParts& from) {
+  json meta = {{"kind", GraphModel::kKind},
+               {"graph", schema_record(*from.schema)},
+               {"training", *from.training}};
+  if (from.source != nullptr) meta["source"] = *from.source;
+  ContainerWriter out;
+  out.add("meta", meta.dump(1, ' ', false, json::error_handler_t::replace));
+  for (std::size_t t = 0; t < from.schema->templates.size(); ++t) {
+    const RowLayout& layout = from.layout->templates[t];
+    std::vector<NamedRow> rows;
+    for (std::size_t r = 0; r < layout.rows(); ++r) {
+      if (layout.length(r) == 0) continue;
+      NamedRow row{from.features[t][static_cast<std::uint32_t>(r)],
+                   {},
+                   from.weights.subspan(layout.begin[r], layout.length(r))};
+      if (!layout.all_full()) {
+        row.cell =
+            std::span(layout.cell).subspan(layout.begin[r] - layout.begin[0], layout.length(r));
+      }
+      rows.push_back(row);
+    }
+    write_feature_table(rows, layout.cells, prefix_of(t), out);
+  }
+  return out;
+}
+
+}  // namespace croft

@@ -1,0 +1,70 @@
+// A trained general CRF: its schema and rows of weights.  docs/format.md, "General CRFs".
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "croft/model/container.h"
+#include "croft/model/feature_table.h"
+#include "features/clique_data.h"
+#include "model/graph_layout.h"
+
+namespace croft {
+
+// Immutable; share it between threads.
+class GraphModel {
+ public:
+  static constexpr std::string_view kKind = "graph";
+  // Whether the file says that it is of this kind; false for a file that says nothing of the sort.
+  static bool is_in(const Container& container);
+  // Maps the file: the cost grows with labels and templates, not with weights.  Throws Error as
+  // Container::open, and for a model of another kind.
+  static std::shared_ptr<const GraphModel> open(const std::filesystem::path& path);
+  explicit GraphModel(Container container);
+
+  const CliqueSchema& schema() const { return schema_; }
+  // What the front end that made the model says of where its data comes from: whatever it wrote.
+  const nlohmann::json& source() const;
+  const nlohmann::json& meta() const { return *meta_; }  // kind, graph, training record
+  const Container& container() const { return container_; }
+
+  // The number of a feature of a template, kUnknown.
+  std::uint32_t find(std::uint32_t clique_template, std::string_view feature) const {
+    return tables_[clique_template].names().find(feature);
+  }
+  // Rows of weights over the interaction's cells, by feature.
+  const FeatureTable& table(std::uint32_t clique_template) const {
+    return tables_[clique_template];
+  }
+
+  // Sets the numbers of the instance's graph.  Threads: each needs its own scratch.
+  //   rows : features by the numbers of find()
+  void score(const CliqueRows& rows, GraphInstance& instance, std::vector<double>& scratch) const;
+
+ private:
+  [[noreturn]] void fail_damaged(std::string_view what) const;
+  void read_schema();
+
+  Container container_;
+  std::shared_ptr<nlohmann::json> meta_;
+  CliqueSchema schema_;
+  std::vector<FeatureTable> tables_;  // [templates]
+};
+
+// What a model is made of; views.
+struct GraphModelParts {
+  const CliqueSchema* schema = nullptr;
+  const GraphLayout* layout = nullptr;
+  std::span<const StringTable> features;     // [templates] names, by the layout's ids
+  std::span<const double> weights;           // in the layout's order
+  const nlohmann::json* source = nullptr;    // the front end's; may be null
+  const nlohmann::json* training = nullptr;  // the record to keep
+};
+ContainerWriter make_graph_model(const GraphModelParts& parts);
+
+}  // namespace croft

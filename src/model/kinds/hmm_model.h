@@ -1,0 +1,95 @@
+// A trained hidden Markov model: scores that are log-probabilities, so that log Z is log p(x).
+// docs/math/hidden_markov.md, docs/format.md, "The hidden Markov model".
+#pragma once
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "croft/features/compact_offsets.h"
+#include "croft/features/vocabulary.h"
+#include "croft/model/sequence_model.h"
+#include "model/kinds/hmm_parameters.h"
+
+namespace croft {
+
+class HmmModel final : public SequenceModel {
+ public:
+  static constexpr std::string_view kKind = "hmm";
+  // Maps the file: the cost does not grow with the number of known values.  Throws Error as
+  // Container::open, and for a model of another kind.
+  static std::shared_ptr<const HmmModel> open(const std::filesystem::path& path);
+  explicit HmmModel(Container container);
+
+  // theta of (HM.2).  In double log Z is log p(x), the log-likelihood of the observations; in float
+  // each position is shifted to have its largest score at 0, which keeps the digits that tell
+  // labels apart.  Attributes of a track that the model does not have count for nothing.
+  //   cost: a look-up for each attribute, and L additions
+  // Throws Error for an attribute with a value below 0: values count occurrences.
+  void score(const TextSequence& sequence, Scratch& scratch,
+             ChainScores<float>& out) const override;
+  void score(const TextSequence& sequence, Scratch& scratch,
+             ChainScores<double>& out) const override;
+
+  // log p(attribute | label) for every label, out: [L].  False, and `out` as it is, where the model
+  // does not have its track.
+  bool log_emission(std::string_view attribute, std::span<double> out) const;
+
+  // What it was made from; a copy.
+  HmmParameters parameters() const;
+  std::span<const double> start() const { return start_; }  // [L] log
+  std::span<const double> end() const { return end_; }      // [L] log; empty: lengths are given
+  const std::vector<std::string>& tracks() const { return tracks_; }
+  std::size_t values() const { return names_.size(); }  // that are known
+  std::size_t suffixes() const { return suffix_names_.size(); }
+  std::size_t suffix_letters() const { return suffix_letters_; }
+  // Known value `id` < values(): its attribute, and visit(label, log-probability) for each of its
+  // cells; the other labels have unlisted(its track, label).
+  std::string value(std::uint32_t id) const { return names_.string(id); }
+  template <class Visit>
+  void visit_cells(std::uint32_t id, const Visit& visit) const {
+    const CompactOffsets::Row place = rows_(id);
+    for (std::uint64_t k = place.begin; k < place.begin + place.length; ++k) {
+      if (cell_[k] < labels()) visit(Label{cell_[k]}, log_probability(log_[k]));
+    }
+  }
+  double unlisted(std::size_t track, Label y) const { return unlisted_[track * labels() + y]; }
+  // Of all unknown values of the track together.
+  double unknown(std::size_t track, Label y) const { return unknown_[track * labels() + y]; }
+
+ private:
+  // Whatever a damaged file holds is no reason to compute with NaN.
+  static double log_probability(double number) { return number <= 0 ? number : 0; }
+  std::span<const double> read_logs(std::string_view section, std::size_t count) const;
+  void read_emissions();
+  std::optional<std::size_t> find_track(std::string_view name) const;
+  void add_emission(std::string_view attribute, std::uint32_t id, double value,
+                    std::span<double> row, std::span<double> out) const;
+  bool emission_of(std::string_view attribute, std::uint32_t id, std::span<double> row) const;
+  bool unknown_emission(std::string_view attribute, std::span<double> row) const;
+  template <class Take>
+  void for_each_position(const TextSequence& sequence, Scratch& scratch, const Take& take) const;
+
+  std::span<const double> start_, end_, unlisted_, unknown_, log_, suffix_log_;
+  std::vector<std::string> tracks_;
+  std::unordered_map<std::string_view, std::size_t> track_number_;  // into tracks_
+  CompactVocabulary names_, suffix_names_;
+  CompactOffsets rows_;
+  std::span<const std::uint32_t> cell_, value_track_;
+  std::size_t suffix_letters_ = 0;
+};
+
+// The sections of the file; the bytes depend on the arguments alone.
+//   training : the record to keep in it
+ContainerWriter make_hmm_model(const HmmParameters& parameters,
+                               const std::vector<std::string>& labels,
+                               const ExtractionConfig& extraction, const nlohmann::json& training);
+
+}  // namespace croft

@@ -1,0 +1,68 @@
+// A trained maximum-entropy model with joint features f(x, y): rows of weights over groups of
+// labels. docs/math/joint_features.md, docs/format.md, "Joint features".
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "croft/model/chain_layout.h"
+#include "croft/model/sequence_model.h"
+#include "features/joint_template.h"
+
+namespace croft {
+
+class JointModel final : public SequenceModel {
+ public:
+  static constexpr std::string_view kKind = "joint-maxent";
+  // Maps the file: the cost grows with labels and templates, not with weights.  Throws Error as
+  // Container::open, and for a model of another kind.
+  static std::shared_ptr<const JointModel> open(const std::filesystem::path& path);
+  explicit JointModel(Container container);
+
+  // theta of (JF.2): positions do not depend on each other.
+  //   cost: a look-up for each template, its weights, and O(L) for each part of y
+  void score(const TextSequence& sequence, Scratch& scratch,
+             ChainScores<float>& out) const override;
+  void score(const TextSequence& sequence, Scratch& scratch,
+             ChainScores<double>& out) const override;
+
+  const JointTemplates& templates() const { return templates_; }
+  const LabelParts& parts() const { return parts_; }
+  // The group that a cell stands for: a label, a suffix, ...
+  const std::string& group_name(std::uint32_t cell) const;
+  // By attribute, JointTemplates::plain_string() of which is what its template makes; by cell.
+  const FeatureTable& table() const { return table_; }
+
+ private:
+  void read_groups();
+  Label label_named(std::string_view name) const;
+  template <class Real>
+  void score_in(const TextSequence& sequence, Scratch& scratch, ChainScores<Real>& out) const;
+
+  JointTemplates templates_;
+  LabelParts parts_;
+  std::vector<std::vector<std::string>> group_names_;  // [parts]; empty: the labels' own
+  std::vector<std::string> label_names_;
+  std::unordered_map<std::string_view, Label> label_number_;  // into label_names_
+  FeatureTable table_;
+};
+
+// What a model is made of; views.
+struct JointModelParts {
+  std::vector<std::string> labels;
+  const ExtractionConfig* extraction = nullptr;
+  const JointTemplates* templates = nullptr;
+  const LabelParts* parts = nullptr;
+  const std::vector<std::vector<std::string>>* group_names = nullptr;
+  const RowLayout* layout = nullptr;         // rows of cells
+  std::vector<std::string_view> names;       // [rows]
+  std::span<const double> weights;           // in the layout's order
+  const nlohmann::json* training = nullptr;  // the record to keep
+};
+ContainerWriter make_joint_model(const JointModelParts& parts);
+
+}  // namespace croft

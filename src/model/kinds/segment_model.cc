@@ -1,0 +1,293 @@
+#include "croft/model/segment_model.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "croft/core/error.h"
+#include "model/file/string_section.h"
+
+namespace croft {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::string_view, 1> kKinds = {SegmentModel::kKind};
+constexpr std::array<std::string_view, 1> kRequired = {"segment.template"};
+// A position's cells are numbers of memory: a damaged file is not to ask for all of it.
+constexpr std::uint32_t kMostCells = 1 << 24;
+
+SegmentTemplates read_templates(const Container& container) {
+  try {
+    return SegmentTemplates::parse(container.text("segment.template"), container.name());
+  } catch (const InputError&) {
+    throw Error(container.name() + ": section segment.template" + std::string(kDamaged));
+  }
+}
+
+json label_number(Label c) { return c == SegmentLabels::kNone ? json() : json(c); }
+
+}  // namespace
+
+std::shared_ptr<const SegmentModel> SegmentModel::open(const std::filesystem::path& path) {
+  return std::make_shared<const SegmentModel>(Container::open(path));
+}
+
+SegmentModel::SegmentModel(Container container)
+    : SequenceModel(std::move(container), kKinds, kRequired),
+      templates_(read_templates(container_)),
+      node_(container_, "node", labels()) {
+  read_segments();
+  const std::size_t segment_labels = labels_.labels();
+  segment_ = FeatureTable(container_, "segment", segment_labels);
+  pair_ = FeatureTable(container_, "pair", segment_labels * segment_labels);
+  tied_ = FeatureTable(container_, "tied", segment_labels * segment_labels);
+  read_transitions();
+  set_features();
+}
+
+SegmentModel::SegmentModel(Container container, std::string_view kind)
+    : SequenceModel(std::move(container), std::span(&kind, 1), kRequired),
+      templates_(read_templates(container_)),
+      has_tables_(false) {
+  read_segments();
+  set_features();
+}
+
+void SegmentModel::set_features() {
+  std::size_t longest = 0;
+  for (Label y = 0; y < labels_.labels(); ++y) {
+    if (shape_.longest(y) > 1) longest = std::max(longest, shape_.longest(y));
+  }
+  features_ = SegmentFeatures(templates_, lexicon_, longest, text_prefix_);
+}
+
+// From meta: labels, lengths, names of gazetteers.
+void SegmentModel::read_segments() {
+  std::vector<std::uint32_t> longest;
+  std::vector<std::string> gazetteers;
+  std::uint64_t cells = 0;
+  const auto require = [&](bool holds) {
+    if (!holds) fail_damaged("meta");
+  };
+  try {
+    const json& record = meta().at("segments");
+    const auto column = [&](const json& one, const char* key) {
+      if (one.at(key).is_null()) return SegmentLabels::kNone;
+      const Label c = one.at(key).get<Label>();
+      require(c < labels());
+      return c;
+    };
+    for (const json& one : record.at("labels")) {
+      labels_.names.push_back(one.at("name").get<std::string>());
+      labels_.first.push_back(column(one, "first"));
+      labels_.inside.push_back(column(one, "inside"));
+      labels_.last.push_back(column(one, "last"));
+      labels_.single.push_back(column(one, "single"));
+      longest.push_back(one.at("longest").get<std::uint32_t>());
+      require(longest.back() >= 1 && longest.back() <= kMostCells);
+      cells += longest.back();
+      require(cells <= kMostCells && labels_.first.back() != SegmentLabels::kNone &&
+              labels_.single.back() != SegmentLabels::kNone);
+      require(longest.back() == 1 || (labels_.inside.back() != SegmentLabels::kNone &&
+                                      labels_.last.back() != SegmentLabels::kNone));
+    }
+    gazetteers = record.at("gazetteers").get<std::vector<std::string>>();
+    text_prefix_ = record.at("text_prefix").get<std::string>();
+  } catch (const json::exception&) {
+    fail_damaged("meta");
+  }
+  require(labels_.labels() > 0 && labels_.labels() <= labels());
+  shape_ = SegmentShape(longest);
+  if (text_prefix_.empty()) {
+    for (const std::size_t c : templates_.columns()) {
+      require(std::ranges::find(extractor().config().cells, c) != extractor().config().cells.end());
+    }
+  } else {
+    require(templates_.columns().empty() || templates_.columns().back() == 0);
+  }
+  lexicon_ = SegmentLexicon(container_, labels_.names, std::move(gazetteers));
+}
+
+void SegmentModel::read_transitions() {
+  const std::size_t labels = labels_.labels();
+  Matrix<double> log(labels, labels, 0.0);
+  for (std::uint32_t id = 0; id < tied_.size(); ++id) {
+    const WeightRow row = tied_.row(id);
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      const std::uint32_t cell = row.cell(k);
+      if (cell < labels * labels) log(cell / labels, cell % labels) += double{row.weight(k)};
+    }
+  }
+  set_segment_transitions(std::move(log));
+}
+
+void SegmentModel::set_segment_transitions(Matrix<double> log) {
+  forbid_repeats(labels_, log);
+  segment_double_.assign(std::move(log));
+  segment_float_ = convert<float>(segment_double_);
+}
+
+template <class Real>
+void SegmentModel::score_in(const TextSequence& sequence, Scratch& scratch,
+                            ChainScores<Real>& out) const {
+  constexpr std::size_t kAhead = 8;  // rows whose weights are on their way
+  out.reset(sequence.length(), transitions<Real>());
+  node_.find(sequence.node, scratch.node);
+  const auto& places = scratch.node.places;
+  for (std::size_t t = 0; t < sequence.length(); ++t) {
+    Real* state = out.state.row(t);
+    for (std::size_t k = sequence.node.list_begin(t); k < sequence.node.list_end(t); ++k) {
+      if (k + kAhead < places.size()) node_.prefetch(places[k + kAhead]);
+      const Real value = static_cast<Real>(sequence.node.value(k));
+      node_.visit(places[k], [&](std::uint32_t label, float weight) {
+        state[label] += value * static_cast<Real>(weight);
+      });
+    }
+  }
+}
+
+void SegmentModel::score(const TextSequence& sequence, Scratch& scratch,
+                         ChainScores<float>& out) const {
+  score_in(sequence, scratch, out);
+}
+void SegmentModel::score(const TextSequence& sequence, Scratch& scratch,
+                         ChainScores<double>& out) const {
+  score_in(sequence, scratch, out);
+}
+
+template <class Real>
+SegmentRowScores<Real> SegmentModel::score_rows(Real scale, SegmentScratch<Real>& scratch) const {
+  const SegmentStrings& strings = scratch.strings;
+  const std::size_t rows = strings.row.size(), labels = labels_.labels();
+  scratch.row.assign(rows, labels, Real{0});
+  segment_.find(strings.node, scratch.node);
+  for (std::size_t r = 0; r < rows; ++r) {
+    Real* out = scratch.row.row(r);
+    for (std::size_t k = strings.node.list_begin(r); k < strings.node.list_end(r); ++k) {
+      const Real value = scale * static_cast<Real>(strings.node.value(k));
+      segment_.visit(scratch.node.places[k], [&](std::uint32_t y, float weight) {
+        out[y] += value * static_cast<Real>(weight);
+      });
+    }
+  }
+  SegmentRowScores<Real> result{
+      .row = strings.row, .node = scratch.row.row(0), .stride = scratch.row.stride()};
+  if (!has_pairs()) return result;
+  pair_.find(strings.pair, scratch.pair);
+  const auto& places = scratch.pair.places;
+  scratch.pair_of.assign(rows, nullptr);
+  scratch.pair_rows.assign(rows * labels, labels, Real{0});
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t k = strings.pair.list_begin(r); k < strings.pair.list_end(r); ++k) {
+      if (places[k].length == 0) continue;
+      scratch.pair_of[r] = scratch.pair_rows.row(r * labels);
+      const Real value = scale * static_cast<Real>(strings.pair.value(k));
+      pair_.visit(places[k], [&](std::uint32_t cell, float weight) {
+        scratch.pair_rows(r * labels + cell / labels, cell % labels) +=
+            value * static_cast<Real>(weight);
+      });
+    }
+  }
+  result.pair = scratch.pair_of;
+  result.pair_stride = scratch.pair_rows.stride();
+  return result;
+}
+
+template <class Real>
+void SegmentModel::segment_scores(const TextSequence& sequence, const ChainScores<Real>& positions,
+                                  Real scale, SegmentScratch<Real>& scratch,
+                                  SegmentScores<Real>& out) const {
+  if (!scratch.assembly) scratch.assembly.emplace(labels_, shape_);
+  features_.read(sequence, scratch.words);
+  features_.expand(scratch.words, scratch.features, scratch.strings);
+  scratch.assembly->assemble(positions.length(), positions.state.row(0), positions.state.stride(),
+                             has_tables_ ? score_rows(scale, scratch) : SegmentRowScores<Real>(),
+                             segment_transitions<Real>(), out);
+  if (!has_tables_) add_segments(scratch.strings, static_cast<double>(scale), scratch.spans, out);
+}
+
+template void SegmentModel::segment_scores(const TextSequence&, const ChainScores<float>&, float,
+                                           SegmentScratch<float>&, SegmentScores<float>&) const;
+template void SegmentModel::segment_scores(const TextSequence&, const ChainScores<double>&, double,
+                                           SegmentScratch<double>&, SegmentScores<double>&) const;
+
+namespace {
+
+// Rows of pairs, whose cells the layout numbers by column labels.
+struct PairRows {
+  std::vector<std::vector<std::uint32_t>> cell;
+  std::vector<NamedRow> rows;
+
+  PairRows(const RowLayout& layout, const std::vector<std::string_view>& names,
+           std::span<const double> weights, std::size_t columns, std::size_t labels) {
+    for (std::size_t r = 0; r < layout.rows(); ++r) {
+      std::vector<std::uint32_t>& cells = cell.emplace_back();
+      for (std::size_t k = 0; k < layout.length(r); ++k) {
+        const std::uint32_t c = layout.cell_of(r, k);
+        cells.push_back(static_cast<std::uint32_t>(c / columns * labels + c % columns));
+      }
+    }
+    for (std::size_t r = 0; r < layout.rows(); ++r) {
+      rows.push_back({names[r], cell[r], weights.subspan(layout.begin[r], layout.length(r))});
+    }
+  }
+};
+
+}  // namespace
+
+json segment_record(const SegmentFeatureParts& parts) {
+  json labels = json::array();
+  const SegmentLabels& of = *parts.labels;
+  for (Label y = 0; y < of.labels(); ++y) {
+    labels.push_back({{"name", of.names[y]},
+                      {"first", label_number(of.first[y])},
+                      {"inside", label_number(of.inside[y])},
+                      {"last", label_number(of.last_of(y))},
+                      {"single", label_number(of.single_of(y))},
+                      {"longest", parts.shape->longest(y)}});
+  }
+  return {{"labels", std::move(labels)},
+          {"gazetteers", parts.gazetteers},
+          {"text_prefix", parts.text_prefix}};
+}
+
+void write_segment_features(const SegmentFeatureParts& parts, ContainerWriter& out) {
+  out.add("segment.template", parts.templates->text(), ContainerWriter::Kind::required);
+  parts.lexicon->write(false, out);
+}
+
+ContainerWriter make_segment_model(const SegmentModelParts& parts) {
+  const SegmentLabels& of = *parts.segments;
+  const SegmentFeatureParts features{
+      &of, parts.shape, parts.templates, parts.gazetteers, parts.text_prefix, parts.lexicon};
+  ContainerWriter out;
+  write_common_sections(SegmentModel::kKind, *parts.extraction, parts.labels, *parts.training,
+                        {{"segments", segment_record(features)}}, out);
+  const ChainLayout& layout = *parts.layout;
+  std::vector<NamedRow> rows[2];
+  std::vector<std::vector<std::uint32_t>> full;
+  std::vector<std::uint32_t> every(layout.labels);
+  for (std::uint32_t c = 0; c < every.size(); ++c) every[c] = c;
+  for (std::size_t r = 0; r < layout.node.rows(); ++r) {
+    const std::size_t begin = layout.node.begin[r] - layout.node.begin[0];
+    NamedRow row{parts.node_names[r], every,
+                 parts.weights.subspan(layout.node.begin[r], layout.node.length(r))};
+    if (!layout.node.all_full()) {
+      row.cell = std::span(layout.node.cell).subspan(begin, layout.node.length(r));
+    }
+    rows[parts.of_segments[r] ? 1 : 0].push_back(row);
+  }
+  const std::size_t segment_labels = of.labels(), pairs = segment_labels * segment_labels;
+  write_feature_table(rows[0], parts.labels.size(), "node", out);
+  write_feature_table(rows[1], segment_labels, "segment", out);
+  const std::vector<std::string_view> tied_names(layout.tied.rows(), "");
+  const PairRows tied(layout.tied, tied_names, parts.weights, layout.labels, segment_labels);
+  write_feature_table(tied.rows, pairs, "tied", out);
+  const PairRows pair(layout.edge, parts.pair_names, parts.weights, layout.labels, segment_labels);
+  write_feature_table(pair.rows, pairs, "pair", out);
+  write_segment_features(features, out);
+  return out;
+}
+
+}  // namespace croft

@@ -1,0 +1,81 @@
+#include "croft/model/sequence_model.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "croft/core/error.h"
+#include "model/file/extraction_record.h"
+#include "model/file/kit_record.h"
+#include "model/file/string_section.h"
+
+namespace croft {
+namespace {
+
+using nlohmann::json;
+
+std::shared_ptr<json> read_meta(const Container& container, std::span<const std::string_view> kinds,
+                                std::span<const std::string_view> required) {
+  auto meta = std::make_shared<json>(json::parse(container.text("meta"), nullptr, false));
+  if (!meta->is_object() || !meta->contains("kind") || !(*meta)["kind"].is_string()) {
+    throw Error(container.name() + ": section meta" + std::string(kDamaged));
+  }
+  const auto& kind = (*meta)["kind"].get_ref<const std::string&>();
+  if (std::ranges::find(kinds, kind) == kinds.end()) {
+    throw Error(container.name() + ": this is a model of kind " + in_quotes(kind) + ", and a " +
+                std::string(kinds.front()) + " was expected");
+  }
+  std::vector<std::string_view> known(required.begin(), required.end());
+  known.push_back("calibration");
+  known.push_back(kKitSection);
+  known.push_back("conjunctions");
+  container.refuse_required_but(known);
+  return meta;
+}
+
+// 0 for every edge; a table only where it is small.
+template <class Real>
+TransitionScores<Real> free_transitions(std::size_t labels) {
+  constexpr std::size_t kManyLabels = 256;
+  TransitionScores<Real> transitions;
+  if (labels < kManyLabels) {
+    transitions.assign(Matrix<Real>(labels, labels, Real{0}));
+  } else {
+    transitions.assign(labels, Background::zero, {}, {});
+  }
+  return transitions;
+}
+
+}  // namespace
+
+SequenceModel::SequenceModel(Container container, std::span<const std::string_view> kinds,
+                             std::span<const std::string_view> required)
+    : container_(std::move(container)),
+      meta_(read_meta(container_, kinds, required)),
+      kind_((*meta_)["kind"]),
+      labels_(unpack_strings(container_, "labels")),
+      extractor_(read_extraction(container_, *meta_)),
+      calibrator_(read_calibration(container_, labels_.size(), labels_are_independent())),
+      transitions_float_(free_transitions<float>(labels_.size())),
+      transitions_double_(free_transitions<double>(labels_.size())) {}
+
+void SequenceModel::set_transitions(TransitionScores<double> transitions) {
+  transitions_double_ = std::move(transitions);
+  transitions_float_ = convert<float>(transitions_double_);
+}
+
+void SequenceModel::fail_damaged(std::string_view section) const {
+  throw Error(container_.name() + ": section " + std::string(section) + std::string(kDamaged));
+}
+
+void write_common_sections(std::string_view kind, const ExtractionConfig& extraction,
+                           const std::vector<std::string>& labels, const json& training,
+                           const json& more, ContainerWriter& out) {
+  json meta = {
+      {"kind", kind}, {"extraction", extraction_record(extraction)}, {"training", training}};
+  meta.update(more);
+  out.add("meta", meta.dump(1, ' ', false, json::error_handler_t::replace));
+  out.add("labels", pack_strings(labels), ContainerWriter::Kind::small);
+  write_extraction_sections(extraction, out);
+}
+
+}  // namespace croft

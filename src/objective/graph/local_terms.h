@@ -1,0 +1,66 @@
+// Objectives that are sums of small softmaxes: pseudo-likelihood, per-edge, piecewise.
+//
+//   L = sum_t m_t (log sum_o exp s_t(o) - s_t(known)),     s_t(o) = sum_k theta[place_t(o, k)]
+//                                                                                          (GC.6)
+//
+//   pseudo-likelihood        a term for each variable, given its neighbours
+//   per-edge                 a term for each factor: its variables together, given their neighbours
+//   piecewise                a term for each factor, with its own score alone
+//   piecewise pseudo-lik.    a term for each variable of each factor, with the factor's score alone
+//
+// Terms that have the same places and the same known outcome are one, m_t times: where weights are
+// tied, a grid of a million variables has a few dozen.
+// Besag (1975); Sutton & McCallum (2012) section 5.4; Sutton & McCallum (2007).
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "objective/graph/graph_objective.h"
+
+namespace croft {
+
+enum class LocalKind { pseudo_likelihood, per_edge, piecewise, piecewise_pseudo_likelihood };
+
+class LocalTerms final : public GraphObjective {
+ public:
+  // Throws UsageError for hidden variables, Error for a term of more than 2^20 outcomes.
+  LocalTerms(const FactorGraph& graph, std::span<const State> known, LocalKind kind);
+  // O(places of all terms).
+  double evaluate(std::span<double> gradient) override;
+
+  std::size_t terms() const;  // that are different
+
+ private:
+  struct Term {
+    std::uint64_t first = 0;  // in places_: [outcomes][width]
+    std::uint32_t outcomes = 0, width = 0, known = 0;
+    bool row = false;  // width 1, and the places follow each other
+    double count = 1;
+  };
+  // Terms of two outcomes with the same width, one after the other.
+  struct Pairs {
+    std::uint32_t width = 0;
+    std::vector<std::uint32_t> places;  // [terms][width] of {the known outcome's, the other's}
+    std::vector<double> count;          // [terms]; empty: all are 1
+    std::vector<double> difference;     // [terms] scratch, and then p of the other outcome
+  };
+  class Builder;
+  bool find_differences(Pairs& pairs) const;
+  bool allowed(const Term& term) const;
+  double evaluate(const Term& term, std::span<double> gradient);
+
+  const FactorGraph& graph_;
+  std::vector<Pairs> pairs_;
+  std::vector<Term> terms_;            // all others
+  std::vector<std::uint32_t> places_;  // in numbers_
+  std::vector<double> numbers_;        // the graph's, and then scores that no number says
+  std::vector<double> score_, extended_;
+};
+
+inline GraphObjectiveMaker local_terms(LocalKind kind) {
+  return [=](const FactorGraph& graph, std::span<const State> known) {
+    return std::make_unique<LocalTerms>(graph, known, kind);
+  };
+}
+
+}  // namespace croft

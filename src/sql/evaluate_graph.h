@@ -1,0 +1,38 @@
+// How good labels of a database's variables are.
+#pragma once
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "croft/app/evaluation.h"
+#include "sql/label_graph.h"
+
+namespace croft {
+
+struct DomainEvaluation {
+  std::string domain;
+  EvaluationSummary summary;  // tokens: variables with a gold label; log-loss: sum of their own
+};
+
+struct GraphEvaluation {
+  std::vector<DomainEvaluation> domains;
+  std::size_t variables = 0, correct = 0;            // with a gold label, of all domains
+  std::size_t unlabelled = 0;                        // variables without one: not counted
+  std::size_t instances = 0, correct_instances = 0;  // with a gold label; all of theirs right
+};
+
+// Of GraphTables that were read with LabelUse::gold.  A gold label that the model does not have
+// counts as wrong, and is left out of the log-loss.
+//   scheme : of chunks, for all domains; automatic: found for each domain by its labels in the
+//            model.  Where there are chunks, a sequence is the variables of an instance (of a
+//            `sequence` of it) in the order of the query's rows; one without a label ends it.
+//            Elsewhere each variable is a sequence of its own.
+GraphEvaluation evaluate_graph(const GraphTables& tables, const GraphLabels& labels,
+                               ChunkScheme scheme = ChunkScheme::automatic);
+
+std::string format_table(const GraphEvaluation& evaluation);
+// {"variables": {"count", "correct", "accuracy"}, "instances": {…}, "unlabelled",
+//  "domains": {NAME: to_json() of its summary}}
+nlohmann::json to_json(const GraphEvaluation& evaluation);
+
+}  // namespace croft

@@ -1,0 +1,104 @@
+// What a general CRF is made of, in words: which tables have its variables, its cliques and their
+// features.  docs/graphs_from_tables.md has the language.
+//
+//   [[variables]]
+//   domain = "tag"
+//   query = "select id, sentence as instance, tag as label from token"
+//
+//   [[templates]]
+//   name = "next"
+//   variables = ["tag", "tag"]
+//   query = "select a.id, b.id from token a join token b on b.id = a.id + 1"
+#pragma once
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql/database.h"
+#include "structure/interaction.h"
+#include "train/generative/gaussian_mixture_fit.h"
+
+namespace croft {
+
+struct VariableSpec {
+  std::string domain;  // empty: the query's column of that name says
+  QueryText query;     // columns id; optional: label, instance, domain
+};
+
+// A column whose cells are features.
+struct FeatureColumn {
+  std::string name;
+  bool numeric = false;            // else: an indicator NAME=CELL
+  double mean = 0, deviation = 1;  // the value is (number - mean) / deviation
+  bool operator==(const FeatureColumn&) const = default;
+};
+
+enum class WeightTie {
+  all,     // the template has one set of weights
+  column,  // one for each value of a column
+  none     // one for each clique
+};
+
+// Densities of a variable's measurements, which stand beside a Markov random field p(y) (LG.5).
+struct MixtureSpec {
+  GaussianMixtureOptions options;
+  // The other templates are trained as p(y), without these scores; otherwise beside them.
+  bool generative = true;
+  std::optional<LabelMixtures> fitted;  // in training; a model keeps them
+};
+
+struct TemplateSpec {
+  std::string name;
+  std::vector<std::string> variables;  // domains: the first columns of the query are their ids
+  QueryText query;
+  InteractionKind interaction = InteractionKind::table;
+  std::vector<std::vector<std::string>> cells;  // of a list: labels of the variables
+  bool bias = true;                             // a feature of every clique, of value 1
+  bool standardise_all = false;
+  std::vector<std::string> standardise, categorical;  // names of columns
+  WeightTie tie = WeightTie::all;
+  std::string tie_column;
+  std::string key;                  // column that names a clique for `features`; empty: its ids
+  std::vector<QueryText> features;  // rows: the clique, a feature, a value
+  // Instead of weights: then the query's columns behind the id are measurements, and there is none
+  // of the above but name, variables and query.
+  std::optional<MixtureSpec> mixture;
+  // Found in training; a model keeps them.
+  std::optional<std::vector<FeatureColumn>> columns;
+};
+
+struct DomainLabels {
+  std::string domain;
+  std::vector<std::string> labels;
+};
+
+struct GraphSpec {
+  std::string name;                  // of its file, for messages
+  std::vector<DomainLabels> labels;  // of domains whose labels are not to be found in the data
+  std::vector<VariableSpec> variables;
+  std::vector<TemplateSpec> templates;
+
+  // Throw InputError (file, line, remedy) for what is no TOML, an unknown or missing key (the
+  // message lists those there are), a value of another type, names twice, and what contradicts
+  // itself; Error for a file that cannot be read.
+  static GraphSpec read(const std::string& path);
+  static GraphSpec parse(std::string_view toml, const std::string& name);
+
+  const DomainLabels* listed(std::string_view domain) const;  // nullptr where there is none
+  std::vector<std::string> domains() const;                   // that are named, each once
+};
+
+// As a model keeps it.
+nlohmann::json to_json(const GraphSpec& spec);
+// Throws Error for what is no such record.  Missing lines are 0.
+//   name : for messages
+GraphSpec graph_spec_from(const nlohmann::json& record, const std::string& name);
+
+// The queries of `now` with what a model knows of columns, for data that is laid out in another
+// way.  Throws UsageError where the two differ in more than their queries.
+GraphSpec with_queries_of(const GraphSpec& model, const GraphSpec& now);
+
+}  // namespace croft

@@ -1,0 +1,51 @@
+// Labels and their probabilities for the variables of a database, by a model.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sql/graph_tables.h"
+
+namespace croft {
+
+enum class GraphDecode {
+  best,     // of each instance the most probable labelling
+  marginal  // of each variable the most probable label
+};
+
+struct GraphLabelOptions {
+  GraphDecode decode = GraphDecode::best;
+  bool probabilities = true;                       // of labels; always with GraphDecode::marginal
+  bool keep_marginals = false;                     // of all labels
+  std::string method = "auto";                     // for marginals, of infer_methods()
+  std::string search = "auto";                     // for the best labelling, likewise
+  std::optional<double> memory = {};               // bytes that an instance's inference may take
+  std::optional<std::size_t> max_iterations = {};  // of both, where they iterate
+  std::uint64_t seed = 1;
+  std::size_t threads = 1;  // instances side by side; changes no result
+};
+
+struct GraphLabels {
+  std::vector<State> label;          // [variables]
+  std::vector<double> probability;   // [variables] of the label; empty where not asked for
+  std::vector<std::uint64_t> begin;  // [variables + 1] into `marginals`; likewise
+  std::vector<double> marginals;     // of all labels
+  std::size_t estimated = 0;         // instances whose probabilities are estimates
+  std::size_t not_converged = 0;     // instances whose inference has not
+  std::size_t not_proved = 0;        // instances whose labelling may not be the best
+  std::span<const double> marginals_of(std::uint32_t variable) const {
+    return std::span(marginals).subspan(begin[variable], begin[variable + 1] - begin[variable]);
+  }
+};
+
+// Takes the data's cliques.  Known variables are conditioned on.  Throws UsageError for methods
+// that do not answer or do not fit the graph, Error naming the instance where inference needs more
+// memory than there is, Interrupted once `interruption` is set.
+//   progress : now and then, with the number of instances that are done
+GraphLabels label_graph(const GraphModel& model, CliqueData& data, const GraphLabelOptions& options,
+                        const std::function<void(std::size_t)>& progress = {});
+
+}  // namespace croft

@@ -1,0 +1,188 @@
+#include "train/boosting/boosted_chain.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "croft/core/error.h"
+#include "croft/inference/chain_viterbi.h"
+#include "croft/train/train_options.h"
+#include "model/kinds/boosted_model.h"
+#include "train/boosting/boosted_label_potentials.h"
+
+namespace croft {
+
+BoostedChainStructure::BoostedChainStructure(const Extractor& extractor, std::string_view kind)
+    : extractor_(extractor), kind_(kind) {
+  if (kind_ == kBoostedMaxent) {
+    if (extractor.has_edge_templates()) {
+      throw UsageError(
+          "a model of kind boosted-maxent labels each position by itself, and has no "
+          "use for templates of pairs of labels; delete the lines that begin with B");
+    }
+    if (extractor.config().boundaries) {
+      throw UsageError("--boundaries has no meaning for --model boosted-maxent; leave it out");
+    }
+    return;
+  }
+  const TemplateSet& templates = extractor.templates();
+  for (std::size_t k = 0; k < templates.size(); ++k) {
+    if (!templates.on_edges(k) || templates.is_constant(k)) continue;
+    throw UsageError(
+        "a template makes attributes for pairs of labels, which trees do not test: make them "
+        "attributes of positions (U in the place of B), and add --pair-trees to have trees for "
+        "pairs of labels");
+  }
+}
+
+void BoostedChainStructure::add(const TextSequence& sequence, std::string_view file) {
+  if (kind_ == kBoostedMaxent) {
+    encoder_.add_positions(sequence, file);
+  } else {
+    encoder_.add(sequence, file);
+  }
+}
+
+std::size_t BoostedChainStructure::partial_positions() const {
+  const auto known = std::ranges::count_if(encoder_.data.label, is_one_label);
+  return positions() - static_cast<std::size_t>(known);
+}
+
+void BoostedChainStructure::lay_out(std::span<const TextSequence> holdout,
+                                    const BoostingOptions& options) {
+  if (options.pair_trees && kind_ == kBoostedMaxent) {
+    throw UsageError("--pair-trees has no meaning for --model boosted-maxent; leave it out");
+  }
+  if (options.label_weights) {
+    std::vector<std::string_view> names;
+    for (std::uint32_t y = 0; y < labels(); ++y) names.push_back(encoder_.label_names[y]);
+    weigh_by_label(*options.label_weights, names, encoder_.data);
+  }
+  holdout_ = holdout;
+  held_ = {};
+  for (const TextSequence& text : holdout) {
+    for (std::size_t t = 0; t < text.length(); ++t) {
+      for (std::size_t k = text.node.list_begin(t); k < text.node.list_end(t); ++k) {
+        const std::uint32_t id = encoder_.node_names.find(text.node.item(k));
+        if (id == kUnknown) continue;
+        held_.id.push_back(id);
+        held_.value.push_back(text.node.value(k));
+      }
+      held_.begin.push_back(held_.id.size());
+    }
+  }
+}
+
+void BoostedChainStructure::start(const BoostingOptions& options, const BinnedFeatures& features,
+                                  Potentials& potentials) {
+  features_ = &features;
+  const ChainData& data = encoder_.data;
+  if (kind_ == kBoostedChain) potentials.transition.assign(labels(), labels(), 0.0);
+  if (!options.pair_trees) return;
+  auto& pairs = potentials.pairs;
+  for (std::size_t n = 0; n < data.sequences(); ++n) {
+    const Gold gold = data.gold(n);
+    for (std::size_t t = 1; t < gold.length(); ++t) {
+      const Edge edge{gold.known[t - 1], gold.known[t]};
+      if (is_one_label(edge.from) && is_one_label(edge.to)) pairs.push_back(edge);
+    }
+  }
+  std::ranges::sort(pairs);
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  potentials.pair.assign(pairs.size(), std::vector<float>(features.rows()));
+}
+
+std::unique_ptr<PotentialObjective> BoostedChainStructure::objective(std::size_t width,
+                                                                     ThreadPool& pool) {
+  if (kind_ == kBoostedMaxent) {
+    return std::make_unique<LabelPotentialFunction>(encoder_.data, labels(), width, pool);
+  }
+  if (positions() < kFewPositions) {
+    return std::make_unique<PotentialFunction<double>>(encoder_.data, labels(), width, pool);
+  }
+  return std::make_unique<PotentialFunction<float>>(encoder_.data, labels(), width, pool);
+}
+
+void BoostedChainStructure::draw(const std::vector<bool>& sequences) {
+  const ChainData& data = encoder_.data;
+  later_.clear();
+  for (std::size_t n = 0; n < data.sequences(); ++n) {
+    if (!sequences[n]) continue;
+    for (std::uint64_t p = data.sequence_begin[n] + 1; p < data.sequence_begin[n + 1]; ++p) {
+      later_.push_back(static_cast<std::uint32_t>(p));
+    }
+  }
+}
+
+SecondTrees BoostedChainStructure::second(Potentials& potentials,
+                                          const PotentialGradient& gradient) {
+  SecondTrees second{features_, {}, later_, &gradient.pair, positions(), &potentials.pair};
+  for (const Edge pair : potentials.pairs) {
+    second.outputs.push_back(static_cast<std::uint32_t>(labels() + pair.from * labels() + pair.to));
+  }
+  return second;
+}
+
+std::vector<std::vector<std::string_view>> BoostedChainStructure::label_holdout(
+    const Potentials& potentials, ThreadPool& pool) const {
+  struct Worker {
+    ChainScores<double> scores;
+    ViterbiWorkspace<double> viterbi;
+    std::vector<Label> y;
+  };
+  TransitionScores<double> tied(labels());
+  if (potentials.transition.rows() > 0) tied.assign(potentials.transition);
+  std::vector<std::size_t> first{positions()};
+  for (const TextSequence& text : holdout_) first.push_back(first.back() + text.length());
+  std::vector<std::vector<std::string_view>> names(holdout_.size());
+  std::vector<Worker> workers(pool.threads());
+  pool.run(holdout_.size(), [&](std::size_t n, std::size_t worker) {
+    Worker& own = workers[worker];
+    copy_scores(potentials, first[n], holdout_[n].length(), tied, own.scores);
+    own.y.resize(holdout_[n].length());
+    viterbi<double>(own.scores, own.viterbi, own.y);
+    for (const Label y : own.y) names[n].push_back(encoder_.label_names[y]);
+  });
+  return names;
+}
+
+void BoostedChainStructure::add_to(Fingerprint& of) const {
+  const ChainData& data = encoder_.data;
+  of.add(data.sequence_begin);
+  of.add(data.label);
+  of.add(data.label_sets.begin);
+  of.add(data.label_sets.label);
+  of.add(data.weight);
+  of.add(data.node.begin);
+  of.add(data.node.id);
+  of.add(data.node.value);
+  for (const StringTable* names : {&encoder_.node_names, &encoder_.label_names}) {
+    for (std::uint32_t k = 0; k < names->size(); ++k) of.add((*names)[k]);
+  }
+  add_texts(holdout_, of);
+  of.add(kind_);
+}
+
+ContainerWriter BoostedChainStructure::model(const BoostedRounds& rounds,
+                                             const std::vector<double>& base,
+                                             const Potentials& potentials,
+                                             const nlohmann::json& training) const {
+  BoostedParts parts;
+  parts.kind = kind_;
+  for (std::uint32_t y = 0; y < labels(); ++y) {
+    parts.labels.emplace_back(encoder_.label_names[y]);
+  }
+  parts.extraction = &extractor_.config();
+  for (std::uint32_t a = 0; a < attributes(); ++a) parts.names.push_back(encoder_.node_names[a]);
+  parts.base = base;
+  for (std::size_t i = 0; i < potentials.transition.rows(); ++i) {
+    const std::span<const double> row = potentials.transition[i];
+    parts.transitions.insert(parts.transitions.end(), row.begin(), row.end());
+  }
+  const TreeArrays all = trees(rounds);
+  parts.trees = &all;
+  parts.rounds = rounds.size();
+  parts.training = &training;
+  return make_boosted_model(parts);
+}
+
+}  // namespace croft

@@ -1,0 +1,182 @@
+#include "train/graph/graph_choice.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "croft/core/error.h"
+
+namespace croft {
+
+bool is_associative(const Interaction& interaction) {
+  return interaction.kind() == InteractionKind::same ||
+         interaction.kind() == InteractionKind::same_label;
+}
+
+bool keeps_associative(const GraphProblem& p) {
+  const std::string search = p.inference.search.value_or("auto");
+  return p.objective == GraphObjectiveKind::max_margin &&
+         (p.method == Method::sgd || p.method == Method::averaged_sgd) &&
+         (search == "graph-cut" || search == "alpha-expansion");
+}
+
+namespace {
+
+bool sets(const std::vector<std::string_view>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+void check_inference(const GraphProblem& p, const GraphObjectiveInfo& objective) {
+  const GraphInferenceSettings& s = p.inference;
+  const std::array<std::pair<std::string_view, bool>, 6> given = {{
+      {"memory", s.memory.has_value()},
+      {"inference-iterations", s.max_iterations.has_value()},
+      {"damping", s.damping.has_value()},
+      {"cost", s.cost.has_value()},
+      {"search", s.search.has_value()},
+      {"pairs", s.pairs.has_value()},
+  }};
+  for (const auto& [setting, is_given] : given) {
+    if (is_given && !sets(objective.settings, setting)) {
+      throw UsageError("--" + std::string(setting) + " has no meaning for --objective " +
+                       std::string(objective.name) + " of a graph; leave it out");
+    }
+  }
+  if (p.rank_loss && p.objective != GraphObjectiveKind::sample_rank) {
+    throw UsageError("a loss of one's own has no meaning for --objective " +
+                     std::string(objective.name) + " of a graph; it goes with sample-rank");
+  }
+}
+
+void check_settings(const GraphProblem& p, const MethodInfo& method) {
+  const MethodSettings& s = p.settings;
+  for (const std::string_view setting : settings_of(s)) {
+    if (sets(method.settings, setting)) continue;
+    throw UsageError("--" + std::string(setting) + " means nothing to --optimizer " +
+                     std::string(method.name) + "; leave it out");
+  }
+  if (s.decay && s.schedule != StepSchedule::constant) {
+    throw UsageError("--decay goes with --schedule constant");
+  }
+  if (s.batch && p.objective == GraphObjectiveKind::sample_rank) {
+    throw UsageError(
+        "--batch means nothing to --objective sample-rank, which goes from one "
+        "assignment to the next; leave it out");
+  }
+}
+
+// Graph cuts stay possible where weights that draw labels together cannot become negative.
+void check_cut(const GraphProblem& p) {
+  const bool cut = p.inference.search == "graph-cut";
+  if (cut && !keeps_associative(p)) {
+    throw UsageError(
+        "--search graph-cut needs weights that are kept from becoming negative, which "
+        "--objective max-margin with --optimizer averaged-sgd or sgd does; otherwise leave it "
+        "out, and cuts are made where they are exact");
+  }
+  for (const CliqueTemplate& each : p.schema.templates) {
+    if (!cut || each.scores || each.interaction.arity() < 2) continue;
+    if (is_associative(each.interaction) && each.interaction.arity() == 2) continue;
+    throw UsageError(
+        "--search graph-cut needs cliques of one variable, or of two with the "
+        "interaction same or same-label, and the template '" +
+        each.name + "' is none; leave it out");
+  }
+  if (!keeps_associative(p)) return;
+  if (p.regulariser.l1 > 0) {
+    throw UsageError(
+        "--search graph-cut and alpha-expansion keep weights from becoming "
+        "negative, which does not go with --l1");
+  }
+  for (std::uint32_t row = 0; row < p.rows.size(); ++row) {
+    const CliqueTemplate& t = p.schema.templates[p.rows.template_of(row)];
+    if (t.scores || !is_associative(t.interaction)) continue;
+    for (const CliqueFeature& each : p.rows.features(row)) {
+      if (each.value >= 0) continue;
+      throw UsageError("a feature of the template '" + t.name + "' has the value " +
+                       std::to_string(each.value) +
+                       "; --search graph-cut and alpha-expansion need values >= 0 where labels "
+                       "are drawn together");
+    }
+  }
+}
+
+void check_prior(const GraphProblem& p, const MethodInfo& method) {
+  if (p.from_weights && p.method == Method::frank_wolfe) {
+    throw UsageError(
+        "--optimizer frank-wolfe starts from no weights: leave out --init and --prior");
+  }
+  if (p.prior == nullptr || p.prior->trivial()) return;
+  const std::string what = p.prior->mean.empty() ? "--variances" : "--prior";
+  if (is_direction(p.objective) || p.method == Method::frank_wolfe) {
+    throw UsageError(what + " has no meaning for " +
+                     (is_direction(p.objective)
+                          ? "--objective " + std::string(info(p.objective).name)
+                          : std::string("--optimizer frank-wolfe")) +
+                     " of a graph; leave it out");
+  }
+  const bool penalised = p.regulariser.l2 > 0 || (p.prior->mean.empty() && p.regulariser.l1 > 0);
+  if (!penalised || !method.l2) {
+    throw UsageError(what + " is of the penalty, and there is none: give --l2 above 0");
+  }
+  if (!p.prior->mean.empty() && p.regulariser.l1 > 0) {
+    throw UsageError("--prior goes with --l2 alone: --l1 draws weights to 0");
+  }
+  if (!p.prior->mean.empty() && keeps_associative(p)) {
+    throw UsageError("--prior does not go with --search " + p.inference.search.value_or("auto") +
+                     ", which keeps weights from becoming negative");
+  }
+}
+
+void check_pairs(const GraphProblem& p) {
+  for (const CliqueTemplate& each : p.schema.templates) {
+    if (each.interaction.arity() <= 2) continue;
+    throw UsageError(
+        "--objective tree-reweighted is of cliques of one or two variables, and the "
+        "template '" +
+        each.name + "' has " + std::to_string(each.interaction.arity()) + "; take bethe");
+  }
+}
+
+}  // namespace
+
+void check_graph_choice(const GraphProblem& p) {
+  const GraphObjectiveInfo& objective = info(p.objective);
+  p.regulariser.validate();
+  p.stop.validate();
+  const MethodInfo& method = info(p.method);
+  const std::string name(objective.name);
+  if (std::ranges::find(objective.methods, p.method) == objective.methods.end()) {
+    std::vector<std::string_view> names;
+    for (const Method each : objective.methods) names.push_back(info(each).name);
+    throw UsageError("--objective " + name + " of a graph cannot be minimised by --optimizer " +
+                     std::string(method.name) + "; there are " + joined_names(names));
+  }
+  if (p.regulariser.l1 > 0 && !method.l1) {
+    throw UsageError("--optimizer " + std::string(method.name) + " knows no --l1");
+  }
+  if (p.regulariser.l2 > 0 && !method.l2) {
+    throw UsageError("--optimizer " + std::string(method.name) + " knows no --l2; give --l2 0");
+  }
+  if (p.regulariser.l2 == 0 && method.needs_l2) {
+    throw UsageError("--optimizer " + std::string(method.name) + " needs --l2 above 0");
+  }
+  check_inference(p, objective);
+  check_settings(p, method);
+  check_prior(p, method);
+  check_cut(p);
+  if (p.objective == GraphObjectiveKind::tree_reweighted) check_pairs(p);
+  if (objective.hidden && p.method != Method::frank_wolfe) return;
+  std::size_t hidden = 0;
+  for (const GraphInstance& each : p.instances) {
+    hidden += static_cast<std::size_t>(std::ranges::count(each.known, kUnobserved));
+  }
+  if (hidden > 0) {
+    const bool dual = p.method == Method::frank_wolfe;
+    throw UsageError((dual ? "--optimizer frank-wolfe" : "--objective " + name) +
+                     " needs the labels of all variables, and " + std::to_string(hidden) +
+                     " have none; take " + (dual ? "averaged-sgd" : "likelihood or bethe"));
+  }
+}
+
+}  // namespace croft

@@ -1,0 +1,114 @@
+#include "train/graph/graph_function.h"
+
+#include <algorithm>
+#include <ranges>
+
+#include "croft/core/compensated_sum.h"
+#include "train/graph/graph_support.h"
+
+namespace croft {
+
+GraphFunction::GraphFunction(const CliqueSchema& schema, const CliqueRows& rows,
+                             const GraphLayout& layout, std::span<GraphInstance> instances,
+                             ThreadPool& pool, const GraphObjectiveMaker& make_objective)
+    : rows_(rows), layout_(layout), instances_(instances), pool_(pool) {
+  for (std::size_t k = 0; k < pool.threads(); ++k) {
+    workers_.push_back({GraphScorer(schema, rows, layout), {}, {}, {}, {}, 0, 0, 0});
+  }
+  objectives_.resize(instances.size());
+  pool_.run(instances.size(), [&](std::size_t n, std::size_t) {
+    objectives_[n] = make_objective(instances_[n].graph, instances_[n].known);
+  });
+}
+
+double GraphFunction::evaluate(std::span<const double> w, std::span<double> gradient) {
+  if (prior_ != nullptr) {
+    weights_.resize(w.size());
+    for (std::size_t k = 0; k < w.size(); ++k) weights_[k] = prior_->weight(k, w[k]);
+    w = weights_;
+  }
+  std::ranges::fill(gradient, 0);
+  CompensatedSum value;
+  pool_.run_ordered(
+      instances_.size(),
+      [&](std::size_t n, std::size_t k) {
+        Worker& worker = workers_[k];
+        worker.scorer.score(w, instances_[n]);
+        worker.d_numbers.assign(instances_[n].graph.numbers().size(), 0);
+        worker.value = infer(n, worker);
+      },
+      [&](std::size_t n, std::size_t k) {
+        Worker& worker = workers_[k];
+        value.add(worker.value);
+        worker.scorer.add_gradient(instances_[n], worker.d_numbers, gradient);
+      });
+  if (prior_ != nullptr && !prior_->scale.empty()) {
+    for (std::size_t k = 0; k < gradient.size(); ++k) gradient[k] *= prior_->scale[k];
+  }
+  return value.value();
+}
+
+double GraphFunction::infer(std::size_t n, Worker& worker) {
+  const double value = objectives_[n]->evaluate(worker.d_numbers);
+  ++worker.inferences;
+  if (!objectives_[n]->converged()) ++worker.not_converged;
+  return value;
+}
+
+std::span<const Run> GraphFunction::support(std::size_t n, std::size_t worker) {
+  const GraphInstance& instance = instances_[n];
+  find_support(rows_, layout_, instance,
+               std::views::iota(PotentialId{0}, static_cast<PotentialId>(instance.row.size())),
+               workers_[worker].support);
+  return workers_[worker].support;
+}
+
+SampleFunction::Sample GraphFunction::evaluate_sample(std::size_t n, std::span<const double> w,
+                                                      std::span<double> gradient,
+                                                      std::size_t worker) {
+  Worker& own = workers_[worker];
+  if (prior_ != nullptr) {
+    own.weights.resize(w.size());
+    for (const Run& run : support(n, worker)) {
+      for (std::uint64_t k = run.begin; k < run.begin + run.length; ++k) {
+        own.weights[k] = prior_->weight(k, w[k]);
+      }
+    }
+    w = own.weights;
+  }
+  own.scorer.score(w, instances_[n]);
+  own.d_numbers.assign(instances_[n].graph.numbers().size(), 0);
+  const double value = infer(n, own);
+  if (std::ranges::all_of(own.d_numbers, [](double d) { return d == 0; })) return {value, false};
+  own.packed.resize(layout_.dimension());
+  const std::span<const Run> runs = support(n, worker);
+  write_packed(
+      runs, own.packed,
+      [&](std::span<double> out) { own.scorer.add_gradient(instances_[n], own.d_numbers, out); },
+      gradient);
+  if (prior_ != nullptr && !prior_->scale.empty()) {
+    double* g = gradient.data();
+    for (const Run& run : runs) {
+      for (std::size_t k = 0; k < run.length; ++k) *g++ *= prior_->scale[run.begin + k];
+    }
+  }
+  return {value, true};
+}
+
+std::size_t GraphFunction::not_converged() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(objectives_, [](const auto& each) { return !each->converged(); }));
+}
+
+std::size_t GraphFunction::inferences() const {
+  std::size_t sum = 0;
+  for (const Worker& each : workers_) sum += each.inferences;
+  return sum;
+}
+std::size_t GraphFunction::inferences_not_converged() const {
+  std::size_t sum = 0;
+  for (const Worker& each : workers_) sum += each.not_converged;
+  return sum;
+}
+
+}  // namespace croft

@@ -1,0 +1,103 @@
+// The objectives and optimisers that a general CRF can be trained with, by name, and which go
+// together.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "croft/optimize/optimizer.h"
+#include "croft/train/training_method.h"
+#include "objective/graph/graph_objective.h"
+#include "train/graph/graph_function.h"
+#include "train/graph/sample_rank.h"
+
+namespace croft {
+
+enum class GraphObjectiveKind {
+  likelihood,
+  bethe,
+  mean_field,
+  pseudolikelihood,
+  per_edge,
+  composite,
+  piecewise,
+  piecewise_pseudolikelihood,
+  perceptron,
+  max_margin,
+  tree_reweighted,
+  product_of_beliefs,
+  gibbs,
+  contrastive_divergence,
+  persistent_contrastive_divergence,
+  sample_rank,
+  passive_aggressive
+};
+
+// Of inference inside of objectives.  What an objective has no use for must be left unset.
+struct GraphInferenceSettings {
+  std::optional<double> memory;  // bytes that a junction tree may take; 0: no limit
+  // Of messages or mean field: "stopped after k steps"; sweeps of Gibbs sampling.
+  std::optional<std::size_t> max_iterations;
+  std::optional<double> damping;      // of messages
+  std::optional<double> cost;         // of a wrong label, SampleRank's margin; default 1
+  std::optional<std::string> search;  // for the best assignment; default: automatic
+  std::optional<bool> pairs;          // SampleRank changes two variables at once, too
+};
+
+struct GraphObjectiveInfo {
+  GraphObjectiveKind objective;
+  std::string_view name, summary;
+  Method by_default, with_l1;  // with_l1 == by_default: l1 is not possible
+  bool hidden;                 // variables may be hidden
+  std::vector<Method> methods;
+  std::vector<std::string_view> settings;  // of GraphInferenceSettings, by their option's name
+};
+const std::vector<GraphObjectiveInfo>& graph_objective_table();
+const GraphObjectiveInfo& info(GraphObjectiveKind objective);
+GraphObjectiveKind graph_objective_named(std::string_view name);  // throws UsageError: all names
+// Whether it has no value, but directions alone (optimize/direction_function.h).
+bool is_direction(GraphObjectiveKind objective);
+// Names of the searches for the best assignment.
+std::vector<std::string_view> graph_search_names();
+
+// What train_graph() has found beside the weights.
+struct GraphFindings {
+  // Of a graph each, in evaluations of the objective; directions have none.
+  std::size_t inferences = 0, not_converged = 0;
+  std::size_t last_not_converged = 0;  // of instances, in the last evaluation of all
+};
+
+// What is to be minimised, and how.
+struct GraphProblem {
+  const CliqueSchema& schema;
+  const CliqueRows& rows;
+  const GraphLayout& layout;
+  std::span<GraphInstance> instances;
+  ThreadPool& pool;
+  GraphObjectiveKind objective = GraphObjectiveKind::likelihood;
+  GraphInferenceSettings inference{};
+  Method method = Method::lbfgs;
+  MethodSettings settings{};
+  Regulariser regulariser{};
+  StoppingRule stop{};
+  std::uint64_t seed = 1;
+  RankLoss rank_loss{};  // of SampleRank; default: wrong labels
+  const WeightPrior* prior = nullptr;
+  bool from_weights = false;          // training starts from a model's
+  GraphFindings* findings = nullptr;  // where given: filled in
+};
+
+// Throws UsageError for what does not go together or would be ignored, naming what would go.
+void check_graph_choice(const GraphProblem& problem);
+// Of an objective that has a value: not of Gibbs sampling's and SampleRank.
+GraphObjectiveMaker make_graph_objective(GraphObjectiveKind objective,
+                                         const GraphInferenceSettings& settings);
+
+// Minimises from w (in and out).  Calls check_graph_choice().
+OptimizeResult train_graph(const GraphProblem& problem, std::span<double> w,
+                           const IterationCallback& callback, Checkpointer* checkpoints = nullptr);
+
+}  // namespace croft

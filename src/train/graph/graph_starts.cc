@@ -1,0 +1,78 @@
+#include "train/graph/graph_starts.h"
+
+#include <algorithm>
+
+#include "croft/core/error.h"
+#include "croft/core/random.h"
+
+namespace croft {
+
+std::size_t count_hidden(std::span<const GraphInstance> instances) {
+  std::size_t count = 0;
+  for (const GraphInstance& each : instances) {
+    count += static_cast<std::size_t>(std::ranges::count(each.known, kUnobserved));
+  }
+  return count;
+}
+
+GraphLayout layout_to_train(const CliqueData& data, std::span<const GraphInstance> instances,
+                            std::span<const StringTable> features,
+                            const GraphTrainOptions& options) {
+  std::vector<std::size_t> sizes;
+  for (const StringTable& each : features) sizes.push_back(each.size());
+  GraphLayout layout =
+      make_graph_layout(data.schema(), data.rows(), instances, sizes,
+                        {.features = options.features, .min_count = options.min_count});
+  if (layout.dimension() > 0) return layout;
+  throw Error("no feature is left to train; lower --min-count, or give more data");
+}
+
+std::vector<double> random_start(std::size_t dimension, const GraphTrainOptions& options,
+                                 std::size_t start) {
+  std::vector<double> w(dimension);
+  Random random(options.seed + start);
+  for (double& each : w) each = options.start_deviation * random.normal();
+  return w;
+}
+
+IterationCallback watching(const GraphTrainOptions& options, const TrainingCallback& callback) {
+  return [most = options.stop.max_iterations, &callback](const Iteration& now) {
+    return !callback || callback({now, most, std::nullopt});
+  };
+}
+
+void best_of_starts(std::size_t starts,
+                    const std::function<OptimizeResult(std::size_t start)>& train,
+                    const std::function<void()>& keep, GraphTrainResult& result) {
+  for (std::size_t start = 0; start < starts; ++start) {
+    const OptimizeResult found = train(start);
+    result.objectives.push_back(found.objective);
+    if (start == 0 || found.objective < result.optimization.objective) {
+      result.optimization = found;
+      result.kept_start = start;
+      keep();
+    }
+    if (found.reason == StopReason::stopped) return;
+  }
+}
+
+void describe_weights(std::span<const double> w, GraphTrainResult& result) {
+  result.dimension = w.size();
+  result.active =
+      static_cast<std::size_t>(std::ranges::count_if(w, [](double each) { return each != 0; }));
+}
+
+ContainerWriter trained_model(const CliqueData& data, const GraphLayout& layout,
+                              std::span<const StringTable> features, std::span<const double> w,
+                              const nlohmann::json& source, const nlohmann::json& training) {
+  GraphModelParts parts;
+  parts.schema = &data.schema();
+  parts.layout = &layout;
+  parts.features = features;
+  parts.weights = w;
+  parts.source = &source;
+  parts.training = &training;
+  return make_graph_model(parts);
+}
+
+}  // namespace croft

@@ -1,0 +1,511 @@
+#include "croft/train/chain_training.h"
+
+#include <algorithm>
+#include <cassert>
+#include <nlohmann/json.hpp>
+
+#include "core/vector_math.h"
+#include "croft/core/error.h"
+#include "train/gold_check.h"
+#include "train/induction/feature_rounds.h"
+
+namespace croft {
+namespace {
+
+std::vector<std::string_view> names_in(const StringTable& table) {
+  std::vector<std::string_view> names;
+  for (std::uint32_t id = 0; id < table.size(); ++id) names.push_back(table[id]);
+  return names;
+}
+
+std::vector<std::string> labels_of(const ChainEncoder& encoder) {
+  const std::vector<std::string_view> names = names_in(encoder.label_names);
+  return {names.begin(), names.end()};
+}
+
+}  // namespace
+
+void check_init(const ChainModel& init, const TrainOptions& options) {
+  if (init.vote() != nullptr || init.kernel() != nullptr) {
+    throw UsageError(init.container().name() +
+                     ": a vote or a kernel is not one vector of weights to start from");
+  }
+  if (chain_kind(init.kind()) != options.kind) {
+    throw UsageError(init.container().name() + ": this model is of kind " + init.kind() +
+                     "; go on from it with --model " + init.kind());
+  }
+  if (init.order() == options.order) return;
+  throw UsageError(init.container().name() + ": this model is of order " +
+                   std::to_string(init.order()) + "; go on from it with --order " +
+                   std::to_string(init.order()));
+}
+
+ChainTraining::ChainTraining(const Extractor& extractor, std::shared_ptr<const ChainModel> init,
+                             ChainKind kind)
+    : extractor_(extractor), kind_(kind), init_(std::move(init)) {
+  if (kind != ChainKind::maxent) {
+    tied_names_ = extractor.tied_names();
+  } else if (extractor.has_edge_templates()) {
+    throw UsageError(
+        extractor.config().template_name +
+        ": lines for pairs of labels (B) have no place in a model of kind maxent, whose "
+        "labels do not depend on each other; delete them");
+  }
+  if (init_) keep_features_of(*init_);
+}
+
+void ChainTraining::read_partial_labels(const PartialLabels& how) {
+  for (Label y = 0; init_ && y < init_->labels(); ++y) {
+    const std::string& name = init_->label(y);
+    if (name != how.any && name.find(how.separator) == name.npos) continue;
+    throw UsageError(init_->container().name() + ": the label " + in_quotes(name) +
+                     " would be read as a set of labels, or as any; choose another " +
+                     "--partial-separator, or rename it and train from the start");
+  }
+  encoder_.partial = how;
+}
+
+void ChainTraining::add(const TextSequence& sequence, std::string_view file) {
+  if (files_.empty() || files_.back().second != file) files_.emplace_back(sequences(), file);
+  if (kind_ == ChainKind::maxent && sequence.length() > 1) {
+    encoder_.add_positions(sequence, file);
+  } else {
+    encoder_.add(sequence, file);
+  }
+}
+
+void ChainTraining::set_data(ChainEncoder encoded) {
+  assert(sequences() == 0 && !init_);
+  encoder_ = std::move(encoded);
+  files_.assign(1, {0, ""});
+}
+
+std::size_t ChainTraining::partial_positions() const {
+  const auto known = std::ranges::count_if(encoder_.data.label, is_one_label);
+  return positions() - static_cast<std::size_t>(known);
+}
+
+double ChainTraining::total_weight() const {
+  CompensatedSum sum;
+  for (std::size_t n = 0; n < sequences(); ++n) sum.add(encoder_.data.sequence_weight(n));
+  return sum.value();
+}
+
+Method ChainTraining::method(const TrainOptions& options) const {
+  const Method chosen = options.chosen_method(init_ != nullptr, positions());
+  if (options.rounds.any()) return chosen;
+  if (newton_pays(options)) return Method::truncated_newton;
+  if (span_pays(options)) return Method::span_lbfgs;
+  return chosen == Method::sgd_lbfgs && dual_pays(options) ? Method::dual_ascent : chosen;
+}
+
+// Whether there are so few weights that second derivatives cost nothing to speak of: columns of a
+// table, whose units may be far apart, and then L-BFGS creeps long before it is near.
+bool ChainTraining::newton_pays(const TrainOptions& options) const {
+  constexpr std::size_t kFewWeights = 5000;
+  const MethodSettings& s = options.settings;
+  return kind_ == ChainKind::maxent && options.objective == Objective::likelihood &&
+         !options.method && !s.history && !s.step && !s.batch && !s.passes && !s.gap &&
+         options.regulariser.l1 == 0 && options.regulariser.l2 > 0 && partial_positions() == 0 &&
+         encoder_.node_names.size() * labels() <= kFewWeights;
+}
+
+// Whether there are fewer scores than weights, so that vectors of scores are shorter, and nothing
+// is asked for that goes beyond (B.32).
+bool ChainTraining::span_pays(const TrainOptions& options) const {
+  constexpr std::size_t kManyNumbers = std::size_t{1} << 27;  // 512 MB
+  const MethodSettings& s = options.settings;
+  const std::size_t attributes = encoder_.node_names.size();
+  return kind_ == ChainKind::maxent && options.objective == Objective::likelihood &&
+         !options.method && !init_ && !options.variances && !options.constraint && !s.step &&
+         !s.batch && !s.passes && options.regulariser.l1 == 0 && options.regulariser.l2 > 0 &&
+         partial_positions() == 0 && 3 * positions() <= attributes &&
+         attributes * padded(labels()) <= kManyNumbers;
+}
+
+// Whether dual ascent is sooner within 1e-4 of the optimum than L-BFGS: where its variables fit,
+// and nothing is asked for that it does not have.  Measured: docs/performance.md.
+bool ChainTraining::dual_pays(const TrainOptions& options) const {
+  const std::size_t few = kind_ == ChainKind::maxent ? 160 : 64;  // labels
+  constexpr std::size_t kManyNumbers = std::size_t{1} << 27;      // 512 MB
+  constexpr double kCurved = 500;  // |x|^2 / l2: above, what a step gains is little
+  const std::size_t pairs = tied_names_.empty() ? 0 : labels() * labels();
+  const MethodSettings& s = options.settings;
+  const AttributeLists& nodes = encoder_.data.node;
+  const double squares =
+      nodes.value.empty() ? static_cast<double>(nodes.id.size()) : dot(nodes.value, nodes.value);
+  return options.objective == Objective::likelihood && options.order == 1 && !options.method &&
+         !init_ && !options.variances && !options.free_intercept && !options.own_stop &&
+         !s.history && !s.step && !s.batch && !s.passes &&
+         options.precision == Precision::automatic && !encoder_.data.has_edges() &&
+         !options.constraint && partial_positions() == 0 && labels() <= few &&
+         squares <= kCurved * options.regulariser.l2 * static_cast<double>(positions()) &&
+         2 * (positions() * padded(labels()) + sequences() * pairs) <= kManyNumbers;
+}
+
+Precision ChainTraining::precision(const TrainOptions& options) const {
+  const Method chosen = method(options);
+  if (chosen == Method::span_lbfgs && options.precision == Precision::automatic) {
+    // The rounding of a gradient does not show before some 1e-7 of F.
+    constexpr std::size_t kManyOccurrences = 400'000;
+    return encoder_.data.node.id.size() < kManyOccurrences ? Precision::twice : Precision::single;
+  }
+  return has_precision(chosen) ? options.chosen_precision(positions()) : Precision::twice;
+}
+
+void ChainTraining::add_holdout(TextSequence sequence) { holdout_.add(std::move(sequence)); }
+
+// With order >= 2.  Every sequence must have a labelling that the model gives a probability.
+void ChainTraining::set_histories(const TrainOptions& options) {
+  if (options.order == 1) return;
+  const ChainData& data = encoder_.data;
+  layout_.histories = choose_histories(data, labels(),
+                                       {.order = options.order,
+                                        .histories = options.histories.value_or(HistorySet::seen),
+                                        .features = options.features,
+                                        .min_count = options.min_count,
+                                        .constraint = layout_.constraint.get(),
+                                        .kept = init_ ? init_->histories() : nullptr});
+  const std::size_t n = first_without_path(*layout_.histories, data, layout_.constraint.get());
+  if (n == data.sequences()) return;
+  throw InputError(
+      {file_of(n), data.first_line[n]},
+      "no labelling that fits what is known of the sequence that begins here is made of "
+      "runs of labels that the data shows",
+      "", "take --histories allowed, or label more of the data in full");
+}
+
+const std::string& ChainTraining::file_of(std::size_t n) const {
+  const auto next = std::ranges::upper_bound(files_, n, {}, &decltype(files_)::value_type::first);
+  return std::prev(next)->second;
+}
+
+// Of the layout's rows: after lay_out().
+ChainNames ChainTraining::names() const {
+  const auto of_rows = [](const StringTable& table, const std::vector<std::uint32_t>& new_id,
+                          const RowLayout& layout) {
+    std::vector<std::string_view> names(layout.rows());
+    for (std::uint32_t a = 0; a < new_id.size(); ++a) {
+      if (new_id[a] != kUnknown) names[new_id[a]] = table[a];
+    }
+    return names;
+  };
+  const std::vector<std::string>& tied = tied_names_;
+  return {.labels = names_in(encoder_.label_names),
+          .tied = {tied.begin(), tied.end()},
+          .node = of_rows(encoder_.node_names, renumbering_.node, layout_.node),
+          .edge = of_rows(encoder_.edge_names, renumbering_.edge, layout_.edge)};
+}
+
+// Of the labels as they are now; null: everything is allowed.
+std::shared_ptr<const ChainConstraint> ChainTraining::make_constraint(
+    const TrainOptions& options) const {
+  const std::vector<std::string> names = labels_of(encoder_);
+  std::shared_ptr<const ChainConstraint> constraint;
+  if (options.constraint) {
+    constraint = std::make_shared<const ChainConstraint>(options.constraint(names));
+  } else if (init_ && init_->constraint()) {
+    if (init_->labels() < labels()) {
+      throw UsageError(init_->container().name() + ": its constraint does not say what the label " +
+                       in_quotes(names[init_->labels()]) + " may follow; say it with --constrain");
+    }
+    constraint = std::make_shared<const ChainConstraint>(*init_->constraint());
+  }
+  if (!constraint) return nullptr;
+  check_gold(*constraint, encoder_.data, names, [&](std::size_t n) { return file_of(n); });
+  return constraint;
+}
+
+// Numbers the features, and says what is known of labellings: layout_.
+void ChainTraining::lay_out(const TrainOptions& options, TrainResult& result) {
+  if (init_) widen_kept_pairs(init_->labels());
+  auto constraint = make_constraint(options);
+  std::optional<TransitionGroups> groups;
+  if (options.transition_groups && tied_names_.empty()) {
+    throw UsageError(
+        "--transition-groups shares weights of transitions, and the template has no line " +
+        std::string("for transitions (B) that all positions have"));
+  }
+  if (options.transition_groups) groups = options.transition_groups(labels_of(encoder_));
+  layout_ = make_chain_layout(encoder_.data, labels(), encoder_.node_names.size(),
+                              encoder_.edge_names.size(),
+                              {.features = options.features,
+                               .min_count = options.min_count,
+                               .tied_rows = tied_names_.size(),
+                               .groups = groups ? &*groups : nullptr,
+                               .kept = &kept_},
+                              renumbering_);
+  layout_.constraint = std::move(constraint);
+  if (!groups) return;
+  result.dropped_transitions =
+      static_cast<std::size_t>(std::ranges::count(groups->of, TransitionGroups::kNone));
+  const std::vector<std::uint32_t>& begin = layout_.shared.begin;
+  for (std::size_t k = 0; k + 1 < begin.size(); ++k) {
+    const std::uint32_t members = begin[k + 1] - begin[k];
+    if (members > 1) result.shared_transitions += members;
+  }
+}
+
+void ChainTraining::set_cost(const TrainOptions& options) {
+  if (!info(options.objective).cost) return;
+  const std::vector<std::string_view> labels = names_in(encoder_.label_names);
+  cost_ = options.cost ? options.cost(labels) : hamming_cost(labels.size(), 1);
+}
+
+// Weights of `init` as the mean, variances by name.
+void ChainTraining::set_prior(const TrainOptions& options, std::span<const FeatureWeight> start) {
+  prior_ = WeightPrior();
+  if (options.prior) {
+    prior_.mean.assign(layout_.dimension(), 0.0);
+    for (const FeatureWeight& each : start) prior_.mean[each.feature] = each.weight;
+  }
+  if (!options.variances) return;
+  const ChainNames each = names();
+  std::vector<std::string_view> all(each.tied.begin(), each.tied.begin() + layout_.tied.rows());
+  all.insert(all.end(), each.node.begin(), each.node.end());
+  all.insert(all.end(), each.edge.begin(), each.edge.end());
+  prior_.scale = prior_scale(layout_, options.variances(all));
+}
+
+// Those of kIntercept stand side by side; none where no position had it often enough.
+Run ChainTraining::intercept_weights() const {
+  const std::uint32_t attribute = encoder_.node_names.find(kIntercept);
+  if (attribute == kUnknown || renumbering_.node[attribute] == kUnknown) return {0, 0};
+  const std::uint32_t row = renumbering_.node[attribute];
+  return {layout_.node.begin[row], static_cast<std::uint32_t>(layout_.node.length(row))};
+}
+
+ChainProblem ChainTraining::problem(const TrainOptions& options, ThreadPool& pool) const {
+  // Methods that compute in double ask for whole gradients in single, where there are many
+  // positions.
+  const bool twice =
+      (has_precision(method(options)) ? precision(options)
+                                      : options.chosen_precision(positions())) == Precision::twice;
+  return {.data = encoder_.data,
+          .layout = layout_,
+          .pool = pool,
+          .objective = options.objective,
+          .block = options.block,
+          .cost = cost_.labels() > 0 ? &cost_ : nullptr,
+          .twice = twice,
+          .show_weights = holdout_.sequences() > 0,
+          .method = method(options),
+          .settings = options.settings,
+          .regulariser = {.l1 = options.regulariser.l1,
+                          .l2 = options.regulariser.l2,
+                          .free = options.free_intercept ? intercept_weights() : Run{0, 0}},
+          .prior = &prior_,
+          .stop = options.stop,
+          .seed = options.seed};
+}
+
+std::uint64_t ChainTraining::fingerprint(const TrainOptions& options, const ChainProblem& problem,
+                                         std::span<const FeatureWeight> start) const {
+  const ChainNames all = names();
+  const TrainingFingerprint all_of_it{
+      .problem = problem,
+      .names = all,
+      .start = start,
+      .active_set = uses_active_set(options) ? &options.active_set : nullptr,
+      .holdout = holdout_,
+      .partial = encoder_.partial,
+      .early_stop = options.early_stop};
+  return all_of_it.value();
+}
+
+OptimizeResult ChainTraining::train_all(const ChainProblem& problem,
+                                        std::span<const FeatureWeight> start,
+                                        const HoldoutScorer& scorer, TrainingWatch& watch,
+                                        Checkpointer* checkpoints) {
+  weights_.assign(layout_.dimension(), 0.0);
+  for (const FeatureWeight& each : start) weights_[each.feature] = each.weight;
+  const auto see = [&](const Iteration& iteration) {
+    std::optional<HoldoutScore> score;
+    if (holdout_.sequences() > 0 && !iteration.w.empty()) {
+      score = scorer(
+          best_labels(layout_, holdout_.data(), iteration.w, encoder_.label_names, problem.pool));
+    }
+    return watch.see(iteration, score, nullptr);
+  };
+  return train_chain(problem, weights_, see, checkpoints, findings_);
+}
+
+ActiveSetResult ChainTraining::train_some(const TrainOptions& options, const ChainProblem& problem,
+                                          std::span<const FeatureWeight> start,
+                                          const HoldoutScorer& scorer, TrainingWatch& watch,
+                                          Checkpointer* checkpoints) {
+  std::size_t round = 0;
+  ChainData holdout;  // with the ids of the round's layout
+  const auto see = [&](const ActiveSet& set, const Iteration& iteration) {
+    std::optional<HoldoutScore> score;
+    if (holdout_.sequences() > 0) {
+      if (set.round != round) {
+        holdout = holdout_.data();
+        renumber(set.selection, holdout);
+        round = set.round;
+      }
+      score = scorer(best_labels(set.selection.layout, holdout, iteration.w, encoder_.label_names,
+                                 problem.pool));
+    }
+    return watch.see(iteration, score, &set.selection);
+  };
+  const auto make = [&](const ChainData& data, const ChainLayout& layout) {
+    return make_chain_function(problem, data, layout);
+  };
+  LbfgsOptions owlqn;
+  owlqn.history = options.settings.history;
+  owlqn.stop = options.stop;
+  return train_active_set(encoder_.data, layout_, make, start, problem.regulariser, owlqn,
+                          options.active_set, problem.pool, see, checkpoints);
+}
+
+// From the candidates to those that were trained.
+void ChainTraining::narrow_to(FeatureSelection selection) {
+  const auto follow = [](const std::vector<std::uint32_t>& next, std::vector<std::uint32_t>& ids) {
+    for (std::uint32_t& id : ids) {
+      if (id != kUnknown) id = next[id];
+    }
+  };
+  follow(selection.renumbering.node, renumbering_.node);
+  follow(selection.renumbering.edge, renumbering_.edge);
+  layout_ = std::move(selection.layout);
+}
+
+// The hold-out is labelled by one vector of weights.
+void ChainTraining::check_holdout(const TrainOptions& options) const {
+  const bool vote = method(options) == Method::voted_perceptron;
+  if (holdout_.sequences() == 0 || !(vote || options.settings.kernel)) return;
+  throw UsageError(std::string("--holdout scores one vector of weights, which ") +
+                   (vote ? "a vote" : "a kernel") + " is not; evaluate the model afterwards");
+}
+
+void ChainTraining::check(const TrainOptions& options) const {
+  options.validate();
+  if (init_) check_init(*init_, options);
+  MethodChoice choice = options.choice(init_ != nullptr, positions());
+  choice.partial = partial_positions() > 0;
+  choice.weighted = std::ranges::any_of(encoder_.data.weight, [](double w) { return w != 1; });
+  check_choice(choice);
+  check_holdout(options);
+  if (choice.partial && (options.rounds.induction || options.rounds.unsupported)) {
+    throw UsageError(
+        "--induce and --unsupported compare probabilities with the true label, and some positions "
+        "have several: label them, or leave these options out");
+  }
+  if (options.free_intercept && !extractor_.config().intercept) {
+    throw UsageError("the intercept is to be unpenalised, and there is none: give --intercept");
+  }
+  if (sequences() == 0) throw Error("there is no sequence to train on");
+  if (labels() == 0) {
+    throw Error(
+        "no position of the training data says which label it may have; label some of them");
+  }
+}
+
+TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer& scorer,
+                               const Callback& callback) {
+  if (options.label_weights) {
+    weigh_by_label(*options.label_weights, names_in(encoder_.label_names), encoder_.data);
+  }
+  check(options);
+  TrainResult result;
+  ChainData whole;  // by the encoder's numbers, where other features are to be chosen of it
+  if (options.rounds.any()) whole = encoder_.data;
+  lay_out(options, result);
+  set_histories(options);
+  if (layout_.dimension() == 0) {
+    throw Error("no feature is left to train; lower --min-count, or give positions attributes");
+  }
+  std::vector<FeatureWeight> start;
+  if (init_) start = initial_weights(*init_);
+  holdout_.encode(encoder_, renumbering_, layout_);
+  set_cost(options);
+  set_prior(options, start);
+
+  ThreadPool pool(options.threads);
+  const ChainProblem problem = this->problem(options, pool);
+  std::size_t before = 0;  // iterations of rounds after which features changed
+  const Callback counted = [&](const TrainProgress& local) {
+    if (before == 0) return callback(local);
+    if (local.iteration.number == 0) return true;  // the end of the last round
+    Iteration now = local.iteration;
+    now.number += before;
+    return callback({now, local.max_iterations, local.holdout});
+  };
+  TrainingWatch watch(options.stop.max_iterations, options.early_stop, counted);
+  if (options.checkpoints != nullptr) {
+    options.checkpoints->set_fingerprint(fingerprint(options, problem, start));
+  }
+  NestedCheckpoints checkpoints(options.checkpoints,
+                                [&](StateArchive& state) { watch.archive(state); });
+  checkpoints.resume();
+  result.dimension = layout_.dimension();
+  FeatureSelection selection;
+  if (options.rounds.any()) {
+    FeatureRoundsTraining rounds(*this, std::move(whole), options, pool, scorer, callback);
+    result.optimization = rounds.run(start, watch, before, result.rounds.emplace());
+    result.dimension = layout_.dimension();
+    conjunctions_ = rounds.conjunctions();
+  } else if (uses_active_set(options)) {
+    ActiveSetResult trained = train_some(options, problem, start, scorer, watch, &checkpoints);
+    result.optimization = std::move(trained.optimization);
+    result.active_set = {trained.set.round, trained.weights.size(), trained.largest_violation};
+    weights_ = std::move(trained.weights);
+    selection = std::move(trained.set.selection);
+  } else {
+    result.optimization = train_all(problem, start, scorer, watch, &checkpoints);
+  }
+  if (!init_ && result.optimization.reason == StopReason::no_progress &&
+      result.optimization.iterations == 0) {
+    throw Error("training got nowhere: " + result.optimization.message);
+  }
+  if (watch.gave_up() && result.optimization.reason == StopReason::stopped) {
+    result.optimization.message = "the hold-out score has not improved for " +
+                                  std::to_string(options.early_stop) + " iterations";
+  }
+  result.holdout = watch.last_score();
+  if (std::optional<TrainingWatch::Best> best = watch.go_back()) {
+    weights_ = std::move(best->weights);
+    std::ranges::sort(best->features);
+    if (result.active_set) selection = select_features(layout_, best->features);
+    result.best_iteration = best->iteration + before;
+    result.optimization.objective = best->objective;  // what is reported is of the weights kept
+    result.optimization.gradient_norm = best->gradient_norm;
+    result.holdout = best->score;
+    if (result.active_set) result.active_set->largest_violation.reset();
+  }
+  if (result.active_set) narrow_to(std::move(selection));
+  result.active =
+      static_cast<std::size_t>(std::ranges::count_if(weights_, [](double w) { return w != 0; }));
+  return result;
+}
+
+// Where many features have a weight that OWL-QN would leave at 0.
+bool ChainTraining::uses_active_set(const TrainOptions& options) const {
+  return method(options) == Method::owlqn && options.regulariser.l1 > 0 && !options.variances &&
+         (options.objective == Objective::likelihood ||
+          options.objective == Objective::softmax_margin) &&
+         layout_.dimension() >= options.active_set_from;
+}
+
+ContainerWriter ChainTraining::model(const nlohmann::json& training) const {
+  ChainNames all = names();
+  ChainModelParts parts;
+  parts.kind = name_of(kind_);
+  parts.labels.assign(all.labels.begin(), all.labels.end());
+  parts.tied_names.assign(all.tied.begin(), all.tied.end());
+  parts.node_names = std::move(all.node);
+  parts.edge_names = std::move(all.edge);
+  ExtractionConfig extraction = extractor_.config();
+  extraction.conjunctions.insert(extraction.conjunctions.end(), conjunctions_.begin(),
+                                 conjunctions_.end());
+  parts.extraction = &extraction;
+  parts.layout = &layout_;
+  parts.weights = weights_;
+  parts.training = &training;
+  if (findings_.vote) parts.vote = &*findings_.vote;
+  if (findings_.kernel) parts.kernel = &*findings_.kernel;
+  return make_chain_model(parts);
+}
+
+}  // namespace croft

@@ -1,0 +1,159 @@
+#include "train/kinds/graph_training.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "croft/core/error.h"
+#include "train/graph/graph_starts.h"
+
+namespace croft {
+
+void GraphTrainOptions::validate() const {
+  regulariser.validate();
+  stop.validate();
+  if (min_count == 0) throw UsageError("--min-count must be at least 1");
+  if (starts == 0) throw UsageError("--starts must be at least 1");
+  if (prior && !init) throw UsageError("a prior needs the model whose weights are its mean");
+  if (init && starts > 1) throw UsageError("--starts has no meaning with --init; leave out one");
+  if (em && (prior || variances)) {
+    throw UsageError("--prior and --variances do not go with --em-iterations");
+  }
+  if (!(start_deviation >= 0) || std::isinf(start_deviation)) {
+    throw UsageError("the deviation of the start must be a number >= 0");
+  }
+}
+
+Method GraphTrainOptions::chosen_method() const {
+  const GraphObjectiveInfo& chosen = info(objective);
+  return method.value_or(regulariser.l1 > 0 ? chosen.with_l1 : chosen.by_default);
+}
+
+namespace {
+
+// More edges than a forest can have.
+bool has_cycles(const FactorGraph& graph) {
+  std::size_t edges = 0;
+  for (Factor f = 0; f < graph.factors(); ++f) {
+    edges += graph.scope(f).size() - std::min<std::size_t>(graph.scope(f).size(), 1);
+  }
+  return edges >= graph.variables();
+}
+
+// Where messages go round in cycles, weights that tie variables grow first on the way from 0, and
+// Bethe's surrogate is stuck where all variables agree: training starts where pieces fit.
+bool wants_start(const GraphProblem& p, std::size_t hidden) {
+  const bool messages = p.objective == GraphObjectiveKind::bethe ||
+                        p.objective == GraphObjectiveKind::product_of_beliefs;
+  return messages && hidden == 0 && !p.from_weights && p.method != Method::sgd_lbfgs &&
+         std::ranges::any_of(p.instances, [](const auto& each) { return has_cycles(each.graph); });
+}
+
+void start_by_pieces(const GraphProblem& problem, std::span<double> w) {
+  GraphProblem start = problem;
+  start.objective = GraphObjectiveKind::piecewise;
+  start.inference = {};
+  start.method = problem.regulariser.l1 > 0 ? Method::owlqn : Method::lbfgs;
+  start.settings = {};
+  start.stop.max_iterations = 100;
+  start.stop.target = StoppingRule().target;
+  start.findings = nullptr;
+  train_graph(start, w, {});
+}
+
+}  // namespace
+
+Method GraphTrainOptions::chosen_method(std::size_t instances, bool hidden) const {
+  const Method chosen = chosen_method();
+  const std::vector<Method>& known = info(objective).methods;
+  const bool possible = std::ranges::find(known, Method::sgd_lbfgs) != known.end();
+  if (method || chosen != Method::lbfgs || !possible || hidden || em || init) return chosen;
+  return instances >= kManyInstances || settings.passes ? Method::sgd_lbfgs : chosen;
+}
+
+bool searches(GraphObjectiveKind objective) {
+  const auto& settings = info(objective).settings;
+  return std::ranges::find(settings, "search") != settings.end();
+}
+
+GraphTraining::GraphTraining(CliqueData& data, std::vector<StringTable> features)
+    : data_(data), features_(std::move(features)), instances_(data.unroll()) {}
+
+std::size_t GraphTraining::hidden() const { return count_hidden(instances_); }
+
+GraphTrainResult GraphTraining::run(const GraphTrainOptions& options,
+                                    const TrainingCallback& callback) {
+  options.validate();
+  if (instances_.empty()) throw Error("there is no variable to train on");
+  layout_ = layout_to_train(data_, instances_, features_, options);
+  const std::size_t hidden_variables = hidden();
+  if (options.starts > 1 && hidden_variables == 0) {
+    throw UsageError("--starts has no meaning where all labels are known; leave it out");
+  }
+  if (options.starts > 1 && is_direction(options.objective)) {
+    throw UsageError("--starts keeps the best of several values, and --objective " +
+                     std::string(info(options.objective).name) + " has none; leave it out");
+  }
+  ThreadPool pool(options.threads);
+  GraphTrainResult result;
+  result.method = options.chosen_method(instances_.size(), hidden_variables > 0);
+  std::vector<double> from;
+  if (options.init) from = weights_of(*options.init, data_.schema(), layout_, features_);
+  WeightPrior prior;
+  if (options.prior) prior.mean = from;
+  if (options.variances) {
+    prior.scale = graph_prior_scale(options.variances, data_.schema(), layout_, features_);
+  }
+  GraphFindings findings;
+  const GraphProblem problem{.schema = data_.schema(),
+                             .rows = data_.rows(),
+                             .layout = layout_,
+                             .instances = instances_,
+                             .pool = pool,
+                             .objective = options.objective,
+                             .inference = options.inference,
+                             .method = result.method,
+                             .settings = options.settings,
+                             .regulariser = options.regulariser,
+                             .stop = options.stop,
+                             .seed = options.seed,
+                             .rank_loss = options.rank_loss,
+                             .prior = &prior,
+                             .from_weights = options.init != nullptr,
+                             .findings = &findings};
+  CheckpointFolder* checkpoints = options.starts == 1 ? options.checkpoints : nullptr;
+  const IterationCallback watch = watching(options, callback);
+  std::vector<double> w;
+  const auto train = [&](std::size_t start) {
+    w.assign(layout_.dimension(), 0.0);
+    if (options.init) {
+      w = from;
+    } else if (hidden_variables > 0) {
+      w = random_start(layout_.dimension(), options, start);
+    }
+    if (!options.em && wants_start(problem, hidden_variables)) start_by_pieces(problem, w);
+    return options.em ? train_graph_em(problem, *options.em, w, watch, checkpoints)
+                      : train_graph(problem, w, watch, checkpoints);
+  };
+  const auto keep = [&] {
+    result.findings = findings;
+    weights_ = w;
+  };
+  best_of_starts(options.starts, train, keep, result);
+  if (result.findings.not_converged > 0) {
+    result.optimization.message +=
+        (searches(options.objective) ? "; the labelling was not proven to be the best in "
+                                     : "; inference did not converge in ") +
+        std::to_string(result.findings.not_converged) + " of " +
+        std::to_string(result.findings.inferences) + " runs";
+  }
+  describe_weights(weights_, result);
+  return result;
+}
+
+ContainerWriter GraphTraining::model(const nlohmann::json& source,
+                                     const nlohmann::json& training) const {
+  return trained_model(data_, layout_, features_, weights_, source, training);
+}
+
+}  // namespace croft

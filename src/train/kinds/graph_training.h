@@ -1,0 +1,94 @@
+// The training of a general CRF: instances, layout, objective, optimiser, in this order.
+//
+//   GraphTraining training(data, std::move(features));
+//   const GraphTrainResult result = training.run(options, callback);
+//   training.model(source, record).write("m.croft");
+#pragma once
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "croft/train/checkpoint.h"
+#include "croft/train/training_watch.h"
+#include "features/clique_data.h"
+#include "model/kinds/graph_model.h"
+#include "train/graph/graph_em.h"
+#include "train/graph/graph_methods.h"
+#include "train/graph/graph_prior.h"
+
+namespace croft {
+
+struct GraphTrainOptions {
+  FeatureSet features = FeatureSet::all;
+  std::size_t min_count = 1;  // >= 1
+  GraphObjectiveKind objective = GraphObjectiveKind::likelihood;
+  std::optional<Method> method;  // default: the objective's
+  GraphInferenceSettings inference;
+  MethodSettings settings;
+  Regulariser regulariser{.l1 = 0, .l2 = 1};
+  StoppingRule stop;
+  std::uint64_t seed = 1;
+  std::size_t threads = 1;  // 0: one for each processor
+  // With hidden variables a start at 0 is a saddle: weights start as normal numbers of this
+  // standard deviation, and the best of so many starts is kept.
+  double start_deviation = 0.1;
+  std::size_t starts = 1;
+  // By EM, of which stop.max_iterations are E steps (train/graph_em.h); otherwise by the gradient.
+  std::optional<GraphEmOptions> em;
+  RankLoss rank_loss{};  // of SampleRank; default: wrong labels
+  // Training starts from its weights, and with `prior` the penalty is of the distance from them.
+  std::shared_ptr<const GraphModel> init;
+  bool prior = false;
+  VariancesOf variances;  // of the penalty, relative to 1 / l2, by names TEMPLATE:FEATURE; empty: 1
+  CheckpointFolder* checkpoints = nullptr;
+
+  void validate() const;  // throws UsageError naming the option
+  Method chosen_method() const;
+  // Of what the data is like: with many instances, all labels known, and a smooth objective, passes
+  // of SGD come before L-BFGS.
+  static constexpr std::size_t kManyInstances = 100;
+  Method chosen_method(std::size_t instances, bool hidden) const;
+};
+
+// Whether its inference is a search for the best labelling: what GraphFindings count as not
+// converged is then a labelling that has not been proven to be the best.
+bool searches(GraphObjectiveKind objective);
+
+struct GraphTrainResult {
+  OptimizeResult optimization;            // of the start that was kept
+  std::size_t dimension = 0, active = 0;  // weights, and those that are not 0
+  std::size_t kept_start = 0;             // from 0
+  std::vector<double> objectives;         // of each start
+  Method method = Method::lbfgs;          // that was chosen
+  GraphFindings findings;                 // of the start that was kept
+};
+
+class GraphTraining {
+ public:
+  // Takes the data's cliques.  Keeps the data by reference.
+  //   features : [templates] names of features, by the numbers that the data has
+  GraphTraining(CliqueData& data, std::vector<StringTable> features);
+
+  // Throws UsageError for bad options, Error when there is no variable, clique or feature.
+  GraphTrainResult run(const GraphTrainOptions& options, const TrainingCallback& callback);
+
+  std::span<const double> weights() const { return weights_; }
+  const GraphLayout& layout() const { return layout_; }
+  std::span<GraphInstance> instances() { return instances_; }
+  std::span<const StringTable> features() const { return features_; }  // [templates]
+  std::size_t hidden() const;  // variables whose state is not known
+  // After run(): the model file's sections.
+  //   source : what the front end wants to find again in GraphModel::source()
+  ContainerWriter model(const nlohmann::json& source, const nlohmann::json& training) const;
+
+ private:
+  const CliqueData& data_;
+  std::vector<StringTable> features_;
+  std::vector<GraphInstance> instances_;
+  GraphLayout layout_;
+  std::vector<double> weights_;
+};
+
+}  // namespace croft

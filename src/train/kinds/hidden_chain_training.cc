@@ -1,0 +1,345 @@
+#include "train/kinds/hidden_chain_training.h"
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "croft/core/error.h"
+#include "croft/core/random.h"
+#include "croft/inference/chain_risk.h"
+#include "croft/inference/chain_sum.h"
+#include "croft/model/linear_scorer.h"
+#include "train/functions/chain_em.h"
+#include "train/gold_check.h"
+#include "train/part_checkpoints.h"
+
+namespace croft {
+namespace {
+
+std::vector<std::string_view> names_in(const StringTable& table) {
+  std::vector<std::string_view> names;
+  for (std::uint32_t id = 0; id < table.size(); ++id) names.push_back(table[id]);
+  return names;
+}
+
+// By row of a layout.
+std::vector<std::string_view> row_names(const StringTable& table,
+                                        const std::vector<std::uint32_t>& new_id,
+                                        const RowLayout& layout) {
+  std::vector<std::string_view> names(layout.rows());
+  for (std::uint32_t a = 0; a < new_id.size(); ++a) {
+    if (new_id[a] != kUnknown) names[new_id[a]] = table[a];
+  }
+  return names;
+}
+
+}  // namespace
+
+void HiddenChainOptions::validate() const {
+  if (states < 1) throw UsageError("--hidden-states must be at least 1");
+  for (const auto& [label, count] : states_of) {
+    if (count < 1) throw UsageError("--hidden-states " + label + "=0: a label has at least 1");
+  }
+  if (!(start_deviation >= 0)) throw UsageError("--start-deviation must be 0 or more");
+  if (starts < 1) throw UsageError("--starts must be at least 1");
+  if (em_iterations == 0) throw UsageError("--em-iterations of a hidden-chain is 1 or more");
+}
+
+HiddenChainTraining::HiddenChainTraining(const Extractor& extractor) : extractor_(extractor) {}
+
+void HiddenChainTraining::add(const TextSequence& sequence, std::string_view file) {
+  if (files_.empty() || files_.back().second != file) files_.emplace_back(sequences(), file);
+  encoder_.add(sequence, file);
+}
+
+const std::string& HiddenChainTraining::file_of(std::size_t n) const {
+  const auto next = std::ranges::upper_bound(files_, n, {}, &decltype(files_)::value_type::first);
+  return std::prev(next)->second;
+}
+
+std::size_t HiddenChainTraining::partial_positions() const {
+  const auto known = std::ranges::count_if(encoder_.data.label, is_one_label);
+  return positions() - static_cast<std::size_t>(known);
+}
+
+double HiddenChainTraining::total_weight() const {
+  CompensatedSum sum;
+  for (std::size_t n = 0; n < sequences(); ++n) sum.add(encoder_.data.sequence_weight(n));
+  return sum.value();
+}
+
+Method HiddenChainTraining::method(const TrainOptions& options) const {
+  return options.chosen_method(true, positions());
+}
+
+// EM compares objectives that differ by little.
+Precision HiddenChainTraining::precision(const TrainOptions& options,
+                                         const HiddenChainOptions& hidden) const {
+  if (!has_precision(method(options))) return Precision::twice;
+  if (hidden.em_iterations && options.precision == Precision::automatic) return Precision::twice;
+  return options.chosen_precision(positions());
+}
+
+void HiddenChainTraining::check(const TrainOptions& options,
+                                const HiddenChainOptions& hidden) const {
+  options.validate();
+  hidden.validate();
+  if (options.objective != Objective::likelihood) {
+    throw UsageError("--objective " + std::string(info(options.objective).name) +
+                     " knows no hidden states, which are summed over: leave it out");
+  }
+  MethodChoice choice = options.choice(true, positions());
+  choice.partial = true;
+  choice.weighted = std::ranges::any_of(encoder_.data.weight, [](double w) { return w != 1; });
+  check_choice(choice);
+  if (sequences() == 0) throw Error("there is no sequence to train on");
+  if (labels() == 0) {
+    throw Error(
+        "no position of the training data says which label it may have; label some of them");
+  }
+}
+
+void HiddenChainTraining::set_states(const HiddenChainOptions& hidden) {
+  std::vector<std::size_t> count(labels(), hidden.states);
+  for (const auto& [label, states] : hidden.states_of) {
+    const std::uint32_t id = encoder_.label_names.find(label);
+    if (id == kUnknown) {
+      throw UsageError("--hidden-states " + label + "=" + std::to_string(states) +
+                       ": the data has no label " + in_quotes(label));
+    }
+    count[id] = states;
+  }
+  states_ = make_hidden_states(count);
+  const bool random =
+      hidden.starts > 1 || hidden.start_deviation != HiddenChainOptions().start_deviation;
+  if (states_.size() == labels() && random) {
+    throw UsageError(std::string(hidden.starts > 1 ? "--starts" : "--start-deviation") +
+                     " is of the random weights that hidden states need, and here each label has "
+                     "one state: leave it out");
+  }
+  constexpr std::size_t kMostStates = std::size_t{1} << 15;
+  if (states_.size() > kMostStates) {
+    throw UsageError("--hidden-states: " + std::to_string(states_.size()) +
+                     " states in all are more than 32,768; give fewer");
+  }
+}
+
+// The gold in states, and the features of states.
+void HiddenChainTraining::lay_out(const TrainOptions& options) {
+  if (options.constraint) {
+    const auto views = names_in(encoder_.label_names);
+    const std::vector<std::string> names(views.begin(), views.end());
+    constraint_ = options.constraint(names);
+    check_gold(*constraint_, encoder_.data, names, [&](std::size_t n) { return file_of(n); });
+  }
+  StateGold gold;
+  to_states(states_, encoder_.data.label, encoder_.data.label_sets, gold);
+  encoder_.data.label = std::move(gold.known);
+  encoder_.data.label_sets = std::move(gold.sets);
+  layout_ = make_chain_layout(encoder_.data, states_.size(), encoder_.node_names.size(),
+                              encoder_.edge_names.size(),
+                              {.features = options.features,
+                               .min_count = options.min_count,
+                               .tied_rows = extractor_.tied_names().size()},
+                              renumbering_);
+  if (constraint_) {
+    layout_.constraint =
+        std::make_shared<const ChainConstraint>(over_states(*constraint_, states_));
+  }
+  if (layout_.dimension() == 0) {
+    throw Error("no feature is left to train; lower --min-count, or give positions attributes");
+  }
+}
+
+// 0 where a label has one state: it needs no telling apart, and a chain without hidden states
+// starts as one.
+std::vector<double> HiddenChainTraining::random_start(const TrainOptions& options,
+                                                      const HiddenChainOptions& hidden,
+                                                      std::size_t start) const {
+  Random random(options.seed + start);
+  std::vector<double> w(layout_.dimension());
+  const auto several = [&](std::uint32_t s) { return states_.count(states_.label_of[s]) > 1; };
+  const auto draw = [&](const RowLayout& rows, bool pairs) {
+    const std::size_t states = states_.size();
+    for (std::size_t r = 0; r < rows.rows(); ++r) {
+      for (std::size_t k = 0; k < rows.length(r); ++k) {
+        const std::uint32_t cell = rows.cell_of(r, k);
+        const bool drawn = pairs ? several(static_cast<std::uint32_t>(cell / states)) ||
+                                       several(static_cast<std::uint32_t>(cell % states))
+                                 : several(cell);
+        if (drawn) w[rows.begin[r] + k] = hidden.start_deviation * random.normal();
+      }
+    }
+  };
+  draw(layout_.tied, true);
+  draw(layout_.node, false);
+  draw(layout_.edge, true);
+  return w;
+}
+
+// At each position the label whose states are most probable together.
+std::vector<std::vector<std::string_view>> HiddenChainTraining::label_holdout(
+    std::span<const double> w, ThreadPool& pool) const {
+  const ChainData& data = holdout_.data();
+  LinearScorer<double> scorer(layout_);
+  scorer.set_weights(w, pool);
+  struct Worker {
+    ChainScores<double> scores;
+    ForwardBackwardWorkspace<double> sums;
+    Matrix<double> states, labels;
+    std::vector<Label> y;
+  };
+  std::vector<std::vector<std::string_view>> names(data.sequences());
+  std::vector<Worker> workers(pool.threads());
+  pool.run(data.sequences(), [&](std::size_t n, std::size_t worker) {
+    Worker& own = workers[worker];
+    scorer.score(data, n, own.scores);
+    const std::size_t length = own.scores.length();
+    own.states.reshape(length, states_.size());
+    names[n].resize(length);
+    const double log_z =
+        marginals<double>(own.scores, 1, own.sums, {own.states.row(0), nullptr, nullptr});
+    if (!(log_z > -std::numeric_limits<double>::infinity())) return;
+    own.labels.assign(length, labels(), 0);
+    for (std::size_t t = 0; t < length; ++t) {
+      for (Label s = 0; s < states_.size(); ++s) {
+        own.labels(t, states_.label_of[s]) += own.states(t, s);
+      }
+    }
+    own.y.resize(length);
+    posterior_decode(own.labels, std::span<Label>(own.y));
+    for (std::size_t t = 0; t < length; ++t) names[n][t] = encoder_.label_names[own.y[t]];
+  });
+  return names;
+}
+
+// Of states and starts, beside what a chain over the states has.
+std::uint64_t HiddenChainTraining::fingerprint(const TrainOptions& options,
+                                               const HiddenChainOptions& hidden,
+                                               const ChainProblem& problem) const {
+  HiddenChainOptions of = hidden;
+  bool em = of.em_iterations.has_value();
+  std::vector<std::uint32_t> label_of(states_.label_of.begin(), states_.label_of.end());
+  StateArchive own;
+  own(label_of);
+  own(of.start_deviation);
+  own(of.starts);
+  own(em);
+  ChainNames names{.labels = names_in(encoder_.label_names),
+                   .tied = {},
+                   .node = row_names(encoder_.node_names, renumbering_.node, layout_.node),
+                   .edge = row_names(encoder_.edge_names, renumbering_.edge, layout_.edge)};
+  names.labels.push_back(own.bytes());
+  return TrainingFingerprint{.problem = problem,
+                             .names = names,
+                             .start = {},
+                             .active_set = nullptr,
+                             .holdout = holdout_,
+                             .partial = encoder_.partial,
+                             .early_stop = options.early_stop}
+      .value();
+}
+
+HiddenChainTraining::Result HiddenChainTraining::run(const TrainOptions& options,
+                                                     const HiddenChainOptions& hidden,
+                                                     const ChainTraining::HoldoutScorer& scorer,
+                                                     const Callback& callback) {
+  check(options, hidden);
+  set_states(hidden);
+  lay_out(options);
+  holdout_.encode(encoder_, renumbering_, layout_);
+  ThreadPool pool(options.threads);
+  ChainProblem problem{.data = encoder_.data, .layout = layout_, .pool = pool};
+  problem.twice = precision(options, hidden) == Precision::twice;
+  problem.show_weights = holdout_.sequences() > 0;
+  problem.method = method(options);
+  problem.settings = options.settings;
+  problem.regulariser = options.regulariser;
+  problem.stop = options.stop;
+  problem.seed = options.seed;
+  if (hidden.em_iterations) problem.stop.max_iterations = *hidden.em_iterations;
+
+  Result result;
+  result.states = states_.size();
+  if (options.checkpoints != nullptr) {
+    options.checkpoints->set_fingerprint(fingerprint(options, hidden, problem));
+  }
+  PartCheckpoints checkpoints(options.checkpoints, hidden.starts, [&](StateArchive& state) {
+    state(result.objectives);
+    state(result.kept_start);
+    archive_result(state, result.train.optimization);
+    state(result.train.holdout);
+    state(result.train.best_iteration);
+    state(weights_);
+  });
+  checkpoints.resume();
+  for (std::size_t start = result.objectives.size(); start < hidden.starts; ++start) {
+    std::vector<double> w = random_start(options, hidden, start);
+    const TrainingCallback report = [&](const TrainProgress& now) {
+      return !callback || callback(start, now);
+    };
+    TrainingWatch watch(problem.stop.max_iterations, options.early_stop, report);
+    const auto see = [&](const Iteration& now) {
+      std::optional<HoldoutScore> score;
+      if (holdout_.sequences() > 0 && !now.w.empty()) score = scorer(label_holdout(now.w, pool));
+      return watch.see(now, score, nullptr);
+    };
+    NestedCheckpoints own(checkpoints.part(start),
+                          [&](StateArchive& state) { watch.archive(state); });
+    own.resume();
+    ChainFindings findings;
+    OptimizeResult optimization = hidden.em_iterations
+                                      ? train_chain_em(problem, {}, w, see, &own)
+                                      : train_chain(problem, w, see, &own, findings);
+    const bool stopped = optimization.reason == StopReason::stopped && !watch.gave_up();
+    if (watch.gave_up() && optimization.reason == StopReason::stopped) {
+      optimization.message = "the hold-out score has not improved for " +
+                             std::to_string(options.early_stop) + " iterations";
+    }
+    std::optional<HoldoutScore> score = watch.last_score();
+    std::optional<std::size_t> best_iteration;
+    if (std::optional<TrainingWatch::Best> best = watch.go_back()) {
+      w = std::move(best->weights);
+      best_iteration = best->iteration;
+      optimization.objective = best->objective;
+      optimization.gradient_norm = best->gradient_norm;
+      score = best->score;
+    }
+    const auto keep = [&] {
+      result.objectives.push_back(optimization.objective);
+      if (start > 0 && !(optimization.objective < result.train.optimization.objective)) return;
+      result.kept_start = start;
+      result.train.optimization = std::move(optimization);
+      result.train.holdout = score;
+      result.train.best_iteration = best_iteration;
+      weights_ = std::move(w);
+    };
+    if (stopped) {
+      keep();
+      break;
+    }
+    checkpoints.done(start, keep);
+  }
+  result.train.dimension = layout_.dimension();
+  result.train.active =
+      static_cast<std::size_t>(std::ranges::count_if(weights_, [](double w) { return w != 0; }));
+  return result;
+}
+
+ContainerWriter HiddenChainTraining::model(const nlohmann::json& training) const {
+  HiddenChainParts parts;
+  const auto names = names_in(encoder_.label_names);
+  parts.labels.assign(names.begin(), names.end());
+  parts.states = &states_;
+  parts.extraction = &extractor_.config();
+  parts.layout = &layout_;
+  parts.constraint = constraint_ ? &*constraint_ : nullptr;
+  parts.tied_names.assign(extractor_.tied_names().begin(), extractor_.tied_names().end());
+  parts.node_names = row_names(encoder_.node_names, renumbering_.node, layout_.node);
+  parts.edge_names = row_names(encoder_.edge_names, renumbering_.edge, layout_.edge);
+  parts.weights = weights_;
+  parts.training = &training;
+  return make_hidden_chain_model(parts);
+}
+
+}  // namespace croft

@@ -1,0 +1,97 @@
+// The training of a hidden Markov model: by counting where every label is known, by Baum-Welch
+// where some are not.  docs/math/hidden_markov.md.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "croft/features/chain_data.h"
+#include "croft/features/extraction.h"
+#include "croft/model/container.h"
+#include "train/generative/hmm_estimate.h"
+
+namespace croft {
+
+// So many find a good optimum more often than not; one alone does in about half of the cases.
+inline constexpr std::size_t kRandomStarts = 5;
+
+struct HmmOptions {
+  HmmSmoothing smoothing;
+  UnknownValues unknown;
+  std::size_t states = 0;  // labels in all, those of the data first; 0: those of the data
+  // Of Baum-Welch, where there are labels to be found out.
+  std::size_t em_iterations =
+      100;                  // at most; 0: the start is estimated from what is known, no more
+  double tolerance = 1e-5;  // stop where the objective gains less, relative to itself
+  // Random ones, of which the best is kept; 0: kRandomStarts where no label is known, otherwise 1.
+  std::size_t starts = 0;
+  std::uint64_t seed = 1;
+  std::size_t threads = 1;  // 0: one per processor
+
+  void validate() const;  // throws UsageError naming the option
+};
+
+// After an E-step.
+struct HmmProgress {
+  std::size_t start, iteration;  // from 0, and from 1
+  double objective;              // minus log-likelihood, minus the log of the prior
+  double log_likelihood;         // sum_n weight log p(x_n, what is known of y_n)
+};
+
+struct HmmResult {
+  // Of the data, in nats: log p(x, y) under the model where every label is known; otherwise log p
+  // of what is known, at the last E-step of the start that was kept.
+  double log_likelihood = 0;
+  double objective = 0;        // at the same place; see HmmProgress
+  std::size_t iterations = 0;  // E-steps of that start; 0: nothing was to be found out
+  std::size_t start = 0;       // which one it was
+  bool converged = true;       // false: em_iterations were too few, or training was stopped
+  std::size_t parameters = 0;  // probabilities that are kept, those of suffixes not counted
+};
+
+// Feed sequences, then run.
+class HmmTraining {
+ public:
+  explicit HmmTraining(const Extractor& extractor) : extractor_(extractor) {}
+
+  // From here on labels may be sets, or any (features/chain_data.h).
+  void read_partial_labels(const PartialLabels& how) { partial_ = how; }
+  // `file` is for messages.  Both throw as ChainEncoder::add, and InputError for a value below 0.
+  void add(const TextSequence& sequence, std::string_view file = {});  // labelled
+  void add_unlabelled(TextSequence sequence,
+                      std::string_view file = {});  // its labels, if any, are dropped
+
+  std::size_t sequences() const { return encoder_.data.sequences(); }
+  std::size_t positions() const { return encoder_.data.positions(); }
+  std::size_t hidden_positions() const;  // those of which no single label is known
+  std::size_t values() const { return encoder_.node_names.size(); }
+  const std::vector<std::string>& labels() const { return labels_; }  // after run()
+
+  using Callback = std::function<bool(const HmmProgress&)>;  // false: stop and keep the model
+  // Throws UsageError for bad options, and where nothing is labelled and no number of states given;
+  // Error when there is no sequence.  The same result for any number of threads.
+  HmmResult run(const HmmOptions& options, const Callback& callback = {});
+
+  // After run().
+  const HmmParameters& parameters() const { return parameters_; }
+  ContainerWriter model(const nlohmann::json& training) const;
+
+ private:
+  void check_values(const TextSequence& sequence, std::string_view file) const;
+  void name_states(std::size_t states);
+  void start_at(const HmmLayout& layout, const HmmOptions& options, std::size_t start,
+                HmmParameters& p) const;
+
+  const Extractor& extractor_;
+  std::optional<PartialLabels> partial_;
+  ChainEncoder encoder_;
+  std::vector<std::string> labels_;
+  HmmParameters parameters_;
+};
+
+}  // namespace croft

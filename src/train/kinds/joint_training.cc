@@ -1,0 +1,406 @@
+#include "train/kinds/joint_training.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "croft/core/error.h"
+#include "croft/train/chain_batch_function.h"
+#include "optimize/batch/iterative_scaling.h"
+
+namespace croft {
+namespace {
+
+// Those that see a function and its gradient, of all examples or of one.
+constexpr std::array kMethods = {
+    Method::sgd_lbfgs, Method::lbfgs,    Method::owlqn,        Method::steepest_descent,
+    Method::cg,        Method::mixed_cg, Method::bfgs,         Method::preconditioned_cg,
+    Method::newton,    Method::sgd,      Method::averaged_sgd, Method::truncated_newton,
+    Method::adagrad,   Method::smd,      Method::adagrad_rda,  Method::sag,
+    Method::async_sgd, Method::gis,      Method::iis};
+
+const LabelClasses& no_classes() {
+  static const LabelClasses none;
+  return none;
+}
+
+// The occurrences of a pair of an attribute and a cell, in one number that sorts by attribute.
+constexpr std::uint64_t pair_of(std::uint32_t attribute, std::uint32_t cell) {
+  return std::uint64_t{attribute} << 32 | cell;
+}
+
+std::optional<std::uint64_t> feature_of(const RowLayout& rows, std::size_t row,
+                                        std::uint32_t cell) {
+  const std::uint64_t begin = rows.begin[row];
+  std::size_t low = 0, high = rows.length(row);
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    (rows.cell_of(row, middle) < cell ? low = middle + 1 : high = middle);
+  }
+  if (low == rows.length(row) || rows.cell_of(row, low) != cell) return std::nullopt;
+  return begin + low;
+}
+
+// The likelihood, its expected counts and the empirical ones, for iterative scaling: all positions
+// are one group, since each has one string of every template, so that their totals hardly differ.
+class JointExpectations final : public ExpectationFunction {
+ public:
+  JointExpectations(std::unique_ptr<BatchFunction> f, std::vector<double> empirical, double total)
+      : f_(std::move(f)), empirical_(std::move(empirical)) {
+    counts_.total = {total};
+    counts_.begin.resize(empirical_.size() + 1);
+    std::iota(counts_.begin.begin(), counts_.begin.end(), std::uint64_t{0});
+    counts_.group.assign(empirical_.size(), 0);
+    counts_.expected.assign(empirical_.size(), 0.0);
+  }
+
+  std::size_t dimension() const override { return empirical_.size(); }
+  double evaluate(std::span<const double> w, std::span<double> gradient) override {
+    const double value = f_->evaluate(w, gradient);
+    for (std::size_t k = 0; k < gradient.size(); ++k) {
+      counts_.expected[k] = std::max(0.0, gradient[k] + empirical_[k]);
+    }
+    return value;
+  }
+  std::span<const double> empirical() const override { return empirical_; }
+  const ExpectedCounts& expected() const override { return counts_; }
+
+ private:
+  std::unique_ptr<BatchFunction> f_;
+  std::vector<double> empirical_;  // [dimension]
+  ExpectedCounts counts_;
+};
+
+}  // namespace
+
+JointTraining::JointTraining(const Extractor& extractor, const JointTemplates& templates,
+                             const LabelClasses& classes)
+    : extractor_(extractor), templates_(templates), classes_(classes) {}
+
+JointTraining::JointTraining(const JointModel& model)
+    : extractor_(model.extractor()),
+      templates_(model.templates()),
+      classes_(no_classes()),
+      init_(&model) {
+  for (Label y = 0; y < model.labels(); ++y) label_names_.insert(model.label(y));
+  for (std::uint32_t id = 0; id < model.table().size(); ++id) {
+    const WeightRow row = model.table().row(id);
+    if (row.size() == 0) continue;
+    names_.insert(model.table().name(id));
+    part_of_.push_back(static_cast<std::uint32_t>(model.parts().part_of(row.cell(0))));
+  }
+}
+
+double JointTraining::total_weight() const {
+  if (data_.weight.empty()) return static_cast<double>(positions());
+  return std::accumulate(data_.weight.begin(), data_.weight.end(), 0.0);
+}
+
+void JointTraining::add(const TextSequence& sequence) {
+  const std::size_t length = sequence.length(), tracks = templates_.tracks();
+  if (length == 0) return;
+  if (positions() + length >= kLabelSetBit || names_.size() >= kUnknown - 1) {
+    throw Error(
+        "the data has more than 2,147,483,647 positions, or too many attributes; train on "
+        "a part of it");
+  }
+  const StringLists& node = sequence.node;
+  const auto append_weight = [&] {
+    if (sequence.weight != 1 && data_.weight.empty()) data_.weight.assign(data_.sequences(), 1.0);
+    if (sequence.weight != 1 || !data_.weight.empty()) data_.weight.push_back(sequence.weight);
+  };
+  for (std::size_t t = 0; t < length; ++t) {
+    const std::size_t first = node.list_begin(t);
+    for (std::size_t k = 0; k < templates_.size(); ++k) {
+      const std::uint32_t id = names_.insert(node.item(first + k));
+      if (id == part_of_.size()) {
+        part_of_.push_back(static_cast<std::uint32_t>(templates_.part_of(k)));
+      }
+      data_.node.id.push_back(id);
+    }
+    for (std::size_t k = 0; k < tracks; ++k) {
+      const std::string_view cell = node.item(first + templates_.size() + k);
+      cells_.push_back(cell_names_.insert(cell.substr(JointTemplates::kCellPrefix.size())));
+    }
+    examples_.label.push_back(label_names_.insert(sequence.labels.item(t)));
+    append_weight();
+    data_.node.begin.push_back(data_.node.id.size());
+    data_.first_line.push_back(
+        static_cast<std::uint32_t>(sequence.first_line == 0 ? 0 : sequence.first_line + t));
+    data_.label.push_back(static_cast<Label>(data_.label.size()));
+    data_.sequence_begin.push_back(data_.label.size());
+  }
+  text_begin_.push_back(data_.label.size());
+  ++sequences_;
+}
+
+Method JointTraining::method(const TrainOptions& options) const {
+  if (options.objective != Objective::likelihood) {
+    throw UsageError("--objective " + std::string(info(options.objective).name) +
+                     " knows no joint features, which are trained by their likelihood; leave it "
+                     "out");
+  }
+  const Method chosen = options.chosen_method(false, positions());
+  if (std::ranges::find(kMethods, chosen) != kMethods.end()) return chosen;
+  std::string names;
+  for (const Method each : kMethods) {
+    names += (names.empty() ? "" : ", ") + std::string(info(each).name);
+  }
+  throw UsageError("--optimizer " + std::string(info(chosen).name) +
+                   " knows no joint features; with --joint-template there are " + names);
+}
+
+Precision JointTraining::precision(const TrainOptions& options) const {
+  return has_precision(method(options)) ? options.chosen_precision(positions()) : Precision::twice;
+}
+
+// Labels that have a class and do not occur are as good as any: the classes of a tag set may be
+// wider than one training set.  Where none occurs, the file is of other labels.
+void JointTraining::check_classes() const {
+  if (!templates_.uses_classes() || classes_.empty() || labels() == 0) return;
+  const auto occurs = [&](const auto& entry) { return label_names_.find(entry.first) != kUnknown; };
+  if (std::ranges::any_of(classes_, occurs)) return;
+  throw Error("--label-classes has a class for labels such as " +
+              in_quotes(std::ranges::min_element(classes_)->first) +
+              ", and the data has none of these, but labels such as " + in_quotes(label_names_[0]) +
+              "; name the file of the classes of this data's labels");
+}
+
+// The labels' groups, and what stands in the windows of each position.
+void JointTraining::find_examples() {
+  labels_.clear();
+  for (std::uint32_t y = 0; y < label_names_.size(); ++y) labels_.emplace_back(label_names_[y]);
+  examples_.parts =
+      init_ != nullptr ? init_->parts() : templates_.make_parts(labels_, classes_, group_names_);
+  std::vector<Label> label_of(cell_names_.size());
+  for (std::uint32_t c = 0; c < label_of.size(); ++c) {
+    label_of[c] = label_names_.find(cell_names_[c]);
+    if (label_of[c] == kUnknown) label_of[c] = kNoLabel;
+  }
+  const std::size_t tracks = templates_.tracks();
+  std::vector<Label> present(cells_.size());
+  for (std::size_t k = 0; k < cells_.size(); ++k) present[k] = label_of[cells_[k]];
+  examples_.windows.clear();
+  examples_.windows.windows = templates_.windows().size();
+  WindowFinder finder;
+  for (std::size_t n = 0; n < sequences_; ++n) {
+    finder.append(templates_.windows(),
+                  std::span(present).subspan(text_begin_[n] * tracks,
+                                             (text_begin_[n + 1] - text_begin_[n]) * tracks),
+                  tracks, labels(), examples_.windows);
+  }
+}
+
+// All features that are to have a weight, in the numbering of names_: those that the options ask
+// for, and those of the model, if there is one.
+ChainLayout JointTraining::candidates(const TrainOptions& options) const {
+  const LabelParts& parts = examples_.parts;
+  ChainLayout layout;
+  layout.labels = parts.cells();
+  layout.node.cells = parts.cells();
+  layout.edge.cells = layout.tied.cells = layout.labels * layout.labels;
+  const std::vector<std::uint64_t> observed =
+      options.features == FeatureSet::all ? std::vector<std::uint64_t>{} : observed_pairs();
+  std::vector<std::size_t> count(attributes());
+  for (const std::uint32_t a : data_.node.id) ++count[a];
+  auto next = observed.begin();
+  std::vector<std::uint32_t> cells;
+  for (std::uint32_t a = 0; a < attributes(); ++a) {
+    cells.clear();
+    if (options.features == FeatureSet::all && count[a] >= options.min_count) {
+      cells.resize(parts.first(part_of_[a] + 1) - parts.first(part_of_[a]));
+      std::iota(cells.begin(), cells.end(), parts.first(part_of_[a]));
+    }
+    while (next != observed.end() && *next >> 32 == a) {
+      const auto last =
+          std::find_if(next, observed.end(), [&](auto pair) { return pair != *next; });
+      if (static_cast<std::size_t>(last - next) >= options.min_count) {
+        cells.push_back(static_cast<std::uint32_t>(*next));
+      }
+      next = last;
+    }
+    if (init_ != nullptr) add_cells_of_model(names_[a], cells);
+    layout.node.cell.insert(layout.node.cell.end(), cells.begin(), cells.end());
+    layout.node.begin.push_back(layout.node.cell.size());
+  }
+  layout.edge.begin.assign(1, layout.node.begin.back());
+  return layout;
+}
+
+// Of an attribute and a cell, as often as they occur together, in order.
+std::vector<std::uint64_t> JointTraining::observed_pairs() const {
+  const LabelParts& parts = examples_.parts;
+  std::vector<std::uint64_t> pairs;
+  for (std::size_t p = 0; p < positions(); ++p) {
+    const Label y = examples_.label[p];
+    for (std::uint64_t k = data_.node.begin[p]; k < data_.node.begin[p + 1]; ++k) {
+      const std::uint32_t a = data_.node.id[k];
+      if (!parts.holds(part_of_[a], y, examples_.windows, p)) continue;
+      pairs.push_back(pair_of(a, parts.cell(part_of_[a], y)));
+    }
+  }
+  std::ranges::sort(pairs);
+  return pairs;
+}
+
+void JointTraining::add_cells_of_model(std::string_view attribute,
+                                       std::vector<std::uint32_t>& cells) const {
+  const std::uint32_t id = init_->table().names().find(attribute);
+  if (id == kUnknown) return;
+  const WeightRow row = init_->table().row(id);
+  for (std::size_t k = 0; k < row.size(); ++k) cells.push_back(row.cell(k));
+  std::ranges::sort(cells);
+  cells.erase(std::ranges::unique(cells).begin(), cells.end());
+}
+
+void JointTraining::lay_out(const TrainOptions& options) {
+  check_classes();
+  find_examples();
+  const ChainLayout all = candidates(options);
+  std::vector<std::uint64_t> every(all.dimension());
+  std::iota(every.begin(), every.end(), std::uint64_t{0});
+  FeatureSelection chosen = select_features(all, every);
+  layout_ = std::move(chosen.layout);
+  const std::vector<std::uint32_t>& new_id = chosen.renumbering.node;
+  row_name_.resize(layout_.node.rows());
+  for (std::uint32_t a = 0; a < new_id.size(); ++a) {
+    if (new_id[a] != kUnknown) row_name_[new_id[a]] = a;
+  }
+  renumber_lists(new_id, layout_.node_classes, data_.node);
+  weights_.assign(layout_.dimension(), 0.0);
+}
+
+TrainResult JointTraining::run(const TrainOptions& options, const TrainingCallback& callback) {
+  options.validate();
+  MethodChoice choice = options.choice(false, positions());
+  choice.method = method(options);
+  choice.weighted = std::ranges::any_of(data_.weight, [](double w) { return w != 1; });
+  check_choice(choice);
+  if (sequences() == 0) throw Error("there is no sequence to train on");
+  lay_out(options);
+  if (layout_.dimension() == 0) {
+    throw Error("no feature is left to train; lower --min-count, or give more data");
+  }
+  const ObjectiveMakers own{
+      .single = [this] { return std::make_unique<JointLikelihood<float>>(examples_); },
+      .twice = [this] { return std::make_unique<JointLikelihood<double>>(examples_); }};
+  ThreadPool pool(options.threads);
+  ChainProblem problem{.data = data_, .layout = layout_, .pool = pool};
+  problem.twice = options.chosen_precision(positions()) == Precision::twice;
+  problem.method = choice.method;
+  problem.settings = options.settings;
+  problem.regulariser = options.regulariser;
+  problem.stop = options.stop;
+  problem.seed = options.seed;
+  problem.own_objective = &own;
+  TrainingWatch watch(options.stop.max_iterations, 0, callback);
+  ChainFindings findings;
+  TrainResult result;
+  const auto see = [&](const Iteration& now) { return watch.see(now, std::nullopt, nullptr); };
+  const bool scaling = choice.method == Method::gis || choice.method == Method::iis;
+  result.optimization =
+      scaling ? scale(problem, see) : train_chain(problem, weights_, see, nullptr, findings);
+  result.dimension = layout_.dimension();
+  result.active =
+      static_cast<std::size_t>(std::ranges::count_if(weights_, [](double w) { return w != 0; }));
+  return result;
+}
+
+// sum_n q_n f_k(x_n, y_n)
+std::vector<double> JointTraining::empirical() const {
+  std::vector<double> sum(layout_.dimension());
+  const LabelParts& parts = examples_.parts;
+  for (std::size_t p = 0; p < positions(); ++p) {
+    const Label y = examples_.label[p];
+    for (std::uint64_t k = data_.node.begin[p]; k < data_.node.begin[p + 1]; ++k) {
+      const std::uint32_t row = data_.node.id[k];
+      const std::uint32_t part = part_of_[row_name_[row]];
+      if (!parts.holds(part, y, examples_.windows, p)) continue;
+      if (const auto feature = feature_of(layout_.node, row, parts.cell(part, y))) {
+        sum[*feature] += data_.weight.empty() ? 1.0 : data_.weight[p];
+      }
+    }
+  }
+  return sum;
+}
+
+// The most features that a position has with any label.
+double JointTraining::largest_total() const {
+  std::vector<double> of_cell(examples_.parts.cells()), of_label(labels());
+  double largest = 1;
+  for (std::size_t p = 0; p < positions(); ++p) {
+    std::ranges::fill(of_cell, 0.0);
+    std::ranges::fill(of_label, 0.0);
+    for (std::uint64_t k = data_.node.begin[p]; k < data_.node.begin[p + 1]; ++k) {
+      const std::uint32_t row = data_.node.id[k];
+      for (std::size_t c = 0; c < layout_.node.length(row); ++c) {
+        ++of_cell[layout_.node.cell_of(row, c)];
+      }
+    }
+    examples_.parts.spread(of_cell.data(), examples_.windows, p, of_label.data());
+    largest = std::max(largest, *std::ranges::max_element(of_label));
+  }
+  return largest;
+}
+
+OptimizeResult JointTraining::scale(const ChainProblem& problem,
+                                    const IterationCallback& callback) {
+  JointExpectations f(std::make_unique<ChainBatchFunction<double>>(data_, layout_, problem.pool,
+                                                                   problem.own_objective->twice),
+                      empirical(), largest_total());
+  const IterativeScalingOptions options{.stop = problem.stop};
+  const auto& optimise =
+      problem.method == Method::iis ? improved_iterative_scaling : generalised_iterative_scaling;
+  return optimise(f, problem.regulariser, weights_, options, problem.pool, callback, nullptr);
+}
+
+FeatureExpectations JointTraining::expectations(const TrainOptions& options) {
+  if (init_ == nullptr) throw UsageError("expectations are those of a model: there is none");
+  if (sequences() == 0) throw Error("there is no sequence to compare the model with");
+  lay_out(options);
+  if (layout_.dimension() == 0) {
+    throw Error("neither the model nor the data has any feature to compare");
+  }
+  FeatureExpectations result{.layout = &layout_,
+                             .names = {},
+                             .weight = std::vector<double>(layout_.dimension()),
+                             .in_model = std::vector<bool>(layout_.dimension()),
+                             .empirical = empirical(),
+                             .expected = std::vector<double>(layout_.dimension())};
+  for (std::uint32_t row = 0; row < layout_.node.rows(); ++row) {
+    result.names.node.push_back(attribute(row));
+    const std::uint32_t id = init_->table().names().find(attribute(row));
+    if (id == kUnknown) continue;
+    const WeightRow weights = init_->table().row(id);
+    for (std::size_t k = 0; k < weights.size(); ++k) {
+      const auto feature = feature_of(layout_.node, row, weights.cell(k));
+      result.weight[*feature] = double{weights.weight(k)};
+      result.in_model[*feature] = true;
+    }
+  }
+  ThreadPool pool(options.threads);
+  ChainBatchFunction<double> likelihood(data_, layout_, pool, [this] {
+    return std::make_unique<JointLikelihood<double>>(examples_);
+  });
+  result.loss = likelihood.evaluate(result.weight, result.expected);
+  for (std::size_t k = 0; k < layout_.dimension(); ++k) result.expected[k] += result.empirical[k];
+  return result;
+}
+
+ContainerWriter JointTraining::model(const nlohmann::json& training) const {
+  JointModelParts parts;
+  parts.labels = labels_;
+  parts.extraction = &extractor_.config();
+  parts.templates = &templates_;
+  parts.parts = &examples_.parts;
+  parts.group_names = &group_names_;
+  parts.layout = &layout_.node;
+  for (std::uint32_t row = 0; row < layout_.node.rows(); ++row) {
+    parts.names.push_back(attribute(row));
+  }
+  parts.weights = weights_;
+  parts.training = &training;
+  return make_joint_model(parts);
+}
+
+}  // namespace croft

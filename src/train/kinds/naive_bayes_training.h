@@ -1,0 +1,67 @@
+// From the sufficient statistics of naive Bayes to its parameters, and EM where labels are known in
+// part.  Equation numbers (G.n): docs/math/generative.md.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "croft/core/interrupt.h"
+#include "train/generative/naive_bayes_counts.h"
+
+namespace croft {
+
+// Says which label or attribute is meant, in messages.
+struct NaiveBayesNames {
+  std::function<std::string(std::size_t)> label, attribute;
+};
+
+// The maximum of the smoothed likelihood (G.2) to (G.7).  Throws Error where there is none: without
+// smoothing (alpha 0), a label of which no value of a column (no word) has been seen, or that
+// always comes with a bernoulli attribute; UsageError where a given prior is of another number of
+// labels. Time O(A L): a logarithm for each count that is not 0.
+NaiveBayesParameters naive_bayes_parameters(const NaiveBayesStatistics& statistics,
+                                            const NaiveBayesOptions& options,
+                                            const NaiveBayesNames& names);
+
+// The largest variance that a gaussian attribute has over all labels; 0 where nothing varies.
+double largest_variance(const NaiveBayesStatistics& statistics, const NaiveBayesOptions& options);
+
+struct EmOptions {
+  std::size_t max_iterations = 100;  // 0: positions that are known in part are left out
+  double tolerance = 1e-6;           // stop where the log-likelihood gains less than this share
+};
+
+struct EmIteration {
+  std::size_t iteration;  // from 1
+  // log p of what is known, plus that of the smoothing: before this iteration's change.
+  double log_likelihood;
+};
+
+struct NaiveBayesFit {
+  NaiveBayesCounts counts;  // with expected ones of positions that are known in part
+  NaiveBayesParameters parameters;
+  std::vector<double> log_likelihood;  // one an iteration of EM; never decreases but by rounding
+  bool converged = true;
+  std::size_t partial_positions = 0;  // in the data, by EM or left out
+};
+
+// Adds `data` to `counts`, which has its labels and attributes, and fits.  Positions of which no
+// single label is known are weighed by their posterior, restricted to what is known, until that
+// changes no more (G.9) to (G.11).  Throws as naive_bayes_parameters; Error for a value below 0 of
+// an attribute that counts occurrences (with the line), for data in which no position has one
+// label, and, with EM, for complement attributes, which have no likelihood, and for a label without
+// a position of its own.
+//   see : called after each iteration of EM; false stops.  May be empty.
+NaiveBayesFit fit_naive_bayes(const ChainData& data, NaiveBayesCounts counts,
+                              const NaiveBayesOptions& options, const EmOptions& em,
+                              const NaiveBayesNames& names,
+                              const std::function<bool(const EmIteration&)>& see);
+
+// What the smoothing adds to the log-likelihood that EM climbs: alpha times the log-probabilities
+// (G.11).
+double log_smoothing(const NaiveBayesStatistics& statistics, const NaiveBayesParameters& parameters,
+                     const NaiveBayesOptions& options);
+
+}  // namespace croft

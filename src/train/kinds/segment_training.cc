@@ -1,0 +1,483 @@
+#include "train/kinds/segment_training.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "core/vector_math.h"
+#include "croft/core/error.h"
+#include "croft/inference/segment_viterbi.h"
+#include "train/segments/segment_rows_objective.h"
+
+namespace croft {
+namespace {
+
+// Those that see a function and its gradient, of all sequences or of one.
+constexpr std::array kMethods = {Method::sgd_lbfgs,
+                                 Method::dual_ascent,
+                                 Method::lbfgs,
+                                 Method::owlqn,
+                                 Method::steepest_descent,
+                                 Method::cg,
+                                 Method::bfgs,
+                                 Method::sgd,
+                                 Method::averaged_sgd,
+                                 Method::adagrad,
+                                 Method::adagrad_rda,
+                                 Method::smd,
+                                 Method::sag,
+                                 Method::async_sgd,
+                                 Method::perceptron,
+                                 Method::averaged_perceptron,
+                                 Method::pass_perceptron,
+                                 Method::pa,
+                                 Method::pa_1,
+                                 Method::pa_2,
+                                 Method::arow};
+
+template <class Real>
+SegmentObjectiveMaker<Real> objective_maker(const TrainOptions& options,
+                                            const SegmentLabels& labels, const LabelCost& cost) {
+  switch (options.objective) {
+    case Objective::likelihood:
+      return [&] { return std::make_unique<SegmentLikelihood<Real>>(labels); };
+    case Objective::pseudolikelihood:
+      return [&] { return std::make_unique<SegmentCompositeLikelihood<Real>>(labels, 1); };
+    case Objective::per_edge:
+      return [&] { return std::make_unique<SegmentCompositeLikelihood<Real>>(labels, 2); };
+    case Objective::composite:
+      return [&, block = options.block] {
+        return std::make_unique<SegmentCompositeLikelihood<Real>>(labels, block);
+      };
+    case Objective::marginal:
+      return [&] { return std::make_unique<SegmentMarginalLikelihood<Real>>(labels); };
+    case Objective::piecewise:
+      return [] { return std::make_unique<SegmentPiecewise<Real>>(); };
+    case Objective::softmax_margin:
+      return [&] { return std::make_unique<SegmentSoftmaxMargin<Real>>(labels, cost); };
+    case Objective::perceptron:
+      return [] { return std::make_unique<SegmentHinge<Real>>(); };
+    case Objective::local:
+    case Objective::max_margin:
+    case Objective::passive_aggressive:
+    case Objective::arow:
+      break;
+  }
+  return [&] { return std::make_unique<SegmentHinge<Real>>(labels, cost); };
+}
+
+template <class Real>
+ObjectiveMaker<Real> rows_maker(const SegmentExamples& examples, SegmentObjectiveMaker<Real> make) {
+  return [&examples, make = std::move(make)] {
+    return std::make_unique<SegmentRowsObjective<Real>>(examples, make());
+  };
+}
+
+bool is_one_of_segments(Method method) {
+  return std::ranges::find(kMethods, method) != kMethods.end();
+}
+
+// Those that segments have.
+std::string methods_where(const auto& condition) {
+  std::string names;
+  for (const Method each : kMethods) {
+    if (!condition(info(each))) continue;
+    names += (names.empty() ? "" : ", ") + std::string(info(each).name);
+  }
+  return names.empty() ? "none" : names;
+}
+
+bool goes_with(const MethodInfo& method, Objective objective) {
+  return std::ranges::find(method.objectives, objective) != method.objectives.end();
+}
+
+// Rows of positions without shared weights, which are added to those that have a part in them.
+// Numbers of cells stay what they are.
+struct SummedRows {
+  ChainLayout layout;
+  std::vector<double> weights;
+
+  SummedRows(const SegmentModelParts& parts, std::span<const Label> shared)
+      : layout(*parts.layout) {
+    const RowLayout from = layout.node;
+    const auto keep = [&](std::uint64_t begin, std::uint64_t end) {
+      for (std::uint64_t k = begin; k < end; ++k) weights.push_back(parts.weights[k]);
+    };
+    keep(0, from.begin[0]);
+    RowLayout& to = layout.node;
+    to.begin.assign(1, from.begin[0]);
+    to.cell.clear();
+    std::vector<double> sum(layout.labels);
+    for (std::size_t r = 0; r < from.rows(); ++r) {
+      std::ranges::fill(sum, 0.0);
+      for (std::size_t k = 0; k < from.length(r); ++k) {
+        const double w = parts.weights[from.begin[r] + k];
+        const std::uint32_t cell = from.cell_of(r, k);
+        const bool is_shared = !parts.of_segments[r] && cell >= parts.labels.size();
+        if (!is_shared) sum[cell] += w;
+        for (std::size_t c = 0; is_shared && c < shared.size(); ++c) {
+          if (shared[c] == cell) sum[c] += w;
+        }
+      }
+      for (std::uint32_t c = 0; c < parts.labels.size(); ++c) {
+        if (sum[c] == 0) continue;
+        to.cell.push_back(c);
+        weights.push_back(sum[c]);
+      }
+      to.begin.push_back(weights.size());
+    }
+    // All rows full would be no list of cells.
+    if (to.cell.empty()) to.cell.push_back(0);
+    const std::uint64_t first_edge = from.begin.back(), moved = weights.size();
+    keep(first_edge, layout.edge.begin.back());
+    for (std::uint64_t& begin : layout.edge.begin) begin = begin - first_edge + moved;
+  }
+};
+
+}  // namespace
+
+// The dual ways of training are those of a chain's parts.  Of the others, SGD is lower on the hinge
+// than averaged SGD and AdaGrad after the same time.
+Method segment_method(const TrainOptions& options, std::size_t positions, bool from_weights) {
+  const Method chosen = options.chosen_method(from_weights, positions);
+  if (options.method || is_one_of_segments(chosen)) return chosen;
+  return options.objective == Objective::max_margin  ? Method::sgd
+         : positions < kFewPositions || from_weights ? Method::lbfgs
+                                                     : Method::sgd_lbfgs;
+}
+
+void check_segment_choice(const TrainOptions& options, bool from_weights) {
+  const Objective objective = options.objective;
+  if (objective == Objective::local) {
+    throw UsageError("--objective local is the likelihood of --model memm");
+  }
+  const MethodInfo& method = info(segment_method(options, kFewPositions, from_weights));
+  const std::string optimizer = "--optimizer " + std::string(method.name);
+  const std::string with = "with --objective " + std::string(info(objective).name);
+  const auto own = [&](const MethodInfo& m) { return goes_with(m, objective); };
+  if (!is_one_of_segments(method.method) || !own(method)) {
+    throw UsageError(optimizer + " is none of those of --model segment " + with + ": " +
+                     methods_where(own));
+  }
+  const auto require = [&](bool can, const std::string& what, const auto& others) {
+    if (can) return;
+    throw UsageError(optimizer + " " + what + "; " + with + " these can: " +
+                     methods_where([&](const MethodInfo& m) { return own(m) && others(m); }));
+  };
+  const auto l1 = [](const MethodInfo& m) { return m.l1; };
+  require(options.regulariser.l1 == 0 || l1(method), "cannot minimise with --l1 above 0", l1);
+  const auto without_l2 = [&](const MethodInfo& m) {
+    return options.regulariser.l2 > 0 || !m.needs_l2;
+  };
+  require(without_l2(method), "needs --l2 above 0", without_l2);
+  const auto free = [&](const MethodInfo& m) {
+    return m.free && (options.regulariser.l1 == 0 || m.l1);
+  };
+  require(!options.free_intercept || free(method), "cannot leave the intercept unpenalised", free);
+  const auto single = [](const MethodInfo& m) { return has_precision(m.method); };
+  require(options.precision != Precision::single || single(method),
+          "computes in double: --precision single means nothing to it", single);
+  for (const std::string_view name : settings_of(options.settings)) {
+    const auto takes = [&](const MethodInfo& m) {
+      return std::ranges::find(m.settings, name) != m.settings.end();
+    };
+    if (takes(method)) continue;
+    const bool any = std::ranges::any_of(kMethods, [&](Method m) { return takes(info(m)); });
+    throw UsageError("--" + std::string(name) +
+                     (any ? " means nothing to " + optimizer +
+                                (options.method ? "" : ", which is the default here") +
+                                "; it goes with " + methods_where(takes)
+                          : " means nothing to the optimizers of --model segment; leave it out"));
+  }
+}
+
+SegmentTraining::SegmentTraining(const Extractor& extractor, const SegmentOptions& segments,
+                                 std::shared_ptr<const SegmentModel> init)
+    : extractor_(extractor),
+      options_(segments),
+      init_(std::move(init)),
+      encoder_(extractor, segments, init_.get()) {}
+
+void SegmentTraining::read_partial_labels(const PartialLabels& how) {
+  for (Label c = 0; init_ && c < init_->labels(); ++c) {
+    const std::string& name = init_->label(c);
+    if (name != how.any && name.find(how.separator) == name.npos) continue;
+    throw UsageError(init_->container().name() + ": the label " + in_quotes(name) +
+                     " would be read as a set of labels, or as any; choose another " +
+                     "--partial-separator, or rename it and train from the start");
+  }
+  encoder_.partial = how;
+}
+
+void SegmentTraining::add_holdout(TextSequence sequence) {
+  if (sequence.length() > 0) holdout_.push_back(std::move(sequence));
+}
+
+Method SegmentTraining::method(const TrainOptions& options) const {
+  check_segment_choice(options, init_ != nullptr);
+  const Method chosen = segment_method(options, positions(), init_ != nullptr);
+  return chosen == Method::sgd_lbfgs && dual_pays(options) ? Method::dual_ascent : chosen;
+}
+
+// As for a chain (ChainTraining::dual_pays): where its variables fit, and nothing is asked for that
+// it does not have.
+bool SegmentTraining::dual_pays(const TrainOptions& options) const {
+  constexpr std::size_t kManyNumbers = std::size_t{1} << 26;  // 512 MB
+  constexpr double kCurved = 500;  // |x|^2 / l2: above, what a step gains is little
+  const MethodSettings& s = options.settings;
+  const ChainData& data = encoder_.data();  // with rows of segments once it is laid out
+  const double squares = data.node.value.empty() ? static_cast<double>(data.node.id.size())
+                                                 : dot(data.node.value, data.node.value);
+  return options.objective == Objective::likelihood && !options.method && !init_ &&
+         !options.variances && !options.free_intercept && !options.own_stop && !s.history &&
+         !s.step && !s.batch && !s.passes && options.precision == Precision::automatic &&
+         options.regulariser.l2 > 0 && partial_positions() == 0 && !data.has_edges() &&
+         squares <= kCurved * options.regulariser.l2 * static_cast<double>(positions()) &&
+         2 * data.positions() * padded(encoder_.layout().labels) <= kManyNumbers;
+}
+
+// Half the lanes cost little where additions, not exponentials, are most of the work; and single
+// precision ends in line searches that its rounding decides: on CoNLL-2002 it took half as many
+// evaluations again.
+Precision SegmentTraining::precision(const TrainOptions& options) const {
+  return options.precision == Precision::single && has_precision(method(options))
+             ? Precision::single
+             : Precision::twice;
+}
+
+void SegmentTraining::check(const TrainOptions& options) const {
+  options.validate();
+  MethodChoice choice = options.choice(init_ != nullptr, positions());
+  choice.method = method(options);
+  choice.partial = partial_positions() > 0;
+  choice.weighted = std::ranges::any_of(encoder_.data().weight, [](double w) { return w != 1; });
+  check_choice(choice);
+  if (options.free_intercept && !extractor_.config().intercept) {
+    throw UsageError("the intercept is to be unpenalised, and there is none: give --intercept");
+  }
+  if (sequences() == 0) throw Error("there is no sequence to train on");
+  if (labels() == 0) {
+    throw Error(
+        "no position of the training data says which label it may have; label some of them");
+  }
+}
+
+void SegmentTraining::lay_out(const TrainOptions& options) {
+  encoder_.lay_out(options.features, options.min_count);
+  // In the place of labels, which the objective has, the sequence's number.
+  ChainData& data = encoder_.data();
+  for (std::size_t n = 0; n < data.sequences(); ++n) {
+    data.label[data.sequence_begin[n]] = static_cast<Label>(n);
+  }
+  if (info(options.objective).cost) {
+    std::vector<std::string_view> names(encoder_.labels().begin(), encoder_.labels().end());
+    cost_ = options.cost ? options.cost(names) : hamming_cost(names.size(), 1);
+  }
+  weights_.assign(encoder_.layout().dimension(), 0.0);
+}
+
+ObjectiveMakers SegmentTraining::make_objectives(const TrainOptions& options) {
+  const SegmentExamples& examples = encoder_.examples();
+  return {.single =
+              rows_maker<float>(examples, objective_maker<float>(options, examples.labels, cost_)),
+          .twice = rows_maker<double>(examples,
+                                      objective_maker<double>(options, examples.labels, cost_)),
+          .positions = [&examples](std::size_t n) { return examples.length(n); }};
+}
+
+std::unique_ptr<ChainFunction> SegmentTraining::function(const TrainOptions& options,
+                                                         ThreadPool& pool) {
+  return std::make_unique<ChainBatchFunction<double>>(encoder_.data(), encoder_.layout(), pool,
+                                                      make_objectives(options).twice);
+}
+
+// Weights of `init` as the mean, variances by name.
+void SegmentTraining::set_prior(const TrainOptions& options, std::span<const FeatureWeight> start) {
+  const ChainLayout& layout = encoder_.layout();
+  prior_ = WeightPrior();
+  if (options.prior) {
+    prior_.mean.assign(layout.dimension(), 0.0);
+    for (const FeatureWeight& each : start) prior_.mean[each.feature] = each.weight;
+  }
+  if (!options.variances) return;
+  std::vector<std::string_view> names(layout.tied.rows());
+  for (std::uint32_t r = 0; r < layout.node.rows(); ++r) {
+    names.push_back(encoder_.node_name(r).name);
+  }
+  for (std::uint32_t r = 0; r < layout.edge.rows(); ++r) names.push_back(encoder_.pair_name(r));
+  prior_.scale = prior_scale(layout, options.variances(names));
+}
+
+// The names of the best labels of the hold-out.
+std::vector<std::vector<std::string_view>> SegmentTraining::label_holdout(std::span<const double> w,
+                                                                          ThreadPool& pool) const {
+  LinearScorer<float> linear(encoder_.layout());
+  linear.set_weights(w, pool);
+  struct Worker {
+    explicit Worker(const SegmentExamples& examples) : reader(examples) {}
+    ChainScores<float> rows;
+    SegmentRowReader<float> reader;
+    SegmentBest best;
+    std::vector<Segment> segments;
+    std::vector<Label> columns;
+  };
+  std::vector<std::vector<std::string_view>> names(holdout_.size());
+  std::vector<Worker> workers(pool.threads(), Worker(holdout_examples_));
+  pool.run(holdout_.size(), [&](std::size_t n, std::size_t worker) {
+    Worker& own = workers[worker];
+    linear.score(holdout_data_, n, own.rows);
+    const SegmentScores<float>& theta = own.reader.read(n, own.rows);
+    const std::size_t length = holdout_examples_.length(n);
+    names[n].resize(length);
+    if (!(viterbi<float>(theta, own.best, own.segments) > SegmentScores<double>::kForbidden)) {
+      return;
+    }
+    own.columns.resize(length);
+    spell(holdout_examples_.labels, own.segments, own.columns);
+    for (std::size_t t = 0; t < length; ++t) names[n][t] = encoder_.labels()[own.columns[t]];
+  });
+  return names;
+}
+
+TrainResult SegmentTraining::run(const TrainOptions& options,
+                                 const ChainTraining::HoldoutScorer& scorer,
+                                 const TrainingCallback& callback) {
+  check(options);
+  lay_out(options);
+  if (options.method == Method::dual_ascent && encoder_.data().has_edges()) {
+    throw UsageError(
+        "--optimizer dual-ascent has no features of a segment and the label before it, which the "
+        "lines B of the segment template ask for; choose another, such as sgd-lbfgs");
+  }
+  if (encoder_.layout().dimension() == 0) {
+    throw Error("no feature is left to train; lower --min-count, or give positions attributes");
+  }
+  encoder_.encode_others(holdout_, holdout_data_, holdout_examples_);
+  const ObjectiveMakers own = make_objectives(options);
+  ThreadPool pool(options.threads);
+  ChainProblem problem{.data = encoder_.data(), .layout = encoder_.layout(), .pool = pool};
+  problem.objective = options.objective;
+  problem.block = options.block;
+  problem.cost = cost_.labels() > 0 ? &cost_ : nullptr;
+  problem.method = method(options);
+  // Of float the entropies of dual ascent, differences of sums over whole sentences, would keep
+  // little.
+  problem.twice =
+      problem.method == Method::dual_ascent ||
+      (has_precision(problem.method) ? precision(options)
+                                     : options.chosen_precision(positions())) == Precision::twice;
+  problem.show_weights = !holdout_.empty();
+  problem.settings = options.settings;
+  problem.regulariser = options.regulariser;
+  if (options.free_intercept) problem.regulariser.free = encoder_.intercept_weights();
+  problem.stop = options.stop;
+  problem.seed = options.seed;
+  problem.own_objective = &own;
+  const std::vector<FeatureWeight> start = encoder_.initial_weights();
+  for (const FeatureWeight& each : start) weights_[each.feature] = each.weight;
+  set_prior(options, start);
+  problem.prior = &prior_;
+  TrainingWatch watch(options.stop.max_iterations, options.early_stop, callback);
+  if (options.checkpoints != nullptr) {
+    options.checkpoints->set_fingerprint(fingerprint(options, problem, start));
+  }
+  NestedCheckpoints checkpoints(options.checkpoints,
+                                [&](StateArchive& state) { watch.archive(state); });
+  checkpoints.resume();
+  const auto see = [&](const Iteration& now) {
+    std::optional<HoldoutScore> score;
+    if (!holdout_.empty() && !now.w.empty()) score = scorer(label_holdout(now.w, pool));
+    return watch.see(now, score, nullptr);
+  };
+  ChainFindings findings;
+  TrainResult result;
+  result.dimension = encoder_.layout().dimension();
+  result.optimization = train_chain(problem, weights_, see, &checkpoints, findings);
+  if (!init_ && result.optimization.reason == StopReason::no_progress &&
+      result.optimization.iterations == 0) {
+    throw Error("training got nowhere: " + result.optimization.message);
+  }
+  if (watch.gave_up() && result.optimization.reason == StopReason::stopped) {
+    result.optimization.message = "the hold-out score has not improved for " +
+                                  std::to_string(options.early_stop) + " iterations";
+  }
+  result.holdout = watch.last_score();
+  if (std::optional<TrainingWatch::Best> best = watch.go_back()) {
+    weights_ = std::move(best->weights);
+    result.best_iteration = best->iteration;
+    result.optimization.objective = best->objective;
+    result.optimization.gradient_norm = best->gradient_norm;
+    result.holdout = best->score;
+  }
+  result.active =
+      static_cast<std::size_t>(std::ranges::count_if(weights_, [](double w) { return w != 0; }));
+  return result;
+}
+
+// Labels are in the fingerprint by the names of the segments that they make.
+std::uint64_t SegmentTraining::fingerprint(const TrainOptions& options, const ChainProblem& problem,
+                                           std::span<const FeatureWeight> start) const {
+  const ChainLayout& layout = encoder_.layout();
+  const SegmentExamples& examples = encoder_.examples();
+  ChainNames names;
+  for (const std::string& label : encoder_.labels()) names.labels.push_back(label);
+  names.tied.assign(layout.tied.rows(), "");
+  for (std::uint32_t r = 0; r < layout.node.rows(); ++r) {
+    names.node.push_back(encoder_.node_name(r).name);
+  }
+  for (std::uint32_t r = 0; r < layout.edge.rows(); ++r) {
+    names.edge.push_back(encoder_.pair_name(r));
+  }
+  std::string gold;
+  const auto add = [&](std::uint64_t number) { gold += std::to_string(number) + " "; };
+  for (const Label known : examples.known) add(known);
+  for (const Label y : examples.sets.label) add(y);
+  for (Label y = 0; y < examples.shape.labels(); ++y) add(examples.shape.longest(y));
+  for (const SegmentRow& row : examples.row) {
+    add(static_cast<std::uint64_t>(row.reach));
+    add(row.begin);
+    add(row.length);
+  }
+  names.labels.push_back(gold);
+  const ChainHoldout none;
+  return TrainingFingerprint{.problem = problem,
+                             .names = names,
+                             .start = start,
+                             .active_set = nullptr,
+                             .holdout = none,
+                             .partial = encoder_.partial,
+                             .early_stop = options.early_stop}
+      .value();
+}
+
+ContainerWriter SegmentTraining::model(const nlohmann::json& training) const {
+  const ChainLayout& layout = encoder_.layout();
+  SegmentModelParts parts;
+  parts.labels = encoder_.labels();
+  parts.extraction = &extractor_.config();
+  parts.segments = &encoder_.examples().labels;
+  parts.shape = &encoder_.examples().shape;
+  parts.templates = &options_.templates;
+  for (const NameList& list : options_.gazetteers) parts.gazetteers.push_back(list.name);
+  parts.text_prefix = options_.text_prefix;
+  parts.lexicon = encoder_.lexicon();
+  parts.layout = &layout;
+  for (std::uint32_t r = 0; r < layout.node.rows(); ++r) {
+    const SegmentEncoder::RowName name = encoder_.node_name(r);
+    parts.node_names.push_back(name.name);
+    parts.of_segments.push_back(name.of_segments);
+  }
+  for (std::uint32_t r = 0; r < layout.edge.rows(); ++r) {
+    parts.pair_names.push_back(encoder_.pair_name(r));
+  }
+  parts.weights = weights_;
+  parts.training = &training;
+  const std::vector<Label>& shared = encoder_.examples().shared;
+  if (shared.empty()) return make_segment_model(parts);
+  const SummedRows summed(parts, shared);
+  parts.layout = &summed.layout;
+  parts.weights = summed.weights;
+  return make_segment_model(parts);
+}
+
+}  // namespace croft

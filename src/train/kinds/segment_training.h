@@ -1,0 +1,96 @@
+// The training of a segment model: a semi-Markov CRF.
+//
+//   f(w) = sum_n q_n L(theta_n(w), segmentation n),     theta_n = M_n A_n w               (SM.30)
+//
+// A_n is a chain's scorer of positions and rows (segment_data.h), and M_n, part of the objective,
+// makes scores of segments of these: layout, functions, optimisers and checkpoints are a chain's.
+// docs/math/segments.md.
+#pragma once
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "croft/model/segment_model.h"
+#include "croft/train/chain_training.h"
+#include "croft/train/weight_prior.h"
+#include "train/segments/segment_data.h"
+
+namespace croft {
+
+// The optimiser of these options with so many positions: a chain's, but for the dual ones, which
+// segments have not, where nobody named one.
+//   from_weights : there is a model to start from
+Method segment_method(const TrainOptions& options, std::size_t positions,
+                      bool from_weights = false);
+// Throws UsageError for an objective, an optimiser, or a setting of one, that segments have not, or
+// that do not go together; names those of segments that do.
+void check_segment_choice(const TrainOptions& options, bool from_weights = false);
+
+// Feed sequences, then run.
+class SegmentTraining {
+ public:
+  // Both are kept by reference; the extractor's cells are the templates' columns.
+  //   init : the model to start from, or whose weights are the prior's mean; may be null
+  SegmentTraining(const Extractor& extractor, const SegmentOptions& segments,
+                  std::shared_ptr<const SegmentModel> init = nullptr);
+
+  // Throws UsageError where a label of `init` would be read as a set.
+  void read_partial_labels(const PartialLabels& how);
+  void add(const TextSequence& sequence, std::string_view file = {}) {
+    encoder_.add(sequence, file);
+  }
+  void add_holdout(TextSequence sequence);
+  std::size_t sequences() const { return encoder_.sequences(); }
+  std::size_t positions() const { return encoder_.positions(); }
+  std::size_t partial_positions() const { return encoder_.partial_positions(); }
+  std::size_t labels() const { return encoder_.label_names().size(); }
+  std::size_t attributes() const { return encoder_.attributes(); }
+  std::size_t holdout_sequences() const { return holdout_.size(); }
+  const TextSequence& holdout(std::size_t n) const { return holdout_[n]; }
+
+  // What the options come to; throws UsageError for an objective or an optimiser that segments have
+  // not.
+  Method method(const TrainOptions& options) const;
+  Precision precision(const TrainOptions& options) const;  // single or twice
+
+  // Trains; of the options, those of other kinds must be left at their defaults.  Throws UsageError
+  // for bad options, Error when there is no sequence or feature, InputError (file, line) for data
+  // that no segmentation fits.
+  TrainResult run(const TrainOptions& options, const ChainTraining::HoldoutScorer& scorer,
+                  const TrainingCallback& callback);
+
+  // After run(): the model file's sections.
+  ContainerWriter model(const nlohmann::json& training) const;
+  // After run(), or lay_out().
+  const SegmentEncoder& encoder() const { return encoder_; }
+  std::span<const double> weights() const { return weights_; }
+
+  // What run() does first: numbers labels, rows and features.
+  void lay_out(const TrainOptions& options);
+  // The data term at these weights, in double: for tests.  After lay_out().
+  std::unique_ptr<ChainFunction> function(const TrainOptions& options, ThreadPool& pool);
+
+ private:
+  void check(const TrainOptions& options) const;
+  bool dual_pays(const TrainOptions& options) const;
+  ObjectiveMakers make_objectives(const TrainOptions& options);
+  std::vector<std::vector<std::string_view>> label_holdout(std::span<const double> w,
+                                                           ThreadPool& pool) const;
+  void set_prior(const TrainOptions& options, std::span<const FeatureWeight> start);
+  std::uint64_t fingerprint(const TrainOptions& options, const ChainProblem& problem,
+                            std::span<const FeatureWeight> start) const;
+
+  const Extractor& extractor_;
+  const SegmentOptions& options_;
+  std::shared_ptr<const SegmentModel> init_;
+  SegmentEncoder encoder_;
+  std::vector<TextSequence> holdout_;
+  ChainData holdout_data_;
+  SegmentExamples holdout_examples_;
+  LabelCost cost_;
+  WeightPrior prior_;
+  std::vector<double> weights_;
+};
+
+}  // namespace croft
