@@ -9,9 +9,10 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "inference/chain/chain_scaled.cc"
-#include "core/simd_rows-inl.h"
 #include "hwy/foreach_target.h"  // must come before highway.h
 #include "hwy/highway.h"
+
+#include "core/simd_rows-inl.h"
 #include "inference/chain/exp_row-inl.h"
 
 HWY_BEFORE_NAMESPACE();
