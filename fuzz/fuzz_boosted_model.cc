@@ -3,11 +3,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "app/inspect/inspect_boosted.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "model_bytes.h"
 #include "model_text.h"
 
@@ -39,8 +39,8 @@ void ask_of(croft::Container container) {
 }
 
 void ask(croft::Container container) {
-  const auto meta = nlohmann::json::parse(container.text("meta"), nullptr, false);
-  if (meta.is_object() && meta.value("kind", nlohmann::json()) == croft::kBoostedSegment) {
+  const auto meta = croft::parse_json_or_null(container.text("meta"));
+  if (meta.is_object() && meta.value("kind", croft::Json()) == croft::kBoostedSegment) {
     ask_of<croft::BoostedSegmentModel>(std::move(container));
   } else {
     ask_of<croft::BoostedModel>(std::move(container));

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string_view>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "sql/graph_spec.h"
 
 namespace {
@@ -33,10 +33,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (std::ranges::any_of(spec.templates, [](const auto& t) { return t.mixture.has_value(); })) {
       return 0;
     }
-    const nlohmann::json record = croft::to_json(spec);
+    const croft::Json record = croft::to_json(spec);
     const croft::GraphSpec again = croft::graph_spec_from(record, "fuzz");
-    nlohmann::json second = croft::to_json(again);
-    for (nlohmann::json& each : second["templates"]) each.erase("columns");
+    croft::Json second = croft::to_json(again);
+    for (croft::Json& each : second["templates"]) each.erase("columns");
     require(second == record, "not the same again");
     croft::with_queries_of(again, spec);
   } catch (const croft::InputError& error) {

@@ -2,11 +2,11 @@
 // labels a text.
 #include <cstddef>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 
 #include "app/inspect/inspect_error_correcting.h"
 #include "app/inspect/inspect_hidden_chain.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/model/model_file.h"
 #include "model_bytes.h"
 #include "model_text.h"

@@ -5,15 +5,13 @@
 
 #include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/common.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 
 namespace croft::cli {
 namespace {
-
-using nlohmann::json;
 
 constexpr const char* kFooter = R"(
 Example:
@@ -34,17 +32,17 @@ struct CalibrateCommand {
   CommonOptions common;
 };
 
-json number(double value) { return std::isfinite(value) ? json(value) : json(); }
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
-json report_json(const CalibrateReport& report) {
+Json report_json(const CalibrateReport& report) {
   const auto of = [](const EvaluationSummary& s) {
-    return json{{"log_loss", number(s.log_loss->per_token())},
+    return Json{{"log_loss", number(s.log_loss->per_token())},
                 {"accuracy", s.token_accuracy()},
-                {"brier", s.brier ? json(*s.brier) : json()},
+                {"brier", s.brier ? Json(*s.brier) : Json()},
                 {"expected_calibration_error",
-                 s.calibration ? json(s.calibration->expected_error) : json()}};
+                 s.calibration ? Json(s.calibration->expected_error) : Json()}};
   };
-  json document = {{"method", calibration_name(report.calibrator.method)},
+  Json document = {{"method", calibration_name(report.calibrator.method)},
                    {"sequences", report.sequences},
                    {"positions", report.positions},
                    {"unknown_labels", report.unknown},

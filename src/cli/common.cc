@@ -7,10 +7,10 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
+#include "croft/core/json.h"
 #include "data/parse_number.h"
 
 namespace croft::cli {
@@ -123,8 +123,8 @@ void flush_result() {
   if (std::fflush(stdout) != 0) fail_write();
 }
 
-void write_json(const nlohmann::json& document) {
-  write_result(document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+void write_json(const Json& document) {
+  write_result(document.dump(2, InvalidUtf8::replace) + "\n");
 }
 
 }  // namespace croft::cli

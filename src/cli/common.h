@@ -5,9 +5,12 @@
 #include <cstdio>
 #include <limits>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+
+namespace croft {
+class Json;
+}
 
 namespace croft::cli {
 
@@ -83,6 +86,6 @@ struct ReaderLeft {};
 // throws ReaderLeft.
 void write_result(std::string_view text);
 void flush_result();
-void write_json(const nlohmann::json& document);
+void write_json(const Json& document);
 
 }  // namespace croft::cli

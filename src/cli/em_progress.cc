@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
+#include "croft/core/json.h"
 
 namespace croft::cli {
-
-using nlohmann::json;
 
 double EmProgress::seconds() const {
   return std::chrono::duration<double>(Clock::now() - begin_).count();
@@ -21,7 +19,7 @@ void EmProgress::data_read(const std::string& what) {
 }
 
 void EmProgress::iteration(const Step& step) {
-  json line = {{"event", "iteration"},
+  Json line = {{"event", "iteration"},
                {"iteration", step.iteration},
                {"objective", step.objective},
                {"seconds", seconds()}};
@@ -38,7 +36,7 @@ void EmProgress::iteration(const Step& step) {
 }
 
 void EmProgress::done(const Outcome& outcome, const std::string& output) {
-  json line = {{"event", "done"},
+  Json line = {{"event", "done"},
                {"reason", interruption              ? "interrupted"
                           : outcome.iterations == 0 ? "counted"
                           : outcome.converged       ? "converged"

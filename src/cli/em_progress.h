@@ -2,11 +2,14 @@
 // Of naive Bayes and of hidden Markov models.
 #pragma once
 #include <chrono>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
 #include "cli/json_log.h"
+
+namespace croft {
+class Json;
+}
 
 namespace croft::cli {
 

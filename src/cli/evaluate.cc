@@ -1,7 +1,6 @@
 // croft evaluate
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "app/evaluate/reliability_plot.h"
 #include "cli/code_decoder.h"
@@ -10,6 +9,7 @@
 #include "core/atomic_file.h"
 #include "croft/app/predict.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 
 namespace croft::cli {
 namespace {

@@ -1,9 +1,9 @@
 #include "cli/evaluate_graph.h"
 
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "sql/evaluate_graph.h"
 
 namespace croft::cli {

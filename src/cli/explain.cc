@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "app/explain/explain_segment.h"
@@ -12,6 +11,7 @@
 #include "cli/common.h"
 #include "croft/app/predict.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/model/model_file.h"
 
 namespace croft::cli {
@@ -119,8 +119,8 @@ void write(const ExplainCommand& c, const Found& explanation, const Names& names
     write_result(format_explanation(explanation, names, input, file));
     return;
   }
-  const nlohmann::json document = explanation_json(explanation, names, input, file);
-  write_result(document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  const Json document = explanation_json(explanation, names, input, file);
+  write_result(document.dump(-1, InvalidUtf8::replace) + "\n");
 }
 
 // explain(input, options) of each sequence; names: of labels.

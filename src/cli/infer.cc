@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <memory>
 #include <new>
-#include <nlohmann/json.hpp>
 
 #include "app/infer/graph_picture.h"
 #include "app/infer/graph_view.h"
@@ -15,6 +14,7 @@
 #include "croft/app/infer.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
+#include "croft/core/json.h"
 #include "croft/data/bif.h"
 #include "croft/data/uai.h"
 
@@ -140,7 +140,7 @@ void answer_shape(const InferCommand& c, const GraphFile& file, const Evidence& 
     }
   }
   if (!c.blanket.empty()) {
-    nlohmann::json names = nlohmann::json::array();
+    Json names = Json::array();
     for (const Variable v : markov_blanket(file, find_variable(file, c.blanket))) {
       names.push_back(variable_name(file.names, v));
       if (!c.json) write_result(variable_name(file.names, v) + "\n");

@@ -1,6 +1,5 @@
 // croft inspect
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "app/inspect/inspect_boosted.h"
 #include "app/inspect/inspect_constraints.h"
@@ -15,6 +14,7 @@
 #include "cli/inspect_graph.h"
 #include "croft/app/inspect.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/model/model_file.h"
 
 namespace croft::cli {
@@ -45,7 +45,7 @@ int show_hmm(const InspectCommand& c, const HmmModel& model) {
         "--weights lists weights, and a model of kind hmm has probabilities; see --top");
   }
   if (c.json) {
-    nlohmann::json document = summary_json(model);
+    Json document = summary_json(model);
     if (c.top > 0) document["top"] = top_json(model, c.top);
     if (c.verify) document["verified"] = true;
     write_json(document);
@@ -62,7 +62,7 @@ int show_weights_or_summary(const InspectCommand& c, const Model& model) {
   if (c.weights) {
     write_weights(model, write_result);
   } else if (c.json) {
-    nlohmann::json document = summary_json(model);
+    Json document = summary_json(model);
     if (c.top > 0) document["top"] = top_json(model, c.top);
     if (c.verify) document["verified"] = true;
     write_json(document);
@@ -133,7 +133,7 @@ int run(const InspectCommand& c) {
   if (c.weights) {
     write_weights(*model, write_result);
   } else if (c.json) {
-    nlohmann::json document = summary_json(*model);
+    Json document = summary_json(*model);
     if (c.top > 0) document["top"] = top_json(*model, top_features(*model, c.top));
     if (c.verify) document["verified"] = true;
     write_json(document);

@@ -2,10 +2,10 @@
 
 #include <cerrno>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 
 namespace croft::cli {
 
@@ -15,7 +15,7 @@ JsonLog::JsonLog(std::string path) : path_(std::move(path)) {
   if (!file_) fail();
 }
 
-void JsonLog::write(const nlohmann::json& line) {
+void JsonLog::write(const Json& line) {
   if (!file_) return;
   if (std::fputs((line.dump() + "\n").c_str(), file_.get()) < 0 || std::fflush(file_.get()) != 0) {
     fail();

@@ -2,8 +2,11 @@
 #pragma once
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
+
+namespace croft {
+class Json;
+}
 
 namespace croft::cli {
 
@@ -12,7 +15,7 @@ class JsonLog {
   // Empties the file; an empty path is no log.  Throws Error where it cannot be written.
   explicit JsonLog(std::string path);
   // Written through, so that the last line of a process that dies is whole.  Throws Error.
-  void write(const nlohmann::json& line);
+  void write(const Json& line);
 
  private:
   struct Close {

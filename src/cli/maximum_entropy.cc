@@ -1,10 +1,10 @@
 // croft maximum-entropy
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "app/infer/maximum_entropy_report.h"
 #include "cli/common.h"
 #include "cli/data_options.h"
+#include "croft/core/json.h"
 
 namespace croft::cli {
 namespace {

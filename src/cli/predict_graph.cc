@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "cli/kind_options.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "model/kinds/graph_model.h"
 #include "sql/prediction_table.h"
 
@@ -85,9 +85,9 @@ std::string text_line(const GraphTables& tables, const GraphLabels& labels, std:
 std::string json_line(const GraphTables& tables, const GraphLabels& labels, std::uint32_t v) {
   const Domain& domain = tables.schema().domains[tables.data().domain(v)];
   const RowId id = tables.variables().row_id(v);
-  nlohmann::json line = {{"domain", domain.name},
-                         {"instance", std::string(tables.data().group_name(v))},
-                         {"label", domain.labels[labels.label[v]]}};
+  Json line = {{"domain", domain.name},
+               {"instance", std::string(tables.data().group_name(v))},
+               {"label", domain.labels[labels.label[v]]}};
   if (id.is_text) {
     line["id"] = std::string(id.text);
   } else {
@@ -100,7 +100,7 @@ std::string json_line(const GraphTables& tables, const GraphLabels& labels, std:
       line["marginals"][domain.labels[k]] = marginals[k];
     }
   }
-  return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return line.dump(-1, InvalidUtf8::replace) + "\n";
 }
 
 void write_lines(const GraphTables& tables, const GraphLabels& labels, Output output) {

@@ -6,12 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
+
+#include "croft/core/json.h"
 
 namespace croft::cli {
 namespace {
-
-using nlohmann::json;
 
 std::string duration(double seconds) {
   if (seconds < 100) return fmt::format("{:.0f} s", std::max(1.0, seconds));
@@ -120,7 +119,7 @@ void TrainingProgress::show_bar(const TrainProgress& progress, const std::string
 void TrainingProgress::iteration(const TrainProgress& progress) {
   const Iteration& now = progress.iteration;
   objectives_.push_back(now.objective);
-  json line = {{"event", "iteration"},
+  Json line = {{"event", "iteration"},
                {"iteration", now.number},
                {"evaluations", now.evaluations},
                {"objective", now.objective},
@@ -151,7 +150,7 @@ void TrainingProgress::iteration(const TrainProgress& progress) {
 }
 
 void TrainingProgress::round(const FeatureRound& round) {
-  json line = {{"event", "features"},
+  Json line = {{"event", "features"},
                {"what", round.what},
                {"round", round.number},
                {"iteration", round.iterations},
@@ -187,7 +186,7 @@ void TrainingProgress::round(const FeatureRound& round) {
 
 void TrainingProgress::done(const TrainResult& result, const std::string& output) {
   const OptimizeResult& o = result.optimization;
-  json line = {{"event", "done"},
+  Json line = {{"event", "done"},
                {"reason", stop_reason_name(o.reason)},
                {"message", o.message},
                {"objective", o.objective},

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "app/search/search.h"
 #include "cli/common.h"
@@ -14,6 +13,7 @@
 #include "croft/app/row_reader.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
+#include "croft/core/json.h"
 
 namespace croft::cli {
 namespace {
@@ -283,7 +283,7 @@ void report(const SearchCommand& c, const SearchedSettings& result) {
   }
   const std::string command = command_of(c, result.best(), c.output.empty() ? "MODEL" : c.output);
   if (c.json) {
-    nlohmann::json document = to_json(result);
+    Json document = to_json(result);
     if (result.complete) document["command"] = command;
     write_json(document);
   } else {

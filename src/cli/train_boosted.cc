@@ -4,18 +4,18 @@
 
 #include <array>
 #include <chrono>
-#include <nlohmann/json.hpp>
 
 #include "cli/common.h"
 #include "cli/json_log.h"
 #include "cli/kind_options.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
+#include "croft/core/json.h"
 
 namespace croft::cli {
 namespace {
 
-using nlohmann::json;
+using json = Json;
 
 constexpr auto kOwn = std::to_array<std::string_view>(
     {"rounds", "shrinkage", "depth", "leaves", "min-child-weight", "min-child-count", "min-gain",

@@ -4,12 +4,12 @@
 
 #include <array>
 #include <chrono>
-#include <nlohmann/json.hpp>
 
 #include "cli/em_progress.h"
 #include "cli/json_log.h"
 #include "cli/progress.h"
 #include "croft/core/interrupt.h"
+#include "croft/core/json.h"
 
 namespace croft::cli {
 namespace {

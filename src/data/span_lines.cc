@@ -1,16 +1,15 @@
 #include "croft/data/span_lines.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
+
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {
 
-using json = nlohmann::ordered_json;
-
 // Deeper values would overflow the stack where they are written again.
-constexpr int kDeepest = 64;
+constexpr std::size_t kDeepest = 64;
 
 constexpr std::string_view kForm =
     R"(write one object a line, as {"tokens": ["Rome", "fell"], "spans": [[0, 1, "LOC"]]})";
@@ -22,43 +21,24 @@ class LineParser {
  public:
   LineParser(const LineReader& lines, std::string_view line) : lines_(lines), line_(line) {}
 
-  json parse() const {
-    std::vector<std::vector<std::string>> keys;  // of the objects that are open
-    const auto look = [&](int depth, json::parse_event_t event, json& parsed) {
-      if (depth > kDeepest) fail("values nested more than 64 deep", "", "flatten them");
-      const auto inside = static_cast<std::size_t>(depth);  // of a key: that of its object, and 1
-      if (event == json::parse_event_t::object_start) {
-        keys.resize(inside + 1);
-        keys.emplace_back();
-      } else if (event == json::parse_event_t::key) {
-        const auto& key = parsed.get_ref<const std::string&>();
-        if (std::ranges::find(keys[inside], key) != keys[inside].end()) {
-          fail("a key that stands twice", key, "keep one of the two");
-        }
-        keys[inside].push_back(key);
-      }
-      return true;
-    };
+  Json parse() const {
     try {
-      json object = json::parse(line_.begin(), line_.end(), look);
+      Json object = parse_json(line_, {KeyOrder::as_written, true, kDeepest});
       if (!object.is_object()) fail("a line that is no JSON object", line_, kForm);
       return object;
-    } catch (const json::parse_error& error) {
-      throw InputError(lines_.location(error.byte), "a line that is not JSON, from here on", line_,
-                       kForm);
-    } catch (const json::exception&) {
-      fail("a line that is not JSON, or has a number out of range", line_, kForm);
+    } catch (const JsonError& error) {
+      fail(error);
     }
   }
 
-  void read_tokens(const json& object, SpanSequence& out) const {
-    const auto tokens = object.find("tokens");
-    if (tokens == object.end() || !tokens->is_array()) {
+  void read_tokens(const Json& object, SpanSequence& out) const {
+    const Json* const tokens = object.get_if("tokens");
+    if (tokens == nullptr || !tokens->is_array()) {
       fail("a line without a list \"tokens\"", line_, kForm);
     }
     out.columns = 1;
     for (std::size_t t = 0; t < tokens->size(); ++t) {
-      const json& token = (*tokens)[t];
+      const Json& token = (*tokens)[t];
       const std::size_t cells = token.is_array() ? token.size() : 1;
       if (t == 0) out.columns = cells;
       if (cells == 0 || cells != out.columns) {
@@ -67,23 +47,23 @@ class LineParser {
              token.dump(), "give every token the same cells, at least one");
       }
       if (token.is_array()) {
-        for (const json& cell : token) add_cell(cell, out);
+        for (const Json& cell : token) add_cell(cell, out);
       } else {
         add_cell(token, out);
       }
     }
   }
 
-  std::optional<std::vector<LabelledSpan>> read_spans(const json& object, const char* key,
+  std::optional<std::vector<LabelledSpan>> read_spans(const Json& object, const char* key,
                                                       std::size_t length) const {
-    const auto list = object.find(key);
-    if (list == object.end()) return std::nullopt;
+    const Json* const list = object.get_if(key);
+    if (list == nullptr) return std::nullopt;
     if (!list->is_array()) {
       fail(std::string("a value of \"") + key + "\" that is no list", list->dump(),
            "write [[START, END, LABEL], …], or leave the key out where nothing is known");
     }
     std::vector<LabelledSpan> spans;
-    for (const json& one : *list) {
+    for (const Json& one : *list) {
       spans.push_back(read_span(one));
       check_inside(spans.back(), one, length);
     }
@@ -102,19 +82,32 @@ class LineParser {
     throw InputError(lines_.location(), problem, text, remedy);
   }
 
-  void add_cell(const json& cell, SpanSequence& out) const {
+  [[noreturn]] void fail(const JsonError& error) const {
+    using Fault = JsonError::Fault;
+    if (error.fault() == Fault::depth) fail("values nested more than 64 deep", "", "flatten them");
+    if (error.fault() == Fault::repeated_key) {
+      fail("a key that stands twice", error.what(), "keep one of the two");
+    }
+    if (error.fault() == Fault::number_range) {
+      fail("a line that is not JSON, or has a number out of range", line_, kForm);
+    }
+    throw InputError(lines_.location(error.byte()), "a line that is not JSON, from here on", line_,
+                     kForm);
+  }
+
+  void add_cell(const Json& cell, SpanSequence& out) const {
     if (!cell.is_string()) {
       fail("a token that is neither a string nor a list of strings", cell.dump(),
            R"(write "Rome", or ["Rome", "NNP"])");
     }
-    const auto& text = cell.get_ref<const std::string&>();
+    const auto& text = cell.string();
     if (text.empty()) fail("an empty token or cell", line_, "write a placeholder such as _");
     if (text.find('\0') != text.npos) fail("a NUL character in a token", line_, "leave it out");
     out.cells.push_back(text);
   }
 
-  LabelledSpan read_span(const json& one) const {
-    const json *begin = nullptr, *end = nullptr, *label = nullptr;
+  LabelledSpan read_span(const Json& one) const {
+    const Json *begin = nullptr, *end = nullptr, *label = nullptr;
     if (one.is_array() && one.size() == 3) {
       begin = &one[0], end = &one[1], label = &one[2];
     } else if (one.is_object() && one.contains("start") && one.contains("end") &&
@@ -134,7 +127,7 @@ class LineParser {
     return span;
   }
 
-  void check_inside(const LabelledSpan& span, const json& one, std::size_t length) const {
+  void check_inside(const LabelledSpan& span, const Json& one, std::size_t length) const {
     if (span.begin >= span.end) {
       fail("a span that is empty", one.dump(), "END is the token behind the last one");
     }
@@ -182,24 +175,24 @@ bool SpanReader::next(SpanSequence& sequence) {
 }
 
 std::string span_line(const SpanSequence& sequence) {
-  json object = json::object();
-  json& tokens = object["tokens"] = json::array();
+  Json object = Json::object(KeyOrder::as_written);
+  Json& tokens = object["tokens"] = Json::array();
   for (std::size_t t = 0; t < sequence.length(); ++t) {
     if (sequence.columns == 1) {
       tokens.push_back(sequence.cell(t, 0));
       continue;
     }
-    json& token = tokens.emplace_back(json::array());
+    Json& token = tokens.emplace_back(Json::array());
     for (std::size_t c = 0; c < sequence.columns; ++c) token.push_back(sequence.cell(t, c));
   }
   const auto add = [&](const char* key, const std::optional<std::vector<LabelledSpan>>& spans) {
     if (!spans) return;
-    json& list = object[key] = json::array();
+    Json& list = object[key] = Json::array();
     for (const auto& [begin, end, label] : *spans) list.push_back({begin, end, label});
   };
   add("spans", sequence.spans);
   add("gold", sequence.gold);
-  return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  return object.dump(-1, InvalidUtf8::replace) + "\n";
 }
 
 }  // namespace croft

@@ -4,15 +4,13 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "model/file/string_section.h"
 
 namespace croft {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::string_view kSection = "calibration";
 constexpr std::array<std::string_view, 3> kMethods = {"temperature", "platt", "isotonic"};
@@ -52,8 +50,8 @@ bool is_sound(const IsotonicCurve& curve) {
          std::ranges::is_sorted(curve.value) && curve.value.front() >= 0 && curve.value.back() <= 1;
 }
 
-json functions_json(const Calibrator& c) {
-  json list = json::array();
+Json functions_json(const Calibrator& c) {
+  Json list = Json::array();
   for (const Sigmoid& each : c.sigmoids) {
     list.push_back({{"slope", each.slope}, {"offset", each.offset}});
   }
@@ -63,15 +61,15 @@ json functions_json(const Calibrator& c) {
   return list;
 }
 
-// Throws what nlohmann::json does where a field is not there, or of another type.
-Calibrator from_json(const json& said) {
+// Throws what Json does where a field is not there, or of another type.
+Calibrator from_json(const Json& said) {
   Calibrator c;
-  c.method = calibration_method(said.at("method").get_ref<const std::string&>());
+  c.method = calibration_method(said.at("method").string());
   if (!c.by_label()) {
     c.temperature = said.at("temperature").get<double>();
     return c;
   }
-  for (const json& each : said.at("functions")) {
+  for (const Json& each : said.at("functions")) {
     if (c.method == CalibrationMethod::platt) {
       c.sigmoids.push_back({each.at("slope").get<double>(), each.at("offset").get<double>()});
     } else {
@@ -192,8 +190,8 @@ void scale(double factor, ChainScores<Real>& scores) {
 template void scale(double, ChainScores<float>&);
 template void scale(double, ChainScores<double>&);
 
-void write_calibration(const Calibrator& calibrator, const json& record, ContainerWriter& out) {
-  json said = record;
+void write_calibration(const Calibrator& calibrator, const Json& record, ContainerWriter& out) {
+  Json said = record;
   said["method"] = calibration_name(calibrator.method);
   if (calibrator.by_label()) {
     said["functions"] = functions_json(calibrator);
@@ -204,7 +202,7 @@ void write_calibration(const Calibrator& calibrator, const json& record, Contain
 }
 
 ContainerWriter with_calibration(const Container& model, const Calibrator& calibrator,
-                                 const json& record) {
+                                 const Json& record) {
   using Kind = ContainerWriter::Kind;
   ContainerWriter out;
   for (const Container::Entry& entry : model.entries()) {
@@ -219,9 +217,9 @@ ContainerWriter with_calibration(const Container& model, const Calibrator& calib
   return out;
 }
 
-json calibration_record(const Container& container) {
+Json calibration_record(const Container& container) {
   if (!container.has(kSection)) return nullptr;
-  return json::parse(container.text(kSection), nullptr, false);
+  return parse_json_or_null(container.text(kSection));
 }
 
 std::optional<Calibrator> read_calibration(const Container& container, std::size_t labels,

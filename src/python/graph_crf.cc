@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "core/atomic_file.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "python/bind.h"
 #include "python/graph.h"
 #include "python/options.h"
@@ -18,8 +18,6 @@ namespace croft::python {
 namespace {
 
 namespace py = pybind11;
-using nlohmann::json;
-
 // (name, numbers of domains, interaction, joint states of `list`)
 using TemplateSpec =
     std::tuple<std::string, std::vector<std::uint32_t>, std::string, std::vector<std::uint64_t>>;
@@ -106,7 +104,7 @@ class Cliques {
     }
     if (error) std::rethrow_exception(error);
     const OptimizeResult& o = result.optimization;
-    const json record = {{"objective", info(options.objective).name},
+    const Json record = {{"objective", info(options.objective).name},
                          {"optimizer", info(result.method).name},
                          {"l1", options.regulariser.l1},
                          {"l2", options.regulariser.l2},
@@ -118,7 +116,7 @@ class Cliques {
                          {"objective_value", o.objective},
                          {"stop", stop_reason_name(o.reason)}};
     auto model = std::make_shared<PythonGraphModel>(
-        Container::from_bytes(training.model(json::parse(source), record).bytes(), "the model"));
+        Container::from_bytes(training.model(parse_json(source), record).bytes(), "the model"));
     using namespace py::literals;
     return py::make_tuple(
         model,

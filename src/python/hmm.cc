@@ -2,9 +2,9 @@
 #include <pybind11/stl.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "app/train/train_hmm.h"
+#include "croft/core/json.h"
 #include "model/kinds/hmm_model.h"
 #include "python/bind.h"
 #include "python/model.h"
@@ -61,7 +61,7 @@ class HmmInput final : public TrainingInput {
     form_ = reader.form();
   }
   void read_holdout(const Visit&) override {}
-  void describe(nlohmann::json& record) const override { describe_form(form_, record); }
+  void describe(Json& record) const override { describe_form(form_, record); }
 
  private:
   py::object x_, y_, weights_;

@@ -2,13 +2,13 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "python/bind.h"
 #include "python/column_names.h"
 #include "python/matrix_rows.h"
@@ -19,8 +19,6 @@
 namespace croft::python {
 namespace {
 
-using nlohmann::json;
-
 // The rows of a matrix and the numbers of their labels, without strings on the way.
 class MatrixInput final : public TrainingInput {
  public:
@@ -29,7 +27,7 @@ class MatrixInput final : public TrainingInput {
   //   out    : [columns + 1][labels] for the weights, the intercept's last
   MatrixInput(const MatrixRows& matrix, std::span<const std::int64_t> y,
               std::span<const double> weight, const std::vector<std::string>& names,
-              const std::vector<std::string>& labels, bool intercept, json record,
+              const std::vector<std::string>& labels, bool intercept, Json record,
               std::span<double> out)
       : matrix_(matrix),
         y_(y),
@@ -70,7 +68,7 @@ class MatrixInput final : public TrainingInput {
       });
     }
   }
-  void describe(json& record) const override { record["matrix"] = record_; }
+  void describe(Json& record) const override { record["matrix"] = record_; }
 
  private:
   static Extractor extraction(bool intercept) {
@@ -102,7 +100,7 @@ class MatrixInput final : public TrainingInput {
   std::span<const double> weight_;
   const std::vector<std::string>& names_;
   const std::vector<std::string>& labels_;
-  json record_;
+  Json record_;
   std::span<double> out_;
   Extractor extractor_;
 };
@@ -123,7 +121,7 @@ py::tuple train_matrix(const MatrixRows& matrix, std::span<const std::int64_t> y
   for (const std::int64_t label : y) {
     if (label < 0 || label >= std::ssize(labels)) throw py::value_error("y names no label");
   }
-  MatrixInput input(matrix, y, weight, names, labels, *request.intercept, json::parse(record), out);
+  MatrixInput input(matrix, y, weight, names, labels, *request.intercept, parse_json(record), out);
   TrainingObserver watch(std::move(callback));
   const TrainedModel trained = [&] {
     const py::gil_scoped_release unlock;

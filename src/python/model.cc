@@ -4,8 +4,6 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
-#include <nlohmann/json.hpp>
-
 #include "app/inspect/inspect_boosted.h"
 #include "app/inspect/inspect_error_correcting.h"
 #include "app/inspect/inspect_hidden_chain.h"
@@ -14,6 +12,7 @@
 #include "core/atomic_file.h"
 #include "croft/app/evaluation.h"
 #include "croft/app/inspect.h"
+#include "croft/core/json.h"
 #include "model/kinds/naive_bayes_model.h"
 #include "python/bind.h"
 #include "python/calibrated_scores.h"
@@ -24,13 +23,13 @@ namespace croft::python {
 
 SequenceForm PythonModel::form() const {
   SequenceForm form;
-  const nlohmann::json& meta = model->meta();
+  const Json& meta = model->meta();
   if (!meta.contains("training") || !meta["training"].is_object()) return form;
-  const auto columns = meta["training"].value("matrix_columns", nlohmann::json::object());
+  const auto columns = meta["training"].value("matrix_columns", Json::object());
   if (!columns.is_object()) return form;
   const auto number = [&](const char* kind) -> std::optional<std::size_t> {
-    const auto found = columns.find(kind);
-    if (found == columns.end() || !found->is_number_unsigned()) return std::nullopt;
+    const Json* const found = columns.get_if(kind);
+    if (found == nullptr || !found->is_number_unsigned()) return std::nullopt;
     return found->get<std::size_t>();
   };
   form.sparse = number("sparse");
@@ -80,9 +79,7 @@ py::list labels(const PythonModel& self) {
   return names;
 }
 
-std::string dump(const nlohmann::json& document) {
-  return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+std::string dump(const Json& document) { return document.dump(-1, InvalidUtf8::replace); }
 
 // visit(attribute, cell, weight) for all weights of a table.
 template <class Visit>

@@ -5,13 +5,13 @@
 
 #include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/atomic_file.h"
+#include "croft/core/json.h"
 #include "model/kinds/naive_bayes_model.h"
 #include "python/bind.h"
 #include "python/calibrated_scores.h"
@@ -23,8 +23,6 @@ namespace croft::python {
 namespace {
 
 namespace py = pybind11;
-using nlohmann::json;
-
 class NaiveBayesTable {
  public:
   //   names  : of the columns; empty: x[0], x[1], …
@@ -83,9 +81,9 @@ class NaiveBayesTable {
   }
   const NaiveBayesStatistics& statistics() const { return counts_.statistics(); }
   const NaiveBayesParameters& parameters() const { return parameters_; }
-  ContainerWriter file(const std::vector<std::string>& labels, const json& record) const;
+  ContainerWriter file(const std::vector<std::string>& labels, const Json& record) const;
   // Of the model file that it was read from, until the next fit; null without one.
-  const json& calibration() const { return calibration_; }
+  const Json& calibration() const { return calibration_; }
   void calibrate(std::span<double> scores) const {  // in place, of rows [N][L]
     if (calibrator_) calibrate_rows(*calibrator_, counts_.labels(), scores);
   }
@@ -116,7 +114,7 @@ class NaiveBayesTable {
   NaiveBayesParameters parameters_;
   NaiveBayesOptions options_;
   std::optional<Calibrator> calibrator_;
-  json calibration_;  // its record
+  Json calibration_;  // its record
 };
 
 // A category is an attribute of value 1, also where the number is 0; of other columns zeros are
@@ -198,15 +196,14 @@ void NaiveBayesTable::joint(const MatrixRows& matrix, std::span<double> out) con
 }
 
 ContainerWriter NaiveBayesTable::file(const std::vector<std::string>& labels,
-                                      const json& record) const {
+                                      const Json& record) const {
   require_whole();
-  json training = record;
-  json& columns = training["columns"] = json::array();
+  Json training = record;
+  Json& columns = training["columns"] = Json::array();
   for (std::size_t d = 0; d < event_.size(); ++d) {
-    columns.push_back({{"name", column_name(d)}, {"event", event_name(event_[d])}});
-    if (event_[d] == AttributeEvent::categorical) {
-      columns.back()["categories"] = categories_[d].size();
-    }
+    Json& column =
+        columns.emplace_back(Json{{"name", column_name(d)}, {"event", event_name(event_[d])}});
+    if (event_[d] == AttributeEvent::categorical) column["categories"] = categories_[d].size();
   }
   const bool one = std::ranges::adjacent_find(event_, std::not_equal_to<>()) == event_.end();
   std::vector<std::string> names;
@@ -235,15 +232,15 @@ ContainerWriter NaiveBayesTable::file(const std::vector<std::string>& labels,
 
 std::shared_ptr<NaiveBayesTable> NaiveBayesTable::read(const NaiveBayesModel& model) {
   model.container().verify();
-  const json& meta = model.meta();
+  const Json& meta = model.meta();
   const bool ours = meta.contains("training") && meta["training"].is_object() &&
                     meta["training"].contains("columns") && meta["training"]["columns"].is_array();
   std::vector<std::string> names, events;
   std::vector<std::size_t> categories;
   if (ours) {
-    for (const json& said : meta["training"]["columns"]) {
-      names.push_back(said.value("name", ""));
-      events.push_back(said.value("event", ""));
+    for (const Json& said : meta["training"]["columns"]) {
+      names.push_back(said.value("name", std::string()));
+      events.push_back(said.value("event", std::string()));
       categories.push_back(said.value("categories", std::size_t{0}));
       if (!event_from_name(events.back()) || categories.back() > model.attributes()) {
         fail_other(model);
@@ -329,7 +326,7 @@ void copy_rows(const NaiveBayesTable& self, const std::string& what, std::size_t
 
 py::bytes file_bytes(const NaiveBayesTable& self, const std::vector<std::string>& labels,
                      const std::string& record) {
-  const std::vector<std::byte> bytes = self.file(labels, json::parse(record)).bytes();
+  const std::vector<std::byte> bytes = self.file(labels, parse_json(record)).bytes();
   return py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
@@ -337,10 +334,9 @@ py::bytes file_bytes(const NaiveBayesTable& self, const std::vector<std::string>
 py::tuple from_file(const NaiveBayesModel& model) {
   std::vector<py::bytes> labels;
   for (Label y = 0; y < model.labels(); ++y) labels.emplace_back(model.label(y));
-  const json& meta = model.meta();
-  const json record = meta.contains("training") ? meta["training"] : json::object();
-  return py::make_tuple(NaiveBayesTable::read(model), labels,
-                        record.dump(-1, ' ', false, json::error_handler_t::replace),
+  const Json& meta = model.meta();
+  const Json record = meta.contains("training") ? meta["training"] : Json::object();
+  return py::make_tuple(NaiveBayesTable::read(model), labels, record.dump(-1, InvalidUtf8::replace),
                         options_json(model.options()).dump());
 }
 
@@ -409,7 +405,7 @@ void bind_naive_bayes(py::module_& module) {
           "save",
           [](const NaiveBayesTable& self, const std::filesystem::path& path,
              const std::vector<std::string>& labels,
-             const std::string& record) { self.file(labels, json::parse(record)).write(path); },
+             const std::string& record) { self.file(labels, parse_json(record)).write(path); },
           py::arg("path"), py::arg("labels"), py::arg("record"))
       .def_static(
           "open",

@@ -1,10 +1,9 @@
 // croft.search: the search of the library, whose trainings are Python's.
 #include <pybind11/stl.h>
 
-#include <nlohmann/json.hpp>
-
 #include "app/search/search.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "python/bind.h"
 #include "python/options.h"
 

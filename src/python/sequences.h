@@ -13,7 +13,6 @@
 #include <pybind11/pybind11.h>
 
 #include <cstddef>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +20,10 @@
 
 #include "croft/app/sequence_source.h"
 #include "croft/features/chain_data.h"
+
+namespace croft {
+class Json;
+}
 
 namespace croft::python {
 
@@ -57,7 +60,7 @@ void check_columns(const ColumnSequence& rows, std::size_t n, std::size_t expect
 double weight_of(const pybind11::object& weights, std::size_t n);
 
 // So that matrices of another width are noticed in prediction.
-void describe_form(const std::optional<SequenceForm>& form, nlohmann::json& record);
+void describe_form(const std::optional<SequenceForm>& form, Json& record);
 
 class SequenceReader {
  public:

@@ -2,12 +2,12 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "croft/app/explain.h"
 #include "croft/app/known_attributes.h"
 #include "croft/app/predict_output.h"
 #include "croft/app/tagger.h"
+#include "croft/core/json.h"
 #include "croft/core/parallel.h"
 #include "inference/chain/hmm_from_chain.h"
 #include "python/bind.h"
@@ -154,9 +154,8 @@ class Plan {
       throw py::value_error("x: " + std::string(why_none(explanation.outcome)));
     }
     const auto document = explanation_json(explanation, plan_.names(), input, "x");
-    return py::make_tuple(
-        py::str(format_explanation(explanation, plan_.names(), input, "x")),
-        py::str(document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
+    return py::make_tuple(py::str(format_explanation(explanation, plan_.names(), input, "x")),
+                          py::str(document.dump(-1, InvalidUtf8::replace)));
   }
 
   // (start [L], transitions: a matrix [L][L] for each position but the first) of p(y | x) of one

@@ -2,7 +2,6 @@
 #include <pybind11/stl.h>
 
 #include <chrono>
-#include <nlohmann/json.hpp>
 
 #include "app/train/data_fit.h"
 #include "app/train/train_boosted.h"
@@ -11,6 +10,7 @@
 #include "app/train/train_pool.h"
 #include "app/train/train_segment.h"
 #include "croft/core/interrupt.h"
+#include "croft/core/json.h"
 #include "python/bind.h"
 #include "python/model.h"
 #include "python/options.h"
@@ -70,7 +70,7 @@ class PythonInput final : public TrainingInput {
     });
   }
   // So that matrices of another width are noticed in prediction.
-  void describe(nlohmann::json& record) const override { describe_form(form_, record); }
+  void describe(Json& record) const override { describe_form(form_, record); }
   void read_holdout(const Visit& visit) override {
     const py::gil_scoped_acquire lock;
     if (!holdout_) return;

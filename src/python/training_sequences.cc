@@ -1,7 +1,8 @@
 // What trainers ask of Python's sequences, beside reading them.
-#include <nlohmann/json.hpp>
 
 #include "python/sequences.h"
+
+#include "croft/core/json.h"
 
 namespace croft::python {
 
@@ -43,9 +44,9 @@ double weight_of(const py::object& weights, std::size_t n) {
                         "; weights must be finite, and not below 0");
 }
 
-void describe_form(const std::optional<SequenceForm>& form, nlohmann::json& record) {
+void describe_form(const std::optional<SequenceForm>& form, Json& record) {
   if (!form || !form->matrices()) return;
-  nlohmann::json& columns = record["matrix_columns"] = nlohmann::json::object();
+  Json& columns = record["matrix_columns"] = Json::object();
   if (form->sparse) columns["sparse"] = *form->sparse;
   if (form->dense) columns["dense"] = *form->dense;
 }

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {
@@ -152,15 +152,15 @@ std::string format_table(const GraphEvaluation& e) {
   return out;
 }
 
-nlohmann::json to_json(const GraphEvaluation& e) {
-  nlohmann::json document;
+Json to_json(const GraphEvaluation& e) {
+  Json document;
   document["variables"] = {
       {"count", e.variables}, {"correct", e.correct}, {"accuracy", share(e.correct, e.variables)}};
   document["instances"] = {{"count", e.instances},
                            {"correct", e.correct_instances},
                            {"accuracy", share(e.correct_instances, e.instances)}};
   document["unlabelled"] = e.unlabelled;
-  document["domains"] = nlohmann::json::object();
+  document["domains"] = Json::object();
   for (const DomainEvaluation& each : e.domains)
     document["domains"][each.domain] = to_json(each.summary);
   return document;

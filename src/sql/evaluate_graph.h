@@ -1,6 +1,5 @@
 // How good labels of a database's variables are.
 #pragma once
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -8,6 +7,7 @@
 #include "sql/label_graph.h"
 
 namespace croft {
+class Json;
 
 struct DomainEvaluation {
   std::string domain;
@@ -33,6 +33,6 @@ GraphEvaluation evaluate_graph(const GraphTables& tables, const GraphLabels& lab
 std::string format_table(const GraphEvaluation& evaluation);
 // {"variables": {"count", "correct", "accuracy"}, "instances": {…}, "unlabelled",
 //  "domains": {NAME: to_json() of its summary}}
-nlohmann::json to_json(const GraphEvaluation& evaluation);
+Json to_json(const GraphEvaluation& evaluation);
 
 }  // namespace croft

@@ -1,15 +1,13 @@
 #include "sql/graph_spec.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {
-
-using nlohmann::json;
 
 constexpr const char* kTies[] = {"all", "column", "none"};
 
@@ -17,8 +15,8 @@ std::string owner_of_variables(const std::string& domain) {
   return domain.empty() ? "variables" : "variables of '" + domain + "'";
 }
 
-json template_record(const TemplateSpec& t) {
-  json record = {{"name", t.name},        {"variables", t.variables},
+Json template_record(const TemplateSpec& t) {
+  Json record = {{"name", t.name},        {"variables", t.variables},
                  {"query", t.query.text}, {"interaction", name_of(t.interaction)},
                  {"bias", t.bias},        {"tie", kTies[static_cast<std::size_t>(t.tie)]}};
   if (!t.cells.empty()) record["cells"] = t.cells;
@@ -38,9 +36,9 @@ json template_record(const TemplateSpec& t) {
     if (t.mixture->fitted) record["mixture"]["densities"] = to_json(*t.mixture->fitted);
   }
   if (t.columns) {
-    record["columns"] = json::array();
+    record["columns"] = Json::array();
     for (const FeatureColumn& each : *t.columns) {
-      json column = {{"name", each.name}, {"kind", each.numeric ? "numeric" : "categorical"}};
+      Json column = {{"name", each.name}, {"kind", each.numeric ? "numeric" : "categorical"}};
       if (each.mean != 0 || each.deviation != 1) {
         column["mean"] = each.mean;
         column["deviation"] = each.deviation;
@@ -51,11 +49,11 @@ json template_record(const TemplateSpec& t) {
   return record;
 }
 
-TemplateSpec template_from(const json& record, const std::string& name) {
+TemplateSpec template_from(const Json& record, const std::string& name) {
   TemplateSpec t;
   t.name = record.at("name").get<std::string>();
   const std::string owner = "template '" + t.name + "'";
-  const auto query = [&](const json& text) {
+  const auto query = [&](const Json& text) {
     return QueryText{text.get<std::string>(), name, 0, owner};
   };
   t.variables = record.at("variables").get<std::vector<std::string>>();
@@ -72,7 +70,7 @@ TemplateSpec template_from(const json& record, const std::string& name) {
   if (t.tie == WeightTie::column) t.tie_column = record.at("tie_column").get<std::string>();
   t.key = record.value("key", std::string());
   if (record.contains("features")) {
-    for (const json& each : record["features"]) t.features.push_back(query(each));
+    for (const Json& each : record["features"]) t.features.push_back(query(each));
   }
   if (record.contains("standardise")) {
     t.standardise_all = record["standardise"].is_boolean();
@@ -82,7 +80,7 @@ TemplateSpec template_from(const json& record, const std::string& name) {
     t.categorical = record["categorical"].get<std::vector<std::string>>();
   }
   if (record.contains("mixture")) {
-    const json& from = record["mixture"];
+    const Json& from = record["mixture"];
     MixtureSpec& mixture = t.mixture.emplace();
     mixture.options.components = from.at("components").get<std::size_t>();
     mixture.options.covariance = covariance_named(from.at("covariance").get<std::string>());
@@ -93,7 +91,7 @@ TemplateSpec template_from(const json& record, const std::string& name) {
   }
   t.columns.emplace();
   if (record.contains("columns")) {
-    for (const json& each : record["columns"]) {
+    for (const Json& each : record["columns"]) {
       t.columns->push_back({each.at("name").get<std::string>(), each.at("kind") == "numeric",
                             each.value("mean", 0.0), each.value("deviation", 1.0)});
     }
@@ -133,8 +131,8 @@ std::vector<std::string> GraphSpec::domains() const {
   return names;
 }
 
-json to_json(const GraphSpec& spec) {
-  json record = {{"variables", json::array()}, {"templates", json::array()}};
+Json to_json(const GraphSpec& spec) {
+  Json record = {{"variables", Json::array()}, {"templates", Json::array()}};
   for (const VariableSpec& each : spec.variables) {
     record["variables"].push_back({{"domain", each.domain}, {"query", each.query.text}});
   }
@@ -144,19 +142,19 @@ json to_json(const GraphSpec& spec) {
   return record;
 }
 
-GraphSpec graph_spec_from(const json& record, const std::string& name) {
+GraphSpec graph_spec_from(const Json& record, const std::string& name) {
   GraphSpec spec;
   spec.name = name;
   try {
-    for (const json& each : record.at("variables")) {
+    for (const Json& each : record.at("variables")) {
       const std::string domain = each.at("domain").get<std::string>();
       spec.variables.push_back(
           {domain, {each.at("query").get<std::string>(), name, 0, owner_of_variables(domain)}});
     }
-    for (const json& each : record.at("templates")) {
+    for (const Json& each : record.at("templates")) {
       spec.templates.push_back(template_from(each, name));
     }
-  } catch (const json::exception&) {
+  } catch (const JsonError&) {
     throw Error(name + ": the model does not say by which queries it was made");
   } catch (const std::out_of_range&) {
     throw Error(name + ": the model does not say by which queries it was made");

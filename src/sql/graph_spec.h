@@ -11,7 +11,6 @@
 //   query = "select a.id, b.id from token a join token b on b.id = a.id + 1"
 #pragma once
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +21,7 @@
 #include "train/generative/gaussian_mixture_fit.h"
 
 namespace croft {
+class Json;
 
 struct VariableSpec {
   std::string domain;  // empty: the query's column of that name says
@@ -92,10 +92,10 @@ struct GraphSpec {
 };
 
 // As a model keeps it.
-nlohmann::json to_json(const GraphSpec& spec);
+Json to_json(const GraphSpec& spec);
 // Throws Error for what is no such record.  Missing lines are 0.
 //   name : for messages
-GraphSpec graph_spec_from(const nlohmann::json& record, const std::string& name);
+GraphSpec graph_spec_from(const Json& record, const std::string& name);
 
 // The queries of `now` with what a model knows of columns, for data that is laid out in another
 // way.  Throws UsageError where the two differ in more than their queries.

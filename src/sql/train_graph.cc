@@ -2,18 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
-#include <nlohmann/json.hpp>
 
 #include "app/file_checks.h"
 #include "core/atomic_file.h"
 #include "croft/core/interrupt.h"
+#include "croft/core/json.h"
 #include "croft/train/train_options.h"
 #include "data/settings/variance_file.h"
 
 namespace croft {
 namespace {
-
-using nlohmann::json;
 
 // What is set must mean something to the optimiser.
 void check_settings(const GraphTrainOptions& options) {
@@ -62,8 +60,8 @@ void open_start(const GraphTrainRequest& request, GraphTrainOptions& options) {
   };
 }
 
-json setting_record(const GraphTrainOptions& o) {
-  json record = json::object();
+Json setting_record(const GraphTrainOptions& o) {
+  Json record = Json::object();
   const auto add = [&](const char* name, const auto& value) {
     if (value) record[name] = *value;
   };
@@ -83,8 +81,8 @@ json setting_record(const GraphTrainOptions& o) {
   return record;
 }
 
-json options_record(const GraphTrainOptions& o) {
-  json record = {{"objective", info(o.objective).name},
+Json options_record(const GraphTrainOptions& o) {
+  Json record = {{"objective", info(o.objective).name},
                  {"optimizer", info(o.chosen_method()).name},
                  {"l1", o.regulariser.l1},
                  {"l2", o.regulariser.l2},
@@ -96,9 +94,9 @@ json options_record(const GraphTrainOptions& o) {
   return record;
 }
 
-json training_record(const GraphTrainOptions& options, const GraphTrainData& data,
+Json training_record(const GraphTrainOptions& options, const GraphTrainData& data,
                      const GraphTrainResult& result) {
-  json record = options_record(options);
+  Json record = options_record(options);
   record.update({{"variables", data.variables},
                  {"instances", data.instances},
                  {"cliques", data.cliques},
@@ -130,7 +128,7 @@ std::uint64_t fingerprint(const GraphTrainRequest& request, const GraphTables& t
                           std::span<const GraphInstance> instances) {
   const GraphTrainOptions& options = request.options;
   Fingerprint print;
-  print.add(to_json(tables.spec()).dump(-1, ' ', false, json::error_handler_t::replace));
+  print.add(to_json(tables.spec()).dump(-1, InvalidUtf8::replace));
   print.add(options_record(options).dump());
   for (const Domain& each : tables.schema().domains) {
     for (const std::string& label : each.labels) print.add(label);

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "croft/app/tagger.h"
+#include "croft/core/json.h"
 #include "croft/model/calibration.h"
 #include "croft/model/model_file.h"
 #include "support/enumeration.h"
@@ -23,8 +23,7 @@ using testing_support::SmallModel;
 std::shared_ptr<const SequenceModel> at_temperature(const SequenceModel& model, double t) {
   Calibrator calibrator;
   calibrator.temperature = t;
-  const ContainerWriter file =
-      with_calibration(model.container(), calibrator, nlohmann::json::object());
+  const ContainerWriter file = with_calibration(model.container(), calibrator, Json::object());
   return read_model(Container::from_bytes(file.bytes(), "calibrated.croft"));
 }
 

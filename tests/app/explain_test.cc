@@ -6,17 +6,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "app/label/constraint_choice.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "support/enumeration.h"
 #include "support/small_model.h"
 
 namespace croft {
 namespace {
 
-using nlohmann::json;
 using testing_support::Enumeration;
 using testing_support::kBio;
 using testing_support::Labelling;
@@ -216,7 +215,7 @@ ChainModel model_of(const Words& words) {
   ExtractionConfig extraction;
   extraction.format = InputFormat::attributes;
   extraction.boundaries = words.boundaries;
-  const json training = json::object();
+  const Json training = Json::object();
   parts.labels = words.labels;
   parts.extraction = &extraction;
   parts.layout = &layout;
@@ -327,10 +326,10 @@ TEST(Explain, LongNamesAreCutInTextAndWholeInJson) {
     EXPECT_LE(columns, 100u) << text.substr(begin, end - begin);
   }
   EXPECT_EQ(text.find('\t'), text.npos);
-  const json document = explanation_json(found, plan.names(), input, "f");
-  EXPECT_EQ(document["labels"], (json{label, label}));
-  const json& reasons = document["positions"][0]["reasons"];
-  EXPECT_TRUE(std::ranges::any_of(reasons, [&](const json& reason) {
+  const Json document = explanation_json(found, plan.names(), input, "f");
+  EXPECT_EQ(document["labels"], (Json{label, label}));
+  const Json& reasons = document["positions"][0]["reasons"];
+  EXPECT_TRUE(std::ranges::any_of(reasons, [&](const Json& reason) {
     return reason.contains("attribute") && reason["attribute"] == name;
   }));
 }
@@ -346,7 +345,7 @@ TEST(Explain, AForbiddenLabelIsNullInJsonAndDecidesInText) {
   const TagPlan plan(model, request);
   const Explanation found = Explainer(plan).explain({input.text}, {});
   ASSERT_EQ(found.positions[0].difference, kInfinity);
-  const json position = explanation_json(found, plan.names(), input, "f")["positions"][0];
+  const Json position = explanation_json(found, plan.names(), input, "f")["positions"][0];
   EXPECT_TRUE(position["difference"].is_null());
   EXPECT_EQ(position["reasons"][0]["kind"], "limit");
   EXPECT_TRUE(position["reasons"][0]["other"].is_null());

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "croft/app/tagger.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/inference/brute_force.h"
 #include "model/kinds/hidden_chain_model.h"
 #include "support/toy_sentences.h"
@@ -30,7 +30,7 @@ HiddenChainModel trained_model(
   options.constraint = constraint;
   training.run(options, {.states = 2, .states_of = {{"N", 3}}, .start_deviation = 1}, {}, {});
   return HiddenChainModel(
-      Container::from_bytes(training.model(nlohmann::json::object()).bytes(), "hidden.croft"));
+      Container::from_bytes(training.model(Json::object()).bytes(), "hidden.croft"));
 }
 
 // p(y|x) of every labelling that is allowed, paths summed.
@@ -210,7 +210,7 @@ TEST(HiddenChain, AModelTrainedUnderAConstraintGivesNothingElse) {
   options.constraint = no_pair;
   training.run(options, {.states = 2, .states_of = {}}, {}, {});
   const HiddenChainModel model(
-      Container::from_bytes(training.model(nlohmann::json::object()).bytes(), "hidden.croft"));
+      Container::from_bytes(training.model(Json::object()).bytes(), "hidden.croft"));
   ASSERT_TRUE(model.constraint());
   Tagger tagger(model);
   for (const TextSequence& text : toy_sentences(15, 8)) {

@@ -9,17 +9,16 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "croft/app/train.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/core/random.h"
 
 namespace croft {
 namespace {
 
-using nlohmann::json;
 using Lines = std::vector<std::string>;
 
 struct Row {
@@ -31,7 +30,7 @@ struct ModelText {
   std::vector<std::string> labels;
   std::vector<Row> tied, node, edge;
   ExtractionConfig extraction;
-  json training = json::object();
+  Json training = Json::object();
 };
 
 // Appends the rows to a layout, their names and weights to the lists.
@@ -170,15 +169,15 @@ TEST(Inspect, SummaryWithoutATemplateSaysWhereFeaturesComeFrom) {
 
 TEST(Inspect, SummaryAsJsonHasTheSameContent) {
   const ChainModel model = model_of(example());
-  const json document = summary_json(model);
+  const Json document = summary_json(model);
   EXPECT_EQ(document["kind"], "chain");
   EXPECT_EQ(document["file_bytes"], written(example()).bytes().size());
-  EXPECT_EQ(document["labels"], (json{"A", "B"}));
-  EXPECT_EQ(document["transitions"], (json{{"attributes", 1}, {"weights", 3}}));
-  EXPECT_EQ(document["node"], (json{{"attributes", 6}, {"weights", 9}}));
-  EXPECT_EQ(document["edge"], (json{{"attributes", 2}, {"weights", 3}}));
+  EXPECT_EQ(document["labels"], (Json{"A", "B"}));
+  EXPECT_EQ(document["transitions"], (Json{{"attributes", 1}, {"weights", 3}}));
+  EXPECT_EQ(document["node"], (Json{{"attributes", 6}, {"weights", 9}}));
+  EXPECT_EQ(document["edge"], (Json{{"attributes", 2}, {"weights", 3}}));
   EXPECT_EQ(document["extraction"],
-            (json{{"format", "columns"},
+            (Json{{"format", "columns"},
                   {"columns", 1},
                   {"boundaries", true},
                   {"template",
@@ -271,12 +270,11 @@ TEST(Inspect, TopAsJsonTellsStartFromALabelOfThatName) {
   ModelText text = example();
   text.labels = {"START", "B"};
   const ChainModel model = model_of(text);
-  const json document = top_json(model, top_features(model, 3));
-  EXPECT_EQ(document["node"]["B"]["largest"],
-            (json::array({{{"attribute", "U00:dog"}, {"weight", 3}}})));
+  const Json document = top_json(model, top_features(model, 3));
+  EXPECT_EQ(document["node"]["B"]["largest"], (Json{{{"attribute", "U00:dog"}, {"weight", 3}}}));
   EXPECT_EQ(document["node"]["START"]["largest"][0]["weight"], 0.1);  // not the float's expansion
-  const json& largest = document["transitions"]["largest"];
-  EXPECT_EQ(largest[1], (json{{"attribute", "B"},
+  const Json& largest = document["transitions"]["largest"];
+  EXPECT_EQ(largest[1], (Json{{"attribute", "B"},
                               {"from", "START"},
                               {"to", "START"},
                               {"weight", 1.5},
@@ -350,12 +348,10 @@ TEST(Inspect, LabelsThatAreNotUtf8CanBeWrittenAsJson) {
   ModelText text = example();
   text.labels = {"\xFF", "B"};
   const ChainModel model = model_of(text);
-  const auto replace = json::error_handler_t::replace;
-  EXPECT_NE(summary_json(model).dump(-1, ' ', false, replace).find("\xEF\xBF\xBD"),
+  const auto replace = InvalidUtf8::replace;
+  EXPECT_NE(summary_json(model).dump(-1, replace).find("\xEF\xBF\xBD"), std::string::npos);
+  EXPECT_NE(top_json(model, top_features(model, 1)).dump(-1, replace).find("\xEF\xBF\xBD"),
             std::string::npos);
-  EXPECT_NE(
-      top_json(model, top_features(model, 1)).dump(-1, ' ', false, replace).find("\xEF\xBF\xBD"),
-      std::string::npos);
 }
 
 // A folder that is gone at the end of the scope.
@@ -413,7 +409,7 @@ TEST(Inspect, DumpOfATrainedModelScoresAsTheModelDoes) {
   text.node.append(model->node().name(1));
   text.node.end_list();
   std::map<std::string, double> expected;
-  const json record = summary_json(*model)["training"];
+  const Json record = summary_json(*model)["training"];
   EXPECT_EQ(record["sequences"], 3);
   std::size_t lines = 0;
   for (const std::string& line : lines_of(dump(*model))) {

@@ -8,12 +8,12 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <nlohmann/json.hpp>
 
 #include "app/search/data_blocks.h"
 #include "croft/app/train.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
+#include "croft/core/json.h"
 #include "croft/core/random.h"
 
 namespace croft {

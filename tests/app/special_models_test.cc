@@ -4,13 +4,13 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "croft/app/explain.h"
 #include "croft/app/inspect.h"
 #include "croft/app/predict.h"
 #include "croft/app/tagger.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "support/enumeration.h"
 #include "support/model_file.h"
 
@@ -122,24 +122,22 @@ TEST(KernelModel, AnswersEveryQuestion) {
 
 TEST(SpecialModels, InspectSaysWhatTheyAre) {
   const Models models(3);
-  const nlohmann::json voted = summary_json(*models.voted), rbf = summary_json(*models.rbf),
-                       polynomial = summary_json(*models.polynomial);
+  const Json voted = summary_json(*models.voted), rbf = summary_json(*models.rbf),
+             polynomial = summary_json(*models.polynomial);
   const auto voting = static_cast<std::size_t>(
       std::ranges::count_if(models.vote.votes, [](std::uint64_t votes) { return votes > 0; }));
   EXPECT_EQ(voted["votes"]["vectors"], voting);
   EXPECT_EQ(voted["votes"]["changes"], models.voted->vote()->changes());
   EXPECT_FALSE(voted.contains("kernel"));
   EXPECT_FALSE(rbf.contains("votes"));
-  EXPECT_EQ(rbf["kernel"],
-            (nlohmann::json{{"type", "rbf"},
-                            {"gamma", 0.25},
-                            {"support_vectors", models.expansion.support_vectors()}}));
-  EXPECT_EQ(polynomial["kernel"],
-            (nlohmann::json{{"type", "polynomial"},
-                            {"scale", 1.0},
-                            {"offset", 1.0},
-                            {"degree", 3},
-                            {"support_vectors", models.expansion.support_vectors()}}));
+  EXPECT_EQ(rbf["kernel"], (Json{{"type", "rbf"},
+                                 {"gamma", 0.25},
+                                 {"support_vectors", models.expansion.support_vectors()}}));
+  EXPECT_EQ(polynomial["kernel"], (Json{{"type", "polynomial"},
+                                        {"scale", 1.0},
+                                        {"offset", 1.0},
+                                        {"degree", 3},
+                                        {"support_vectors", models.expansion.support_vectors()}}));
   const std::string vectors = std::to_string(models.expansion.support_vectors());
   const auto has = [](const std::string& text, const std::string& line) {
     return text.find("\n" + line + "\n") != std::string::npos;

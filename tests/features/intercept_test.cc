@@ -1,8 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/features/extraction.h"
 #include "model/file/extraction_record.h"
 

@@ -4,15 +4,13 @@
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/core/random.h"
 
 namespace croft {
 namespace {
-
-using nlohmann::json;
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 

@@ -4,20 +4,31 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {
 
-using nlohmann::json;
+// null takes a key out.
+void patch_object(Json& object, const Json& patch) {
+  for (const auto& [key, value] : patch.items()) {
+    if (value.is_null()) {
+      object.erase(key);
+    } else if (value.is_object()) {
+      patch_object(object[key], value);
+    } else {
+      object[key] = value;
+    }
+  }
+}
 
-Container stored(const ExtractionConfig& config, const json& patch = json::object()) {
-  json meta = {{"extraction", extraction_record(config)}};
-  meta.merge_patch(patch);
+Container stored(const ExtractionConfig& config, const Json& patch = Json::object()) {
+  Json meta = {{"extraction", extraction_record(config)}};
+  patch_object(meta, patch);
   ContainerWriter out;
   out.add("meta", meta.dump());
   write_extraction_sections(config, out);
@@ -25,7 +36,7 @@ Container stored(const ExtractionConfig& config, const json& patch = json::objec
 }
 
 ExtractionConfig read_back(const Container& container) {
-  return read_extraction(container, json::parse(container.text("meta")));
+  return read_extraction(container, parse_json(container.text("meta")));
 }
 
 ExtractionConfig text_config() {
@@ -88,7 +99,7 @@ TEST(ExtractionRecord, HashedFrequenciesAreReadBack) {
   const ExtractionConfig read = read_back(container);
   EXPECT_TRUE(std::ranges::equal(read.terms->frequency(), config.terms->frequency()));
   // Another number of them than there are numbers of hashes.
-  const json patch = {{"extraction", {{"text", {{"hash_bits", 4}}}}}};
+  const Json patch = {{"extraction", {{"text", {{"hash_bits", 4}}}}}};
   EXPECT_THROW(read_back(stored(config, patch)), Error);
 }
 
@@ -118,7 +129,7 @@ TEST(ExtractionRecord, OtherFormatsAreReadBack) {
 }
 
 TEST(ExtractionRecord, WhatIsDamagedIsRefused) {
-  const auto refused = [](const ExtractionConfig& config, const json& extraction) {
+  const auto refused = [](const ExtractionConfig& config, const Json& extraction) {
     const Container container = stored(config, {{"extraction", extraction}});
     try {
       read_back(container);
@@ -131,9 +142,9 @@ TEST(ExtractionRecord, WhatIsDamagedIsRefused) {
   EXPECT_TRUE(refused(text, {{"format", "tsv"}}));
   EXPECT_TRUE(refused(text, {{"format", 3}}));
   EXPECT_TRUE(refused(text, {{"text", nullptr}}));
-  for (const json& patch : {json{{"analyzer", "x"}}, json{{"ngrams", {0, 1}}}, json{{"ngrams", 2}},
-                            json{{"values", 1}}, json{{"hash_bits", 40}}, json{{"stop_words", "a"}},
-                            json{{"min_documents", "2"}}, json{{"documents", nullptr}}}) {
+  for (const Json& patch : {Json{{"analyzer", "x"}}, Json{{"ngrams", {0, 1}}}, Json{{"ngrams", 2}},
+                            Json{{"values", 1}}, Json{{"hash_bits", 40}}, Json{{"stop_words", "a"}},
+                            Json{{"min_documents", "2"}}, Json{{"documents", nullptr}}}) {
     EXPECT_TRUE(refused(text, {{"text", patch}})) << patch;
   }
   ExtractionConfig table;
@@ -158,10 +169,10 @@ TEST(ExtractionRecord, WhatIsDamagedIsRefused) {
 TEST(ExtractionRecord, AMissingSectionIsRefused) {
   ExtractionConfig config = text_config();
   config.terms.reset();
-  json record = extraction_record(config);
+  Json record = extraction_record(config);
   record["text"]["documents"] = 3;
   ContainerWriter out;
-  out.add("meta", json{{"extraction", record}}.dump());
+  out.add("meta", Json{{"extraction", record}}.dump());
   const Container container = Container::from_bytes(out.bytes(), "m.croft");
   EXPECT_THROW(read_back(container), Error);
 }

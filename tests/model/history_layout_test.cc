@@ -6,10 +6,10 @@
 
 #include <bit>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/model/chain_model.h"
 #include "support/small_model.h"
 

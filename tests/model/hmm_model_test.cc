@@ -5,9 +5,9 @@
 
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/inference/brute_force.h"
 #include "croft/inference/chain_sum.h"
 #include "croft/model/model_file.h"
@@ -35,7 +35,7 @@ struct Trained {
 
   void run(const HmmOptions& options) {
     training.run(options);
-    const auto bytes = training.model(nlohmann::json::object()).bytes();
+    const auto bytes = training.model(Json::object()).bytes();
     model = std::make_shared<const HmmModel>(Container::from_bytes(bytes, "test.croft"));
   }
 };
@@ -289,7 +289,7 @@ TEST(HmmModel, ItsParametersMakeTheSameFileAgain) {
 
 TEST(HmmModel, IsOpenedByItsKind) {
   const auto hmm = suffix_model(2);
-  const auto bytes = hmm->training.model(nlohmann::json::object()).bytes();
+  const auto bytes = hmm->training.model(Json::object()).bytes();
   const auto model = read_model(Container::from_bytes(bytes, "test.croft"));
   EXPECT_EQ(model->kind(), "hmm");
   EXPECT_NE(dynamic_cast<const HmmModel*>(model.get()), nullptr);

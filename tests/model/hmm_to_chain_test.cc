@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "app/train/train_hmm.h"
 #include "croft/app/tagger.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "support/naive_hmm.h"
 
 namespace croft {
@@ -62,7 +62,7 @@ Sentence random_sentence(std::size_t columns, std::size_t labels, Random& random
 
 std::shared_ptr<const HmmModel> as_hmm(const HmmTraining& training) {
   return std::make_shared<const HmmModel>(
-      Container::from_bytes(training.model(nlohmann::json::object()).bytes(), "hmm.croft"));
+      Container::from_bytes(training.model(Json::object()).bytes(), "hmm.croft"));
 }
 std::shared_ptr<const ChainModel> as_chain(const HmmModel& hmm) {
   return std::make_shared<const ChainModel>(

@@ -2,14 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {
-
-using nlohmann::json;
 
 // A kit with a feature of every kind.
 std::shared_ptr<const FeatureKit> every_kind() {
@@ -82,8 +79,8 @@ TEST(KitRecord, WithoutASectionThereIsNone) {
 // Every field of every feature taken away, and replaced by a value of another type.
 TEST(KitRecord, DamagedRecordsAreErrors) {
   const Container good = stored(*every_kind());
-  const json record = json::parse(good.text(kKitSection));
-  const auto message = [&](const json& damaged) -> std::string {
+  const Json record = parse_json(good.text(kKitSection));
+  const auto message = [&](const Json& damaged) -> std::string {
     ContainerWriter out;
     for (const Container::Entry& entry : good.entries()) {
       if (entry.name == kKitSection) continue;
@@ -102,7 +99,7 @@ TEST(KitRecord, DamagedRecordsAreErrors) {
   std::size_t damaged = 0;
   for (std::size_t k = 0; k < record["features"].size(); ++k) {
     for (const auto& [key, value] : record["features"][k].items()) {
-      json other = record;
+      Json other = record;
       other["features"][k].erase(key);
       const bool optional = key == "at" || key == "cuts";
       if (!optional) {

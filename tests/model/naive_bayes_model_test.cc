@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/inference/chain_sum.h"
 #include "croft/model/chain_model.h"
 #include "croft/model/model_file.h"
@@ -33,7 +33,7 @@ struct Fitted {
   std::vector<std::string> names;
   std::vector<std::string> labels;
   ExtractionConfig extraction;
-  nlohmann::json training = nlohmann::json::object();
+  Json training = Json::object();
 
   Fitted(const std::vector<AttributeEvent>& events, Random& random)
       : table(random_table(20, 3, events, random)), labels{"X", "Y", "Z"} {

@@ -2,9 +2,8 @@
 // files.
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/model/chain_model.h"
 #include "support/random_data.h"
 
@@ -109,7 +108,7 @@ TEST(SharedTransitionsLayout, ASelectionKeepsTheTransitionsOfEachWeight) {
 ContainerWriter model_of(const ChainLayout& layout, std::span<const double> weights) {
   ExtractionConfig extraction;
   extraction.format = InputFormat::attributes;
-  const nlohmann::json training = nlohmann::json::object();
+  const Json training = Json::object();
   ChainModelParts parts;
   for (Label j = 0; j < layout.labels; ++j)
     parts.labels.push_back(std::string(1, "ABCDEFGHIJK"[j]));

@@ -3,9 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {
@@ -196,13 +195,13 @@ TEST(GraphSpec, ARecordOfItGivesTheSameAgain) {
                                         "[[templates.features]]\nquery = \"select 3\"\n",
                                     "s.toml");
   spec.templates[0].columns = {{{"length", true, 2.5, 0.5}, {"word", false, 0, 1}}};
-  const nlohmann::json record = to_json(spec);
+  const Json record = to_json(spec);
   const GraphSpec again = graph_spec_from(record, "m.croft");
   EXPECT_EQ(to_json(again), record);
   EXPECT_EQ(again.templates[0].columns, spec.templates[0].columns);
   EXPECT_EQ(again.templates[0].query.owner, "template 'next'");
-  EXPECT_THROW(graph_spec_from(nlohmann::json::object(), "m"), Error);
-  nlohmann::json damaged = record;
+  EXPECT_THROW(graph_spec_from(Json::object(), "m"), Error);
+  Json damaged = record;
   damaged["templates"][0]["tie"] = "rope";
   EXPECT_THROW(graph_spec_from(damaged, "m"), Error);
 }

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "croft/inference/graph_brute_force.h"
 #include "inference/graph/oracles/max_oracle.h"
@@ -247,7 +247,7 @@ TEST_F(LabelGraphTest, EvaluationCountsVariablesAndInstances) {
   ASSERT_EQ(e.domains.size(), 1u);
   EXPECT_EQ(e.domains[0].summary.log_loss->tokens, 58u);
   EXPECT_NEAR(e.domains[0].summary.log_loss->total, loss, 1e-9);
-  const nlohmann::json document = to_json(e);
+  const Json document = to_json(e);
   EXPECT_EQ(document["domains"]["tag"]["labels"]["Z"]["support"], 1);
   EXPECT_NE(format_table(e).find("--- tag"), std::string::npos);
 }

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "croft/core/json.h"
 #include "croft/model/chain_model.h"
 #include "croft/optimize/perceptron.h"
 #include "support/all_sequences.h"
@@ -59,7 +59,7 @@ ContainerWriter model_file(const LaidOut& data, std::span<const double> w, const
   for (Label y = 0; y < data.layout.labels; ++y) parts.labels.push_back(label_name(y));
   ExtractionConfig extraction;
   extraction.format = InputFormat::attributes;
-  const nlohmann::json training = nlohmann::json::object();
+  const Json training = Json::object();
   std::vector<std::string> tied;
   for (std::size_t r = 0; r < data.layout.tied.rows(); ++r) tied.push_back("B" + std::to_string(r));
   parts.tied_names.assign(tied.begin(), tied.end());

@@ -4,8 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "croft/data/text_sequence.h"
 #include "croft/model/chain_model.h"
@@ -73,7 +72,7 @@ inline ChainModel random_model(const SmallModel& how, Random& random) {
   ExtractionConfig extraction;
   extraction.format = how.format;
   extraction.columns = how.columns;
-  const nlohmann::json training = nlohmann::json::object();
+  const Json training = Json::object();
   parts.labels = how.labels;
   parts.extraction = &extraction;
   parts.layout = &layout;

@@ -6,10 +6,10 @@
 
 #include <cmath>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "croft/app/tagger.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/objective/likelihood.h"
 #include "croft/optimize/regulariser.h"
 #include "croft/train/chain_training.h"
@@ -385,7 +385,7 @@ Trained train(TrainOptions options, std::size_t active_set_from, std::size_t thr
     return HoldoutScore{.token_accuracy = best ? 1.0 : 0.5, .chunk_f1 = std::nullopt};
   };
   trained.result = training.run(options, scorer, [](const TrainProgress&) { return true; });
-  trained.bytes = training.model(nlohmann::json::object()).bytes();
+  trained.bytes = training.model(Json::object()).bytes();
   return trained;
 }
 

@@ -6,10 +6,10 @@
 
 #include <cmath>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "croft/app/tagger.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "model/kinds/boosted_segment_model.h"
 #include "train/boosting/boosting.h"
@@ -92,7 +92,7 @@ struct Fixture {
     extractor.extract(rows, true, scratch, out);
     return out;
   }
-  std::vector<std::byte> bytes() const { return training.model(nlohmann::json::object()).bytes(); }
+  std::vector<std::byte> bytes() const { return training.model(Json::object()).bytes(); }
   SegmentOptions options;
   Extractor extractor;
   Boosting training;
@@ -143,7 +143,7 @@ TEST(BoostedSegments, OfLengthOneAreTheBoostedChain) {
   for (std::size_t k = 0; k < a.values.size(); ++k) EXPECT_NEAR(a.values[k], b.values[k], 1e-6);
   const BoostedSegmentModel model(Container::from_bytes(f.bytes(), "segments.croft"));
   const BoostedModel other(
-      Container::from_bytes(chain.model(nlohmann::json::object()).bytes(), "chain.croft"));
+      Container::from_bytes(chain.model(Json::object()).bytes(), "chain.croft"));
   EXPECT_FALSE(model.scorer().trees().has_pairs());
   Tagger segments(model), positions(other);
   for (const Text& each : random_texts(20, 2)) {

@@ -5,10 +5,10 @@
 
 #include <cmath>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/inference/chain_sum.h"
 #include "croft/train/chain_training.h"
 #include "support/random_data.h"
@@ -99,7 +99,7 @@ Trained train(std::string_view kind, const std::vector<TextSequence>& texts,
     out.objectives.push_back(now.objective);
     return true;
   });
-  out.bytes = training.model(nlohmann::json::object()).bytes();
+  out.bytes = training.model(Json::object()).bytes();
   return out;
 }
 
@@ -240,7 +240,7 @@ TEST(Boosting, DepthZeroPairsApproachTheCrfWithTransitionWeightsOnly) {
   EXPECT_LT(boosted.objectives.back(), 0.98 * boosted.objectives.front());
   EXPECT_NEAR(boosted.objectives.back(), result.optimization.objective, 1e-4);
   // The same transitions, up to what labels' own scores can take over: their mixed differences.
-  const auto bytes = crf.model(nlohmann::json::object()).bytes();
+  const auto bytes = crf.model(Json::object()).bytes();
   const ChainModel chain(Container::from_bytes(bytes, "chain.croft"));
   const auto mixed = [](const SequenceModel& model, Label i, Label j) {
     const auto& a = model.transitions<double>();
@@ -374,7 +374,7 @@ TEST(Boosting, TheModelFileScoresAsTrainingDid) {
     BoostingOptions options = few_positions();
     options.pair_trees = pairs;
     training.run(options, no_score, {});
-    const auto bytes = training.model(nlohmann::json::object()).bytes();
+    const auto bytes = training.model(Json::object()).bytes();
     const BoostedModel model(Container::from_bytes(bytes, "test.croft"));
     EXPECT_EQ(model.has_overlays(), pairs);
     EXPECT_EQ(model.rounds(), 15u);
@@ -457,7 +457,7 @@ TEST(Boosting, ACheckpointGoesOnToTheSameModel) {
       if (first == 99) first = now.round;
       return now.round < stop_at;
     });
-    return std::pair(first, training.model(nlohmann::json::object()).bytes());
+    return std::pair(first, training.model(Json::object()).bytes());
   };
   const auto whole = run(nullptr, 99).second;
   {
@@ -497,7 +497,7 @@ TEST(Boosting, EarlyStoppingKeepsTheBestRound) {
                                        return score;
                                      },
                                      {});
-    return std::pair(result, training.model(nlohmann::json::object()).bytes());
+    return std::pair(result, training.model(Json::object()).bytes());
   };
   const auto [stopped, bytes] = run(15, 3);
   EXPECT_EQ(stopped.rounds, 4u);

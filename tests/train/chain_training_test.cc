@@ -7,10 +7,10 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "croft/app/tagger.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "croft/inference/brute_force.h"
 
@@ -69,7 +69,7 @@ Trained train(const Extractor& extractor, std::vector<TextSequence> data,
   Trained trained;
   trained.result = training.run(options, nullptr, [](const TrainProgress&) { return true; });
   trained.model = std::make_shared<const ChainModel>(
-      Container::from_bytes(training.model(nlohmann::json::object()).bytes(), "memory"));
+      Container::from_bytes(training.model(Json::object()).bytes(), "memory"));
   return trained;
 }
 
@@ -279,8 +279,7 @@ TEST(ChainTraining, AWarmStartKeepsOldFeaturesAndLabelsAndTakesNewOnes) {
   ChainTraining training(extractor, first.model);
   training.add(other);
   training.run(once, nullptr, [](const TrainProgress&) { return true; });
-  const ChainModel model(
-      Container::from_bytes(training.model(nlohmann::json::object()).bytes(), "memory"));
+  const ChainModel model(Container::from_bytes(training.model(Json::object()).bytes(), "memory"));
   EXPECT_EQ(model.labels(), first.model->labels() + 1);
   EXPECT_EQ(node_weights(model), node_weights(*first.model));
   for (Label i = 0; i < first.model->labels(); ++i) {
@@ -324,7 +323,7 @@ std::vector<std::byte> model_bytes(const std::vector<TextSequence>& data,
     training.add(s);
   }
   training.run(options, nullptr, [](const TrainProgress&) { return true; });
-  return training.model(nlohmann::json::object()).bytes();
+  return training.model(Json::object()).bytes();
 }
 
 TEST(ChainTraining, FullyLabelledDataGivesTheSameModelWhenLabelsMayBePartial) {

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/inference/brute_force.h"
 #include "croft/inference/chain_sum.h"
 #include "support/toy_sentences.h"
@@ -25,7 +25,7 @@ std::unique_ptr<ErrorCorrectingModel> train(std::span<const TextSequence> data,
   const auto found = training.run(options, code, {});
   if (result != nullptr) *result = found;
   return std::make_unique<ErrorCorrectingModel>(
-      Container::from_bytes(training.model(nlohmann::json::object()).bytes(), "code.croft"));
+      Container::from_bytes(training.model(Json::object()).bytes(), "code.croft"));
 }
 
 std::unique_ptr<ErrorCorrectingModel> with(const ErrorCorrectingModel& model, CodeDecoder decoder) {
@@ -64,7 +64,7 @@ TEST(CodeTraining, WithTwoLabelsEveryCodeIsTheBinaryChain) {
   for (const TextSequence& each : data) training.add(each);
   training.run(options, {}, [](const TrainProgress&) { return true; });
   const ChainModel chain(
-      Container::from_bytes(training.model(nlohmann::json::object()).bytes(), "chain.croft"));
+      Container::from_bytes(training.model(Json::object()).bytes(), "chain.croft"));
   for (const char* code : {"one-vs-rest", "all-pairs"}) {
     const auto model = train(data, options, {.code = code, .words = {}});
     ASSERT_EQ(model->code().bits, 1u);
@@ -201,7 +201,7 @@ TEST(CodeTraining, ThreadsDoNotChangeAByte) {
       CodeTraining training(extractor);
       for (const TextSequence& each : data) training.add(each);
       training.run(options, {.code = code, .words = {}}, {});
-      const auto bytes = training.model(nlohmann::json::object()).bytes();
+      const auto bytes = training.model(Json::object()).bytes();
       if (first.empty()) first = bytes;
       EXPECT_EQ(first, bytes);
     }

@@ -5,9 +5,9 @@
 
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "croft/inference/chain_viterbi.h"
 #include "croft/optimize/lbfgs.h"
@@ -65,7 +65,7 @@ Trained train(const std::vector<TextSequence>& data, TrainOptions options,
   Trained trained;
   options.on_round = [&](const FeatureRound& round) { trained.rounds.push_back(round); };
   trained.result = training.run(options, nullptr, [](const TrainProgress&) { return true; });
-  trained.bytes = training.model(nlohmann::json::object()).bytes();
+  trained.bytes = training.model(Json::object()).bytes();
   trained.model =
       std::make_shared<const ChainModel>(Container::from_bytes(trained.bytes, "memory"));
   return trained;

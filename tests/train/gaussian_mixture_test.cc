@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numbers>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "model/kinds/gaussian_mixture.h"
 #include "train/generative/gaussian_mixture_fit.h"
@@ -203,7 +203,7 @@ TEST(LabelMixtures, TellLabelsByTheirMeasurements) {
   EXPECT_GT(scores[0], scores[1]);
   mixtures.scores(std::vector{4.0}, scores);
   EXPECT_LT(scores[0], scores[1]);
-  const LabelMixtures read = label_mixtures_of(nlohmann::json::parse(to_json(mixtures).dump()));
+  const LabelMixtures read = label_mixtures_of(parse_json(to_json(mixtures).dump()));
   for (std::size_t y = 0; y < 2; ++y) {
     EXPECT_EQ(read.of_label[y].log_density(std::vector{1.7}),
               mixtures.of_label[y].log_density(std::vector{1.7}));
@@ -230,7 +230,7 @@ TEST(LabelMixtures, SayWhatIsWrong) {
   EXPECT_THROW(GaussianMixture(1, Covariance::full, {1}, {0}, {-1}), Error);
   EXPECT_THROW(GaussianMixture(2, Covariance::full, {1}, {0, 0}, {1, 2, 2, 1}), Error);
   EXPECT_THROW(GaussianMixture(1, Covariance::full, {1}, {0, 1}, {1}), Error);
-  nlohmann::json damaged = {{"covariance", "full"}, {"dimension", 1}};
+  Json damaged = {{"covariance", "full"}, {"dimension", 1}};
   EXPECT_THROW(label_mixtures_of(damaged), Error);
 }
 

@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "croft/inference/elimination_order.h"
 #include "croft/inference/graph_brute_force.h"
@@ -307,8 +307,8 @@ TEST(TemplateOfScores, AddsThemAndHasNoWeights) {
   EXPECT_NEAR(training.run(options, {}).optimization.objective, result.optimization.objective,
               0.02);
   // A model file keeps what they are.
-  const GraphModel model(Container::from_bytes(
-      training.model(nlohmann::json::object(), nlohmann::json::object()).bytes(), "test"));
+  const GraphModel model(
+      Container::from_bytes(training.model(Json::object(), Json::object()).bytes(), "test"));
   EXPECT_TRUE(model.schema().templates[0].scores);
   EXPECT_FALSE(model.schema().templates[1].scores);
   CliqueData fresh(model.schema());
@@ -364,8 +364,8 @@ TEST(MixturesBesideAField, GiveThePosteriorOfBayesRule) {
   ThreadPool pool(1);
   const LabelMixtures mixtures =
       fit_label_mixtures(x, 1, label, schema.domains[0].labels, {.components = 2}, pool);
-  const GraphModel model(Container::from_bytes(
-      training.model(to_json(mixtures), nlohmann::json::object()).bytes(), "test"));
+  const GraphModel model(
+      Container::from_bytes(training.model(to_json(mixtures), Json::object()).bytes(), "test"));
   const LabelMixtures kept = label_mixtures_of(model.source());
   CliqueData fresh(model.schema());
   const std::vector<double> seen{1.4, 0.1, -1.6, 0.6};

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "croft/inference/graph_brute_force.h"
 #include "optimize/memory_checkpoint.h"
@@ -192,8 +192,8 @@ TEST(GraphTraining, ResumesToTheSameBits) {
 std::shared_ptr<const GraphModel> model_of(Sequences& s, const GraphTrainOptions& options) {
   GraphTraining training(*s.data, s.features);
   training.run(options, {});
-  return std::make_shared<const GraphModel>(Container::from_bytes(
-      training.model(nlohmann::json::object(), nlohmann::json::object()).bytes(), "the model"));
+  return std::make_shared<const GraphModel>(
+      Container::from_bytes(training.model(Json::object(), Json::object()).bytes(), "the model"));
 }
 
 TEST(GraphTraining, GoesOnFromTheWeightsOfAModel) {
@@ -358,8 +358,8 @@ TEST(GraphTraining, WritesAModelThatScoresAsItsWeightsDo) {
   Sequences s = make_sequences(30, 7);
   GraphTraining training(*s.data, s.features);
   training.run({}, {});
-  const GraphModel model(Container::from_bytes(
-      training.model({{"spec", "x"}}, nlohmann::json::object()).bytes(), "test"));
+  const GraphModel model(
+      Container::from_bytes(training.model({{"spec", "x"}}, Json::object()).bytes(), "test"));
   EXPECT_EQ(model.source().at("spec"), "x");
   EXPECT_EQ(model.schema().domains[0].labels, s.schema.domains[0].labels);
   ASSERT_NE(model.find(0, "a"), kUnknown);

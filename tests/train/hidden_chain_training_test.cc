@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/inference/brute_force.h"
 #include "croft/model/linear_scorer.h"
 #include "croft/train/chain_batch_function.h"
@@ -170,7 +170,7 @@ TEST(HiddenChainTraining, ThreadsDoNotChangeAByte) {
       HiddenChainOptions hidden{.states = 2, .states_of = {}};
       if (em) hidden.em_iterations = 3;
       const auto found = train(extractor, data, options, hidden);
-      const auto bytes = found->training.model(nlohmann::json::object()).bytes();
+      const auto bytes = found->training.model(Json::object()).bytes();
       if (first.empty()) first = bytes;
       EXPECT_EQ(first, bytes);
     }

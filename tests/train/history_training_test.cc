@@ -4,10 +4,10 @@
 
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "croft/app/tagger.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "croft/optimize/regulariser.h"
 #include "croft/train/chain_training.h"
@@ -67,7 +67,7 @@ Trained train(const std::vector<TextSequence>& data, const TrainOptions& options
   for (const TextSequence& s : data) training.add(s, "data.attr");
   Trained trained;
   trained.result = training.run(options, nullptr, [](const TrainProgress&) { return true; });
-  trained.bytes = training.model(nlohmann::json::object()).bytes();
+  trained.bytes = training.model(Json::object()).bytes();
   trained.model =
       std::make_shared<const ChainModel>(Container::from_bytes(trained.bytes, "old.croft"));
   return trained;
@@ -289,8 +289,7 @@ TEST(HistoryTraining, TheHoldoutIsLabelledByHistories) {
     return HoldoutScore{};
   };
   training.run(tight(2), remember, [](const TrainProgress&) { return true; });
-  const ChainModel model(
-      Container::from_bytes(training.model(nlohmann::json::object()).bytes(), "m.croft"));
+  const ChainModel model(Container::from_bytes(training.model(Json::object()).bytes(), "m.croft"));
   Tagger tagger(model);
   ASSERT_EQ(last.size(), data.size());
   for (std::size_t n = 0; n < data.size(); ++n) {

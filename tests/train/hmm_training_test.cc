@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/inference/brute_force.h"
 #include "croft/inference/chain_sum.h"
 #include "model/kinds/hmm_model.h"
@@ -40,7 +40,7 @@ TextSequence words(std::initializer_list<std::pair<const char*, const char*>> pa
 }
 
 std::shared_ptr<const HmmModel> opened(const HmmTraining& training) {
-  const auto bytes = training.model(nlohmann::json::object()).bytes();
+  const auto bytes = training.model(Json::object()).bytes();
   return std::make_shared<const HmmModel>(Container::from_bytes(bytes, "test.croft"));
 }
 
@@ -264,7 +264,7 @@ TEST(HmmTraining, ThreadsDoNotChangeTheBytesOfTheModel) {
     options.threads = threads;
     options.em_iterations = 5;
     training.run(options);
-    models.push_back(training.model(nlohmann::json::object()).bytes());
+    models.push_back(training.model(Json::object()).bytes());
   }
   EXPECT_EQ(models[0], models[1]);
   EXPECT_EQ(models[0], models[2]);

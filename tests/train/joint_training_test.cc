@@ -7,12 +7,12 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 
 #include "app/train/train_joint.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "model/kinds/joint_model.h"
 
@@ -138,7 +138,7 @@ struct Fixture {
     return out;
   }
   std::shared_ptr<const JointModel> model() const {
-    const auto bytes = training.model(nlohmann::json::object()).bytes();
+    const auto bytes = training.model(Json::object()).bytes();
     return std::make_shared<const JointModel>(Container::from_bytes(bytes, "test.croft"));
   }
   JointTemplates templates;
@@ -418,7 +418,7 @@ TEST(JointTraining, AnObservationTimesTheLabelIsThePlainMaximumEntropyModel) {
   EXPECT_EQ(result.dimension, f.training.weights().size());
 
   const ChainModel plain_model(
-      Container::from_bytes(plain.model(nlohmann::json::object()).bytes(), "plain.croft"));
+      Container::from_bytes(plain.model(Json::object()).bytes(), "plain.croft"));
   const auto model = f.model();
   SequenceModel::Scratch scratch, plain_scratch;
   ChainScores<double> scores, plain_scores;
@@ -547,7 +547,7 @@ TEST(JointTraining, AnyNumberOfThreadsGivesTheSameBytes) {
         options.threads = threads;
         options.stop.max_iterations = 8;
         f.training.run(options, go_on);
-        bytes.push_back(f.training.model(nlohmann::json::object()).bytes());
+        bytes.push_back(f.training.model(Json::object()).bytes());
       }
       EXPECT_EQ(bytes[0], bytes[1]);
       EXPECT_EQ(bytes[0], bytes[2]);

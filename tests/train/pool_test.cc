@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/inference/brute_force.h"
 #include "croft/model/chain_model.h"
 #include "support/toy_sentences.h"
@@ -32,8 +32,7 @@ std::unique_ptr<Pool> train(std::span<const TextSequence> data, const TrainOptio
 }
 
 ChainModel model_of(const PoolTraining& training) {
-  return ChainModel(
-      Container::from_bytes(training.model(nlohmann::json::object()).bytes(), "pool.croft"));
+  return ChainModel(Container::from_bytes(training.model(Json::object()).bytes(), "pool.croft"));
 }
 
 // Random experts over random data: what the function of the weights is tested on.
@@ -174,8 +173,7 @@ TEST(Pool, OfOneExpertWithWeightOneIsThatExpert) {
   for (const TextSequence& each : data) chain.add(each);
   chain.run(options, {}, [](const TrainProgress&) { return true; });
   const ChainModel merged = model_of(pool->training);
-  const ChainModel alone(
-      Container::from_bytes(chain.model(nlohmann::json::object()).bytes(), "chain.croft"));
+  const ChainModel alone(Container::from_bytes(chain.model(Json::object()).bytes(), "chain.croft"));
   EXPECT_EQ(merged.kind(), "pool");
   SequenceModel::Scratch scratch;
   ChainScores<double> a, b;
@@ -285,7 +283,7 @@ TEST(Pool, ThreadsDoNotChangeAByte) {
     options.threads = threads;
     const auto pool =
         train(data, options, {.experts = {"all", "random:2"}, .classes = {}, .weights = {}});
-    const auto bytes = pool->training.model(nlohmann::json::object()).bytes();
+    const auto bytes = pool->training.model(Json::object()).bytes();
     if (first.empty()) first = bytes;
     EXPECT_EQ(first, bytes);
   }

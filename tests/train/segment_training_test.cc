@@ -7,13 +7,13 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "app/train/train_segment.h"
 #include "core/unicode.h"
 #include "croft/app/tagger.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/core/random.h"
 
 namespace croft {
@@ -192,7 +192,7 @@ struct Fixture {
     return out;
   }
   std::shared_ptr<const SegmentModel> model() const {
-    const auto bytes = training.model(nlohmann::json::object()).bytes();
+    const auto bytes = training.model(Json::object()).bytes();
     return std::make_shared<const SegmentModel>(Container::from_bytes(bytes, "test.croft"));
   }
   SegmentOptions options;
@@ -573,7 +573,7 @@ TEST(SegmentModel, OneThreadAndThreeGiveTheSameBytes) {
     TrainOptions options;
     options.threads = threads;
     f.training.run(options, {}, go_on);
-    bytes[threads == 1 ? 0 : 1] = f.training.model(nlohmann::json::object()).bytes();
+    bytes[threads == 1 ? 0 : 1] = f.training.model(Json::object()).bytes();
   }
   EXPECT_EQ(bytes[0], bytes[1]);
 }
@@ -641,7 +641,7 @@ TEST(SegmentTraining, SegmentsOfLengthOneAreTheChain) {
     EXPECT_NEAR(segments.optimization.objective, positions.optimization.objective, 1e-7);
     const auto model = f.model();
     const ChainModel as_chain(
-        Container::from_bytes(other.model(nlohmann::json::object()).bytes(), "chain.croft"));
+        Container::from_bytes(other.model(Json::object()).bytes(), "chain.croft"));
     Tagger one(*model), two(as_chain);
     for (std::size_t n = 0; n < texts.size(); ++n) {
       const Tagging& a = one.tag(f.extracted(texts[n]), {.probability = true, .marginals = true});

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include <functional>
-#include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "croft/train/chain_training.h"
 
@@ -95,7 +95,7 @@ class CheckpointOfATraining : public ::testing::Test {
     };
     training.run(options, score,
                  [&](const TrainProgress& now) { return now.iteration.number < given.stop_after; });
-    return training.model(nlohmann::json::object()).bytes();
+    return training.model(Json::object()).bytes();
   }
   void begin(Given given) const {
     fs::remove_all(folder_);

@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "croft/app/tagger.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "croft/train/chain_training.h"
 #include "support/all_sequences.h"
@@ -69,7 +69,7 @@ Trained train(const std::vector<TextSequence>& data, const TrainOptions& options
   for (const TextSequence& s : data) training.add(s, "data.txt");
   Trained trained;
   trained.result = training.run(options, nullptr, [](const TrainProgress&) { return true; });
-  trained.bytes = training.model(nlohmann::json::object()).bytes();
+  trained.bytes = training.model(Json::object()).bytes();
   trained.model =
       std::make_shared<const ChainModel>(Container::from_bytes(trained.bytes, "memory"));
   return trained;

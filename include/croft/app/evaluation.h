@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +23,7 @@
 #include "croft/core/compensated_sum.h"
 
 namespace croft {
+class Json;
 
 struct Counts {
   std::size_t correct = 0, predicted = 0, gold = 0;
@@ -163,6 +163,6 @@ std::string format_table(const EvaluationSummary& summary, std::string_view unit
 // For programs: fractions, under the names in docs/evaluation.md.  "log_loss" is null where it is
 // unknown or infinite.  Labels are copied byte by byte: dump() throws where they are not UTF-8,
 // unless it is told to replace.
-nlohmann::json to_json(const EvaluationSummary& summary);
+Json to_json(const EvaluationSummary& summary);
 
 }  // namespace croft

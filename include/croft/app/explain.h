@@ -7,7 +7,6 @@
 // beside it, also count the labellings whose other labels differ.  docs/explain.md.
 #pragma once
 #include <cstddef>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +16,7 @@
 #include "croft/app/tagger.h"
 
 namespace croft {
+class Json;
 
 struct ExplainOptions {
   std::vector<std::size_t> positions = {};  // to be explained, each < T; empty: all
@@ -119,7 +119,7 @@ std::string format_explanation(const Explanation& explanation, const LabelNames&
                                const InputSequence& input, std::string_view file);
 // The same for programs, as docs/explain.md defines it: attributes in full, -inf and +inf as null.
 // Strings are copied byte by byte: dump() throws where they are not UTF-8, unless told to replace.
-nlohmann::json explanation_json(const Explanation& explanation, const LabelNames& names,
-                                const InputSequence& input, std::string_view file);
+Json explanation_json(const Explanation& explanation, const LabelNames& names,
+                      const InputSequence& input, std::string_view file);
 
 }  // namespace croft

@@ -7,7 +7,6 @@
 #pragma once
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +20,7 @@
 #include "croft/inference/markov_chains.h"
 
 namespace croft {
+class Json;
 
 enum class GraphTask { partition, marginals, map, sample };
 std::string_view name_of(GraphTask task);
@@ -114,7 +114,7 @@ std::string list_infer_methods();
 std::string describe_infer_methods();  // their summaries and settings, likewise
 
 // {"task", "method", "kind", "converged", "seconds", …}; docs/infer.md says which and when.
-nlohmann::json to_json(const InferResult& result, const GraphFile& file);
+Json to_json(const InferResult& result, const GraphFile& file);
 // For people, with names where the file has them.
 std::string format_table(const InferResult& result, const GraphFile& file);
 // The format of the UAI competitions (PR in log10, MAR, MPE).  Throws UsageError for samples.

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "croft/model/chain_model.h"
 
 namespace croft {
+class Json;
 
 // As ChainModel::open, after a look at the whole file: every section's checksum.  Throws Error
 // naming the first section that is damaged.  Cost: reads the file.
@@ -26,7 +26,7 @@ std::shared_ptr<const ChainModel> open_verified(const std::filesystem::path& pat
 std::string format_summary(const ChainModel& model);
 // The same.  Strings are copied byte by byte: dump() throws where they are not UTF-8, unless it is
 // told to replace.
-nlohmann::json summary_json(const ChainModel& model);
+Json summary_json(const ChainModel& model);
 
 // A label, or where no label is: before the first position, after the last.
 struct LabelOrEnd {
@@ -70,7 +70,7 @@ struct TopFeatures {
 // Cost O(weights + attributes); memory O(n L), whatever the number of weights.
 TopFeatures top_features(const ChainModel& model, std::size_t n);
 std::string format_top(const ChainModel& model, const TopFeatures& top);
-nlohmann::json top_json(const ChainModel& model, const TopFeatures& top);  // UTF-8 as summary_json
+Json top_json(const ChainModel& model, const TopFeatures& top);  // UTF-8 as summary_json
 
 // Every weight of the file, one a line, handed to `write` in pieces of some 64 KiB:
 //   transition TAB attribute TAB from TAB to TAB weight

@@ -1,7 +1,6 @@
 // What is written of a labelled sequence: columns, labels, JSON or spans.  docs/formats.md says how
 // it looks.
 #pragma once
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -9,6 +8,7 @@
 #include "croft/app/tagger.h"
 
 namespace croft {
+class Json;
 
 enum class OutputFormat {
   columns,  // the rows as read, and the label after a separator
@@ -40,7 +40,7 @@ class PredictionFormatter {
   void append(const InputSequence& sequence, const Tagging& tagging, std::string& out) const;
 
  private:
-  nlohmann::json answers(const Tagging& tagging) const;
+  Json answers(const Tagging& tagging) const;
   void append_json(const Tagging& tagging, std::string& out) const;
   void append_spans(const InputSequence& sequence, const Tagging& tagging, std::string& out) const;
   void append_remarks(const Tagging& tagging, std::string& out) const;

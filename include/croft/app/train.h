@@ -2,7 +2,6 @@
 #pragma once
 #include <functional>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "croft/train/chain_training.h"
 
 namespace croft {
+class Json;
 
 inline constexpr double kCheckpointInterval = 30;
 
@@ -98,7 +98,7 @@ class TrainingInput {
   // What was trained, for who wants more than the model file keeps.
   virtual void trained(const ChainTraining&) {}
   // Adds to the training record what only the input knows; after everything has been read.
-  virtual void describe(nlohmann::json&) const {}
+  virtual void describe(Json&) const {}
 };
 
 // The files of a request; it, and the watcher, must outlive the input.

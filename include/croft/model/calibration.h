@@ -5,7 +5,6 @@
 // Zadrozny & Elkan (2002), Guo et al. (2017).
 #pragma once
 #include <cstddef>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +15,7 @@
 #include "croft/structure/chain.h"
 
 namespace croft {
+class Json;
 
 enum class CalibrationMethod { temperature, platt, isotonic };
 std::string_view calibration_name(CalibrationMethod method);
@@ -62,16 +62,15 @@ void scale(double factor, ChainScores<Real>& scores);  // states and overlays, i
 
 // The sections of a model file, with this calibration in the place of any that it has.
 ContainerWriter with_calibration(const Container& model, const Calibrator& calibrator,
-                                 const nlohmann::json& record);
+                                 const Json& record);
 // The required section `calibration`, docs/format.md.
 //   record : what else is to be kept in it: of the data, before and after
-void write_calibration(const Calibrator& calibrator, const nlohmann::json& record,
-                       ContainerWriter& out);
+void write_calibration(const Calibrator& calibrator, const Json& record, ContainerWriter& out);
 // Nothing where there is no such section.  Throws Error for one that is damaged.
 //   independent : whether positions are labelled each by itself; others have a temperature only
 std::optional<Calibrator> read_calibration(const Container& container, std::size_t labels,
                                            bool independent);
 // The section as it is, for people; null without one.
-nlohmann::json calibration_record(const Container& container);
+Json calibration_record(const Container& container);
 
 }  // namespace croft

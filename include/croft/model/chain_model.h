@@ -2,7 +2,6 @@
 #pragma once
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +13,7 @@
 #include "croft/model/sequence_model.h"
 
 namespace croft {
+class Json;
 
 // What the labels are given besides x, and so what is normalised: the labelling as a whole;
 // nothing, each position by itself; or the label before (docs/math/single.md).
@@ -94,7 +94,7 @@ struct ChainModelParts {
   const VotedPerceptron* vote = nullptr;  // in the order of `weights`, which are the last of it
   // In the place of node weights; its vectors are by row of the layout, and `weights` are its w.
   const KernelExpansion* kernel = nullptr;
-  const nlohmann::json* training = nullptr;  // the record: options, data, result
+  const Json* training = nullptr;  // the record: options, data, result
 };
 // The sections of the file; the bytes depend on the parts alone.
 ContainerWriter make_chain_model(const ChainModelParts& parts);

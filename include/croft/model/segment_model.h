@@ -6,7 +6,6 @@
 #pragma once
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,6 +19,7 @@
 #include "croft/model/span_rows.h"
 
 namespace croft {
+class Json;
 
 class SegmentModel : public SequenceModel {
  public:
@@ -120,7 +120,7 @@ struct SegmentFeatureParts {
   const SegmentLexiconBuilder* lexicon = nullptr;
 };
 // The entry `segments` of meta; the sections segment.template and those of the lexicon.
-nlohmann::json segment_record(const SegmentFeatureParts& parts);
+Json segment_record(const SegmentFeatureParts& parts);
 void write_segment_features(const SegmentFeatureParts& parts, ContainerWriter& out);
 
 // What a model is made of; views.
@@ -137,7 +137,7 @@ struct SegmentModelParts {
   std::vector<std::string_view> node_names, pair_names;  // [rows] of the layout
   std::vector<bool> of_segments;    // [node rows] whether their cells are labels of segments
   std::span<const double> weights;  // in the layout's order
-  const nlohmann::json* training = nullptr;  // the record to keep
+  const Json* training = nullptr;   // the record to keep
 };
 ContainerWriter make_segment_model(const SegmentModelParts& parts);
 

@@ -5,7 +5,6 @@
 #pragma once
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +23,7 @@
 #include "croft/structure/label_histories.h"
 
 namespace croft {
+class Json;
 
 class SegmentModel;
 
@@ -38,7 +38,7 @@ class SequenceModel {
   std::size_t labels() const { return labels_.size(); }
   const std::string& label(Label y) const { return labels_[y]; }
   const Extractor& extractor() const { return extractor_; }
-  const nlohmann::json& meta() const { return *meta_; }  // kind, extraction, training record
+  const Json& meta() const { return *meta_; }  // kind, extraction, training record
   const Container& container() const { return container_; }
 
   // What it was trained under, if anything: scores and transitions have it in them.
@@ -112,7 +112,7 @@ class SequenceModel {
   std::optional<ChainConstraint> constraint_;
 
  private:
-  std::shared_ptr<nlohmann::json> meta_;
+  std::shared_ptr<Json> meta_;
   std::string kind_;
   std::vector<std::string> labels_;
   Extractor extractor_;
@@ -124,7 +124,7 @@ class SequenceModel {
 // The sections that every kind has: meta (kind, extraction, training record, and what `more` says),
 // labels, and what the extraction needs.
 void write_common_sections(std::string_view kind, const ExtractionConfig& extraction,
-                           const std::vector<std::string>& labels, const nlohmann::json& training,
-                           const nlohmann::json& more, ContainerWriter& out);
+                           const std::vector<std::string>& labels, const Json& training,
+                           const Json& more, ContainerWriter& out);
 
 }  // namespace croft

@@ -88,7 +88,7 @@ class ChainTraining {
   FeatureExpectations expectations(const TrainOptions& options);
 
   // After run(): the model file's sections.  `training` is the record to keep in it.
-  ContainerWriter model(const nlohmann::json& training) const;
+  ContainerWriter model(const Json& training) const;
   // After run(): visit(label, weight) for the features of a node attribute, by its number in the
   // data.
   template <class Visit>

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/model/chain_model.h"
 #include "croft/model/model_file.h"
 #include "model/kinds/hmm_to_chain.h"
@@ -20,9 +20,9 @@ ContainerWriter with_kind(const Container& container, std::string_view kind) {
   ContainerWriter out;
   for (const Container::Entry& entry : container.entries()) {
     if (entry.name == "meta") {
-      nlohmann::json meta = nlohmann::json::parse(container.text("meta"));
+      Json meta = parse_json(container.text("meta"));
       meta["kind"] = kind;
-      out.add("meta", meta.dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
+      out.add("meta", meta.dump(1, InvalidUtf8::replace));
       continue;
     }
     const std::span<const std::byte> bytes = container.section(entry.name);

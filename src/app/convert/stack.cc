@@ -6,7 +6,6 @@
 #include <iterator>
 #include <limits>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "app/train/feature_kit_file.h"
@@ -14,6 +13,7 @@
 #include "croft/app/sequence_source.h"
 #include "croft/app/tagger.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/core/parallel.h"
 #include "croft/data/attributes.h"
 #include "croft/model/model_file.h"
@@ -166,7 +166,7 @@ std::shared_ptr<const HmmModel> train_without(std::span<const Pair> pairs, std::
   }
   training.run(options);
   return std::make_shared<const HmmModel>(Container::from_bytes(
-      training.model(nlohmann::json::object()).bytes(), "the model of the other parts"));
+      training.model(Json::object()).bytes(), "the model of the other parts"));
 }
 
 void stack_jackknifed(const StackRequest& request, const SequenceModel& model, ThreadPool& pool,
@@ -181,7 +181,7 @@ void stack_jackknifed(const StackRequest& request, const SequenceModel& model, T
     throw UsageError("--jackknife trains models of kind hmm, and " + request.model +
                      " is of kind " + model.kind());
   }
-  const auto record = model.meta().value("training", nlohmann::json::object());
+  const auto record = model.meta().value("training", Json::object());
   if (record.contains("hidden_positions")) {
     throw UsageError("--jackknife: " + request.model +
                      " was trained on data whose labels are not all known; it needs one that was " +

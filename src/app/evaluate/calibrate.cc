@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
 
 #include "app/file_checks.h"
@@ -13,14 +12,13 @@
 #include "croft/app/sequence_source.h"
 #include "croft/app/tagger.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/inference/chain_sum.h"
 #include "croft/model/model_file.h"
 #include "train/calibration_fit.h"
 
 namespace croft {
 namespace {
-
-using nlohmann::json;
 
 void check_request(const CalibrateRequest& request) {
   std::vector<std::string> inputs = request.data;
@@ -182,14 +180,14 @@ class Fit {
   std::vector<Fitted> all_;
 };
 
-json number_or_null(double number) { return std::isfinite(number) ? json(number) : json(); }
+Json number_or_null(double number) { return std::isfinite(number) ? Json(number) : Json(); }
 
 // What was known before and after, to be kept in the file.
-json record_of(const CalibrateReport& report) {
+Json record_of(const CalibrateReport& report) {
   const auto of = [](const EvaluationSummary& s) {
-    return json{{"log_loss", number_or_null(s.log_loss->per_token())},
+    return Json{{"log_loss", number_or_null(s.log_loss->per_token())},
                 {"expected_calibration_error",
-                 s.calibration ? json(s.calibration->expected_error) : json()}};
+                 s.calibration ? Json(s.calibration->expected_error) : Json()}};
   };
   return {{"sequences", report.sequences},
           {"positions", report.positions},
@@ -254,7 +252,7 @@ CalibrateReport calibrate_model(const CalibrateRequest& request, ThreadPool& poo
   report.calibrator = fit.run(request.method);
   report.before = evaluate_sequences(plan, texts, pool).summary();
   const auto probe = read_model(Container::from_bytes(
-      with_calibration(model->container(), report.calibrator, json::object()).bytes(),
+      with_calibration(model->container(), report.calibrator, Json::object()).bytes(),
       request.output));
   report.after = evaluate_sequences(TagPlan(*probe), texts, pool).summary();
   find_warnings(report);

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "croft/app/evaluation.h"
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {
@@ -133,38 +133,36 @@ std::size_t name_columns(const EvaluationSummary& s) {
   return columns;
 }
 
-nlohmann::json finite_or_null(double value) {
-  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
-}
+Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
-nlohmann::json scores(const Counts& counts) {
+Json scores(const Counts& counts) {
   return {{"precision", counts.precision()}, {"recall", counts.recall()}, {"f1", counts.f1()}};
 }
 
-nlohmann::json scores_with_counts(const Counts& counts) {
-  nlohmann::json document = scores(counts);
+Json scores_with_counts(const Counts& counts) {
+  Json document = scores(counts);
   document["correct"] = counts.correct;
   document["predicted"] = counts.predicted;
   document["support"] = counts.gold;
   return document;
 }
 
-nlohmann::json by_name(const std::vector<NamedCounts>& all) {
-  nlohmann::json document = nlohmann::json::object();
+Json by_name(const std::vector<NamedCounts>& all) {
+  Json document = Json::object();
   for (const NamedCounts& one : all) document[one.name] = scores_with_counts(one.counts);
   return document;
 }
 
-nlohmann::json chunk_json(const ChunkSummary& chunk, std::size_t tokens) {
-  nlohmann::json document = scores_with_counts(chunk.all);
+Json chunk_json(const ChunkSummary& chunk, std::size_t tokens) {
+  Json document = scores_with_counts(chunk.all);
   document["scheme"] = chunk_scheme_name(chunk.scheme);
   document["accuracy"] = Counts{chunk.correct_tokens, tokens, tokens}.recall();
   document["types"] = by_name(chunk.types);
   return document;
 }
 
-nlohmann::json calibration_json(const Calibration& calibration) {
-  nlohmann::json bins = nlohmann::json::array();
+Json calibration_json(const Calibration& calibration) {
+  Json bins = Json::array();
   for (const CalibrationBin& bin : calibration.bins) {
     bins.push_back({{"lower", bin.lower},
                     {"upper", bin.upper},
@@ -189,8 +187,8 @@ std::string format_table(const EvaluationSummary& summary, std::string_view unit
   return out;
 }
 
-nlohmann::json to_json(const EvaluationSummary& summary) {
-  nlohmann::json document;
+Json to_json(const EvaluationSummary& summary) {
+  Json document;
   document["tokens"] = {{"count", summary.tokens},
                         {"correct", summary.correct_tokens},
                         {"accuracy", summary.token_accuracy()}};

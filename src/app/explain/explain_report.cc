@@ -2,17 +2,17 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "app/explain/reason_report.h"
 #include "croft/app/explain.h"
 #include "croft/app/inspect.h"
 #include "croft/app/predict_output.h"
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {
 
-using nlohmann::json;
+using json = Json;
 using Kind = Reason::Kind;
 
 // --- the sequence
@@ -208,8 +208,8 @@ std::string format_explanation(const Explanation& explanation, const LabelNames&
   return out + "\n";
 }
 
-nlohmann::json explanation_json(const Explanation& explanation, const LabelNames& names,
-                                const InputSequence& input, std::string_view file) {
+Json explanation_json(const Explanation& explanation, const LabelNames& names,
+                      const InputSequence& input, std::string_view file) {
   json document = {{"file", file}, {"line", input.text.first_line}};
   if (!explanation.outcome.found) {
     document["labels"] = nullptr;

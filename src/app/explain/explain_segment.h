@@ -7,7 +7,6 @@
 // Exact, as app/explain.h is for a chain: log p(s | x) - log p(s' | x).  docs/explain.md.
 #pragma once
 #include <cstddef>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "croft/model/segment_model.h"
 
 namespace croft {
+class Json;
 
 struct SegmentReason {
   enum class Kind {
@@ -95,8 +95,7 @@ class SegmentExplainer {
 std::string format_explanation(const SegmentExplanation& explanation,
                                const std::vector<std::string>& labels, const InputSequence& input,
                                std::string_view file);
-nlohmann::json explanation_json(const SegmentExplanation& explanation,
-                                const std::vector<std::string>& labels, const InputSequence& input,
-                                std::string_view file);
+Json explanation_json(const SegmentExplanation& explanation, const std::vector<std::string>& labels,
+                      const InputSequence& input, std::string_view file);
 
 }  // namespace croft

@@ -2,17 +2,17 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "app/explain/explain_segment.h"
 #include "app/explain/reason_report.h"
 #include "croft/app/inspect.h"
 #include "croft/app/predict_output.h"
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {
 
-using nlohmann::json;
+using json = Json;
 using Kind = SegmentReason::Kind;
 using Labels = std::vector<std::string>;
 
@@ -141,9 +141,8 @@ std::string format_explanation(const SegmentExplanation& explanation,
   return out + "\n";
 }
 
-nlohmann::json explanation_json(const SegmentExplanation& explanation,
-                                const std::vector<std::string>& labels, const InputSequence& input,
-                                std::string_view file) {
+Json explanation_json(const SegmentExplanation& explanation, const std::vector<std::string>& labels,
+                      const InputSequence& input, std::string_view file) {
   json document = {{"file", file}, {"line", input.text.first_line}};
   if (!explanation.outcome.found) {
     document["segments"] = nullptr;

@@ -3,9 +3,10 @@
 #pragma once
 #include <cmath>
 #include <cstddef>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+
+#include "croft/core/json.h"
 
 namespace croft {
 
@@ -37,12 +38,10 @@ class ReasonTable {
   std::string& out_;
 };
 
-inline nlohmann::json number_or_null(double value) {
-  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json();
-}
+inline Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
 template <class Numbers>
-nlohmann::json numbers_json(const Numbers& numbers) {
+Json numbers_json(const Numbers& numbers) {
   return {{"difference", number_or_null(numbers.difference())},
           {"label", number_or_null(numbers.label)},
           {"other", number_or_null(numbers.other)}};

@@ -1,10 +1,10 @@
 #include "app/infer/graph_view.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "croft/app/inspect.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {
@@ -84,7 +84,7 @@ std::string format_answer(const IndependenceAnswer& answer, const GraphFile& fil
          (answer.directed ? " (d-separation)\n" : " (separation)\n");
 }
 
-nlohmann::json to_json(const IndependenceAnswer& answer, const GraphFile& file) {
+Json to_json(const IndependenceAnswer& answer, const GraphFile& file) {
   return {{"independent", answer.separated},
           {"by", answer.directed ? "d-separation" : "separation"},
           {"a", names_of(file, answer.claim.a)},

@@ -1,6 +1,5 @@
 // Questions to the shape of a graph, by names: who is near whom, who is independent of whom.
 #pragma once
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -8,6 +7,7 @@
 #include "structure/separation.h"
 
 namespace croft {
+class Json;
 
 struct IndependenceAnswer {
   Independence claim;
@@ -25,6 +25,6 @@ IndependenceAnswer ask_independence(const GraphFile& file, std::string_view text
 std::vector<Variable> markov_blanket(const GraphFile& file, Variable v);
 
 std::string format_answer(const IndependenceAnswer& answer, const GraphFile& file);
-nlohmann::json to_json(const IndependenceAnswer& answer, const GraphFile& file);
+Json to_json(const IndependenceAnswer& answer, const GraphFile& file);
 
 }  // namespace croft

@@ -3,23 +3,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numbers>
 
 #include "app/infer/infer_methods.h"
 #include "croft/app/infer.h"
 #include "croft/app/inspect.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {
 
-using nlohmann::json;
-
 double log10_of(double log) { return log / std::numbers::ln10; }
 
-json states_json(const std::vector<State>& states, const GraphFile& file) {
-  json list = json::array();
+Json states_json(const std::vector<State>& states, const GraphFile& file) {
+  Json list = Json::array();
   for (Variable v = 0; v < states.size(); ++v) {
     if (file.names.states.empty()) {
       list.push_back(states[v]);
@@ -79,8 +77,8 @@ void append_head(const InferResult& r, std::vector<std::vector<std::string>>& ro
 
 }  // namespace
 
-json to_json(const InferResult& r, const GraphFile& file) {
-  json out = {{"task", name_of(r.task)},
+Json to_json(const InferResult& r, const GraphFile& file) {
+  Json out = {{"task", name_of(r.task)},
               {"method", r.method},
               {"kind", name_of(r.kind)},
               {"converged", r.converged},
@@ -104,7 +102,7 @@ json to_json(const InferResult& r, const GraphFile& file) {
   if (r.task == GraphTask::marginals) out["marginals"] = r.marginals;
   if (r.task == GraphTask::map) out["assignment"] = states_json(r.assignment, file);
   if (r.task == GraphTask::sample) {
-    out["samples"] = json::array();
+    out["samples"] = Json::array();
     for (const auto& sample : r.samples) out["samples"].push_back(states_json(sample, file));
   }
   return out;

@@ -4,15 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "croft/app/inspect.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {
-
-using nlohmann::json;
 
 Relation relation_of(const std::string& sign) {
   if (sign == "<=") return Relation::at_most;
@@ -119,16 +117,16 @@ std::string format_maximum_entropy(const MaximumEntropyAnswer& answer) {
   return out;
 }
 
-json maximum_entropy_json(const MaximumEntropyAnswer& answer) {
+Json maximum_entropy_json(const MaximumEntropyAnswer& answer) {
   const MaximumEntropyResult& r = answer.result;
   const bool infeasible = r.status == MaximumEntropyStatus::infeasible;
-  json outcomes = json::array(), constraints = json::array();
+  Json outcomes = Json::array(), constraints = Json::array();
   for (std::size_t i = 0; i < r.p.size() && !infeasible; ++i) {
     outcomes.push_back({{"outcome", answer.table.outcomes[i]}, {"probability", r.p[i]}});
   }
   for (std::size_t j = 0; j < answer.constraints.size(); ++j) {
     const ExpectationText& each = answer.constraints[j];
-    json entry = {{"feature", each.feature}, {"relation", each.relation}, {"bound", each.bound}};
+    Json entry = {{"feature", each.feature}, {"relation", each.relation}, {"bound", each.bound}};
     if (infeasible) {
       entry["certificate"] = r.certificate[j];
     } else {
@@ -137,7 +135,7 @@ json maximum_entropy_json(const MaximumEntropyAnswer& answer) {
     }
     constraints.push_back(std::move(entry));
   }
-  json document = {{"status", name_of(r.status)},
+  Json document = {{"status", name_of(r.status)},
                    {"message", r.message},
                    {"iterations", r.iterations},
                    {"constraints", std::move(constraints)}};

@@ -1,7 +1,6 @@
 // A problem of maximum entropy from a table and constraints as text, and its solution as text and
 // as JSON.  docs/maximum_entropy.md.
 #pragma once
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "optimize/batch/maximum_entropy.h"
 
 namespace croft {
+class Json;
 
 struct MaximumEntropyRequest {
   std::string table;  // CSV; "-" is standard input
@@ -30,6 +30,6 @@ struct MaximumEntropyAnswer {
 MaximumEntropyAnswer solve_maximum_entropy(const MaximumEntropyRequest& request);
 
 std::string format_maximum_entropy(const MaximumEntropyAnswer& answer);
-nlohmann::json maximum_entropy_json(const MaximumEntropyAnswer& answer);
+Json maximum_entropy_json(const MaximumEntropyAnswer& answer);
 
 }  // namespace croft

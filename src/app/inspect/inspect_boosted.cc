@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "app/inspect/inspect_calibration.h"
@@ -12,11 +11,12 @@
 #include "app/inspect/inspect_segment.h"
 #include "app/inspect/inspect_tables.h"
 #include "croft/app/inspect.h"
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {
 
-using nlohmann::json;
+using json = Json;
 
 // Nodes are numbered from 0 and leaves with a minus from -1, both in the order in which they are
 // met, left before right.
@@ -229,10 +229,11 @@ json top_json(const TreeModelView& model, std::size_t n) {
   json importance = json::array(), trees = json::array();
   for (const AttributeImportance& each : importances(model)) {
     if (importance.size() == n) break;
-    importance.push_back({{"attribute", model.scorer().attribute(each.attribute)},
-                          {"gain", each.gain},
-                          {"count", each.count}});
-    if (model.scorer().is_of_spans(each.attribute)) importance.back()["of"] = "segments";
+    json& one =
+        importance.emplace_back(json{{"attribute", model.scorer().attribute(each.attribute)},
+                                     {"gain", each.gain},
+                                     {"count", each.count}});
+    if (model.scorer().is_of_spans(each.attribute)) one["of"] = "segments";
   }
   for (const std::size_t k : first_trees(model, n)) trees.push_back(tree_text(model, k));
   return {{"importance", std::move(importance)},

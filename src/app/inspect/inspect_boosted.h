@@ -3,7 +3,6 @@
 #pragma once
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "model/kinds/boosted_segment_model.h"
 
 namespace croft {
+class Json;
 
 // A model of trees, whatever its structure; refers to it.
 class TreeModelView {
@@ -44,7 +44,7 @@ class TreeModelView {
 };
 
 std::string format_summary(const TreeModelView& model);
-nlohmann::json summary_json(const TreeModelView& model);
+Json summary_json(const TreeModelView& model);
 
 struct AttributeImportance {
   std::uint32_t attribute = 0;
@@ -57,7 +57,7 @@ std::vector<AttributeImportance> importances(const TreeModelView& model);
 // The n most important attributes, the first n trees (of segments the first n of these, too), and
 // the n transitions most in favour and most against.
 std::string format_top(const TreeModelView& model, std::size_t n);
-nlohmann::json top_json(const TreeModelView& model, std::size_t n);
+Json top_json(const TreeModelView& model, std::size_t n);
 
 // All of it, one item a line, in pieces of some 64 KiB; names are escaped() (inspect.h), numbers
 // have as few digits as give them back:

@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "croft/app/inspect.h"
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {
 
-using nlohmann::json;
+using json = Json;
 
 std::string range(double low, double high) { return fmt::format("{:.4g} to {:.4g}", low, high); }
 
@@ -40,8 +39,8 @@ std::string calibration_lines(const SequenceModel& model) {
   std::string out = fmt::format("calibration   {}", calibration_name(c.method));
   if (!c.by_label()) out += fmt::format(" {:.6g}", c.temperature);
   const json record = calibration_record(model.container());
-  const auto sequences = record.find("sequences");
-  if (sequences != record.end() && sequences->is_number_unsigned()) {
+  const json* const sequences = record.get_if("sequences");
+  if (sequences != nullptr && sequences->is_number_unsigned()) {
     out += fmt::format(", fitted to {} sequences", sequences->get<std::size_t>());
   }
   return out + "\n" + functions_text(model, c);

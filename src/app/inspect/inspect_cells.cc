@@ -3,15 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <tuple>
 #include <utility>
 
 #include "croft/app/inspect.h"
+#include "croft/core/json.h"
 
 namespace croft {
 
-using nlohmann::json;
+using json = Json;
 
 std::vector<CellWeight> cell_weights(const FeatureTable& table, std::size_t cells) {
   std::vector<CellWeight> all;

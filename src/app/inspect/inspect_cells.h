@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "croft/model/feature_table.h"
 
 namespace croft {
+class Json;
 
 struct CellWeight {
   std::string attribute;
@@ -36,7 +36,7 @@ std::string attribute_of(const CellWeight& weight);  // escaped()
 void append_strongest(std::string& out, const std::vector<CellWeight>& weights, std::size_t n,
                       const CellName& name);
 // {"largest": [{"attribute", "weight"}], "smallest": …}
-nlohmann::json strongest_json(const std::vector<CellWeight>& weights, std::size_t n);
+Json strongest_json(const std::vector<CellWeight>& weights, std::size_t n);
 
 // Lines for a writer, in pieces of some 64 KiB.
 class LinePieces {

@@ -2,19 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
 
 #include "croft/app/sequence_source.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/train/chain_training.h"
 #include "train/kinds/joint_training.h"
 
 namespace croft {
 namespace {
 
-using nlohmann::json;
+using json = Json;
 
 // An objective that is as recorded up to so much, relatively, is that of the same data: the weights
 // of the file are in single precision.
@@ -28,8 +28,8 @@ json training_record(const SequenceModel& model) {
 
 template <class T>
 T recorded(const json& record, const char* name, const T& otherwise) {
-  const auto at = record.find(name);
-  if (at == record.end()) return otherwise;
+  const json* const at = record.get_if(name);
+  if (at == nullptr) return otherwise;
   const bool fits = std::is_same_v<T, std::string> ? at->is_string() : at->is_number();
   return fits ? at->get<T>() : otherwise;
 }

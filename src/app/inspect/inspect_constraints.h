@@ -3,7 +3,6 @@
 #pragma once
 #include <cstddef>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "model/kinds/joint_model.h"
 
 namespace croft {
+class Json;
 
 // One feature.
 struct ConstraintRow {
@@ -58,6 +58,6 @@ ConstraintReport inspect_constraints(std::shared_ptr<const ChainModel> model,
 ConstraintReport inspect_constraints(const JointModel& model, const ConstraintRequest& request);
 
 std::string format_constraints(const ConstraintReport& report);
-nlohmann::json constraints_json(const ConstraintReport& report);  // UTF-8 as summary_json
+Json constraints_json(const ConstraintReport& report);  // UTF-8 as summary_json
 
 }  // namespace croft

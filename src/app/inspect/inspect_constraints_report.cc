@@ -1,14 +1,13 @@
 // What inspect_constraints.cc finds, as text for people and as JSON for programs.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "app/inspect/inspect_constraints.h"
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {
 
-using nlohmann::json;
+using json = Json;
 
 std::string shown(const LabelOrEnd& label) {
   switch (label.kind) {

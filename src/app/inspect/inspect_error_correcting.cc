@@ -2,18 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "app/inspect/inspect_cells.h"
 #include "app/inspect/inspect_kit.h"
 #include "app/inspect/inspect_tables.h"
 #include "croft/app/inspect.h"
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {
 
-using nlohmann::json;
+using json = Json;
 
 std::string word_of(const LabelCode& code, Label j) {
   std::string word;

@@ -4,18 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <tuple>
 #include <vector>
 
 #include "app/inspect/inspect_tables.h"
 #include "croft/app/inspect.h"
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {
 
-using nlohmann::json;
+using json = Json;
 
 struct CliqueWeight {
   float weight;
@@ -88,8 +88,8 @@ std::string indented(std::string_view text) {
 }
 
 std::string query_of(const json& record) {
-  const auto query = record.find("query");
-  return query != record.end() && query->is_string() ? indented(query->get<std::string>()) : "";
+  const json* const query = record.get_if("query");
+  return query != nullptr && query->is_string() ? indented(query->get<std::string>()) : "";
 }
 
 }  // namespace

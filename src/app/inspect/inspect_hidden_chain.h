@@ -2,22 +2,22 @@
 #pragma once
 #include <cstddef>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
 #include "model/kinds/hidden_chain_model.h"
 
 namespace croft {
+class Json;
 
 // Kind, sizes, labels with their states, training record, sections of the file.
 std::string format_summary(const HiddenChainModel& model);
-nlohmann::json summary_json(const HiddenChainModel& model);
+Json summary_json(const HiddenChainModel& model);
 
 // For each state the n node weights most in favour, largest first, and the n most against; then the
 // transitions between states likewise.  Equal ones: in the order of the names' bytes.
 std::string format_top(const HiddenChainModel& model, std::size_t n);
-nlohmann::json top_json(const HiddenChainModel& model, std::size_t n);
+Json top_json(const HiddenChainModel& model, std::size_t n);
 
 // Every weight of the file, one a line as of a chain (docs/inspect.md), with states in the place of
 // labels; handed to `write` in pieces.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -12,11 +11,12 @@
 #include "app/inspect/inspect_calibration.h"
 #include "app/inspect/inspect_tables.h"
 #include "croft/app/inspect.h"
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {
 
-using nlohmann::json;
+using json = Json;
 
 // Pairs of a name and a log-probability, the n largest of those that are offered.
 class Likeliest {
@@ -82,7 +82,7 @@ void append_likeliest(std::string& out, const std::string& title, const json& li
   out += title + "\n";
   for (const json& entry : list) {
     out += fmt::format("  {:>10.5f}  {}\n", entry["probability"].get<double>(),
-                       escaped(entry[key].get_ref<const std::string&>()));
+                       escaped(entry[key].string()));
   }
 }
 

@@ -3,21 +3,21 @@
 // docs/inspect.md defines every line and field.
 #pragma once
 #include <cstddef>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "model/kinds/hmm_model.h"
 
 namespace croft {
+class Json;
 
 // Kind, sizes, labels, tracks, training record, sections of the file.
-nlohmann::json summary_json(const HmmModel& model);
+Json summary_json(const HmmModel& model);
 std::string format_summary(const HmmModel& model);
 
 // The n likeliest starts, ends, transitions of each label, and values of each label and track, with
 // their probabilities, the largest first; equal ones by label, or by the bytes of the value.  Those
 // of probability 0 are left out.  Cost O(values L).
-nlohmann::json top_json(const HmmModel& model, std::size_t n);
+Json top_json(const HmmModel& model, std::size_t n);
 std::string format_top(const HmmModel& model, std::size_t n);
 
 }  // namespace croft

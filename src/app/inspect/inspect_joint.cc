@@ -3,18 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <vector>
 
 #include "app/inspect/inspect_calibration.h"
 #include "app/inspect/inspect_tables.h"
 #include "croft/app/inspect.h"
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {
 
-using nlohmann::json;
+using json = Json;
 
 struct JointWeight {
   float weight;

@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "croft/core/json.h"
 #include "croft/data/attributes.h"
 
 namespace croft {
 namespace {
 
-using nlohmann::json;
+using json = Json;
 
 template <class... F>
 struct Overloaded : F... {

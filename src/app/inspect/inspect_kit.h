@@ -1,19 +1,19 @@
 // What inspect says of a model's feature kit.
 #pragma once
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "croft/model/sequence_model.h"
 #include "features/kit/feature_kit.h"
 
 namespace croft {
+class Json;
 
 // Of each feature its kind, name, columns and resources.
-nlohmann::json kit_json(const FeatureKit& kit);
+Json kit_json(const FeatureKit& kit);
 void append_kit(std::string& out, const FeatureKit& kit);
 // Of models whose summary shows the record of their extraction: document["extraction"]["kit"], and
 // the lines for people.  Nothing without a kit.
-void add_kit(const SequenceModel& model, nlohmann::json& document);
+void add_kit(const SequenceModel& model, Json& document);
 std::string kit_lines(const SequenceModel& model);
 
 }  // namespace croft

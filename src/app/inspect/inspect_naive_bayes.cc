@@ -5,18 +5,18 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <tuple>
 #include <vector>
 
 #include "app/inspect/inspect_calibration.h"
 #include "app/inspect/inspect_tables.h"
 #include "croft/app/inspect.h"
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {
 
-using nlohmann::json;
+using json = Json;
 
 constexpr std::size_t kEvents = 5;
 
@@ -192,14 +192,13 @@ std::string format_top(const NaiveBayesModel& model, std::size_t n) {
     if (list.empty()) continue;
     out += fmt::format("label {}: above the mean of all labels, log-probability\n", escaped(label));
     for (const json& each : list) {
-      out += fmt::format("  {:>+10.4f} {:>10.4f}  {}\n", each["above_mean"].get<double>(),
-                         each["log_probability"].get<double>(),
-                         escaped(each["attribute"].get_ref<const std::string&>()));
+      out +=
+          fmt::format("  {:>+10.4f} {:>10.4f}  {}\n", each["above_mean"].get<double>(),
+                      each["log_probability"].get<double>(), escaped(each["attribute"].string()));
     }
   }
   for (const json& each : top["gaussian"]) {
-    out += fmt::format("{}: mean and standard deviation\n",
-                       escaped(each["attribute"].get_ref<const std::string&>()));
+    out += fmt::format("{}: mean and standard deviation\n", escaped(each["attribute"].string()));
     for (const auto& [label, moments] : each["labels"].items()) {
       out += fmt::format("  {:>12.6g} {:>12.6g}  {}\n", moments["mean"].get<double>(),
                          std::sqrt(moments["variance"].get<double>()), escaped(label));

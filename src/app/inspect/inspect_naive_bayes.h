@@ -5,23 +5,23 @@
 #pragma once
 #include <cstddef>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
 #include "model/kinds/naive_bayes_model.h"
 
 namespace croft {
+class Json;
 
 // Kind, sizes, labels and their priors, event models, options, training record, sections of the
 // file. Cost O(labels + attributes).
-nlohmann::json summary_json(const NaiveBayesModel& model);
+Json summary_json(const NaiveBayesModel& model);
 std::string format_summary(const NaiveBayesModel& model);
 
 // For each label the n attributes whose log p(a | label) exceeds its mean over all labels most, and
 // the n gaussian ones whose means differ most between labels, measured by their variances.  Equal
 // ones are in the order of their bytes.  Cost O(attributes L).
-nlohmann::json top_json(const NaiveBayesModel& model, std::size_t n);
+Json top_json(const NaiveBayesModel& model, std::size_t n);
 std::string format_top(const NaiveBayesModel& model, std::size_t n);
 
 // Every number of the model, one a line, handed to `write` in large pieces:

@@ -4,19 +4,19 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <nlohmann/json.hpp>
 
 #include "app/inspect/inspect_calibration.h"
 #include "app/inspect/inspect_kit.h"
 #include "app/inspect/inspect_tables.h"
 #include "croft/app/inspect.h"
+#include "croft/core/json.h"
 #include "features/edge_conjunctions.h"
 #include "model/file/extraction_record.h"
 
 namespace croft {
 namespace {
 
-using nlohmann::json;
+using json = Json;
 
 std::string_view language_name(const ExtractionConfig& config) {
   return config.language == TemplateLanguage::wapiti ? "wapiti" : "crfpp";
@@ -76,10 +76,10 @@ void append_training(std::string& out, const json& record) {
   out += "\ntraining record\n";
   json rest = record;
   for (const char* const name : kRecordOrder) {
-    const auto at = rest.find(name);
-    if (at == rest.end()) continue;
+    const json* const at = rest.get_if(name);
+    if (at == nullptr) continue;
     append_field(out, name, *at);
-    rest.erase(at);
+    rest.erase(name);
   }
   for (const auto& [name, value] : rest.items()) append_field(out, name, value);
 }
@@ -335,7 +335,7 @@ std::string format_summary(const ChainModel& model) {
   return out;
 }
 
-nlohmann::json summary_json(const ChainModel& model) {
+Json summary_json(const ChainModel& model) {
   json labels = json::array();
   for (Label y = 0; y < model.labels(); ++y) labels.push_back(model.label(y));
   const auto sizes = [](const FeatureTable& table) {
@@ -377,7 +377,7 @@ std::string format_top(const ChainModel& model, const TopFeatures& top) {
   return out;
 }
 
-nlohmann::json top_json(const ChainModel& model, const TopFeatures& top) {
+Json top_json(const ChainModel& model, const TopFeatures& top) {
   json node = json::object();
   for (Label y = 0; y < model.labels(); ++y) node[model.label(y)] = to_json(top.node[y]);
   json document = {{"node", std::move(node)},

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <tuple>
 #include <vector>
 
@@ -13,11 +12,12 @@
 #include "app/inspect/inspect_kit.h"
 #include "app/inspect/inspect_tables.h"
 #include "croft/app/inspect.h"
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {
 
-using nlohmann::json;
+using json = Json;
 
 struct SegmentWeight {
   float weight;

@@ -2,24 +2,24 @@
 #pragma once
 #include <cstddef>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
 #include "croft/model/segment_model.h"
 
 namespace croft {
+class Json;
 
 // Kind, sizes, labels with their longest segments, templates, lists, training record, sections.
 std::string format_summary(const SegmentModel& model);
 // Of a summary, what segments are: labels with lengths and spelling, templates.
 std::string segment_lines(const SegmentModel& model);
-nlohmann::json summary_json(const SegmentModel& model);
+Json summary_json(const SegmentModel& model);
 
 // Of positions, of segments, of the label before, and of transitions, the n weights most in favour,
 // largest first, and the n most against, smallest first.  Equal ones: by string, then by label.
 std::string format_top(const SegmentModel& model, std::size_t n);
-nlohmann::json top_json(const SegmentModel& model, std::size_t n);
+Json top_json(const SegmentModel& model, std::size_t n);
 
 // Every weight of the file, one a line, handed to `write` in pieces:
 //   node TAB attribute TAB column label TAB weight

@@ -3,18 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "croft/app/inspect.h"
+#include "croft/core/json.h"
 
 namespace croft {
 
-using nlohmann::json;
+using json = Json;
 
 std::string readable(const json& value) {
-  if (value.is_string()) return escaped(value.get_ref<const std::string&>());
+  if (value.is_string()) return escaped(value.string());
   if (value.is_number_float()) return fmt::format("{:.8g}", value.get<double>());
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+  return value.dump(-1, InvalidUtf8::replace);
 }
 
 std::string summary_head(const Container& container, std::string_view kind, std::size_t labels) {

@@ -3,16 +3,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {
-
-using nlohmann::json;
-using nlohmann::ordered_json;
 
 // Labels from attribute lines may hold spaces: as columns they could not be read back.
 void require_cells(const LabelNames& names) {
@@ -33,22 +30,22 @@ void require_plain_cells(const ColumnSequence& rows) {
                   in_quotes(*cell), rows.first_line));
 }
 
-json names_of(std::span<const Label> y, const LabelNames& names) {
-  json list = json::array();
+Json names_of(std::span<const Label> y, const LabelNames& names) {
+  Json list = Json::array();
   for (const Label label : y) list.push_back(names[label]);
   return list;
 }
 
 // {from: {to: value}} of the edges at one position.
-json by_labels(std::span<const EdgeProbability> edges, const LabelNames& names) {
-  json object = json::object();
+Json by_labels(std::span<const EdgeProbability> edges, const LabelNames& names) {
+  Json object = Json::object();
   for (const EdgeProbability& edge : edges) object[names[edge.from]][names[edge.to]] = edge.value;
   return object;
 }
 
 // One such object for each t from 1 on.
-json edges_json(const Tagging& tagging, const LabelNames& names) {
-  json list = json::array();
+Json edges_json(const Tagging& tagging, const LabelNames& names) {
+  Json list = Json::array();
   const std::span<const EdgeProbability> edges = tagging.edges;
   std::size_t begin = 0;
   for (std::size_t t = 1; t < tagging.y.size(); ++t) {
@@ -60,21 +57,21 @@ json edges_json(const Tagging& tagging, const LabelNames& names) {
   return list;
 }
 
-json marginals_json(const Tagging& tagging, MarginalOutput which, const LabelNames& names) {
-  json list = json::array();
+Json marginals_json(const Tagging& tagging, MarginalOutput which, const LabelNames& names) {
+  Json list = Json::array();
   for (std::size_t t = 0; t < tagging.y.size(); ++t) {
     if (which == MarginalOutput::predicted) {
       list.push_back(tagging.marginals(t, tagging.y[t]));
       continue;
     }
-    json& row = list.emplace_back(json::object());
+    Json& row = list.emplace_back(Json::object());
     for (Label j = 0; j < names.size(); ++j) row[names[j]] = tagging.marginals(t, j);
   }
   return list;
 }
 
-json k_best_json(const Tagging& tagging, const LabelNames& names) {
-  json list = json::array();
+Json k_best_json(const Tagging& tagging, const LabelNames& names) {
+  Json list = Json::array();
   for (const ScoredLabelling& labelling : tagging.k_best) {
     const double log_p = std::min(0.0, labelling.score - tagging.log_partition);
     list.push_back({{"labels", names_of(labelling.labels, names)},
@@ -85,18 +82,18 @@ json k_best_json(const Tagging& tagging, const LabelNames& names) {
 }
 
 // [[start, end, type], …] of the chunks that labels spell.
-json chunks_json(std::span<const Label> y, const LabelNames& names, ChunkScheme scheme) {
+Json chunks_json(std::span<const Label> y, const LabelNames& names, ChunkScheme scheme) {
   std::vector<std::string_view> labels;
   for (const Label label : y) labels.push_back(names[label]);
-  json list = json::array();
+  Json list = Json::array();
   for (const auto& [begin, end, type] : chunks_of(labels, scheme)) {
     list.push_back({begin, end, type});
   }
   return list;
 }
 
-json spans_json(const Tagging& tagging) {
-  json list = json::array();
+Json spans_json(const Tagging& tagging) {
+  Json list = Json::array();
   for (const SpanProbability& span : tagging.spans) {
     list.push_back({{"start", span.begin},
                     {"end", span.end},
@@ -106,8 +103,8 @@ json spans_json(const Tagging& tagging) {
   return list;
 }
 
-json counts_json(const Tagging& tagging, const LabelNames& names) {
-  json labels = json::object();
+Json counts_json(const Tagging& tagging, const LabelNames& names) {
+  Json labels = Json::object();
   for (Label j = 0; j < names.size(); ++j) labels[names[j]] = tagging.label_counts[j];
   return {{"labels", labels}, {"transitions", by_labels(tagging.edge_counts, names)}};
 }
@@ -241,14 +238,14 @@ void PredictionFormatter::append_marginals(const Tagging& tagging, std::size_t t
   }
 }
 
-json PredictionFormatter::answers(const Tagging& tagging) const {
+Json PredictionFormatter::answers(const Tagging& tagging) const {
   const LabelNames& names = plan_.names();
   const TagOptions& ask = options_.ask;
   const TagOutcome& outcome = tagging.outcome;
-  json document = json::object();
+  Json document = Json::object();
   if (plan_.has_rules() || plan_.decode() == Decode::labelling) {
     document["search"] = {{"exact", outcome.exact}, {"drawn", outcome.drawn}};
-    document["search"]["gap"] = std::isfinite(outcome.gap) ? json(outcome.gap) : json();
+    document["search"]["gap"] = std::isfinite(outcome.gap) ? Json(outcome.gap) : Json();
   }
   if (!outcome.found) {
     document["labels"] = nullptr;
@@ -268,7 +265,7 @@ json PredictionFormatter::answers(const Tagging& tagging) const {
     if (ask.expected_counts) document["expected_counts"] = counts_json(tagging, names);
     if (ask.k_best > 0) document["k_best"] = k_best_json(tagging, names);
     if (ask.samples > 0) {
-      json& list = document["samples"] = json::array();
+      Json& list = document["samples"] = Json::array();
       for (const std::vector<Label>& y : tagging.samples) list.push_back(names_of(y, names));
     }
   }
@@ -277,13 +274,17 @@ json PredictionFormatter::answers(const Tagging& tagging) const {
 
 void PredictionFormatter::append_json(const Tagging& tagging, std::string& out) const {
   // Labels that are not UTF-8 cannot be JSON: they are shown with replacement characters.
-  out += answers(tagging).dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  out += answers(tagging).dump(-1, InvalidUtf8::replace) + "\n";
 }
 
 namespace {
 
+Json as_written(std::string_view line) {
+  return parse_json(line, {.order = KeyOrder::as_written});
+}
+
 // A sequence of columns as one of spans: its tokens, and what its labels say.
-ordered_json spans_of_rows(const ColumnSequence& rows, std::size_t columns, ChunkScheme scheme) {
+Json spans_of_rows(const ColumnSequence& rows, std::size_t columns, ChunkScheme scheme) {
   SpanSequence tokens;
   tokens.columns = columns;
   std::vector<std::string_view> labels;
@@ -292,7 +293,7 @@ ordered_json spans_of_rows(const ColumnSequence& rows, std::size_t columns, Chun
     if (rows.columns(t) > columns) labels.push_back(rows.cell(t, columns));
   }
   if (!labels.empty()) tokens.spans = spans_of_labels(labels, scheme);
-  return ordered_json::parse(span_line(tokens));
+  return as_written(span_line(tokens));
 }
 
 }  // namespace
@@ -301,12 +302,12 @@ ordered_json spans_of_rows(const ColumnSequence& rows, std::size_t columns, Chun
 void PredictionFormatter::append_spans(const InputSequence& sequence, const Tagging& tagging,
                                        std::string& out) const {
   const std::size_t columns = plan_.model().extractor().config().columns;
-  ordered_json document = sequence.line.empty() ? spans_of_rows(sequence.rows, columns, scheme_)
-                                                : ordered_json::parse(sequence.line);
+  Json document = sequence.line.empty() ? spans_of_rows(sequence.rows, columns, scheme_)
+                                                : as_written(sequence.line);
   if (document.contains("spans") && !document.contains("gold")) {
     document["gold"] = document["spans"];
   }
-  const json found = answers(tagging);
+  const Json found = answers(tagging);
   if (!tagging.outcome.found) {
     document.erase("spans");
   } else if (options_.ask.spans) {
@@ -320,8 +321,8 @@ void PredictionFormatter::append_spans(const InputSequence& sequence, const Tagg
   const auto respell = [&](const char* key, const auto& labellings, const auto& labels_of) {
     std::size_t k = 0;
     for (const auto& one : labellings) {
-      json spans = chunks_json(labels_of(one), plan_.names(), scheme_);
-      ordered_json& written = document[key][k++];
+      Json spans = chunks_json(labels_of(one), plan_.names(), scheme_);
+      Json& written = document[key][k++];
       if (written.is_object()) {
         written.erase("labels");
         written["spans"] = std::move(spans);
@@ -338,7 +339,7 @@ void PredictionFormatter::append_spans(const InputSequence& sequence, const Tagg
     respell("samples", tagging.samples,
             [](const std::vector<Label>& one) { return std::span(one); });
   }
-  out += document.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  out += document.dump(-1, InvalidUtf8::replace) + "\n";
 }
 
 }  // namespace croft

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {
@@ -133,11 +133,11 @@ namespace {
 
 // That the model was trained with, where it was trained on spans.
 std::optional<ChunkScheme> trained_scheme(const SequenceModel& model) {
-  const auto training = model.meta().find("training");
-  if (training == model.meta().end() || !training->is_object()) return std::nullopt;
-  const auto name = training->find(kSpanFormat);
-  if (name == training->end() || !name->is_string()) return std::nullopt;
-  return chunk_scheme_from_name(name->get_ref<const std::string&>());
+  const Json* const training = model.meta().get_if("training");
+  if (training == nullptr) return std::nullopt;
+  const Json* const name = training->get_if(kSpanFormat);
+  if (name == nullptr || !name->is_string()) return std::nullopt;
+  return chunk_scheme_from_name(name->string());
 }
 
 ChunkScheme scheme_of_labels(const SequenceModel& model) {

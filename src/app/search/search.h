@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +18,7 @@
 #include "croft/features/extraction.h"
 
 namespace croft {
+class Json;
 
 // An option of train that is tried out.
 struct SearchParameter {
@@ -139,7 +139,7 @@ std::vector<std::string> train_arguments(const SearchRequest& request,
 std::string shell_words(const std::vector<std::string>& arguments);
 
 std::string format_table(const SearchedSettings& result);
-nlohmann::json to_json(const SearchedSettings& result);
+Json to_json(const SearchedSettings& result);
 // One panel a parameter: scores against its values, the rungs in colours.
 std::string search_svg(const SearchedSettings& result);
 

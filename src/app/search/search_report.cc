@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "app/search/search.h"
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {
-
-using nlohmann::json;
 
 bool in_percent(SearchMetric metric) {
   return metric == SearchMetric::accuracy || metric == SearchMetric::chunk_f1;
@@ -29,15 +27,15 @@ std::string rung_title(const SearchedSettings& result, const SearchRung& rung) {
   return rung.share == 1 ? "all data" : fmt::format("{:.2g} %", 100 * rung.share);
 }
 
-json number(double score) { return std::isfinite(score) ? json(score) : json(); }
+Json number(double score) { return std::isfinite(score) ? Json(score) : Json(); }
 
-json to_json(const SearchedSettings& result, const SearchCandidate& candidate) {
-  json settings = json::object(), scores = json::array();
+Json to_json(const SearchedSettings& result, const SearchCandidate& candidate) {
+  Json settings = Json::object(), scores = Json::array();
   for (std::size_t k = 0; k < candidate.values.size(); ++k) {
     settings[result.parameters[k].option] = candidate.values[k];
   }
   for (const SearchScore& score : candidate.rungs) {
-    json folds = json::array();
+    Json folds = Json::array();
     for (const double each : score.folds) folds.push_back(number(each));
     scores.push_back({{"mean", number(score.mean())},
                       {"standard_error", number(score.standard_error())},
@@ -81,19 +79,19 @@ std::string format_table(const SearchedSettings& result) {
   return out;
 }
 
-nlohmann::json to_json(const SearchedSettings& result) {
+Json to_json(const SearchedSettings& result) {
   const bool iterations = result.resource == SearchResource::iterations;
-  json rungs = json::array(), candidates = json::array(), parameters = json::array();
+  Json rungs = Json::array(), candidates = Json::array(), parameters = Json::array();
   for (const SearchParameter& p : result.parameters) parameters.push_back(p.option);
   for (const SearchRung& rung : result.rungs) {
-    json& one = rungs.emplace_back(json{{"share", rung.share}, {"candidates", rung.candidates}});
+    Json& one = rungs.emplace_back(Json{{"share", rung.share}, {"candidates", rung.candidates}});
     if (iterations) {
       one["iterations"] =
           std::max(1.0, std::round(rung.share * static_cast<double>(result.iterations)));
     }
   }
   for (const SearchCandidate& each : result.candidates) candidates.push_back(to_json(result, each));
-  json document = {{"metric", name_of(result.metric)},
+  Json document = {{"metric", name_of(result.metric)},
                    {"resource", iterations ? "iterations" : "data"},
                    {"folds", result.folds},
                    {"sequences", result.sequences},

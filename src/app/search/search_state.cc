@@ -2,29 +2,28 @@
 
 #include <filesystem>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "core/atomic_file.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/data/line_reader.h"
 
 namespace croft {
-
-using nlohmann::json;
 
 SearchScores parse_search_state(std::string_view text, const std::string& path,
                                 const std::string& fingerprint) {
   SearchScores scores;
   std::string found;
+  const auto whole = [](const Json& each, std::size_t k) { return each.at(k).get<std::size_t>(); };
   try {
-    const json document = json::parse(text);
+    const Json document = parse_json(text);
     found = document.at("search").get<std::string>();
-    for (const json& each : document.at("scores")) {
-      const json& score = each.at(3);  // null: infinite
-      scores[{each.at(0), each.at(1), each.at(2)}] =
+    for (const Json& each : document.at("scores")) {
+      const Json& score = each.at(3);  // null: infinite
+      scores[{whole(each, 0), whole(each, 1), whole(each, 2)}] =
           score.is_null() ? std::numeric_limits<double>::infinity() : score.get<double>();
     }
-  } catch (const json::exception&) {
+  } catch (const JsonError&) {
     throw Error(path + ": this is no state of croft search; give another file, or begin anew");
   }
   if (found == fingerprint) return scores;
@@ -34,11 +33,11 @@ SearchScores parse_search_state(std::string_view text, const std::string& path,
 }
 
 std::string search_state_text(const SearchScores& scores, const std::string& fingerprint) {
-  json list = json::array();
+  Json list = Json::array();
   for (const auto& [key, score] : scores) {
     list.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), score});
   }
-  return json{{"search", fingerprint}, {"scores", std::move(list)}}.dump() + "\n";
+  return Json{{"search", fingerprint}, {"scores", std::move(list)}}.dump() + "\n";
 }
 
 void SearchState::open(const std::string& path, bool resume, const std::string& fingerprint) {

@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "app/file_checks.h"
 #include "app/train/data_fit.h"
@@ -20,13 +19,12 @@
 #include "core/atomic_file.h"
 #include "croft/app/sequence_source.h"
 #include "croft/core/interrupt.h"
+#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "data/checks.h"
 
 namespace croft {
 namespace {
-
-using nlohmann::json;
 
 std::string read_file(const std::string& path) {
   const auto fail = [&](const char* what) {
@@ -126,7 +124,7 @@ class TrainingFiles final : public TrainingInput {
     for_each_sequence(source, [&](InputSequence& s) { visit(s.text, source.name()); });
   }
 
-  void describe(json& record) const override {
+  void describe(Json& record) const override {
     if (request_.spans) record[kSpanFormat] = chunk_scheme_name(*request_.spans);
   }
 
@@ -176,7 +174,7 @@ class TrainingFiles final : public TrainingInput {
 
 // What is said only where it makes a difference: the model of data in full is what it is without.
 void add_special_data(const TrainRequest& request, const ChainTraining& training,
-                      const TrainResult& result, json& record) {
+                      const TrainResult& result, Json& record) {
   if (!request.constrain.empty()) {
     record["constraint"] = names_a_scheme(request.constrain) ? request.constrain : "file";
   }
@@ -191,8 +189,8 @@ void add_special_data(const TrainRequest& request, const ChainTraining& training
   if (result.dropped_transitions > 0) record["dropped_transitions"] = result.dropped_transitions;
 }
 
-json rounds_record(const FeatureRounds& rounds, const FeatureRoundsReport& report) {
-  json record = {{"rounds", report.rounds},
+Json rounds_record(const FeatureRounds& rounds, const FeatureRoundsReport& report) {
+  Json record = {{"rounds", report.rounds},
                  {"candidates", report.candidates},
                  {"added", report.added},
                  {"dropped", report.dropped}};
@@ -213,12 +211,12 @@ json rounds_record(const FeatureRounds& rounds, const FeatureRoundsReport& repor
   return record;
 }
 
-json training_record(const TrainRequest& request, const ExtractionConfig& extraction,
+Json training_record(const TrainRequest& request, const ExtractionConfig& extraction,
                      FeatureSet features, const ChainTraining& training,
                      const TrainResult& result) {
   const TrainOptions& options = request.options;
   const bool costs = info(options.objective).cost;
-  json record = {
+  Json record = {
       {"objective", info(options.objective).name},
       {"optimizer", info(training.method(options)).name},
       {"l1", options.regulariser.l1},
@@ -247,7 +245,7 @@ json training_record(const TrainRequest& request, const ExtractionConfig& extrac
   }
   if (result.best_iteration) record["kept_iteration"] = *result.best_iteration;
   if (result.active_set) {
-    json set = {{"rounds", result.active_set->rounds}, {"weights", result.active_set->trained}};
+    Json set = {{"rounds", result.active_set->rounds}, {"weights", result.active_set->trained}};
     if (result.active_set->largest_violation) {
       set["violation"] = *result.active_set->largest_violation;
     }
@@ -256,7 +254,7 @@ json training_record(const TrainRequest& request, const ExtractionConfig& extrac
   if (result.rounds) record["rounds"] = rounds_record(options.rounds, *result.rounds);
   if (costs) {
     const auto number = cost_number(request.cost.empty() ? "1" : request.cost);
-    record["cost"] = number ? json(*number) : json("file");
+    record["cost"] = number ? Json(*number) : Json("file");
   }
   add_special_data(request, training, result, record);
   if (options.objective == Objective::composite) record["block"] = options.block;
@@ -486,7 +484,7 @@ TrainedModel train_on(const TrainRequest& asked, TrainingInput& input,
       [&](const TrainProgress& progress) {
         return !watcher.iteration || watcher.iteration(progress);
       });
-  json record =
+  Json record =
       training_record(request, extractor.config(), options.features, training, trained.result);
   input.describe(record);
   input.trained(training);

@@ -2,18 +2,16 @@
 
 #include <chrono>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "app/file_checks.h"
 #include "app/train/holdout_score.h"
 #include "app/train/train_files.h"
 #include "core/atomic_file.h"
 #include "croft/core/interrupt.h"
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {
-
-using nlohmann::json;
 
 // What the other kinds' trainer is told of the same request.
 TrainRequest shared_request(const BoostedRequest& request) {
@@ -25,7 +23,7 @@ TrainRequest shared_request(const BoostedRequest& request) {
   return with_defaults(shared);
 }
 
-json tree_record(const BoostingOptions& options, const BoostingResult& result) {
+Json tree_record(const BoostingOptions& options, const BoostingResult& result) {
   return {{"trees", result.sharing == TreeSharing::shared ? "shared" : "label"},
           {"shrinkage", options.shrinkage},
           {"depth", options.tree.depth},
@@ -41,9 +39,9 @@ json tree_record(const BoostingOptions& options, const BoostingResult& result) {
           {"pair_trees", options.pair_trees}};
 }
 
-json training_record(const BoostedRequest& request, const Boosting& training,
+Json training_record(const BoostedRequest& request, const Boosting& training,
                      const BoostingResult& result) {
-  json record = tree_record(request.options, result);
+  Json record = tree_record(request.options, result);
   record.update({{"objective", "likelihood"},
                  {"seed", request.train.seed},
                  {"sequences", training.sequences()},
@@ -129,7 +127,7 @@ TrainedBoosted train_boosted_on(const BoostedRequest& request, TrainingInput& in
             shared.partial);
       },
       watcher.round);
-  json record = training_record(request, training, trained.result);
+  Json record = training_record(request, training, trained.result);
   input.describe(record);
   trained.model = training.model(record);
   return trained;

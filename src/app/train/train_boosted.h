@@ -1,7 +1,6 @@
 // Gradient tree boosting, from files to a model file, or from sequences of a program.
 #pragma once
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "app/train/train_segment.h"
@@ -9,6 +8,7 @@
 #include "train/boosting/boosting.h"
 
 namespace croft {
+class Json;
 
 struct BoostedRequest {
   // Data, output, format and what makes features of it, partial labels, weights (class weights for

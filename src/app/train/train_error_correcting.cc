@@ -1,19 +1,16 @@
 #include "app/train/train_error_correcting.h"
 
-#include <nlohmann/json.hpp>
-
 #include "app/file_checks.h"
 #include "app/train/train_files.h"
 #include "core/atomic_file.h"
 #include "croft/core/interrupt.h"
+#include "croft/core/json.h"
 #include "data/settings/code_file.h"
 
 namespace croft {
 namespace {
 
-using nlohmann::json;
-
-json training_record(const CodeRequest& request, const TrainOptions& options,
+Json training_record(const CodeRequest& request, const TrainOptions& options,
                      const CodeTraining& training, const CodeTraining::Result& result) {
   return {{"objective", info(options.objective).name},
           {"optimizer", info(*options.method).name},
@@ -87,7 +84,7 @@ TrainedCode train_error_correcting_on(const CodeRequest& asked, TrainingInput& i
   }
   TrainedCode trained;
   trained.result = training.run(options, request.code, watcher.bit, watcher.stop);
-  json record = training_record(request, options, training, trained.result);
+  Json record = training_record(request, options, training, trained.result);
   input.describe(record);
   trained.model = training.model(record);
   return trained;

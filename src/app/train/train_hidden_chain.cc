@@ -1,24 +1,21 @@
 #include "app/train/train_hidden_chain.h"
 
-#include <nlohmann/json.hpp>
-
 #include "app/file_checks.h"
 #include "app/train/holdout_score.h"
 #include "app/train/train_files.h"
 #include "core/atomic_file.h"
 #include "croft/core/interrupt.h"
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {
 
-using nlohmann::json;
-
-json training_record(const HiddenChainRequest& request, const TrainOptions& options,
+Json training_record(const HiddenChainRequest& request, const TrainOptions& options,
                      const HiddenChainTraining& training,
                      const HiddenChainTraining::Result& result) {
   const TrainResult& train = result.train;
   const auto precision = training.precision(options, request.hidden);
-  json record = {{"objective", info(options.objective).name},
+  Json record = {{"objective", info(options.objective).name},
                  {"optimizer", info(training.method(options)).name},
                  {"l1", options.regulariser.l1},
                  {"l2", options.regulariser.l2},
@@ -105,7 +102,7 @@ TrainedHiddenChain train_hidden_chain_on(const HiddenChainRequest& asked, Traini
         return score_holdout(holdout, predicted, request.train.partial);
       },
       watcher.iteration);
-  json record = training_record(request, options, training, trained.result);
+  Json record = training_record(request, options, training, trained.result);
   if (partial > 0) record["partial_positions"] = partial;
   input.describe(record);
   trained.model = training.model(record);

@@ -1,17 +1,14 @@
 #include "app/train/train_hmm.h"
 
-#include <nlohmann/json.hpp>
-
 #include "app/file_checks.h"
 #include "core/atomic_file.h"
 #include "croft/app/sequence_source.h"
 #include "croft/core/interrupt.h"
+#include "croft/core/json.h"
 #include "data/checks.h"
 
 namespace croft {
 namespace {
-
-using nlohmann::json;
 
 void check_request(const HmmRequest& request) {
   request.options.validate();
@@ -94,9 +91,9 @@ class HmmFiles final : public TrainingInput {
   std::size_t sequences_ = 0, positions_ = 0;
 };
 
-json training_record(const HmmOptions& options, const HmmTraining& training,
+Json training_record(const HmmOptions& options, const HmmTraining& training,
                      const HmmResult& result) {
-  json record = {{"smoothing", options.smoothing.emission},
+  Json record = {{"smoothing", options.smoothing.emission},
                  {"transition_smoothing", options.smoothing.transition},
                  {"end", options.smoothing.end},
                  {"rare", options.unknown.rare},
@@ -157,7 +154,7 @@ TrainedHmm train_hmm_on(const HmmRequest& request, TrainingInput& input,
   }
   TrainedHmm trained;
   trained.result = training.run(request.options, watcher.iteration);
-  json record = training_record(request.options, training, trained.result);
+  Json record = training_record(request.options, training, trained.result);
   input.describe(record);
   trained.model = training.model(record);
   return trained;
@@ -177,7 +174,7 @@ HmmResult train_hmm(const HmmRequest& request, const HmmWatcher& watcher) {
   }
 }
 
-HmmOptions hmm_options(const json& training) {
+HmmOptions hmm_options(const Json& training) {
   HmmOptions options;
   options.smoothing.emission = training.value("smoothing", options.smoothing.emission);
   options.smoothing.transition =

@@ -1,7 +1,6 @@
 // Training of a hidden Markov model, from files to a model file, or from sequences of a program.
 #pragma once
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "train/kinds/hmm_training.h"
 
 namespace croft {
+class Json;
 
 struct HmmRequest {
   std::vector<std::string> data;        // at least one; "-" is standard input
@@ -49,6 +49,6 @@ HmmResult train_hmm(const HmmRequest& request, const HmmWatcher& watcher);
 
 // The options that a training record of this kind tells of, to train in the same way again; the
 // seed, too, but no threads.
-HmmOptions hmm_options(const nlohmann::json& training);
+HmmOptions hmm_options(const Json& training);
 
 }  // namespace croft

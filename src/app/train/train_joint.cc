@@ -1,15 +1,12 @@
 #include "app/train/train_joint.h"
 
-#include <nlohmann/json.hpp>
-
 #include "app/file_checks.h"
 #include "core/atomic_file.h"
 #include "croft/core/interrupt.h"
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {
-
-using nlohmann::json;
 
 JointTemplates read_templates(const std::string& path) {
   LineReader lines(path);
@@ -34,7 +31,7 @@ LabelClasses read_classes(const std::string& path, const JointTemplates& templat
   return read_label_class_file(lines);
 }
 
-json training_record(const TrainRequest& request, const TrainOptions& options,
+Json training_record(const TrainRequest& request, const TrainOptions& options,
                      const JointTraining& training, const TrainResult& result) {
   return {{"objective", info(options.objective).name},
           {"optimizer", info(training.method(options)).name},
@@ -83,7 +80,7 @@ TrainedModel train_joint_on(const TrainRequest& asked, const JointTemplates& tem
   trained.result = training.run(options, [&](const TrainProgress& progress) {
     return !watcher.iteration || watcher.iteration(progress);
   });
-  json record = training_record(request, options, training, trained.result);
+  Json record = training_record(request, options, training, trained.result);
   input.describe(record);
   trained.model = training.model(record);
   return trained;

@@ -3,19 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "app/file_checks.h"
 #include "app/train/train_files.h"
 #include "core/atomic_file.h"
 #include "croft/core/interrupt.h"
+#include "croft/core/json.h"
 #include "croft/data/line_reader.h"
 #include "data/parse_number.h"
 
 namespace croft {
 namespace {
-
-using nlohmann::json;
 
 // p(y) of labels, as the user says it.
 struct GivenPriors {
@@ -243,7 +241,7 @@ class Training {
         fit_naive_bayes(data, make_counts(rule), options_, em, names, watcher.iteration);
     result.log_likelihood = fit.log_likelihood;
     result.converged = fit.converged;
-    json record = training_record(result);
+    Json record = training_record(result);
     input.describe(record);
     trained.model = make_file(fit, record);
     return trained;
@@ -331,16 +329,16 @@ class Training {
     return counts;
   }
 
-  json training_record(const NaiveBayesResult& result) const {
-    const json before = init_ != nullptr && init_->meta().contains("training")
+  Json training_record(const NaiveBayesResult& result) const {
+    const Json before = init_ != nullptr && init_->meta().contains("training")
                             ? init_->meta()["training"]
-                            : json::object();
+                            : Json::object();
     const auto total = [&](const char* name, std::size_t more) {
-      const auto found = before.find(name);
-      const bool known = before.is_object() && found != before.end() && found->is_number_unsigned();
+      const Json* const found = before.get_if(name);
+      const bool known = found != nullptr && found->is_number_unsigned();
       return more + (known ? found->get<std::size_t>() : 0);
     };
-    json record = {{"sequences", total("sequences", result.sequences)},
+    Json record = {{"sequences", total("sequences", result.sequences)},
                    {"positions", total("positions", result.positions)},
                    {"attributes", result.attributes}};
     if (const std::size_t partial = total("partial_positions", result.partial_positions)) {
@@ -357,7 +355,7 @@ class Training {
     return record;
   }
 
-  ContainerWriter make_file(const NaiveBayesFit& fit, const json& record) const {
+  ContainerWriter make_file(const NaiveBayesFit& fit, const Json& record) const {
     NaiveBayesParts parts;
     for (std::uint32_t j = 0; j < encoder_.label_names.size(); ++j) {
       parts.labels.emplace_back(encoder_.label_names[j]);

@@ -1,22 +1,20 @@
 #include "app/train/train_pool.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "app/file_checks.h"
 #include "app/train/train_files.h"
 #include "core/atomic_file.h"
 #include "croft/core/interrupt.h"
+#include "croft/core/json.h"
 #include "features/kit/feature_kit.h"
 #include "model/file/kit_record.h"
 
 namespace croft {
 namespace {
 
-using nlohmann::json;
-
-json expert_record(const PoolTraining::Expert& expert) {
-  json record = {{"name", expert.name},
+Json expert_record(const PoolTraining::Expert& expert) {
+  Json record = {{"name", expert.name},
                  {"weight", expert.weight},
                  {"divergence", expert.divergence},
                  {"features", expert.features}};
@@ -28,11 +26,11 @@ json expert_record(const PoolTraining::Expert& expert) {
   return record;
 }
 
-json training_record(const PoolRequest& request, const TrainOptions& options,
+Json training_record(const PoolRequest& request, const TrainOptions& options,
                      const PoolTraining& training, const PoolTraining::Result& result) {
-  json experts = json::array();
+  Json experts = Json::array();
   for (const PoolTraining::Expert& each : result.experts) experts.push_back(expert_record(each));
-  json record = {{"objective", info(options.objective).name},
+  Json record = {{"objective", info(options.objective).name},
                  {"optimizer", info(*options.method).name},
                  {"l1", options.regulariser.l1},
                  {"l2", options.regulariser.l2},
@@ -157,7 +155,7 @@ TrainedPool train_pool_on(const PoolRequest& asked, TrainingInput& input,
   }
   TrainedPool trained;
   trained.result = training.run(options, request.pool, watcher.iteration);
-  json record = training_record(request, options, training, trained.result);
+  Json record = training_record(request, options, training, trained.result);
   input.describe(record);
   trained.model = training.model(record);
   return trained;

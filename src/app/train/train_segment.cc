@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "app/file_checks.h"
 #include "app/train/holdout_score.h"
@@ -11,12 +10,11 @@
 #include "core/atomic_file.h"
 #include "croft/app/chunks.h"
 #include "croft/core/interrupt.h"
+#include "croft/core/json.h"
 #include "features/kit/feature_kit.h"
 
 namespace croft {
 namespace {
-
-using nlohmann::json;
 
 std::string read_text(const std::string& path) {
   LineReader lines(path);
@@ -71,9 +69,9 @@ ChunkScheme scheme_of(ChunkScheme asked, std::span<const std::string_view> label
   return found == ChunkScheme::none && untyped ? ChunkScheme::bio : found;
 }
 
-json training_record(const SegmentRequest& request, const TrainOptions& options,
+Json training_record(const SegmentRequest& request, const TrainOptions& options,
                      const SegmentTraining& training, const TrainResult& result) {
-  json record = {
+  Json record = {
       {"objective", info(options.objective).name},
       {"optimizer", info(training.method(options)).name},
       {"l1", options.regulariser.l1},
@@ -95,7 +93,7 @@ json training_record(const SegmentRequest& request, const TrainOptions& options,
       {"stop", stop_reason_name(result.optimization.reason)}};
   if (info(options.objective).cost) {
     const auto number = cost_number(request.train.cost.empty() ? "1" : request.train.cost);
-    record["cost"] = number ? json(*number) : json("file");
+    record["cost"] = number ? Json(*number) : Json("file");
   }
   if (options.objective == Objective::composite) record["block"] = options.block;
   if (options.prior) record["prior"] = true;
@@ -306,7 +304,7 @@ TrainedModel train_segment_on(const SegmentRequest& asked, const SegmentOptions&
       [&](const TrainProgress& progress) {
         return !watcher.iteration || watcher.iteration(progress);
       });
-  json record = training_record(request, options, training, trained.result);
+  Json record = training_record(request, options, training, trained.result);
   input.describe(record);
   trained.model = training.model(record);
   return trained;

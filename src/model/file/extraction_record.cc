@@ -3,19 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "features/edge_conjunctions.h"
 #include "model/file/kit_record.h"
 #include "model/file/string_section.h"
 
 namespace croft {
 namespace {
-
-using nlohmann::json;
 
 // Sections of what was learnt of the terms of texts.
 constexpr const char *kTermNames = "terms.names", *kTermDocuments = "terms.documents";
@@ -46,7 +44,7 @@ std::string name_of(const Names<T, N>& names, T value) {
 
 // Throws where it is none of the names.
 template <class T, std::size_t N>
-T value_of(const Names<T, N>& names, const json& name) {
+T value_of(const Names<T, N>& names, const Json& name) {
   for (const auto& [value, known] : names) {
     if (name == known) return value;
   }
@@ -59,18 +57,18 @@ void require(bool holds) {
 
 // --- text
 
-json limit_record(DocumentLimit limit) {
-  return limit.fraction ? json(limit.value) : json(static_cast<std::uint64_t>(limit.value));
+Json limit_record(DocumentLimit limit) {
+  return limit.fraction ? Json(limit.value) : Json(static_cast<std::uint64_t>(limit.value));
 }
 
-DocumentLimit read_limit(const json& record) {
+DocumentLimit read_limit(const Json& record) {
   require(record.is_number());
   return {record.get<double>(), record.is_number_float()};
 }
 
-json text_record(const TextOptions& text, const std::optional<TermStatistics>& terms) {
+Json text_record(const TextOptions& text, const std::optional<TermStatistics>& terms) {
   const TokenizerOptions& tokenizer = text.tokenizer;
-  json record = {{"analyzer", name_of(kAnalyzers, tokenizer.analyzer)},
+  Json record = {{"analyzer", name_of(kAnalyzers, tokenizer.analyzer)},
                  {"ngrams", {tokenizer.shortest, tokenizer.longest}},
                  {"lower_case", tokenizer.lower_case},
                  {"stop_words", tokenizer.stop_words},
@@ -85,7 +83,7 @@ json text_record(const TextOptions& text, const std::optional<TermStatistics>& t
   return record;
 }
 
-TextOptions read_text(const json& record) {
+TextOptions read_text(const Json& record) {
   TextOptions text;
   TokenizerOptions& tokenizer = text.tokenizer;
   tokenizer.analyzer = value_of(kAnalyzers, record.at("analyzer"));
@@ -106,7 +104,7 @@ TextOptions read_text(const json& record) {
 
 // Views into the container.
 std::optional<TermStatistics> read_terms(const Container& container, const TextOptions& text,
-                                         const json& record) {
+                                         const Json& record) {
   if (!text.is_fitted()) return std::nullopt;
   const auto documents = record.at("documents").get<std::uint64_t>();
   std::span<const std::byte> names;
@@ -120,11 +118,11 @@ std::optional<TermStatistics> read_terms(const Container& container, const TextO
 
 // --- tables
 
-json csv_record(const CsvColumns& csv) {
-  json columns = json::array();
+Json csv_record(const CsvColumns& csv) {
+  Json columns = Json::array();
   for (const CsvColumn& column : csv.columns) {
-    json& one =
-        columns.emplace_back(json{{"name", column.name}, {"kind", name_of(kKinds, column.kind)}});
+    Json& one =
+        columns.emplace_back(Json{{"name", column.name}, {"kind", name_of(kKinds, column.kind)}});
     if (!csv.standardised || column.kind != CsvKind::numeric) continue;
     one["mean"] = column.mean;
     one["deviation"] = column.deviation;
@@ -137,7 +135,7 @@ json csv_record(const CsvColumns& csv) {
           {"standardised", csv.standardised}};
 }
 
-CsvColumns read_csv(const json& record) {
+CsvColumns read_csv(const Json& record) {
   CsvColumns csv;
   const auto delimiter = record.at("delimiter").get<std::string>();
   require(delimiter.size() == 1);
@@ -146,7 +144,7 @@ CsvColumns read_csv(const json& record) {
   csv.ignored = record.at("ignored").get<std::vector<std::string>>();
   csv.missing = record.at("missing").get<std::vector<std::string>>();
   csv.standardised = record.at("standardised").get<bool>();
-  for (const json& one : record.at("columns")) {
+  for (const Json& one : record.at("columns")) {
     CsvColumn& column = csv.columns.emplace_back();
     column.name = one.at("name").get<std::string>();
     column.kind = value_of(kKinds, one.at("kind"));
@@ -193,9 +191,9 @@ std::vector<Conjunction> unpack_conjunctions(const Container& container) {
 
 }  // namespace
 
-json extraction_record(const ExtractionConfig& config) {
+Json extraction_record(const ExtractionConfig& config) {
   const bool wapiti = config.language == TemplateLanguage::wapiti;
-  json record = {{"format", format_name(config.format)},
+  Json record = {{"format", format_name(config.format)},
                  {"columns", config.columns},
                  {"boundaries", config.boundaries},
                  {"language", name_of(kLanguages, wapiti)}};
@@ -224,10 +222,10 @@ void write_extraction_sections(const ExtractionConfig& config, ContainerWriter& 
   }
 }
 
-ExtractionConfig read_extraction(const Container& container, const json& meta) {
+ExtractionConfig read_extraction(const Container& container, const Json& meta) {
   ExtractionConfig config;
   try {
-    const json& extraction = meta.at("extraction");
+    const Json& extraction = meta.at("extraction");
     const auto format = format_of(extraction.at("format").get<std::string>());
     require(format.has_value());
     config.format = *format;

@@ -2,17 +2,15 @@
 
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "model/file/string_section.h"
 
 namespace croft {
 namespace {
-
-using nlohmann::json;
 
 template <class... F>
 struct Overloaded : F... {
@@ -45,8 +43,8 @@ void add_numbers(std::string name, std::span<const T> numbers, ContainerWriter& 
 
 // --- to a record, and sections
 
-json write_feature(std::size_t k, const KitFeature& feature, ContainerWriter& out) {
-  json record = {{"name", feature.name}, {"column", feature.column}};
+Json write_feature(std::size_t k, const KitFeature& feature, ContainerWriter& out) {
+  Json record = {{"name", feature.name}, {"column", feature.column}};
   if (feature.at) record["at"] = *feature.at;
   std::visit(
       Overloaded{[&](const FormsFeature& f) {
@@ -120,7 +118,7 @@ json write_feature(std::size_t k, const KitFeature& feature, ContainerWriter& ou
 
 // --- from them
 
-NumberScaling read_scaling(const json& record) {
+NumberScaling read_scaling(const Json& record) {
   NumberScaling scaling;
   scaling.mean = record.at("mean").get<double>();
   scaling.deviation = record.at("deviation").get<double>();
@@ -132,7 +130,7 @@ NumberScaling read_scaling(const json& record) {
   return scaling;
 }
 
-NumberFeature read_number(const json& record) {
+NumberFeature read_number(const Json& record) {
   NumberFeature f;
   f.bins = record.at("bins").get<std::size_t>();
   const auto binning = record.at("binning").get<std::string>();
@@ -146,7 +144,7 @@ NumberFeature read_number(const json& record) {
   return f;
 }
 
-EmbeddingsFeature read_embeddings(const Container& container, std::size_t k, const json& record) {
+EmbeddingsFeature read_embeddings(const Container& container, std::size_t k, const Json& record) {
   EmbeddingsFeature f;
   f.embeddings =
       Embeddings(record.at("dimension").get<std::size_t>(),
@@ -167,7 +165,7 @@ EmbeddingsFeature read_embeddings(const Container& container, std::size_t k, con
   return f;
 }
 
-KitFeature::What read_what(const Container& container, std::size_t k, const json& record) {
+KitFeature::What read_what(const Container& container, std::size_t k, const Json& record) {
   using Lengths = std::vector<std::size_t>;
   const auto kind = record.at("kind").get<std::string>();
   if (kind == "forms") {
@@ -218,21 +216,21 @@ KitFeature::What read_what(const Container& container, std::size_t k, const json
 }  // namespace
 
 void write_kit_sections(const FeatureKit& kit, ContainerWriter& out) {
-  json features = json::array();
+  Json features = Json::array();
   for (std::size_t k = 0; k < kit.features().size(); ++k) {
     features.push_back(write_feature(k, kit.features()[k], out));
   }
-  const json record = {{"columns", kit.columns()}, {"features", std::move(features)}};
-  out.add(std::string(kKitSection), record.dump(1, ' ', false, json::error_handler_t::replace),
+  const Json record = {{"columns", kit.columns()}, {"features", std::move(features)}};
+  out.add(std::string(kKitSection), record.dump(1, InvalidUtf8::replace),
           ContainerWriter::Kind::required);
 }
 
 std::shared_ptr<const FeatureKit> read_kit(const Container& container) {
   if (!container.has(kKitSection)) return nullptr;
   try {
-    const json record = json::parse(container.text(kKitSection));
+    const Json record = parse_json(container.text(kKitSection));
     auto kit = std::make_shared<FeatureKit>(record.at("columns").get<std::vector<std::string>>());
-    const json& features = record.at("features");
+    const Json& features = record.at("features");
     for (std::size_t k = 0; k < features.size(); ++k) {
       KitFeature feature;
       feature.name = features[k].at("name").get<std::string>();

@@ -1,7 +1,8 @@
 #include "model/kinds/boosted_model.h"
 
 #include <array>
-#include <nlohmann/json.hpp>
+
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {

@@ -51,7 +51,7 @@ struct BoostedParts : TreeParts {
   std::vector<std::string> labels;
   const ExtractionConfig* extraction = nullptr;
   std::size_t rounds = 0;
-  const nlohmann::json* training = nullptr;
+  const Json* training = nullptr;
 };
 // The sections of the file; only attributes that a tree tests are in it.
 ContainerWriter make_boosted_model(const BoostedParts& parts);

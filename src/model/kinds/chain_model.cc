@@ -4,10 +4,10 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "inference/chain/local_normalisation.h"
 #include "model/chain_sections.h"
 #include "model/feature_scores.h"
@@ -17,8 +17,6 @@
 
 namespace croft {
 namespace {
-
-using nlohmann::json;
 
 // Runs of labels: u32 count, u32 end of each, then the labels as u32.
 std::vector<std::byte> pack_runs(const LabelRuns& runs) {
@@ -96,7 +94,7 @@ void ChainModel::read_constraint() { constraint_ = croft::read_constraint(contai
 // The sections are there where meta has an order, which only models of order 2 or more have.
 void ChainModel::read_histories() {
   if (!meta().contains("order")) return;
-  const json& order = meta()["order"];
+  const Json& order = meta()["order"];
   if (!order.is_number_unsigned()) {
     fail_damaged("meta");
   }
@@ -258,7 +256,7 @@ std::vector<std::uint32_t> write_histories(const ChainLayout& layout,
 }  // namespace
 
 ContainerWriter make_chain_model(const ChainModelParts& parts) {
-  json more = json::object();
+  Json more = Json::object();
   if (parts.layout->histories) more["order"] = parts.layout->order();
   ContainerWriter out;
   write_common_sections(parts.kind, *parts.extraction, parts.labels, *parts.training, more, out);

@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/inference/chain_sum.h"
 #include "croft/inference/chain_viterbi.h"
 
 namespace croft {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::array<std::string_view, 1> kKinds = {ErrorCorrectingModel::kKind};
 constexpr std::array<std::string_view, 1> kRequired = {"code"};
@@ -48,7 +46,7 @@ ErrorCorrectingModel::ErrorCorrectingModel(Container container, std::optional<Co
   if (decoder) {
     decoder_ = *decoder;
   } else {
-    const json& name = meta().value("decoder", json());
+    const Json& name = meta().value("decoder", Json());
     const auto found = name.is_string() ? find_decoder(name.get<std::string>()) : std::nullopt;
     if (!found) fail_damaged("meta");
     decoder_ = *found;

@@ -3,7 +3,6 @@
 #pragma once
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include "structure/label_code.h"
 
 namespace croft {
+class Json;
 
 enum class CodeDecoder {
   product,   // the product of the chains, itself a chain over labels                        (EC.3)
@@ -76,8 +76,8 @@ struct ErrorCorrectingParts {
   const ExtractionConfig* extraction = nullptr;
   const LabelCode* code = nullptr;
   CodeDecoder decoder = CodeDecoder::product;
-  std::vector<NamedRow> tied, node;          // cells as above
-  const nlohmann::json* training = nullptr;  // the record
+  std::vector<NamedRow> tied, node;  // cells as above
+  const Json* training = nullptr;    // the record
 };
 ContainerWriter make_error_correcting_model(const ErrorCorrectingParts& parts);
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numbers>
 #include <string>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {
@@ -135,10 +135,8 @@ void LabelMixtures::scores(std::span<const double> x, std::span<double> out) con
   for (std::size_t y = 0; y < of_label.size(); ++y) out[y] = of_label[y].log_density(x);
 }
 
-using nlohmann::json;
-
-json to_json(const LabelMixtures& mixtures) {
-  json labels = json::array();
+Json to_json(const LabelMixtures& mixtures) {
+  Json labels = Json::array();
   for (const GaussianMixture& each : mixtures.of_label) {
     labels.push_back(
         {{"weights", std::vector<double>(each.weight().begin(), each.weight().end())},
@@ -152,17 +150,17 @@ json to_json(const LabelMixtures& mixtures) {
           {"labels", std::move(labels)}};
 }
 
-LabelMixtures label_mixtures_of(const json& record) {
+LabelMixtures label_mixtures_of(const Json& record) {
   LabelMixtures mixtures;
   try {
     const Covariance kind = covariance_named(record.at("covariance").get<std::string>());
     const auto dimension = record.at("dimension").get<std::size_t>();
-    for (const json& each : record.at("labels")) {
+    for (const Json& each : record.at("labels")) {
       mixtures.of_label.emplace_back(dimension, kind, each.at("weights").get<std::vector<double>>(),
                                      each.at("means").get<std::vector<double>>(),
                                      each.at("covariances").get<std::vector<double>>());
     }
-  } catch (const json::exception&) {
+  } catch (const JsonError&) {
     throw Error("the record of a mixture is damaged");
   }
   return mixtures;

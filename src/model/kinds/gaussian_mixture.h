@@ -6,12 +6,12 @@
 // template with CliqueTemplate::scores.  docs/math/latent_and_generative_graphs.md section 3.
 #pragma once
 #include <cstddef>
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string_view>
 #include <vector>
 
 namespace croft {
+class Json;
 
 enum class Covariance { diagonal, full };
 Covariance covariance_named(std::string_view name);  // throws UsageError that lists the names
@@ -61,7 +61,7 @@ struct LabelMixtures {
 
 // {"dimension", "covariance", "labels": [{"weights", "means", "covariances"}]}; numbers keep all
 // their digits.  The other way throws Error for what is no such record.
-nlohmann::json to_json(const LabelMixtures& mixtures);
-LabelMixtures label_mixtures_of(const nlohmann::json& record);
+Json to_json(const LabelMixtures& mixtures);
+LabelMixtures label_mixtures_of(const Json& record);
 
 }  // namespace croft

@@ -2,27 +2,25 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "model/file/string_section.h"
 
 namespace croft {
 namespace {
 
-using nlohmann::json;
-
 std::string prefix_of(std::size_t clique_template) {
   return "template" + std::to_string(clique_template);
 }
 
-json schema_record(const CliqueSchema& schema) {
-  json domains = json::array(), templates = json::array();
+Json schema_record(const CliqueSchema& schema) {
+  Json domains = Json::array(), templates = Json::array();
   for (const Domain& each : schema.domains) {
     domains.push_back({{"name", each.name}, {"labels", each.labels}});
   }
   for (const CliqueTemplate& each : schema.templates) {
-    json record = {{"name", each.name},
+    Json record = {{"name", each.name},
                    {"domains", each.domain},
                    {"interaction", name_of(each.interaction.kind())}};
     if (each.interaction.kind() == InteractionKind::listed) {
@@ -35,13 +33,13 @@ json schema_record(const CliqueSchema& schema) {
   return {{"domains", std::move(domains)}, {"templates", std::move(templates)}};
 }
 
-CliqueSchema schema_of(const json& record) {
+CliqueSchema schema_of(const Json& record) {
   CliqueSchema schema;
-  for (const json& each : record.at("domains")) {
+  for (const Json& each : record.at("domains")) {
     schema.domains.push_back(
         {each.at("name").get<std::string>(), each.at("labels").get<std::vector<std::string>>()});
   }
-  for (const json& each : record.at("templates")) {
+  for (const Json& each : record.at("templates")) {
     CliqueTemplate t{each.at("name").get<std::string>(),
                      each.at("domains").get<std::vector<std::uint32_t>>(),
                      {}};
@@ -63,7 +61,7 @@ CliqueSchema schema_of(const json& record) {
 
 bool GraphModel::is_in(const Container& container) {
   if (!container.has("meta")) return false;
-  const json meta = json::parse(container.text("meta"), nullptr, false);
+  const Json meta = parse_json_or_null(container.text("meta"));
   return meta.is_object() && meta.contains("kind") && meta["kind"] == kKind;
 }
 
@@ -73,7 +71,7 @@ std::shared_ptr<const GraphModel> GraphModel::open(const std::filesystem::path& 
 
 GraphModel::GraphModel(Container container)
     : container_(std::move(container)),
-      meta_(std::make_shared<json>(json::parse(container_.text("meta"), nullptr, false))) {
+      meta_(std::make_shared<Json>(parse_json_or_null(container_.text("meta")))) {
   if (!meta_->is_object() || !meta_->contains("kind")) fail_damaged("meta");
   if ((*meta_)["kind"] != kKind) {
     throw Error(container_.name() + ": this is a model of kind " + (*meta_)["kind"].dump() +
@@ -89,7 +87,7 @@ GraphModel::GraphModel(Container container)
 void GraphModel::read_schema() {
   try {
     schema_ = schema_of(meta_->at("graph"));
-  } catch (const json::exception&) {
+  } catch (const JsonError&) {
     fail_damaged("meta");
   } catch (const std::out_of_range&) {
     fail_damaged("meta");
@@ -98,10 +96,10 @@ void GraphModel::read_schema() {
   }
 }
 
-const json& GraphModel::source() const {
-  static const json kNone = json::object();
-  const auto found = meta_->find("source");
-  return found == meta_->end() ? kNone : *found;
+const Json& GraphModel::source() const {
+  static const Json kNone = Json::object();
+  const Json* const found = meta_->get_if("source");
+  return found == nullptr ? kNone : *found;
 }
 
 void GraphModel::fail_damaged(std::string_view section) const {
@@ -130,12 +128,12 @@ void GraphModel::score(const CliqueRows& rows, GraphInstance& instance,
 }
 
 ContainerWriter make_graph_model(const GraphModelParts& from) {
-  json meta = {{"kind", GraphModel::kKind},
+  Json meta = {{"kind", GraphModel::kKind},
                {"graph", schema_record(*from.schema)},
                {"training", *from.training}};
   if (from.source != nullptr) meta["source"] = *from.source;
   ContainerWriter out;
-  out.add("meta", meta.dump(1, ' ', false, json::error_handler_t::replace));
+  out.add("meta", meta.dump(1, InvalidUtf8::replace));
   for (std::size_t t = 0; t < from.schema->templates.size(); ++t) {
     const RowLayout& layout = from.layout->templates[t];
     std::vector<NamedRow> rows;

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +14,7 @@
 #include "model/graph_layout.h"
 
 namespace croft {
+class Json;
 
 // Immutable; share it between threads.
 class GraphModel {
@@ -29,8 +29,8 @@ class GraphModel {
 
   const CliqueSchema& schema() const { return schema_; }
   // What the front end that made the model says of where its data comes from: whatever it wrote.
-  const nlohmann::json& source() const;
-  const nlohmann::json& meta() const { return *meta_; }  // kind, graph, training record
+  const Json& source() const;
+  const Json& meta() const { return *meta_; }  // kind, graph, training record
   const Container& container() const { return container_; }
 
   // The number of a feature of a template, kUnknown.
@@ -51,7 +51,7 @@ class GraphModel {
   void read_schema();
 
   Container container_;
-  std::shared_ptr<nlohmann::json> meta_;
+  std::shared_ptr<Json> meta_;
   CliqueSchema schema_;
   std::vector<FeatureTable> tables_;  // [templates]
 };
@@ -60,10 +60,10 @@ class GraphModel {
 struct GraphModelParts {
   const CliqueSchema* schema = nullptr;
   const GraphLayout* layout = nullptr;
-  std::span<const StringTable> features;     // [templates] names, by the layout's ids
-  std::span<const double> weights;           // in the layout's order
-  const nlohmann::json* source = nullptr;    // the front end's; may be null
-  const nlohmann::json* training = nullptr;  // the record to keep
+  std::span<const StringTable> features;  // [templates] names, by the layout's ids
+  std::span<const double> weights;        // in the layout's order
+  const Json* source = nullptr;           // the front end's; may be null
+  const Json* training = nullptr;         // the record to keep
 };
 ContainerWriter make_graph_model(const GraphModelParts& parts);
 

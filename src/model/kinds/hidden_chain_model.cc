@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "model/chain_sections.h"
 #include "model/feature_scores.h"
 
@@ -73,7 +73,7 @@ void HiddenChainModel::score(const TextSequence& sequence, Scratch& scratch,
 ContainerWriter make_hidden_chain_model(const HiddenChainParts& parts) {
   ContainerWriter out;
   write_common_sections(HiddenChainModel::kKind, *parts.extraction, parts.labels, *parts.training,
-                        nlohmann::json::object(), out);
+                        Json::object(), out);
   std::vector<std::uint32_t> counts;
   for (Label j = 0; j < parts.states->labels(); ++j) {
     counts.push_back(static_cast<std::uint32_t>(parts.states->count(j)));

@@ -3,7 +3,6 @@
 #pragma once
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "croft/structure/hidden_states.h"
 
 namespace croft {
+class Json;
 
 class HiddenChainModel final : public SequenceModel {
  public:
@@ -56,7 +56,7 @@ struct HiddenChainParts {
   const ChainConstraint* constraint = nullptr;                       // of labels; null: none
   std::vector<std::string_view> tied_names, node_names, edge_names;  // by row of the layout
   std::span<const double> weights;
-  const nlohmann::json* training = nullptr;  // the record
+  const Json* training = nullptr;  // the record
 };
 ContainerWriter make_hidden_chain_model(const HiddenChainParts& parts);
 

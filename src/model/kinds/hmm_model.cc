@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "core/unicode.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "model/file/string_section.h"
 
 namespace croft {
 namespace {
-
-using nlohmann::json;
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 constexpr std::array<std::string_view, 1> kKinds = {HmmModel::kKind};
@@ -29,9 +27,9 @@ Table open_table(const Container& container, std::string_view section) {
   }
 }
 
-std::size_t read_suffix_letters(const json& meta, const Container& container) {
-  const auto at = meta.find("suffix");
-  if (at == meta.end()) return 0;
+std::size_t read_suffix_letters(const Json& meta, const Container& container) {
+  const Json* const at = meta.get_if("suffix");
+  if (at == nullptr) return 0;
   if (!at->is_number_unsigned() || at->get<std::uint64_t>() > kMostLetters) {
     throw Error(container.name() + ": section meta" + std::string(kDamaged));
   }
@@ -303,9 +301,9 @@ void write_suffixes(const HmmParameters& p, ContainerWriter& out) {
 }  // namespace
 
 ContainerWriter make_hmm_model(const HmmParameters& p, const std::vector<std::string>& labels,
-                               const ExtractionConfig& extraction, const json& training) {
+                               const ExtractionConfig& extraction, const Json& training) {
   using Kind = ContainerWriter::Kind;
-  json more = json::object();
+  Json more = Json::object();
   if (p.suffix_letters > 0) more["suffix"] = p.suffix_letters;
   ContainerWriter out;
   write_common_sections(HmmModel::kKind, extraction, labels, training, more, out);

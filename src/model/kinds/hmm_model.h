@@ -4,7 +4,6 @@
 #include <array>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +18,7 @@
 #include "model/kinds/hmm_parameters.h"
 
 namespace croft {
+class Json;
 
 class HmmModel final : public SequenceModel {
  public:
@@ -90,6 +90,6 @@ class HmmModel final : public SequenceModel {
 //   training : the record to keep in it
 ContainerWriter make_hmm_model(const HmmParameters& parameters,
                                const std::vector<std::string>& labels,
-                               const ExtractionConfig& extraction, const nlohmann::json& training);
+                               const ExtractionConfig& extraction, const Json& training);
 
 }  // namespace croft

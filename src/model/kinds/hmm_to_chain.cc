@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/model/chain_model.h"
 
 namespace croft {
@@ -210,7 +210,7 @@ class Conversion {
     if (constraint_ != ChainConstraint(labels_)) {
       layout.constraint = std::make_shared<const ChainConstraint>(constraint_);
     }
-    nlohmann::json training = hmm_.meta().value("training", nlohmann::json::object());
+    Json training = hmm_.meta().value("training", Json::object());
     training["converted_from"] = HmmModel::kKind;
     ChainModelParts parts;
     for (Label y = 0; y < labels_; ++y) parts.labels.push_back(hmm_.label(y));

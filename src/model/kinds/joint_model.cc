@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "model/file/string_section.h"
 
 namespace croft {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::array<std::string_view, 1> kKinds = {JointModel::kKind};
 
@@ -134,7 +132,7 @@ void JointModel::score(const TextSequence& sequence, Scratch& scratch,
 ContainerWriter make_joint_model(const JointModelParts& from) {
   ContainerWriter out;
   write_common_sections(JointModel::kKind, *from.extraction, from.labels, *from.training,
-                        json::object(), out);
+                        Json::object(), out);
   using Kind = ContainerWriter::Kind;
   out.add("joint.template", from.templates->text(), Kind::small);
   std::vector<std::uint32_t> groups;

@@ -3,7 +3,6 @@
 #pragma once
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -14,6 +13,7 @@
 #include "features/joint_template.h"
 
 namespace croft {
+class Json;
 
 class JointModel final : public SequenceModel {
  public:
@@ -58,10 +58,10 @@ struct JointModelParts {
   const JointTemplates* templates = nullptr;
   const LabelParts* parts = nullptr;
   const std::vector<std::vector<std::string>>* group_names = nullptr;
-  const RowLayout* layout = nullptr;         // rows of cells
-  std::vector<std::string_view> names;       // [rows]
-  std::span<const double> weights;           // in the layout's order
-  const nlohmann::json* training = nullptr;  // the record to keep
+  const RowLayout* layout = nullptr;    // rows of cells
+  std::vector<std::string_view> names;  // [rows]
+  std::span<const double> weights;      // in the layout's order
+  const Json* training = nullptr;       // the record to keep
 };
 ContainerWriter make_joint_model(const JointModelParts& parts);
 

@@ -1,8 +1,7 @@
 #include "croft/model/model_file.h"
 
-#include <nlohmann/json.hpp>
-
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/model/chain_model.h"
 #include "croft/model/segment_model.h"
 #include "model/kinds/boosted_model.h"
@@ -19,7 +18,7 @@ namespace {
 
 // Empty where the file does not say: that is for the model to complain of.
 std::string kind_of(const Container& container) {
-  const auto meta = nlohmann::json::parse(container.text("meta"), nullptr, false);
+  const auto meta = parse_json_or_null(container.text("meta"));
   const bool says = meta.is_object() && meta.contains("kind") && meta["kind"].is_string();
   return says ? meta["kind"].get<std::string>() : std::string();
 }

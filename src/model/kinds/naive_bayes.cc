@@ -6,10 +6,10 @@
 #include <array>
 #include <cassert>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 
 namespace croft {
 namespace {
@@ -75,7 +75,7 @@ void NaiveBayesOptions::validate() const {
   }
 }
 
-nlohmann::json options_json(const NaiveBayesOptions& options) {
+Json options_json(const NaiveBayesOptions& options) {
   return {{"alpha", options.alpha},
           {"binarize", options.binarize},
           {"variance_floor", options.variance_floor},
@@ -85,7 +85,7 @@ nlohmann::json options_json(const NaiveBayesOptions& options) {
           {"given_prior", options.given_prior}};
 }
 
-NaiveBayesOptions options_from_json(const nlohmann::json& document) {
+NaiveBayesOptions options_from_json(const Json& document) {
   NaiveBayesOptions options;
   options.alpha = document.at("alpha").get<double>();
   options.binarize = document.at("binarize").get<double>();

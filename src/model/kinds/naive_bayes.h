@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +15,7 @@
 #include <vector>
 
 namespace croft {
+class Json;
 
 // What the value of an attribute is.  multinomial, complement: how often it occurs; bernoulli:
 // whether it does; gaussian: a measurement; categorical: 1, one of several attributes that are the
@@ -67,9 +67,9 @@ struct NaiveBayesOptions {
   // Throws UsageError for a number that is out of range.
   void validate() const;
 };
-nlohmann::json options_json(const NaiveBayesOptions& options);
+Json options_json(const NaiveBayesOptions& options);
 // The inverse; throws where the document is not one (std::exception).
-NaiveBayesOptions options_from_json(const nlohmann::json& document);
+NaiveBayesOptions options_from_json(const Json& document);
 
 // Sufficient statistics.  All numbers are sums over positions, weighted.
 //   numbers [A][width][L]; of an attribute and label, by event model:

@@ -4,17 +4,16 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <type_traits>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/features/compact_offsets.h"
 #include "model/file/string_section.h"
 
 namespace croft {
 namespace {
 
-using nlohmann::json;
 using Kind = ContainerWriter::Kind;
 
 constexpr std::array<std::string_view, 1> kKinds = {kNaiveBayes};
@@ -58,7 +57,7 @@ NaiveBayesModel::NaiveBayesModel(Container container)
 
 void NaiveBayesModel::read_options() {
   try {
-    const json& said = meta().at("naive_bayes");
+    const Json& said = meta().at("naive_bayes");
     options_ = options_from_json(said);
     event_choice_ = said.at("event").get<std::string>();
     width_ = said.at("gaussian").get<bool>() ? 3 : 1;
@@ -212,7 +211,7 @@ ContainerWriter make_naive_bayes_model(const NaiveBayesParts& parts) {
   std::vector<std::size_t> order(parts.names.size());  // attribute of each id
   for (std::size_t a = 0; a < order.size(); ++a) order[built.id[a]] = a;
 
-  json said = options_json(parts.options);
+  Json said = options_json(parts.options);
   said["event"] = parts.event_choice;
   said["gaussian"] = s.width > 1;
   said["sums"] = std::ranges::any_of(s.event, needs_sums);

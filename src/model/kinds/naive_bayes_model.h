@@ -74,7 +74,7 @@ struct NaiveBayesParts {
   const NaiveBayesParameters* parameters = nullptr;
   NaiveBayesOptions options;
   std::string event_choice;
-  const nlohmann::json* training = nullptr;
+  const Json* training = nullptr;
 };
 // The sections of the file; the bytes do not depend on the order of the attributes.
 ContainerWriter make_naive_bayes_model(const NaiveBayesParts& parts);

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "model/file/string_section.h"
 
 namespace croft {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::array<std::string_view, 1> kKinds = {SegmentModel::kKind};
 constexpr std::array<std::string_view, 1> kRequired = {"segment.template"};
@@ -25,7 +23,7 @@ SegmentTemplates read_templates(const Container& container) {
   }
 }
 
-json label_number(Label c) { return c == SegmentLabels::kNone ? json() : json(c); }
+Json label_number(Label c) { return c == SegmentLabels::kNone ? Json() : Json(c); }
 
 }  // namespace
 
@@ -71,14 +69,14 @@ void SegmentModel::read_segments() {
     if (!holds) fail_damaged("meta");
   };
   try {
-    const json& record = meta().at("segments");
-    const auto column = [&](const json& one, const char* key) {
+    const Json& record = meta().at("segments");
+    const auto column = [&](const Json& one, const char* key) {
       if (one.at(key).is_null()) return SegmentLabels::kNone;
       const Label c = one.at(key).get<Label>();
       require(c < labels());
       return c;
     };
-    for (const json& one : record.at("labels")) {
+    for (const Json& one : record.at("labels")) {
       labels_.names.push_back(one.at("name").get<std::string>());
       labels_.first.push_back(column(one, "first"));
       labels_.inside.push_back(column(one, "inside"));
@@ -94,7 +92,7 @@ void SegmentModel::read_segments() {
     }
     gazetteers = record.at("gazetteers").get<std::vector<std::string>>();
     text_prefix_ = record.at("text_prefix").get<std::string>();
-  } catch (const json::exception&) {
+  } catch (const JsonError&) {
     fail_damaged("meta");
   }
   require(labels_.labels() > 0 && labels_.labels() <= labels());
@@ -236,8 +234,8 @@ struct PairRows {
 
 }  // namespace
 
-json segment_record(const SegmentFeatureParts& parts) {
-  json labels = json::array();
+Json segment_record(const SegmentFeatureParts& parts) {
+  Json labels = Json::array();
   const SegmentLabels& of = *parts.labels;
   for (Label y = 0; y < of.labels(); ++y) {
     labels.push_back({{"name", of.names[y]},

@@ -1,9 +1,9 @@
 #include "croft/model/sequence_model.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "model/file/extraction_record.h"
 #include "model/file/kit_record.h"
 #include "model/file/string_section.h"
@@ -11,15 +11,13 @@
 namespace croft {
 namespace {
 
-using nlohmann::json;
-
-std::shared_ptr<json> read_meta(const Container& container, std::span<const std::string_view> kinds,
+std::shared_ptr<Json> read_meta(const Container& container, std::span<const std::string_view> kinds,
                                 std::span<const std::string_view> required) {
-  auto meta = std::make_shared<json>(json::parse(container.text("meta"), nullptr, false));
+  auto meta = std::make_shared<Json>(parse_json_or_null(container.text("meta")));
   if (!meta->is_object() || !meta->contains("kind") || !(*meta)["kind"].is_string()) {
     throw Error(container.name() + ": section meta" + std::string(kDamaged));
   }
-  const auto& kind = (*meta)["kind"].get_ref<const std::string&>();
+  const auto& kind = (*meta)["kind"].string();
   if (std::ranges::find(kinds, kind) == kinds.end()) {
     throw Error(container.name() + ": this is a model of kind " + in_quotes(kind) + ", and a " +
                 std::string(kinds.front()) + " was expected");
@@ -51,7 +49,7 @@ SequenceModel::SequenceModel(Container container, std::span<const std::string_vi
                              std::span<const std::string_view> required)
     : container_(std::move(container)),
       meta_(read_meta(container_, kinds, required)),
-      kind_((*meta_)["kind"]),
+      kind_((*meta_)["kind"].string()),
       labels_(unpack_strings(container_, "labels")),
       extractor_(read_extraction(container_, *meta_)),
       calibrator_(read_calibration(container_, labels_.size(), labels_are_independent())),
@@ -68,12 +66,12 @@ void SequenceModel::fail_damaged(std::string_view section) const {
 }
 
 void write_common_sections(std::string_view kind, const ExtractionConfig& extraction,
-                           const std::vector<std::string>& labels, const json& training,
-                           const json& more, ContainerWriter& out) {
-  json meta = {
+                           const std::vector<std::string>& labels, const Json& training,
+                           const Json& more, ContainerWriter& out) {
+  Json meta = {
       {"kind", kind}, {"extraction", extraction_record(extraction)}, {"training", training}};
   meta.update(more);
-  out.add("meta", meta.dump(1, ' ', false, json::error_handler_t::replace));
+  out.add("meta", meta.dump(1, InvalidUtf8::replace));
   out.add("labels", pack_strings(labels), ContainerWriter::Kind::small);
   write_extraction_sections(extraction, out);
 }

@@ -4,9 +4,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "model/file/string_section.h"
 
 namespace croft {
@@ -206,8 +206,7 @@ Matrix<double> read_tree_transitions(const Container& container, std::size_t lab
 }
 
 std::size_t read_rounds(const SequenceModel& model) {
-  const nlohmann::json rounds =
-      model.meta().contains("rounds") ? model.meta()["rounds"] : nlohmann::json();
+  const Json rounds = model.meta().contains("rounds") ? model.meta()["rounds"] : Json();
   if (!rounds.is_number_unsigned()) fail_damaged(model.container(), "meta");
   return rounds.get<std::size_t>();
 }

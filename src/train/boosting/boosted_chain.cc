@@ -1,9 +1,9 @@
 #include "train/boosting/boosted_chain.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/inference/chain_viterbi.h"
 #include "croft/train/train_options.h"
 #include "model/kinds/boosted_model.h"
@@ -165,7 +165,7 @@ void BoostedChainStructure::add_to(Fingerprint& of) const {
 ContainerWriter BoostedChainStructure::model(const BoostedRounds& rounds,
                                              const std::vector<double>& base,
                                              const Potentials& potentials,
-                                             const nlohmann::json& training) const {
+                                             const Json& training) const {
   BoostedParts parts;
   parts.kind = kind_;
   for (std::uint32_t y = 0; y < labels(); ++y) {

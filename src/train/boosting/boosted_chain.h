@@ -31,8 +31,7 @@ class BoostedChainStructure final : public BoostedStructure {
                                                            ThreadPool& pool) const override;
   void add_to(Fingerprint& fingerprint) const override;
   ContainerWriter model(const BoostedRounds& rounds, const std::vector<double>& base,
-                        const Potentials& potentials,
-                        const nlohmann::json& training) const override;
+                        const Potentials& potentials, const Json& training) const override;
   std::size_t features() const override { return features_->features(); }
   TreeArrays trees(const BoostedRounds& rounds) const override { return rounds.all(); }
 

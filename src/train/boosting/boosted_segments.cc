@@ -1,9 +1,9 @@
 #include "train/boosting/boosted_segments.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/inference/segment_viterbi.h"
 #include "model/kinds/boosted_segment_model.h"
 
@@ -227,7 +227,7 @@ TreeArrays BoostedSegmentStructure::trees(const BoostedRounds& rounds) const {
 ContainerWriter BoostedSegmentStructure::model(const BoostedRounds& rounds,
                                                const std::vector<double>& base,
                                                const Potentials& potentials,
-                                               const nlohmann::json& training) const {
+                                               const Json& training) const {
   const SegmentExamples& examples = encoder_.examples();
   BoostedSegmentParts parts;
   parts.boosted.kind = kBoostedSegment;

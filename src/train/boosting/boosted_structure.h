@@ -58,8 +58,7 @@ class BoostedStructure {
   // Of all that the data is, hold-out and names.
   virtual void add_to(Fingerprint& fingerprint) const = 0;
   virtual ContainerWriter model(const BoostedRounds& rounds, const std::vector<double>& base,
-                                const Potentials& potentials,
-                                const nlohmann::json& training) const = 0;
+                                const Potentials& potentials, const Json& training) const = 0;
   // Attributes that trees of either family could test.
   virtual std::size_t features() const = 0;
   // Both families together.

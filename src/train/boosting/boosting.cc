@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "train/boosting/boosted_chain.h"
 #include "train/boosting/boosted_segments.h"
@@ -339,7 +339,7 @@ BoostingResult Boosting::run(const BoostingOptions& asked, const HoldoutScorer& 
 
 TreeArrays Boosting::trees() const { return structure_->trees(rounds_); }
 
-ContainerWriter Boosting::model(const nlohmann::json& training) const {
+ContainerWriter Boosting::model(const Json& training) const {
   return structure_->model(rounds_, base_, potentials_, training);
 }
 

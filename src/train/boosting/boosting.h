@@ -99,7 +99,7 @@ class Boosting {
                      const Callback& callback);
 
   // After run().  `training` is the record to keep in the file.
-  ContainerWriter model(const nlohmann::json& training) const;
+  ContainerWriter model(const Json& training) const;
   TreeArrays trees() const;  // of labels first; attributes are numbered as in the data
   const Potentials& potentials() const { return potentials_; }
 

@@ -1,10 +1,10 @@
 #include "train/generative/measured_field.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "inference/graph/oracles/shared_sums.h"
 #include "train/graph/graph_em_steps.h"
 #include "train/graph/graph_starts.h"
@@ -212,8 +212,7 @@ void MeasuredField::start_densities(std::size_t start, ThreadPool& pool) {
   }
 }
 
-ContainerWriter MeasuredField::model(const nlohmann::json& source,
-                                     const nlohmann::json& training) const {
+ContainerWriter MeasuredField::model(const Json& source, const Json& training) const {
   return trained_model(data_, layout_, features_, weights_, source, training);
 }
 

@@ -7,7 +7,6 @@
 // step lowers (LG.2) by some iterations of L-BFGS, and gives each label's mixture one step of EM
 // with the rows weighted by gamma.  With exact sums F never rises.
 #pragma once
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "train/kinds/graph_training.h"
 
 namespace croft {
+class Json;
 
 // Of variables of one domain, each in one row at most.
 struct Measurements {
@@ -41,7 +41,7 @@ class MeasuredField {
   std::span<const double> weights() const { return weights_; }
   // After run(): [measurements].
   std::span<const LabelMixtures> densities() const { return densities_; }
-  ContainerWriter model(const nlohmann::json& source, const nlohmann::json& training) const;
+  ContainerWriter model(const Json& source, const Json& training) const;
 
  private:
   friend class MeasuredDensities;

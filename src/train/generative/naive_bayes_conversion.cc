@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/model/chain_model.h"
 
 namespace croft {
@@ -112,7 +112,7 @@ void add_squares(TextSequence& sequence) {
 
 ContainerWriter make_maxent(const LogLinearForm& form, const NaiveBayesStatistics& statistics,
                             const std::vector<std::string>& labels,
-                            const ExtractionConfig& extraction, const nlohmann::json& training) {
+                            const ExtractionConfig& extraction, const Json& training) {
   if (statistics.width > 1) {
     throw UsageError(
         "the logistic regression of gaussian attributes also weighs their squares, which "
@@ -172,7 +172,7 @@ ContainerWriter naive_bayes_to_maxent(const NaiveBayesModel& model) {
       [&](std::size_t a) { return model.attribute(static_cast<std::uint32_t>(a)); });
   std::vector<std::string> labels;
   for (Label y = 0; y < model.labels(); ++y) labels.push_back(model.label(y));
-  nlohmann::json training = model.meta().value("training", nlohmann::json::object());
+  Json training = model.meta().value("training", Json::object());
   training["converted_from"] = kNaiveBayes;
   return make_maxent(form, statistics, labels, with_binary_terms(model), training);
 }

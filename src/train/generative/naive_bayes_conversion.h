@@ -5,7 +5,6 @@
 //                                                     their squares
 #pragma once
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "model/kinds/naive_bayes_model.h"
 
 namespace croft {
+class Json;
 
 // What an attribute's square is called.
 std::string square_name(std::string_view attribute);
@@ -44,7 +44,7 @@ void add_squares(TextSequence& sequence);
 //   training : the record of the model that it comes from
 ContainerWriter make_maxent(const LogLinearForm& form, const NaiveBayesStatistics& statistics,
                             const std::vector<std::string>& labels,
-                            const ExtractionConfig& extraction, const nlohmann::json& training);
+                            const ExtractionConfig& extraction, const Json& training);
 
 // The same from a model as a file has it, with its record.  A model of bernoulli attributes that
 // read texts as counts becomes one that reads them as binary terms.

@@ -64,7 +64,7 @@ void describe_weights(std::span<const double> w, GraphTrainResult& result) {
 
 ContainerWriter trained_model(const CliqueData& data, const GraphLayout& layout,
                               std::span<const StringTable> features, std::span<const double> w,
-                              const nlohmann::json& source, const nlohmann::json& training) {
+                              const Json& source, const Json& training) {
   GraphModelParts parts;
   parts.schema = &data.schema();
   parts.layout = &layout;

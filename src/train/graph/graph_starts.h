@@ -32,6 +32,6 @@ void describe_weights(std::span<const double> w, GraphTrainResult& result);
 
 ContainerWriter trained_model(const CliqueData& data, const GraphLayout& layout,
                               std::span<const StringTable> features, std::span<const double> w,
-                              const nlohmann::json& source, const nlohmann::json& training);
+                              const Json& source, const Json& training);
 
 }  // namespace croft

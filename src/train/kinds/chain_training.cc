@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cassert>
-#include <nlohmann/json.hpp>
 
 #include "core/vector_math.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "train/gold_check.h"
 #include "train/induction/feature_rounds.h"
 
@@ -488,7 +488,7 @@ bool ChainTraining::uses_active_set(const TrainOptions& options) const {
          layout_.dimension() >= options.active_set_from;
 }
 
-ContainerWriter ChainTraining::model(const nlohmann::json& training) const {
+ContainerWriter ChainTraining::model(const Json& training) const {
   ChainNames all = names();
   ChainModelParts parts;
   parts.kind = name_of(kind_);

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
+#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "croft/inference/chain_sum.h"
 #include "train/part_checkpoints.h"
@@ -392,7 +392,7 @@ CodeTraining::Result CodeTraining::run(const TrainOptions& options, const CodeOp
   return result;
 }
 
-ContainerWriter CodeTraining::model(const nlohmann::json& training) const {
+ContainerWriter CodeTraining::model(const Json& training) const {
   const std::size_t attributes = encoder_.node_names.size();
   std::vector<std::vector<std::uint32_t>> cell(attributes);
   std::vector<std::vector<double>> weight(attributes);

@@ -65,7 +65,7 @@ class CodeTraining {
              const Stop& stop = {});
 
   // After run(): the model file's sections.
-  ContainerWriter model(const nlohmann::json& training) const;
+  ContainerWriter model(const Json& training) const;
   const LabelCode& code() const { return code_; }
 
  private:

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "train/graph/graph_starts.h"
 
 namespace croft {
@@ -151,8 +151,7 @@ GraphTrainResult GraphTraining::run(const GraphTrainOptions& options,
   return result;
 }
 
-ContainerWriter GraphTraining::model(const nlohmann::json& source,
-                                     const nlohmann::json& training) const {
+ContainerWriter GraphTraining::model(const Json& source, const Json& training) const {
   return trained_model(data_, layout_, features_, weights_, source, training);
 }
 

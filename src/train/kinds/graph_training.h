@@ -4,7 +4,6 @@
 //   const GraphTrainResult result = training.run(options, callback);
 //   training.model(source, record).write("m.croft");
 #pragma once
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +18,7 @@
 #include "train/graph/graph_prior.h"
 
 namespace croft {
+class Json;
 
 struct GraphTrainOptions {
   FeatureSet features = FeatureSet::all;
@@ -81,7 +81,7 @@ class GraphTraining {
   std::size_t hidden() const;  // variables whose state is not known
   // After run(): the model file's sections.
   //   source : what the front end wants to find again in GraphModel::source()
-  ContainerWriter model(const nlohmann::json& source, const nlohmann::json& training) const;
+  ContainerWriter model(const Json& source, const Json& training) const;
 
  private:
   const CliqueData& data_;

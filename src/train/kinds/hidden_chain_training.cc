@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "croft/inference/chain_risk.h"
 #include "croft/inference/chain_sum.h"
@@ -326,7 +326,7 @@ HiddenChainTraining::Result HiddenChainTraining::run(const TrainOptions& options
   return result;
 }
 
-ContainerWriter HiddenChainTraining::model(const nlohmann::json& training) const {
+ContainerWriter HiddenChainTraining::model(const Json& training) const {
   HiddenChainParts parts;
   const auto names = names_in(encoder_.label_names);
   parts.labels.assign(names.begin(), names.end());

@@ -65,7 +65,7 @@ class HiddenChainTraining {
              const ChainTraining::HoldoutScorer& scorer, const Callback& callback);
 
   // After run(): the model file's sections.
-  ContainerWriter model(const nlohmann::json& training) const;
+  ContainerWriter model(const Json& training) const;
   // After run(), for tests.
   std::span<const double> weights() const { return weights_; }
   const ChainLayout& layout() const { return layout_; }

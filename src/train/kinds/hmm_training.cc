@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "model/kinds/hmm_model.h"
 #include "train/generative/hmm_expectations.h"
@@ -204,7 +204,7 @@ HmmResult HmmTraining::run(const HmmOptions& options, const Callback& callback) 
   return result;
 }
 
-ContainerWriter HmmTraining::model(const nlohmann::json& training) const {
+ContainerWriter HmmTraining::model(const Json& training) const {
   return make_hmm_model(parameters_, labels_, extractor_.config(), training);
 }
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +15,7 @@
 #include "train/generative/hmm_estimate.h"
 
 namespace croft {
+class Json;
 
 // So many find a good optimum more often than not; one alone does in about half of the cases.
 inline constexpr std::size_t kRandomStarts = 5;
@@ -79,7 +79,7 @@ class HmmTraining {
 
   // After run().
   const HmmParameters& parameters() const { return parameters_; }
-  ContainerWriter model(const nlohmann::json& training) const;
+  ContainerWriter model(const Json& training) const;
 
  private:
   void check_values(const TextSequence& sequence, std::string_view file) const;

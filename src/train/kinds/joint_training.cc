@@ -387,7 +387,7 @@ FeatureExpectations JointTraining::expectations(const TrainOptions& options) {
   return result;
 }
 
-ContainerWriter JointTraining::model(const nlohmann::json& training) const {
+ContainerWriter JointTraining::model(const Json& training) const {
   JointModelParts parts;
   parts.labels = labels_;
   parts.extraction = &extractor_.config();

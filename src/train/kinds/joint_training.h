@@ -48,7 +48,7 @@ class JointTraining {
   TrainResult run(const TrainOptions& options, const TrainingCallback& callback);
 
   // After run(): the model file's sections.
-  ContainerWriter model(const nlohmann::json& training) const;
+  ContainerWriter model(const Json& training) const;
   // For tests: w of run(), and what it belongs to.
   std::span<const double> weights() const { return weights_; }
   const ChainLayout& layout() const { return layout_; }

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "model/file/extraction_record.h"
 #include "train/gold_check.h"
@@ -518,7 +518,7 @@ void PoolTraining::merge(std::span<const double> a) {
   add(&ChainExpert::edge, pairs, encoder_.edge_names.size(), layout_.edge);
 }
 
-ContainerWriter PoolTraining::model(const nlohmann::json& training) const {
+ContainerWriter PoolTraining::model(const Json& training) const {
   ChainModelParts parts;
   parts.kind = "pool";
   for (Label y = 0; y < labels(); ++y) parts.labels.emplace_back(encoder_.label_names[y]);

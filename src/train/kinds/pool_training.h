@@ -79,7 +79,7 @@ class PoolTraining {
   Result run(const TrainOptions& options, const PoolOptions& pool, const Callback& callback);
 
   // After run(): the model file's sections, of kind pool, which a ChainModel reads.
-  ContainerWriter model(const nlohmann::json& training) const;
+  ContainerWriter model(const Json& training) const;
   std::span<const ChainExpert> experts() const { return experts_; }
 
  private:

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "core/vector_math.h"
 #include "croft/core/error.h"
+#include "croft/core/json.h"
 #include "croft/inference/segment_viterbi.h"
 #include "train/segments/segment_rows_objective.h"
 
@@ -450,7 +450,7 @@ std::uint64_t SegmentTraining::fingerprint(const TrainOptions& options, const Ch
       .value();
 }
 
-ContainerWriter SegmentTraining::model(const nlohmann::json& training) const {
+ContainerWriter SegmentTraining::model(const Json& training) const {
   const ChainLayout& layout = encoder_.layout();
   SegmentModelParts parts;
   parts.labels = encoder_.labels();

@@ -61,7 +61,7 @@ class SegmentTraining {
                   const TrainingCallback& callback);
 
   // After run(): the model file's sections.
-  ContainerWriter model(const nlohmann::json& training) const;
+  ContainerWriter model(const Json& training) const;
   // After run(), or lay_out().
   const SegmentEncoder& encoder() const { return encoder_; }
   std::span<const double> weights() const { return weights_; }
