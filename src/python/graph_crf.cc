@@ -106,7 +106,7 @@ class Cliques {
     }
     if (error) std::rethrow_exception(error);
     const OptimizeResult& o = result.optimization;
-    const json record = {{"objective", info(options.objective).name},
+    const json record = {{"objective", name_of(options.objective)},
                          {"optimizer", info(result.method).name},
                          {"l1", options.regulariser.l1},
                          {"l2", options.regulariser.l2},
