@@ -39,7 +39,7 @@ ObjectiveMaker<Real> objective_maker(const ChainProblem& problem, const ChainLay
     case Objective::pseudolikelihood:
       return [] { return std::make_unique<PseudoLikelihood<Real>>(); };
     case Objective::per_edge:
-      return [] { return std::make_unique<CompositeLikelihood<Real>>(2); };
+      return [] { return std::make_unique<CompositeLikelihood<Real>>(2, BlockCount::blocks); };
     case Objective::composite:
       return [block = problem.block] { return std::make_unique<CompositeLikelihood<Real>>(block); };
     case Objective::marginal:

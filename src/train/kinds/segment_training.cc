@@ -20,7 +20,9 @@ SegmentObjectiveMaker<Real> objective_maker(const TrainOptions& options,
     case Objective::pseudolikelihood:
       return [&] { return std::make_unique<SegmentCompositeLikelihood<Real>>(labels, 1); };
     case Objective::per_edge:
-      return [&] { return std::make_unique<SegmentCompositeLikelihood<Real>>(labels, 2); };
+      return [&] {
+        return std::make_unique<SegmentCompositeLikelihood<Real>>(labels, 2, BlockCount::blocks);
+      };
     case Objective::composite:
       return [&, block = options.block] {
         return std::make_unique<SegmentCompositeLikelihood<Real>>(labels, block);
