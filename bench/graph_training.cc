@@ -248,11 +248,10 @@ void train_tracks(const char* train_path, const char* test_path, const std::stri
   for (const bool words : {false, true}) {
     for (const FeatureSet set : {FeatureSet::observed, FeatureSet::all}) {
       if (!words && set == FeatureSet::all) continue;  // 20 million weights
-      for (const GraphObjectiveKind objective :
-           {GraphObjectiveKind::pseudolikelihood, GraphObjectiveKind::piecewise,
-            GraphObjectiveKind::piecewise_pseudolikelihood, GraphObjectiveKind::likelihood,
-            GraphObjectiveKind::bethe}) {
-        if (!only.empty() && info(objective).name != only) continue;
+      for (const Objective objective :
+           {Objective::pseudolikelihood, Objective::piecewise,
+            Objective::piecewise_pseudolikelihood, Objective::likelihood, Objective::bethe}) {
+        if (!only.empty() && name_of(objective) != only) continue;
         std::vector<StringTable> features(tracks.schema.templates.size());
         CliqueData data = make_data(
             tracks, train, words,
@@ -288,7 +287,7 @@ void train_tracks(const char* train_path, const char* test_path, const std::stri
         }
         std::printf("%-10s %-9s %-28s %9zu %6zu %8.3f %8.3f %7.4f %7.4f %7.4f\n",
                     words ? "words" : "all", set == FeatureSet::all ? "all" : "observed",
-                    std::string(info(objective).name).c_str(), result.dimension,
+                    std::string(name_of(objective)).c_str(), result.dimension,
                     result.optimization.iterations, took.count(), used, right[0] / tokens,
                     right[1] / tokens, right[2] / tokens);
         std::fflush(stdout);

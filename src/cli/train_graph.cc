@@ -84,7 +84,7 @@ GraphTrainRequest make_request(const CLI::App& verb, const GraphTrainCommand& c,
   GraphTrainOptions& o = request.options;
   o.features = shared.features.value_or(FeatureSet::all);
   o.min_count = shared.options.min_count;
-  o.objective = graph_objective_named(names.objective);
+  o.objective = objective_named(names.objective, Structure::graph);
   if (!names.optimizer.empty()) o.method = method_named(names.optimizer);
   o.settings = shared.options.settings;
   o.settings.schedule = step_schedule(names);
@@ -162,7 +162,7 @@ std::span<const std::string_view> graph_only_option_names() {
 
 std::string graph_objective_help() {
   std::string text = "\nObjectives of --model graph (and their optimizer by default):\n";
-  for (const GraphObjectiveInfo& each : graph_objective_table()) {
+  for (const ObjectiveInfo& each : objective_table(Structure::graph)) {
     // A long name has a line of its own.
     const std::string_view gap = each.name.size() < 20 ? "" : "\n                      ";
     text += fmt::format("  {:<20}{}{} ({})\n", each.name, gap, each.summary,

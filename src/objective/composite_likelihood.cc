@@ -9,8 +9,9 @@
 namespace croft {
 
 template <class Real>
-CompositeLikelihood<Real>::CompositeLikelihood(std::size_t block)
+CompositeLikelihood<Real>::CompositeLikelihood(std::size_t block, BlockCount count)
     : block_(block),
+      count_(count),
       scores_(kChainLanes),
       state_(kChainLanes),
       overlay_(kChainLanes),
@@ -39,7 +40,9 @@ double CompositeLikelihood<Real>::one_chain(const ChainScores<Real>& scores,
                                             std::span<const Label> y, double weight,
                                             const ChainGradient<Real>& out) {
   const std::size_t blocks = y.size() - block_ + 1;
-  const double each = weight * static_cast<double>(y.size()) / static_cast<double>(block_ * blocks);
+  const double each = count_ == BlockCount::blocks ? weight
+                                                   : weight * static_cast<double>(y.size()) /
+                                                         static_cast<double>(block_ * blocks);
   row_.reshape(1, scores.labels());
   clear(scores, out);
   CompensatedSum loss;

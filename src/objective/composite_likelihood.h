@@ -3,9 +3,9 @@
 //   L(theta, y) = - weight c sum_s log p(y_s … y_{s+b-1} | y_{s-1}, y_{s+b}, x)             (V.3)
 //
 // over all T - b + 1 blocks of b neighbours, with c = T / (b (T - b + 1)): all blocks together
-// count as many positions as the chain has.  b = 1 is the pseudo-likelihood, b = 2 the per-edge one
-// (pairs given their outer neighbours), b >= T the likelihood.  docs/math/chain_objectives.md
-// section 3.
+// count as many positions as the chain has.  b = 1 is the pseudo-likelihood, b >= T the likelihood.
+// Per-edge pseudo-likelihood has b = 2 and c = 1: a term for each edge, as in graphs.
+// docs/math/chain_objectives.md section 3.
 #pragma once
 #include <span>
 #include <vector>
@@ -14,12 +14,18 @@
 
 namespace croft {
 
+// What the blocks of a sequence count together.
+enum class BlockCount {
+  positions,  // as many as there are positions, whatever b: c of (V.3)
+  blocks      // one each: c = 1
+};
+
 // Gold must be complete.  L is +inf where the scores forbid the gold labelling.  Convex.
 template <class Real>
 class CompositeLikelihood final : public ChainObjective<Real> {
  public:
   // Throws UsageError for a block of 0 labels.
-  explicit CompositeLikelihood(std::size_t block);
+  explicit CompositeLikelihood(std::size_t block, BlockCount count = BlockCount::positions);
 
   // Cost: a forward-backward for each block, O(T b L^2).
   using ChainObjective<Real>::operator();
@@ -39,6 +45,7 @@ class CompositeLikelihood final : public ChainObjective<Real> {
              std::size_t lane, const ChainGradient<Real>& out);
 
   std::size_t block_;
+  BlockCount count_;
   ChainLikelihood<Real> likelihood_;
   // Blocks, kChainLanes at a time.
   std::vector<ChainScores<Real>> scores_;

@@ -104,7 +104,7 @@ class Cliques {
     }
     if (error) std::rethrow_exception(error);
     const OptimizeResult& o = result.optimization;
-    const Json record = {{"objective", info(options.objective).name},
+    const Json record = {{"objective", name_of(options.objective)},
                          {"optimizer", info(result.method).name},
                          {"l1", options.regulariser.l1},
                          {"l2", options.regulariser.l2},

@@ -374,7 +374,7 @@ GraphTrainOptions graph_train_options(const py::dict& dict) {
       "features", {{"observed", FeatureSet::observed}, {"all", FeatureSet::all}}, out.features);
   options.get("min_count", out.min_count);
   std::string name;
-  if (options.get("objective", name)) out.objective = graph_objective_named(name);
+  if (options.get("objective", name)) out.objective = objective_named(name, Structure::graph);
   if (options.get("optimizer", name)) out.method = method_named(name);
   GraphInferenceSettings& inference = out.inference;
   get_number(options, "memory", inference.memory);

@@ -17,13 +17,12 @@ namespace {
 void check_settings(const GraphTrainOptions& options) {
   const Method chosen = options.chosen_method();
   const bool passes = options.settings.passes && !options.method && chosen == Method::lbfgs;
-  const MethodInfo& method = info(passes ? Method::sgd_lbfgs : chosen);
-  for (const std::string_view name : settings_of(options.settings)) {
-    if (std::ranges::find(method.settings, name) != method.settings.end()) continue;
-    throw UsageError("--" + std::string(name) + " means nothing to --optimizer " +
-                     std::string(method.name) + (options.method ? "" : ", the default here") +
-                     "; leave it out");
-  }
+  check_choice({.structure = Structure::graph,
+                .objective = options.objective,
+                .method = passes ? Method::sgd_lbfgs : chosen,
+                .regulariser = options.regulariser,
+                .settings = options.settings,
+                .by_default = !options.method});
 }
 
 void check(const GraphTrainRequest& request) {
@@ -82,7 +81,7 @@ Json setting_record(const GraphTrainOptions& o) {
 }
 
 Json options_record(const GraphTrainOptions& o) {
-  Json record = {{"objective", info(o.objective).name},
+  Json record = {{"objective", name_of(o.objective)},
                  {"optimizer", info(o.chosen_method()).name},
                  {"l1", o.regulariser.l1},
                  {"l2", o.regulariser.l2},

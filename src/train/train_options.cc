@@ -59,10 +59,7 @@ void TrainOptions::validate() const {
                          ? "a memm is trained by its own likelihood; leave out --objective"
                          : "--objective local is the likelihood of --model memm");
   }
-  const bool local = objective == Objective::pseudolikelihood || objective == Objective::per_edge ||
-                     objective == Objective::composite || objective == Objective::marginal ||
-                     objective == Objective::piecewise;
-  if (kind == ChainKind::maxent && local) {
+  if (kind == ChainKind::maxent && info(objective).neighbours) {
     throw UsageError("--objective " + std::string(info(objective).name) +
                      " leaves out neighbours, and the positions of a maxent model have none: it is "
                      "the likelihood; leave out --objective");

@@ -8,9 +8,11 @@
 #include <cmath>
 
 #include "croft/core/error.h"
+#include "objective/graph/local_terms.h"
 #include "objective/objective_checks.h"
 #include "objective/pseudo_likelihood.h"
 #include "support/all_sequences.h"
+#include "support/chain_graph.h"
 
 namespace croft {
 namespace {
@@ -84,6 +86,28 @@ TEST(CompositeLikelihood, OfOneBlockIsTheLikelihoodToTheLastBit) {
     const auto b = evaluate<double>(likelihood, chain, y);
     EXPECT_EQ(a.value, b.value);
     EXPECT_EQ(a.gradient, b.gradient);
+  }
+}
+
+// Each pair given its outer neighbours, unscaled: of the chain, and of the same chain as a graph.
+TEST(CompositeLikelihood, PerEdgeIsThatOfTheChainAsAGraph) {
+  Random random(6);
+  CompositeLikelihood<double> per_edge(2, BlockCount::blocks);
+  for (std::size_t length = 1; length <= 7; ++length) {
+    const std::size_t labels = 2 + random.below(3);
+    const auto y = random_labels(length, labels, random);
+    const auto chain = random_chain<double>({length, labels, 2, 0, 0, false}, random);
+    FactorGraph graph = graph_of(chain.scores);
+    const std::vector<State> known(y.begin(), y.end());
+    LocalTerms terms(graph, known, LocalKind::per_edge);
+    std::vector<double> gradient(graph.numbers().size());
+    const double value = terms.evaluate(gradient);
+    const Evaluation<double> own = evaluate<double>(per_edge, chain, y);
+    EXPECT_NEAR(own.value, value, 1e-12 * (1 + value));
+    ASSERT_EQ(own.gradient.size(), gradient.size());
+    for (std::size_t k = 0; k < gradient.size(); ++k) {
+      EXPECT_NEAR(own.gradient[k], gradient[k], 1e-12) << length << " " << k;
+    }
   }
 }
 

@@ -307,6 +307,9 @@ TEST(SegmentCompositeLikelihood, SegmentsTheSpansOfBlocksAnew) {
       }
       if (n > 0) truth *= static_cast<double>(n) / static_cast<double>(size * blocks);
       ASSERT_NEAR(evaluate(objective, c.made.scores, c.segments, 3), 3 * truth, 1e-9);
+      SegmentCompositeLikelihood<double> unscaled(c.labels, b, BlockCount::blocks);
+      const double scale = n > 0 ? static_cast<double>(size * blocks) / static_cast<double>(n) : 1;
+      ASSERT_NEAR(evaluate(unscaled, c.made.scores, c.segments, 3), 3 * truth * scale, 1e-9);
       expect_central_differences(objective, c.made, c.segments, 2);
       expect_float_near_double(
           [&](auto r) { return SegmentCompositeLikelihood<decltype(r)>(c.labels, b); }, c.made,

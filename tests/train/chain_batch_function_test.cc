@@ -11,7 +11,10 @@
 #include <limits>
 
 #include "croft/optimize/regulariser.h"
+#include "croft/train/chain_methods.h"
+#include "objective/graph/local_terms.h"
 #include "objective/softmax_margin.h"
+#include "support/chain_graph.h"
 #include "support/naive_features.h"
 
 namespace croft {
@@ -517,6 +520,32 @@ TEST(ChainBatchFunction, FloatAgreesWithDouble) {
     const RandomModel model = model_of_many_tasks(values);
     expect_near(evaluate<float>(model), evaluate<double>(model), 1e-6);
   }
+}
+
+TEST(ChainFunction, PerEdgeIsThatOfTheChainsAsGraphs) {
+  Random random(21);
+  const RandomModel model =
+      random_model(DataShape{.max_length = 7, .edge = 0}, {.tied_rows = 1}, 1, random);
+  ThreadPool pool(1);
+  const ChainProblem problem{.data = model.data,
+                             .layout = model.layout,
+                             .pool = pool,
+                             .objective = Objective::per_edge,
+                             .twice = true};
+  LinearScorer<double> scorer(model.layout);
+  scorer.set_weights(model.w, pool);
+  double expected = 0;
+  for (std::size_t n = 0; n < model.data.sequences(); ++n) {
+    ChainScores<double> scores;
+    scorer.score(model.data, n, scores);
+    const auto& y = model.plain[n].label;
+    const FactorGraph graph = testing_support::graph_of(scores);
+    LocalTerms terms(graph, std::vector<State>(y.begin(), y.end()), LocalKind::per_edge);
+    std::vector<double> gradient(graph.numbers().size());
+    expected += model.data.sequence_weight(n) * terms.evaluate(gradient);
+  }
+  const auto f = make_chain_function(problem, model.data, model.layout);
+  EXPECT_NEAR(evaluate(*f, model.w).value, expected, 1e-10 * expected);
 }
 
 }  // namespace

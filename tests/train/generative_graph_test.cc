@@ -210,8 +210,7 @@ TEST(IsingTraining, RecoversItsParametersWithinStandardErrors) {
   const Ising ising = grid(3, 7);
   constexpr std::size_t kSamples = 3000;
   const std::vector<double> error = standard_errors(ising, kSamples);
-  for (const GraphObjectiveKind kind :
-       {GraphObjectiveKind::likelihood, GraphObjectiveKind::pseudolikelihood}) {
+  for (const Objective kind : {Objective::likelihood, Objective::pseudolikelihood}) {
     double squares = 0, count = 0;
     for (std::uint64_t replica = 0; replica < 4; ++replica) {
       IsingData d = data_of(sample(ising, kSamples, 70 + replica), ising.edges);
@@ -249,7 +248,7 @@ TEST(IsingTraining, FindsTheEdgesOfASparseModelByL1) {
     IsingData d = data_of(sample(ising, kSamples, seed), all);
     GraphTraining training(*d.data, d.features);
     GraphTrainOptions options = sharp_options();
-    options.objective = GraphObjectiveKind::pseudolikelihood;
+    options.objective = Objective::pseudolikelihood;
     options.stop.gradient_tolerance = 1e-5;
     // About twice the largest gradient that chance gives an edge that is not there.
     options.regulariser.l1 =

@@ -24,9 +24,9 @@ struct Problem {
     instances = data->unroll();
     layout = make_graph_layout(schema, data->rows(), instances, features, {});
   }
-  OptimizeResult train(GraphObjectiveKind objective, std::vector<double>& w, double l2,
-                       std::size_t passes, const GraphInferenceSettings& inference = {},
-                       std::size_t threads = 1, const MethodSettings& settings = {}) {
+  OptimizeResult train(Objective objective, std::vector<double>& w, double l2, std::size_t passes,
+                       const GraphInferenceSettings& inference = {}, std::size_t threads = 1,
+                       const MethodSettings& settings = {}) {
     ThreadPool pool(threads);
     GraphProblem problem{.schema = schema,
                          .rows = data->rows(),
@@ -35,7 +35,7 @@ struct Problem {
                          .pool = pool,
                          .objective = objective,
                          .inference = inference,
-                         .method = info(objective).by_default,
+                         .method = info(objective, Structure::graph).by_default,
                          .settings = settings,
                          .regulariser = {.l2 = l2}};
     problem.stop.max_iterations = passes;
@@ -134,23 +134,22 @@ std::vector<double> small_start(const Problem& p, std::uint64_t seed) {
   return w;
 }
 
-constexpr GraphObjectiveKind kSampled[] = {GraphObjectiveKind::gibbs,
-                                           GraphObjectiveKind::contrastive_divergence,
-                                           GraphObjectiveKind::persistent_contrastive_divergence};
+constexpr Objective kSampled[] = {Objective::gibbs, Objective::contrastive_divergence,
+                                  Objective::persistent_contrastive_divergence};
 
 TEST(GraphDirections, ComeNearTheLikelihoodsMaximum) {
   Problem p = grids(100, 1);
   std::vector<double> best = p.zeros();
-  p.train(GraphObjectiveKind::likelihood, best, 1, 1000);
+  p.train(Objective::likelihood, best, 1, 1000);
   const double least = p.exact_objective(best, 1), start = p.exact_objective(p.zeros(), 1);
-  for (const GraphObjectiveKind kind : kSampled) {
+  for (const Objective kind : kSampled) {
     std::vector<double> w = p.zeros();
     GraphInferenceSettings settings;
-    if (kind == GraphObjectiveKind::gibbs) settings.max_iterations = 20;
+    if (kind == Objective::gibbs) settings.max_iterations = 20;
     p.train(kind, w, 1, 60, settings);
     // Of what there was to gain, all but 2%.
-    EXPECT_LT(p.exact_objective(w, 1) - least, 0.02 * (start - least)) << info(kind).name;
-    for (std::size_t k = 0; k < w.size(); ++k) EXPECT_NEAR(w[k], best[k], 0.15) << info(kind).name;
+    EXPECT_LT(p.exact_objective(w, 1) - least, 0.02 * (start - least)) << name_of(kind);
+    for (std::size_t k = 0; k < w.size(); ++k) EXPECT_NEAR(w[k], best[k], 0.15) << name_of(kind);
   }
 }
 
@@ -160,22 +159,22 @@ TEST(GraphDirections, TrainARestrictedBoltzmannMachine) {
   double least = 1e300;
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     std::vector<double> w = small_start(p, seed);
-    p.train(GraphObjectiveKind::likelihood, w, kL2, 1000);
+    p.train(Objective::likelihood, w, kL2, 1000);
     least = std::min(least, p.exact_objective(w, kL2));
   }
-  for (const GraphObjectiveKind kind : kSampled) {
+  for (const Objective kind : kSampled) {
     std::vector<double> w = small_start(p, 1);
     GraphInferenceSettings settings;
-    if (kind == GraphObjectiveKind::gibbs) settings.max_iterations = 40;
-    if (kind != GraphObjectiveKind::gibbs) settings.max_iterations = 3;
+    if (kind == Objective::gibbs) settings.max_iterations = 40;
+    if (kind != Objective::gibbs) settings.max_iterations = 3;
     p.train(kind, w, kL2, 300, settings);
     // In nats for each case, of a maximum of about 1.9.
-    EXPECT_LT((p.exact_objective(w, kL2) - least) / 100, 0.05) << info(kind).name;
+    EXPECT_LT((p.exact_objective(w, kL2) - least) / 100, 0.05) << name_of(kind);
   }
 }
 
 TEST(GraphDirections, GiveTheSameBitsForAnyNumberOfThreads) {
-  for (const GraphObjectiveKind kind : kSampled) {
+  for (const Objective kind : kSampled) {
     std::vector<std::vector<double>> found;
     for (const std::size_t threads : {1u, 2u, 3u}) {
       Problem p = boltzmann_machine(20, 3);
@@ -205,14 +204,14 @@ double accuracy(Problem& p, std::span<const double> w) {
 TEST(SampleRank, IsAsRightOnItsDataAsTheLikelihood) {
   Problem p = grids(100, 4);
   std::vector<double> best = p.zeros();
-  p.train(GraphObjectiveKind::likelihood, best, 1, 1000);
+  p.train(Objective::likelihood, best, 1, 1000);
   const double reached = accuracy(p, best);
   EXPECT_GT(reached, 0.65);
   for (const bool pairs : {false, true}) {
     GraphInferenceSettings settings;
     settings.pairs = pairs;
     std::vector<double> w = p.zeros();
-    p.train(GraphObjectiveKind::sample_rank, w, 1, 40, settings);
+    p.train(Objective::sample_rank, w, 1, 40, settings);
     EXPECT_GT(accuracy(p, w), reached - 0.02) << pairs;
   }
 }
@@ -227,7 +226,7 @@ TEST(SampleRank, LearnsWhatTheUsersLossMinds) {
                          .layout = p.layout,
                          .instances = p.instances,
                          .pool = pool,
-                         .objective = GraphObjectiveKind::sample_rank,
+                         .objective = Objective::sample_rank,
                          .method = Method::averaged_sgd,
                          .regulariser = {.l2 = 1}};
     problem.stop.max_iterations = 10;
@@ -241,7 +240,7 @@ TEST(SampleRank, LearnsWhatTheUsersLossMinds) {
     EXPECT_EQ(w == p.zeros(), !minds);
     EXPECT_EQ(result.objective == 0, !minds);
     EXPECT_GT(accuracy(p, w), minds ? 0.65 : 0.3);
-    problem.objective = GraphObjectiveKind::gibbs;
+    problem.objective = Objective::gibbs;
     EXPECT_THROW(train_graph(problem, w, {}), UsageError);
   }
 }
@@ -249,13 +248,13 @@ TEST(SampleRank, LearnsWhatTheUsersLossMinds) {
 TEST(SampleRank, RefusesWhatItWouldIgnore) {
   Problem p = grids(3, 6);
   std::vector<double> w = p.zeros();
-  const auto refuses = [&](GraphObjectiveKind kind, const auto& set) {
+  const auto refuses = [&](Objective kind, const auto& set) {
     GraphInferenceSettings inference;
     MethodSettings settings;
     set(inference, settings);
     EXPECT_THROW(p.train(kind, w, 1, 1, inference, 1, settings), UsageError);
   };
-  using K = GraphObjectiveKind;
+  using K = Objective;
   refuses(K::sample_rank, [](auto&, auto& s) { s.batch = 4; });
   refuses(K::sample_rank, [](auto& i, auto&) { i.max_iterations = 4; });
   refuses(K::sample_rank, [](auto& i, auto&) { i.cost = -1; });

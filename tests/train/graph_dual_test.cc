@@ -62,7 +62,7 @@ GraphProblem max_margin(Pictures& p, ThreadPool& pool, Method method, std::size_
                        .layout = p.layout,
                        .instances = p.instances,
                        .pool = pool,
-                       .objective = GraphObjectiveKind::max_margin,
+                       .objective = Objective::max_margin,
                        .method = method,
                        .regulariser = {.l2 = 1}};
   problem.inference.search = std::move(search);

@@ -228,8 +228,7 @@ TEST(GraphEm, ResumesToTheSameBits) {
 }
 
 TEST(GraphEm, WorksWithApproximateSums) {
-  for (const GraphObjectiveKind kind :
-       {GraphObjectiveKind::bethe, GraphObjectiveKind::mean_field}) {
+  for (const Objective kind : {Objective::bethe, Objective::mean_field}) {
     Data d = make_data(20, 6);
     GraphTraining training(*d.data, d.features);
     GraphTrainOptions options;
@@ -261,7 +260,7 @@ TEST(GraphEm, RefusesWhatItIsNotFor) {
   };
   EXPECT_NE(message([](auto& o) { o.method = Method::sgd; }).find("lbfgs"), std::string::npos);
   EXPECT_NE(message([](auto& o) {
-              o.objective = GraphObjectiveKind::max_margin;
+              o.objective = Objective::max_margin;
               o.method = Method::averaged_sgd;
             }).find("--em-iterations"),
             std::string::npos);

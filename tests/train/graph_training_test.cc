@@ -84,16 +84,16 @@ TEST(GraphTraining, FindsTheMaximumWhereExpectationsAndCountsAgree) {
 }
 
 TEST(GraphTraining, ReachesTheSameOptimumByEveryMethodOfAnObjective) {
-  for (const GraphObjectiveInfo& objective : graph_objective_table()) {
-    if (objective.objective == GraphObjectiveKind::perceptron ||
-        objective.objective == GraphObjectiveKind::max_margin ||
-        objective.objective == GraphObjectiveKind::passive_aggressive ||
-        objective.objective == GraphObjectiveKind::mean_field ||  // not convex
+  for (const ObjectiveInfo& objective : objective_table(Structure::graph)) {
+    if (objective.objective == Objective::perceptron ||
+        objective.objective == Objective::max_margin ||
+        objective.objective == Objective::passive_aggressive ||
+        objective.objective == Objective::mean_field ||  // not convex
         is_direction(objective.objective)) {
       continue;
     }
     double least = 1e300;
-    for (const Method method : objective.methods) {
+    for (const Method method : methods_of(objective.objective, Structure::graph)) {
       Sequences s = make_sequences(20, 2);
       GraphTrainOptions options;
       options.objective = objective.objective;
@@ -105,6 +105,20 @@ TEST(GraphTraining, ReachesTheSameOptimumByEveryMethodOfAnObjective) {
       EXPECT_NEAR(found, least, 1e-3 * least) << objective.name << " by " << info(method).name;
     }
   }
+}
+
+TEST(GraphTraining, AveragesFromTheSecondPassOnLikeAllOthers) {
+  std::vector<double> unset, first, second;
+  for (const std::size_t from : {0, 1, 2}) {
+    Sequences s = make_sequences(20, 2);
+    GraphTrainOptions options;
+    options.method = Method::averaged_sgd;
+    options.stop.max_iterations = 4;
+    if (from > 0) options.settings.average_from = from;
+    train(s, options, from == 0 ? unset : from == 1 ? first : second);
+  }
+  EXPECT_EQ(unset, second);
+  EXPECT_NE(unset, first);
 }
 
 // Everything that decides the optimum, to the last digits.
@@ -270,7 +284,7 @@ TEST(GraphTraining, CountsRunsThatDidNotConverge) {
   for (std::uint32_t v = 0; v < 3; ++v) data.add_clique(0, {v, (v + 1) % 3}, {{bias, 1.0}});
   GraphTraining training(data, features);
   GraphTrainOptions options;
-  options.objective = GraphObjectiveKind::bethe;
+  options.objective = Objective::bethe;
   options.inference.max_iterations = 1;
   const GraphTrainResult result = training.run(options, {});
   EXPECT_GT(result.findings.not_converged, 0u);
@@ -283,7 +297,7 @@ TEST(GraphTraining, IsExactByBetheOnChains) {
   GraphTrainOptions options;
   std::vector<double> exact, bethe;
   train(a, options, exact);
-  options.objective = GraphObjectiveKind::bethe;
+  options.objective = Objective::bethe;
   train(b, options, bethe);
   for (std::size_t k = 0; k < exact.size(); ++k) EXPECT_NEAR(exact[k], bethe[k], 1e-5);
 }
@@ -300,13 +314,12 @@ TEST(GraphTraining, GetsHiddenLabelsRightFromTheRest) {
 }
 
 TEST(GraphTraining, LearnsByMarginsAndPerceptronsWhatLikelihoodLearns) {
-  for (const GraphObjectiveKind kind :
-       {GraphObjectiveKind::perceptron, GraphObjectiveKind::max_margin,
-        GraphObjectiveKind::passive_aggressive}) {
+  for (const Objective kind :
+       {Objective::perceptron, Objective::max_margin, Objective::passive_aggressive}) {
     Sequences s = make_sequences(200, 5);
     GraphTrainOptions options;
     options.objective = kind;
-    if (kind != GraphObjectiveKind::max_margin) options.regulariser.l2 = 0;
+    if (kind != Objective::max_margin) options.regulariser.l2 = 0;
     options.stop.max_iterations = 30;
     std::vector<double> w;
     train(s, options, w);
@@ -330,7 +343,7 @@ TEST(GraphTraining, SaysWhatGoesWithAnObjective) {
   EXPECT_NE(message([](auto& o) { o.method = Method::sdca; }).find("lbfgs"), std::string::npos);
   EXPECT_NE(message([](auto& o) { o.inference.cost = 2; }).find("--cost"), std::string::npos);
   EXPECT_NE(message([](auto& o) {
-              o.objective = GraphObjectiveKind::max_margin;
+              o.objective = Objective::max_margin;
               o.inference.search = "magic";
             }).find("graph-cut"),
             std::string::npos);
@@ -346,7 +359,7 @@ TEST(GraphTraining, DoesNotChooseAmongStartsThatHaveNoValue) {
   Sequences s = make_sequences(5, 9, 0.3);
   GraphTraining training(*s.data, s.features);
   GraphTrainOptions options;
-  options.objective = GraphObjectiveKind::contrastive_divergence;
+  options.objective = Objective::contrastive_divergence;
   options.starts = 2;
   EXPECT_THROW(training.run(options, {}), UsageError);
   options.starts = 1;

@@ -227,7 +227,7 @@ TEST(MeasuredField, WhatItHasNoUseForIsRefused) {
   options.em.reset();
   refuses(options);
   options = em_options(5);
-  options.objective = GraphObjectiveKind::perceptron;
+  options.objective = Objective::perceptron;
   refuses(options);
   options = em_options(5);
   options.method = Method::sgd;

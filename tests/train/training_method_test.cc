@@ -1,6 +1,6 @@
 // The table of objectives and optimisers: consistent in itself, and clear where a pair makes no
 // sense.
-#include "croft/train/training_method.h"
+#include "croft/train/choice.h"
 
 #include <gtest/gtest.h>
 
@@ -25,13 +25,54 @@ TEST(TrainingMethods, NamesAreUniqueAndFound) {
   for (const MethodInfo& each : method_table()) {
     EXPECT_TRUE(names.insert(each.name).second) << each.name;
     EXPECT_EQ(method_named(each.name), each.method);
-    EXPECT_FALSE(each.objectives.empty()) << each.name;
+    EXPECT_FALSE(objectives_of(each.method).empty()) << each.name;
   }
   names.clear();
   for (const ObjectiveInfo& each : objective_table()) {
     EXPECT_TRUE(names.insert(each.name).second) << each.name;
     EXPECT_EQ(objective_named(each.name), each.objective);
   }
+}
+
+// What one statement (goes_with) comes to where a structure has less than a chain.
+TEST(TrainingMethods, StructuresHaveTheMethodsThatTheyHaveFunctionsFor) {
+  const std::string graph_smooth =
+      "sgd-lbfgs, lbfgs, owlqn, steepest-descent, cg, preconditioned-cg, mixed-cg, bfgs, sgd, "
+      "averaged-sgd, adagrad, adagrad-rda, smd, sag";
+  const auto of = [](Objective objective, Structure structure) {
+    return names_of(methods_of(objective, structure));
+  };
+  constexpr auto kGraph = Structure::graph, kSegments = Structure::segments;
+  for (const Objective each :
+       {Objective::likelihood, Objective::bethe, Objective::mean_field, Objective::pseudolikelihood,
+        Objective::per_edge, Objective::composite, Objective::piecewise,
+        Objective::piecewise_pseudolikelihood, Objective::tree_reweighted,
+        Objective::product_of_beliefs}) {
+    EXPECT_EQ(of(each, kGraph), graph_smooth) << name_of(each);
+  }
+  EXPECT_EQ(of(Objective::max_margin, kGraph),
+            "sgd, averaged-sgd, adagrad, adagrad-rda, frank-wolfe");
+  EXPECT_EQ(of(Objective::perceptron, kGraph), "perceptron, averaged-perceptron, pass-perceptron");
+  EXPECT_EQ(of(Objective::passive_aggressive, kGraph), "pa, pa-1, pa-2");
+  for (const ObjectiveInfo& each : objective_table(kGraph)) {
+    if (each.form == Form::directions) {
+      EXPECT_EQ(of(each.objective, kGraph), "sgd, averaged-sgd") << each.name;
+    }
+    EXPECT_TRUE(goes_with(each.by_default, each.objective, kGraph)) << each.name;
+    EXPECT_TRUE(goes_with(each.with_l1, each.objective, kGraph)) << each.name;
+  }
+  EXPECT_EQ(of(Objective::likelihood, kSegments),
+            "sgd-lbfgs, lbfgs, owlqn, steepest-descent, cg, bfgs, sgd, averaged-sgd, adagrad, "
+            "adagrad-rda, smd, sag, async-sgd, dual-ascent");
+  EXPECT_EQ(of(Objective::max_margin, kSegments),
+            "sgd, averaged-sgd, adagrad, adagrad-rda, async-sgd");
+  EXPECT_EQ(of(Objective::arow, kSegments), "arow");
+  EXPECT_EQ(of(Objective::local, kSegments), "none");
+  EXPECT_EQ(of(Objective::likelihood, Structure::joint),
+            "sgd-lbfgs, lbfgs, owlqn, steepest-descent, cg, preconditioned-cg, mixed-cg, bfgs, "
+            "newton, truncated-newton, gis, iis, sgd, averaged-sgd, adagrad, adagrad-rda, smd, "
+            "sag, async-sgd");
+  EXPECT_EQ(objective_table(Structure::joint).size(), 1u);
 }
 
 TEST(TrainingMethods, DefaultsOfEveryObjectiveMinimiseIt) {
@@ -97,7 +138,7 @@ TEST(TrainingMethods, ASettingThatIsIgnoredIsAnError) {
 
 // For each method: a choice that is sound but for what the test asks of it.
 MethodChoice sound(const MethodInfo& method) {
-  return {.objective = method.objectives.front(),
+  return {.objective = objectives_of(method.method).front(),
           .method = method.method,
           .regulariser = {.l1 = 0, .l2 = method.l2 ? 1.0 : 0.0},
           .independent = method.independent};

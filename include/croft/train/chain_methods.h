@@ -8,10 +8,12 @@
 #include "croft/objective/label_cost.h"
 #include "croft/optimize/perceptron.h"
 #include "croft/train/chain_batch_function.h"
-#include "croft/train/training_method.h"
+#include "croft/train/objectives.h"
 #include "croft/train/weight_prior.h"
 
 namespace croft {
+
+class ExpectationFunction;  // optimize/batch/iterative_scaling.h
 
 // Of the scores' and recursions' arithmetic where has_precision(method); others are in double.
 enum class Precision {
@@ -27,6 +29,8 @@ struct ObjectiveMakers {
   // How many of a sequence's rows are positions; the others, behind them, may be shared by several
   // parts of a labelling.  Empty: all are.  Of dual-ascent.
   std::function<std::size_t(std::size_t n)> positions{};
+  // Of gis and iis.
+  std::function<std::unique_ptr<ExpectationFunction>()> expectations{};
 };
 
 // What is to be minimised, and how.
@@ -46,7 +50,7 @@ struct ChainProblem {
   StoppingRule stop{};
   std::uint64_t seed = 1;
   // In the place of `objective`, which says what goes with it: that of a model whose scores are not
-  // yet those of labels (train/joint_training.h).  Not with gis, iis and dual methods.
+  // yet those of labels (train/joint_training.h).
   const ObjectiveMakers* own_objective = nullptr;
 };
 

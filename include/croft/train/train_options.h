@@ -15,6 +15,7 @@
 #include "croft/train/active_set.h"
 #include "croft/train/chain_methods.h"
 #include "croft/train/checkpoint.h"
+#include "croft/train/choice.h"
 #include "croft/train/feature_rounds.h"
 #include "croft/train/label_weights.h"
 

@@ -115,8 +115,7 @@ ExtractionConfig pool_extraction(const TrainRequest& request, Experts experts) {
 TrainRequest with_pool_defaults(TrainRequest request) {
   if (!request.l2) request.l2 = 0;  // the pool is what keeps experts from saying too much
   TrainOptions& o = request.options;
-  const auto& smooth = info(Method::lbfgs).objectives;
-  if (!o.method && std::ranges::find(smooth, o.objective) != smooth.end()) {
+  if (!o.method && goes_with(Method::lbfgs, o.objective)) {
     o.method = o.regulariser.l1 > 0 ? Method::owlqn : Method::lbfgs;
   } else if (!o.method) {
     o.method = default_method(o.objective, o.regulariser);

@@ -28,8 +28,8 @@ struct SegmentCompositeLikelihood<Real>::Block {
 
 template <class Real>
 SegmentCompositeLikelihood<Real>::SegmentCompositeLikelihood(const SegmentLabels& labels,
-                                                             std::size_t block)
-    : block_(block), likelihood_(labels) {
+                                                             std::size_t block, BlockCount count)
+    : block_(block), count_(count), likelihood_(labels) {
   if (block == 0) throw UsageError("a block of 0 segments has no likelihood: give 1 or more");
 }
 
@@ -136,7 +136,9 @@ double SegmentCompositeLikelihood<Real>::operator()(const SegmentScores<Real>& s
   if (!is_allowed(*scores.shape, all)) return kInf;
   clear(scores, out);
   const std::size_t blocks = all.size() - block_ + 1;
-  const double share = static_cast<double>(all.size()) / static_cast<double>(block_ * blocks);
+  const double share = count_ == BlockCount::blocks
+                           ? 1.0
+                           : static_cast<double>(all.size()) / static_cast<double>(block_ * blocks);
   CompensatedSum value;
   for (std::size_t k = 0; k < blocks; ++k) {
     const std::span<const Segment> own = all.subspan(k, block_);

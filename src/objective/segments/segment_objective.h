@@ -15,6 +15,7 @@
 #include "croft/structure/gold.h"
 #include "croft/structure/segment_labels.h"
 #include "croft/structure/segments.h"
+#include "objective/composite_likelihood.h"
 
 namespace croft {
 
@@ -120,13 +121,14 @@ class SegmentMarginalLikelihood final : public SegmentObjective<Real> {
 };
 
 // Blocks of b neighbouring gold segments: the span of each, segmented freely given the labels of
-// the segments beside it, (SM.25).  b = 1 is the pseudo-likelihood, b = 2 the per-edge one, b = all
-// of them the likelihood.  Gold must be complete.
+// the segments beside it, (SM.25).  b = 1 is the pseudo-likelihood, b = all of them the likelihood;
+// b = 2, each counting 1, the per-edge one.  Gold must be complete.
 template <class Real>
 class SegmentCompositeLikelihood final : public SegmentObjective<Real> {
  public:
   // Throws UsageError for a block of 0 segments.
-  SegmentCompositeLikelihood(const SegmentLabels& labels, std::size_t block);
+  SegmentCompositeLikelihood(const SegmentLabels& labels, std::size_t block,
+                             BlockCount count = BlockCount::positions);
   double operator()(const SegmentScores<Real>& scores, const SegmentGold& gold, double weight,
                     const SegmentGradient<Real>& out) override;
   std::size_t slow() const override { return likelihood_.slow(); }
@@ -138,6 +140,7 @@ class SegmentCompositeLikelihood final : public SegmentObjective<Real> {
              const SegmentGradient<Real>& out);
 
   std::size_t block_;
+  BlockCount count_;
   SegmentLikelihood<Real> likelihood_;
   SegmentScores<Real> scores_;             // of a block
   std::vector<std::size_t> overlay_from_;  // the overlay of the sequence that each of its is

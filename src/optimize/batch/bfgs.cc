@@ -4,7 +4,7 @@
 
 #include "core/vector_math.h"
 #include "optimize/batch/descent.h"
-#include "optimize/checks.h"
+#include "optimize/batch/minimise_checked.h"
 
 namespace croft {
 namespace {
@@ -108,12 +108,9 @@ void BfgsOptions::validate() const {
 OptimizeResult bfgs(BatchFunction& f, const Regulariser& regulariser, std::span<double> w,
                     const BfgsOptions& options, ThreadPool& pool, const IterationCallback& callback,
                     Checkpointer* checkpoints) {
-  options.validate();
   check_smooth(regulariser, "BFGS");
-  check_dimension(f, w);
   check_matrix(w.size(), BfgsOptions::kMaxWeights, "BFGS");
-  Bfgs run(f, regulariser, w, options, pool);
-  return minimize(run, options.stop, callback, checkpoints);
+  return minimise_checked<Bfgs>(f, regulariser, w, options, pool, callback, checkpoints);
 }
 
 }  // namespace croft

@@ -11,7 +11,7 @@
 #include "croft/core/error.h"
 #include "optimize/batch/descent.h"
 #include "optimize/batch/diagonal_preconditioner.h"
-#include "optimize/checks.h"
+#include "optimize/batch/minimise_checked.h"
 
 namespace croft {
 namespace {
@@ -160,11 +160,9 @@ OptimizeResult conjugate_gradient(BatchFunction& f, const Regulariser& regularis
                                   std::span<double> w, const ConjugateGradientOptions& options,
                                   ThreadPool& pool, const IterationCallback& callback,
                                   Checkpointer* checkpoints) {
-  options.validate();
   check_smooth(regulariser, "the conjugate gradient method");
-  check_dimension(f, w);
-  ConjugateGradient run(f, regulariser, w, options, pool);
-  return minimize(run, options.stop, callback, checkpoints);
+  return minimise_checked<ConjugateGradient>(f, regulariser, w, options, pool, callback,
+                                             checkpoints);
 }
 
 }  // namespace croft

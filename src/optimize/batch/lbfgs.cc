@@ -13,8 +13,9 @@
 #include "croft/optimize/optimizer.h"
 #include "croft/optimize/regulariser.h"
 #include "optimize/batch/curvature_history.h"
+#include "optimize/batch/descent.h"
 #include "optimize/batch/line_search.h"
-#include "optimize/checks.h"
+#include "optimize/batch/minimise_checked.h"
 
 namespace croft {
 namespace {
@@ -212,15 +213,8 @@ void LbfgsOptions::validate() const {
 OptimizeResult lbfgs(BatchFunction& f, const Regulariser& regulariser, std::span<double> w,
                      const LbfgsOptions& options, ThreadPool& pool,
                      const IterationCallback& callback, Checkpointer* checkpoints) {
-  options.validate();
-  regulariser.validate();
-  check_dimension(f, w);
-  if (regulariser.l1 > 0) {
-    throw UsageError(fmt::format("l1 is {}; L-BFGS needs a smooth objective: l1 = 0, or OWL-QN",
-                                 regulariser.l1));
-  }
-  Lbfgs run(f, regulariser, w, options, pool);
-  return minimize(run, options.stop, callback, checkpoints);
+  check_smooth(regulariser, "L-BFGS");
+  return minimise_checked<Lbfgs>(f, regulariser, w, options, pool, callback, checkpoints);
 }
 
 }  // namespace croft

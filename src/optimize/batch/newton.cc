@@ -5,7 +5,7 @@
 #include "core/vector_math.h"
 #include "optimize/batch/cholesky.h"
 #include "optimize/batch/descent.h"
-#include "optimize/checks.h"
+#include "optimize/batch/minimise_checked.h"
 
 namespace croft {
 namespace {
@@ -80,12 +80,9 @@ void NewtonOptions::validate() const {
 OptimizeResult newton(CurvedFunction& f, const Regulariser& regulariser, std::span<double> w,
                       const NewtonOptions& options, ThreadPool& pool,
                       const IterationCallback& callback, Checkpointer* checkpoints) {
-  options.validate();
   check_smooth(regulariser, "Newton's method");
-  check_dimension(f, w);
   check_matrix(w.size(), NewtonOptions::kMaxWeights, "Newton's method");
-  Newton run(f, regulariser, w, options, pool);
-  return minimize(run, options.stop, callback, checkpoints);
+  return minimise_checked<Newton>(f, regulariser, w, options, pool, callback, checkpoints);
 }
 
 }  // namespace croft

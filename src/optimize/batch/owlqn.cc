@@ -10,7 +10,7 @@
 #include "croft/optimize/regulariser.h"
 #include "optimize/batch/curvature_history.h"
 #include "optimize/batch/line_search.h"
-#include "optimize/checks.h"
+#include "optimize/batch/minimise_checked.h"
 
 namespace croft {
 namespace {
@@ -207,11 +207,7 @@ class Owlqn final : public Optimizer {
 OptimizeResult owlqn(BatchFunction& f, const Regulariser& regulariser, std::span<double> w,
                      const LbfgsOptions& options, ThreadPool& pool,
                      const IterationCallback& callback, Checkpointer* checkpoints) {
-  options.validate();
-  regulariser.validate();
-  check_dimension(f, w);
-  Owlqn run(f, regulariser, w, options, pool);
-  return minimize(run, options.stop, callback, checkpoints);
+  return minimise_checked<Owlqn>(f, regulariser, w, options, pool, callback, checkpoints);
 }
 
 }  // namespace croft

@@ -1,7 +1,7 @@
 #include "optimize/batch/steepest_descent.h"
 
 #include "optimize/batch/descent.h"
-#include "optimize/checks.h"
+#include "optimize/batch/minimise_checked.h"
 
 namespace croft {
 namespace {
@@ -57,11 +57,8 @@ OptimizeResult steepest_descent(BatchFunction& f, const Regulariser& regulariser
                                 std::span<double> w, const SteepestDescentOptions& options,
                                 ThreadPool& pool, const IterationCallback& callback,
                                 Checkpointer* checkpoints) {
-  options.validate();
   check_smooth(regulariser, "steepest descent");
-  check_dimension(f, w);
-  SteepestDescent run(f, regulariser, w, options, pool);
-  return minimize(run, options.stop, callback, checkpoints);
+  return minimise_checked<SteepestDescent>(f, regulariser, w, options, pool, callback, checkpoints);
 }
 
 }  // namespace croft

@@ -10,7 +10,7 @@
 #include "croft/core/error.h"
 #include "croft/optimize/regulariser.h"
 #include "optimize/batch/descent.h"
-#include "optimize/checks.h"
+#include "optimize/batch/minimise_checked.h"
 
 namespace croft {
 namespace {
@@ -243,11 +243,9 @@ OptimizeResult truncated_newton(CurvedFunction& f, const Regulariser& regularise
                                 std::span<double> w, const TruncatedNewtonOptions& options,
                                 ThreadPool& pool, const IterationCallback& callback,
                                 Checkpointer* checkpoints, const PreconditionerAt& precondition) {
-  options.validate();
   check_smooth(regulariser, "truncated Newton");
-  check_dimension(f, w);
-  TruncatedNewton run(f, regulariser, w, options, pool, precondition);
-  return minimize(run, options.stop, callback, checkpoints);
+  return minimise_checked<TruncatedNewton>(f, regulariser, w, options, pool, callback, checkpoints,
+                                           precondition);
 }
 
 }  // namespace croft

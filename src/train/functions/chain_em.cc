@@ -6,8 +6,8 @@
 
 #include "core/vector_math.h"
 #include "croft/core/error.h"
-#include "croft/optimize/lbfgs.h"
 #include "croft/optimize/regulariser.h"
+#include "train/methods/optimise.h"
 
 namespace croft {
 namespace {
@@ -105,14 +105,18 @@ class ChainEm final : public Optimizer {
 bool ChainEm::iterate() {
   const std::vector<double> before(w_.begin(), w_.end());
   const Iteration kept = now_;
-  LbfgsOptions inner;
-  inner.history = problem_.settings.history;
-  inner.stop.max_iterations = options_.m_iterations;
-  inner.stop.tolerance = 0;
-  inner.stop.gradient_tolerance = problem_.stop.gradient_tolerance * 0.1;
-  const auto minimise = problem_.method == Method::owlqn ? owlqn : lbfgs;
-  evaluations_ +=
-      minimise(f_, problem_.regulariser, w_, inner, problem_.pool, {}, nullptr).evaluations;
+  const StoppingRule inner{.max_iterations = options_.m_iterations,
+                           .tolerance = 0,
+                           .gradient_tolerance = problem_.stop.gradient_tolerance * 0.1};
+  evaluations_ += optimise({.method = problem_.method,
+                            .settings = problem_.settings,
+                            .regulariser = problem_.regulariser,
+                            .stop = inner,
+                            .seed = problem_.seed,
+                            .pool = problem_.pool,
+                            .batch = [&]() -> BatchFunction& { return f_; }},
+                           w_, {}, nullptr)
+                      .evaluations;
   expectation_step();
   now_.number = kept.number + 1;
   if (now_.objective < kept.objective) return true;

@@ -112,7 +112,7 @@ class SgdLbfgs {
         .schedule = StepSchedule::constant,
         .step = options_.step.value_or(0.1),
         .decay = 1,
-        .batch = options_.batch,
+        .batch = std::min(options_.batch, samples.f->samples()),
         .average_from = options_.passes > kAveraged ? options_.passes - kAveraged + 1 : 1,
         .average_power = 0,
         .exact_every = 0,
@@ -179,7 +179,10 @@ class SgdLbfgs {
 
 SampleSpace::SampleSpace(std::unique_ptr<ChainSampleFunction> chain)
     : expand([scorer = &chain->scorer()](auto from, auto to) { scorer->expand(from, to); }),
-      compress([scorer = &chain->scorer()](auto from, auto to) { scorer->compress(from, to); }) {
+      compress([scorer = &chain->scorer()](auto from, auto to) { scorer->compress(from, to); }),
+      compress_vote([scorer = &chain->scorer()](VotedPerceptron vote) {
+        return scorer->compress(std::move(vote));
+      }) {
   f = std::move(chain);
 }
 SampleSpace::SampleSpace(SampleFunction& same) : f(std::shared_ptr<void>(), &same) {}

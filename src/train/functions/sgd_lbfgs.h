@@ -14,6 +14,7 @@
 #include <span>
 
 #include "croft/optimize/lbfgs.h"
+#include "croft/optimize/perceptron.h"
 #include "croft/optimize/sgd.h"
 #include "train/functions/chain_sample_function.h"
 #include "train/functions/row_preconditioner.h"
@@ -25,6 +26,7 @@ struct SampleSpace {
   using Rearrange = std::function<void(std::span<const double> from, std::span<double> to)>;
   std::shared_ptr<SampleFunction> f;
   Rearrange expand, compress;  // to the space of f, and back; empty: the order is the same
+  std::function<VotedPerceptron(VotedPerceptron)> compress_vote;  // the same of a vote
 
   SampleSpace(std::unique_ptr<ChainSampleFunction> chain);  // NOLINT: a chain's is one
   explicit SampleSpace(SampleFunction& same);               // keeps a reference
@@ -33,7 +35,7 @@ struct SampleSpace {
 struct SgdLbfgsOptions {
   std::size_t passes = 8;        // of SGD
   std::optional<double> step{};  // of SGD, constant; by default 0.1
-  std::size_t batch = 1;         // samples a step
+  std::size_t batch = 1;         // samples a step; more than there are: all
   std::uint64_t seed = 1;
   LbfgsOptions lbfgs{};
 };

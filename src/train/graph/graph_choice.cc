@@ -15,7 +15,7 @@ bool is_associative(const Interaction& interaction) {
 
 bool keeps_associative(const GraphProblem& p) {
   const std::string search = p.inference.search.value_or("auto");
-  return p.objective == GraphObjectiveKind::max_margin &&
+  return p.objective == Objective::max_margin &&
          (p.method == Method::sgd || p.method == Method::averaged_sgd) &&
          (search == "graph-cut" || search == "alpha-expansion");
 }
@@ -26,7 +26,7 @@ bool sets(const std::vector<std::string_view>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-void check_inference(const GraphProblem& p, const GraphObjectiveInfo& objective) {
+void check_inference(const GraphProblem& p, const ObjectiveInfo& objective) {
   const GraphInferenceSettings& s = p.inference;
   const std::array<std::pair<std::string_view, bool>, 6> given = {{
       {"memory", s.memory.has_value()},
@@ -42,26 +42,9 @@ void check_inference(const GraphProblem& p, const GraphObjectiveInfo& objective)
                        std::string(objective.name) + " of a graph; leave it out");
     }
   }
-  if (p.rank_loss && p.objective != GraphObjectiveKind::sample_rank) {
+  if (p.rank_loss && p.objective != Objective::sample_rank) {
     throw UsageError("a loss of one's own has no meaning for --objective " +
                      std::string(objective.name) + " of a graph; it goes with sample-rank");
-  }
-}
-
-void check_settings(const GraphProblem& p, const MethodInfo& method) {
-  const MethodSettings& s = p.settings;
-  for (const std::string_view setting : settings_of(s)) {
-    if (sets(method.settings, setting)) continue;
-    throw UsageError("--" + std::string(setting) + " means nothing to --optimizer " +
-                     std::string(method.name) + "; leave it out");
-  }
-  if (s.decay && s.schedule != StepSchedule::constant) {
-    throw UsageError("--decay goes with --schedule constant");
-  }
-  if (s.batch && p.objective == GraphObjectiveKind::sample_rank) {
-    throw UsageError(
-        "--batch means nothing to --objective sample-rank, which goes from one "
-        "assignment to the next; leave it out");
   }
 }
 
@@ -110,9 +93,8 @@ void check_prior(const GraphProblem& p, const MethodInfo& method) {
   const std::string what = p.prior->mean.empty() ? "--variances" : "--prior";
   if (is_direction(p.objective) || p.method == Method::frank_wolfe) {
     throw UsageError(what + " has no meaning for " +
-                     (is_direction(p.objective)
-                          ? "--objective " + std::string(info(p.objective).name)
-                          : std::string("--optimizer frank-wolfe")) +
+                     (is_direction(p.objective) ? "--objective " + std::string(name_of(p.objective))
+                                                : std::string("--optimizer frank-wolfe")) +
                      " of a graph; leave it out");
   }
   const bool penalised = p.regulariser.l2 > 0 || (p.prior->mean.empty() && p.regulariser.l1 > 0);
@@ -141,32 +123,26 @@ void check_pairs(const GraphProblem& p) {
 }  // namespace
 
 void check_graph_choice(const GraphProblem& p) {
-  const GraphObjectiveInfo& objective = info(p.objective);
+  const ObjectiveInfo& objective = info(p.objective, Structure::graph);
   p.regulariser.validate();
   p.stop.validate();
   const MethodInfo& method = info(p.method);
   const std::string name(objective.name);
-  if (std::ranges::find(objective.methods, p.method) == objective.methods.end()) {
-    std::vector<std::string_view> names;
-    for (const Method each : objective.methods) names.push_back(info(each).name);
-    throw UsageError("--objective " + name + " of a graph cannot be minimised by --optimizer " +
-                     std::string(method.name) + "; there are " + joined_names(names));
-  }
-  if (p.regulariser.l1 > 0 && !method.l1) {
-    throw UsageError("--optimizer " + std::string(method.name) + " knows no --l1");
-  }
-  if (p.regulariser.l2 > 0 && !method.l2) {
-    throw UsageError("--optimizer " + std::string(method.name) + " knows no --l2; give --l2 0");
-  }
-  if (p.regulariser.l2 == 0 && method.needs_l2) {
-    throw UsageError("--optimizer " + std::string(method.name) + " needs --l2 above 0");
-  }
+  check_choice({.structure = Structure::graph,
+                .objective = p.objective,
+                .method = p.method,
+                .regulariser = p.regulariser,
+                .settings = p.settings});
   check_inference(p, objective);
-  check_settings(p, method);
+  if (p.settings.batch && p.objective == Objective::sample_rank) {
+    throw UsageError(
+        "--batch means nothing to --objective sample-rank, which goes from one "
+        "assignment to the next; leave it out");
+  }
   check_prior(p, method);
   check_cut(p);
-  if (p.objective == GraphObjectiveKind::tree_reweighted) check_pairs(p);
-  if (objective.hidden && p.method != Method::frank_wolfe) return;
+  if (p.objective == Objective::tree_reweighted) check_pairs(p);
+  if (objective.partial && p.method != Method::frank_wolfe) return;
   std::size_t hidden = 0;
   for (const GraphInstance& each : p.instances) {
     hidden += static_cast<std::size_t>(std::ranges::count(each.known, kUnobserved));

@@ -1,8 +1,5 @@
 // What check_graph_choice() and train_graph() both need to know.  Internal to train/.
 #pragma once
-#include <string>
-#include <string_view>
-
 #include "train/graph/graph_methods.h"
 
 namespace croft {
@@ -10,12 +7,5 @@ namespace croft {
 bool is_associative(const Interaction& interaction);
 // Whether weights of associative cliques are kept >= 0, so that cuts are exact.
 bool keeps_associative(const GraphProblem& problem);
-
-template <class Names>
-std::string joined_names(const Names& names) {
-  std::string all;
-  for (const std::string_view each : names) all += (all.empty() ? "" : ", ") + std::string(each);
-  return all;
-}
 
 }  // namespace croft

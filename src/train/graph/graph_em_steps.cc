@@ -5,34 +5,17 @@
 #include <string>
 
 #include "croft/core/error.h"
-#include "croft/optimize/lbfgs.h"
 #include "croft/optimize/regulariser.h"
+#include "train/methods/optimise.h"
 
 namespace croft {
 
 SumOracleMaker em_sums(const GraphProblem& p) {
-  const GraphInferenceSettings& s = p.inference;
-  switch (p.objective) {
-    case GraphObjectiveKind::likelihood:
-      return s.memory ? exact_sums(*s.memory) : exact_sums();
-    case GraphObjectiveKind::bethe: {
-      BeliefPropagationOptions options;
-      if (s.max_iterations) options.max_iterations = *s.max_iterations;
-      if (s.damping) options.damping = *s.damping;
-      return bethe_sums(options);
-    }
-    case GraphObjectiveKind::mean_field: {
-      MeanFieldOptions options;
-      if (s.max_iterations) options.max_iterations = *s.max_iterations;
-      return mean_field_sums(options);
-    }
-    default:
-      break;
-  }
+  if (auto sums = graph_sums(p.objective, p.inference)) return *sums;
   throw UsageError(
       "--em-iterations goes with --objective likelihood, bethe or mean-field, which sum "
       "over what is hidden; " +
-      std::string(info(p.objective).name) + " does not");
+      std::string(name_of(p.objective)) + " does not");
 }
 
 void check_em(const GraphProblem& problem, const GraphEmOptions& options) {
@@ -60,14 +43,18 @@ bool GraphEm::iterate() {
   const std::vector<double> before(w_.begin(), w_.end());
   const Iteration kept = now_;
   if (companion_ != nullptr) companion_->step();
-  LbfgsOptions inner;
-  inner.history = problem_.settings.history;
-  inner.stop.max_iterations = options_.m_iterations;
-  inner.stop.tolerance = 0;
-  inner.stop.gradient_tolerance = problem_.stop.gradient_tolerance * 0.1;
-  const auto minimise = problem_.method == Method::owlqn ? owlqn : lbfgs;
-  evaluations_ +=
-      minimise(f_, problem_.regulariser, w_, inner, problem_.pool, {}, nullptr).evaluations;
+  const StoppingRule inner{.max_iterations = options_.m_iterations,
+                           .tolerance = 0,
+                           .gradient_tolerance = problem_.stop.gradient_tolerance * 0.1};
+  evaluations_ += optimise({.method = problem_.method,
+                            .settings = problem_.settings,
+                            .regulariser = problem_.regulariser,
+                            .stop = inner,
+                            .seed = problem_.seed,
+                            .pool = problem_.pool,
+                            .batch = [&]() -> BatchFunction& { return f_; }},
+                           w_, {}, nullptr)
+                      .evaluations;
   expectation_step();
   now_.number = kept.number + 1;
   if (now_.objective < kept.objective) return true;

@@ -1,5 +1,4 @@
-// The objectives and optimisers that a general CRF can be trained with, by name, and which go
-// together.
+// Trains the weights of a general CRF by an objective and a method chosen at run time.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -9,32 +8,14 @@
 #include <vector>
 
 #include "croft/optimize/optimizer.h"
-#include "croft/train/training_method.h"
+#include "croft/train/choice.h"
+#include "croft/train/weight_prior.h"
+#include "inference/graph/oracles/sum_oracle.h"
 #include "objective/graph/graph_objective.h"
 #include "train/graph/graph_function.h"
 #include "train/graph/sample_rank.h"
 
 namespace croft {
-
-enum class GraphObjectiveKind {
-  likelihood,
-  bethe,
-  mean_field,
-  pseudolikelihood,
-  per_edge,
-  composite,
-  piecewise,
-  piecewise_pseudolikelihood,
-  perceptron,
-  max_margin,
-  tree_reweighted,
-  product_of_beliefs,
-  gibbs,
-  contrastive_divergence,
-  persistent_contrastive_divergence,
-  sample_rank,
-  passive_aggressive
-};
 
 // Of inference inside of objectives.  What an objective has no use for must be left unset.
 struct GraphInferenceSettings {
@@ -47,19 +28,8 @@ struct GraphInferenceSettings {
   std::optional<bool> pairs;          // SampleRank changes two variables at once, too
 };
 
-struct GraphObjectiveInfo {
-  GraphObjectiveKind objective;
-  std::string_view name, summary;
-  Method by_default, with_l1;  // with_l1 == by_default: l1 is not possible
-  bool hidden;                 // variables may be hidden
-  std::vector<Method> methods;
-  std::vector<std::string_view> settings;  // of GraphInferenceSettings, by their option's name
-};
-const std::vector<GraphObjectiveInfo>& graph_objective_table();
-const GraphObjectiveInfo& info(GraphObjectiveKind objective);
-GraphObjectiveKind graph_objective_named(std::string_view name);  // throws UsageError: all names
 // Whether it has no value, but directions alone (optimize/direction_function.h).
-bool is_direction(GraphObjectiveKind objective);
+bool is_direction(Objective objective);
 // Names of the searches for the best assignment.
 std::vector<std::string_view> graph_search_names();
 
@@ -77,7 +47,7 @@ struct GraphProblem {
   const GraphLayout& layout;
   std::span<GraphInstance> instances;
   ThreadPool& pool;
-  GraphObjectiveKind objective = GraphObjectiveKind::likelihood;
+  Objective objective = Objective::likelihood;
   GraphInferenceSettings inference{};
   Method method = Method::lbfgs;
   MethodSettings settings{};
@@ -92,8 +62,11 @@ struct GraphProblem {
 
 // Throws UsageError for what does not go together or would be ignored, naming what would go.
 void check_graph_choice(const GraphProblem& problem);
+// Of objectives that sum over what is hidden: likelihood, bethe and mean-field.
+std::optional<SumOracleMaker> graph_sums(Objective objective,
+                                         const GraphInferenceSettings& settings);
 // Of an objective that has a value: not of Gibbs sampling's and SampleRank.
-GraphObjectiveMaker make_graph_objective(GraphObjectiveKind objective,
+GraphObjectiveMaker make_graph_objective(Objective objective,
                                          const GraphInferenceSettings& settings);
 
 // Minimises from w (in and out).  Calls check_graph_choice().

@@ -25,8 +25,7 @@ void GraphTrainOptions::validate() const {
 }
 
 Method GraphTrainOptions::chosen_method() const {
-  const GraphObjectiveInfo& chosen = info(objective);
-  return method.value_or(regulariser.l1 > 0 ? chosen.with_l1 : chosen.by_default);
+  return method.value_or(default_method(objective, regulariser, false, Structure::graph));
 }
 
 namespace {
@@ -43,15 +42,15 @@ bool has_cycles(const FactorGraph& graph) {
 // Where messages go round in cycles, weights that tie variables grow first on the way from 0, and
 // Bethe's surrogate is stuck where all variables agree: training starts where pieces fit.
 bool wants_start(const GraphProblem& p, std::size_t hidden) {
-  const bool messages = p.objective == GraphObjectiveKind::bethe ||
-                        p.objective == GraphObjectiveKind::product_of_beliefs;
+  const bool messages =
+      p.objective == Objective::bethe || p.objective == Objective::product_of_beliefs;
   return messages && hidden == 0 && !p.from_weights && p.method != Method::sgd_lbfgs &&
          std::ranges::any_of(p.instances, [](const auto& each) { return has_cycles(each.graph); });
 }
 
 void start_by_pieces(const GraphProblem& problem, std::span<double> w) {
   GraphProblem start = problem;
-  start.objective = GraphObjectiveKind::piecewise;
+  start.objective = Objective::piecewise;
   start.inference = {};
   start.method = problem.regulariser.l1 > 0 ? Method::owlqn : Method::lbfgs;
   start.settings = {};
@@ -65,14 +64,13 @@ void start_by_pieces(const GraphProblem& problem, std::span<double> w) {
 
 Method GraphTrainOptions::chosen_method(std::size_t instances, bool hidden) const {
   const Method chosen = chosen_method();
-  const std::vector<Method>& known = info(objective).methods;
-  const bool possible = std::ranges::find(known, Method::sgd_lbfgs) != known.end();
+  const bool possible = goes_with(Method::sgd_lbfgs, objective, Structure::graph);
   if (method || chosen != Method::lbfgs || !possible || hidden || em || init) return chosen;
   return instances >= kManyInstances || settings.passes ? Method::sgd_lbfgs : chosen;
 }
 
-bool searches(GraphObjectiveKind objective) {
-  const auto& settings = info(objective).settings;
+bool searches(Objective objective) {
+  const auto& settings = info(objective, Structure::graph).settings;
   return std::ranges::find(settings, "search") != settings.end();
 }
 
@@ -92,7 +90,7 @@ GraphTrainResult GraphTraining::run(const GraphTrainOptions& options,
   }
   if (options.starts > 1 && is_direction(options.objective)) {
     throw UsageError("--starts keeps the best of several values, and --objective " +
-                     std::string(info(options.objective).name) + " has none; leave it out");
+                     std::string(name_of(options.objective)) + " has none; leave it out");
   }
   ThreadPool pool(options.threads);
   GraphTrainResult result;

@@ -23,7 +23,7 @@ class Json;
 struct GraphTrainOptions {
   FeatureSet features = FeatureSet::all;
   std::size_t min_count = 1;  // >= 1
-  GraphObjectiveKind objective = GraphObjectiveKind::likelihood;
+  Objective objective = Objective::likelihood;
   std::optional<Method> method;  // default: the objective's
   GraphInferenceSettings inference;
   MethodSettings settings;
@@ -54,7 +54,7 @@ struct GraphTrainOptions {
 
 // Whether its inference is a search for the best labelling: what GraphFindings count as not
 // converged is then a labelling that has not been proven to be the best.
-bool searches(GraphObjectiveKind objective);
+bool searches(Objective objective);
 
 struct GraphTrainResult {
   OptimizeResult optimization;            // of the start that was kept

@@ -1,7 +1,6 @@
 #include "train/kinds/joint_training.h"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 
 #include "croft/core/error.h"
@@ -10,14 +9,6 @@
 
 namespace croft {
 namespace {
-
-// Those that see a function and its gradient, of all examples or of one.
-constexpr std::array kMethods = {
-    Method::sgd_lbfgs, Method::lbfgs,    Method::owlqn,        Method::steepest_descent,
-    Method::cg,        Method::mixed_cg, Method::bfgs,         Method::preconditioned_cg,
-    Method::newton,    Method::sgd,      Method::averaged_sgd, Method::truncated_newton,
-    Method::adagrad,   Method::smd,      Method::adagrad_rda,  Method::sag,
-    Method::async_sgd, Method::gis,      Method::iis};
 
 const LabelClasses& no_classes() {
   static const LabelClasses none;
@@ -134,20 +125,19 @@ void JointTraining::add(const TextSequence& sequence) {
   ++sequences_;
 }
 
-Method JointTraining::method(const TrainOptions& options) const {
+Method JointTraining::method(const TrainOptions& options) const { return choice(options).method; }
+
+MethodChoice JointTraining::choice(const TrainOptions& options) const {
   if (options.objective != Objective::likelihood) {
     throw UsageError("--objective " + std::string(info(options.objective).name) +
                      " knows no joint features, which are trained by their likelihood; leave it "
                      "out");
   }
-  const Method chosen = options.chosen_method(false, positions());
-  if (std::ranges::find(kMethods, chosen) != kMethods.end()) return chosen;
-  std::string names;
-  for (const Method each : kMethods) {
-    names += (names.empty() ? "" : ", ") + std::string(info(each).name);
-  }
-  throw UsageError("--optimizer " + std::string(info(chosen).name) +
-                   " knows no joint features; with --joint-template there are " + names);
+  MethodChoice choice = options.choice(false, positions());
+  choice.structure = Structure::joint;
+  choice.weighted = std::ranges::any_of(data_.weight, [](double w) { return w != 1; });
+  check_choice(choice);
+  return choice;
 }
 
 Precision JointTraining::precision(const TrainOptions& options) const {
@@ -272,22 +262,27 @@ void JointTraining::lay_out(const TrainOptions& options) {
 
 TrainResult JointTraining::run(const TrainOptions& options, const TrainingCallback& callback) {
   options.validate();
-  MethodChoice choice = options.choice(false, positions());
-  choice.method = method(options);
-  choice.weighted = std::ranges::any_of(data_.weight, [](double w) { return w != 1; });
-  check_choice(choice);
+  const Method method = choice(options).method;
   if (sequences() == 0) throw Error("there is no sequence to train on");
   lay_out(options);
   if (layout_.dimension() == 0) {
     throw Error("no feature is left to train; lower --min-count, or give more data");
   }
+  ThreadPool pool(options.threads);
+  const ObjectiveMaker<double> twice = [this] {
+    return std::make_unique<JointLikelihood<double>>(examples_);
+  };
   const ObjectiveMakers own{
       .single = [this] { return std::make_unique<JointLikelihood<float>>(examples_); },
-      .twice = [this] { return std::make_unique<JointLikelihood<double>>(examples_); }};
-  ThreadPool pool(options.threads);
+      .twice = twice,
+      .expectations = [&]() -> std::unique_ptr<ExpectationFunction> {
+        return std::make_unique<JointExpectations>(
+            std::make_unique<ChainBatchFunction<double>>(data_, layout_, pool, twice), empirical(),
+            largest_total());
+      }};
   ChainProblem problem{.data = data_, .layout = layout_, .pool = pool};
   problem.twice = options.chosen_precision(positions()) == Precision::twice;
-  problem.method = choice.method;
+  problem.method = method;
   problem.settings = options.settings;
   problem.regulariser = options.regulariser;
   problem.stop = options.stop;
@@ -297,9 +292,7 @@ TrainResult JointTraining::run(const TrainOptions& options, const TrainingCallba
   ChainFindings findings;
   TrainResult result;
   const auto see = [&](const Iteration& now) { return watch.see(now, std::nullopt, nullptr); };
-  const bool scaling = choice.method == Method::gis || choice.method == Method::iis;
-  result.optimization =
-      scaling ? scale(problem, see) : train_chain(problem, weights_, see, nullptr, findings);
+  result.optimization = train_chain(problem, weights_, see, nullptr, findings);
   result.dimension = layout_.dimension();
   result.active =
       static_cast<std::size_t>(std::ranges::count_if(weights_, [](double w) { return w != 0; }));
@@ -341,17 +334,6 @@ double JointTraining::largest_total() const {
     largest = std::max(largest, *std::ranges::max_element(of_label));
   }
   return largest;
-}
-
-OptimizeResult JointTraining::scale(const ChainProblem& problem,
-                                    const IterationCallback& callback) {
-  JointExpectations f(std::make_unique<ChainBatchFunction<double>>(data_, layout_, problem.pool,
-                                                                   problem.own_objective->twice),
-                      empirical(), largest_total());
-  const IterativeScalingOptions options{.stop = problem.stop};
-  const auto& optimise =
-      problem.method == Method::iis ? improved_iterative_scaling : generalised_iterative_scaling;
-  return optimise(f, problem.regulariser, weights_, options, problem.pool, callback, nullptr);
 }
 
 FeatureExpectations JointTraining::expectations(const TrainOptions& options) {

@@ -70,7 +70,7 @@ class JointTraining {
   void find_examples();
   std::vector<double> empirical() const;
   double largest_total() const;
-  OptimizeResult scale(const ChainProblem& problem, const IterationCallback& callback);
+  MethodChoice choice(const TrainOptions& options) const;  // checked
   ChainLayout candidates(const TrainOptions& options) const;
   std::vector<std::uint64_t> observed_pairs() const;
   void add_cells_of_model(std::string_view attribute, std::vector<std::uint32_t>& cells) const;

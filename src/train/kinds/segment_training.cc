@@ -12,29 +12,6 @@
 namespace croft {
 namespace {
 
-// Those that see a function and its gradient, of all sequences or of one.
-constexpr std::array kMethods = {Method::sgd_lbfgs,
-                                 Method::dual_ascent,
-                                 Method::lbfgs,
-                                 Method::owlqn,
-                                 Method::steepest_descent,
-                                 Method::cg,
-                                 Method::bfgs,
-                                 Method::sgd,
-                                 Method::averaged_sgd,
-                                 Method::adagrad,
-                                 Method::adagrad_rda,
-                                 Method::smd,
-                                 Method::sag,
-                                 Method::async_sgd,
-                                 Method::perceptron,
-                                 Method::averaged_perceptron,
-                                 Method::pass_perceptron,
-                                 Method::pa,
-                                 Method::pa_1,
-                                 Method::pa_2,
-                                 Method::arow};
-
 template <class Real>
 SegmentObjectiveMaker<Real> objective_maker(const TrainOptions& options,
                                             const SegmentLabels& labels, const LabelCost& cost) {
@@ -44,7 +21,9 @@ SegmentObjectiveMaker<Real> objective_maker(const TrainOptions& options,
     case Objective::pseudolikelihood:
       return [&] { return std::make_unique<SegmentCompositeLikelihood<Real>>(labels, 1); };
     case Objective::per_edge:
-      return [&] { return std::make_unique<SegmentCompositeLikelihood<Real>>(labels, 2); };
+      return [&] {
+        return std::make_unique<SegmentCompositeLikelihood<Real>>(labels, 2, BlockCount::blocks);
+      };
     case Objective::composite:
       return [&, block = options.block] {
         return std::make_unique<SegmentCompositeLikelihood<Real>>(labels, block);
@@ -57,10 +36,7 @@ SegmentObjectiveMaker<Real> objective_maker(const TrainOptions& options,
       return [&] { return std::make_unique<SegmentSoftmaxMargin<Real>>(labels, cost); };
     case Objective::perceptron:
       return [] { return std::make_unique<SegmentHinge<Real>>(); };
-    case Objective::local:
-    case Objective::max_margin:
-    case Objective::passive_aggressive:
-    case Objective::arow:
+    default:  // max-margin, passive-aggressive, AROW
       break;
   }
   return [&] { return std::make_unique<SegmentHinge<Real>>(labels, cost); };
@@ -71,24 +47,6 @@ ObjectiveMaker<Real> rows_maker(const SegmentExamples& examples, SegmentObjectiv
   return [&examples, make = std::move(make)] {
     return std::make_unique<SegmentRowsObjective<Real>>(examples, make());
   };
-}
-
-bool is_one_of_segments(Method method) {
-  return std::ranges::find(kMethods, method) != kMethods.end();
-}
-
-// Those that segments have.
-std::string methods_where(const auto& condition) {
-  std::string names;
-  for (const Method each : kMethods) {
-    if (!condition(info(each))) continue;
-    names += (names.empty() ? "" : ", ") + std::string(info(each).name);
-  }
-  return names.empty() ? "none" : names;
-}
-
-bool goes_with(const MethodInfo& method, Objective objective) {
-  return std::ranges::find(method.objectives, objective) != method.objectives.end();
 }
 
 // Rows of positions without shared weights, which are added to those that have a part in them.
@@ -140,55 +98,21 @@ struct SummedRows {
 // than averaged SGD and AdaGrad after the same time.
 Method segment_method(const TrainOptions& options, std::size_t positions, bool from_weights) {
   const Method chosen = options.chosen_method(from_weights, positions);
-  if (options.method || is_one_of_segments(chosen)) return chosen;
+  if (options.method || goes_with(chosen, options.objective, Structure::segments)) return chosen;
   return options.objective == Objective::max_margin  ? Method::sgd
          : positions < kFewPositions || from_weights ? Method::lbfgs
                                                      : Method::sgd_lbfgs;
 }
 
 void check_segment_choice(const TrainOptions& options, bool from_weights) {
-  const Objective objective = options.objective;
-  if (objective == Objective::local) {
+  if (options.objective == Objective::local) {
     throw UsageError("--objective local is the likelihood of --model memm");
   }
-  const MethodInfo& method = info(segment_method(options, kFewPositions, from_weights));
-  const std::string optimizer = "--optimizer " + std::string(method.name);
-  const std::string with = "with --objective " + std::string(info(objective).name);
-  const auto own = [&](const MethodInfo& m) { return goes_with(m, objective); };
-  if (!is_one_of_segments(method.method) || !own(method)) {
-    throw UsageError(optimizer + " is none of those of --model segment " + with + ": " +
-                     methods_where(own));
-  }
-  const auto require = [&](bool can, const std::string& what, const auto& others) {
-    if (can) return;
-    throw UsageError(optimizer + " " + what + "; " + with + " these can: " +
-                     methods_where([&](const MethodInfo& m) { return own(m) && others(m); }));
-  };
-  const auto l1 = [](const MethodInfo& m) { return m.l1; };
-  require(options.regulariser.l1 == 0 || l1(method), "cannot minimise with --l1 above 0", l1);
-  const auto without_l2 = [&](const MethodInfo& m) {
-    return options.regulariser.l2 > 0 || !m.needs_l2;
-  };
-  require(without_l2(method), "needs --l2 above 0", without_l2);
-  const auto free = [&](const MethodInfo& m) {
-    return m.free && (options.regulariser.l1 == 0 || m.l1);
-  };
-  require(!options.free_intercept || free(method), "cannot leave the intercept unpenalised", free);
-  const auto single = [](const MethodInfo& m) { return has_precision(m.method); };
-  require(options.precision != Precision::single || single(method),
-          "computes in double: --precision single means nothing to it", single);
-  for (const std::string_view name : settings_of(options.settings)) {
-    const auto takes = [&](const MethodInfo& m) {
-      return std::ranges::find(m.settings, name) != m.settings.end();
-    };
-    if (takes(method)) continue;
-    const bool any = std::ranges::any_of(kMethods, [&](Method m) { return takes(info(m)); });
-    throw UsageError("--" + std::string(name) +
-                     (any ? " means nothing to " + optimizer +
-                                (options.method ? "" : ", which is the default here") +
-                                "; it goes with " + methods_where(takes)
-                          : " means nothing to the optimizers of --model segment; leave it out"));
-  }
+  MethodChoice choice = options.choice(from_weights, kFewPositions);
+  choice.structure = Structure::segments;
+  choice.method = segment_method(options, kFewPositions, from_weights);
+  choice.by_default = !options.method;
+  check_choice(choice);
 }
 
 SegmentTraining::SegmentTraining(const Extractor& extractor, const SegmentOptions& segments,
@@ -248,6 +172,7 @@ Precision SegmentTraining::precision(const TrainOptions& options) const {
 void SegmentTraining::check(const TrainOptions& options) const {
   options.validate();
   MethodChoice choice = options.choice(init_ != nullptr, positions());
+  choice.structure = Structure::segments;
   choice.method = method(options);
   choice.partial = partial_positions() > 0;
   choice.weighted = std::ranges::any_of(encoder_.data().weight, [](double w) { return w != 1; });
