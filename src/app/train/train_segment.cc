@@ -136,11 +136,13 @@ std::vector<std::string> segment_files(const SegmentRequest& request) {
 
 TrainRequest with_segment_defaults(TrainRequest request) {
   TrainOptions& options = request.options;
-  const bool from_weights = !request.init.empty() || !request.prior.empty();
-  check_segment_choice(options, from_weights);
+  const bool from_weights = !request.init.empty() || !request.prior.empty(),
+             by_default = !options.method;
   const Method method = segment_method(options, kFewPositions, from_weights);
   if (method != options.chosen_method(from_weights, kFewPositions)) options.method = method;
-  return with_defaults(std::move(request));
+  request = with_defaults(std::move(request));
+  check_segment_choice(request.options, from_weights, by_default);
+  return request;
 }
 
 std::shared_ptr<const SegmentModel> open_segment_init(const TrainRequest& request) {

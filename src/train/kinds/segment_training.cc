@@ -104,14 +104,14 @@ Method segment_method(const TrainOptions& options, std::size_t positions, bool f
                                                      : Method::sgd_lbfgs;
 }
 
-void check_segment_choice(const TrainOptions& options, bool from_weights) {
+void check_segment_choice(const TrainOptions& options, bool from_weights, bool by_default) {
   if (options.objective == Objective::local) {
     throw UsageError("--objective local is the likelihood of --model memm");
   }
   MethodChoice choice = options.choice(from_weights, kFewPositions);
   choice.structure = Structure::segments;
   choice.method = segment_method(options, kFewPositions, from_weights);
-  choice.by_default = !options.method;
+  choice.by_default = by_default || !options.method;
   check_choice(choice);
 }
 

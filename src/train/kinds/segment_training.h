@@ -25,7 +25,9 @@ Method segment_method(const TrainOptions& options, std::size_t positions,
                       bool from_weights = false);
 // Throws UsageError for an objective, an optimiser, or a setting of one, that segments have not, or
 // that do not go together; names those of segments that do.
-void check_segment_choice(const TrainOptions& options, bool from_weights = false);
+//   by_default : nobody named options.method, which is what segment_method() came to
+void check_segment_choice(const TrainOptions& options, bool from_weights = false,
+                          bool by_default = false);
 
 // Feed sequences, then run.
 class SegmentTraining {

@@ -106,7 +106,10 @@ void check_settings(const MethodChoice& choice, const MethodInfo& method) {
         methods_where(choice, [&](const MethodInfo& m) { return m.takes_setting(name); });
     const std::string nothing = "--" + std::string(name) + " means nothing to ";
     if (others == "none") {
-      throw UsageError(nothing + "the optimizers of --model segment; leave it out");
+      throw UsageError(
+          nothing + "the optimizers of " +
+          (choice.structure == Structure::joint ? "--joint-template" : "--model segment") +
+          "; leave it out");
     }
     throw UsageError(nothing + optimizer(method) +
                      (choice.by_default ? ", which is the default here" : "") + "; it goes with " +
