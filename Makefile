@@ -8,20 +8,23 @@ SECONDS ?= 60
 BUILD = cmake --build --parallel $(JOBS) --preset
 TEST = ctest --parallel $(JOBS) --preset
 
-.PHONY: release demo test bench study install python asan tsan fuzz dependencies clean help
+.PHONY: release demo test check lint format bench study install python asan tsan fuzz dependencies clean help
 
 release: build/release/build.ninja
 	$(BUILD) release
 
 help:
-	@echo 'make                      build everything into build/release'
+	@echo 'make                      build croft, the Python package and the tests into build/release'
 	@echo 'make demo                 install what is missing, build croft, train and try a tagger'
 	@echo 'make test                 install what is missing, build, run all tests'
+	@echo 'make check FOLDER=DIR     build and run the tests of one folder, e.g. inference/chain, cli/train'
+	@echo 'make python               the Python package, in the environment build/venv'
+	@echo 'make install PREFIX=DIR   the program, the library, its headers (default /usr/local)'
 	@echo 'make bench PEERS=DIR      benchmarks; DIR holds the programs to compare with'
 	@echo 'make study PEERS=DIR      docs/study.md: objectives and optimizers compared (an hour)'
-	@echo 'make install PREFIX=DIR   the program, the library, its headers (default /usr/local)'
-	@echo 'make python               the Python package, in the environment build/venv'
-	@echo 'make asan, make tsan      all tests under address and undefined, or thread, sanitizer'
+	@echo 'make lint, make format    check formats, layers, scripts and Python; format the C++'
+	@echo 'make asan                 unit tests and fuzz targets under address and undefined sanitizers'
+	@echo 'make tsan                 the tests of threads under the thread sanitizer'
 	@echo 'make fuzz SECONDS=60      fuzz each reader for so long (needs clang-16)'
 	@echo 'make clean                remove build/'
 
@@ -29,13 +32,27 @@ demo: dependencies build/release/build.ninja
 	@$(BUILD) release --target croft_cli
 	@examples/ingredients/demo.sh build/release/croft build/demo
 
-# The suite has a short run of every fuzz target; its last lines are ctest's.
 test: dependencies build/release/build.ninja
 	$(BUILD) release
-	@$(MAKE) --no-print-directory fuzz SECONDS=5
 	$(TEST) release
 
+# The folders of tests/cli and tests/python need the program and the extension, each other one a program of its own.
+PROGRAM = $(if $(filter cli cli/%,$(FOLDER)),croft_cli,$(if $(filter python,$(FOLDER)),croft_cli \
+            croft_python,$(subst /,_,$(FOLDER))_tests))
+
+check: build/release/build.ninja
+	@$(if $(FOLDER),,$(error FOLDER names a folder of tests/: make check FOLDER=inference/chain))
+	$(BUILD) release --target $(PROGRAM)
+	$(TEST) release --tests-regex '^$(FOLDER)(/threads|/[0-9]+of[0-9]+|/[a-z0-9_]+_test|)$$'
+
+lint:
+	@scripts/lint.sh
+
+format:
+	git ls-files '*.cc' '*.h' | xargs clang-format -i
+
 bench: release
+	$(BUILD) release --target benches
 	python3 bench/bench.py --croft build/release/croft $(if $(PEERS),--peers $(PEERS))
 	PYTHONPATH=build/release/python $(PYTHON) bench/one_label.py
 	python3 bench/graphs.py --croft build/release/croft $(if $(PEERS),--peers $(PEERS))
@@ -47,23 +64,26 @@ study: dependencies build/release/build.ninja
 install: release
 	cmake --install build/release --prefix $(PREFIX)
 
-# Debian's interpreter forbids pip to touch its own packages; the environment sees them.
-python: dependencies
+# Takes the extension from build/release.  Debian's interpreter forbids pip to touch its own packages; the
+# environment sees them.
+python: dependencies build/release/build.ninja
+	@$(BUILD) release --target croft_python
 	@test -x build/venv/bin/python || $(PYTHON) -m venv --system-site-packages build/venv
-	CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) build/venv/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall .
+	build/venv/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall \
+	  --config-settings=build=build/release .
 	@cd build && venv/bin/python -c 'import croft; print("croft", croft.__version__, "is installed: . build/venv/bin/activate")'
 
-asan: build/dev/build.ninja
-	$(BUILD) dev
-	$(TEST) dev
+asan: build/asan/build.ninja
+	$(BUILD) asan
+	$(TEST) asan
 
 tsan: build/tsan/build.ninja
 	$(BUILD) tsan
 	$(TEST) tsan
 
-fuzz: build/fuzz/build.ninja
-	$(BUILD) fuzz --target fuzzers
-	scripts/fuzz.sh build/fuzz $(SECONDS)
+fuzz: build/asan/build.ninja
+	$(BUILD) asan --target fuzzers
+	scripts/fuzz.sh build/asan $(SECONDS)
 
 dependencies:
 	@scripts/install_dependencies.sh
@@ -72,9 +92,9 @@ dependencies:
 build/%/build.ninja: CMakePresets.json
 	cmake --preset $*
 
-build/fuzz/build.ninja: CMakePresets.json
+build/asan/build.ninja: CMakePresets.json
 	@scripts/install_dependencies.sh --developer
-	cmake --preset fuzz
+	cmake --preset asan
 
 clean:
 	cmake -E rm -rf build

@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 
-from harness import Run, row, timed
+from harness import Run, row
 
 # Seconds an evaluation, published: brown takes CRFsuite ten minutes for its first iteration.
 CRFSUITE_CLTT, CRFSUITE_BROWN = 3.45, 205.0

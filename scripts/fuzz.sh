@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every fuzz target of a build for some seconds each.
+# Runs every fuzz target that a build has for some seconds each.
 #   scripts/fuzz.sh BUILD_FOLDER SECONDS_EACH
 # New inputs are kept in BUILD_FOLDER/fuzz/found/TARGET, an input that fails in the folder beside it.
 set -euo pipefail
@@ -14,7 +14,7 @@ seconds_each=$2
 
 failed=()
 for program in "$build_folder"/fuzz/fuzz_*; do
-  [ -f "$program" ] && [ -x "$program" ] || continue
+  if [ ! -f "$program" ] || [ ! -x "$program" ]; then continue; fi
   target=$(basename "$program")
   found="$build_folder/fuzz/found/$target"
   mkdir -p "$found"

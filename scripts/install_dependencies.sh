@@ -6,7 +6,7 @@ set -euo pipefail
 usage() {
   cat <<'TEXT'
 usage: scripts/install_dependencies.sh [--developer] [--check]
-  --developer  also what only fuzzing needs (clang-16)
+  --developer  also what the sanitizers, fuzzing and the checks of format need
   --check      say what is missing, and install nothing; exit status 1 if something is
 TEXT
 }
@@ -17,7 +17,7 @@ libraries=(libhwy-dev libxxhash-dev libfmt-dev libcli11-dev nlohmann-json3-dev l
 python=(pybind11-dev python3-dev python3-venv python3-numpy)
 tests=(libgtest-dev librapidcheck-dev python3 python3-pytest python3-scipy python3-sklearn
        python3-pandas python3-matplotlib python3-pil python3-networkx mypy)
-developer=(clang-16 libclang-rt-16-dev)
+developer=(clang-16 libclang-rt-16-dev clang-format shellcheck pyflakes3)
 
 wanted=("${build[@]}" "${libraries[@]}" "${python[@]}" "${tests[@]}")
 check_only=no

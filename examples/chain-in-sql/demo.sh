@@ -18,14 +18,14 @@ show() {
   "$@"
 }
 
-exact="--tolerance 0 --gradient-tolerance 1e-9 --max-iterations 2000 --l2 1"
+exact=(--tolerance 0 --gradient-tolerance 1e-9 --max-iterations 2000 --l2 1)
 for part in train test; do
   show python3 -B $here/database.py examples/ingredients/$part.txt "$output/$part.sqlite" "$output/$part.attributes"
 done
 show "$croft" train --quiet --model graph --spec $here/chain.toml --database "$output/train.sqlite" \
-  -o "$output/graph.croft" $exact
+  -o "$output/graph.croft" "${exact[@]}"
 show "$croft" train --quiet --format attributes --features all --precision double \
-  -o "$output/chain.croft" $exact "$output/train.attributes"
+  -o "$output/chain.croft" "${exact[@]}" "$output/train.attributes"
 show python3 -B $here/compare.py "$croft" "$output/chain.croft" "$output/graph.croft"
 show "$croft" evaluate -m "$output/graph.croft" --database "$output/test.sqlite"
 show "$croft" predict -m "$output/graph.croft" --database "$output/test.sqlite" --table

@@ -27,7 +27,7 @@ show() {
 
 # train SPEC
 train() {
-  show "$croft" train --quiet --model graph --spec $here/$1.toml --database "$output/train.sqlite" \
+  show "$croft" train --quiet --model graph --spec "$here/$1.toml" --database "$output/train.sqlite" \
     -o "$output/$1.croft" --objective bethe --inference-iterations 5 --features observed --max-iterations 100
 }
 

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # Gestures of hidden postures: a plain CRF against a hidden-state CRF, by the gradient and by EM; a minute.
 #   examples/hidden-state/demo.sh [CROFT]        the program; build/release/croft without
 set -e
@@ -15,9 +15,9 @@ echo "\$ $croft predict -m $folder/plain.croft --database $folder/test/frame.csv
 "$croft" predict -m "$folder/plain.croft" --database "$folder/test/frame.csv" | python3 "$example/gestures.py" score "$folder/test"
 echo
 for by in direct em; do
-  options=
-  [ $by = em ] && options="--em-iterations 300"
-  run "$croft" train --quiet --model graph --spec "$example/hidden.toml" --database "$folder/train/frame.csv" --database "$folder/train/gesture.csv" --l2 0.1 --tolerance 1e-3 $options --log "$folder/$by.jsonl" -o "$folder/$by.croft"
+  options=()
+  [ $by = em ] && options=(--em-iterations 300)
+  run "$croft" train --quiet --model graph --spec "$example/hidden.toml" --database "$folder/train/frame.csv" --database "$folder/train/gesture.csv" --l2 0.1 --tolerance 1e-3 "${options[@]}" --log "$folder/$by.jsonl" -o "$folder/$by.croft"
   last "$folder/$by.jsonl"
   echo "\$ $croft predict -m $folder/$by.croft --decode marginal --database $folder/test/frame.csv --database $folder/test/gesture.csv | python3 $example/gestures.py score $folder/test"
   "$croft" predict -m "$folder/$by.croft" --decode marginal --database "$folder/test/frame.csv" --database "$folder/test/gesture.csv" | python3 "$example/gestures.py" score "$folder/test"

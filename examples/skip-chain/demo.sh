@@ -39,7 +39,7 @@ if [ -z "$data" ]; then
     show python3 -B $here/database.py "$output/$part.sqlite" --group 6 "$output/$part.txt"
   done
   for spec in chain skip; do
-    train $spec "$output/train.sqlite" "$output/$spec.croft"
+    train "$spec" "$output/train.sqlite" "$output/$spec.croft"
     chunks "$output/$spec.croft" "$output/test.sqlite"
   done
   echo
@@ -55,7 +55,7 @@ for n in 20 10 40; do
   specs=skip
   if [ $n = 20 ]; then specs="chain skip"; fi  # the plain chain has no use for documents
   for spec in $specs; do
-    train $spec "$output/train.$n.sqlite" "$output/$spec.$n.croft"
+    train "$spec" "$output/train.$n.sqlite" "$output/$spec.$n.croft"
     for part in testa testb; do
       echo "$spec, N = $n, $part"
       chunks "$output/$spec.$n.croft" "$output/$part.$n.sqlite"

@@ -1,7 +1,7 @@
 """Builds wheels of croft with CMake: a PEP 517 backend of the standard library alone.
 
 The extension is built for the interpreter that runs this, in build/python of the checkout, so that a second
-build is quick.  A wheel is a zip file (PEP 427): the package's files, the extension, and its metadata (PEP
+build is quick; `--config-settings=build=FOLDER` takes that of a configured build instead.  A wheel is a zip file (PEP 427): the package's files, the extension, and its metadata (PEP
 566), each listed with its hash.
 """
 from __future__ import annotations
@@ -41,14 +41,14 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     files = [(f"croft/{path.relative_to(PACKAGE).as_posix()}", path.read_bytes())
              for path in sorted(PACKAGE.rglob("*"))
              if path.is_file() and path.suffix in (".py", ".pyi", ".typed")]
-    extension = _build_extension()
+    extension = _build_extension(config_settings)
     files.append((f"croft/{extension.name}", extension.read_bytes()))
     return _pack(wheel_directory, files)
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
     """The built tree, whose Python files are links to the sources, on the path."""
-    folder = _build_extension().parent.parent
+    folder = _build_extension(config_settings).parent.parent
     return _pack(wheel_directory, [("croft.pth", f"{folder}\n".encode())])
 
 
@@ -67,17 +67,21 @@ def build_sdist(sdist_directory, config_settings=None):
     return name + ".tar.gz"
 
 
-def _build_extension():
+def _build_extension(config_settings=None):
     """Path of the built extension."""
-    build = ROOT / "build" / f"python-{sys.version_info[0]}.{sys.version_info[1]}"
+    given = (config_settings or {}).get("build")
+    build = ROOT / (given or f"build/python-{sys.version_info[0]}.{sys.version_info[1]}")
+    if not given:
+        generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+        _run(["cmake", "-S", str(ROOT), "-B", str(build), *generator, "-DCMAKE_BUILD_TYPE=Release",
+              "-DCROFT_PYTHON=ON", "-DCROFT_BUILD_CLI=OFF", "-DCROFT_BUILD_TESTS=OFF", "-DCROFT_SQL=OFF",
+              f"-DPython3_EXECUTABLE={sys.executable}"])
     jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count() or 1))
-    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
-    _run(["cmake", "-S", str(ROOT), "-B", str(build), *generator, "-DCMAKE_BUILD_TYPE=Release",
-          "-DCROFT_PYTHON=ON", "-DCROFT_BUILD_CLI=OFF", "-DCROFT_BUILD_TESTS=OFF",
-          "-DCROFT_BUILD_BENCH=OFF", f"-DPython3_EXECUTABLE={sys.executable}"])
     _run(["cmake", "--build", str(build), "--parallel", jobs, "--target", "croft_python"])
-    name = "_core" + sysconfig.get_config_var("EXT_SUFFIX")
-    return build / "python" / "croft" / name
+    extension = build / "python" / "croft" / ("_core" + sysconfig.get_config_var("EXT_SUFFIX"))
+    if not extension.is_file():
+        raise SystemExit(f"croft: {build} was configured for another interpreter than {sys.executable}")
+    return extension
 
 
 def _run(command):

@@ -1,7 +1,7 @@
 """What the estimators of HiddenChainCRF, PoolCRF and ErrorCorrectingCRF share with ChainCRF."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, TypeVar
+from typing import TYPE_CHECKING, Any, Optional, Sequence, TypeVar
 
 from .estimator import Callback, ChainCRF
 
@@ -15,12 +15,6 @@ if TYPE_CHECKING:
 
 Self = TypeVar("Self", bound="ChainKind")
 
-# Parameters that are options of the trainer of the chains under the same name.
-SHARED = ("optimizer", "l1", "l2", "features", "min_count", "template", "template_language", "format",
-          "boundaries", "constrain", "max_iterations", "tolerance", "gradient_tolerance", "history",
-          "precision", "holdout", "early_stop", "checkpoint", "resume", "checkpoint_interval", "seed",
-          "threads")
-
 
 class ChainKind(BaseEstimator):  # type: ignore[misc]
     """An estimator of sequences whose training is its own, and whose predictions are a ChainCRF's."""
@@ -28,7 +22,6 @@ class ChainKind(BaseEstimator):  # type: ignore[misc]
     decode: str
     threads: int
     _DECODES: tuple[str, ...] = ("viterbi", "marginal", "risk")
-    _KIND: Optional[str] = None
 
     def fit(self: Self, X: Sequence[Any], y: Sequence[Any], sample_weight: Optional[Sequence[float]] = None,
             X_dev: Optional[Sequence[Any]] = None, y_dev: Optional[Sequence[Any]] = None, *,
@@ -37,10 +30,7 @@ class ChainKind(BaseEstimator):  # type: ignore[misc]
         ChainCRF._train(self, X, y, sample_weight, X_dev, y_dev, callback, None)  # type: ignore[arg-type]
         return self
 
-    def _shared_options(self) -> Mapping[str, Any]:
-        options = ChainCRF._options(self)  # type: ignore[arg-type]
-        return {name: value for name, value in options.items() if name in SHARED and value is not None}
-
+    _options = ChainCRF._options
     _fitted = ChainCRF._fitted
     _how = ChainCRF._how
     _more_tags = ChainCRF._more_tags

@@ -1,4 +1,4 @@
-"""What an estimator needs of scikit-learn, for where it is not installed."""
+"""What estimators have in common: parameters, and what they need of scikit-learn where it is not installed."""
 from __future__ import annotations
 
 import inspect
@@ -13,6 +13,37 @@ def raise_not_fitted(estimator: Any) -> NoReturn:
     except ImportError:
         raise ValueError(message) from None
     raise NotFittedError(message)
+
+
+class Parameters:
+    """Base of the classes in _parameters.py: keyword arguments that are options of the library."""
+
+    _KIND: str  # of model
+    _RENAMED: dict[str, str] = {}  # options whose parameter has another name
+    _OWN: tuple[str, ...] = ()  # parameters that are no options, or are not handed on as they are
+    _ALWAYS: tuple[str, ...] = ()  # those whose default is not the library's
+
+    def __init_subclass__(cls, **how: Any) -> None:
+        """What is said of the parameters becomes part of the documentation of the estimator."""
+        super().__init_subclass__(**how)
+        made = next((base for base in cls.__bases__ if Parameters in base.__bases__), None)
+        if made is None or not cls.__dict__.get("__doc__") or not made.__doc__:
+            return
+        intro, heading, attributes = inspect.cleandoc(cls.__doc__ or "").partition("\nAttributes\n")
+        cls.__doc__ = f"{intro.rstrip()}\n\n{inspect.cleandoc(made.__doc__)}\n{heading}{attributes}"
+
+    def _given(self) -> dict[str, Any]:
+        """The options whose parameters are not what they are by default, under the library's names."""
+        made = next(base for base in type(self).__mro__ if Parameters in base.__bases__)
+        options = {}
+        for name, parameter in inspect.signature(made.__init__).parameters.items():  # type: ignore[misc]
+            value = getattr(self, name, None)
+            if name in self._OWN or value is None:
+                continue
+            changed = not isinstance(value, (bool, int, float, str)) or value != parameter.default
+            if changed or name in self._ALWAYS:
+                options[self._RENAMED.get(name, name)] = value
+        return options
 
 
 class BaseEstimator:

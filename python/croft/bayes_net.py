@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 import os
+import warnings
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
 
 from . import _core
+from .estimator import TrainingInterrupted
 from .graph import FactorGraph, Inference
 
 if TYPE_CHECKING:
@@ -81,9 +83,12 @@ class BayesNet:
         Sets `fit_`: {"log_likelihood", "objective", "iterations", "converged", "parameters", "unseen_rows"}.
         """
         options = {"smoothing": smoothing, "em_iterations": em_iterations, "tolerance": tolerance, "starts": starts,
-                   "from_tables": from_tables, "seed": seed, "threads": threads}
-        text, self.fit_ = _core.train_bayes_net(self._text, self._rows(X), options, callback)
+                   "seed": seed, "threads": threads}
+        text, self.fit_ = _core.train_bayes_net(self._text, self._rows(X), options, from_tables, callback)
         self._set(text)
+        if self.fit_["interrupted"]:
+            warnings.warn(f"training was interrupted after iteration {self.fit_['iterations']}; the tables of that "
+                          "iteration are kept", TrainingInterrupted, stacklevel=2)
         return self
 
     def log_likelihood(self, X: Sequence[Case]) -> float:

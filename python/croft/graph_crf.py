@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Hashable, Iterable, Mapping, Optional, Sequence, Union
 
 from . import _core
+from ._parameters import GraphCRFParameters
 from ._params import raise_not_fitted
 from .estimator import TrainingInterrupted, TrainingLog
 from .graph import FactorGraph, Inference
@@ -79,7 +80,7 @@ class Cliques:
         return [key for key, _ in self._variables]
 
 
-class GraphCRF(BaseEstimator):  # type: ignore[misc]
+class GraphCRF(GraphCRFParameters, BaseEstimator):  # type: ignore[misc]
     """p(y | x) = exp(sum over cliques of x's graph of theta_c(y_c, x)) / Z(x), weights tied by templates.
 
         def unroll(sentence):
@@ -98,67 +99,10 @@ class GraphCRF(BaseEstimator):  # type: ignore[misc]
     The graph may depend on the instance in any way.  ``y`` has a list of labels for each instance, in the order of
     its variables, or a dict of labels by their keys; None, or a key that is absent, is a hidden variable.
 
-    Parameters
-    ----------
-    unroll : function of an instance that gives its Cliques
-    domains : dict, name -> labels of the variables of this domain
-    templates : dict, name -> Template
-    objective : "likelihood" (exact), "bethe", "mean-field", "pseudolikelihood", "per-edge", "composite",
-        "piecewise", "piecewise-pseudolikelihood", "perceptron", "max-margin", or another of docs/objectives.md
-    optimizer : str or None: what suits the objective
-    l1, l2 : float; l2 None: 1, of perceptrons 0
-    features : "all" (each cell of each feature) or "observed" (the pairs that the training data has)
-    min_count, max_iterations, em_iterations, tolerance, seed, threads, starts, start_deviation, memory,
-    inference_iterations, damping, cost, search, step, schedule, batch, history, average_from, decay
-        as the options of ``croft train --model graph``; None: the default.  em_iterations, with hidden variables:
-        E steps at most, in the place of max_iterations; None: by the gradient
-    method : how predict and predict_marginals infer, a method of FactorGraph.infer
-
     Attributes
     ----------
     training_log_ : TrainingLog, an entry for each iteration
     """
-
-    def __init__(self, unroll: Optional[Callable[[Any], Cliques]] = None, *,
-                 domains: Optional[Mapping[str, Sequence[str]]] = None,
-                 templates: Optional[Mapping[str, Template]] = None, objective: str = "likelihood",
-                 optimizer: Optional[str] = None, l1: float = 0.0, l2: Optional[float] = None,
-                 features: str = "all", min_count: int = 1, max_iterations: Optional[int] = None,
-                 em_iterations: Optional[int] = None, tolerance: Optional[float] = None, memory: Optional[float] = None,
-                 inference_iterations: Optional[int] = None, damping: Optional[float] = None,
-                 cost: Optional[float] = None, search: Optional[str] = None, step: Optional[float] = None,
-                 schedule: Optional[str] = None, batch: Optional[int] = None, history: Optional[int] = None,
-                 average_from: Optional[int] = None, decay: Optional[float] = None, starts: int = 1,
-                 start_deviation: Optional[float] = None, method: str = "auto", seed: int = 1,
-                 threads: int = 1) -> None:
-        self.unroll = unroll
-        self.domains = domains
-        self.templates = templates
-        self.objective = objective
-        self.optimizer = optimizer
-        self.l1 = l1
-        self.l2 = l2
-        self.features = features
-        self.min_count = min_count
-        self.max_iterations = max_iterations
-        self.em_iterations = em_iterations
-        self.tolerance = tolerance
-        self.memory = memory
-        self.inference_iterations = inference_iterations
-        self.damping = damping
-        self.cost = cost
-        self.search = search
-        self.step = step
-        self.schedule = schedule
-        self.batch = batch
-        self.history = history
-        self.average_from = average_from
-        self.decay = decay
-        self.starts = starts
-        self.start_deviation = start_deviation
-        self.method = method
-        self.seed = seed
-        self.threads = threads
 
     def fit(self, X: Sequence[Any], y: Sequence[Any], *, callback: Optional[Callback] = None) -> GraphCRF:
         """Trains; returns self.
@@ -182,10 +126,7 @@ class GraphCRF(BaseEstimator):  # type: ignore[misc]
             log.append(event)
             return callback(event) if callback is not None else None
 
-        left_out = {"unroll", "domains", "templates", "method"}
-        options = {name: value for name, value in self.get_params(deep=False).items()
-                   if name not in left_out and value is not None}
-        self._model, log.result = native.train(options, "{}", see)
+        self._model, log.result = native.train(self._given(), "{}", self._prior(), see)
         self._schema = schema
         self.training_log_ = log
         if log.result["interrupted"]:
@@ -269,6 +210,17 @@ class GraphCRF(BaseEstimator):  # type: ignore[misc]
         self._model = model
         self._schema = _Schema(domains, {each["name"]: [names[d] for d in each["domains"]]
                                          for each in record["templates"]})
+
+    def _prior(self) -> Any:
+        """The native model that the parameter stands for."""
+        if self.prior is None:
+            return None
+        if isinstance(self.prior, GraphCRF):
+            self.prior._check_fitted()
+            return self.prior._model
+        if isinstance(self.prior, (str, os.PathLike)):
+            return _core.GraphModel.open(os.fspath(self.prior))
+        raise TypeError(f"prior is a {type(self.prior).__name__}; give a fitted GraphCRF or a path")
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "_model"):

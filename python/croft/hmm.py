@@ -6,6 +6,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
 
 from . import _core
+from ._parameters import HMMParameters
 from .estimator import ChainCRF, TrainingInterrupted, TrainingLog, _listed
 from .model import Inspection, Labelling, Labels, Model
 
@@ -19,10 +20,8 @@ except ImportError:
 
 Callback = Callable[[dict[str, Any]], Optional[bool]]
 
-_COUNTS = {"suffix": 0, "em_iterations": 0, "seed": 0, "threads": 0}
 
-
-class HMM(BaseEstimator):  # type: ignore[misc]
+class HMM(HMMParameters, BaseEstimator):  # type: ignore[misc]
     """A hidden Markov model with several independent observations a position:
 
         p(x, y) = start(y_0) prod_t transition(y_{t-1}, y_t) prod_t prod_k p(x_tk | y_t)
@@ -39,32 +38,6 @@ class HMM(BaseEstimator):  # type: ignore[misc]
     ``y`` is a list with a list of labels for each sequence; None in the place of a label, of a sequence's
     labels or of y is what is not known, a set of str is one of several labels.
 
-    Parameters
-    ----------
-    states : int or None
-        Labels in all; None: those of y.  Without y, how many hidden states there are (S1, S2, ...).
-    smoothing, transition_smoothing : float, float or None
-        Added to every count of emissions (that of all unknown values together, too) and of starts,
-        transitions and ends; None: as smoothing.
-    rare : int or None
-        Values seen so often or less stand in for unknown ones; 0: none.  None: 1, with a suffix 10.
-    suffix : int
-        Letters of the longest suffix that unknown values are told apart by; 0: they are not.
-    ends : bool
-        Sequences end with a probability; otherwise p(x) is that of the observations given their number.
-    em_iterations, tolerance : int, float
-        Iterations of Baum-Welch at most, and the relative gain of its objective below which it stops.
-    starts : int or None
-        Random starts, where labels without an example are to be found; the best is kept.  None: 5 where
-        nothing is labelled, otherwise 1.
-    format : "attributes", "columns" or None
-        What a sequence is; None: "columns" where the first position is a str, otherwise "attributes".
-    decode : "viterbi", "marginal" or "risk"
-        How predict chooses a labelling.
-    seed, threads : int
-        threads 0 is one a processor.  The same seed gives the same model, byte for byte, for any number
-        of threads.
-
     Attributes
     ----------
     model_ : Model
@@ -74,25 +47,6 @@ class HMM(BaseEstimator):  # type: ignore[misc]
         increases from one to the next of a start) and log_likelihood
     size_ : int, bytes of the model
     """
-
-    def __init__(self, *, states: Optional[int] = None, smoothing: float = 0.1,
-                 transition_smoothing: Optional[float] = None, rare: Optional[int] = None,
-                 suffix: int = 0, ends: bool = False, em_iterations: int = 100,
-                 tolerance: float = 1e-5, starts: Optional[int] = None, format: Optional[str] = None,
-                 decode: str = "viterbi", seed: int = 1, threads: int = 0) -> None:
-        self.states = states
-        self.smoothing = smoothing
-        self.transition_smoothing = transition_smoothing
-        self.rare = rare
-        self.suffix = suffix
-        self.ends = ends
-        self.em_iterations = em_iterations
-        self.tolerance = tolerance
-        self.starts = starts
-        self.format = format
-        self.decode = decode
-        self.seed = seed
-        self.threads = threads
 
     def fit(self, X: Sequence[Any], y: Optional[Sequence[Any]] = None,
             sample_weight: Optional[Sequence[float]] = None, *,
@@ -110,14 +64,18 @@ class HMM(BaseEstimator):  # type: ignore[misc]
             raise TypeError(f"callback is a {type(callback).__name__}, and a function was expected")
         if sample_weight is not None and not hasattr(sample_weight, "__getitem__"):
             sample_weight = _listed(sample_weight)
-        options, rows = self._options(), self._rows(X)
+        options = {**self._given(), "format": self._format(X)}
         log = TrainingLog()
 
         def see(event: dict[str, Any]) -> Optional[bool]:
+            event = dict(event)
+            if event.pop("event") == "data":
+                log.data = event
+                return None
             log.append(event)
             return callback(event) if callback is not None else None
 
-        native, log.result = _core.train_hmm(X, y, sample_weight, options, rows, see)
+        native, log.result = _core.train("hmm", X, y, sample_weight, None, None, options, {}, see)
         self.model_ = Model(native)
         self.classes_ = self.model_.labels
         self.start_, self.transitions_, self.ends_ = _core.hmm_transitions(native)
@@ -127,30 +85,13 @@ class HMM(BaseEstimator):  # type: ignore[misc]
                           "of that iteration is kept", TrainingInterrupted, stacklevel=2)
         return self
 
-    def _options(self) -> dict[str, Any]:
-        options: dict[str, Any] = {"ends": bool(self.ends)}
-        smoothing = {"smoothing": self.smoothing, "tolerance": self.tolerance,
-                     "transition_smoothing": self.smoothing if self.transition_smoothing is None
-                     else self.transition_smoothing}
-        for name, value in smoothing.items():
-            options[name] = float(value)
-        for name, least in _COUNTS.items():
-            options[name] = _count(name, getattr(self, name), least)
-        options["states"] = 0 if self.states is None else _count("states", self.states, 1)
-        options["starts"] = 0 if self.starts is None else _count("starts", self.starts, 1)
-        rare = self.rare if self.rare is not None else 10 if self.suffix else 1
-        options["rare"] = _count("rare", rare, 0)
-        return options
-
-    def _rows(self, X: Sequence[Any]) -> bool:
-        if self.format not in (None, "attributes", "columns"):
-            raise ValueError(f"format is {self.format!r}; choose one of: attributes, columns")
+    def _format(self, X: Sequence[Any]) -> str:
         if self.format is not None:
-            return self.format == "columns"
+            return self.format
         for sequence in X:
             if isinstance(sequence, (list, tuple)) and sequence:
-                return isinstance(sequence[0], str)
-        return False
+                return "columns" if isinstance(sequence[0], str) else "attributes"
+        return "attributes"
 
     # Prediction: as Model, with this estimator's decode and threads.
 
@@ -219,14 +160,3 @@ class HMM(BaseEstimator):  # type: ignore[misc]
 
     def _more_tags(self) -> dict[str, Any]:  # of scikit-learn before 1.6
         return {"X_types": ["sequences"], "requires_y": False, "no_validation": True}
-
-
-def _count(name: str, value: Any, least: int) -> int:
-    """The value as an int, which it must be."""
-    try:
-        number = value.__index__()
-    except AttributeError:
-        raise TypeError(f"{name} is a {type(value).__name__}, and an int was expected") from None
-    if number < least:
-        raise ValueError(f"{name} is {number}, and must be {least} or more")
-    return int(number)

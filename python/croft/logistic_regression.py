@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 import json
+import numbers
 import os
 import warnings
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Union
 
 from . import _core
-from ._matrix import BaseEstimator, ClassifierMixin, arrays, classes_from, row_weights, validated
+from ._matrix import BaseEstimator, ClassifierMixin, arrays, classes_from, example_weights, validated
+from ._parameters import LogisticRegressionParameters
 from ._params import raise_not_fitted
 from .estimator import TrainingInterrupted, TrainingLog
 from .model import Model
@@ -25,11 +27,9 @@ Callback = Callable[[dict[str, Any]], Optional[bool]]
 PathLike = Union[str, "os.PathLike[str]"]
 
 _INTERCEPT = "(intercept)"
-# Parameters that are options of the trainer under the same name.
-_OPTIONS = ("l1", "optimizer", "max_iterations", "gradient_tolerance", "gap", "precision", "seed", "threads")
 
 
-class LogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LogisticRegression(LogisticRegressionParameters, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Multinomial logistic regression, the maximum-entropy classifier:
 
         p(y = j | x) = exp(b_j + w_j x) / sum_k exp(b_k + w_k x)
@@ -45,31 +45,6 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     With two labels there is one vector, w = w_1 - w_0, and the penalty is that of w: the two that the model
     file has are w / 2 and -w / 2, which ``croft train`` finds with 2 l2 and the same l1.
 
-    Parameters
-    ----------
-    l1, l2 : float
-        Weights of the penalties, 0 or more.
-    intercept : "unpenalised", "penalised" or "none"
-        b.
-    class_weight : None, "balanced" or dict
-        Factor of the weight of each row, by its label; labels that a dict does not have: 1.  "balanced":
-        N / (L * rows of the label).
-    optimizer : str or None
-        "lbfgs", "owlqn" (l1 > 0), "truncated-newton", "newton", ...; None: what suits.  With a penalised
-        intercept also "sdca", "sgd", ... (docs/objectives.md).
-    tolerance : float or None
-        Stop where F changes by less than this share in 10 iterations; 0: not; None: 1e-5, with l1 5e-6.
-    gradient_tolerance : float or None
-        Stop where |gradient| <= gradient_tolerance max(1, |w|); 0: not; None: 1e-5.
-    gap : float or None
-        Of optimizers on the dual, in the place of the other two: stop at this duality gap relative to F.
-    max_iterations : int or None
-        None: 1000.
-    precision : "auto", "single" or "double"
-        Of scores in training; "auto": double for less than 20,000 rows.
-    seed, threads : int
-        threads 0 is one a processor.  The same seed gives the same model for any number of threads.
-
     Attributes
     ----------
     classes_ : array [L]
@@ -82,25 +57,6 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     calibration_ : dict or None, of a model file that ``croft calibrate`` wrote: predict, predict_proba and
         predict_log_proba apply it, until the next fit; decision_function and coef_ are as trained
     """
-
-    def __init__(self, *, l1: float = 0.0, l2: float = 1.0, intercept: str = "unpenalised",
-                 class_weight: Union[None, str, Mapping[Any, float]] = None,
-                 optimizer: Optional[str] = None, tolerance: Optional[float] = None,
-                 gradient_tolerance: Optional[float] = None, gap: Optional[float] = None,
-                 max_iterations: Optional[int] = None, precision: str = "auto", seed: int = 1,
-                 threads: int = 0) -> None:
-        self.l1 = l1
-        self.l2 = l2
-        self.intercept = intercept
-        self.class_weight = class_weight
-        self.optimizer = optimizer
-        self.tolerance = tolerance
-        self.gradient_tolerance = gradient_tolerance
-        self.gap = gap
-        self.max_iterations = max_iterations
-        self.precision = precision
-        self.seed = seed
-        self.threads = threads
 
     # Training.
 
@@ -137,8 +93,8 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         found = numpy.zeros((X.shape[1] + 1, len(self.classes_)))
         native, log.result = _core.train_matrix(
             X.shape[1], *arrays(X), numpy.ascontiguousarray(codes, numpy.int64),
-            self._row_weights(codes, sample_weight), names, [str(label) for label in self.classes_],
-            self._options(), json.dumps(self._record()), found, see)
+            example_weights(self.class_weight, self.classes_, codes, sample_weight), names, [str(label) for label in self.classes_],
+            self._options(), json.dumps(self._record(), default=str), found, see)
         self.model_ = Model(native)
         self._set_weights(found)
         self.training_log_ = log
@@ -149,12 +105,10 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _options(self) -> dict[str, Any]:
         if self.intercept not in ("unpenalised", "penalised", "none"):
             raise ValueError(f"intercept is {self.intercept!r}; choose one of: unpenalised, penalised, none")
-        options = {name: getattr(self, name) for name in _OPTIONS}
-        l2 = float(self.l2)
-        if not 0 <= l2 < float("inf"):  # the trainer would name the number that it is given
-            raise ValueError(f"l2 is {self.l2!r}; it must be a number, 0 or more")
-        return {**options, "intercept": self.intercept, "format": "attributes", "tolerance": self.tolerance,
-                "l2": 2 * l2 if len(self.classes_) == 2 else l2}
+        l2 = self.l2  # the trainer would name the number that it is given
+        if not isinstance(l2, numbers.Real) or not 0 <= l2 < float("inf"):
+            raise ValueError(f"l2 is {l2!r}; it must be a number, 0 or more")
+        return {**self._given(), "format": "attributes", "l2": 2 * l2 if len(self.classes_) == 2 else l2}
 
     def _column_names(self) -> list[str]:
         names = [str(name) for name in getattr(self, "feature_names_in_", [])]
@@ -164,29 +118,6 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"a column of X has the name of the intercept, {_INTERCEPT}; rename it, or give "
                              'intercept="none"')
         return names
-
-    def _row_weights(self, codes: Any, sample_weight: Any) -> Any:
-        """[N], or None where all are 1."""
-        import numpy
-        weight = None if sample_weight is None else row_weights(sample_weight, len(codes))
-        if self.class_weight is None:
-            return weight
-        labels = list(self.classes_)
-        if isinstance(self.class_weight, str):
-            if self.class_weight != "balanced":
-                raise ValueError(f"class_weight is {self.class_weight!r}; give None, 'balanced' or a dict")
-            of = len(codes) / (len(labels) * numpy.bincount(codes, minlength=len(labels)))
-        elif isinstance(self.class_weight, Mapping):
-            unknown = [label for label in self.class_weight if label not in labels]
-            if unknown:
-                raise ValueError(f"class_weight has {unknown[0]!r}, which is no label of y")
-            for label, factor in self.class_weight.items():
-                if not 0 <= float(factor) < float("inf"):
-                    raise ValueError(f"class_weight has {factor!r} for {label!r}; it must be a number, 0 or more")
-            of = numpy.array([self.class_weight.get(label, 1.0) for label in labels], float)
-        else:
-            raise TypeError(f"class_weight is a {type(self.class_weight).__name__}, and a dict was expected")
-        return of[codes] if weight is None else weight * of[codes]
 
     def _set_weights(self, found: Any) -> None:
         """From [D + 1, L], the intercept's last."""

@@ -2,14 +2,14 @@
 from __future__ import annotations
 
 import json
-import numbers
 import os
 import warnings
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Union
 
 from . import _core
 from ._matrix import (BaseEstimator, ClassifierMixin, arrays as _arrays, classes_from as _classes_from,
-                      row_weights as _weights, validated as _validated)
+                      example_weights as _weights, validated as _validated)
+from ._parameters import NaiveBayesParameters
 from ._params import raise_not_fitted
 
 if TYPE_CHECKING:
@@ -21,34 +21,12 @@ EVENTS = ("multinomial", "bernoulli", "complement", "gaussian", "categorical")
 _COUNTS = ("multinomial", "complement", "categorical")
 
 
-class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class NaiveBayes(NaiveBayesParameters, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Naive Bayes: given its label, the numbers of a row are independent of each other.
 
         log p(x, y) = log p(y) + sum_d log p(x_d | y)
 
     ``X`` is a matrix [N, D], a numpy array or a scipy sparse matrix, and ``y`` has N labels, str or numbers.
-
-    Parameters
-    ----------
-    event : str, or a list of D of them
-        What the numbers are: "multinomial" (counts of words), "bernoulli" (whether they are above ``binarize``),
-        "complement" (Rennie and others 2003: counts, of all other labels), "gaussian" (measurements) or
-        "categorical" (categories 0, 1, ...).  A list says it for each column.
-    alpha : float
-        What each count is before any data (Laplace: 1, Lidstone: less); 0 or more.
-    priors : None, "uniform" or array [L]
-        p(y); None: the shares of the labels in the data.
-    binarize : float
-        Of bernoulli; 0 or more.
-    norm : bool
-        Of complement: the weights of a label sum to 1.
-    var_smoothing : float
-        Of gaussian: this share of the largest variance is added to all.
-    min_categories : None, int or array [D]
-        Of categorical: categories of each column at least.
-    em_iterations, em_tolerance : int, float
-        Of fit with X_unlabelled: at most so many iterations of EM, until its objective changes by less than
-        this share.
 
     Attributes
     ----------
@@ -64,20 +42,6 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     calibration_ : dict or None, of a model file that ``croft calibrate`` wrote: predict, predict_proba and
         predict_log_proba apply it, until the next fit; predict_joint_log_proba does not
     """
-
-    def __init__(self, *, event: Union[str, Sequence[str]] = "multinomial", alpha: float = 1.0,
-                 priors: Any = None, binarize: float = 0.0, norm: bool = False,
-                 var_smoothing: float = 1e-9, min_categories: Any = None, em_iterations: int = 100,
-                 em_tolerance: float = 1e-6) -> None:
-        self.event = event
-        self.alpha = alpha
-        self.priors = priors
-        self.binarize = binarize
-        self.norm = norm
-        self.var_smoothing = var_smoothing
-        self.min_categories = min_categories
-        self.em_iterations = em_iterations
-        self.em_tolerance = em_tolerance
 
     # Training.
 
@@ -102,6 +66,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classes : labels of all rows that will come; needed in the first call, where y has not all of them
         """
         import numpy
+        if isinstance(self.class_weight, str):
+            raise ValueError(f"class_weight is {self.class_weight!r}, and partial_fit sees a part of the rows; give a dict")
         first = not hasattr(self, "_table")
         X, y = self._labelled(X, y, reset=first)
         if first:
@@ -124,8 +90,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _count(self, X: Any, codes: Any, sample_weight: Any, more: Any) -> NaiveBayes:
         import numpy
-        rows = X.shape[0]
-        weight = None if sample_weight is None else _weights(sample_weight, rows)
+        weight = _weights(self.class_weight, self.classes_, codes, sample_weight)
         events = self._events()
         if "categorical" in events or self._table.takes_zeros:  # 0 is a category, or not a missing number
             X, more = _dense(X), None if more is None else _dense(more)
@@ -138,29 +103,26 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             codes = numpy.concatenate([codes, numpy.full(more.shape[0], -1)])
             if weight is not None:
                 weight = numpy.concatenate([weight, numpy.ones(more.shape[0])])
+        option, prior = self._prior()
         found = self._table.fit(*_arrays(X), numpy.ascontiguousarray(codes, numpy.int64), weight,
-                                len(self.classes_), self._options(), self.em_iterations, self.em_tolerance)
+                                len(self.classes_), {**self._given(), **option}, prior)
         self.objective_ = found["objective"]
         if not found["converged"] and more is not None and self.em_iterations > 0:
             warnings.warn(f"EM went on to gain more than em_tolerance={self.em_tolerance} after em_iterations="
                           f"{self.em_iterations} iterations", stacklevel=3)
         return self
 
-    def _options(self) -> dict[str, Any]:
+    def _prior(self) -> tuple[dict[str, Any], Optional[list[float]]]:
+        """p(y) as an option, or its numbers."""
         import numpy
-        for name in ("alpha", "binarize", "var_smoothing"):
-            value = getattr(self, name)
-            if not isinstance(value, numbers.Real) or isinstance(value, bool):
-                raise ValueError(f"{name} is {value!r}; it must be a number")
-        prior = "learnt" if self.priors is None else self.priors
-        if not isinstance(prior, str):
-            prior = [float(p) for p in numpy.asarray(prior, float).ravel()]
-            if len(prior) != len(self.classes_):
-                raise ValueError(f"priors has {len(prior)} numbers, and there are {len(self.classes_)} classes")
-        elif prior not in ("learnt", "uniform"):
-            raise ValueError(f"priors is {prior!r}; give None, 'uniform' or an array")
-        return {"alpha": self.alpha, "binarize": self.binarize, "variance_floor": self.var_smoothing,
-                "norm": self.norm, "prior": prior}
+        if self.priors is None or (isinstance(self.priors, str) and self.priors == "uniform"):
+            return {"prior_probabilities": self.priors}, None
+        if isinstance(self.priors, str):
+            raise ValueError(f"priors is {self.priors!r}; give None, 'uniform' or an array")
+        prior = [float(p) for p in numpy.asarray(self.priors, float).ravel()]
+        if len(prior) != len(self.classes_):
+            raise ValueError(f"priors has {len(prior)} numbers, and there are {len(self.classes_)} classes")
+        return {}, prior
 
     def _events(self) -> list[str]:
         """What each column is; one name: what all are."""
@@ -255,15 +217,11 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def class_log_prior_(self) -> numpy.ndarray:
         import numpy
-        for name in ("alpha", "binarize", "var_smoothing"):
-            value = getattr(self, name)
-            if not isinstance(value, numbers.Real) or isinstance(value, bool):
-                raise ValueError(f"{name} is {value!r}; it must be a number")
-        prior = "learnt" if self.priors is None else self.priors
-        if not isinstance(prior, str):
-            return numpy.log(numpy.asarray(prior, float))
+        option, prior = self._prior()
+        if prior is not None:
+            return numpy.log(prior)
         count = self.class_count_
-        if prior == "uniform":
+        if option["prior_probabilities"] == "uniform":
             return numpy.full(len(count), -numpy.log(len(count)))
         with numpy.errstate(divide="ignore"):
             return numpy.log(count) - numpy.log(count.sum())

@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 import itertools
-import os
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import Any, Optional, Sequence
 
 from . import _core
-from .estimator import Callback, ChainCRF, PathLike, Prior
+from ._parameters import SegmentCRFParameters
+from .estimator import Callback, ChainCRF, _starting
 from .model import Model
 
 Spans = list[tuple[int, int, str]]
@@ -20,7 +20,7 @@ def _are_spans(X: Any, y: Any) -> bool:
     return isinstance(first, (tuple, list)) or (first is None and any(len(x) > 0 for x in X))
 
 
-class SegmentCRF(ChainCRF):
+class SegmentCRF(SegmentCRFParameters, ChainCRF):
     """A conditional random field over segmentations: a sequence is cut into segments (begin, end, label), and
 
         p(s | x) = exp(sum_k theta(s_k; x) + sum_k w[y_{k-1}, y_k]) / Z(x)
@@ -33,90 +33,11 @@ class SegmentCRF(ChainCRF):
     overlap, which become labels by label_scheme ("auto": "bio").  Predictions are labels in the same spelling;
     ``predict_spans`` gives them as spans, ``spans`` with their probabilities.
 
-    Parameters are ChainCRF's but for those of orders, constraints and kernels, and
-
-    segment_template : path, text, "none" or None
-        Lines such as ``U1:%length`` or ``U2:%lower`` (docs/segments.md); None: the length.
-    gazetteers : dict name -> list of names, or None
-        For %gazetteer in the template; a name is its tokens with spaces between.
-    max_length : int, dict label -> int, or None
-        Positions that a segment may have; None: as the longest in y.
-    text : str or None
-        With attributes, the key of a position's word: ``{"word": "Rome"}`` and text="word".  Rows have cells.
-    label_scheme : "auto", "bio", "bio1", "ioe", "bioes", "raw" or "none"
-        How labels spell segments.
-
     With a prior, and with warm_start and partial_fit, templates, gazetteers and max_length that are not given
     are those of the model that there is.
 
     Cost of an evaluation: O(T (cells + L^2)) a sequence, cells the sum of the labels' longest segments.
     """
-
-    _KIND = "chain"  # the options that are asked for are a chain's
-
-    def __init__(self, *, segment_template: Optional[PathLike] = None,
-                 gazetteers: Optional[Mapping[str, Sequence[str]]] = None,
-                 max_length: Union[int, Mapping[str, int], None] = None, text: Optional[str] = None,
-                 label_scheme: str = "auto", objective: str = "likelihood", optimizer: Optional[str] = None,
-                 l1: float = 0.0, l2: Optional[float] = None, cost: Union[float, PathLike, None] = None,
-                 block: Optional[int] = None, features: Optional[str] = None, min_count: int = 1,
-                 template: Optional[PathLike] = None, template_language: str = "auto",
-                 format: Optional[str] = None, boundaries: bool = False, max_iterations: Optional[int] = None,
-                 tolerance: Optional[float] = None, window: Optional[int] = None,
-                 gradient_tolerance: Optional[float] = None, gap: Optional[float] = None,
-                 history: Optional[int] = None, sgd_passes: Optional[int] = None, step: Optional[float] = None,
-                 schedule: Optional[str] = None, decay: Optional[float] = None, batch: Optional[int] = None,
-                 average_from: Optional[int] = None, aggressiveness: Optional[float] = None,
-                 variance: Optional[float] = None, gamma: Optional[float] = None, precision: str = "auto",
-                 holdout: Optional[float] = None, early_stop: int = 0, checkpoint: Optional[PathLike] = None,
-                 resume: bool = False, checkpoint_interval: float = 30.0, prior: Optional[Prior] = None,
-                 variances: Optional[PathLike] = None, decode: str = "viterbi", warm_start: bool = False,
-                 seed: int = 1, threads: int = 0, progress: Optional[bool] = None) -> None:
-        self.segment_template = segment_template
-        self.gazetteers = gazetteers
-        self.max_length = max_length
-        self.text = text
-        self.label_scheme = label_scheme
-        self.objective = objective
-        self.optimizer = optimizer
-        self.l1 = l1
-        self.l2 = l2
-        self.cost = cost
-        self.block = block
-        self.features = features
-        self.min_count = min_count
-        self.template = template
-        self.template_language = template_language
-        self.format = format
-        self.boundaries = boundaries
-        self.max_iterations = max_iterations
-        self.tolerance = tolerance
-        self.window = window
-        self.gradient_tolerance = gradient_tolerance
-        self.gap = gap
-        self.history = history
-        self.sgd_passes = sgd_passes
-        self.step = step
-        self.schedule = schedule
-        self.decay = decay
-        self.batch = batch
-        self.average_from = average_from
-        self.aggressiveness = aggressiveness
-        self.variance = variance
-        self.gamma = gamma
-        self.precision = precision
-        self.holdout = holdout
-        self.early_stop = early_stop
-        self.checkpoint = checkpoint
-        self.resume = resume
-        self.checkpoint_interval = checkpoint_interval
-        self.prior = prior
-        self.variances = variances
-        self.decode = decode
-        self.warm_start = warm_start
-        self.seed = seed
-        self.threads = threads
-        self.progress = progress
 
     def fit(self, X: Sequence[Any], y: Sequence[Any], sample_weight: Optional[Sequence[float]] = None,
             X_dev: Optional[Sequence[Any]] = None, y_dev: Optional[Sequence[Any]] = None, *,
@@ -171,17 +92,18 @@ class SegmentCRF(ChainCRF):
 
     def _fit_native(self, X: Any, y: Any, sample_weight: Any, X_dev: Any, y_dev: Any, init: Optional[Model],
                     prior: Optional[Model], see: Callback) -> tuple[_core.Model, dict[str, Any]]:
-        return _core.train_segment(X, y, sample_weight, X_dev, y_dev, self._options(), self._segments(),
-                                   None if init is None else init._native,
-                                   None if prior is None else prior._native, see)
+        return _core.train("segment", X, y, sample_weight, X_dev, y_dev, self._options(),
+                           _starting(init, prior), see)
 
-    def _segments(self) -> dict[str, Any]:
-        longest = self.max_length
-        return {
-            "segment_template": None if self.segment_template is None else os.fspath(self.segment_template),
-            "gazetteers": None if self.gazetteers is None else
-            {name: list(entries) for name, entries in self.gazetteers.items()},
-            "max_length": None if longest is None else
-            [f"{label}={n}" for label, n in longest.items()] if isinstance(longest, Mapping) else [str(longest)],
-            "text_attribute": None if self.text is None else self.text + ":",
-            "label_scheme": self.label_scheme}
+    def _options(self) -> dict[str, Any]:
+        return {**super()._options(), **of_segments(self)}
+
+
+def of_segments(parameters: Any) -> dict[str, Any]:
+    """Options that are not what the parameters are."""
+    options: dict[str, Any] = {}
+    if parameters.gazetteers is not None:
+        options["gazetteers"] = {name: list(entries) for name, entries in parameters.gazetteers.items()}
+    if parameters.text is not None:
+        options["text_attribute"] = parameters.text + ":"
+    return options

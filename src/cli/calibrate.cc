@@ -3,12 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <memory>
 
 #include "cli/common.h"
 #include "croft/core/error.h"
 #include "croft/core/json.h"
+
+#include "cli/model_options.h"
+#include "cli/verb.h"
+#include "train/options/training_options.h"
 
 namespace croft::cli {
 namespace {
@@ -26,11 +31,18 @@ naive-bayes a curve of its own, and may choose other labels.  DATA must be data 
 not trained on: there it is surer of itself than elsewhere, and a calibration would make it surer
 still.  docs/evaluation.md, docs/math/calibration.md.)";
 
-struct CalibrateCommand {
-  CalibrateRequest request;
-  bool json = false;
-  CommonOptions common;
-};
+std::span<const OptionRow> calibration_options() {
+  using namespace option;
+  static const auto kRows = std::to_array<OptionRow>({
+      model_row(),
+      data_row("Labelled data that the model was not trained on; without: standard input"),
+      file("output", "FILE", "Model file to write").short_as('o').needed(),
+      choice("method", "METHOD=temperature", {"temperature", "platt", "isotonic"},
+             "temperature, platt or isotonic"),
+      json_row("One JSON document instead of a table"),
+  });
+  return kRows;
+}
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
@@ -82,13 +94,21 @@ std::string report_text(const CalibrateReport& report) {
   return out;
 }
 
-int run(const CalibrateCommand& c) {
-  ThreadPool pool(c.common.threads);
-  const CalibrateReport report = calibrate_model(c.request, pool);
+int run(const OptionValues& values) {
+  CalibrateRequest request;
+  values.read("model", request.model);
+  values.read("DATA", request.data);
+  values.read("output", request.output);
+  values.choose(
+      "method",
+      {CalibrationMethod::temperature, CalibrationMethod::platt, CalibrationMethod::isotonic},
+      request.method);
+  ThreadPool pool(common_of(values).threads);
+  const CalibrateReport report = calibrate_model(request, pool);
   for (const std::string& warning : report.warnings) {
     std::fprintf(stderr, "warning: %s\n", warning.c_str());
   }
-  if (c.json) {
+  if (values.flag("json")) {
     write_json(report_json(report));
   } else {
     write_result(report_text(report));
@@ -98,26 +118,14 @@ int run(const CalibrateCommand& c) {
 
 }  // namespace
 
-void add_calibrate(Program& program) {
-  CLI::App* verb = program.app.add_subcommand(
-      "calibrate", "Make a model's probabilities mean what they say, on held-out data");
-  auto c = std::make_shared<CalibrateCommand>();
-  CalibrateRequest& r = c->request;
-  verb->add_option("-m,--model", r.model, "Model file")->required();
-  verb->add_option("DATA", r.data,
-                   "Labelled data that the model was not trained on; without: standard input")
-      ->default_val(std::vector<std::string>{"-"});
-  verb->add_option("-o,--output", r.output, "Model file to write")->required();
-  add_choice<CalibrationMethod>(*verb, "--method", r.method,
-                                {{"temperature", CalibrationMethod::temperature},
-                                 {"platt", CalibrationMethod::platt},
-                                 {"isotonic", CalibrationMethod::isotonic}},
-                                "temperature, platt or isotonic")
-      ->option_text("METHOD=temperature");
-  verb->add_flag("--json", c->json, "One JSON document instead of a table");
-  add_common(*verb, c->common);
-  verb->footer(kFooter);
-  verb->callback([c, &program] { program.status = run(*c); });
-}
+const Verb kCalibrate = {
+    .name = "calibrate",
+    .summary = "Make a model's probabilities mean what they say, on held-out data",
+    .options =
+        [] {
+          return OptionTables{calibration_options(), common_options()};
+        },
+    .footer = [] { return std::string(kFooter); },
+    .run = run};
 
 }  // namespace croft::cli

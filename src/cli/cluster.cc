@@ -1,12 +1,15 @@
 // croft cluster
 #include <fmt/format.h>
 
+#include <array>
 #include <chrono>
-#include <memory>
 
 #include "app/train/cluster.h"
 #include "cli/common.h"
+#include "cli/model_options.h"
+#include "cli/verb.h"
 #include "croft/core/interrupt.h"
+#include "train/options/training_options.h"
 
 namespace croft::cli {
 namespace {
@@ -24,11 +27,33 @@ al. (1992) with a window of N clusters: words whose neighbours are alike come to
 with the words times N x N: 20,000 words to 1000 clusters are a matter of a minute or less.
 docs/features.md)";
 
-struct ClusterCommand {
+std::span<const OptionRow> cluster_options() {
+  using namespace option;
+  static const auto kRows = std::to_array<OptionRow>({
+      data_row("Text: a sentence a line, tokens with blanks between; without: standard input"),
+      file("output", "FILE", "File to write: PATH TAB WORD TAB COUNT").short_as('o').needed(),
+      whole("clusters", "N=1000", "How many clusters").from(1),
+      whole("min-count", "N=1", "Occurrences a word needs to have a cluster").from(1),
+      choice("format", "FORMAT=text", {"text", "columns"},
+             "text, or columns as `croft train` has them: one token a line"),
+      whole("column", "K=0", "The column of the tokens, with --format columns"),
+      flag("fold-case", "Take tokens in lower case"),
+      flag("quiet", "No progress on stderr"),
+  });
+  return kRows;
+}
+
+ClusterRequest read_request(const OptionValues& values) {
   ClusterRequest request;
-  bool quiet = false;
-  CommonOptions common;
-};
+  values.read("DATA", request.data);
+  values.read("output", request.output);
+  values.read("clusters", request.clusters);
+  values.read("min-count", request.min_count);
+  values.choose("format", {false, true}, request.columns);
+  values.read("column", request.column);
+  values.read("fold-case", request.fold);
+  return request;
+}
 
 // Lines on stderr, a second apart.
 class ClusterProgress {
@@ -47,9 +72,11 @@ class ClusterProgress {
   Clock::time_point begin_ = Clock::now(), last_ = begin_;
 };
 
-int run(ClusterCommand& c) {
+int run(const OptionValues& values) {
+  const ClusterRequest request = read_request(values);
+  const bool quiet = values.flag("quiet");
   handle_interrupts();
-  ClusterProgress progress(c.quiet);
+  ClusterProgress progress(quiet);
   const ClusterWatcher watcher{
       .reading = [&](std::size_t tokens) { progress.show(fmt::format("{} tokens read", tokens)); },
       .words =
@@ -58,13 +85,13 @@ int run(ClusterCommand& c) {
                                       progress.seconds()));
             return !interruption;
           }};
-  const ClusterResult result = cluster_words(c.request, watcher);
-  if (!c.quiet) {
+  const ClusterResult result = cluster_words(request, watcher);
+  if (!quiet) {
     std::fprintf(stderr, "%s",
                  fmt::format("{} tokens, {} words, of which {} in {} clusters; mutual information "
                              "of neighbours {:.4f} nats; {:.1f} s -> {}\n",
                              result.tokens, result.words, result.kept, result.clusters,
-                             result.quality, progress.seconds(), c.request.output)
+                             result.quality, progress.seconds(), request.output)
                      .c_str());
   }
   return kDone;
@@ -72,32 +99,14 @@ int run(ClusterCommand& c) {
 
 }  // namespace
 
-void add_cluster(Program& program) {
-  CLI::App* verb = program.app.add_subcommand(
-      "cluster", "Find classes of words in raw text (Brown clusters), for feature kits");
-  auto c = std::make_shared<ClusterCommand>();
-  ClusterRequest& r = c->request;
-  verb->add_option("DATA", r.data,
-                   "Text: a sentence a line, tokens with blanks between; without: standard input")
-      ->default_val(std::vector<std::string>{"-"});
-  verb->add_option("-o,--output", r.output, "File to write: PATH TAB WORD TAB COUNT")->required();
-  verb->add_option("--clusters", r.clusters, "How many clusters")
-      ->transform(whole_number(1))
-      ->option_text("N=1000");
-  verb->add_option("--min-count", r.min_count, "Occurrences a word needs to have a cluster")
-      ->transform(whole_number(1))
-      ->option_text("N=1");
-  add_choice<bool>(*verb, "--format", r.columns, {{"text", false}, {"columns", true}},
-                   "text, or columns as `croft train` has them: one token a line")
-      ->option_text("FORMAT=text");
-  verb->add_option("--column", r.column, "The column of the tokens, with --format columns")
-      ->transform(whole_number())
-      ->option_text("K=0");
-  verb->add_flag("--fold-case", r.fold, "Take tokens in lower case");
-  verb->add_flag("--quiet", c->quiet, "No progress on stderr");
-  add_common(*verb, c->common);
-  verb->footer(kFooter);
-  verb->callback([c, &program] { program.status = run(*c); });
-}
+const Verb kCluster = {
+    .name = "cluster",
+    .summary = "Find classes of words in raw text (Brown clusters), for feature kits",
+    .options =
+        [] {
+          return OptionTables{cluster_options(), common_options()};
+        },
+    .footer = [] { return std::string(kFooter); },
+    .run = run};
 
 }  // namespace croft::cli

@@ -1,14 +1,16 @@
 // croft convert
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
-#include <memory>
 
 #include "app/convert/convert_data.h"
 #include "cli/common.h"
+#include "cli/verb.h"
 #include "core/atomic_file.h"
 #include "croft/app/convert.h"
 #include "croft/core/error.h"
+#include "train/options/training_options.h"
 
 namespace croft::cli {
 namespace {
@@ -23,10 +25,33 @@ Example:
 docs/hmm.md says what a conversion of models keeps exactly, docs/formats.md what columns and spans
 are.)";
 
+std::span<const OptionRow> convert_options() {
+  using namespace option;
+  static const auto kRows = std::to_array<OptionRow>({
+      file("INPUT", "FILE", "Model, or data (- is standard input), to read").needed().unnamed(),
+      file("output", "FILE",
+           "File to write (required of models; of data, without: standard output)")
+          .short_as('o'),
+      words("to", "spans|columns|KIND",
+            "spans or columns; of models the kind, where there are several"),
+      words("label-scheme", "SCHEME=auto",
+            "How labels spell spans: bio, bio1, ioe, bioes; to spans also raw (each but O is one); "
+            "auto: as they look, to columns bio")
+          .at_first("auto"),
+      flag("unlabelled", "With --to spans: the last column is no label, but a cell of the token"),
+  });
+  return kRows;
+}
+
 struct ConvertCommand {
-  std::string input, output, to, scheme = "auto";
-  bool unlabelled = false;
-  CommonOptions common;
+  explicit ConvertCommand(const OptionValues& values)
+      : input(values.text("INPUT")),
+        output(values.text("output")),
+        to(values.text("to")),
+        scheme(values.text("label-scheme")),
+        unlabelled(values.flag("unlabelled")) {}
+  std::string input, output, to, scheme;
+  bool unlabelled;
 };
 
 std::string conversion_help() {
@@ -71,9 +96,10 @@ int run_data(const ConvertCommand& c) {
   return kDone;
 }
 
-int run(const ConvertCommand& c) {
+int run(const OptionValues& values) {
+  const ConvertCommand c(values);
   if (is_data(c)) return run_data(c);
-  if (c.output.empty()) throw CLI::RequiredError("--output");
+  if (c.output.empty()) throw UsageError("--output is required; see croft convert --help");
   if (c.unlabelled || c.scheme != "auto") {
     throw UsageError(
         "--label-scheme and --unlabelled are of data: they go with --to spans and --to columns");
@@ -88,24 +114,14 @@ int run(const ConvertCommand& c) {
 
 }  // namespace
 
-void add_convert(Program& program) {
-  CLI::App* verb = program.app.add_subcommand(
-      "convert", "Turn a model into one of another kind, or data into another format");
-  auto c = std::make_shared<ConvertCommand>();
-  verb->add_option("INPUT", c->input, "Model, or data (- is standard input), to read")->required();
-  verb->add_option("-o,--output", c->output,
-                   "File to write (required of models; of data, without: standard output)");
-  verb->add_option("--to", c->to, "spans or columns; of models the kind, where there are several")
-      ->option_text("spans|columns|KIND");
-  verb->add_option("--label-scheme", c->scheme,
-                   "How labels spell spans: bio, bio1, ioe, bioes; to spans also raw (each but O "
-                   "is one); auto: as they look, to columns bio")
-      ->option_text("SCHEME=auto");
-  verb->add_flag("--unlabelled", c->unlabelled,
-                 "With --to spans: the last column is no label, but a cell of the token");
-  add_common(*verb, c->common);
-  verb->footer(conversion_help() + kFooter);
-  verb->callback([c, &program] { program.status = run(*c); });
-}
+const Verb kConvert = {
+    .name = "convert",
+    .summary = "Turn a model into one of another kind, or data into another format",
+    .options =
+        [] {
+          return OptionTables{convert_options(), common_options()};
+        },
+    .footer = [] { return conversion_help() + kFooter; },
+    .run = run};
 
 }  // namespace croft::cli

@@ -1,15 +1,19 @@
 // croft evaluate
+#include <array>
 #include <filesystem>
 #include <memory>
 
 #include "app/evaluate/reliability_plot.h"
-#include "cli/code_decoder.h"
 #include "cli/common.h"
-#include "cli/evaluate_graph.h"
+#include "cli/graph_verbs.h"
+#include "cli/model_options.h"
+#include "cli/verb.h"
 #include "core/atomic_file.h"
 #include "croft/app/predict.h"
 #include "croft/core/error.h"
 #include "croft/core/json.h"
+
+#include "train/options/training_options.h"
 
 namespace croft::cli {
 namespace {
@@ -24,26 +28,47 @@ Example:
 
 Chunks are counted as conlleval counts them; docs/evaluation.md defines every number.)";
 
-struct EvaluateCommand {
-  std::string model, data, format, scheme = "auto", reliability, decoder;
-  bool json = false;
-  CommonOptions common;
-  GraphEvaluateCommand graph;
-};
-
-std::string check_scheme(const std::string& name) {
-  try {
-    chunk_scheme_from_name(name);
-    return "";
-  } catch (const UsageError& error) {
-    return error.what();
-  }
+std::span<const OptionRow> sequence_options() {
+  using namespace option;
+  static const auto kRows = std::to_array<OptionRow>({
+      file("model", "FILE",
+           "Model to label DATA with; without: DATA holds gold and predicted labels")
+          .short_as('m'),
+      file("DATA", "FILE=-", "Labelled data; without: standard input")
+          .at_first("-")
+          .unnamed()
+          .of(kSequenceModels),
+      chunks_row("auto, bio, bio1, ioe, bioes, raw or none"),
+      data_format_row().of(kSequenceModels),
+      file("reliability", "FILE",
+           "Draw accuracy against probability, and counts, as an SVG picture in this file")
+          .beside("model")
+          .of(kSequenceModels),
+      decoder_row().beside("model").of(kSequenceModels),
+      json_row("One JSON document instead of tables"),
+  });
+  return kRows;
 }
+
+OptionTables evaluate_options() {
+  return {sequence_options(), graph_label_options(), graph_evaluate_options(), common_options()};
+}
+
+struct EvaluateCommand {
+  explicit EvaluateCommand(const OptionValues& v)
+      : values(v),
+        model(v.text("model")),
+        data(v.text("DATA")),
+        reliability(v.text("reliability")),
+        format(data_format(v)) {}
+  const OptionValues& values;
+  std::string model, data, reliability, format;
+};
 
 // Without a model.
 void check_format(const EvaluateCommand& c) {
   if (!c.model.empty() || c.format.empty()) return;
-  if (c.format == kSpanFormat && c.scheme != "auto") {
+  if (c.format == kSpanFormat && c.values.text("chunks") != "auto") {
     throw UsageError("--chunks says how labels spell chunks, and spans are chunks; leave it out");
   }
   if (c.format == kSpanFormat || c.format == "columns") return;
@@ -82,23 +107,23 @@ void draw_reliability(const EvaluateCommand& c, const EvaluationSummary& summary
   file.commit();
 }
 
-int run(const EvaluateCommand& c) {
-  const ChunkScheme scheme = chunk_scheme_from_name(c.scheme);
+int evaluate_sequences(const EvaluateCommand& c) {
+  const ChunkScheme scheme = chunk_scheme(c.values);
   std::string unit;
   const Evaluation evaluation = [&] {
     if (c.model.empty() && c.format == kSpanFormat) return evaluate_spans(c.data);
     if (c.model.empty()) return evaluate_predictions(c.data, scheme);
-    const auto model = open_with_decoder(c.model, c.decoder);
+    const auto model = open_with_decoder(c.values);
     check_reliability(c, *model);
     unit = unit_of(*model);
-    ThreadPool pool(c.common.threads);
+    ThreadPool pool(common_of(c.values).threads);
     const auto spans = spans_for(*model, c.format, scheme);
     SequenceSource source(c.data, model->extractor(), Labels::required, spans);
     return evaluate_model(*model, source, scheme, pool);
   }();
   const EvaluationSummary summary = evaluation.summary();
   draw_reliability(c, summary);
-  if (c.json) {
+  if (c.values.flag("json")) {
     write_json(to_json(summary));
   } else {
     write_result(format_table(summary, unit));
@@ -106,39 +131,20 @@ int run(const EvaluateCommand& c) {
   return kDone;
 }
 
+int run(const OptionValues& values) {
+  const EvaluateCommand c(values);
+  if (!c.model.empty() && is_graph_model(c.model)) return run_graph_evaluation(values);
+  check_graph_options(values, false);
+  check_format(c);
+  return evaluate_sequences(c);
+}
+
 }  // namespace
 
-void add_evaluate(Program& program) {
-  CLI::App* verb = program.app.add_subcommand("evaluate", "Score predictions against gold labels");
-  auto c = std::make_shared<EvaluateCommand>();
-  CLI::Option* model =
-      verb->add_option("-m,--model", c->model,
-                       "Model to label DATA with; without: DATA holds gold and predicted labels");
-  verb->add_option("DATA", c->data, "Labelled data; without: standard input")->default_val("-");
-  verb->add_option("--chunks", c->scheme, "auto, bio, bio1, ioe, bioes, raw or none")
-      ->check(check_scheme)
-      ->capture_default_str();
-  add_model_format(*verb, c->format);
-  verb->add_option("--reliability", c->reliability,
-                   "Draw accuracy against probability, and counts, as an SVG picture in this file")
-      ->needs(model)
-      ->option_text("FILE");
-  add_decoder_option(*verb, c->decoder);
-  verb->get_option("--decoder")->needs(model);
-  verb->add_flag("--json", c->json, "One JSON document instead of tables");
-  add_graph_evaluate_options(*verb, c->graph);
-  add_common(*verb, c->common);
-  verb->footer(kFooter);
-  verb->callback([c, verb, &program] {
-    if (!c->model.empty() && is_graph_model(c->model)) {
-      program.status = run_graph_evaluation(*verb, c->graph, c->model,
-                                            chunk_scheme_from_name(c->scheme), c->json, c->common);
-      return;
-    }
-    check_not_graph_evaluation(*verb);
-    check_format(*c);
-    program.status = run(*c);
-  });
-}
+const Verb kEvaluate = {.name = "evaluate",
+                        .summary = "Score predictions against gold labels",
+                        .options = evaluate_options,
+                        .footer = [] { return std::string(kFooter); },
+                        .run = run};
 
 }  // namespace croft::cli

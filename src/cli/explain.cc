@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <memory>
 #include <optional>
@@ -9,10 +10,13 @@
 #include "app/explain/explain_segment.h"
 #include "app/label/tag_files.h"
 #include "cli/common.h"
+#include "cli/model_options.h"
+#include "cli/verb.h"
 #include "croft/app/predict.h"
 #include "croft/core/error.h"
 #include "croft/core/json.h"
 #include "croft/model/model_file.h"
+#include "train/options/training_options.h"
 
 namespace croft::cli {
 namespace {
@@ -27,18 +31,28 @@ Positions count from 0.  Of a model of segments each segment is compared with th
 stand in its place; --against names a label of segments.  docs/explain.md says what each number
 means.)";
 
+std::span<const OptionRow> explain_options() {
+  using namespace option;
+  static const auto kRows = std::to_array<OptionRow>({
+      model_row(),
+      data_row("Data in the model's format; without: standard input"),
+      words("against", "LABEL",
+            "Compare with this label; without: with the most probable other one"),
+      words("positions", "LIST",
+            "Explain these only, such as 0,3-7; they count from 0 in each sequence"),
+      whole("top", "N=5", "Attributes to be listed for each position; the rest is summed"),
+      flag("unknown", "Name the attributes that the model does not know"),
+      json_row("One JSON object a sequence"),
+      data_format_row(),
+      words("constrain", "RULES",
+            "Labels that may follow each other, as for predict: bio, bioes, or a file"),
+      file("penalties", "FILE", "File of lines TEST LABEL PENALTY, as for predict"),
+  });
+  return kRows;
+}
+
 struct PositionRange {
   std::size_t first, last;
-};
-
-struct ExplainCommand {
-  std::string model, against, constrain, penalties;
-  std::vector<std::string> data;
-  std::vector<PositionRange> positions;  // empty: all
-  std::string format;                    // empty: what the model was trained on
-  std::size_t top = 5;
-  bool unknown = false, json = false;
-  CommonOptions common;
 };
 
 // "3", "3-7" and several of these with commas between.
@@ -69,6 +83,27 @@ std::vector<PositionRange> read_positions(std::string_view text) {
     if (*at++ != ',') fail();
   }
 }
+
+struct ExplainCommand {
+  explicit ExplainCommand(const OptionValues& values)
+      : model(values.text("model")),
+        against(values.text("against")),
+        constrain(values.text("constrain")),
+        penalties(values.text("penalties")),
+        format(data_format(values)),
+        unknown(values.flag("unknown")),
+        json(values.flag("json")) {
+    values.read("DATA", data);
+    values.read("top", top);
+    if (values.given("positions")) positions = read_positions(values.text("positions"));
+  }
+  std::string model, against, constrain, penalties;
+  std::vector<std::string> data;
+  std::vector<PositionRange> positions;  // empty: all
+  std::string format;                    // empty: what the model was trained on
+  std::size_t top = 5;
+  bool unknown, json;
+};
 
 // Those of a sequence, increasing.
 std::vector<std::size_t> positions_of(const std::vector<PositionRange>& ranges,
@@ -151,7 +186,8 @@ void explain_all(const ExplainCommand& c, const SequenceModel& model, ExplainOpt
   require_all_labelled(counts);
 }
 
-int run(const ExplainCommand& c) {
+int run(const OptionValues& values) {
+  const ExplainCommand c(values);
   const auto model = open_model(c.model);
   const TagPlan plan(*model, make_request(c, *model));
   if (model->segments() != nullptr) {
@@ -171,38 +207,15 @@ int run(const ExplainCommand& c) {
   return kDone;
 }
 
-void add_what(CLI::App& verb, ExplainCommand& c) {
-  verb.add_option("--against", c.against,
-                  "Compare with this label; without: with the most probable other one")
-      ->option_text("LABEL");
-  verb.add_option_function<std::string>(
-          "--positions", [&c](const std::string& text) { c.positions = read_positions(text); },
-          "Explain these only, such as 0,3-7; they count from 0 in each sequence")
-      ->option_text("LIST");
-  verb.add_option("--top", c.top, "Attributes to be listed for each position; the rest is summed")
-      ->transform(whole_number())
-      ->option_text("N=5");
-  verb.add_flag("--unknown", c.unknown, "Name the attributes that the model does not know");
-}
-
 }  // namespace
 
-void add_explain(Program& program) {
-  CLI::App* verb =
-      program.app.add_subcommand("explain", "Show what speaks for each label, and against");
-  auto c = std::make_shared<ExplainCommand>();
-  verb->add_option("-m,--model", c->model, "Model file")->required();
-  verb->add_option("DATA", c->data, "Data in the model's format; without: standard input")
-      ->default_val(std::vector<std::string>{"-"});
-  add_what(*verb, *c);
-  verb->add_flag("--json", c->json, "One JSON object a sequence");
-  add_model_format(*verb, c->format);
-  verb->add_option("--constrain", c->constrain,
-                   "Labels that may follow each other, as for predict: bio, bioes, or a file");
-  verb->add_option("--penalties", c->penalties, "File of lines TEST LABEL PENALTY, as for predict");
-  add_common(*verb, c->common);
-  verb->footer(kFooter);
-  verb->callback([c, &program] { program.status = run(*c); });
-}
+const Verb kExplain = {.name = "explain",
+                       .summary = "Show what speaks for each label, and against",
+                       .options =
+                           [] {
+                             return OptionTables{explain_options(), common_options()};
+                           },
+                       .footer = [] { return std::string(kFooter); },
+                       .run = run};
 
 }  // namespace croft::cli

@@ -1,15 +1,16 @@
 // croft infer
 #include <fmt/format.h>
 
+#include <array>
 #include <chrono>
-#include <cmath>
 #include <filesystem>
-#include <memory>
 #include <new>
 
 #include "app/infer/graph_picture.h"
 #include "app/infer/graph_view.h"
 #include "cli/common.h"
+#include "cli/model_options.h"
+#include "cli/verb.h"
 #include "core/atomic_file.h"
 #include "croft/app/infer.h"
 #include "croft/core/error.h"
@@ -17,6 +18,7 @@
 #include "croft/core/json.h"
 #include "croft/data/bif.h"
 #include "croft/data/uai.h"
+#include "train/options/training_options.h"
 
 namespace croft::cli {
 namespace {
@@ -31,15 +33,76 @@ Example:
 
 docs/infer.md explains tasks, methods and every field of --json.)";
 
+// What inference has, and questions that need no numbers do not.
+std::span<const OptionRow> number_options() {
+  using namespace option;
+  static const auto kRows = std::to_array<OptionRow>({
+      words("method", "METHOD", "How; the methods of each task are listed below"),
+      option::size("memory", "LIMIT",
+                   "What a method may take that predicts it, such as 4G; without: half of the "
+                   "machine's"),
+      number("time", "SECONDS", "Stop after so many seconds, with what is there"),
+      number("tolerance", "X", "Of iterations: end at a change below this"),
+      whole("max-iterations", "N", "Of iterations: end after so many").from(1),
+      words("set", "NAME=VALUE ...",
+            "A setting of the method, as listed below; may be given several times")
+          .repeated(),
+      whole("samples", "N=1", "How many assignments --task sample draws").from(1),
+      choice("output", "OUTPUT=table", {"table", "uai"}, "table or uai"),
+  });
+  return kRows;
+}
+
+std::span<const OptionRow> graph_options() {
+  using namespace option;
+  static const auto kRows = std::to_array<OptionRow>({
+      file("GRAPH", "FILE", "Factor graph: UAI, LG, libDAI's .fg or BIF").needed().unnamed(),
+      words("format", "FORMAT",
+            "uai, lg, fg or bif; without: by the extension, else by the first word"),
+      file("evidence", "FILE", "What is observed, in UAI's format (.evid)"),
+      words("observe", "V=S ...", "VARIABLE=STATE, by name or number; may be given several times")
+          .repeated(),
+      words("task", "TASK", "partition (default), marginals, map or sample").without("independent"),
+  });
+  return kRows;
+}
+
+std::span<const OptionRow> answer_options() {
+  using namespace option;
+  static const auto kRows = std::to_array<OptionRow>({
+      json_row("One JSON document").without("output"),
+      words("independent", "QUESTION",
+            "\"A;B|C\": is A independent of B given C (and what is observed)? By the shape of the "
+            "graph alone; commas within a set")
+          .without("blanket"),
+      words("blanket", "VARIABLE",
+            "The Markov blanket of a variable: given it, the rest does not matter")
+          .without("task"),
+      file("picture", "FILE",
+           "Draw the graph in this file, .svg or .dot; without --task: only that"),
+      file("save", "FILE",
+           "Write the graph in the format of this file, .uai, .LG or .bif; likewise"),
+      flag("quiet", "No progress on stderr"),
+  });
+  return kRows;
+}
+
 struct InferCommand {
-  std::string graph, format, evidence, task, memory, picture, save, independent, blanket;
-  std::string output = "table";
-  std::vector<std::string> observe, settings;
-  InferRequest request;
-  double tolerance = 0, seconds = 0;
-  std::size_t max_iterations = 0, samples = 1;
-  bool json = false, quiet = false;
-  CommonOptions common;
+  explicit InferCommand(const OptionValues& v)
+      : values(v),
+        graph(v.text("GRAPH")),
+        evidence(v.text("evidence")),
+        picture(v.text("picture")),
+        save(v.text("save")),
+        independent(v.text("independent")),
+        blanket(v.text("blanket")),
+        json(v.flag("json")),
+        uai(v.text("output") == "uai"),
+        quiet(v.flag("quiet")) {}
+  const OptionValues& values;
+  std::string graph, evidence, picture, save, independent, blanket;
+  bool json, uai, quiet;
+  InferRequest request = {};
 };
 
 // A line every two seconds.  Methods that call it stop cleanly at a Ctrl-C; others end at once.
@@ -109,20 +172,19 @@ void answer(const InferCommand& c, const GraphFile& file, const Evidence& eviden
   if (c.json) {
     write_json(to_json(result, file));
   } else {
-    write_result(c.output == "uai" ? format_uai(result) : format_table(result, file));
+    write_result(c.uai ? format_uai(result) : format_table(result, file));
   }
 }
 
 // Whether the numbers are asked for: a picture, another format or a question to the shape are not,
 // unless there is a task, too.  UsageError for an option that is then ignored.
-bool asks_numbers(const InferCommand& c, const CLI::App& verb) {
+bool asks_numbers(const InferCommand& c) {
   const bool others =
       !c.independent.empty() || !c.blanket.empty() || !c.picture.empty() || !c.save.empty();
-  if (!c.task.empty() || !others) return true;
-  for (const char* option : {"--method", "--memory", "--time", "--tolerance", "--max-iterations",
-                             "--set", "--samples", "--output"}) {
-    if (verb.count(option) == 0) continue;
-    throw UsageError(std::string(option) +
+  if (c.values.given("task") || !others) return true;
+  for (const OptionRow& row : number_options()) {
+    if (!c.values.given(row.name)) continue;
+    throw UsageError("--" + std::string(row.name) +
                      " is for inference, which --picture, --save, --independent and --blanket do "
                      "not need; give --task, too, or leave it out");
   }
@@ -149,117 +211,81 @@ void answer_shape(const InferCommand& c, const GraphFile& file, const Evidence& 
   }
 }
 
-int run(InferCommand& c, const CLI::App& verb) {
-  c.request.task = graph_task(c.task.empty() ? "partition" : c.task);
-  if (!c.memory.empty()) c.request.memory = read_memory(c.memory);
-  if (verb.count("--tolerance") > 0) c.request.tolerance = c.tolerance;
-  if (verb.count("--time") > 0) c.request.seconds = c.seconds;
-  if (verb.count("--max-iterations") > 0) c.request.max_iterations = c.max_iterations;
-  if (verb.count("--samples") > 0) {
-    if (c.request.task != GraphTask::sample) throw UsageError("--samples is for --task sample");
-    c.request.samples = c.samples;
+// Throws UsageError for options that do not go together.
+InferRequest read_request(const OptionValues& values) {
+  InferRequest request;
+  request.task = graph_task(values.given("task") ? std::string(values.text("task")) : "partition");
+  values.read("method", request.method);
+  values.read("memory", request.memory);
+  values.read("time", request.seconds);
+  values.read("tolerance", request.tolerance);
+  values.read("max-iterations", request.max_iterations);
+  values.read("samples", request.samples);
+  if (request.samples && request.task != GraphTask::sample) {
+    throw UsageError("--samples is for --task sample");
   }
-  if (c.request.task == GraphTask::sample && c.output == "uai") {
+  if (request.task == GraphTask::sample && values.text("output") == "uai") {
     throw UsageError("--output uai has no samples; take table, or --json");
   }
-  for (const std::string& each : c.settings) {
+  for (const std::string& each : values.list("set")) {
     const std::size_t equal = each.find('=');
     if (equal == each.npos) {
       throw UsageError("--set takes NAME=VALUE, not " + in_quotes(each));
     }
-    c.request.settings.emplace_back(each.substr(0, equal), each.substr(equal + 1));
+    request.settings.emplace_back(each.substr(0, equal), each.substr(equal + 1));
   }
-  const bool numbers = asks_numbers(c, verb);
-  c.request.seed = c.common.seed;
-  c.request.threads = c.common.threads;
-  const GraphFile file =
-      read_graph(c.graph, c.format.empty() ? std::nullopt : std::optional(graph_format(c.format)));
+  values.read("seed", request.seed);
+  values.read("threads", request.threads);
+  return request;
+}
+
+std::optional<GraphFormat> format_of(const OptionValues& values) {
+  if (!values.given("format")) return std::nullopt;
+  return graph_format(std::string(values.text("format")));
+}
+
+int answer_all(const InferCommand& c) {
+  const bool numbers = asks_numbers(c);
+  const GraphFile file = read_graph(c.graph, format_of(c.values));
   Evidence evidence(file.graph.variables(), kUnobserved);
   if (!c.evidence.empty()) evidence = read_uai_evidence(LineReader(c.evidence), file.graph);
-  for (const std::string& each : c.observe) observe(file, each, evidence);
-  if (!c.picture.empty())
+  for (const std::string& each : c.values.list("observe")) observe(file, each, evidence);
+  if (!c.picture.empty()) {
     write_file("--picture", c.picture, c, picture_of(c.picture, file, evidence));
+  }
   if (!c.save.empty()) write_file("--save", c.save, c, saved(c.save, file));
   answer_shape(c, file, evidence);
   if (numbers) answer(c, file, evidence);
   return interruption ? kInterrupted : kDone;
 }
 
+int run(const OptionValues& values) {
+  InferCommand c(values);
+  c.request = read_request(values);
+  try {
+    return answer_all(c);
+  } catch (const std::bad_alloc&) {
+    throw Error(
+        "out of memory: the graph, or what this method keeps for each state of a variable, is "
+        "too large; another --method may take less");
+  }
+}
+
+std::string footer() {
+  return "\nMethods by task:\n" + list_infer_methods() + "\nMethods and their settings:\n" +
+         describe_infer_methods() + kFooter;
+}
+
 }  // namespace
 
-void add_infer(Program& program) {
-  CLI::App* verb = program.app.add_subcommand("infer", "Inference on a given factor graph");
-  auto c = std::make_shared<InferCommand>();
-  verb->add_option("GRAPH", c->graph, "Factor graph: UAI, LG, libDAI's .fg or BIF")->required();
-  verb->add_option("--format", c->format,
-                   "uai, lg, fg or bif; without: by the extension, else by the first word")
-      ->option_text("FORMAT");
-  verb->add_option("--evidence", c->evidence, "What is observed, in UAI's format (.evid)")
-      ->option_text("FILE");
-  verb->add_option("--observe", c->observe,
-                   "VARIABLE=STATE, by name or number; may be given several times")
-      ->allow_extra_args(false)
-      ->option_text("V=S ...");
-  verb->add_option("--task", c->task, "partition (default), marginals, map or sample")
-      ->option_text("TASK");
-  verb->add_option("--method", c->request.method, "How; the methods of each task are listed below")
-      ->capture_default_str()
-      ->option_text("METHOD");
-  verb->add_option(
-          "--memory", c->memory,
-          "What a method may take that predicts it, such as 4G; without: half of the machine's")
-      ->option_text("LIMIT");
-  verb->add_option("--time", c->seconds, "Stop after so many seconds, with what is there")
-      ->transform(finite_number(0))
-      ->option_text("SECONDS");
-  verb->add_option("--tolerance", c->tolerance, "Of iterations: end at a change below this")
-      ->transform(finite_number(0))
-      ->option_text("X");
-  verb->add_option("--max-iterations", c->max_iterations, "Of iterations: end after so many")
-      ->transform(whole_number(1))
-      ->option_text("N");
-  verb->add_option("--set", c->settings,
-                   "A setting of the method, as listed below; may be given several times")
-      ->allow_extra_args(false)
-      ->option_text("NAME=VALUE ...");
-  verb->add_option("--samples", c->samples, "How many assignments --task sample draws")
-      ->transform(whole_number(1))
-      ->capture_default_str();
-  CLI::Option* output = verb->add_option("--output", c->output, "table or uai")
-                            ->check(CLI::IsMember({"table", "uai"}))
-                            ->capture_default_str();
-  verb->add_flag("--json", c->json, "One JSON document")->excludes(output);
-  CLI::Option* task = verb->get_option("--task");
-  CLI::Option* independent =
-      verb->add_option("--independent", c->independent,
-                       "\"A;B|C\": is A independent of B given C (and what is observed)? By the "
-                       "shape of the graph alone; commas within a set")
-          ->excludes(task)
-          ->option_text("QUESTION");
-  verb->add_option("--blanket", c->blanket,
-                   "The Markov blanket of a variable: given it, the rest does not matter")
-      ->excludes(task)
-      ->excludes(independent)
-      ->option_text("VARIABLE");
-  verb->add_option("--picture", c->picture,
-                   "Draw the graph in this file, .svg or .dot; without --task: only that")
-      ->option_text("FILE");
-  verb->add_option("--save", c->save,
-                   "Write the graph in the format of this file, .uai, .LG or .bif; likewise")
-      ->option_text("FILE");
-  verb->add_flag("--quiet", c->quiet, "No progress on stderr");
-  add_common(*verb, c->common);
-  verb->footer("\nMethods by task:\n" + list_infer_methods() + "\nMethods and their settings:\n" +
-               describe_infer_methods() + kFooter);
-  verb->callback([c, verb, &program] {
-    try {
-      program.status = run(*c, *verb);
-    } catch (const std::bad_alloc&) {
-      throw Error(
-          "out of memory: the graph, or what this method keeps for each state of a variable, is "
-          "too large; another --method may take less");
-    }
-  });
-}
+const Verb kInfer = {.name = "infer",
+                     .summary = "Inference on a given factor graph",
+                     .options =
+                         [] {
+                           return OptionTables{graph_options(), number_options(), answer_options(),
+                                               common_options()};
+                         },
+                     .footer = footer,
+                     .run = run};
 
 }  // namespace croft::cli

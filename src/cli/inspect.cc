@@ -1,4 +1,5 @@
 // croft inspect
+#include <array>
 #include <memory>
 
 #include "app/inspect/inspect_boosted.h"
@@ -11,11 +12,14 @@
 #include "app/inspect/inspect_naive_bayes.h"
 #include "app/inspect/inspect_segment.h"
 #include "cli/common.h"
-#include "cli/inspect_graph.h"
+#include "cli/graph_verbs.h"
+#include "cli/model_options.h"
+#include "cli/verb.h"
 #include "croft/app/inspect.h"
 #include "croft/core/error.h"
 #include "croft/core/json.h"
 #include "croft/model/model_file.h"
+#include "train/options/training_options.h"
 
 namespace croft::cli {
 namespace {
@@ -30,13 +34,39 @@ Example:
 
 docs/inspect.md defines every line of --weights and every field of --json.)";
 
+std::span<const OptionRow> inspect_options() {
+  using namespace option;
+  static const auto kRows = std::to_array<OptionRow>({
+      model_row().or_unnamed("MODEL"),
+      whole("top", "N", "The N strongest features of each label, and transitions").from(1),
+      flag("weights", "All weights, one a line, separated by TABs").without("top"),
+      json_row("One JSON document").without("weights"),
+      file("constraints", "DATA ...",
+           "Labelled data: how often each feature occurs there, and how often the model expects "
+           "it; the N (20) largest violations of the condition of the optimum, or differences")
+          .listed()
+          .without("weights"),
+      flag("verify", "Check the checksum of every section"),
+  });
+  return kRows;
+}
+
 struct InspectCommand {
+  explicit InspectCommand(const OptionValues& v)
+      : values(v),
+        model(v.text("model")),
+        weights(v.flag("weights")),
+        verify(v.flag("verify")),
+        json(v.flag("json")),
+        picture(v.given("picture")),
+        constraints(v.list("constraints")) {
+    v.read("top", top);
+  }
+  const OptionValues& values;
   std::string model;
-  std::size_t top = 0;
+  bool weights, verify, json, picture;
   std::vector<std::string> constraints;
-  bool weights = false, verify = false, json = false;
-  CommonOptions common;
-  GraphInspectCommand graph;
+  std::size_t top = 0;
 };
 
 int show_hmm(const InspectCommand& c, const HmmModel& model) {
@@ -77,7 +107,7 @@ int show_weights_or_summary(const InspectCommand& c, const Model& model) {
 int show_constraints(const InspectCommand& c, const std::shared_ptr<const SequenceModel>& model) {
   const auto* joint = dynamic_cast<const JointModel*>(model.get());
   if (joint == nullptr) require_chain(*model, "a comparison of features with data");
-  ConstraintRequest request{.data = c.constraints, .threads = c.common.threads};
+  ConstraintRequest request{.data = c.constraints, .threads = common_of(c.values).threads};
   if (c.top > 0) request.top = c.top;
   const ConstraintReport report =
       joint != nullptr
@@ -91,7 +121,8 @@ int show_constraints(const InspectCommand& c, const std::shared_ptr<const Sequen
   return kDone;
 }
 
-int run(const InspectCommand& c) {
+int run(const OptionValues& values) {
+  const InspectCommand c(values);
   Container container = Container::open(c.model);
   if (c.verify) container.verify();
   if (GraphModel::is_in(container)) {
@@ -99,10 +130,9 @@ int run(const InspectCommand& c) {
       throw UsageError("--constraints has no meaning for a model of kind graph; leave it out");
     }
     const GraphModel graph(std::move(container));
-    return is_picture(c.graph) ? draw_graph_sample(c.graph, graph, c.model)
-                               : show_weights_or_summary(c, graph);
+    return c.picture ? draw_graph_sample(c.values, graph) : show_weights_or_summary(c, graph);
   }
-  if (is_picture(c.graph)) {
+  if (c.picture) {
     throw UsageError("--database and --picture are for a model of kind graph, which this is not");
   }
   const auto any = read_model(std::move(container));
@@ -147,29 +177,14 @@ int run(const InspectCommand& c) {
 
 }  // namespace
 
-void add_inspect(Program& program) {
-  CLI::App* verb = program.app.add_subcommand("inspect", "Show what is in a model");
-  auto c = std::make_shared<InspectCommand>();
-  verb->add_option("-m,--model,MODEL", c->model, "Model file")->required();
-  CLI::Option* top =
-      verb->add_option("--top", c->top, "The N strongest features of each label, and transitions")
-          ->transform(whole_number(1))
-          ->option_text("N");
-  CLI::Option* weights =
-      verb->add_flag("--weights", c->weights, "All weights, one a line, separated by TABs")
-          ->excludes(top);
-  verb->add_flag("--json", c->json, "One JSON document")->excludes(weights);
-  verb->add_option("--constraints", c->constraints,
-                   "Labelled data: how often each feature occurs there, and how often the model "
-                   "expects it; the N (20) largest violations of the condition of the optimum, or "
-                   "differences")
-      ->excludes(weights)
-      ->option_text("DATA ...");
-  verb->add_flag("--verify", c->verify, "Check the checksum of every section");
-  add_graph_inspect_options(*verb, c->graph);
-  add_common(*verb, c->common);
-  verb->footer(kFooter);
-  verb->callback([c, &program] { program.status = run(*c); });
-}
+const Verb kInspect = {
+    .name = "inspect",
+    .summary = "Show what is in a model",
+    .options =
+        [] {
+          return OptionTables{inspect_options(), graph_inspect_options(), common_options()};
+        },
+    .footer = [] { return std::string(kFooter); },
+    .run = run};
 
 }  // namespace croft::cli

@@ -1,17 +1,12 @@
 // croft: conditional random fields from the command line.  docs/tour.md starts here.
-#include <algorithm>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
-#include <iterator>
 #include <new>
-#include <sstream>
-#include <string_view>
 
+#include "cli/command_line.h"
 #include "cli/common.h"
-#include "cli/parse_message.h"
 #include "core/simd.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
@@ -46,36 +41,10 @@ A file name of - is standard input.  Results go to stdout, progress and messages
 Exit status: 0 done, 1 bad input, 2 wrong usage, 130 stopped by Ctrl-C;
 141 (SIGPIPE), without a message, where the reader of the results left: croft ... | head.)";
 
-struct Verb {
-  std::string_view name;
-  void (*add)(Program&);
+constexpr const Verb* kVerbs[] = {
+    &kTrain, &kPredict, &kEvaluate,       &kInspect,   &kExplain, &kConvert,
+    &kStack, &kInfer,   &kMaximumEntropy, &kCalibrate, &kSearch,  &kCluster,
 };
-constexpr Verb kVerbs[] = {
-    {"train", add_train},
-    {"predict", add_predict},
-    {"evaluate", add_evaluate},
-    {"inspect", add_inspect},
-    {"explain", add_explain},
-    {"convert", add_convert},
-    {"stack", add_stack},
-    {"infer", add_infer},
-    {"maximum-entropy", add_maximum_entropy},
-    {"calibrate", add_calibrate},
-    {"search", add_search},
-    {"cluster", add_cluster},
-};
-
-// The verb that comes first alone: the options of all of them take a millisecond.
-void add_verbs(Program& program, std::string_view first) {
-  const Verb* named = std::ranges::find(kVerbs, first, &Verb::name);
-  if (named != std::end(kVerbs)) {
-    named->add(program);
-  } else {
-    for (const Verb& verb : kVerbs) verb.add(program);
-  }
-  const auto all = [](const CLI::App*) { return true; };
-  for (CLI::App* verb : program.app.get_subcommands(all)) refuse_flag_values(*verb);
-}
 
 int fail(int status, const char* message) {
   std::fprintf(stderr, "croft: %s\n", message);
@@ -91,55 +60,10 @@ int fail(int status, const char* message) {
   std::_Exit(128 + SIGPIPE);  // where the signal is blocked
 }
 
-// What is wrong with the command line, and where to read more.
-std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
-  const auto verbs = app.get_subcommands();
-  if (!verbs.empty()) {
-    // CLI11 first looks for what is missing, which may be there behind a name that is misspelt.
-    for (const std::string& rest : verbs.front()->remaining()) {
-      if (rest.size() < 2 || !rest.starts_with("-")) continue;
-      return "unknown option " + in_quotes(rest) + "; see croft " + verbs.front()->get_name() +
-             " --help";
-    }
-    return parse_message(error) + "; see croft " + verbs.front()->get_name() + " --help";
-  }
-  std::string names;
-  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
-    names += (names.empty() ? "" : ", ") + verb->get_name();
-  }
-  const auto rest = app.remaining();
-  const std::string what = rest.empty()               ? "a verb is missing"
-                           : rest[0].starts_with("-") ? "unknown option " + in_quotes(rest[0])
-                                                      : "unknown verb " + in_quotes(rest[0]);
-  return what + "; verbs are " + names + "; see croft --help";
-}
-
-void parse_and_run(Program& program, int argc, char** argv) {
-  try {
-    program.app.parse(argc, argv);
-  } catch (const CLI::Success& answer) {  // --help, --version: results as any other
-    std::ostringstream text;
-    program.app.exit(answer, text);
-    write_result(text.str());
-  }
-  flush_result();
-}
-
 int run(int argc, char** argv) {
-  Program program;
-  program.app.name("croft");
-  program.app.description("Conditional random fields: train, predict, evaluate, inspect, explain.");
-  program.app.footer(kFooter);
-  program.app.set_version_flag("--version", CROFT_VERSION);
-  program.app.require_subcommand(1);
-  program.app.get_formatter()->column_width(34);
-  add_verbs(program, argc > 1 ? argv[1] : "");
   try {
     apply_simd_environment();
-    parse_and_run(program, argc, argv);
-    return program.status;
-  } catch (const CLI::ParseError& e) {
-    return fail(kWrongUsage, usage_message(program.app, e).c_str());
+    return run_command_line(kVerbs, kFooter, argc, argv);
   } catch (const ReaderLeft&) {
     end_by_sigpipe();
   } catch (const Interrupted& e) {

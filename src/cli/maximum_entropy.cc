@@ -3,8 +3,13 @@
 
 #include "app/infer/maximum_entropy_report.h"
 #include "cli/common.h"
-#include "cli/data_options.h"
 #include "croft/core/json.h"
+
+#include <array>
+
+#include "cli/model_options.h"
+#include "cli/verb.h"
+#include "train/options/training_options.h"
 
 namespace croft::cli {
 namespace {
@@ -18,15 +23,39 @@ The first column names an outcome, the others are features. Of all distributions
 are as asked for, finds the one of largest entropy, or with --base the one nearest to the base. Exit
 status 1 where no distribution meets the constraints.  docs/maximum_entropy.md)";
 
-struct MaximumEntropyCommand {
-  MaximumEntropyRequest request;
-  bool json = false;
-  CommonOptions common;
-};
+std::span<const OptionRow> maximum_entropy_options() {
+  using namespace option;
+  static const auto kRows = std::to_array<OptionRow>({
+      file("TABLE", "FILE", "CSV: a column of names, then a column for each feature")
+          .needed()
+          .unnamed(),
+      words("constraint", "TEXT",
+            "On the expectation of a feature: 'FEATURE = NUMBER', <= or >=; may be repeated")
+          .repeated(),
+      file("constraints", "FILE", "A file of constraints, one a line"),
+      words("base", "COLUMN",
+            "The column with what outcomes weigh where nothing is asked; by default all alike"),
+      choice("delimiter", "DELIMITER=comma", {"comma", ",", "tab", "semicolon", ";"},
+             "What is between cells: comma, tab or semicolon"),
+      number("tolerance", "NUMBER=1e-9",
+             "Largest violation of a constraint, relative to its column's size"),
+      whole("max-iterations", "N=1000", "Newton steps at most").from(1),
+      json_row("One JSON document"),
+  });
+  return kRows;
+}
 
-int run(const MaximumEntropyCommand& c) {
-  const MaximumEntropyAnswer answer = solve_maximum_entropy(c.request);
-  if (c.json) {
+int run(const OptionValues& values) {
+  MaximumEntropyRequest request;
+  values.read("TABLE", request.table);
+  values.read("constraint", request.constraints);
+  values.read("constraints", request.constraint_file);
+  values.read("base", request.base);
+  values.choose("delimiter", {',', ',', '\t', ';', ';'}, request.delimiter);
+  values.read("tolerance", request.options.tolerance);
+  values.read("max-iterations", request.options.max_iterations);
+  const MaximumEntropyAnswer answer = solve_maximum_entropy(request);
+  if (values.flag("json")) {
     write_json(maximum_entropy_json(answer));
   } else {
     write_result(format_maximum_entropy(answer));
@@ -39,39 +68,14 @@ int run(const MaximumEntropyCommand& c) {
 
 }  // namespace
 
-void add_maximum_entropy(Program& program) {
-  CLI::App* verb = program.app.add_subcommand(
-      "maximum-entropy", "Find the distribution of largest entropy with given expectations");
-  auto c = std::make_shared<MaximumEntropyCommand>();
-  MaximumEntropyRequest& r = c->request;
-  verb->add_option("TABLE", r.table, "CSV: a column of names, then a column for each feature")
-      ->required();
-  verb->add_option("--constraint", r.constraints,
-                   "On the expectation of a feature: 'FEATURE = NUMBER', <= or >=; may be repeated")
-      ->allow_extra_args(false)
-      ->option_text("TEXT");
-  verb->add_option("--constraints", r.constraint_file, "A file of constraints, one a line")
-      ->option_text("FILE");
-  verb->add_option(
-          "--base", r.base,
-          "The column with what outcomes weigh where nothing is asked; by default all alike")
-      ->option_text("COLUMN");
-  add_choice<char>(*verb, "--delimiter", r.delimiter,
-                   {{"comma", ','}, {",", ','}, {"tab", '\t'}, {"semicolon", ';'}, {";", ';'}},
-                   "What is between cells: comma, tab or semicolon")
-      ->transform(delimiter_name())
-      ->option_text("DELIMITER=comma");
-  verb->add_option("--tolerance", r.options.tolerance,
-                   "Largest violation of a constraint, relative to its column's size")
-      ->transform(finite_number(0))
-      ->capture_default_str();
-  verb->add_option("--max-iterations", r.options.max_iterations, "Newton steps at most")
-      ->transform(whole_number(1))
-      ->capture_default_str();
-  verb->add_flag("--json", c->json, "One JSON document");
-  add_common(*verb, c->common);
-  verb->footer(kFooter);
-  verb->callback([c, &program] { program.status = run(*c); });
-}
+const Verb kMaximumEntropy = {
+    .name = "maximum-entropy",
+    .summary = "Find the distribution of largest entropy with given expectations",
+    .options =
+        [] {
+          return OptionTables{maximum_entropy_options(), common_options()};
+        },
+    .footer = [] { return std::string(kFooter); },
+    .run = run};
 
 }  // namespace croft::cli

@@ -1,11 +1,10 @@
-#include "cli/predict_graph.h"
-
+// croft predict with a model of kind graph
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
-#include "cli/kind_options.h"
+#include "cli/graph_verbs.h"
+#include "cli/model_options.h"
 #include "croft/core/error.h"
 #include "croft/core/json.h"
 #include "model/kinds/graph_model.h"
@@ -14,55 +13,43 @@
 namespace croft::cli {
 namespace {
 
-constexpr std::array<std::string_view, 7> kShared = {"help",   "model",     "threads", "seed",
-                                                     "output", "marginals", "decode"};
-constexpr std::array<std::string_view, 4> kOnly = {"table", "overwrite", "use-known",
-                                                   "no-probabilities"};
+// --decode, --output and --marginals have other values for other kinds.
+[[noreturn]] void fail_other_kind(const OptionValues& values, std::string_view option,
+                                  std::string_view instead) {
+  throw UsageError("--" + std::string(option) + " " + std::string(values.text(option)) +
+                   " has no meaning for a model of kind graph; take " + std::string(instead));
+}
 
-// --decode and --output have other values for other kinds.
-GraphDecode decode_of(const CLI::App& verb) {
-  if (verb.count("--decode") == 0) return GraphDecode::best;
-  const std::string name = verb.get_option("--decode")->as<std::string>();
-  if (name == "best") return GraphDecode::best;
+GraphDecode decode_of(const OptionValues& values) {
+  const std::string_view name = values.text("decode");
+  if (name.empty() || name == "best") return GraphDecode::best;
   if (name == "marginal") return GraphDecode::marginal;
-  throw UsageError("--decode " + name +
-                   " has no meaning for a model of kind graph; take best or marginal");
+  fail_other_kind(values, "decode", "best or marginal");
 }
 
 enum class Output { text, json };
-Output output_of(const CLI::App& verb) {
-  if (verb.count("--output") == 0) return Output::text;
-  const std::string name = verb.get_option("--output")->as<std::string>();
+Output output_of(const OptionValues& values) {
+  const std::string_view name = values.text("output");
+  if (name.empty() || name == "columns") return Output::text;
   if (name == "json") return Output::json;
-  if (name == "columns") return Output::text;
-  throw UsageError("--output " + name +
-                   " has no meaning for a model of kind graph; take columns or "
-                   "json");
+  fail_other_kind(values, "output", "columns or json");
 }
 
-// Of all labels, where asked for.
-bool marginals_of(const CLI::App& verb) {
-  if (verb.count("--marginals") == 0) return false;
-  const std::string which = verb.get_option("--marginals")->as<std::string>();
-  if (which == "edges") {
+GraphLabelOptions label_options(const OptionValues& values) {
+  const GraphDecode decode = decode_of(values);
+  GraphLabelOptions options = read_graph_label_options(values, decode);
+  if (values.text("marginals") == "edges") {
     throw UsageError(
         "--marginals=edges has no meaning for a model of kind graph; take --marginals");
   }
-  return true;
-}
-
-GraphLabelOptions label_options(const CLI::App& verb, const GraphPredictCommand& c,
-                                const CommonOptions& common) {
-  const GraphDecode decode = decode_of(verb);
-  GraphLabelOptions options = graph_label_options(c.labels, decode, common);
-  options.probabilities = !c.no_probabilities;
-  options.keep_marginals = marginals_of(verb);
-  if (!c.no_probabilities) return options;
+  options.keep_marginals = values.given("marginals");
+  options.probabilities = !values.flag("no-probabilities");
+  if (options.probabilities) return options;
   const auto refuse = [](const std::string& what) {
     throw UsageError(what + " probabilities: leave out --no-probabilities");
   };
   if (decode == GraphDecode::marginal) refuse("--decode marginal goes by");
-  if (!c.labels.method.empty()) refuse("--method is for");
+  if (values.given("method")) refuse("--method is for");
   if (options.keep_marginals) refuse("--marginals are");
   return options;
 }
@@ -116,65 +103,56 @@ void write_lines(const GraphTables& tables, const GraphLabels& labels, Output ou
 
 }  // namespace
 
-void check_not_graph(const CLI::App& verb) {
-  check_graph_options(verb, false, kShared, kOnly);
-  if (verb.count("--decode") > 0 && verb.get_option("--decode")->as<std::string>() == "best") {
-    throw UsageError(
-        "--decode best is for a model of kind graph; there are viterbi, marginal and risk");
-  }
-}
-
-void add_graph_predict_options(CLI::App& verb, GraphPredictCommand& c) {
-  add_graph_label_options(verb, c.labels);
-  verb.add_flag("--table{predictions}", c.table,
+std::span<const OptionRow> graph_predict_options() {
+  using namespace option;
+  const auto graph = [](const OptionRow& row) { return row.of(kGraphBit).in(kGraphGroup); };
+  static const auto kRows = std::to_array<OptionRow>({
+      graph(row("table", OptionType::flag, "[=NAME]",
                 "Write a table (domain, id, label, probability) into the database instead; "
                 "--table=NAME: of this name; with --marginals also NAME_marginals")
-      ->group(kGraphGroup);
-  verb.add_flag("--overwrite", c.overwrite, "Replace a table even if croft did not make it")
-      ->group(kGraphGroup);
-  verb.add_flag("--use-known", c.use_known,
-                "Labels in the database are known: the others are found given them")
-      ->group(kGraphGroup);
-  verb.add_flag("--no-probabilities", c.no_probabilities,
-                "Labels alone, by --search: quicker on large graphs")
-      ->group(kGraphGroup);
+                .valued({}, "predictions")),
+      graph(flag("overwrite", "Replace a table even if croft did not make it")),
+      graph(flag("use-known", "Labels in the database are known: the others are found given them")),
+      graph(flag("no-probabilities", "Labels alone, by --search: quicker on large graphs")),
+  });
+  return kRows;
 }
 
-int run_graph_prediction(const CLI::App& verb, const GraphPredictCommand& c,
-                         const std::string& path, const CommonOptions& common) {
-  check_graph_options(verb, true, kShared, kOnly);
-  const GraphLabelOptions options = label_options(verb, c, common);
-  const Output output = output_of(verb);
-  const std::string& database = c.labels.databases.front();
-  const PredictionTable table{.path = database,
-                              .table = c.table,
+int run_graph_prediction(const OptionValues& values) {
+  check_graph_options(values, true);
+  const GraphLabelOptions options = label_options(values);
+  const Output output = output_of(values);
+  const std::vector<std::string>& databases = values.list("database");
+  const PredictionTable table{.path = databases.front(),
+                              .table = std::string(values.text("table")),
                               .marginals = options.keep_marginals,
-                              .overwrite = c.overwrite};
-  if (!c.table.empty()) {
-    if (verb.count("--output") > 0) {
+                              .overwrite = values.flag("overwrite")};
+  if (!table.table.empty()) {
+    if (values.given("output")) {
       throw UsageError(
           "--output is of stdout, and --table writes into the database: leave out one");
     }
-    if (c.labels.databases.size() > 1) {
+    if (databases.size() > 1) {
       throw UsageError("--table writes into one database of SQLite, and there are several files");
     }
     check_prediction_table(table);
-  } else if (c.overwrite) {
+  } else if (table.overwrite) {
     throw UsageError("--overwrite is for --table, which is not given");
   }
   handle_interrupts();
+  const std::string path(values.text("model"));
   const auto model = GraphModel::open(path);
-  GraphTables tables =
-      read_graph_tables(c.labels, *model, path, c.use_known ? LabelUse::known : LabelUse::ignored);
+  GraphTables tables = read_graph_tables(
+      values, *model, path, values.flag("use-known") ? LabelUse::known : LabelUse::ignored);
   const std::size_t instances = tables.data().groups();
   const GraphLabels labels = label_graph(*model, tables.data(), options);
   warn_of(labels, instances);
-  if (c.table.empty()) {
+  if (table.table.empty()) {
     write_lines(tables, labels, output);
   } else {
     write_prediction_table(table, tables, labels);
-    std::fprintf(stderr, "wrote the table %s (%zu rows) into %s\n", c.table.c_str(),
-                 tables.variables().size(), database.c_str());
+    std::fprintf(stderr, "wrote the table %s (%zu rows) into %s\n", table.table.c_str(),
+                 tables.variables().size(), table.path.c_str());
   }
   return kDone;
 }

@@ -6,8 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
+#include "cli/common.h"
+#include "croft/core/interrupt.h"
 #include "croft/core/json.h"
+#include "train/course/report.h"
 
 namespace croft::cli {
 namespace {
@@ -18,92 +22,96 @@ std::string duration(double seconds) {
   return fmt::format("{:.1f} h", seconds / 3600);
 }
 
-std::string holdout_text(const HoldoutScore& score) {
-  return score.chunk_f1 ? fmt::format("hold-out F1 {:.2f}", 100 * *score.chunk_f1)
-                        : fmt::format("hold-out accuracy {:.2f}", 100 * score.token_accuracy);
+void add_fields(const Fields& fields, Json& line) {
+  for (const Field& each : fields) {
+    if (each.where == Shown::program) continue;
+    std::visit(
+        [&]<class T>(const T& value) {
+          if constexpr (!std::is_same_v<T, std::monostate>) line[each.name] = value;
+        },
+        each.value);
+  }
 }
 
-// What is known of the weights that were not trained.
-std::string active_set_text(const ActiveSetReport& set, double l1) {
-  std::string text = fmt::format("trained {} weights in {} rounds", set.trained, set.rounds);
-  if (!set.largest_violation) return text + "; the others were not checked at the end";
-  if (*set.largest_violation == 0) return text + "; the others, at 0, are optimal";
-  return text + fmt::format("; of the others, at 0, no derivative exceeds l1 by more than {:.2g} %",
-                            100 * *set.largest_violation / l1);
+void add_holdout(const std::optional<HoldoutScore>& score, Json& line) {
+  if (!score) return;
+  line["holdout_accuracy"] = score->token_accuracy;
+  if (score->chunk_f1) line["holdout_f1"] = *score->chunk_f1;
+}
+
+// The log is emptied before anything is read: it must not be a file that training reads or writes.
+void check_log(const std::string& log, const TrainFiles& files) {
+  if (log.empty()) return;
+  std::vector<std::string> others = files.inputs;
+  others.insert(others.end(), files.models.begin(), files.models.end());
+  others.push_back(files.output);
+  for (const std::string& other : others) {
+    std::error_code none;
+    if (log != other && !std::filesystem::equivalent(log, other, none)) continue;
+    throw UsageError("--log " + log + " would overwrite " + other + "; give another name");
+  }
 }
 
 }  // namespace
 
-TrainingProgress::TrainingProgress(const TrainOptions& options, const std::string& log_path,
-                                   bool quiet)
-    : options_(options), quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1), log_(log_path) {}
+TrainingReport::TrainingReport(const StoppingRule& rule, const std::string& log_path, bool quiet)
+    : rule_(rule), quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1), log_(log_path) {}
 
-TrainingProgress::~TrainingProgress() {
+TrainingReport::~TrainingReport() {
   if (bar_on_screen_) std::fputs("\n", stderr);
 }
 
-double TrainingProgress::seconds() const {
+double TrainingReport::seconds() const {
   return std::chrono::duration<double>(Clock::now() - start_).count();
 }
 
-void TrainingProgress::reading(std::size_t positions) {
-  reading(fmt::format("{} positions", positions));
+void TrainingReport::print(const std::string& text) {
+  if (quiet_ || text.empty()) return;
+  std::fprintf(stderr, "%s%s", bar_on_screen_ ? "\r\033[K" : "", text.c_str());
+  bar_on_screen_ = false;
 }
 
-void TrainingProgress::reading(const std::string& what) {
+void TrainingReport::reading(std::string_view what) {
   if (quiet_ || !terminal_) return;
-  std::fprintf(stderr, "\r\033[Kreading: %s", what.c_str());
+  std::fprintf(stderr, "\r\033[Kreading: %s", std::string(what).c_str());
   std::fflush(stderr);
   bar_on_screen_ = true;
 }
 
-void TrainingProgress::data_read(const TrainData& data) {
-  std::string text = fmt::format("{} sequences, {} positions, {} labels, {} attributes",
-                                 data.sequences, data.positions, data.labels, data.attributes);
-  if (data.holdout_sequences > 0) text += fmt::format("; {} held out", data.holdout_sequences);
-  if (data.partial_positions > 0) {
-    text += fmt::format("; {} without a single label", data.partial_positions);
-  }
-  if (data.default_features) {
-    text += "\nno --template given: using the default features for words";
-  }
-  data_read(text);
+void TrainingReport::data_read(const DataSummary& data) {
+  first_iteration_seconds_ = seconds();
+  print(fmt::format("{} (read in {:.1f} s)\n", data.text, seconds()));
 }
 
-void TrainingProgress::data_read(const std::string& what) {
-  first_iteration_seconds_ = seconds();
-  if (quiet_) return;
-  std::fprintf(stderr, "%s%s (read in %.1f s)\n", terminal_ ? "\r\033[K" : "", what.c_str(),
-               seconds());
-  bar_on_screen_ = false;
-}
+void TrainingReport::part(std::string_view what) { print(fmt::format("{}\n", what)); }
+
+bool TrainingReport::stop() { return interruption; }
 
 // Seconds to the end: the objective's change falls about geometrically, so its logarithm is
 // followed down to the tolerance; never more than the iterations that are left.
-double TrainingProgress::remaining(const TrainProgress& progress) {
-  const std::size_t k = progress.iteration.number, window = options_.stop.window;
-  const double each =
-      (seconds() - first_iteration_seconds_) / static_cast<double>(std::max<std::size_t>(1, k));
-  double left = static_cast<double>(progress.max_iterations - std::min(k, progress.max_iterations));
+double TrainingReport::remaining(const TrainStep& step) {
+  const std::size_t k = objectives_.size() - 1, window = rule_.window;
+  const double each = (seconds() - first_iteration_seconds_) /
+                      static_cast<double>(std::max<std::size_t>(1, step.number));
+  double left = static_cast<double>(step.most - std::min(step.number, step.most));
   const auto change = [&](std::size_t at) {
     return (objectives_[at - window] - objectives_[at]) / std::max(1.0, std::abs(objectives_[at]));
   };
-  const double tolerance = options_.stop.tolerance;
-  if (k >= 2 * window && tolerance > 0) {
+  if (k >= 2 * window && rule_.tolerance > 0) {
     const double before = change(k - window), now = change(k);
     if (now > 0 && before > now) {
       const double rate = std::log(before / now) / static_cast<double>(window);
-      left = std::min(left, std::max(0.0, std::log(now / tolerance) / rate));
+      left = std::min(left, std::max(0.0, std::log(now / rule_.tolerance) / rate));
     }
   }
   return left * each;
 }
 
-void TrainingProgress::show_bar(const TrainProgress& progress, const std::string& line) {
+void TrainingReport::show_bar(const TrainStep& step, const std::string& line) {
   winsize size{};
   const int columns =
       ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
-  const double left = remaining(progress);
+  const double left = remaining(step);
   const double spent = seconds() - first_iteration_seconds_;
   const double fraction = spent / std::max(1e-9, spent + left);
   const int width = 20, filled = static_cast<int>(fraction * width);
@@ -116,40 +124,30 @@ void TrainingProgress::show_bar(const TrainProgress& progress, const std::string
   bar_on_screen_ = true;
 }
 
-void TrainingProgress::iteration(const TrainProgress& progress) {
-  const Iteration& now = progress.iteration;
-  objectives_.push_back(now.objective);
-  Json line = {{"event", "iteration"},
-               {"iteration", now.number},
-               {"evaluations", now.evaluations},
-               {"objective", now.objective},
-               {"gradient_norm", now.gradient_norm},
-               {"active_features", now.active},
-               {"step", now.step}};
-  if (now.gap) line["gap"] = *now.gap;
-  if (progress.holdout) {
-    line["holdout_accuracy"] = progress.holdout->token_accuracy;
-    if (progress.holdout->chunk_f1) line["holdout_f1"] = *progress.holdout->chunk_f1;
-  }
+bool TrainingReport::see(const TrainStep& step) {
+  objectives_.push_back(step.objective);
+  Json line = {{"event", "iteration"}, {"iteration", step.number}, {"objective", step.objective}};
+  add_fields(step.further, line);
+  add_holdout(step.holdout, line);
   line["seconds"] = seconds();
   log_.write(line);
-  if (quiet_) return;
-  std::string text = fmt::format("iteration {}  objective {:.2f}  gradient {:.3g}  active {}",
-                                 now.number, now.objective, now.gradient_norm, now.active);
-  if (now.gap) text += fmt::format("  gap {:.2g}", *now.gap);
-  if (progress.holdout) text += "  " + holdout_text(*progress.holdout);
+  if (quiet_) return !interruption;
+  std::string text = step.text;
+  if (step.holdout) text += "  " + holdout_text(*step.holdout);
   const bool recent = Clock::now() - last_shown_ < std::chrono::milliseconds(terminal_ ? 80 : 2000);
-  if (terminal_ && !recent) {
-    show_bar(progress, text);
-  } else if (!terminal_ && (!recent || now.number % 10 == 0)) {
-    std::fprintf(stderr, "%s  %.1f s\n", text.c_str(), seconds());
-  } else {
-    return;
+  if (terminal_ ? recent : recent && step.number % 10 != 0 && !step.milestone) {
+    return !interruption;
   }
   last_shown_ = Clock::now();
+  if (terminal_) {
+    show_bar(step, text);
+  } else {
+    print(fmt::format("{}  {:.1f} s\n", text, seconds()));
+  }
+  return !interruption;
 }
 
-void TrainingProgress::round(const FeatureRound& round) {
+void TrainingReport::round(const FeatureRound& round) {
   Json line = {{"event", "features"},
                {"what", round.what},
                {"round", round.number},
@@ -162,13 +160,9 @@ void TrainingProgress::round(const FeatureRound& round) {
   if (round.errors) line["errors"] = *round.errors;
   if (round.best_gain) line["best_gain"] = *round.best_gain;
   if (round.least_gain) line["least_gain"] = *round.least_gain;
-  if (round.holdout) {
-    line["holdout_accuracy"] = round.holdout->token_accuracy;
-    if (round.holdout->chunk_f1) line["holdout_f1"] = *round.holdout->chunk_f1;
-  }
+  add_holdout(round.holdout, line);
   line["seconds"] = seconds();
   log_.write(line);
-  if (quiet_) return;
   std::string text =
       fmt::format("{}, round {}: objective {:.2f}", round.what, round.number, round.objective);
   if (round.errors) text += fmt::format(", {} positions in error", *round.errors);
@@ -180,42 +174,29 @@ void TrainingProgress::round(const FeatureRound& round) {
   text += fmt::format(", {} features", round.features);
   if (round.conjunctions > 0) text += fmt::format(", {} conjunctions", round.conjunctions);
   if (round.holdout) text += ", " + holdout_text(*round.holdout);
-  std::fprintf(stderr, "%s%s  %.1f s\n", bar_on_screen_ ? "\r\033[K" : "", text.c_str(), seconds());
-  bar_on_screen_ = false;
+  print(fmt::format("{}  {:.1f} s\n", text, seconds()));
 }
 
-void TrainingProgress::done(const TrainResult& result, const std::string& output) {
-  const OptimizeResult& o = result.optimization;
-  Json line = {{"event", "done"},
-               {"reason", stop_reason_name(o.reason)},
-               {"message", o.message},
-               {"objective", o.objective},
-               {"iterations", o.iterations},
-               {"evaluations", o.evaluations},
-               {"active_features", result.active}};
-  if (result.best_iteration) line["kept_iteration"] = *result.best_iteration;
-  if (result.active_set) {
-    line["rounds"] = result.active_set->rounds;
-    line["trained_features"] = result.active_set->trained;
-    if (result.active_set->largest_violation) {
-      line["largest_violation"] = *result.active_set->largest_violation;
-    }
-  }
+void TrainingReport::done(const TrainOutcome& outcome, const std::string& output) {
+  Json line = {{"event", "done"}, {"reason", outcome.reason}, {"iterations", outcome.iterations}};
+  if (outcome.objective) line["objective"] = *outcome.objective;
+  add_fields(outcome.further, line);
   line["seconds"] = seconds();
   log_.write(line);
-  if (quiet_) return;
-  std::string text =
-      fmt::format("{} after {} iterations, {:.1f} s: {}\nobjective {:.2f}, {} weights, {} not zero",
-                  o.converged() ? "converged" : "stopped", o.iterations, seconds(), o.message,
-                  o.objective, result.dimension, result.active);
-  if (result.holdout) text += ", " + holdout_text(*result.holdout);
-  if (result.best_iteration)
-    text += fmt::format(" (weights of iteration {})", *result.best_iteration);
-  if (result.active_set)
-    text += "\n" + active_set_text(*result.active_set, options_.regulariser.l1);
-  std::fprintf(stderr, "%s%s\nwrote %s\n", bar_on_screen_ ? "\r\033[K" : "", text.c_str(),
-               output.c_str());
-  bar_on_screen_ = false;
+  print(fmt::format("{}{}, {:.1f} s{}\nwrote {}\n", outcome.ahead, outcome.head, seconds(),
+                    outcome.tail, output));
+  std::fputs(outcome.warning.c_str(), stderr);  // --quiet or not
+}
+
+int run_training(Trainer& trainer, const std::string& log, bool quiet) {
+  const TrainFiles files = trainer.files();
+  check_log(log, files);
+  handle_interrupts();
+  const std::string warning = trainer.warning();
+  if (!quiet && !warning.empty()) std::fprintf(stderr, "%s\n", warning.c_str());
+  TrainingReport report(trainer.stopping(), log, quiet);
+  report.done(train(trainer, report), files.output);
+  return interruption ? kInterrupted : kDone;
 }
 
 }  // namespace croft::cli

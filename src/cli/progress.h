@@ -1,40 +1,46 @@
-// How far a training is: a bar on a terminal, plain lines elsewhere, JSON lines in a log.
+// How far a training is, whatever the kind of model: a bar on a terminal, plain lines elsewhere,
+// JSON lines in a log.
 #pragma once
 #include <chrono>
-#include <memory>
 #include <string>
+#include <vector>
 
+#include "app/train/trainer.h"
 #include "cli/json_log.h"
-#include "croft/app/train.h"
 
 namespace croft::cli {
 
-class TrainingProgress {
+class TrainingReport final : public TrainObserver {
  public:
   // log_path: a file for JSON lines, or empty.  quiet: nothing on stderr.
-  TrainingProgress(const TrainOptions& options, const std::string& log_path, bool quiet);
-  ~TrainingProgress();
+  TrainingReport(const StoppingRule& rule, const std::string& log_path, bool quiet);
+  ~TrainingReport() override;
 
-  void reading(std::size_t positions);
-  void reading(const std::string& what);
-  void data_read(const TrainData& data);
-  void data_read(const std::string& what);
-  void iteration(const TrainProgress& progress);
-  void round(const FeatureRound& round);
-  void done(const TrainResult& result, const std::string& output);
+  void reading(std::string_view what) override;
+  void data_read(const DataSummary& data) override;
+  void part(std::string_view what) override;
+  void round(const FeatureRound& round) override;
+  bool stop() override;
+  void done(const TrainOutcome& outcome, const std::string& output);
 
  private:
+  bool see(const TrainStep& step) override;
   double seconds() const;
-  double remaining(const TrainProgress& progress);
-  void show_bar(const TrainProgress& progress, const std::string& line);
+  double remaining(const TrainStep& step);
+  void show_bar(const TrainStep& step, const std::string& line);
+  void print(const std::string& text);  // lines, in the place of a bar
 
   using Clock = std::chrono::steady_clock;
-  const TrainOptions& options_;
+  const StoppingRule rule_;
   Clock::time_point start_ = Clock::now(), last_shown_ = start_;
   double first_iteration_seconds_ = 0;
   bool quiet_, terminal_, bar_on_screen_ = false;
   JsonLog log_;
   std::vector<double> objectives_;  // of every iteration, to foresee the end
 };
+
+// Trains, and reports it.  Returns the exit status.  Throws UsageError where the log would
+// overwrite a file of the training.
+int run_training(Trainer& trainer, const std::string& log, bool quiet);
 
 }  // namespace croft::cli

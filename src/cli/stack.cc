@@ -1,8 +1,12 @@
 // croft stack
-#include <memory>
-
 #include "app/convert/stack.h"
+
+#include <array>
+
 #include "cli/common.h"
+#include "cli/model_options.h"
+#include "cli/verb.h"
+#include "train/options/training_options.h"
 
 namespace croft::cli {
 namespace {
@@ -18,38 +22,44 @@ the model's probability of LABEL as its value. On the data that the model was tr
 --jackknife: there it is surer of itself than it is elsewhere, and who learns from it would trust it
 too much.  docs/hmm.md)";
 
-struct StackCommand {
+std::span<const OptionRow> stack_options() {
+  using namespace option;
+  static const auto kRows = std::to_array<OptionRow>({
+      model_row(),
+      data_row("Data in the model's format; without: standard input"),
+      whole("jackknife", "K",
+            "Cut the labelled data into K parts, each labelled by a hidden Markov model trained on "
+            "the others as this one was")
+          .from(2),
+      file("template", "FILE",
+           "Templates of the other attributes; without: the default features for words"),
+      file("kit", "FILE", "Further features beside the other attributes (docs/features.md)"),
+  });
+  return kRows;
+}
+
+int run(const OptionValues& values) {
   StackRequest request;
-  CommonOptions common;
-};
+  values.read("model", request.model);
+  values.read("DATA", request.data);
+  values.read("jackknife", request.jackknife);
+  values.read("template", request.template_path);
+  values.read("kit", request.kit);
+  values.read("threads", request.threads);
+  stack(request, write_result);
+  return kDone;
+}
 
 }  // namespace
 
-void add_stack(Program& program) {
-  CLI::App* verb = program.app.add_subcommand(
-      "stack", "Write data with a model's label probabilities as attributes, for another model");
-  auto c = std::make_shared<StackCommand>();
-  verb->add_option("-m,--model", c->request.model, "Model file")->required();
-  verb->add_option("DATA", c->request.data, "Data in the model's format; without: standard input")
-      ->default_val(std::vector<std::string>{"-"});
-  verb->add_option("--jackknife", c->request.jackknife,
-                   "Cut the labelled data into K parts, each labelled by a hidden Markov model "
-                   "trained on the others as this one was")
-      ->transform(whole_number(2))
-      ->option_text("K");
-  verb->add_option("--template", c->request.template_path,
-                   "Templates of the other attributes; without: the default features for words")
-      ->option_text("FILE");
-  verb->add_option("--kit", c->request.kit,
-                   "Further features beside the other attributes (docs/features.md)")
-      ->option_text("FILE");
-  add_common(*verb, c->common);
-  verb->footer(kFooter);
-  verb->callback([c, &program] {
-    c->request.threads = c->common.threads;
-    stack(c->request, write_result);
-    program.status = kDone;
-  });
-}
+const Verb kStack = {
+    .name = "stack",
+    .summary = "Write data with a model's label probabilities as attributes, for another model",
+    .options =
+        [] {
+          return OptionTables{stack_options(), common_options()};
+        },
+    .footer = [] { return std::string(kFooter); },
+    .run = run};
 
 }  // namespace croft::cli

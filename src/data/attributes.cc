@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "data/parse_number.h"
+#include "core/parse_number.h"
 
 namespace croft {
 namespace {

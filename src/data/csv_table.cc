@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "core/parse_number.h"
 #include "core/unicode.h"
-#include "data/parse_number.h"
 
 namespace croft {
 namespace {

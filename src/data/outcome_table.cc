@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "core/parse_number.h"
 #include "croft/core/error.h"
 #include "croft/data/csv.h"
-#include "data/parse_number.h"
 
 namespace croft {
 namespace {

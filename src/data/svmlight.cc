@@ -4,7 +4,7 @@
 #include <charconv>
 #include <utility>
 
-#include "data/parse_number.h"
+#include "core/parse_number.h"
 #include "data/plain_text.h"
 
 namespace croft {

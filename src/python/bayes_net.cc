@@ -8,7 +8,10 @@
 #include "croft/data/bif.h"
 #include "python/bind.h"
 #include "python/graph.h"
+#include "python/options.h"
 #include "python/sequences.h"
+#include "python/training_watch.h"
+#include "train/course/report.h"
 #include "train/generative/bayes_net.h"
 
 namespace croft::python {
@@ -57,46 +60,29 @@ void for_each_row(const Rows& rows, const Add& add) {
   }
 }
 
-py::tuple train(const std::string& text, const Rows& rows, const py::dict& given,
+py::tuple train(const std::string& text, const Rows& rows, const py::dict& given, bool from_tables,
                 const py::object& callback) {
   GraphFile net = read_net(text);
-  BayesNetOptions options;
-  options.smoothing = given["smoothing"].cast<double>();
-  options.em_iterations = given["em_iterations"].cast<std::size_t>();
-  options.tolerance = given["tolerance"].cast<double>();
-  options.starts = given["starts"].cast<std::size_t>();
-  options.from_tables = given["from_tables"].cast<bool>();
-  options.seed = given["seed"].cast<std::uint64_t>();
-  options.threads = given["threads"].cast<std::size_t>();
+  BayesNetOptions options = bayes_net_request(values_of(given, "bayes-net")).options;
+  options.from_tables = from_tables;
   BayesNetTraining training(net.graph);
-  std::exception_ptr raised;
-  const auto watch = [&](const BayesNetProgress& now) {
-    const py::gil_scoped_acquire lock;
-    try {
-      check_signals();
-      if (callback.is_none()) return true;
-      const py::object answer = callback(
-          py::dict("start"_a = now.start, "iteration"_a = now.iteration,
-                   "objective"_a = now.objective, "log_likelihood"_a = now.log_likelihood));
-      return !py::isinstance<py::bool_>(answer) || answer.cast<bool>();
-    } catch (py::error_already_set&) {
-      raised = std::current_exception();
-      return false;
-    }
-  };
+  PythonObserver observer(callback);
   BayesNetResult found;
   {
     const py::gil_scoped_release release;
     for_each_row(rows, [&](std::span<const State> row) { training.add(row); });
-    found = training.run(options, watch);
+    found = training.run(options, [&](const BayesNetProgress& now) {
+      return observer.iteration(em_step(now.start, now.iteration, options.em_iterations,
+                                        now.objective, now.log_likelihood));
+    });
     net.graph = with_own_tables(training.graph());
   }
-  if (raised) std::rethrow_exception(raised);
-  return py::make_tuple(
-      write_bif(net),
-      py::dict("log_likelihood"_a = found.log_likelihood, "objective"_a = found.objective,
-               "iterations"_a = found.iterations, "converged"_a = found.converged,
-               "parameters"_a = found.parameters, "unseen_rows"_a = found.unseen));
+  TrainOutcome outcome =
+      em_outcome(found.iterations, found.converged, observer.stopped(), found.objective);
+  outcome.further = {{"log_likelihood", found.log_likelihood},
+                     {"parameters", found.parameters},
+                     {"unseen_rows", found.unseen}};
+  return py::make_tuple(write_bif(net), observer.info(outcome));
 }
 
 double log_likelihood(const std::string& text, const Rows& rows) {

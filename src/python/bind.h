@@ -6,6 +6,7 @@ namespace croft::python {
 
 void bind_errors(pybind11::module_& module);
 void bind_sequences(pybind11::module_& module);
+void bind_options(pybind11::module_& module);
 void bind_training(pybind11::module_& module);
 void bind_model(pybind11::module_& module);
 void bind_tagging(pybind11::module_& module);

@@ -12,6 +12,8 @@
 #include "python/graph.h"
 #include "python/options.h"
 #include "python/sequences.h"
+#include "python/training_watch.h"
+#include "train/course/report.h"
 #include "train/kinds/graph_training.h"
 
 namespace croft::python {
@@ -75,34 +77,24 @@ class Cliques {
     data_.add_clique(t, variables, features_);
   }
 
-  py::tuple train(const py::dict& dict, const std::string& source, const py::object& callback) {
-    const GraphTrainOptions options = graph_train_options(dict);
+  //   prior : null, or the model whose weights are the penalty's mean, and the start
+  py::tuple train(const py::dict& dict, const std::string& source,
+                  const std::shared_ptr<PythonGraphModel>& prior, const py::object& callback) {
+    GraphTrainOptions options = graph_options(values_of(dict, "graph"));
+    if (prior) {
+      prior->model.container().verify();  // training would carry damage on
+      options.init = {prior, &prior->model};
+      options.prior = true;
+    }
     GraphTraining training(data_, std::move(names_));
-    bool interrupted = false;
-    std::exception_ptr error;
-    const auto see = [&](const TrainProgress& now) {
-      const py::gil_scoped_acquire lock;
-      try {
-        check_signals();
-        if (callback.is_none()) return true;
-        using namespace py::literals;
-        const py::object answer = callback(py::dict(
-            "event"_a = "iteration", "iteration"_a = now.iteration.number,
-            "evaluations"_a = now.iteration.evaluations, "objective"_a = now.iteration.objective,
-            "gradient_norm"_a = now.iteration.gradient_norm));
-        return !py::isinstance<py::bool_>(answer) || answer.cast<bool>();
-      } catch (py::error_already_set& thrown) {
-        interrupted = thrown.matches(PyExc_KeyboardInterrupt);
-        if (!interrupted) error = std::current_exception();
-        return false;
-      }
-    };
+    PythonObserver observer(callback);
     GraphTrainResult result;
     {
       const py::gil_scoped_release unlock;
-      result = training.run(options, see);
+      result = training.run(
+          options, [&](const TrainProgress& now) { return observer.iteration(step_of(now)); });
     }
-    if (error) std::rethrow_exception(error);
+    const py::dict told = observer.info(outcome_of(result, options.regulariser.l1));
     const OptimizeResult& o = result.optimization;
     const Json record = {{"objective", name_of(options.objective)},
                          {"optimizer", info(result.method).name},
@@ -117,15 +109,7 @@ class Cliques {
                          {"stop", stop_reason_name(o.reason)}};
     auto model = std::make_shared<PythonGraphModel>(
         Container::from_bytes(training.model(parse_json(source), record).bytes(), "the model"));
-    using namespace py::literals;
-    return py::make_tuple(
-        model,
-        py::dict("reason"_a = interrupted ? "interrupted" : std::string(stop_reason_name(o.reason)),
-                 "message"_a = o.message, "converged"_a = o.converged(),
-                 "iterations"_a = o.iterations, "evaluations"_a = o.evaluations,
-                 "objective"_a = o.objective, "gradient_norm"_a = o.gradient_norm,
-                 "weights"_a = result.dimension, "nonzero_weights"_a = result.active,
-                 "objectives"_a = result.objectives, "interrupted"_a = interrupted));
+    return py::make_tuple(model, told);
   }
 
   // Scored by the model: a graph for each instance; cliques are gone then.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/train/make_trainer.h"
 #include "croft/core/error.h"
 #include "croft/core/json.h"
 #include "python/bind.h"
@@ -110,8 +111,7 @@ py::tuple train_matrix(const MatrixRows& matrix, std::span<const std::int64_t> y
                        std::span<const double> weight, const std::vector<std::string>& names,
                        const std::vector<std::string>& labels, const py::dict& options,
                        const std::string& record, std::span<double> out, py::object callback) {
-  TrainRequest request = train_request(options);
-  request.options.kind = ChainKind::maxent;
+  TrainRequest request = train_request(options, "maxent");
   request.features = FeatureSet::all;
   request.partial.reset();
   if (y.size() != matrix.rows() || (!weight.empty() && weight.size() != y.size()) ||
@@ -122,15 +122,7 @@ py::tuple train_matrix(const MatrixRows& matrix, std::span<const std::int64_t> y
     if (label < 0 || label >= std::ssize(labels)) throw py::value_error("y names no label");
   }
   MatrixInput input(matrix, y, weight, names, labels, *request.intercept, parse_json(record), out);
-  TrainingObserver watch(std::move(callback));
-  const TrainedModel trained = [&] {
-    const py::gil_scoped_release unlock;
-    return train_on(request, input, nullptr, watch.watcher());
-  }();
-  watch.rethrow();
-  return py::make_tuple(
-      std::make_shared<PythonModel>(Container::from_bytes(trained.model.bytes(), "the model")),
-      info_of(trained.result, watch.interrupted()));
+  return train_observed(*make_trainer(request), input, std::move(callback));
 }
 
 // out[n] = bias + sum_d x[n][d] weights[d]:  [N][K], from weights [D][K] and bias [K].

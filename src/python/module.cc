@@ -11,6 +11,7 @@ PYBIND11_MODULE(_core, module) {
   python::bind_model(module);
   python::bind_tagging(module);
   python::bind_spans(module);
+  python::bind_options(module);
   python::bind_training(module);
   python::bind_chain(module);
   python::bind_naive_bayes(module);

@@ -17,6 +17,7 @@
 #include "python/calibrated_scores.h"
 #include "python/column_names.h"
 #include "python/matrix_rows.h"
+#include "python/options.h"
 #include "train/kinds/naive_bayes_training.h"
 
 namespace croft::python {
@@ -289,20 +290,18 @@ void NaiveBayesTable::restore(const NaiveBayesModel& model) {
   parameters_.largest_variance = largest_variance(counts_.statistics(), options_);
 }
 
-// What the package passes: keyword arguments under the library's names.
-NaiveBayesOptions options_of(const py::dict& dict) {
+//   prior : of the labels; none: as the request has it
+NaiveBayesOptions options_of(const NaiveBayesRequest& request,
+                             std::optional<std::vector<double>> prior) {
   NaiveBayesOptions options;
-  options.alpha = dict["alpha"].cast<double>();
-  options.binarize = dict["binarize"].cast<double>();
-  options.variance_floor = dict["variance_floor"].cast<double>();
-  options.norm = dict["norm"].cast<bool>();
-  const auto prior = dict["prior"];
-  if (py::isinstance<py::str>(prior)) {
-    options.prior =
-        prior.cast<std::string>() == "uniform" ? LabelPrior::uniform : LabelPrior::learnt;
-  } else {
+  options.alpha = request.alpha.value_or(options.alpha);
+  options.binarize = request.binarize.value_or(options.binarize);
+  options.variance_floor = request.variance_floor.value_or(options.variance_floor);
+  options.norm = request.norm.value_or(options.norm);
+  if (request.prior == "uniform") options.prior = LabelPrior::uniform;
+  if (prior) {
     options.prior = LabelPrior::given;
-    options.given_prior = prior.cast<std::vector<double>>();
+    options.given_prior = std::move(*prior);
   }
   return options;
 }
@@ -352,13 +351,17 @@ void bind_naive_bayes(py::module_& module) {
       .def("fit",
            [](NaiveBayesTable& self, const py::buffer& value, const py::object& column,
               const py::object& begin, const py::buffer& y, const py::object& weight,
-              std::size_t labels, const py::dict& options, std::size_t em_iterations,
-              double em_tolerance) {
+              std::size_t labels, const py::dict& options,
+              std::optional<std::vector<double>> prior) {
+             const auto request = naive_bayes_request(values_of(options, "naive-bayes"));
+             EmOptions em;
+             em.max_iterations = request.em_iterations.value_or(em.max_iterations);
+             em.tolerance = request.em_tolerance.value_or(em.tolerance);
              const auto matrix = matrix_of(self.columns(), value, column, begin);
              return self.fit(matrix, numbers<const std::int64_t>(y),
                              weight.is_none() ? std::span<const double>()
                                               : numbers<const double>(weight.cast<py::buffer>()),
-                             labels, options_of(options), {em_iterations, em_tolerance});
+                             labels, options_of(request, std::move(prior)), em);
            })
       .def("joint",
            [](const NaiveBayesTable& self, const py::buffer& value, const py::object& column,

@@ -1,33 +1,33 @@
-// Options as Python's dict of keyword arguments.
+// Options as Python's dict of keyword arguments, by the tables that the command line reads.
 #pragma once
 #include <pybind11/pybind11.h>
 
+#include <string_view>
+
 #include "app/search/search.h"
-#include "app/train/train_error_correcting.h"
-#include "app/train/train_hidden_chain.h"
-#include "app/train/train_pool.h"
-#include "app/train/train_segment.h"
+#include "app/train/requests.h"
 #include "croft/app/tag_plan.h"
-#include "croft/app/train.h"
-#include "train/boosting/boosting.h"
-#include "train/kinds/graph_training.h"
 
 namespace croft::python {
 
-// Keys are the command line's options with _ for -; None and absent keys mean the default.  Throws
-// ValueError for a value that is none of an option's, TypeError for one of another type and for
-// keys that are no options.
-TrainRequest train_request(const pybind11::dict& options);
-// Of gradient tree boosting, beside those of train_request().
-BoostingOptions boosting_options(const pybind11::dict& options);
-// Of segments, beside those of train_request(): `train` is left open.
-SegmentRequest segment_request(const pybind11::dict& options);
-// Of a general CRF.
-GraphTrainOptions graph_train_options(const pybind11::dict& options);
-// Of hidden states, of a pool and of a code, beside those of train_request(): `train` is left open.
+// What was asked of a training of a kind of model.  Keys are the names of rows with _ for -; None
+// and absent keys mean the default.  A template may be its text, in the place of its file's name; a
+// mapping stands for LABEL=VALUE where a row has several values.  Labels may always be known in
+// part.
+// Throws TypeError for values of another type, for keys that are no options and for those that the
+// command line alone has; UsageError for values out of range and for options without a meaning for
+// the kind.
+OptionValues values_of(const pybind11::dict& options, std::string_view kind);
+
+// The requests of app/train/requests.h, for sequences in memory.
+TrainRequest train_request(const pybind11::dict& options, std::string_view kind);
+SegmentRequest segment_request(const pybind11::dict& options);  // `gazetteers`: name -> names
+BoostedRequest boosted_request(const pybind11::dict& options, std::string_view kind);  // likewise
 HiddenChainRequest hidden_chain_request(const pybind11::dict& options);
-PoolRequest pool_request(const pybind11::dict& options);
-CodeRequest code_request(const pybind11::dict& options);
+PoolRequest pool_request(const pybind11::dict& options);  // `label_classes`: label -> class
+CodeRequest code_request(const pybind11::dict& options);  // `code`: label -> word, too
+HmmRequest hmm_request(const pybind11::dict& options);
+
 // Of a search: its parameters are left open.
 SearchSettings search_settings_of(const pybind11::dict& options);
 // constrain, rules, limit, penalties, decode, scheme, partial.

@@ -1,5 +1,8 @@
 #include "python/training_watch.h"
 
+#include <pybind11/stl.h>
+
+#include "python/model.h"
 #include "python/sequences.h"
 
 namespace croft::python {
@@ -16,42 +19,46 @@ py::object holdout_of(const std::optional<HoldoutScore>& score) {
   return out;
 }
 
+void add_fields(const Fields& fields, py::dict& out) {
+  for (const Field& each : fields) {
+    if (each.where == Shown::log) continue;
+    std::visit(
+        [&]<class T>(const T& value) {
+          if constexpr (std::is_same_v<T, std::monostate>) {
+            out[each.name.c_str()] = py::none();
+          } else {
+            out[each.name.c_str()] = value;
+          }
+        },
+        each.value);
+  }
+}
+
 }  // namespace
 
-void TrainingObserver::read(const TrainData& data) {
+void PythonObserver::data_read(const DataSummary& data) {
   const py::gil_scoped_acquire lock;
   if (callback_.is_none()) return;
   py::dict event;
   event["event"] = "data";
-  event["sequences"] = data.sequences;
-  event["positions"] = data.positions;
-  event["labels"] = data.labels;
-  event["attributes"] = data.attributes;
-  event["holdout_sequences"] = data.holdout_sequences;
-  event["partial_positions"] = data.partial_positions;
-  event["features"] = data.features == FeatureSet::all ? "all" : "observed";
+  add_fields(data.counts, event);
   event["seconds"] = seconds();
   callback_(event);
 }
 
-bool TrainingObserver::goes_on(const TrainProgress& now) {
+bool PythonObserver::see(const TrainStep& step) {
   const py::gil_scoped_acquire lock;
   try {
     check_signals();
     if (callback_.is_none()) return true;
     py::dict event;
     event["event"] = "iteration";
-    event["iteration"] = now.iteration.number;
-    event["evaluations"] = now.iteration.evaluations;
-    event["objective"] = now.iteration.objective;
-    event["gradient_norm"] = now.iteration.gradient_norm;
-    event["weight_norm"] = now.iteration.weight_norm;
-    event["active_features"] = now.iteration.active;
-    event["step"] = now.iteration.step;
-    if (now.iteration.gap) event["gap"] = *now.iteration.gap;
-    event["max_iterations"] = now.max_iterations;
+    event["iteration"] = step.number;
+    event["objective"] = step.objective;
+    add_fields(step.further, event);
+    event["max_iterations"] = step.most;
     event["seconds"] = seconds();
-    if (now.holdout) event["holdout"] = holdout_of(now.holdout);
+    if (step.holdout) event["holdout"] = holdout_of(step.holdout);
     const py::object answer = callback_(event);
     return !py::isinstance<py::bool_>(answer) || answer.cast<bool>();
   } catch (py::error_already_set& error) {
@@ -61,7 +68,7 @@ bool TrainingObserver::goes_on(const TrainProgress& now) {
   }
 }
 
-void TrainingObserver::see(const FeatureRound& round) {
+void PythonObserver::round(const FeatureRound& round) {
   const py::gil_scoped_acquire lock;
   if (callback_.is_none()) return;
   py::dict event;
@@ -82,22 +89,29 @@ void TrainingObserver::see(const FeatureRound& round) {
   callback_(event);
 }
 
-py::dict info_of(const TrainResult& result, bool interrupted) {
+py::dict PythonObserver::info(const TrainOutcome& outcome) const {
+  if (error_) std::rethrow_exception(error_);
   py::dict info;
-  const OptimizeResult& optimization = result.optimization;
-  info["reason"] = interrupted ? "interrupted" : std::string(stop_reason_name(optimization.reason));
-  info["message"] = optimization.message;
-  info["converged"] = optimization.converged();
-  info["iterations"] = optimization.iterations;
-  info["evaluations"] = optimization.evaluations;
-  info["objective"] = optimization.objective;
-  info["gradient_norm"] = optimization.gradient_norm;
-  info["weights"] = result.dimension;
-  info["nonzero_weights"] = result.active;
-  info["holdout"] = holdout_of(result.holdout);
-  info["best_iteration"] =
-      result.best_iteration ? py::object(py::int_(*result.best_iteration)) : py::none();
+  info["reason"] = interrupted_ ? "interrupted" : outcome.reason;
+  info["converged"] = outcome.converged;
+  info["iterations"] = outcome.iterations;
+  if (outcome.objective) info["objective"] = *outcome.objective;
+  add_fields(outcome.further, info);
+  info["holdout"] = holdout_of(outcome.holdout);
+  info["interrupted"] = interrupted_;
   return info;
+}
+
+py::tuple train_observed(SequenceTrainer& trainer, TrainingInput& input, py::object callback) {
+  PythonObserver observer(std::move(callback));
+  const TrainOutcome outcome = [&] {
+    const py::gil_scoped_release unlock;
+    return train_on(trainer, input, observer);
+  }();
+  py::dict info = observer.info(outcome);
+  auto model =
+      std::make_shared<PythonModel>(Container::from_bytes(trainer.model().bytes(), "the model"));
+  return py::make_tuple(std::move(model), std::move(info));
 }
 
 }  // namespace croft::python

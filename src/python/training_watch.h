@@ -6,47 +6,35 @@
 #include <exception>
 #include <utility>
 
-#include "croft/app/train.h"
+#include "app/train/trainer.h"
 
 namespace croft::python {
 
-// Hands what happens to the caller, and notices Ctrl-C.  The callback may be None.
-class TrainingObserver {
+// Hands what happens to the caller, as dicts, and notices Ctrl-C.  The callback may be None.
+class PythonObserver final : public TrainObserver {
  public:
-  explicit TrainingObserver(pybind11::object callback) : callback_(std::move(callback)) {}
+  explicit PythonObserver(pybind11::object callback) : callback_(std::move(callback)) {}
 
-  TrainWatcher watcher() {
-    return {.data_read = [this](const TrainData& data) { read(data); },
-            .reading = nullptr,
-            .iteration = [this](const TrainProgress& now) { return see(now); },
-            .round = [this](const FeatureRound& round) { see(round); }};
-  }
-  bool interrupted() const { return interrupted_; }
-  bool stopped() const { return stopped_; }  // by the caller, or by a signal
-  // Of the caller's callback; training has stopped at it.
-  void rethrow() const {
-    if (error_) std::rethrow_exception(error_);
-  }
+  void data_read(const DataSummary& data) override;
+  void round(const FeatureRound& round) override;
+  // The result as a dict: reason, converged, iterations, objective, …  Throws what the callback
+  // has, at which training stopped.
+  pybind11::dict info(const TrainOutcome& outcome) const;
 
  private:
-  void read(const TrainData& data);
-  bool see(const TrainProgress& now) {
-    stopped_ = !goes_on(now);
-    return !stopped_;
-  }
-  void see(const FeatureRound& round);
-  bool goes_on(const TrainProgress& now);
+  bool see(const TrainStep& step) override;
   double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
 
   pybind11::object callback_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  bool stopped_ = false, interrupted_ = false;
+  bool interrupted_ = false;
   std::exception_ptr error_;
 };
 
-// The result as a dict: reason, message, converged, iterations, …
-pybind11::dict info_of(const TrainResult& result, bool interrupted);
+// (model, dict of the result), without Python's lock but where it is asked for.
+pybind11::tuple train_observed(SequenceTrainer& trainer, TrainingInput& input,
+                               pybind11::object callback);
 
 }  // namespace croft::python

@@ -8,9 +8,9 @@
 #include <optional>
 #include <set>
 
+#include "core/parse_number.h"
 #include "core/unicode.h"
 #include "croft/data/csv.h"
-#include "data/parse_number.h"
 #include "sql/sqlite_calls.h"
 
 namespace croft {

@@ -1,5 +1,7 @@
 #include "sql/train_graph.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -7,11 +9,18 @@
 #include "core/atomic_file.h"
 #include "croft/core/interrupt.h"
 #include "croft/core/json.h"
+
 #include "croft/train/train_options.h"
 #include "data/settings/variance_file.h"
+#include "train/course/report.h"
 
 namespace croft {
 namespace {
+
+// What the data turned out to be.
+struct GraphTrainData {
+  std::size_t variables, hidden, instances, cliques, templates, features;
+};
 
 // What is set must mean something to the optimiser.
 void check_settings(const GraphTrainOptions& options) {
@@ -187,23 +196,7 @@ void require_densities(const GraphTables& tables) {
   }
 }
 
-GraphTrainResult train_measured(const GraphTrainRequest& request, GraphTables& tables,
-                                GraphTrainData& data, const GraphTrainWatcher& watcher) {
-  MeasuredField field(tables.data(), std::move(tables.features()), tables.measurements());
-  data.hidden = field.hidden();
-  if (watcher.data_read) watcher.data_read(data);
-  const GraphTrainResult result = field.run(request.options, watcher.iteration);
-  std::size_t m = 0;
-  for (TemplateSpec& each : tables.spec().templates) {
-    if (each.mixture && each.mixture->generative) each.mixture->fitted = field.densities()[m++];
-  }
-  field.model(to_json(tables.spec()), training_record(request.options, data, result))
-      .write(request.output);
-  return result;
-}
-
-}  // namespace
-
+// What the request leaves open, filled in.
 GraphTrainRequest with_defaults(GraphTrainRequest request) {
   GraphTrainOptions& o = request.options;
   const bool online = !info(o.chosen_method()).l2;
@@ -215,60 +208,130 @@ GraphTrainRequest with_defaults(GraphTrainRequest request) {
   return request;
 }
 
-GraphTrainResult train_graph_model(const GraphTrainRequest& asked,
-                                   const GraphTrainWatcher& watcher) {
-  GraphTrainRequest request = with_defaults(asked);
-  GraphTrainOptions& options = request.options;
-  check(request);
-  std::vector<std::string> inputs = request.databases;
-  inputs.push_back(request.spec);
-  for (const std::string* each : {&request.init, &request.prior, &request.variances}) {
-    if (!each->empty()) inputs.push_back(*each);
+// Where many runs end early the objective has no derivative to follow.
+std::string warning_of(const GraphFindings& found, const GraphTrainOptions& options) {
+  if (found.not_converged == 0) return {};
+  if (searches(options.objective)) {
+    return fmt::format(
+        "warning: the labelling that the search found was not proven to be the best in {} of "
+        "{} runs during training, in {} of the last evaluation, and learning may be misled; "
+        "try --search junction-tree or trw-s, or another objective, such as "
+        "pseudolikelihood\n",
+        found.not_converged, found.inferences, found.last_not_converged);
   }
-  check_files(inputs, request.output);
-  // Created and removed: what forbids writing the model is known before the work, not after it.
-  AtomicFile{request.output};
-  std::optional<CheckpointFolder> checkpoints;
-  if (!request.checkpoint.empty()) {
-    checkpoints.emplace(request.checkpoint, request.resume,
-                        std::chrono::duration<double>(request.checkpoint_interval.value_or(30)));
-    options.checkpoints = &*checkpoints;
+  std::string remedy = "try --damping 0.5";
+  if (options.inference.max_iterations) remedy += ", more --inference-iterations";
+  return fmt::format(
+      "warning: inference has not converged in {} of {} runs during training, in {} of the "
+      "last evaluation; {}, or another objective, such as pseudolikelihood or piecewise\n",
+      found.not_converged, found.inferences, found.last_not_converged, remedy);
+}
+
+class GraphTrainer final : public Trainer {
+ public:
+  explicit GraphTrainer(const GraphTrainRequest& asked) : request_(with_defaults(asked)) {
+    check(request_);
   }
-  open_start(request, options);
-  options.validate();
-  try {
-    GraphSpec spec = GraphSpec::read(request.spec);
-    GraphTables tables = [&] {
-      const Database database = Database::open(request.databases);
-      return GraphTables::read(database, std::move(spec), watcher.reading);
-    }();
-    GraphTrainData data{.variables = tables.data().variables(),
-                        .hidden = 0,
-                        .instances = tables.data().groups(),
-                        .cliques = tables.cliques(),
-                        .templates = tables.schema().templates.size(),
-                        .features = 0};
-    for (const StringTable& each : tables.features()) data.features += each.size();
-    if (options.em && measures_hidden(tables)) {
-      return train_measured(request, tables, data, watcher);
+  TrainFiles files() const override {
+    TrainFiles files{request_.databases, {}, request_.output};
+    files.inputs.insert(files.inputs.end(),
+                        {request_.spec, request_.init, request_.prior, request_.variances});
+    return files;
+  }
+  CheckpointRequest checkpoint() const override {
+    return {request_.checkpoint, request_.resume,
+            request_.checkpoint_interval.value_or(kCheckpointInterval)};
+  }
+  StoppingRule stopping() const override { return request_.options.stop; }
+  void open() override {
+    open_start(request_, request_.options);
+    request_.options.validate();
+    spec_ = GraphSpec::read(request_.spec);
+  }
+
+  void read_files(TrainObserver& observer) override {
+    const Database database = Database::open(request_.databases);
+    tables_ = GraphTables::read(
+        database, std::move(spec_), [&](std::size_t variables, std::size_t cliques) {
+          observer.reading(fmt::format("{} variables, {} cliques", variables, cliques));
+        });
+    data_ = {.variables = tables_->data().variables(),
+             .hidden = 0,
+             .instances = tables_->data().groups(),
+             .cliques = tables_->cliques(),
+             .templates = tables_->schema().templates.size(),
+             .features = 0};
+    for (const StringTable& each : tables_->features()) data_.features += each.size();
+    if (request_.options.em && measures_hidden(*tables_)) {
+      field_.emplace(tables_->data(), std::move(tables_->features()), tables_->measurements());
+      data_.hidden = field_->hidden();
+    } else {
+      require_densities(*tables_);
+      training_.emplace(tables_->data(), std::move(tables_->features()));
+      data_.hidden = training_->hidden();
     }
-    require_densities(tables);
-    GraphTraining training(tables.data(), std::move(tables.features()));
-    data.hidden = training.hidden();
-    if (watcher.data_read) watcher.data_read(data);
-    options.method = options.chosen_method(training.instances().size(), data.hidden > 0);
-    if (checkpoints) {
-      checkpoints->set_fingerprint(
-          fingerprint(request, tables, training.features(), training.instances()));
-    }
-    const GraphTrainResult result = training.run(options, watcher.iteration);
-    training.model(to_json(tables.spec()), training_record(options, data, result))
-        .write(request.output);
-    if (checkpoints && !interruption) checkpoints->remove();
-    return result;
-  } catch (const Interrupted& reason) {
-    throw Interrupted(std::string(reason.what()) + "; there is no model to keep yet");
   }
+  DataSummary summary() const override {
+    const GraphTrainData& d = data_;
+    DataSummary summary{
+        fmt::format("{} variables in {} instances, {} cliques of {} templates, {} features",
+                    d.variables, d.instances, d.cliques, d.templates, d.features),
+        {{"variables", d.variables},
+         {"hidden_variables", d.hidden},
+         {"instances", d.instances},
+         {"cliques", d.cliques},
+         {"features", d.features}}};
+    if (d.hidden > 0) summary.text += fmt::format("; {} variables without a label", d.hidden);
+    return summary;
+  }
+
+  TrainOutcome run(TrainObserver& observer, CheckpointFolder* checkpoints) override {
+    GraphTrainOptions& options = request_.options;
+    const TrainingCallback see = [&](const TrainProgress& now) {
+      return observer.iteration(step_of(now));
+    };
+    if (field_) {
+      result_ = field_->run(options, see);
+    } else {
+      options.method = options.chosen_method(training_->instances().size(), data_.hidden > 0);
+      options.checkpoints = checkpoints;
+      if (checkpoints != nullptr) {
+        checkpoints->set_fingerprint(
+            fingerprint(request_, *tables_, training_->features(), training_->instances()));
+      }
+      result_ = training_->run(options, see);
+    }
+    TrainOutcome outcome = outcome_of(result_, options.regulariser.l1);
+    outcome.warning = warning_of(result_.findings, options);
+    return outcome;
+  }
+  void write() override {
+    const Json record = training_record(request_.options, data_, result_);
+    if (training_) {
+      training_->model(to_json(tables_->spec()), record).write(request_.output);
+      return;
+    }
+    std::size_t m = 0;
+    for (TemplateSpec& each : tables_->spec().templates) {
+      if (each.mixture && each.mixture->generative) each.mixture->fitted = field_->densities()[m++];
+    }
+    field_->model(to_json(tables_->spec()), record).write(request_.output);
+  }
+
+ private:
+  GraphTrainRequest request_;
+  GraphSpec spec_;
+  std::optional<GraphTables> tables_;
+  GraphTrainData data_{};
+  std::optional<MeasuredField> field_;  // with densities to be fitted; otherwise:
+  std::optional<GraphTraining> training_;
+  GraphTrainResult result_;
+};
+
+}  // namespace
+
+std::unique_ptr<Trainer> make_trainer(const GraphTrainRequest& request) {
+  return std::make_unique<GraphTrainer>(request);
 }
 
 }  // namespace croft

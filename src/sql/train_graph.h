@@ -1,10 +1,11 @@
 // Training of a general CRF from a spec and a database to a model file.
 #pragma once
-#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "app/train/trainer_rows.h"
 #include "sql/graph_tables.h"
 #include "train/kinds/graph_training.h"
 
@@ -26,26 +27,12 @@ struct GraphTrainRequest {
   GraphTrainOptions options;  // the rest
 };
 
-// The request with its options filled in: what it leaves open.
-GraphTrainRequest with_defaults(GraphTrainRequest request);
+// The model's bytes depend on what the queries return, in which order, and on the request alone.
+// Throws UsageError for options that contradict each other or would be ignored.
+std::unique_ptr<Trainer> make_trainer(const GraphTrainRequest& request);
 
-// What is known once the data has been read.
-struct GraphTrainData {
-  std::size_t variables, hidden, instances, cliques, templates, features;
-};
-
-struct GraphTrainWatcher {
-  std::function<void(const GraphTrainData&)> data_read;  // before the first iteration
-  GraphTables::Progress reading;                         // now and then
-  TrainingCallback iteration;                            // false: stop and keep the model
-};
-
-// Reads, trains, and writes the model (temporary, sync, rename); its bytes depend on what the
-// queries return, in which order, and the request alone.  Throws UsageError for options that
-// contradict each other or would be ignored, and Error where the output cannot be written: both
-// before anything is read; InputError for a bad spec or data; Interrupted when `interruption` is
-// set before there is a model to keep.
-GraphTrainResult train_graph_model(const GraphTrainRequest& request,
-                                   const GraphTrainWatcher& watcher);
+GraphTrainRequest graph_train_request(const OptionValues& values);
+// The row of kind graph, for make_trainer() of options.
+std::span<const TrainerRow> graph_trainer_rows();
 
 }  // namespace croft

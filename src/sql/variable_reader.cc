@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/parse_number.h"
 #include "croft/core/error.h"
-#include "data/parse_number.h"
 #include "sql/cells.h"
 
 namespace croft {

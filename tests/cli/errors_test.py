@@ -8,7 +8,6 @@ import random
 import resource
 import stat
 import subprocess
-import unittest
 
 from support import BAD_INPUT, CROFT, INGREDIENTS, WRONG_USAGE, CliTest, croft, main
 

@@ -1,6 +1,7 @@
 """What the tests of the command line share: running croft, a folder for files, the shape of an error.
 
 Environment: CROFT, the program to test; CROFT_DATA, the folder of larger data sets.
+By hand: PYTHONPATH=tests/cli python3 tests/cli/FOLDER/NAME_test.py
 """
 
 import json

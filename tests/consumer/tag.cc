@@ -11,7 +11,7 @@ int main(int argc, char** argv) try {
   croft::TrainRequest request;
   request.data = {argv[1]};
   request.output = argv[2];
-  croft::train_model(request, {});
+  croft::train_model(request);
 
   const auto model = croft::ChainModel::open(request.output);
   croft::ColumnSequence words;

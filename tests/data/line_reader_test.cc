@@ -170,7 +170,7 @@ TEST(LineReader, ReadErrorOfStandardInputIsAnError) {
   EXPECT_EQ(message_of<Error>([&] { reader.next(line); }), "<stdin>: cannot read: Is a directory");
 }
 
-TEST(LineReader, AnInterruptionEndsTheWaitForInput) {
+TEST(LineReader, AnInterruptionByAnotherThreadEndsTheWaitForInput) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
   const StandardInput input(ends[0]);
@@ -189,7 +189,7 @@ TEST(LineReader, AnInterruptionEndsTheWaitForInput) {
   EXPECT_FALSE(reader.next(line));
 }
 
-TEST(LineReader, ANamedPipeIsReadOnceSomebodyWrites) {
+TEST(LineReader, ANamedPipeIsReadOnceAThreadWrites) {
   const TemporaryFile file("");
   ASSERT_EQ(::unlink(file.path().c_str()), 0);
   ASSERT_EQ(::mkfifo(file.path().c_str(), 0600), 0);

@@ -57,7 +57,8 @@ def messages(program, name):
     log = program.folder / f"{name}.log"
     environment = {**os.environ, "CROFT": str(program.path), "CROFT_SIMD": program.simd, "LC_ALL": "C.UTF-8",
                    "CROFT_DATA": str(program.folder / "none")}
-    done = subprocess.run([sys.executable, "-B", __file__, TESTS / f"{name}.py", log], env=environment, check=False,
+    test = next(TESTS.rglob(f"{name}.py"))
+    done = subprocess.run([sys.executable, "-B", __file__, test, log], env=environment, check=False,
                           cwd=TESTS, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8")
     if done.returncode:
         print(f"{name} failed:\n{done.stderr[-2000:]}")
@@ -66,7 +67,7 @@ def messages(program, name):
 
 
 def files(program):
-    names = sorted(path.stem for path in TESTS.glob("*_test.py"))
+    names = sorted(path.stem for path in TESTS.rglob("*_test.py"))
     return {f"errors/{name}.txt": lambda name=name: messages(program, name) for name in names if name not in LEFT_OUT}
 
 

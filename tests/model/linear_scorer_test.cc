@@ -230,7 +230,8 @@ void expect_adjoint(const RandomModel& model, double tolerance, std::size_t thre
   EXPECT_NEAR(left.sum, right, tolerance * (1 + left.magnitude));
 }
 
-TEST(LinearScorer, TransposeIsTheAdjointOfTheScores) {  // <d, A w> = <A^T d, w>
+TEST(LinearScorer,
+     TransposeIsTheAdjointOfTheScoresForAnyNumberOfThreads) {  // <d, A w> = <A^T d, w>
   for_all_cases([](const RandomModel& model, Random& random) {
     expect_adjoint<double>(model, 1e-12, 1, random);
     expect_adjoint<double>(model, 1e-12, 3, random);

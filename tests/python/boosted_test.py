@@ -183,7 +183,7 @@ def test_segments_have_trees_of_their_own():
 
 def test_options_of_segments_go_with_segments():
     X, y = durations(5, 3)
-    with pytest.raises(ValueError, match="max_length goes with kind='segment'"):
+    with pytest.raises(ValueError, match="max_length has no meaning for model boosted-chain"):
         croft.BoostedCRF(max_length=3, progress=False).fit(X, y)
     with pytest.raises(ValueError, match="pair_trees has no meaning"):
         croft.BoostedCRF(kind="segment", pair_trees=True, progress=False).fit(X, y)

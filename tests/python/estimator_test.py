@@ -407,14 +407,14 @@ def test_bad_data_is_one_clear_error(X, y, error, message):
 
 
 @pytest.mark.parametrize("params, message", [
-    ({"l2": -1}, "l2"), ({"l1": float("nan")}, "l1"), ({"min_count": 0}, "min_count must be at least 1"),
-    ({"order": 9}, "order 9 is not 1 to 8"), ({"histories": "seen"}, "histories goes with order 2"),
-    ({"features": "some"}, 'features is "some"; choose one of: observed, all'),
+    ({"l2": -1}, "l2"), ({"l1": float("nan")}, "l1"), ({"min_count": 0}, 'min_count: "0" is not a whole number from 1 on'),
+    ({"order": 9}, 'order: "9" is not a whole number from 1 to 8'), ({"histories": "seen"}, "histories goes with order 2"),
+    ({"features": "some"}, 'features: "some" is none of auto, observed, all'),
     ({"objective": "hinge"}, "there are likelihood, pseudolikelihood, .*, arow"), ({"cost": 2}, "cost is what a mistake"),
     ({"constrain": "bio"}, "the constraint bio needs labels"), ({"constrain": "/nowhere"}, "/nowhere"),
     ({"early_stop": 2}, "early_stop needs holdout"), ({"holdout": 2}, "holdout 2 is not between 0 and 1"),
-    ({"history": 0}, "history is 0"), ({"window": 0}, "window"), ({"template": "/nowhere"}, "/nowhere"),
-    ({"precision": "half"}, "choose one of: auto, single, double"),
+    ({"history": 0}, 'history: "0" is not a whole number'), ({"max_iterations": -1}, 'max_iterations: "-1" is not'), ({"window": 0}, "window"), ({"template": "/nowhere"}, "/nowhere"),
+    ({"precision": "half"}, "is none of auto, single, double"),
 ])
 def test_a_parameter_out_of_range_is_an_error_of_fit(data, params, message):
     with pytest.raises(ValueError, match=message):
@@ -423,7 +423,7 @@ def test_a_parameter_out_of_range_is_an_error_of_fit(data, params, message):
 
 @pytest.mark.parametrize("params, message", [
     ({"l2": "x"}, "l2 is 'x', and a number"), ({"min_count": 1.5}, "min_count is 1.5, and a whole number"),
-    ({"max_iterations": -1}, "max_iterations is -1, and a whole number"), ({"features": 3}, "features is 3"),
+    ({"features": 3}, "features is 3"),
 ])
 def test_a_parameter_of_the_wrong_type_is_a_type_error(data, params, message):
     with pytest.raises(TypeError, match=message):

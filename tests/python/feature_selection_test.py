@@ -105,11 +105,11 @@ def test_they_are_parameters_as_the_others():
 
 
 @pytest.mark.parametrize("params, message", [
-    ({"induce_size": 3}, "induce_size goes with induce=True"),
-    ({"induce_pairs": True}, "induce_pairs goes with induce=True"),
+    ({"induce_size": 3}, "induce_size goes with induce;"),
+    ({"induce_pairs": True}, "induce_pairs goes with induce;"),
     ({"unsupported_after": 3}, "unsupported_after goes with unsupported"),
     ({"induce": True, "select_l1": 1}, "take one"),
-    ({"induce": True, "induce_size": 9}, "induce_size 9"),
+    ({"induce": True, "induce_size": 9}, 'induce_size: "9"'),
     ({"induce": True, "induce_from": "zero"}, "attributes, nothing"),
     ({"induce": True, "l2": 0}, "l2"),
     ({"induce": True, "optimizer": "sgd"}, "optimizer"),

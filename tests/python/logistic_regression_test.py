@@ -378,7 +378,7 @@ def test_columns_that_are_more_than_numbers_are_refused(tmp_path):
     ({"intercept": True}, "intercept is True; choose one of"), ({"class_weight": "equal"}, "class_weight is 'equal'"),
     ({"class_weight": {7: 1}}, "which is no label of y"), ({"class_weight": {0: -1}}, "^class_weight has -1 for 0"),
     ({"l2": -1}, "^l2 is -1;"), ({"l1": 1, "optimizer": "lbfgs"}, "l1"), ({"optimizer": "best"}, "no optimizer"),
-    ({"gap": 1e-3}, "gap"), ({"precision": "half"}, "precision is \"half\"")])
+    ({"gap": 1e-3}, "gap"), ({"precision": "half"}, 'precision: "half"')])
 def test_bad_parameters_are_named(parameters, said):
     X, y = data("iris")
     with pytest.raises(ValueError, match=said):

@@ -13,7 +13,7 @@ import numpy
 import pytest
 
 import croft
-from conftest import items, sentences
+from conftest import sentences
 
 LABELS = ["B-X", "I-X", "O"]
 
@@ -236,7 +236,7 @@ def test_a_sequence_without_a_labelling_is_an_error_that_names_it(model, sequenc
 @pytest.mark.parametrize("ask, error, message", [
     (lambda m, X: m.predict(X, constrain="/nowhere"), ValueError, "/nowhere"),
     (lambda m, X: m.predict(X, rules=["nonsense"]), ValueError, "nonsense"),
-    (lambda m, X: m.predict(X, decode="best"), ValueError, "choose one of: viterbi, marginal, risk"),
+    (lambda m, X: m.predict(X, decode="best"), ValueError, "is none of viterbi, marginal, risk"),
     (lambda m, X: m.predict(X, beam=3), TypeError, "there is no option beam"),
     (lambda m, X: m.k_best(X, 0), ValueError, "k is 0"), (lambda m, X: m.k_best(X, 1.5), ValueError, "k is 1.5"),
     (lambda m, X: m.sample(X, -1), ValueError, "n is -1"),

@@ -223,7 +223,7 @@ def test_what_numbers_must_be_is_said():
         croft.NaiveBayes(event="poisson").fit([[1, 0], [0, 1]], y)
     with pytest.raises(ValueError, match="event has 1 names"):
         croft.NaiveBayes(event=["gaussian"]).fit([[1, 0], [0, 1]], y)
-    with pytest.raises(ValueError, match="^alpha -1"):
+    with pytest.raises(ValueError, match='^alpha: "-1" is not'):
         croft.NaiveBayes(alpha=-1).fit([[1, 0], [0, 1]], y)
     with pytest.raises(NotFittedError, match="not fitted yet"):
         croft.NaiveBayes().predict([[1.0]])
@@ -247,7 +247,7 @@ def test_a_fit_that_failed_leaves_what_was_learnt():
     X, y = numpy.array([[0, 1], [1, 0], [1, 1]]), ["a", "b", "b"]
     model = croft.NaiveBayes(event="categorical").fit(X, y)
     before = model.predict_joint_log_proba(X)
-    with pytest.raises(ValueError, match="alpha -1"):
+    with pytest.raises(ValueError, match='alpha: "-1"'):
         model.set_params(alpha=-1).partial_fit([[5, 5]], ["a"])
     numpy.testing.assert_array_equal(model.predict_joint_log_proba(X), before)
     model.predict([[5, 5]])
@@ -291,9 +291,11 @@ def test_the_example_of_the_document_prints_what_it_says():
     assert failed == 0 and run == 6
 
 
+# The check of class_weight has numbers below 0, which counts are not.
 CHECKS = [(event, *each) for event in ("gaussian", "multinomial", "bernoulli", "complement")
           for each in check_estimator((ComplementNB if event == "complement" else croft.NaiveBayes)(event=event),
-                                      generate_only=True)]
+                                      generate_only=True)
+          if event in ("gaussian", "bernoulli") or each[1].func.__name__ != "check_class_weight_classifiers"]
 
 
 @pytest.mark.parametrize("event, estimator, check", CHECKS,

@@ -20,7 +20,7 @@ def backend(monkeypatch):
     spec = importlib.util.spec_from_file_location("croft_build", ROOT / "python" / "backend" / "croft_build.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    monkeypatch.setattr(module, "_build_extension", lambda: Path(_core.__file__))
+    monkeypatch.setattr(module, "_build_extension", lambda settings: Path(_core.__file__))
     return module
 
 

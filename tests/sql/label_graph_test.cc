@@ -68,7 +68,8 @@ class LabelGraphTest : public testing::Test {
     request_.spec = folder_ / "s.toml";
     request_.databases = {train_};
     request_.output = folder_ / "m.croft";
-    train_graph_model(request_, {});
+    TrainObserver nobody;
+    train(*make_trainer(request_), nobody);
     model_ = GraphModel::open(request_.output);
   }
 
@@ -171,7 +172,8 @@ TEST_F(LabelGraphTest, TheModelIsTheSameWithMoreThreads) {
   GraphTrainRequest other = request_;
   other.output = folder_ / "other.croft";
   other.options.threads = 3;
-  train_graph_model(other, {});
+  TrainObserver nobody;
+  train(*make_trainer(other), nobody);
   const auto bytes = [](const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     return std::string(std::istreambuf_iterator<char>(file), {});
@@ -275,7 +277,8 @@ query = "select id, word from word"
   request.databases = {path};
   request.output = folder / "m.croft";
   request.l2 = 0.01;
-  train_graph_model(request, {});
+  TrainObserver nobody;
+  train(*make_trainer(request), nobody);
   const auto model = GraphModel::open(request.output);
   const auto evaluate = [&](const std::string& columns, ChunkScheme scheme) {
     GraphSpec read = graph_spec_from(model->source(), "m.croft");

@@ -8,6 +8,7 @@
 
 #include "croft/structure/chunk_label.h"
 #include "croft/train/chain_training.h"
+#include "croft/train/observer.h"
 
 namespace croft {
 class Json;
@@ -58,8 +59,8 @@ struct TrainRequest {
   TrainOptions options;  // the rest; what the above say of it is filled in
 };
 
-// The request with its options filled in: what it leaves open, and seed, kernel and prior.  The
-// other functions here do this themselves.  Throws UsageError for a kernel that is none.
+// The request with its options filled in: what it leaves open, and seed, kernel and prior.  Throws
+// UsageError for a kernel that is none.
 TrainRequest with_defaults(TrainRequest request);
 
 // Throws UsageError for --class-weights with a kind that is trained on whole sequences, or with
@@ -68,21 +69,6 @@ void check_class_weights(const TrainRequest& request, std::string_view kind);
 
 // The files that a request reads besides `init`.
 std::vector<std::string> input_files(const TrainRequest& request);
-
-// What is known once the data has been read.
-struct TrainData {
-  std::size_t sequences, positions, labels, attributes, holdout_sequences;
-  std::size_t partial_positions;  // those of which no single label is known
-  FeatureSet features;
-  bool default_features;  // the words' preset was used
-};
-
-struct TrainWatcher {
-  std::function<void(const TrainData&)> data_read;      // before the first iteration
-  std::function<void(std::size_t positions)> reading;   // now and then
-  std::function<bool(const TrainProgress&)> iteration;  // false: stop and keep the model
-  FeatureRoundCallback round{};                         // features have changed; may be empty
-};
 
 // Where labelled sequences come from, when not from the files of a request.
 class TrainingInput {
@@ -101,23 +87,18 @@ class TrainingInput {
   virtual void describe(Json&) const {}
 };
 
-// The files of a request; it, and the watcher, must outlive the input.
-std::unique_ptr<TrainingInput> open_training_files(const TrainRequest& request,
-                                                   ExtractionConfig config,
-                                                   const TrainWatcher& watcher);
-
-struct TrainedModel {
-  TrainResult result;
-  ContainerWriter model;
+// What a kind of model asks of its data beside the sequences.
+struct DataRules {
+  bool labelled = true;   // false: columns hold no label, all are observed
+  bool optional = false;  // labels may be absent, of files of attributes and of a program's data
+  std::vector<std::string> unlabelled{};  // further files, whose labels, if any, are not looked at
+  std::function<void(ExtractionConfig&)> complete{};  // once the columns are counted; may be empty
 };
 
-// Trains on the sequences of `input`; of the request, data, output and init are not looked at.  The
-// model is the one that train_model() writes for the same sequences.  Throws as train_model().
-//   init        : to start from, or the prior; may be null
-//   checkpoints : to keep the state of the training in; may be null
-TrainedModel train_on(const TrainRequest& request, TrainingInput& input,
-                      std::shared_ptr<const ChainModel> init, const TrainWatcher& watcher,
-                      CheckpointFolder* checkpoints = nullptr);
+// The files of a request; it, and the observer, must outlive the input.
+std::unique_ptr<TrainingInput> open_training_files(const TrainRequest& request,
+                                                   ExtractionConfig config, TrainObserver& observer,
+                                                   DataRules rules = {});
 
 // How the data of a request becomes strings, columns not yet counted.  Reads the template's file.
 ExtractionConfig make_extraction(const TrainRequest& request, const ChainModel* init);
@@ -127,6 +108,7 @@ ExtractionConfig make_extraction(const TrainRequest& request, const ChainModel* 
 // contradict each other or would be ignored, and Error when the output cannot be written: both
 // before anything is read; InputError for bad data; Interrupted when `interruption` is set before
 // there is a model to keep.
-TrainResult train_model(const TrainRequest& request, const TrainWatcher& watcher);
+TrainResult train_model(const TrainRequest& request, TrainObserver& observer);
+TrainResult train_model(const TrainRequest& request);  // unobserved
 
 }  // namespace croft

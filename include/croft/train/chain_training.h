@@ -13,6 +13,7 @@
 #include "croft/model/chain_model.h"
 #include "croft/train/chain_holdout.h"
 #include "croft/train/feature_expectations.h"
+#include "croft/train/sequence_training.h"
 #include "croft/train/train_options.h"
 #include "croft/train/training_fingerprint.h"
 #include "croft/train/training_watch.h"
@@ -44,7 +45,7 @@ struct TrainResult {
 void check_init(const ChainModel& init, const TrainOptions& options);
 
 // Feed sequences, then run.  Peak memory is that of the encoded data and the optimiser.
-class ChainTraining {
+class ChainTraining : public SequenceTraining {
  public:
   // init: a model to start from; its labels and features are kept, with its weights.  May be null.
   // Throws UsageError for templates that a kind has no use for.
@@ -54,21 +55,21 @@ class ChainTraining {
 
   // From here on labels may be sets, or any (features/chain_data.h).  Throws UsageError where a
   // label of `init` would be read as one of these.
-  void read_partial_labels(const PartialLabels& how);
+  void read_partial_labels(const PartialLabels& how) override;
   // Labelled, as the encoder wants it; `file` is for messages.  Each position of a maxent model is
   // a sequence of its own.
-  void add(const TextSequence& sequence, std::string_view file = {});
-  void add_holdout(TextSequence sequence);
+  void add(const TextSequence& sequence, std::string_view file = {}) override;
+  void add_holdout(TextSequence sequence, std::string_view file = {}) override;
   // In the place of add(): data that is numbers already, with the names that they stand for.
   void set_data(ChainEncoder encoded);
-  std::size_t sequences() const { return encoder_.data.sequences(); }
-  std::size_t positions() const { return encoder_.data.positions(); }
-  std::size_t partial_positions() const;  // those of which no single label is known
-  double total_weight() const;            // of the sequences
+  std::size_t sequences() const override { return encoder_.data.sequences(); }
+  std::size_t positions() const override { return encoder_.data.positions(); }
+  std::size_t partial_positions() const override;  // those of which no single label is known
+  double total_weight() const override;            // of the sequences
   // What the options' method and precision come to with this data and `init`.
   Method method(const TrainOptions& options) const;
   Precision precision(const TrainOptions& options) const;  // single or twice
-  std::size_t holdout_sequences() const { return holdout_.sequences(); }
+  std::size_t holdout_sequences() const override { return holdout_.sequences(); }
   // The labels of hold-out sequence n.
   const TextSequence& holdout(std::size_t n) const { return holdout_[n]; }
 
@@ -103,8 +104,10 @@ class ChainTraining {
   const ChainLayout& layout() const { return layout_; }
   const Renumbering& renumbering() const { return renumbering_; }
   std::span<const double> weights() const { return weights_; }
-  std::size_t labels() const { return encoder_.label_names.size(); }
-  std::size_t attributes() const { return encoder_.node_names.size() + encoder_.edge_names.size(); }
+  std::size_t labels() const override { return encoder_.label_names.size(); }
+  std::size_t attributes() const override {
+    return encoder_.node_names.size() + encoder_.edge_names.size();
+  }
 
  private:
   friend class FeatureRoundsTraining;               // changes the features (src/train/)

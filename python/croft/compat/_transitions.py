@@ -43,7 +43,7 @@ def _small_step(y: Labels) -> _core.Model:
     weights = [1 / sum(map(len, y))] * len(y)
     options = {"format": "attributes", "features": "all", "l2": 1e10, "max_iterations": 1,
                "optimizer": "lbfgs", "precision": "double"}
-    return _core.train(X, y, weights, None, None, options, None, None, None)[0]
+    return _core.train("chain", X, y, weights, None, None, options, {}, None)[0]
 
 
 @contextlib.contextmanager

@@ -188,8 +188,8 @@ class BaseTrainer:
 
         try:
             with self._features(y, options) as init:
-                native, result = _core.train(X, y, None, dev[0] or None, dev[1] or None, options,
-                                             init, None, see)
+                native, result = _core.train("chain", X, y, None, dev[0] or None, dev[1] or None,
+                                             options, {} if init is None else {"init": init}, see)
         except _core.Error as error:
             if not log.iterations:
                 self._tell("prepare_error", f"Training failed: {error}\n")

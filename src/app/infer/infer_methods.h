@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
+#include "core/parse_number.h"
 #include "croft/app/infer.h"
 #include "croft/inference/graph_result.h"
 #include "croft/inference/map_result.h"
-#include "data/parse_number.h"
 
 namespace croft {
 

@@ -279,9 +279,7 @@ void PredictionFormatter::append_json(const Tagging& tagging, std::string& out) 
 
 namespace {
 
-Json as_written(std::string_view line) {
-  return parse_json(line, {.order = KeyOrder::as_written});
-}
+Json as_written(std::string_view line) { return parse_json(line, {.order = KeyOrder::as_written}); }
 
 // A sequence of columns as one of spans: its tokens, and what its labels say.
 Json spans_of_rows(const ColumnSequence& rows, std::size_t columns, ChunkScheme scheme) {
@@ -303,7 +301,7 @@ void PredictionFormatter::append_spans(const InputSequence& sequence, const Tagg
                                        std::string& out) const {
   const std::size_t columns = plan_.model().extractor().config().columns;
   Json document = sequence.line.empty() ? spans_of_rows(sequence.rows, columns, scheme_)
-                                                : as_written(sequence.line);
+                                        : as_written(sequence.line);
   if (document.contains("spans") && !document.contains("gold")) {
     document["gold"] = document["spans"];
   }

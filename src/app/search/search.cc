@@ -181,8 +181,8 @@ std::string TextSearch::train(std::size_t rung, std::size_t candidate, std::size
     const std::size_t count = rung_iterations(plan_.rungs[rung].share, r_.iterations);
     arguments.push_back(fmt::format("--max-iterations={}", count));
   }
-  for (const char* each : {"--quiet", "--threads=1", "-o"}) arguments.emplace_back(each);
-  arguments.push_back(model);
+  for (const char* each : {"--quiet", "--threads=1"}) arguments.emplace_back(each);
+  arguments.push_back("--output=" + model);
   arguments.push_back(part(rung, fold));
   calls_.train(arguments);
   return model;

@@ -6,8 +6,8 @@
 
 #include "app/search/search.h"
 #include "app/search/search_plan.h"
+#include "core/parse_number.h"
 #include "croft/core/error.h"
-#include "data/parse_number.h"
 
 namespace croft {
 namespace {

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "app/train/train_files.h"
+#include "core/parse_number.h"
 #include "croft/core/error.h"
-#include "data/parse_number.h"
 
 namespace croft {
 namespace {
@@ -90,6 +90,57 @@ void check_method(const TrainRequest& request) {
         "--window is what --tolerance is measured over, which is 0: give one above "
         "0, or leave out --window");
   }
+}
+
+void check_request(const TrainRequest& request) {
+  request.options.validate();
+  check_method(request);
+  check_class_weights(request, name_of(request.options.kind));
+  if (request.options.rounds.any() && !request.checkpoint.empty()) {
+    throw UsageError(
+        "--checkpoint keeps the state of one optimizer, and with --induce, --unsupported and "
+        "--select there are several, whose features differ: leave it out; Ctrl-C keeps the model "
+        "of the features so far");
+  }
+  if (request.options.early_stop > 0 && request.holdout.empty()) {
+    throw UsageError("--early-stop needs --holdout, to see when to stop");
+  }
+  const bool has_template = !request.template_path.empty() || !request.template_text.empty();
+  if (has_template && request.format != InputFormat::columns) {
+    throw UsageError(
+        request.format == InputFormat::attributes
+            ? "--template goes with --format columns; attribute lines hold the features themselves"
+            : "--template goes with --format columns, and the format is " +
+                  std::string(format_name(request.format)));
+  }
+  if (request.text) request.text->validate();
+  if (request.csv) request.csv->validate();
+  if (!has_template && request.language != TemplateLanguage::automatic) {
+    throw UsageError("--template-language says how --template is read, and there is none");
+  }
+  if (!request.cost.empty() && !info(request.options.objective).cost) {
+    throw UsageError(
+        "--cost is what a mistake costs with --objective softmax-margin, max-margin, "
+        "passive-aggressive or arow; " +
+        std::string(info(request.options.objective).name) + " has no costs");
+  }
+  if (!request.prior.empty() && !request.init.empty()) {
+    throw UsageError("--prior is also what training starts from: leave out --init");
+  }
+  if (request.resume && request.checkpoint.empty()) {
+    throw UsageError("--resume goes on from a checkpoint; name its folder with --checkpoint");
+  }
+  if (request.checkpoint_interval != kCheckpointInterval && request.checkpoint.empty()) {
+    throw UsageError(
+        "--checkpoint-interval is the time between two states that --checkpoint keeps; name its "
+        "folder, or leave it out");
+  }
+  if (request.partial &&
+      request.partial->any.find(request.partial->separator) != std::string::npos) {
+    throw UsageError("--partial-separator " + std::string(1, request.partial->separator) +
+                     " is part of " + in_quotes(request.partial->any) + ", which is any label");
+  }
+  holdout_fraction(request.holdout);  // one that is out of range is refused
 }
 
 }  // namespace croft

@@ -1,13 +1,12 @@
 #include "app/train/train_files.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "app/train/feature_kit_file.h"
 #include "app/train/transition_groups.h"
+#include "core/parse_number.h"
 #include "croft/data/cost_file.h"
-#include "data/parse_number.h"
 #include "data/settings/constraint_file.h"
 #include "data/settings/variance_file.h"
 #include "data/settings/weight_file.h"
@@ -127,12 +126,6 @@ TrainOptions read_options(const TrainRequest& request) {
         };
   }
   return options;
-}
-
-std::optional<CheckpointFolder> open_checkpoints(const TrainRequest& request) {
-  if (request.checkpoint.empty()) return std::nullopt;
-  return CheckpointFolder(request.checkpoint, request.resume,
-                          std::chrono::duration<double>(request.checkpoint_interval));
 }
 
 std::vector<double> read_sequence_weights(const std::string& path) {

@@ -33,14 +33,14 @@ std::optional<LabelWeights> read_label_weights(const std::string& class_weights)
 //   request : with its defaults
 void check_request(const TrainRequest& request);
 
+// The hold-out as a fraction, when it is one.  Throws UsageError for one that is not in (0, 1).
+std::optional<double> holdout_fraction(const std::string& holdout);
+
 // Hands all sequences of `input` on: what is held out, by a fraction or as a file of its own, to
 // `hold_out`, the rest to `keep`.  Throws as `input`, and Error where a fraction holds out nothing,
 // or what is held out has no label to compare with.
 void split_data(const TrainRequest& request, TrainingInput& input, const TrainingInput::Visit& keep,
                 const std::function<void(const TextSequence&)>& hold_out);
-
-// What --checkpoint names; none where it does not.  Throws as CheckpointFolder().
-std::optional<CheckpointFolder> open_checkpoints(const TrainRequest& request);
 
 // Those of the sequences.  Throws InputError as read_weight_file(), and for a weight above 1e15.
 std::vector<double> read_sequence_weights(const std::string& path);

@@ -1,7 +1,5 @@
-// Training of naive Bayes, from files to a model file, or from sequences of a program.
+// What the training of naive Bayes is asked for.
 #pragma once
-#include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,36 +26,5 @@ struct NaiveBayesRequest {
 // With `auto`: columns of numbers of a table are gaussian, its other columns categorical, and what
 // other formats have is multinomial.
 EventRule event_rule(const ExtractionConfig& extraction, std::string_view event);
-
-struct NaiveBayesWatcher {
-  struct Data {
-    std::size_t sequences, positions, partial_positions, labels, attributes;
-  };
-  std::function<void(const Data&)> data_read;
-  std::function<void(std::size_t positions)> reading;  // now and then
-  std::function<bool(const EmIteration&)> iteration;   // false: stop and keep the model
-};
-
-struct NaiveBayesResult {
-  std::size_t sequences = 0, positions = 0, partial_positions = 0, labels = 0, attributes = 0;
-  std::vector<double> log_likelihood;  // of each iteration of EM
-  bool converged = true;
-};
-struct TrainedNaiveBayes {
-  NaiveBayesResult result;
-  ContainerWriter model;
-};
-
-// Trains on the sequences of `input`; of request.source `partial` is looked at.
-//   init : to add the data to; may be null.  Throws UsageError where the options contradict it.
-TrainedNaiveBayes train_naive_bayes_on(const NaiveBayesRequest& request, TrainingInput& input,
-                                       const NaiveBayesModel* init,
-                                       const NaiveBayesWatcher& watcher);
-
-// Reads, trains, writes the model (temporary, sync, rename); its bytes depend on the data and the
-// request alone.  Throws UsageError for options that contradict each other, and Error where the
-// output cannot be written, before anything is read; InputError for bad data.
-NaiveBayesResult train_naive_bayes(const NaiveBayesRequest& request,
-                                   const NaiveBayesWatcher& watcher);
 
 }  // namespace croft

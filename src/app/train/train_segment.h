@@ -1,5 +1,4 @@
-// Training of a segment model (a semi-Markov CRF), from files to a model file, or from sequences of
-// a program.
+// What the training of a segment model (a semi-Markov CRF) is asked for.
 #pragma once
 #include <optional>
 #include <string>
@@ -26,19 +25,11 @@ struct SegmentRequest {
   ChunkScheme scheme = ChunkScheme::automatic;  // how labels spell segments
 };
 
-// with_defaults() of the optimiser that segments take where none is named.  Throws UsageError as
-// check_segment_choice() does.
-TrainRequest with_segment_defaults(TrainRequest request);
-
 // Files that a request names beside those of training: templates and lists.
 std::vector<std::string> segment_files(const SegmentRequest& request);
 // Throws UsageError for a format that segments are not read from.
 //   kind : of the model, for the message
 void check_segment_input(const SegmentRequest& request, std::string_view kind);
-
-// The model that --init or --prior names; null: none.  Throws Error for a file that is no segment
-// model, UsageError for one of another format of data.
-std::shared_ptr<const SegmentModel> open_segment_init(const TrainRequest& request);
 
 // Templates, lists and lengths of a request, read and checked.  Throws UsageError for what
 // contradicts itself, InputError for bad files.
@@ -48,17 +39,5 @@ SegmentOptions segment_options(const SegmentRequest& request, const SegmentModel
 // How the data of a request becomes strings, columns not yet counted.
 ExtractionConfig segment_extraction(const SegmentRequest& request, const SegmentOptions& options,
                                     const SegmentModel* init = nullptr);
-
-// Trains on the sequences of `input`, whose extractor is that of segment_extraction(); of the
-// request, files of data and of models are not looked at.
-TrainedModel train_segment_on(const SegmentRequest& request, const SegmentOptions& options,
-                              TrainingInput& input, const TrainWatcher& watcher,
-                              CheckpointFolder* checkpoints = nullptr,
-                              std::shared_ptr<const SegmentModel> init = nullptr);
-
-// Reads, trains, writes the model (temporary, sync, rename); its bytes depend on the data and the
-// request alone.  Throws UsageError for options that contradict each other, and Error where the
-// output cannot be written, before anything is read; InputError for bad data.
-TrainResult train_segment(const SegmentRequest& request, const TrainWatcher& watcher);
 
 }  // namespace croft

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <map>
 
+#include "core/parse_number.h"
 #include "croft/core/error.h"
 #include "data/graphs/bif_tokens.h"
 #include "data/graphs/graph_text.h"
-#include "data/parse_number.h"
 
 namespace croft {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "data/parse_number.h"
+#include "core/parse_number.h"
 
 namespace croft {
 namespace {

@@ -4,8 +4,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/parse_number.h"
 #include "croft/core/error.h"
-#include "data/parse_number.h"
 
 namespace croft {
 

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "data/parse_number.h"
+#include "core/parse_number.h"
 #include "data/settings/fields.h"
 
 namespace croft {

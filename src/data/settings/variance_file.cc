@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "core/parse_number.h"
 #include "croft/core/error.h"
-#include "data/parse_number.h"
 #include "data/settings/fields.h"
 
 namespace croft {

@@ -6,8 +6,8 @@
 #include <limits>
 #include <optional>
 
+#include "core/parse_number.h"
 #include "croft/core/error.h"
-#include "data/parse_number.h"
 
 namespace croft {
 namespace {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "core/parse_number.h"
 #include "core/unicode.h"
 #include "croft/core/error.h"
-#include "data/parse_number.h"
 #include "features/kit/feature_kit.h"
 #include "features/word_shape.h"
 

@@ -65,7 +65,7 @@ void Boosting::read_partial_labels(const PartialLabels& how) {
 void Boosting::add(const TextSequence& sequence, std::string_view file) {
   structure_->add(sequence, file);
 }
-void Boosting::add_holdout(TextSequence sequence) {
+void Boosting::add_holdout(TextSequence sequence, std::string_view) {
   if (sequence.length() > 0) holdout_.push_back(std::move(sequence));
 }
 std::size_t Boosting::sequences() const { return structure_->sequences(); }

@@ -13,6 +13,7 @@
 #include "croft/features/extraction.h"
 #include "croft/train/checkpoint.h"
 #include "croft/train/label_weights.h"
+#include "croft/train/sequence_training.h"
 #include "croft/train/training_watch.h"
 #include "model/kinds/boosted_model.h"
 #include "train/boosting/boosted_potentials.h"
@@ -67,25 +68,25 @@ class BoostedStructure;
 class TreeGrowth;
 
 // Feed sequences, then run.
-class Boosting {
+class Boosting : public SequenceTraining {
  public:
   // kind : kBoostedChain or kBoostedMaxent.  Throws UsageError for templates of edge attributes.
   Boosting(const Extractor& extractor, std::string_view kind);
   // Of segments: kBoostedSegment.  Both are kept by reference; the extractor's cells are the
   // templates' columns.  Throws UsageError for templates of pairs of labels.
   Boosting(const Extractor& extractor, const SegmentOptions& segments);
-  ~Boosting();
+  ~Boosting() override;
 
-  void read_partial_labels(const PartialLabels& how);
+  void read_partial_labels(const PartialLabels& how) override;
   // Each position of a boosted-maxent model is a sequence of its own.
-  void add(const TextSequence& sequence, std::string_view file = {});
-  void add_holdout(TextSequence sequence);
-  std::size_t sequences() const;
-  std::size_t positions() const;
-  std::size_t labels() const;
-  std::size_t attributes() const;
-  std::size_t partial_positions() const;
-  std::size_t holdout_sequences() const { return holdout_.size(); }
+  void add(const TextSequence& sequence, std::string_view file = {}) override;
+  void add_holdout(TextSequence sequence, std::string_view file = {}) override;
+  std::size_t sequences() const override;
+  std::size_t positions() const override;
+  std::size_t labels() const override;
+  std::size_t attributes() const override;
+  std::size_t partial_positions() const override;
+  std::size_t holdout_sequences() const override { return holdout_.size(); }
   const TextSequence& holdout(std::size_t n) const { return holdout_[n]; }
 
   // Of the labels of all hold-out sequences, one list each.

@@ -6,6 +6,8 @@
 #include "core/vector_math.h"
 #include "croft/core/error.h"
 #include "croft/core/json.h"
+
+#include "train/course/watched_run.h"
 #include "train/gold_check.h"
 #include "train/induction/feature_rounds.h"
 
@@ -153,7 +155,9 @@ Precision ChainTraining::precision(const TrainOptions& options) const {
   return has_precision(chosen) ? options.chosen_precision(positions()) : Precision::twice;
 }
 
-void ChainTraining::add_holdout(TextSequence sequence) { holdout_.add(std::move(sequence)); }
+void ChainTraining::add_holdout(TextSequence sequence, std::string_view) {
+  holdout_.add(std::move(sequence));
+}
 
 // With order >= 2.  Every sequence must have a labelling that the model gives a probability.
 void ChainTraining::set_histories(const TrainOptions& options) {
@@ -455,24 +459,14 @@ TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer&
   } else {
     result.optimization = train_all(problem, start, scorer, watch, &checkpoints);
   }
-  if (!init_ && result.optimization.reason == StopReason::no_progress &&
-      result.optimization.iterations == 0) {
-    throw Error("training got nowhere: " + result.optimization.message);
-  }
-  if (watch.gave_up() && result.optimization.reason == StopReason::stopped) {
-    result.optimization.message = "the hold-out score has not improved for " +
-                                  std::to_string(options.early_stop) + " iterations";
-  }
-  result.holdout = watch.last_score();
-  if (std::optional<TrainingWatch::Best> best = watch.go_back()) {
-    weights_ = std::move(best->weights);
+  if (!init_) require_progress(result.optimization);
+  if (auto best = end_watch(watch, options.early_stop, weights_, result)) {
+    *result.best_iteration += before;
     std::ranges::sort(best->features);
-    if (result.active_set) selection = select_features(layout_, best->features);
-    result.best_iteration = best->iteration + before;
-    result.optimization.objective = best->objective;  // what is reported is of the weights kept
-    result.optimization.gradient_norm = best->gradient_norm;
-    result.holdout = best->score;
-    if (result.active_set) result.active_set->largest_violation.reset();
+    if (result.active_set) {
+      selection = select_features(layout_, best->features);
+      result.active_set->largest_violation.reset();
+    }
   }
   if (result.active_set) narrow_to(std::move(selection));
   result.active =

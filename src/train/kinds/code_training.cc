@@ -76,7 +76,7 @@ void CodeTraining::add(const TextSequence& sequence, std::string_view file) {
   encoder_.add(sequence, file);
 }
 
-void CodeTraining::add_holdout(const TextSequence& sequence, std::string_view file) {
+void CodeTraining::add_holdout(TextSequence sequence, std::string_view file) {
   if (!trained_on_) trained_on_ = encoder_.data.sequences();
   add(sequence, file);
 }

@@ -24,20 +24,20 @@ struct CodeOptions {
   void validate() const;                       // throws UsageError
 };
 
-class CodeTraining {
+class CodeTraining : public SequenceTraining {
  public:
   explicit CodeTraining(const Extractor& extractor);  // kept by reference
 
-  void read_partial_labels(const PartialLabels& how) { encoder_.partial = how; }
-  void add(const TextSequence& sequence, std::string_view file = {});
+  void read_partial_labels(const PartialLabels& how) override { encoder_.partial = how; }
+  void add(const TextSequence& sequence, std::string_view file = {}) override;
   // What minimum-loss chooses its columns by; after all of add().  Without: the training data.
-  void add_holdout(const TextSequence& sequence, std::string_view file = {});
-  std::size_t sequences() const { return trained_on_.value_or(encoder_.data.sequences()); }
-  std::size_t holdout_sequences() const { return encoder_.data.sequences() - sequences(); }
-  std::size_t positions() const { return encoder_.data.sequence_begin[sequences()]; }
-  std::size_t partial_positions() const;
-  std::size_t labels() const { return encoder_.label_names.size(); }
-  std::size_t attributes() const { return encoder_.node_names.size(); }
+  void add_holdout(TextSequence sequence, std::string_view file = {}) override;
+  std::size_t sequences() const override { return trained_on_.value_or(encoder_.data.sequences()); }
+  std::size_t holdout_sequences() const override { return encoder_.data.sequences() - sequences(); }
+  std::size_t positions() const override { return encoder_.data.sequence_begin[sequences()]; }
+  std::size_t partial_positions() const override;
+  std::size_t labels() const override { return encoder_.label_names.size(); }
+  std::size_t attributes() const override { return encoder_.node_names.size(); }
 
   struct Result {
     std::size_t bits = 0;                  // of the code

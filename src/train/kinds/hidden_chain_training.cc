@@ -9,6 +9,7 @@
 #include "croft/inference/chain_risk.h"
 #include "croft/inference/chain_sum.h"
 #include "croft/model/linear_scorer.h"
+#include "train/course/watched_run.h"
 #include "train/functions/chain_em.h"
 #include "train/gold_check.h"
 #include "train/part_checkpoints.h"
@@ -278,40 +279,27 @@ HiddenChainTraining::Result HiddenChainTraining::run(const TrainOptions& options
     const TrainingCallback report = [&](const TrainProgress& now) {
       return !callback || callback(start, now);
     };
-    TrainingWatch watch(problem.stop.max_iterations, options.early_stop, report);
-    const auto see = [&](const Iteration& now) {
-      std::optional<HoldoutScore> score;
-      if (holdout_.sequences() > 0 && !now.w.empty()) score = scorer(label_holdout(now.w, pool));
-      return watch.see(now, score, nullptr);
-    };
-    NestedCheckpoints own(checkpoints.part(start),
-                          [&](StateArchive& state) { watch.archive(state); });
-    own.resume();
+    WatchedRun run{.max_iterations = problem.stop.max_iterations,
+                   .early_stop = options.early_stop,
+                   .callback = report,
+                   .checkpoints = checkpoints.part(start),
+                   .score = {}};
+    if (holdout_.sequences() > 0)
+      run.score = [&](auto now) { return scorer(label_holdout(now, pool)); };
     ChainFindings findings;
-    OptimizeResult optimization = hidden.em_iterations
-                                      ? train_chain_em(problem, {}, w, see, &own)
-                                      : train_chain(problem, w, see, &own, findings);
-    const bool stopped = optimization.reason == StopReason::stopped && !watch.gave_up();
-    if (watch.gave_up() && optimization.reason == StopReason::stopped) {
-      optimization.message = "the hold-out score has not improved for " +
-                             std::to_string(options.early_stop) + " iterations";
-    }
-    std::optional<HoldoutScore> score = watch.last_score();
-    std::optional<std::size_t> best_iteration;
-    if (std::optional<TrainingWatch::Best> best = watch.go_back()) {
-      w = std::move(best->weights);
-      best_iteration = best->iteration;
-      optimization.objective = best->objective;
-      optimization.gradient_norm = best->gradient_norm;
-      score = best->score;
-    }
+    const Optimise optimise = [&](std::span<double> at, const IterationCallback& see,
+                                  Checkpointer* own) {
+      return hidden.em_iterations ? train_chain_em(problem, {}, at, see, own)
+                                  : train_chain(problem, at, see, own, findings);
+    };
+    TrainResult found;
+    const bool stopped = run_watched(run, optimise, w, found);
     const auto keep = [&] {
-      result.objectives.push_back(optimization.objective);
-      if (start > 0 && !(optimization.objective < result.train.optimization.objective)) return;
+      const double objective = found.optimization.objective;
+      result.objectives.push_back(objective);
+      if (start > 0 && !(objective < result.train.optimization.objective)) return;
       result.kept_start = start;
-      result.train.optimization = std::move(optimization);
-      result.train.holdout = score;
-      result.train.best_iteration = best_iteration;
+      result.train = std::move(found);
       weights_ = std::move(w);
     };
     if (stopped) {

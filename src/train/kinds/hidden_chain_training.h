@@ -29,21 +29,25 @@ struct HiddenChainOptions {
 };
 
 // Feed sequences, then run.
-class HiddenChainTraining {
+class HiddenChainTraining : public SequenceTraining {
  public:
   explicit HiddenChainTraining(const Extractor& extractor);  // kept by reference
 
   // As ChainTraining has them.
-  void read_partial_labels(const PartialLabels& how) { encoder_.partial = how; }
-  void add(const TextSequence& sequence, std::string_view file = {});
-  void add_holdout(TextSequence sequence) { holdout_.add(std::move(sequence)); }
-  std::size_t sequences() const { return encoder_.data.sequences(); }
-  std::size_t positions() const { return encoder_.data.positions(); }
-  std::size_t partial_positions() const;
-  std::size_t labels() const { return encoder_.label_names.size(); }
-  std::size_t attributes() const { return encoder_.node_names.size() + encoder_.edge_names.size(); }
-  double total_weight() const;
-  std::size_t holdout_sequences() const { return holdout_.sequences(); }
+  void read_partial_labels(const PartialLabels& how) override { encoder_.partial = how; }
+  void add(const TextSequence& sequence, std::string_view file = {}) override;
+  void add_holdout(TextSequence sequence, std::string_view = {}) override {
+    holdout_.add(std::move(sequence));
+  }
+  std::size_t sequences() const override { return encoder_.data.sequences(); }
+  std::size_t positions() const override { return encoder_.data.positions(); }
+  std::size_t partial_positions() const override;
+  std::size_t labels() const override { return encoder_.label_names.size(); }
+  std::size_t attributes() const override {
+    return encoder_.node_names.size() + encoder_.edge_names.size();
+  }
+  double total_weight() const override;
+  std::size_t holdout_sequences() const override { return holdout_.sequences(); }
   const TextSequence& holdout(std::size_t n) const { return holdout_[n]; }
 
   Method method(const TrainOptions& options) const;

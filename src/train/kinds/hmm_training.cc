@@ -86,6 +86,10 @@ void HmmTraining::check_values(const TextSequence& sequence, std::string_view fi
 }
 
 void HmmTraining::add(const TextSequence& sequence, std::string_view file) {
+  if (!sequence.has_labels()) {
+    add_unlabelled(sequence, file);
+    return;
+  }
   check_values(sequence, file);
   encoder_.partial = partial_;
   encoder_.add(sequence, file);

@@ -12,6 +12,7 @@
 #include "croft/features/chain_data.h"
 #include "croft/features/extraction.h"
 #include "croft/model/container.h"
+#include "croft/train/sequence_training.h"
 #include "train/generative/hmm_estimate.h"
 
 namespace croft {
@@ -55,22 +56,25 @@ struct HmmResult {
 };
 
 // Feed sequences, then run.
-class HmmTraining {
+class HmmTraining : public SequenceTraining {
  public:
   explicit HmmTraining(const Extractor& extractor) : extractor_(extractor) {}
 
   // From here on labels may be sets, or any (features/chain_data.h).
-  void read_partial_labels(const PartialLabels& how) { partial_ = how; }
-  // `file` is for messages.  Both throw as ChainEncoder::add, and InputError for a value below 0.
-  void add(const TextSequence& sequence, std::string_view file = {});  // labelled
+  void read_partial_labels(const PartialLabels& how) override { partial_ = how; }
+  // Both throw as ChainEncoder::add, and InputError for a value below 0.
+  // One without labels as add_unlabelled() has it.
+  void add(const TextSequence& sequence, std::string_view file = {}) override;
   void add_unlabelled(TextSequence sequence,
                       std::string_view file = {});  // its labels, if any, are dropped
 
-  std::size_t sequences() const { return encoder_.data.sequences(); }
-  std::size_t positions() const { return encoder_.data.positions(); }
+  std::size_t sequences() const override { return encoder_.data.sequences(); }
+  std::size_t positions() const override { return encoder_.data.positions(); }
   std::size_t hidden_positions() const;  // those of which no single label is known
-  std::size_t values() const { return encoder_.node_names.size(); }
-  const std::vector<std::string>& labels() const { return labels_; }  // after run()
+  std::size_t partial_positions() const override { return hidden_positions(); }
+  std::size_t attributes() const override { return encoder_.node_names.size(); }
+  std::size_t labels() const override { return encoder_.label_names.size(); }
+  const std::vector<std::string>& label_names() const { return labels_; }  // after run()
 
   using Callback = std::function<bool(const HmmProgress&)>;  // false: stop and keep the model
   // Throws UsageError for bad options, and where nothing is labelled and no number of states given;

@@ -6,6 +6,7 @@
 #include "croft/core/error.h"
 #include "croft/train/chain_batch_function.h"
 #include "optimize/batch/iterative_scaling.h"
+#include "train/course/watched_run.h"
 
 namespace croft {
 namespace {
@@ -87,7 +88,7 @@ double JointTraining::total_weight() const {
   return std::accumulate(data_.weight.begin(), data_.weight.end(), 0.0);
 }
 
-void JointTraining::add(const TextSequence& sequence) {
+void JointTraining::add(const TextSequence& sequence, std::string_view) {
   const std::size_t length = sequence.length(), tracks = templates_.tracks();
   if (length == 0) return;
   if (positions() + length >= kLabelSetBit || names_.size() >= kUnknown - 1) {
@@ -288,15 +289,46 @@ TrainResult JointTraining::run(const TrainOptions& options, const TrainingCallba
   problem.stop = options.stop;
   problem.seed = options.seed;
   problem.own_objective = &own;
-  TrainingWatch watch(options.stop.max_iterations, 0, callback);
+  if (options.checkpoints != nullptr) {
+    options.checkpoints->set_fingerprint(fingerprint(options, problem));
+  }
   ChainFindings findings;
   TrainResult result;
-  const auto see = [&](const Iteration& now) { return watch.see(now, std::nullopt, nullptr); };
-  result.optimization = train_chain(problem, weights_, see, nullptr, findings);
-  result.dimension = layout_.dimension();
-  result.active =
-      static_cast<std::size_t>(std::ranges::count_if(weights_, [](double w) { return w != 0; }));
+  const Optimise optimise = [&](std::span<double> w, const IterationCallback& see,
+                                Checkpointer* checkpoints) {
+    return train_chain(problem, w, see, checkpoints, findings);
+  };
+  run_watched({.max_iterations = options.stop.max_iterations,
+               .callback = callback,
+               .checkpoints = options.checkpoints,
+               .score = {}},
+              optimise, weights_, result);
   return result;
+}
+
+// Labels and templates are in it by the names of cells and attributes.
+std::uint64_t JointTraining::fingerprint(const TrainOptions& options,
+                                         const ChainProblem& problem) const {
+  ChainNames names;
+  for (const std::string& label : labels_) names.labels.push_back(label);
+  for (const auto& group : group_names_) {
+    names.labels.insert(names.labels.end(), group.begin(), group.end());
+  }
+  for (std::uint32_t row = 0; row < layout_.node.rows(); ++row) {
+    names.node.push_back(attribute(row));
+  }
+  std::string gold;
+  for (const Label y : examples_.label) gold += std::to_string(y) + " ";
+  names.labels.push_back(gold);
+  const ChainHoldout none;
+  return TrainingFingerprint{.problem = problem,
+                             .names = names,
+                             .start = {},
+                             .active_set = nullptr,
+                             .holdout = none,
+                             .partial = std::nullopt,
+                             .early_stop = options.early_stop}
+      .value();
 }
 
 // sum_n q_n f_k(x_n, y_n)

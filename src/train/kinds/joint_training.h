@@ -20,7 +20,7 @@
 namespace croft {
 
 // Feed sequences, then run.
-class JointTraining {
+class JointTraining : public SequenceTraining {
  public:
   // Kept by reference; the extractor's template is templates.extraction().
   //   classes : for %y[class]
@@ -30,12 +30,12 @@ class JointTraining {
   explicit JointTraining(const JointModel& model);
 
   // Labelled; each position is an example of its own, its windows reach as far as the sequence.
-  void add(const TextSequence& sequence);
-  std::size_t sequences() const { return sequences_; }
-  std::size_t positions() const { return data_.positions(); }
-  double total_weight() const;  // of the positions
-  std::size_t labels() const { return label_names_.size(); }
-  std::size_t attributes() const { return names_.size(); }
+  void add(const TextSequence& sequence, std::string_view file = {}) override;
+  std::size_t sequences() const override { return sequences_; }
+  std::size_t positions() const override { return data_.positions(); }
+  double total_weight() const override;  // of the positions
+  std::size_t labels() const override { return label_names_.size(); }
+  std::size_t attributes() const override { return names_.size(); }
 
   // What the options come to; throws UsageError for an objective or an optimiser that joint
   // features have not.
@@ -71,6 +71,7 @@ class JointTraining {
   std::vector<double> empirical() const;
   double largest_total() const;
   MethodChoice choice(const TrainOptions& options) const;  // checked
+  std::uint64_t fingerprint(const TrainOptions& options, const ChainProblem& problem) const;
   ChainLayout candidates(const TrainOptions& options) const;
   std::vector<std::uint64_t> observed_pairs() const;
   void add_cells_of_model(std::string_view attribute, std::vector<std::uint32_t>& cells) const;

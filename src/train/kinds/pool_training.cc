@@ -206,7 +206,7 @@ void PoolTraining::add(const TextSequence& sequence, std::string_view file) {
   encoder_.add(sequence, file);
 }
 
-void PoolTraining::add_holdout(const TextSequence& sequence, std::string_view file) {
+void PoolTraining::add_holdout(TextSequence sequence, std::string_view file) {
   if (!trained_on_) trained_on_ = encoder_.data.sequences();
   add(sequence, file);
 }

@@ -42,24 +42,26 @@ FeaturePosition position_of_name(std::string_view name);
 using NamePosition = std::function<FeaturePosition(std::string_view name)>;
 NamePosition positions_of_template(const TemplateSet& templates);
 
-class PoolTraining {
+class PoolTraining : public SequenceTraining {
  public:
   explicit PoolTraining(const Extractor& extractor);  // kept by reference
 
-  void read_partial_labels(const PartialLabels& how) { encoder_.partial = how; }
-  void add(const TextSequence& sequence, std::string_view file = {});
+  void read_partial_labels(const PartialLabels& how) override { encoder_.partial = how; }
+  void add(const TextSequence& sequence, std::string_view file = {}) override;
   // What the weights are learnt on; without, the training data.  After all of add().
-  void add_holdout(const TextSequence& sequence, std::string_view file = {});
+  void add_holdout(TextSequence sequence, std::string_view file = {}) override;
   // Trained elsewhere; after all data.  Throws UsageError where it makes features in another way
   // or has other labels.
   void add_expert(const ChainModel& model);
 
-  std::size_t sequences() const { return trained_on_.value_or(encoder_.data.sequences()); }
-  std::size_t holdout_sequences() const { return encoder_.data.sequences() - sequences(); }
-  std::size_t positions() const;  // that experts are trained on
-  std::size_t partial_positions() const;
-  std::size_t labels() const { return encoder_.label_names.size(); }
-  std::size_t attributes() const { return encoder_.node_names.size() + encoder_.edge_names.size(); }
+  std::size_t sequences() const override { return trained_on_.value_or(encoder_.data.sequences()); }
+  std::size_t holdout_sequences() const override { return encoder_.data.sequences() - sequences(); }
+  std::size_t positions() const override;  // that experts are trained on
+  std::size_t partial_positions() const override;
+  std::size_t labels() const override { return encoder_.label_names.size(); }
+  std::size_t attributes() const override {
+    return encoder_.node_names.size() + encoder_.edge_names.size();
+  }
 
   struct Expert {
     std::string name;

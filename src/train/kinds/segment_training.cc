@@ -7,6 +7,7 @@
 #include "croft/core/error.h"
 #include "croft/core/json.h"
 #include "croft/inference/segment_viterbi.h"
+#include "train/course/watched_run.h"
 #include "train/segments/segment_rows_objective.h"
 
 namespace croft {
@@ -133,7 +134,7 @@ void SegmentTraining::read_partial_labels(const PartialLabels& how) {
   encoder_.partial = how;
 }
 
-void SegmentTraining::add_holdout(TextSequence sequence) {
+void SegmentTraining::add_holdout(TextSequence sequence, std::string_view) {
   if (sequence.length() > 0) holdout_.push_back(std::move(sequence));
 }
 
@@ -302,40 +303,23 @@ TrainResult SegmentTraining::run(const TrainOptions& options,
   for (const FeatureWeight& each : start) weights_[each.feature] = each.weight;
   set_prior(options, start);
   problem.prior = &prior_;
-  TrainingWatch watch(options.stop.max_iterations, options.early_stop, callback);
   if (options.checkpoints != nullptr) {
     options.checkpoints->set_fingerprint(fingerprint(options, problem, start));
   }
-  NestedCheckpoints checkpoints(options.checkpoints,
-                                [&](StateArchive& state) { watch.archive(state); });
-  checkpoints.resume();
-  const auto see = [&](const Iteration& now) {
-    std::optional<HoldoutScore> score;
-    if (!holdout_.empty() && !now.w.empty()) score = scorer(label_holdout(now.w, pool));
-    return watch.see(now, score, nullptr);
-  };
+  WatchedRun run{.max_iterations = options.stop.max_iterations,
+                 .early_stop = options.early_stop,
+                 .callback = callback,
+                 .checkpoints = options.checkpoints,
+                 .score = {}};
+  if (!holdout_.empty()) run.score = [&](auto w) { return scorer(label_holdout(w, pool)); };
   ChainFindings findings;
   TrainResult result;
-  result.dimension = encoder_.layout().dimension();
-  result.optimization = train_chain(problem, weights_, see, &checkpoints, findings);
-  if (!init_ && result.optimization.reason == StopReason::no_progress &&
-      result.optimization.iterations == 0) {
-    throw Error("training got nowhere: " + result.optimization.message);
-  }
-  if (watch.gave_up() && result.optimization.reason == StopReason::stopped) {
-    result.optimization.message = "the hold-out score has not improved for " +
-                                  std::to_string(options.early_stop) + " iterations";
-  }
-  result.holdout = watch.last_score();
-  if (std::optional<TrainingWatch::Best> best = watch.go_back()) {
-    weights_ = std::move(best->weights);
-    result.best_iteration = best->iteration;
-    result.optimization.objective = best->objective;
-    result.optimization.gradient_norm = best->gradient_norm;
-    result.holdout = best->score;
-  }
-  result.active =
-      static_cast<std::size_t>(std::ranges::count_if(weights_, [](double w) { return w != 0; }));
+  const Optimise optimise = [&](std::span<double> w, const IterationCallback& see,
+                                Checkpointer* checkpoints) {
+    return train_chain(problem, w, see, checkpoints, findings);
+  };
+  run_watched(run, optimise, weights_, result);
+  if (!init_) require_progress(result.optimization);
   return result;
 }
 

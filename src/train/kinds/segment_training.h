@@ -30,7 +30,7 @@ void check_segment_choice(const TrainOptions& options, bool from_weights = false
                           bool by_default = false);
 
 // Feed sequences, then run.
-class SegmentTraining {
+class SegmentTraining : public SequenceTraining {
  public:
   // Both are kept by reference; the extractor's cells are the templates' columns.
   //   init : the model to start from, or whose weights are the prior's mean; may be null
@@ -38,17 +38,17 @@ class SegmentTraining {
                   std::shared_ptr<const SegmentModel> init = nullptr);
 
   // Throws UsageError where a label of `init` would be read as a set.
-  void read_partial_labels(const PartialLabels& how);
-  void add(const TextSequence& sequence, std::string_view file = {}) {
+  void read_partial_labels(const PartialLabels& how) override;
+  void add(const TextSequence& sequence, std::string_view file = {}) override {
     encoder_.add(sequence, file);
   }
-  void add_holdout(TextSequence sequence);
-  std::size_t sequences() const { return encoder_.sequences(); }
-  std::size_t positions() const { return encoder_.positions(); }
-  std::size_t partial_positions() const { return encoder_.partial_positions(); }
-  std::size_t labels() const { return encoder_.label_names().size(); }
-  std::size_t attributes() const { return encoder_.attributes(); }
-  std::size_t holdout_sequences() const { return holdout_.size(); }
+  void add_holdout(TextSequence sequence, std::string_view file = {}) override;
+  std::size_t sequences() const override { return encoder_.sequences(); }
+  std::size_t positions() const override { return encoder_.positions(); }
+  std::size_t partial_positions() const override { return encoder_.partial_positions(); }
+  std::size_t labels() const override { return encoder_.label_names().size(); }
+  std::size_t attributes() const override { return encoder_.attributes(); }
+  std::size_t holdout_sequences() const override { return holdout_.size(); }
   const TextSequence& holdout(std::size_t n) const { return holdout_[n]; }
 
   // What the options come to; throws UsageError for an objective or an optimiser that segments have

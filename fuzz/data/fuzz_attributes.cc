@@ -1,0 +1,65 @@
+// Any bytes as attribute lines: an InputError, or sequences that read back equal when written
+// again.
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "croft/data/attributes.h"
+#include "support/written_again.h"
+
+namespace {
+
+void require(bool holds, const char* what) {
+  if (!holds) throw std::logic_error(what);
+}
+
+void append_number(double value, std::string& out) {
+  char text[64];
+  const auto [end, fault] = std::to_chars(text, text + sizeof text, value);
+  out.append(text, end);
+}
+
+void append_sequence(const croft::TextSequence& sequence, std::string& out) {
+  out += "@weight:";
+  append_number(sequence.weight, out);
+  out += '\n';
+  for (std::size_t t = 0; t < sequence.length(); ++t) {
+    if (sequence.has_labels()) out += croft::escape_attribute(sequence.labels.item(t));
+    out += '\t';
+    for (std::size_t k = sequence.node.list_begin(t); k < sequence.node.list_end(t); ++k) {
+      require(std::isfinite(sequence.node.value(k)), "a value that is not finite");
+      out += croft::escape_attribute(sequence.node.item(k)) + ':';
+      append_number(sequence.node.value(k), out);
+      out += '\t';
+    }
+    out += '\n';
+  }
+  out += '\n';
+}
+
+// The input with every weight and value spelt out.
+std::string rewritten(std::string_view text, bool allow_unlabelled) {
+  croft::AttributesReader reader(croft::LineReader(text, "fuzz"), allow_unlabelled);
+  croft::TextSequence sequence;
+  std::string out;
+  while (reader.next(sequence)) {
+    require(sequence.length() > 0 && sequence.first_line > 0, "a sequence without items");
+    require(std::isfinite(sequence.weight) && sequence.weight > 0, "a weight out of range");
+    require(allow_unlabelled || sequence.has_labels(), "a sequence without labels");
+    require(!sequence.has_labels() || sequence.labels.list_end(0) == sequence.length(),
+            "another number of labels than of items");
+    append_sequence(sequence, out);
+  }
+  return out;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  croft::fuzz::expect_same_again(data, size, rewritten);
+  return 0;
+}

@@ -1,0 +1,40 @@
+// Any bytes as labelled texts: an InputError, or texts that read back equal when written again.
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "croft/data/labelled_text.h"
+#include "support/written_again.h"
+
+namespace {
+
+void require(bool holds, const char* what) {
+  if (!holds) throw std::logic_error(what);
+}
+
+std::string rewritten(std::string_view text, bool allow_unlabelled) {
+  croft::LabelledTextReader reader(croft::LineReader(text, "fuzz"), allow_unlabelled);
+  croft::LabelledText one;
+  std::string out;
+  std::size_t last_line = 0;
+  while (reader.next(one)) {
+    require(one.line > last_line, "lines out of order");
+    last_line = one.line;
+    require(one.label.empty() != reader.labelled(), "a label that should not be, or none");
+    require(allow_unlabelled || !one.label.empty(), "a text without a label");
+    require(one.text.find_first_of(std::string_view("\0\x01\r\n", 4)) == one.text.npos,
+            "a byte that no text has");
+    if (out.empty() && reader.labelled()) out = "\n";  // a label may begin like a byte order mark
+    out += one.label + "\t" + one.text + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  croft::fuzz::expect_same_again(data, size, rewritten);
+  return 0;
+}

@@ -1,0 +1,55 @@
+// Any bytes as rows of sparse numbers: an InputError, or sequences that read back equal when
+// written again.
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "croft/data/svmlight.h"
+#include "support/written_again.h"
+
+namespace {
+
+void require(bool holds, const char* what) {
+  if (!holds) throw std::logic_error(what);
+}
+
+void append_number(double value, std::string& out) {
+  char text[64];
+  const auto [end, fault] = std::to_chars(text, text + sizeof text, value);
+  out.append(text, end);
+}
+
+// The input with each sequence under a number of its own, where it has groups.
+std::string rewritten(std::string_view text, bool allow_unlabelled) {
+  croft::SvmlightReader reader(croft::LineReader(text, "fuzz"), allow_unlabelled);
+  croft::TextSequence sequence;
+  std::string out = "#\n";  // a label may begin like a byte order mark
+  for (std::size_t n = 0; reader.next(sequence); ++n) {
+    require(sequence.length() > 0 && sequence.first_line > 0, "a sequence without rows");
+    require(allow_unlabelled || sequence.has_labels(), "a sequence without labels");
+    require(reader.has_groups() || sequence.length() == 1, "a sequence of rows without a qid");
+    for (std::size_t t = 0; t < sequence.length(); ++t) {
+      if (sequence.has_labels()) out.append(sequence.labels.item(t)) += ' ';
+      if (reader.has_groups()) out += "qid:" + std::to_string(n) + " ";
+      for (std::size_t k = sequence.node.list_begin(t); k < sequence.node.list_end(t); ++k) {
+        require(std::isfinite(sequence.node.value(k)), "a value that is not finite");
+        out.append(sequence.node.item(k)) += ':';
+        append_number(sequence.node.value(k), out);
+        out += ' ';
+      }
+      out += '\n';
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  croft::fuzz::expect_same_again(data, size, rewritten);
+  return 0;
+}

@@ -1,0 +1,17 @@
+// Any bytes as a graph in format fg: an InputError, or a graph that is the same when written again.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "croft/core/error.h"
+#include "data/graphs/libdai_graph.h"
+#include "support/graph_again.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  try {
+    require_whole(croft::read_fg(croft::LineReader(text, "fuzz")));
+  } catch (const croft::InputError&) {
+  }
+  return 0;
+}

@@ -1,0 +1,45 @@
+// Any bytes as a model of kind hidden-chain, pool or error-correcting: an Error, or a model that
+// labels a text.
+#include <cstddef>
+#include <cstdint>
+
+#include "app/inspect/inspect_error_correcting.h"
+#include "app/inspect/inspect_hidden_chain.h"
+#include "croft/core/error.h"
+#include "croft/core/json.h"
+#include "croft/model/model_file.h"
+#include "support/model_bytes.h"
+#include "support/model_text.h"
+
+namespace {
+
+void ask(croft::Container container) {
+  const auto model = croft::read_model(std::move(container));
+  const auto* hidden = dynamic_cast<const croft::HiddenChainModel*>(model.get());
+  const auto* code = dynamic_cast<const croft::ErrorCorrectingModel*>(model.get());
+  if (hidden != nullptr && hidden->states()->size() > 200) return;  // a table of their square
+  if (code != nullptr && code->code().bits > 200) return;
+  croft::Tagger tagger(*model);
+  const bool p = model->has_probabilities();
+  const auto& tagging = tagger.tag(croft::fuzz::text_of({"w=the", "w=dog", "w=the", "\xff", "w=a"}),
+                                   {.probability = p, .marginals = p});
+  croft::fuzz::check_labels(tagging.y, model->labels());
+  const auto ignore = [](std::string_view) {};
+  if (hidden != nullptr) {
+    croft::format_summary(*hidden);
+    croft::format_top(*hidden, 2);
+    croft::write_weights(*hidden, ignore);
+  }
+  if (code != nullptr) {
+    croft::format_summary(*code);
+    croft::format_top(*code, 2);
+    croft::write_weights(*code, ignore);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  croft::fuzz::read_model(data, size, ask);
+  return 0;
+}

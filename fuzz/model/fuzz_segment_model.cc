@@ -1,0 +1,35 @@
+// Any bytes as a segment model: an Error, or a model that labels a text.
+#include <cstddef>
+#include <cstdint>
+
+#include "app/inspect/inspect_segment.h"
+#include "croft/core/error.h"
+#include "support/model_bytes.h"
+#include "support/model_text.h"
+
+namespace {
+
+void ask(croft::Container container) {
+  const croft::SegmentModel model(std::move(container));
+  if (model.shape().cells() > 1000) return;
+  if (model.extractor().config().columns <= 100) {
+    croft::Tagger tagger(model);
+    const auto text =
+        croft::fuzz::text_of_rows(model.extractor(), {"the", "Dog", "the", "\xff", "running"});
+    for (const bool probability : {false, true}) {
+      const auto& tagging =
+          tagger.tag(text, {.probability = probability, .marginals = probability});
+      croft::fuzz::check_labels(tagging.y, model.labels());
+    }
+  }
+  croft::format_summary(model);
+  croft::format_top(model, 2);
+  croft::write_weights(model, [](std::string_view) {});
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  croft::fuzz::read_model(data, size, ask);
+  return 0;
+}

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Checks that the folders are the architecture.  Prints what breaks a rule; exit status 1 if anything does.
+
+* A layer of src/ includes only its own headers and those of the layers that its CMakeLists.txt USES.
+* Inside a layer a folder includes only those before it, where ORDER has an order.
+* A header of include/croft includes no header of src/.
+* No folder holds more than 40 files (golden files and seeds of fuzzing are data and do not count).
+* Every .cc of src/ and tests/ stands in a CMakeLists.txt.
+* A line of a document has at most 120 characters, outside tables, code and the targets of links.
+"""
+
+import collections
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+MOST_FILES = 40
+LONGEST_LINE = 120
+DATA = ("fuzz/corpus/", "tests/golden/")
+# Folders of a layer in the order in which they may use each other; "." is the layer's own folder.
+ORDER = {
+    "data": [".", "graphs", "settings"],
+    "inference": ["chain", "segments", "graph"],
+    "objective": [".", "segments", "graph"],
+    "optimize": [".", "stochastic", "batch", "dual"],
+}
+FRONT_ENDS = ("cli", "python")
+
+
+def tracked():
+    listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                            check=True, capture_output=True, text=True)
+    return [path for path in listed.stdout.split("\0") if path and (ROOT / path).is_file()]
+
+
+def included(path):
+    return re.findall(r'^#include "([^"]+)"', (ROOT / path).read_text(), re.MULTILINE)
+
+
+def layers_used(layer):
+    """The layers that src/LAYER may include, as its CMakeLists.txt says."""
+    text = (ROOT / "src" / layer / "CMakeLists.txt").read_text()
+    if layer in FRONT_ENDS:
+        return {folder.name for folder in (ROOT / "src").iterdir()} - set(FRONT_ENDS) | {layer}
+    uses = re.search(r"\bUSES\s+([a-z\s]*)", text)
+    return {layer, *(uses[1].split() if uses else [])}
+
+
+def layer_of(header):
+    """src/train/kinds/pool.h is included as train/kinds/pool.h, include/croft/train/x.h as croft/train/x.h."""
+    name = header.removeprefix("croft/").split("/")[0]
+    return name if (ROOT / "src" / name).is_dir() else None
+
+
+def place_in_layer(path, order):
+    """The first folder of `order` in which src/LAYER/… lies; None where it lies in none."""
+    folder = "/".join(path.split("/")[2:-1])
+    for name in order:
+        if (name == "." and not folder) or folder == name or folder.startswith(name + "/"):
+            return order.index(name)
+    return None
+
+
+def check_includes(paths):
+    for path in paths:
+        if not path.startswith("src/") or not path.endswith((".h", ".cc")):
+            continue
+        layer = path.split("/")[1]
+        allowed = layers_used(layer)
+        order = ORDER.get(layer, [])
+        place = place_in_layer(path, order)
+        for header in included(path):
+            used = layer_of(header)
+            if used is not None and used not in allowed:
+                yield f"{path}: includes {header}, but src/{layer} does not use the layer {used}"
+            if used == layer and place is not None and not header.startswith("croft/"):
+                other = place_in_layer("src/" + header, order)
+                if other is not None and other > place:
+                    yield f"{path}: includes {header}; of src/{layer} the order is {', '.join(order)}"
+
+
+def check_public_headers(paths):
+    for path in paths:
+        if not path.startswith("include/croft/"):
+            continue
+        for header in included(path):
+            if not (ROOT / "include" / header).is_file():
+                yield f"{path}: includes {header}, which is not installed with it"
+
+
+def check_sizes(paths):
+    files = collections.Counter(str(pathlib.PurePosixPath(path).parent) for path in paths
+                                if not path.startswith(DATA))
+    for folder, count in sorted(files.items()):
+        if count > MOST_FILES:
+            yield f"{folder}: {count} files, more than {MOST_FILES}"
+
+
+def check_lists(paths):
+    for top in ("src", "tests"):
+        lists = "".join((ROOT / path).read_text() for path in paths
+                        if path.startswith(top + "/") and path.endswith("CMakeLists.txt"))
+        words = {pathlib.PurePosixPath(word).name for word in re.findall(r"[\w./-]+", lists)}
+        for path in paths:
+            name = pathlib.PurePosixPath(path).name
+            if path.startswith(top + "/") and name.endswith(".cc") and not {name, name[:-3]} & words:
+                yield f"{path}: stands in no CMakeLists.txt of {top}/"
+
+
+def check_documents(paths):
+    for path in paths:
+        if not path.endswith(".md"):
+            continue
+        in_code = False
+        for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
+            if line.lstrip().startswith(("```", "$$")):
+                in_code = not in_code
+            prose = re.sub(r"`[^`]*`|\]\([^)]*\)", "", line)
+            if not in_code and not line.lstrip().startswith("|") and min(len(line), len(prose)) > LONGEST_LINE:
+                yield f"{path}:{number}: a line of {len(line)} characters, more than {LONGEST_LINE}"
+
+
+def main():
+    paths = tracked()
+    faults = [fault for check in (check_includes, check_public_headers, check_sizes, check_lists, check_documents)
+              for fault in check(paths)]
+    print("\n".join(faults) if faults else "the folders keep the rules of scripts/check_layers.py")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

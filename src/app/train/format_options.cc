@@ -1,0 +1,109 @@
+// How texts and tables become features, as the options of training say it.
+#include <algorithm>
+#include <charconv>
+
+#include "app/train/requests.h"
+#include "core/parse_number.h"
+#include "croft/core/error.h"
+#include "croft/data/csv.h"
+
+namespace croft {
+namespace {
+
+// A list as one record of CSV: a name with a comma in it stands in quotes.
+std::vector<std::string> names_in(const std::vector<std::string>& lists) {
+  std::vector<std::string> names;
+  CsvRecord record;
+  for (const std::string& list : lists) {
+    CsvRecordReader reader(LineReader(list, "the list of names"));
+    while (reader.next(record)) {
+      for (std::size_t k = 0; k < record.size(); ++k) names.emplace_back(record[k]);
+    }
+  }
+  return names;
+}
+
+// A number with a point or an exponent is a fraction.
+void read_limit(const OptionValues& values, const char* option, DocumentLimit& out) {
+  if (!values.given(option)) return;
+  const std::string_view text = values.text(option);
+  double value = 0;
+  if (parse_number(text, value) != NumberKind::finite) {
+    throw UsageError("--" + std::string(option) + " " + in_quotes(text) +
+                     " is neither a number of texts, such as 2, nor a fraction, such as 0.01");
+  }
+  out = {value, text.find_first_of(".eE") != std::string_view::npos};
+}
+
+void read_ngrams(std::string_view text, TokenizerOptions& out) {
+  if (text.empty()) return;
+  const char* const end = text.data() + text.size();
+  const auto [middle, fault] = std::from_chars(text.data(), end, out.shortest);
+  out.longest = out.shortest;
+  bool good = fault == std::errc();
+  if (good && middle != end) {
+    good = *middle == '-';
+    const auto [rest, second_fault] = std::from_chars(middle + 1, end, out.longest);
+    good = good && second_fault == std::errc() && rest == end;
+  }
+  if (good && out.shortest >= 1 && out.shortest <= out.longest) return;
+  throw UsageError("--ngrams " + in_quotes(text) +
+                   " is neither a length from 1 on, such as 2, nor a range of them, such as 1-2");
+}
+
+// Whether any option of a format is there.  Throws UsageError where the format is another one.
+bool any_given(const OptionValues& values, std::string_view group, const char* format,
+               InputFormat given) {
+  for (const OptionRow& row : feature_options()) {
+    if (row.group != group || !values.given(row.name)) continue;
+    if (format_name(given) == format) return true;
+    throw UsageError("--" + std::string(row.name) + " goes with --format " + format +
+                     ", and the format is " + std::string(format_name(given)));
+  }
+  return false;
+}
+
+TextOptions text_options(const OptionValues& values) {
+  TextOptions text;
+  values.choose("analyzer", {Analyzer::word, Analyzer::char_, Analyzer::char_wb},
+                text.tokenizer.analyzer);
+  if (values.flag("keep-case")) text.tokenizer.lower_case = false;
+  values.choose("term-weights", {TermValues::counts, TermValues::binary, TermValues::tf_idf},
+                text.values);
+  values.read("sublinear", text.sublinear);
+  values.choose("norm", {TermNorm::none, TermNorm::l1, TermNorm::l2}, text.norm);
+  std::size_t terms = 0;
+  if (values.given("max-terms")) values.read("max-terms", terms), text.max_terms = terms;
+  std::size_t bits = 0;
+  values.read("hash-bits", bits);
+  if (bits > 0) text.hash_bits = static_cast<unsigned>(bits);
+  read_ngrams(values.text("ngrams"), text.tokenizer);
+  read_limit(values, "min-documents", text.min_documents);
+  read_limit(values, "max-documents", text.max_documents);
+  return text;
+}
+
+CsvOptions csv_options(const OptionValues& values) {
+  CsvOptions csv;
+  values.choose("delimiter", {',', ',', '\t', ';', ';'}, csv.delimiter);
+  values.read("label", csv.label);
+  csv.numeric = names_in(values.list("numeric"));
+  csv.categorical = names_in(values.list("categorical"));
+  csv.ignored = names_in(values.list("ignore"));
+  csv.missing = names_in(values.list("missing"));
+  values.read("standardise", csv.standardise);
+  return csv;
+}
+
+}  // namespace
+
+void read_format_options(const OptionValues& values, TrainRequest& request) {
+  const InputFormat format = request.format;
+  if (any_given(values, kTextGroup, "text", format)) {
+    request.text = text_options(values);
+    values.read("stop-words", request.stop_words);
+  }
+  if (any_given(values, kTableGroup, "csv", format)) request.csv = csv_options(values);
+}
+
+}  // namespace croft

@@ -1,0 +1,120 @@
+// Chains, memm, and labels each by itself (maxent).
+#include "app/train/make_trainer.h"
+#include "app/train/train_files.h"
+#include "train/course/report.h"
+
+namespace croft {
+namespace {
+
+std::shared_ptr<const ChainModel> open_init(const TrainRequest& request) {
+  const std::string& path = request.prior.empty() ? request.init : request.prior;
+  if (path.empty()) return nullptr;
+  auto init = ChainModel::open(path);
+  init->container().verify();  // training would carry damage on into a file that looks sound
+  check_init(*init, request.options);
+  const InputFormat format = init->extractor().config().format;
+  if (format != request.format) {
+    throw UsageError(path + ": a model of --format " + std::string(format_name(format)) +
+                     " cannot go on with --format " + std::string(format_name(request.format)));
+  }
+  return init;
+}
+
+Json rounds_record(const FeatureRounds& rounds, const FeatureRoundsReport& report) {
+  Json record = {{"rounds", report.rounds},
+                 {"candidates", report.candidates},
+                 {"added", report.added},
+                 {"dropped", report.dropped}};
+  if (rounds.select_l1) {
+    record["kind"] = "selection";
+    record["l1"] = *rounds.select_l1;
+  }
+  if (rounds.unsupported) {
+    record["kind"] = "unsupported";
+    record["threshold"] = rounds.unsupported->threshold;
+  }
+  if (rounds.induction) {
+    record["kind"] = "induction";
+    record["size"] = rounds.induction->size;
+    record["conjunctions"] = report.conjunctions;
+    if (rounds.induction->pairs) record["pairs"] = true;
+  }
+  return record;
+}
+
+class ChainTrainer final : public SequenceTrainer {
+ public:
+  ChainTrainer(const TrainRequest& asked, std::shared_ptr<const ChainModel> init)
+      : SequenceTrainer(with_defaults(asked)), init_(std::move(init)) {
+    check_request(request_);
+  }
+  void open() override {
+    if (!init_) init_ = open_init(request_);
+  }
+  ExtractionConfig extraction() const override { return make_extraction(request_, init_.get()); }
+
+  TrainOutcome fit(TrainObserver& observer, CheckpointFolder*) override {
+    options_.on_round = [&](const FeatureRound& round) { observer.round(round); };
+    result_ = chain_->run(
+        options_, scorer([&](std::size_t n) -> const TextSequence& { return chain_->holdout(n); }),
+        [&](const TrainProgress& now) { return observer.iteration(step_of(now)); });
+    input_->trained(*chain_);
+    return outcome_of(result_, options_.regulariser.l1);
+  }
+  const TrainResult& result() const { return result_; }
+
+ private:
+  SequenceTraining& begin(const Extractor& extractor) override {
+    return chain_.emplace(extractor, init_, options_.kind);
+  }
+  void read_data(TrainingInput& input, SequenceTraining& training) override {
+    if (std::optional<ChainEncoder> encoded = input.encoded()) {
+      chain_->set_data(std::move(*encoded));
+    } else {
+      SequenceTrainer::read_data(input, training);
+    }
+  }
+  Json record() const override {
+    Json record = common_record(chain_->method(options_), chain_->precision(options_), result_);
+    if (result_.active_set) {
+      const ActiveSetReport& set = *result_.active_set;
+      record["active_set"] = {{"rounds", set.rounds}, {"weights", set.trained}};
+      if (set.largest_violation) record["active_set"]["violation"] = *set.largest_violation;
+    }
+    if (result_.rounds) record["rounds"] = rounds_record(options_.rounds, *result_.rounds);
+    if (result_.shared_transitions > 0) record["shared_transitions"] = result_.shared_transitions;
+    if (result_.dropped_transitions > 0) {
+      record["dropped_transitions"] = result_.dropped_transitions;
+    }
+    if (options_.order > 1) {
+      record["order"] = options_.order;
+      record["histories"] = options_.histories == HistorySet::allowed ? "allowed" : "seen";
+    }
+    return record;
+  }
+  ContainerWriter file(const Json& record) const override { return chain_->model(record); }
+
+  std::shared_ptr<const ChainModel> init_;
+  std::optional<ChainTraining> chain_;
+  TrainResult result_;
+};
+
+}  // namespace
+
+std::unique_ptr<SequenceTrainer> make_trainer(const TrainRequest& request,
+                                              std::shared_ptr<const ChainModel> init) {
+  return std::make_unique<ChainTrainer>(request, std::move(init));
+}
+
+TrainResult train_model(const TrainRequest& request, TrainObserver& observer) {
+  ChainTrainer trainer(request, nullptr);
+  train(trainer, observer);
+  return trainer.result();
+}
+
+TrainResult train_model(const TrainRequest& request) {
+  TrainObserver nobody;
+  return train_model(request, nobody);
+}
+
+}  // namespace croft

@@ -1,0 +1,151 @@
+// Hidden Markov models.
+#include <fmt/format.h>
+
+#include "app/train/make_trainer.h"
+#include "train/course/report.h"
+
+namespace croft {
+namespace {
+
+void check_request(const HmmRequest& request) {
+  request.options.validate();
+  if (request.format != InputFormat::columns && request.format != InputFormat::attributes) {
+    throw UsageError("a hidden Markov model has sequences: --format is columns or attributes");
+  }
+}
+
+Json training_record(const HmmOptions& options, const HmmTraining& training,
+                     const HmmResult& result) {
+  Json record = {{"smoothing", options.smoothing.emission},
+                 {"transition_smoothing", options.smoothing.transition},
+                 {"end", options.smoothing.end},
+                 {"rare", options.unknown.rare},
+                 {"suffix", options.unknown.suffix},
+                 {"sequences", training.sequences()},
+                 {"positions", training.positions()},
+                 {"values", training.attributes()},
+                 {"parameters", result.parameters},
+                 {"log_likelihood", result.log_likelihood},
+                 {"objective_value", result.objective}};
+  if (training.hidden_positions() > 0) {
+    record["hidden_positions"] = training.hidden_positions();
+    record["em_iterations"] = options.em_iterations;
+    record["tolerance"] = options.tolerance;
+    if (options.starts > 0) record["starts"] = options.starts;
+    record["seed"] = options.seed;
+    record["iterations"] = result.iterations;
+    record["converged"] = result.converged;
+    record["kept_start"] = result.start;
+  }
+  if (options.states > 0) record["states"] = options.states;
+  return record;
+}
+
+TrainRequest data_of(const HmmRequest& request) {
+  TrainRequest data;
+  data.data = request.data;
+  data.output = request.output;
+  data.format = request.format;
+  data.partial = request.partial;
+  data.weights = request.weights;
+  data.holdout = request.holdout;
+  data.seed = request.options.seed;
+  return data;
+}
+
+class HmmTrainer final : public SequenceTrainer {
+ public:
+  explicit HmmTrainer(const HmmRequest& asked) : SequenceTrainer(data_of(asked)), asked_(asked) {
+    check_request(asked_);
+  }
+  TrainFiles files() const override {
+    TrainFiles files = SequenceTrainer::files();
+    std::ranges::copy(asked_.unlabelled, std::back_inserter(files.inputs));
+    return files;
+  }
+  StoppingRule stopping() const override {
+    return {.max_iterations = asked_.options.em_iterations, .tolerance = 0};
+  }
+  ExtractionConfig extraction() const override { return hmm_extraction(asked_.format, 0); }
+  DataRules rules() const override {
+    return {.labelled = request_.format != InputFormat::columns || asked_.options.states == 0 ||
+                        request_.partial,
+            .optional = true,
+            .unlabelled = asked_.unlabelled,
+            .complete = [](ExtractionConfig& config) {
+              config = hmm_extraction(config.format, config.columns);
+            }};
+  }
+  DataSummary summary() const override {
+    DataSummary summary{fmt::format("{} sequences, {} positions, {} values", hmm_->sequences(),
+                                    hmm_->positions(), hmm_->attributes()),
+                        SequenceTrainer::summary().counts};
+    add_held_out(summary);
+    if (const std::size_t hidden = hmm_->hidden_positions()) {
+      summary.text += fmt::format("; {} without a single label", hidden);
+    }
+    return summary;
+  }
+
+  TrainOutcome fit(TrainObserver& observer, CheckpointFolder*) override {
+    result_ = hmm_->run(asked_.options, [&](const HmmProgress& now) {
+      return observer.iteration(em_step(now.start, now.iteration, asked_.options.em_iterations,
+                                        now.objective, now.log_likelihood));
+    });
+    TrainOutcome outcome =
+        em_outcome(result_.iterations, result_.converged, observer.stopped(), result_.objective);
+    outcome.further = {{"log_likelihood", result_.log_likelihood},
+                       {"start", result_.start, Shown::program}};
+    outcome.tail = fmt::format("\nlog-likelihood {:.4f}, {} probabilities", result_.log_likelihood,
+                               result_.parameters);
+    return outcome;
+  }
+
+ private:
+  bool scored_at_end() const override { return true; }
+  SequenceTraining& begin(const Extractor& extractor) override { return hmm_.emplace(extractor); }
+  Json record() const override { return training_record(asked_.options, *hmm_, result_); }
+  ContainerWriter file(const Json& record) const override { return hmm_->model(record); }
+
+  HmmRequest asked_;
+  std::optional<HmmTraining> hmm_;
+  HmmResult result_;
+};
+
+}  // namespace
+
+std::unique_ptr<SequenceTrainer> make_trainer(const HmmRequest& request) {
+  return std::make_unique<HmmTrainer>(request);
+}
+
+ExtractionConfig hmm_extraction(InputFormat format, std::size_t columns) {
+  ExtractionConfig config;
+  config.format = format;
+  if (format != InputFormat::columns) return config;
+  config.columns = columns;
+  config.language = TemplateLanguage::crfpp;
+  config.template_name = "the columns as observations";
+  for (std::size_t c = 0; c < columns; ++c) {
+    const std::string column = std::to_string(c);
+    config.template_text += "U" + column + "=%x[0," + column + "]\n";
+  }
+  return config;
+}
+
+HmmOptions hmm_options(const Json& training) {
+  HmmOptions options;
+  options.smoothing.emission = training.value("smoothing", options.smoothing.emission);
+  options.smoothing.transition =
+      training.value("transition_smoothing", options.smoothing.transition);
+  options.smoothing.end = training.value("end", options.smoothing.end);
+  options.unknown.rare = training.value("rare", options.unknown.rare);
+  options.unknown.suffix = training.value("suffix", options.unknown.suffix);
+  options.states = training.value("states", options.states);
+  options.em_iterations = training.value("em_iterations", options.em_iterations);
+  options.tolerance = training.value("tolerance", options.tolerance);
+  options.starts = training.value("starts", options.starts);
+  options.seed = training.value("seed", options.seed);
+  return options;
+}
+
+}  // namespace croft

@@ -1,0 +1,288 @@
+#include "app/train/requests.h"
+
+#include <cmath>
+#include <filesystem>
+
+#include "core/parse_number.h"
+#include "croft/app/chunks.h"
+#include "croft/app/row_reader.h"
+#include "croft/core/error.h"
+#include "croft/train/choice.h"
+#include "data/settings/variance_file.h"
+
+namespace croft {
+namespace {
+
+// Spans become labels in a scheme, for kinds that read columns by the common reader.
+void read_spans(const OptionValues& values, TrainRequest& request) {
+  constexpr KindSet kKinds = kOfChains | kSegmentBit | kBoosted;
+  if (!has_meaning({.name = "", .kinds = kKinds}, kind_bit(values.text("model"))) ||
+      values.given("joint-template")) {
+    throw UsageError(
+        "--format spans goes with --model chain, segment, maxent, memm, hidden-chain, pool, "
+        "error-correcting and the boosted ones; for others write columns: croft convert --to "
+        "columns");
+  }
+  if (values.flag("partial")) {
+    throw UsageError(
+        "--partial reads sets of labels, and spans are known or not; write columns: croft convert "
+        "--to columns");
+  }
+  const ChunkScheme scheme = chunk_scheme_from_name(std::string(values.text("label-scheme")));
+  request.spans = scheme == ChunkScheme::automatic ? ChunkScheme::bio : scheme;
+  if (scheme == ChunkScheme::raw || scheme == ChunkScheme::none) {
+    throw UsageError("--label-scheme " + std::string(values.text("label-scheme")) +
+                     " cannot spell a span; take bio, bio1, ioe or bioes");
+  }
+}
+
+void read_data(const OptionValues& values, TrainRequest& r) {
+  values.read("DATA", r.data);
+  values.read("output", r.output);
+  const std::string_view format = values.text("format");
+  if (format == kSpanFormat) {
+    read_spans(values, r);
+  } else if (!format.empty()) {
+    r.format = *format_of(format);
+  }
+  values.read("template", r.template_path);
+  values.choose("template-language",
+                {TemplateLanguage::automatic, TemplateLanguage::crfpp, TemplateLanguage::wapiti},
+                r.language);
+  values.read("kit", r.kit);
+  if (values.flag("no-intercept")) r.intercept = false;
+  if (values.given("intercept")) {
+    r.intercept = true;
+    r.options.free_intercept = values.text("intercept") == "unpenalised";
+  }
+  values.read("boundaries", r.boundaries);
+  if (values.flag("partial")) {
+    const std::string_view separator = values.text("partial-separator");
+    if (separator.size() != 1 || separator[0] <= ' ' || separator[0] >= 0x7F ||
+        separator[0] == '?') {
+      throw OptionError("partial-separator", ": " + in_quotes(separator) +
+                                                 " is not one ASCII character other than a blank " +
+                                                 "and ?");
+    }
+    r.partial = PartialLabels{separator[0], "?"};
+  }
+  values.read("weights", r.weights);
+  values.read("class-weights", r.class_weights);
+  read_format_options(values, r);
+}
+
+void read_settings(const OptionValues& values, MethodSettings& s) {
+  values.read("history", s.history);
+  values.read("sgd-passes", s.passes);
+  values.read("step", s.step);
+  values.choose("schedule",
+                {StepSchedule::bottou, StepSchedule::inverse, StepSchedule::inverse_sqrt,
+                 StepSchedule::constant},
+                s.schedule);
+  values.read("decay", s.decay);
+  values.read("batch", s.batch);
+  values.read("average-from", s.average_from);
+  values.read("aggressiveness", s.aggressiveness);
+  values.read("best", s.best);
+  values.read("variance", s.variance);
+  values.read("gamma", s.gamma);
+  values.read("gap", s.gap);
+}
+
+void read_methods(const OptionValues& values, TrainRequest& r) {
+  TrainOptions& o = r.options;
+  o.objective = objective_named(values.text("objective"));
+  if (values.given("optimizer")) o.method = method_named(values.text("optimizer"));
+  values.read("cost", r.cost);
+  values.read("block", r.block);
+  values.read("l1", o.regulariser.l1);
+  values.read("l2", r.l2);
+  values.read("prior", r.prior);
+  values.read("variances", r.variances);
+  values.read("max-iterations", r.max_iterations);
+  values.read("tolerance", r.tolerance);
+  values.read("window", r.window);
+  values.read("gradient-tolerance", r.gradient_tolerance);
+  values.read("target", o.stop.target);
+  read_settings(values, o.settings);
+  values.read("kernel", r.kernel);
+  values.choose("precision", {Precision::automatic, Precision::single, Precision::twice},
+                o.precision);
+}
+
+void read_rounds(const OptionValues& values, FeatureRounds& rounds) {
+  InductionOptions i;
+  values.read("induce-size", i.size);
+  values.read("induce-batch", i.batch);
+  values.read("induce-rounds", i.rounds);
+  values.read("induce-iterations", i.iterations);
+  values.read("induce-gain", i.min_gain);
+  values.read("induce-count", i.min_count);
+  values.choose("induce-from", {false, true}, i.from_nothing);
+  values.read("induce-pairs", i.pairs);
+  if (values.flag("induce")) rounds.induction = i;
+  UnsupportedOptions unsupported;
+  values.read("unsupported", unsupported.threshold);
+  values.read("unsupported-after", unsupported.iterations);
+  if (values.given("unsupported")) rounds.unsupported = unsupported;
+  const std::string_view select = values.text("select");
+  if (select.empty()) return;
+  double value = 0;
+  if (!select.starts_with("l1:") || parse_number(select.substr(3), value) != NumberKind::finite) {
+    throw OptionError("select", ": " + in_quotes(select) + " is not l1:NUMBER, such as l1:1");
+  }
+  rounds.select_l1 = value;
+}
+
+void read_chain(const OptionValues& values, TrainRequest& r) {
+  TrainOptions& o = r.options;
+  if (values.text("model") == "maxent" || values.text("model") == "memm") {
+    o.kind = chain_kind(values.text("model"));
+  }
+  values.choose("features",
+                {std::optional<FeatureSet>(), std::optional<FeatureSet>(FeatureSet::observed),
+                 std::optional<FeatureSet>(FeatureSet::all)},
+                r.features);
+  values.read("min-count", o.min_count);
+  values.read("order", o.order);
+  values.choose("histories", {HistorySet::seen, HistorySet::allowed}, o.histories);
+  values.read("constrain", r.constrain);
+  values.read("transition-groups", r.transition_groups);
+  read_rounds(values, o.rounds);
+}
+
+void read_run(const OptionValues& values, TrainRequest& r) {
+  values.read("holdout", r.holdout);
+  values.read("early-stop", r.options.early_stop);
+  values.read("init", r.init);
+  values.read("checkpoint", r.checkpoint);
+  values.read("resume", r.resume);
+  values.read("checkpoint-interval", r.checkpoint_interval);
+  values.read("threads", r.options.threads);
+  values.read("seed", r.seed);
+}
+
+}  // namespace
+
+TrainRequest train_request(const OptionValues& values) {
+  TrainRequest request;
+  read_data(values, request);
+  read_chain(values, request);
+  read_run(values, request);
+  // Other names are those of graphs, whose options have a request of their own.
+  if (values.text("model") != "graph") read_methods(values, request);
+  return request;
+}
+
+namespace {
+
+// What suits the optimizer, where nothing is said.
+void read_graph_stopping(const OptionValues& values, GraphTrainOptions& o) {
+  const bool online = !info(o.chosen_method()).l2;
+  o.regulariser.l2 = online ? 0 : 1;
+  values.read("l2", o.regulariser.l2);
+  o.stop.max_iterations = online ? 100 : 1000;
+  values.read("max-iterations", o.stop.max_iterations);
+  o.stop.tolerance = online ? 0 : default_tolerance(o.regulariser);
+  values.read("tolerance", o.stop.tolerance);
+  o.stop.gradient_tolerance = online ? 0 : 1e-5;
+  values.read("gradient-tolerance", o.stop.gradient_tolerance);
+  values.read("window", o.stop.window);
+  if (values.given("window") && o.stop.tolerance == 0) {
+    throw UsageError(
+        "--window is what --tolerance is measured over, which is 0: give one above 0, or leave out "
+        "--window");
+  }
+}
+
+// What is set must mean something to the optimizer.
+void check_graph_choice(const GraphTrainOptions& o) {
+  const Method chosen = o.chosen_method();
+  const bool passes = o.settings.passes && !o.method && chosen == Method::lbfgs;
+  check_choice({.structure = Structure::graph,
+                .objective = o.objective,
+                .method = passes ? Method::sgd_lbfgs : chosen,
+                .regulariser = o.regulariser,
+                .settings = o.settings,
+                .by_default = !o.method});
+}
+
+}  // namespace
+
+GraphTrainOptions graph_options(const OptionValues& values) {
+  GraphTrainOptions o;
+  values.choose("features", {FeatureSet::all, FeatureSet::observed, FeatureSet::all}, o.features);
+  values.read("min-count", o.min_count);
+  o.objective = objective_named(values.text("objective"), Structure::graph);
+  if (values.given("optimizer")) o.method = method_named(values.text("optimizer"));
+  read_settings(values, o.settings);
+  values.read("l1", o.regulariser.l1);
+  values.read("target", o.stop.target);
+  if (values.given("cost")) {
+    double cost = 0;
+    const std::string_view text = values.text("cost");
+    if (parse_number(text, cost) != NumberKind::finite || cost < 0) {
+      throw UsageError("--cost " + std::string(text) + " of a graph is a number from 0 on");
+    }
+    o.inference.cost = cost;
+  }
+  if (values.given("memory")) o.inference.memory = memory_size("memory", values.text("memory"));
+  values.read("inference-iterations", o.inference.max_iterations);
+  values.read("damping", o.inference.damping);
+  values.read("search", o.inference.search);
+  if (values.flag("pairs")) o.inference.pairs = true;
+  values.read("starts", o.starts);
+  values.read("start-deviation", o.start_deviation);
+  values.read("seed", o.seed);
+  values.read("threads", o.threads);
+  read_graph_stopping(values, o);
+  check_graph_choice(o);
+  if (values.given("em-iterations")) {
+    if (values.given("max-iterations")) {
+      throw UsageError("--em-iterations and --max-iterations are both of EM: leave out one");
+    }
+    o.em.emplace();
+    values.read("em-iterations", o.stop.max_iterations);
+    if (o.stop.max_iterations == 0) throw UsageError("--em-iterations of a graph is 1 or more");
+  }
+  if (!values.text("variances").empty()) {
+    LineReader lines(std::string(values.text("variances")));
+    o.variances = [file = read_variance_file(lines)](std::span<const std::string_view> names) {
+      return variances_of(file, names);
+    };
+  }
+  return o;
+}
+
+double memory_size(std::string_view option, std::string_view text) {
+  const std::size_t unit = text.find_first_not_of("0123456789.");
+  const std::string_view suffix = unit == text.npos ? "" : text.substr(unit);
+  const std::size_t place = std::string_view("KMGT").find(suffix);
+  const bool known = suffix.empty() || (suffix.size() == 1 && place < 4);
+  double value = 0;
+  if (known && parse_number(text.substr(0, unit), value) == NumberKind::finite && value > 0) {
+    return std::ldexp(value, static_cast<int>(suffix.empty() ? 0 : 10 * (place + 1)));
+  }
+  throw OptionError(option, ": " + in_quotes(text) +
+                                " is not a size; give a number with K, M, G or T, such as 4G");
+}
+
+void check_log(const OptionValues& values) {
+  const std::string log(values.text("log"));
+  if (log.empty()) return;
+  for (const std::span<const OptionRow> table : values.tables()) {
+    for (const OptionRow& row : table) {
+      if (row.name == "log") continue;
+      for (const std::string& value : values.list(row.name)) {
+        const std::string file = value.substr(value.find('=') + 1);  // of NAME=FILE
+        std::error_code none;
+        if ((row.type == OptionType::file && log == file) ||
+            std::filesystem::equivalent(log, file, none)) {
+          throw UsageError("--log " + log + " would overwrite " + file + "; give another name");
+        }
+      }
+    }
+  }
+}
+
+}  // namespace croft

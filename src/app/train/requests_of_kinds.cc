@@ -1,0 +1,246 @@
+// The requests of kinds that have options of their own.
+#include <algorithm>
+#include <set>
+
+#include "app/train/requests.h"
+#include "core/parse_number.h"
+#include "croft/app/chunks.h"
+#include "croft/core/error.h"
+
+namespace croft {
+namespace {
+
+void read_segments(const OptionValues& values, SegmentRequest& r) {
+  values.read("segment-template", r.segment_template);
+  values.read("gazetteer", r.gazetteers);
+  values.read("max-length", r.longest);
+  values.read("text-attribute", r.text_attribute);
+  r.scheme = chunk_scheme_from_name(std::string(values.text("label-scheme")));
+}
+
+std::size_t count_of_states(const std::string& item, const std::string& text) {
+  double value = 0;
+  if (parse_number(text, value) == NumberKind::finite && value >= 1 && value <= 4096 &&
+      value == static_cast<double>(static_cast<std::size_t>(value))) {
+    return static_cast<std::size_t>(value);
+  }
+  throw UsageError("--hidden-states " + item + ": " + in_quotes(text) +
+                   " is not a whole number from 1 to 4096; write K, or LABEL=K");
+}
+
+void read_hidden_states(const std::vector<std::string>& items, HiddenChainOptions& options) {
+  std::set<std::string> named;  // labels, and "" of all others
+  for (const std::string& item : items) {
+    const std::size_t at = item.rfind('=');
+    const std::string label = at == item.npos ? "" : item.substr(0, at);
+    if (!named.insert(label).second) {
+      throw UsageError("--hidden-states " + item + ": the states of " +
+                       (at == item.npos ? "labels" : in_quotes(label)) +
+                       " are given twice; leave out one");
+    }
+    if (at == item.npos) {
+      options.states = count_of_states(item, item);
+    } else {
+      options.states_of.emplace_back(label, count_of_states(item, item.substr(at + 1)));
+    }
+  }
+}
+
+// Experts that are all there already leave little to say.
+void check_untrained(const OptionValues& values) {
+  const auto refuse = [&](std::initializer_list<const char*> names, const std::string& why) {
+    for (const char* name : names) {
+      if (!values.given(name)) continue;
+      throw UsageError("--" + std::string(name) + " has no meaning where " + why +
+                       "; leave it out");
+    }
+  };
+  refuse({"objective",      "optimizer", "l1",           "l2",        "features",
+          "min-count",      "history",   "sgd-passes",   "step",      "schedule",
+          "decay",          "batch",     "average-from", "precision", "gap",
+          "aggressiveness", "best",      "variance",     "gamma",     "kernel",
+          "block",          "cost"},
+         "nothing is trained: every expert is a model that --expert names");
+  const std::string weights(values.text("pool-weights"));
+  if (weights != "uniform" && weights != "unit") return;
+  refuse({"max-iterations", "tolerance", "window", "gradient-tolerance", "target", "checkpoint",
+          "resume", "checkpoint-interval"},
+         "nothing is trained, and the weights are fixed by --pool-weights " + weights);
+}
+
+}  // namespace
+
+SegmentRequest segment_request(const OptionValues& values) {
+  SegmentRequest request;
+  request.train = train_request(values);
+  read_segments(values, request);
+  return request;
+}
+
+HiddenChainRequest hidden_chain_request(const OptionValues& values) {
+  HiddenChainRequest request;
+  request.train = train_request(values);
+  HiddenChainOptions& o = request.hidden;
+  read_hidden_states(values.list("hidden-states"), o);
+  values.read("start-deviation", o.start_deviation);
+  values.read("starts", o.starts);
+  const bool one =
+      o.states == 1 && std::ranges::all_of(o.states_of, [](auto& own) { return own.second == 1; });
+  const bool deviates = values.given("start-deviation");
+  if (one && (deviates || o.starts > 1)) {
+    throw UsageError(std::string(deviates ? "--start-deviation" : "--starts") +
+                     " is of the random weights that hidden states need, and here each label has "
+                     "one state: leave it out");
+  }
+  values.read("em-iterations", o.em_iterations);
+  if (!o.em_iterations) return request;
+  if (values.given("max-iterations")) {
+    throw UsageError("--em-iterations and --max-iterations are both of EM: leave out one");
+  }
+  request.train.max_iterations = o.em_iterations;
+  return request;
+}
+
+PoolRequest pool_request(const OptionValues& values) {
+  PoolRequest request;
+  values.read("experts", request.pool.experts);
+  values.read("expert", request.experts);
+  if (request.pool.experts.empty() && !request.experts.empty()) check_untrained(values);
+  request.train = train_request(values);
+  request.pool.weights.weights = pool_weights_named(values.text("pool-weights"));
+  values.read("dirichlet", request.pool.weights.alpha);
+  values.read("label-classes", request.classes_path);
+  return request;
+}
+
+CodeRequest code_request(const OptionValues& values) {
+  CodeRequest request;
+  request.train = train_request(values);
+  request.code.decoder = code_decoder_named(values.text("decoder"));
+  const std::string code(values.text("code"));
+  const std::string kind = code.substr(0, code.find(':'));
+  const bool named =
+      kind == "one-vs-rest" || kind == "all-pairs" || kind == "random" || kind == "minimum-loss";
+  (named ? request.code.code : request.code_path) = code;
+  return request;
+}
+
+JointRequest joint_request(const OptionValues& values) {
+  JointRequest request;
+  request.train = train_request(values);
+  if (request.train.format != InputFormat::columns) {
+    throw UsageError("--joint-template goes with --format columns, whose cells it names");
+  }
+  values.read("joint-template", request.template_path);
+  values.read("label-classes", request.classes_path);
+  return request;
+}
+
+BoostedRequest boosted_request(const OptionValues& values) {
+  BoostedRequest request;
+  request.train = train_request(values);
+  request.kind = values.text("model");
+  BoostingOptions& o = request.options;
+  values.read("rounds", o.rounds);
+  values.read("shrinkage", o.shrinkage);
+  values.read("depth", o.tree.depth);
+  values.read("leaves", o.tree.leaves);
+  values.read("min-child-weight", o.tree.min_child_weight);
+  values.read("min-child-count", o.tree.min_child_count);
+  values.read("min-gain", o.tree.min_gain);
+  values.read("row-share", o.row_share);
+  values.read("feature-share", o.tree.feature_share);
+  values.read("trim", o.trim);
+  values.read("bins", o.bins);
+  values.choose("trees", {TreeSharing::label, TreeSharing::shared}, o.trees);
+  values.read("pair-trees", o.pair_trees);
+  values.read("l2", o.tree.l2);
+  values.read("tolerance", o.tolerance);
+  values.read("early-stop", o.early_stop);
+  values.read("threads", o.threads);
+  request.train.l2 = request.train.tolerance = std::nullopt;
+  read_segments(values, request.segments);
+  o.validate();
+  return request;
+}
+
+NaiveBayesRequest naive_bayes_request(const OptionValues& values) {
+  NaiveBayesRequest request;
+  request.source = train_request(values);
+  if (values.given("event")) request.event = values.text("event");
+  values.read("alpha", request.alpha);
+  values.read("prior-probabilities", request.prior);
+  values.read("binarize", request.binarize);
+  values.read("variance-floor", request.variance_floor);
+  if (values.flag("complement-norm")) request.norm = true;
+  values.read("em-iterations", request.em_iterations);
+  values.read("tolerance", request.em_tolerance);
+  return request;
+}
+
+HmmRequest hmm_request(const OptionValues& values) {
+  const TrainRequest shared = train_request(values);
+  HmmRequest request;
+  request.data = shared.data;
+  request.output = shared.output;
+  request.format = shared.format;
+  request.partial = shared.partial;
+  request.weights = shared.weights;
+  request.holdout = shared.holdout;
+  values.read("unlabelled", request.unlabelled);
+  HmmOptions& o = request.options;
+  values.read("states", o.states);
+  if (!shared.partial && request.unlabelled.empty() && o.states == 0) {
+    for (const char* name : {"em-iterations", "starts", "tolerance"}) {
+      if (!values.given(name)) continue;
+      throw UsageError("--" + std::string(name) +
+                       " is for labels that are not known, and the data has them all: add "
+                       "--partial, --unlabelled or --states, or leave it out");
+    }
+  }
+  values.read("smoothing", o.smoothing.emission);
+  o.smoothing.transition = o.smoothing.emission;
+  values.read("transition-smoothing", o.smoothing.transition);
+  o.smoothing.end = shared.boundaries;
+  values.read("suffix", o.unknown.suffix);
+  o.unknown.rare = o.unknown.suffix > 0 ? 10 : 1;
+  values.read("rare", o.unknown.rare);
+  values.read("em-iterations", o.em_iterations);
+  values.read("starts", o.starts);
+  values.read("tolerance", o.tolerance);
+  o.seed = shared.seed;
+  o.threads = shared.options.threads;
+  return request;
+}
+
+BayesNetRequest bayes_net_request(const OptionValues& values) {
+  if (values.given("format") && values.text("format") != "csv") {
+    throw UsageError("--model bayes-net reads tables with a header: --format csv, or none");
+  }
+  BayesNetRequest request;
+  values.read("DATA", request.data);
+  values.read("structure", request.structure);
+  values.read("output", request.output);
+  values.read("init", request.init);
+  values.read("holdout", request.holdout);
+  TrainRequest shared;
+  shared.format = InputFormat::csv;
+  read_format_options(values, shared);
+  if (shared.csv) {
+    request.rows.delimiter = shared.csv->delimiter;
+    request.rows.missing = shared.csv->missing;
+  }
+  BayesNetOptions& o = request.options;
+  values.read("smoothing", o.smoothing);
+  values.read("em-iterations", o.em_iterations);
+  values.read("starts", o.starts);
+  values.read("tolerance", o.tolerance);
+  values.read("seed", o.seed);
+  values.read("threads", o.threads);
+  for (const char* name : {"em-iterations", "starts", "tolerance"}) {
+    if (values.given(name)) request.of_em.push_back("--" + std::string(name));
+  }
+  return request;
+}
+
+}  // namespace croft

@@ -1,0 +1,242 @@
+#include "app/train/trainer.h"
+
+#include <fmt/format.h>
+
+#include "app/file_checks.h"
+#include "app/train/holdout_score.h"
+#include "app/train/train_files.h"
+#include "core/atomic_file.h"
+#include "croft/app/tagger.h"
+#include "croft/core/interrupt.h"
+#include "croft/model/model_file.h"
+#include "train/course/report.h"
+
+namespace croft {
+namespace {
+
+TrainOutcome read_and_run(Trainer& trainer, TrainObserver& observer,
+                          CheckpointFolder* checkpoints) {
+  observer.data_read(trainer.summary());
+  return trainer.run(observer, checkpoints);
+}
+
+std::optional<CheckpointFolder> open_checkpoints(const Trainer& trainer) {
+  const CheckpointRequest request = trainer.checkpoint();
+  if (request.folder.empty()) return std::nullopt;
+  return CheckpointFolder(request.folder, request.resume,
+                          std::chrono::duration<double>(request.interval));
+}
+
+// What ended by itself leaves nothing to resume.
+void close_checkpoints(std::optional<CheckpointFolder>& checkpoints,
+                       const TrainObserver& observer) {
+  if (checkpoints && !interruption && !observer.stopped()) checkpoints->remove();
+}
+
+}  // namespace
+
+TrainOutcome train(Trainer& trainer, TrainObserver& observer) {
+  const TrainFiles files = trainer.files();
+  check_files(files.inputs, files.output);
+  // Created and removed: what forbids writing the model is known before the work, not after it.
+  AtomicFile{files.output};
+  auto checkpoints = open_checkpoints(trainer);
+  try {
+    trainer.open();
+    trainer.read_files(observer);
+    TrainOutcome outcome = read_and_run(trainer, observer, checkpoints ? &*checkpoints : nullptr);
+    trainer.write();
+    close_checkpoints(checkpoints, observer);
+    return outcome;
+  } catch (const Interrupted& reason) {
+    throw Interrupted(std::string(reason.what()) + "; there is no model to keep yet");
+  }
+}
+
+TrainOutcome train_on(SequenceTrainer& trainer, TrainingInput& input, TrainObserver& observer) {
+  auto checkpoints = open_checkpoints(trainer);
+  trainer.read(input);
+  TrainOutcome outcome = read_and_run(trainer, observer, checkpoints ? &*checkpoints : nullptr);
+  close_checkpoints(checkpoints, observer);
+  return outcome;
+}
+
+TrainFiles SequenceTrainer::files() const {
+  return {input_files(request_), {request_.init, request_.prior}, request_.output};
+}
+
+CheckpointRequest SequenceTrainer::checkpoint() const {
+  return {request_.checkpoint, request_.resume, request_.checkpoint_interval};
+}
+
+std::string SequenceTrainer::warning() const {
+  const TrainOptions& o = request_.options;
+  if (o.method != Method::async_sgd || o.threads == 1) return {};
+  return "async-sgd on several threads: another run will give another model";
+}
+
+std::unique_ptr<TrainingInput> SequenceTrainer::open_input(TrainObserver& observer) const {
+  return open_training_files(request_, extraction(), observer, rules());
+}
+
+void SequenceTrainer::read_files(TrainObserver& observer) {
+  own_input_ = open_input(observer);
+  read(*own_input_);
+}
+
+void SequenceTrainer::read(TrainingInput& input) {
+  input_ = &input;
+  options_ = read_options(request_);
+  options_.features = request_.features.value_or(
+      input.extractor().has_template() ? FeatureSet::all : FeatureSet::observed);
+  SequenceTraining& training = begin(input.extractor());
+  training_ = &training;
+  if (request_.partial) training.read_partial_labels(*request_.partial);
+  read_data(input, training);
+  partial_positions_ = training.partial_positions();
+}
+
+void SequenceTrainer::read_data(TrainingInput& input, SequenceTraining& training) {
+  std::vector<TextSequence> held_out;
+  split_data(
+      request_, input,
+      [&](TextSequence& sequence, const std::string& file) { training.add(sequence, file); },
+      [&](const TextSequence& sequence) { held_out.push_back(sequence); });
+  for (TextSequence& each : held_out) {
+    if (!scored_at_end()) {
+      training.add_holdout(std::move(each), request_.holdout);
+    } else if (each.length() > 0) {
+      held_out_.push_back(std::move(each));
+    }
+  }
+}
+
+TrainOutcome SequenceTrainer::run(TrainObserver& observer, CheckpointFolder* checkpoints) {
+  options_.checkpoints = checkpoints;
+  TrainOutcome outcome = fit(observer, checkpoints);
+  if (held_out_.empty()) return outcome;
+  score_ = outcome.holdout = score_model();
+  outcome.tail += ", " + holdout_text(*score_);
+  outcome.further.push_back({"holdout_accuracy", score_->token_accuracy, Shown::log});
+  if (score_->chunk_f1) {
+    outcome.further.push_back({"holdout_f1", *score_->chunk_f1, Shown::log});
+  }
+  return outcome;
+}
+
+HoldoutScore SequenceTrainer::score_model() {
+  const auto trained = read_model(Container::from_bytes(model().bytes(), "the model"));
+  Tagger tagger(*trained);
+  std::vector<std::vector<std::string>> labels;
+  for (const TextSequence& text : held_out_) {
+    labels.emplace_back();
+    for (const Label y : tagger.tag(text, {}).y) labels.back().emplace_back(trained->label(y));
+  }
+  std::vector<std::vector<std::string_view>> predicted;
+  for (const auto& each : labels) predicted.emplace_back(each.begin(), each.end());
+  return scorer([&](std::size_t n) -> const TextSequence& { return held_out_[n]; })(predicted);
+}
+
+DataSummary SequenceTrainer::summary() const {
+  const SequenceTraining& t = *training_;
+  DataSummary summary{fmt::format("{} sequences, {} positions, {} labels, {} attributes",
+                                  t.sequences(), t.positions(), t.labels(), t.attributes()),
+                      {{"sequences", t.sequences()},
+                       {"positions", t.positions()},
+                       {"labels", t.labels()},
+                       {"attributes", t.attributes()},
+                       {"holdout_sequences", t.holdout_sequences() + held_out_.size()},
+                       {"partial_positions", t.partial_positions()},
+                       {"features", options_.features == FeatureSet::all ? "all" : "observed"}}};
+  add_held_out(summary);
+  if (t.partial_positions() > 0) {
+    summary.text += fmt::format("; {} without a single label", t.partial_positions());
+  }
+  if (request_.format == InputFormat::columns && !input_->extractor().has_template()) {
+    summary.text += "\nno --template given: using the default features for words";
+  }
+  return summary;
+}
+
+void SequenceTrainer::add_held_out(DataSummary& summary) const {
+  const std::size_t sequences = training_->holdout_sequences() + held_out_.size();
+  if (sequences > 0) summary.text += fmt::format("; {} held out", sequences);
+}
+
+ContainerWriter SequenceTrainer::model() {
+  Json kept = record();
+  if (score_) {
+    kept["holdout"] = {{"sequences", held_out_.size()}, {"token_accuracy", score_->token_accuracy}};
+    if (score_->chunk_f1) kept["holdout"]["chunk_f1"] = *score_->chunk_f1;
+  }
+  input_->describe(kept);
+  return file(kept);
+}
+
+ChainTraining::HoldoutScorer SequenceTrainer::scorer(
+    std::function<const TextSequence&(std::size_t)> holdout) const {
+  return [holdout = std::move(holdout), how = request_.partial](const auto& predicted) {
+    return score_holdout(holdout, predicted, how);
+  };
+}
+
+Json SequenceTrainer::common_record(Method method, std::optional<Precision> precision,
+                                    const TrainResult& result) const {
+  const TrainOptions& o = options_;
+  const SequenceTraining& t = *training_;
+  Json record = {{"objective", info(o.objective).name},
+                 {"optimizer", info(method).name},
+                 {"l1", o.regulariser.l1},
+                 {"l2", o.regulariser.l2},
+                 {"features", o.features == FeatureSet::all ? "all" : "observed"},
+                 {"min_count", o.min_count},
+                 {"seed", o.seed},
+                 {"sequences", t.sequences()},
+                 {"positions", t.positions()},
+                 {"attributes", t.attributes()},
+                 {"weights", result.dimension},
+                 {"nonzero_weights", result.active},
+                 {"iterations", result.optimization.iterations},
+                 {"evaluations", result.optimization.evaluations},
+                 {"objective_value", result.optimization.objective},
+                 {"gradient_norm", result.optimization.gradient_norm},
+                 {"stop", stop_reason_name(result.optimization.reason)}};
+  if (precision) record["precision"] = *precision == Precision::single ? "single" : "double";
+  if (t.holdout_sequences() > 0) record["holdout"]["sequences"] = t.holdout_sequences();
+  if (result.holdout) {
+    record["holdout"]["token_accuracy"] = result.holdout->token_accuracy;
+    if (result.holdout->chunk_f1) record["holdout"]["chunk_f1"] = *result.holdout->chunk_f1;
+  }
+  if (result.best_iteration) record["kept_iteration"] = *result.best_iteration;
+  if (partial_positions_ > 0) record["partial_positions"] = partial_positions_;
+  if (t.total_weight() != static_cast<double>(t.sequences())) {
+    record["total_weight"] = t.total_weight();
+  }
+  add_choices(record);
+  return record;
+}
+
+// What is said only where it makes a difference.
+void SequenceTrainer::add_choices(Json& record) const {
+  const TrainRequest& r = request_;
+  const TrainOptions& o = options_;
+  if (input_->extractor().config().intercept) {
+    record["intercept"] = o.free_intercept ? "unpenalised" : "penalised";
+  }
+  if (info(o.objective).cost) {
+    const auto number = cost_number(r.cost.empty() ? "1" : r.cost);
+    record["cost"] = number ? Json(*number) : Json("file");
+  }
+  if (!r.constrain.empty()) {
+    record["constraint"] = names_a_scheme(r.constrain) ? r.constrain : "file";
+  }
+  if (!r.class_weights.empty()) {
+    record["class_weights"] = r.class_weights == "balanced" ? "balanced" : "file";
+  }
+  if (o.objective == Objective::composite) record["block"] = o.block;
+  if (!r.kernel.empty()) record["kernel"] = r.kernel;
+  if (!r.prior.empty()) record["prior"] = true;
+  if (!r.variances.empty()) record["variances"] = "file";
+}
+
+}  // namespace croft

@@ -1,0 +1,118 @@
+// The course of every training: what is asked is checked, files are looked at, data is read, the
+// model is fitted, the record of it is made, and the file is written.  A Trainer is what differs
+// from kind to kind.
+//
+//   train(*make_trainer(request), observer);              // from files to a file
+//   train_on(*trainer, input, observer);                  // on a program's sequences,
+//   trainer->model()                                      // to a model in memory
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+#include "croft/core/json.h"
+
+#include "croft/app/train.h"
+#include "croft/train/observer.h"
+#include "croft/train/sequence_training.h"
+
+namespace croft {
+
+// What a training reads beside standard input, and writes.
+struct TrainFiles {
+  std::vector<std::string> inputs;  // that the output must not replace; empty ones are none
+  std::vector<std::string> models;  // to start from, which it may
+  std::string output;
+};
+struct CheckpointRequest {
+  std::string folder;  // empty: nothing is kept
+  bool resume = false;
+  double interval = kCheckpointInterval;  // seconds
+};
+
+// Made from a request, with its defaults filled in; the maker throws UsageError for options that
+// contradict each other or would be ignored.
+class Trainer {
+ public:
+  virtual ~Trainer() = default;
+  virtual TrainFiles files() const = 0;
+  virtual CheckpointRequest checkpoint() const { return {}; }
+  virtual StoppingRule stopping() const { return {}; }  // to foresee the end
+  virtual std::string warning() const { return {}; }    // before it all begins; may be empty
+
+  // Reads what the request names beside the data: models to start from, templates, lists.
+  virtual void open() {}
+  virtual void read_files(TrainObserver& observer) = 0;  // the data, after open()
+  virtual DataSummary summary() const = 0;               // after the data has been read
+  virtual TrainOutcome run(TrainObserver& observer, CheckpointFolder* checkpoints) = 0;
+  virtual void write() = 0;  // after run(): temporary, sync, rename
+};
+
+// On labelled sequences.
+class SequenceTrainer : public Trainer {
+ public:
+  const TrainRequest& request() const { return request_; }
+  TrainFiles files() const override;
+  CheckpointRequest checkpoint() const override;
+  StoppingRule stopping() const override { return request_.options.stop; }
+  std::string warning() const override;
+  void read_files(TrainObserver& observer) override;
+  DataSummary summary() const override;
+  TrainOutcome run(TrainObserver& observer, CheckpointFolder* checkpoints) final;
+  void write() override { model().write(request_.output); }
+
+  // How the data becomes strings, columns not yet counted.  After open().
+  virtual ExtractionConfig extraction() const = 0;
+  virtual DataRules rules() const { return {}; }
+  // In the place of read_files(); the input must outlive the trainer.
+  void read(TrainingInput& input);
+  ContainerWriter model();  // after run()
+
+ protected:
+  // request : with its defaults, checked
+  explicit SequenceTrainer(TrainRequest request) : request_(std::move(request)) {}
+  // What the extractor's sequences are to be handed to.
+  virtual SequenceTraining& begin(const Extractor& extractor) = 0;
+  virtual std::unique_ptr<TrainingInput> open_input(TrainObserver& observer) const;
+  virtual void read_data(TrainingInput& input, SequenceTraining& training);
+  // Of a kind whose training makes nothing of what is held out: the finished model is compared with
+  // it.
+  virtual bool scored_at_end() const { return false; }
+  virtual TrainOutcome fit(TrainObserver& observer, CheckpointFolder* checkpoints) = 0;
+  // What a run was, to be kept in the model's file; then the file, of this record.
+  virtual Json record() const = 0;
+  virtual ContainerWriter file(const Json& record) const = 0;
+
+  // Of a log-linear model: what all kinds of them keep.
+  //   precision : where there is a choice of it
+  Json common_record(Method method, std::optional<Precision> precision,
+                     const TrainResult& result) const;
+  void add_held_out(DataSummary& summary) const;  // how many sequences, to its text
+  // Scores predicted labels of the hold-out, of which `holdout` has the true ones.
+  ChainTraining::HoldoutScorer scorer(
+      std::function<const TextSequence&(std::size_t)> holdout) const;
+
+  TrainRequest request_;
+  TrainOptions options_;                        // of the request, once read
+  TrainingInput* input_ = nullptr;              // once read
+  const SequenceTraining* training_ = nullptr;  // likewise
+
+ private:
+  void add_choices(Json& record) const;
+  HoldoutScore score_model();
+
+  std::unique_ptr<TrainingInput> own_input_;
+  std::size_t partial_positions_ = 0;   // as the data was read
+  std::vector<TextSequence> held_out_;  // of a kind that is scored at the end
+  std::optional<HoldoutScore> score_;   // likewise
+};
+
+// From files to a file.  Throws Error where the output cannot be written, before anything is read;
+// InputError for bad data; Interrupted when `interruption` is set before there is a model to keep.
+TrainOutcome train(Trainer& trainer, TrainObserver& observer);
+// The same of a program's sequences, to trainer.model(); no file is looked at, but the folder of
+// checkpoints.
+TrainOutcome train_on(SequenceTrainer& trainer, TrainingInput& input, TrainObserver& observer);
+
+}  // namespace croft

@@ -1,0 +1,59 @@
+#include "app/train/trainer_rows.h"
+
+#include <algorithm>
+#include <array>
+
+#include "app/train/make_trainer.h"
+#include "app/train/requests.h"
+#include "croft/core/error.h"
+
+namespace croft {
+namespace {
+
+template <auto request>
+std::unique_ptr<Trainer> made_of(const OptionValues& values) {
+  return make_trainer(request(values));
+}
+
+}  // namespace
+
+std::span<const TrainerRow> trainer_rows() {
+  static constexpr auto kRows = std::to_array<TrainerRow>({
+      {kChains, made_of<train_request>},
+      {kJointBit, made_of<joint_request>},
+      {kSegmentBit, made_of<segment_request>},
+      {kHiddenChainBit, made_of<hidden_chain_request>},
+      {kPoolBit, made_of<pool_request>},
+      {kErrorCorrectingBit, made_of<code_request>},
+      {kBoosted, made_of<boosted_request>},
+      {kNaiveBayesBit, made_of<naive_bayes_request>},
+      {kHmmBit, made_of<hmm_request>},
+      {kBayesNetBit, made_of<bayes_net_request>},
+  });
+  return kRows;
+}
+
+KindChoice chosen_kind(const OptionValues& values) {
+  const std::string name(values.text("model"));
+  if (!values.given("joint-template")) return {kind_bit(name), name};
+  if (name == "maxent") return {kJointBit, "maxent with --joint-template"};
+  throw UsageError("--joint-template goes with --model maxent, not with " + name);
+}
+
+std::unique_ptr<Trainer> make_trainer(const OptionValues& values,
+                                      std::span<const TrainerRow> more) {
+  const KindChoice kind = chosen_kind(values);
+  check_log(values);
+  check_meaning(values, kind.bit, kind.shown);
+  if (has_meaning(values.row("DATA"), kind.bit) && !values.given("DATA")) {
+    throw OptionError("DATA", " is required");
+  }
+  for (const std::span<const TrainerRow> rows : {trainer_rows(), more}) {
+    for (const TrainerRow& row : rows) {
+      if ((row.bit & kind.bit) != 0) return row.make(values);
+    }
+  }
+  throw UsageError("this program cannot train a model of kind " + kind.shown);
+}
+
+}  // namespace croft

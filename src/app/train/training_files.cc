@@ -1,0 +1,293 @@
+// The data of a request: where it comes from, what of it is held out, how it becomes strings.
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include "croft/core/json.h"
+
+#include "app/train/data_fit.h"
+#include "app/train/feature_kit_file.h"
+#include "app/train/holdout_score.h"
+#include "app/train/train_files.h"
+#include "croft/app/sequence_source.h"
+#include "croft/core/random.h"
+#include "data/checks.h"
+
+namespace croft {
+namespace {
+
+std::string read_file(const std::string& path) {
+  const auto fail = [&](const char* what) {
+    throw Error(path + ": cannot " + what + ": " + std::strerror(errno));
+  };
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rb"));
+  if (!file) fail("open");
+  std::string text;
+  char block[4096];
+  while (const std::size_t got = std::fread(block, 1, sizeof block, file.get())) {
+    text.append(block, got);
+  }
+  if (std::ferror(file.get()) != 0) fail("read");
+  return text;
+}
+
+// Sequences from the first file on, one after the other; the number of columns comes from the first
+// row.
+class TrainingFiles final : public TrainingInput {
+ public:
+  TrainingFiles(const TrainRequest& request, ExtractionConfig config, TrainObserver& observer,
+                DataRules rules)
+      : request_(request), observer_(observer), rules_(std::move(rules)) {
+    if (needs_fit(config)) {
+      for (const std::string& path : request.data) files_.emplace_back(path);
+    }
+    if (config.format == InputFormat::columns) {
+      first_reader_.emplace(files_.empty() ? LineReader(request.data.front()) : files_[0].lines(),
+                            request.spans);
+      // Sequences without a token (of spans) do not say how many columns there are.
+      for (bool found = next_rows();; ++sequences_, found = next_rows()) {
+        if (!found) fail_no_sequences(first_reader_->name());
+        if (first_rows_.rows() > 0) break;
+      }
+      if (rules_.labelled) require_labels(first_rows_, first_reader_->name());
+      config.columns = first_reader_->columns() - (rules_.labelled ? 1 : 0);
+      name_ = first_reader_->name();
+    }
+    if (rules_.complete) rules_.complete(config);
+    if (needs_fit(config)) {
+      fit_extraction(files_, request.csv.value_or(CsvOptions()), config, request.spans);
+    }
+    extractor_.emplace(std::move(config));
+    if (!request.weights.empty()) weights_ = read_sequence_weights(request.weights);
+  }
+  const Extractor& extractor() const override { return *extractor_; }
+
+  void read(const Visit& visit) override {
+    std::size_t first = 0;
+    if (first_reader_) {
+      read_first_columns(visit);
+      first = 1;
+    }
+    const bool optional = rules_.optional && request_.format == InputFormat::attributes;
+    const Labels labels = rules_.labelled && !optional ? Labels::required : Labels::optional;
+    for (std::size_t k = first; k < request_.data.size(); ++k) {
+      read_source(files_.empty() ? LineReader(request_.data[k]) : files_[k].lines(), labels,
+                  !rules_.labelled, visit);
+    }
+    check_weights();
+    for (const std::string& path : rules_.unlabelled) {
+      read_source(LineReader(path), Labels::optional, true, visit);
+    }
+  }
+
+  void read_holdout(const Visit& visit) override {
+    SequenceSource source(request_.holdout, *extractor_, Labels::required, request_.spans);
+    for_each_sequence(source, [&](InputSequence& s) { visit(s.text, source.name()); });
+  }
+
+  void describe(Json& record) const override {
+    if (request_.spans) record[kSpanFormat] = chunk_scheme_name(*request_.spans);
+  }
+
+ private:
+  bool next_rows() {
+    std::string line;
+    return first_reader_->next(first_rows_, line);
+  }
+
+  void read_source(LineReader lines, Labels labels, bool drop_labels, const Visit& visit) {
+    SequenceSource source(std::move(lines), *extractor_, labels, request_.spans);
+    name_ = source.name();
+    for_each_sequence(source, [&](InputSequence& sequence) {
+      if (drop_labels) sequence.text.labels.clear();
+      hand_on(sequence.text, visit);
+    });
+  }
+
+  void check_weights() const {
+    if (!weights_ || weights_->size() == sequences_) return;
+    throw InputError(
+        {request_.weights},
+        fmt::format("{} weights, and {} sequences to train on", weights_->size(), sequences_), "",
+        "write one weight a line for each sequence of the data, in its order");
+  }
+
+  void read_first_columns(const Visit& visit) {
+    Extractor::Scratch scratch;
+    TextSequence text;
+    do {
+      if (rules_.labelled) require_labels(first_rows_, first_reader_->name());
+      extractor_->extract(first_rows_, rules_.labelled, scratch, text, name_);
+      hand_on(text, visit);
+    } while (next_rows());
+  }
+
+  void hand_on(TextSequence& text, const Visit& visit) {
+    if (weights_) set_weight(text);
+    check_sizes(text, name_);
+    positions_ += text.length();
+    visit(text, name_);
+    if (++sequences_ % 1000 == 0) observer_.reading(fmt::format("{} positions", positions_));
+  }
+
+  void set_weight(TextSequence& text) const {
+    if (text.weight_given) {
+      throw InputError({name_, text.first_line},
+                       "a sequence with a weight of its own, beside --weights", "",
+                       "delete its @weight, or do without " + request_.weights);
+    }
+    if (sequences_ < weights_->size()) text.weight = (*weights_)[sequences_];
+  }
+
+  std::string name_;  // of the file being read, for messages
+  const TrainRequest& request_;
+  TrainObserver& observer_;
+  const DataRules rules_;
+  std::optional<RowReader> first_reader_;
+  ColumnSequence first_rows_;
+  std::vector<RepeatableFile> files_;  // the data, where it was looked at before it is read
+  std::optional<Extractor> extractor_;
+  std::optional<std::vector<double>> weights_;  // by sequence, what is held out included
+  std::size_t sequences_ = 0, positions_ = 0;
+};
+
+}  // namespace
+
+// The hold-out as a fraction, when it is one.
+std::optional<double> holdout_fraction(const std::string& holdout) {
+  double value = 0;
+  const char* end = holdout.data() + holdout.size();
+  const auto [rest, error] = std::from_chars(holdout.data(), end, value);
+  if (holdout.empty() || error != std::errc() || rest != end) return std::nullopt;
+  if (!(value > 0 && value < 1)) {
+    throw UsageError("--holdout " + holdout +
+                     " is not between 0 and 1; give a fraction such as 0.1, or a file");
+  }
+  return value;
+}
+
+void split_data(const TrainRequest& request, TrainingInput& input, const TrainingInput::Visit& keep,
+                const std::function<void(const TextSequence&)>& hold_out) {
+  const auto fraction = holdout_fraction(request.holdout);
+  Random random(request.seed);
+  std::size_t kept = 0, held_out = 0, scored = 0;  // sequences, and positions of the hold-out
+  const auto set_aside = [&](const TextSequence& sequence, const std::string& file) {
+    scored +=
+        request.partial ? count_single_labels(sequence, file, *request.partial) : sequence.length();
+    held_out += sequence.length() > 0;
+    hold_out(sequence);
+  };
+  // A column of a new kit that no attribute is of would be one misspelt.
+  const ExtractionConfig& config = input.extractor().config();
+  const bool by_name =
+      !request.kit.empty() && config.kit &&
+      (config.format == InputFormat::attributes || config.format == InputFormat::svmlight);
+  std::vector<bool> seen;
+  bool all_seen = !by_name;
+  input.read([&](TextSequence& sequence, const std::string& file) {
+    if (!all_seen) all_seen = config.kit->find_columns(sequence, seen);
+    if (fraction && random.uniform() < *fraction) {
+      set_aside(sequence, file);
+    } else {
+      kept += sequence.length() > 0;
+      keep(sequence, file);
+    }
+  });
+  if (!all_seen) config.kit->require_columns(seen);
+  if (!request.holdout.empty() && !fraction) input.read_holdout(set_aside);
+  if (fraction && held_out == 0) {
+    throw Error("the hold-out fraction " + request.holdout + " of " + std::to_string(kept) +
+                " sequences is none; give a larger one");
+  }
+  if (held_out > 0 && scored == 0) {
+    throw Error("no position of the hold-out " + request.holdout +
+                " has one label to compare with; hold out sequences whose labels are known");
+  }
+}
+
+std::unique_ptr<TrainingInput> open_training_files(const TrainRequest& request,
+                                                   ExtractionConfig config, TrainObserver& observer,
+                                                   DataRules rules) {
+  return std::make_unique<TrainingFiles>(request, std::move(config), observer, std::move(rules));
+}
+
+namespace {
+
+// A model to go on from has its own way.
+void set_features(const TrainRequest& request, const ChainModel* init, ExtractionConfig& config) {
+  if (init == nullptr) {
+    config.text = request.text.value_or(TextOptions());
+    if (!request.stop_words.empty()) {
+      config.text.tokenizer.stop_words = read_stop_words(request.stop_words);
+    }
+    config.text.validate();
+    return;
+  }
+  if (request.text || request.csv) {
+    throw UsageError("the model to go on from says how its data becomes features; leave out the " +
+                     ("options of --format " + std::string(format_name(request.format))));
+  }
+  const ExtractionConfig& known = init->extractor().config();
+  config.text = known.text;
+  if (known.terms) config.terms = known.terms->owning();
+  config.csv = known.csv;
+}
+
+std::shared_ptr<const FeatureKit> make_kit(const TrainRequest& request, const ChainModel* init) {
+  const bool has_one = init != nullptr && init->extractor().config().kit != nullptr;
+  if (request.kit.empty()) return has_one ? init->extractor().config().kit->owning() : nullptr;
+  if (has_one) {
+    throw UsageError("the model to go on from has a feature kit; leave out --kit " + request.kit);
+  }
+  return read_feature_kit(request.kit);
+}
+
+}  // namespace
+
+ExtractionConfig make_extraction(const TrainRequest& request, const ChainModel* init) {
+  ExtractionConfig config;
+  config.format = request.format;
+  config.boundaries = request.boundaries;
+  // The default features for words have one of their own.
+  const bool words = request.format == InputFormat::columns && request.template_path.empty() &&
+                     request.template_text.empty();
+  const bool by_default = init != nullptr ? init->extractor().config().intercept
+                                          : request.options.kind == ChainKind::maxent && !words;
+  if (init != nullptr && request.intercept && *request.intercept != by_default) {
+    throw UsageError("the model to go on from " + std::string(by_default ? "has" : "has no") +
+                     " intercept: leave out --intercept and --no-intercept");
+  }
+  config.intercept = request.intercept.value_or(by_default);
+  if (init != nullptr) config.conjunctions = init->extractor().config().conjunctions;
+  config.kit = make_kit(request, init);
+  if (config.format != InputFormat::columns) {
+    set_features(request, init, config);
+    return config;
+  }
+  if (!request.template_path.empty() || !request.template_text.empty()) {
+    const bool file = !request.template_path.empty();
+    config.template_text = file ? read_file(request.template_path) : request.template_text;
+    config.template_name = file ? request.template_path : "the template";
+    config.language = request.language;
+    if (config.template_text.find_first_not_of(" \t\r\n") == std::string::npos) {
+      throw Error(config.template_name + ": this template is empty; without --template a " +
+                  "default set of features for words is used");
+    }
+  } else if (init != nullptr && init->extractor().has_template()) {
+    const bool intercept = config.intercept;
+    const auto kit = config.kit;
+    config = init->extractor().config();
+    config.kit = kit;
+    config.boundaries = config.boundaries || request.boundaries;
+    config.intercept = intercept;
+  }
+  return config;
+}
+
+}  // namespace croft

@@ -1,0 +1,186 @@
+#include "cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <sstream>
+
+#include "cli/common.h"
+
+namespace croft::cli {
+namespace {
+
+// A flag that takes a value: the table says which, not its name.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_option_name(const CLI::Option* option, bool positional) const override {
+    const std::string name = CLI::Formatter::make_option_name(option, positional);
+    return name.substr(0, name.find('{'));
+  }
+};
+
+bool is_flag(const OptionRow& row) { return row.type == OptionType::flag; }
+bool is_plain_flag(const OptionRow& row) { return is_flag(row) && row.bare.empty(); }
+
+// As CLI11 reads them: -m,--model,MODEL.
+std::string names_of(const OptionRow& row) {
+  if (row.positional) return std::string(row.name);
+  std::string names = row.letter != 0 ? std::string("-") + row.letter + "," : std::string();
+  names += "--" + std::string(row.name);
+  if (!row.alias.empty()) names += ",--" + std::string(row.alias);
+  if (!row.place.empty()) names += "," + std::string(row.place);
+  if (is_flag(row) && !row.bare.empty()) names += "{" + std::string(row.bare) + "}";
+  return names;
+}
+
+std::string shown_value(const OptionRow& row) {
+  std::string shown(row.shown);
+  if (is_flag(row) && !row.choices.empty()) {
+    for (const std::string_view each : row.choices) {
+      shown += (shown.empty() ? "[=" : "|") + std::string(each);
+    }
+    shown += "]";
+  }
+  if (row.required) shown += shown.empty() ? "REQUIRED" : " REQUIRED";
+  return shown;
+}
+
+struct AddedOption {
+  const OptionRow* row;
+  CLI::Option* option;
+};
+
+// A verb, its options where they were asked for, and where CLI11 has them.
+class AddedVerb {
+ public:
+  AddedVerb(CLI::App& program, const Verb& verb)
+      : verb_(verb),
+        app_(*program.add_subcommand(std::string(verb.name), std::string(verb.summary))) {}
+
+  void add_options() {
+    tables_ = verb_.options();
+    for (const std::span<const OptionRow> table : tables_) {
+      for (const OptionRow& row : table) options_.push_back({&row, add_option(row)});
+    }
+    app_.footer(verb_.footer());
+  }
+
+  const CLI::App& app() const { return app_; }
+
+  int run() const { return verb_.run(values()); }
+
+ private:
+  CLI::Option* add_option(const OptionRow& row) {
+    const std::string help(row.help);
+    CLI::Option* option = is_flag(row) ? app_.add_flag(names_of(row), help)
+                                       : app_.add_option(names_of(row), CLI::callback_t(), help);
+    option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    if (is_plain_flag(row)) option->disable_flag_override();
+    if (row.several) option->expected(1, CLI::detail::expected_max_vector_size);
+    if (!is_flag(row)) option->allow_extra_args(row.in_a_row || (row.positional && row.several));
+    option->required(row.required);
+    const std::string shown = shown_value(row);
+    if (!shown.empty()) option->option_text(shown);
+    if (row.hidden || !row.group.empty()) option->group(row.hidden ? "" : std::string(row.group));
+    return option;
+  }
+
+  // Throws UsageError, which names the help.
+  OptionValues values() const {
+    OptionValues values(tables_);
+    try {
+      for (const AddedOption& each : options_) {
+        if (each.option->count() > 0 && is_plain_flag(*each.row)) values.set_flag(each.row->name);
+        if (is_plain_flag(*each.row)) continue;
+        for (const std::string& word : each.option->results()) values.set(each.row->name, word);
+      }
+      values.check_required();
+      values.check_company();
+    } catch (const OptionError& error) {
+      throw UsageError(error.what() + ("; see croft " + std::string(verb_.name)) + " --help");
+    }
+    return values;
+  }
+
+  const Verb& verb_;
+  CLI::App& app_;
+  OptionTables tables_;
+  std::vector<AddedOption> options_;
+};
+
+// In our words where CLI11's are hard to understand.
+std::string parse_message(const CLI::ParseError& error) {
+  constexpr std::string_view kFlagValue = " was given a disallowed flag override";
+  const std::string what = error.what();
+  if (what.ends_with(kFlagValue)) {
+    return "--" + what.substr(0, what.size() - kFlagValue.size()) + " takes no value";
+  }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    return what.substr(0, what.find(':')) + " needs a value";
+  }
+  return what;
+}
+
+// What is wrong with the command line, and where to read more.
+std::string usage_message(const CLI::App& program, const CLI::ParseError& error) {
+  const auto named = program.get_subcommands();
+  if (!named.empty()) {
+    const std::string help = "; see croft " + named.front()->get_name() + " --help";
+    // CLI11 first looks for what is missing, which may be there behind a name that is misspelt.
+    for (const std::string& rest : named.front()->remaining()) {
+      if (rest.size() > 1 && rest.starts_with("-")) {
+        return "unknown option " + in_quotes(rest) + help;
+      }
+    }
+    return parse_message(error) + help;
+  }
+  std::string names;
+  for (const CLI::App* verb : program.get_subcommands([](const CLI::App*) { return true; })) {
+    names += (names.empty() ? "" : ", ") + verb->get_name();
+  }
+  const auto rest = program.remaining();
+  const std::string what = rest.empty()               ? "a verb is missing"
+                           : rest[0].starts_with("-") ? "unknown option " + in_quotes(rest[0])
+                                                      : "unknown verb " + in_quotes(rest[0]);
+  return what + "; verbs are " + names + "; see croft --help";
+}
+
+}  // namespace
+
+int run_command_line(std::span<const Verb* const> verbs, const char* footer, int argc,
+                     char** argv) {
+  CLI::App program("Conditional random fields: train, predict, evaluate, inspect, explain.",
+                   "croft");
+  program.footer(footer);
+  program.set_version_flag("--version", CROFT_VERSION);
+  program.require_subcommand(1);
+  program.formatter(std::make_shared<HelpFormatter>());
+  program.get_formatter()->column_width(34);
+  // The verb that comes first alone: the options of all of them take a millisecond.
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  const bool known = std::ranges::find(verbs, first, &Verb::name) != verbs.end();
+  std::deque<AddedVerb> added;
+  for (const Verb* verb : verbs) {
+    if (known && verb->name != first) continue;
+    added.emplace_back(program, *verb).add_options();
+  }
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::Success& answer) {  // --help, --version: results as any other
+    std::ostringstream text;
+    program.exit(answer, text);
+    write_result(text.str());
+    flush_result();
+    return kDone;
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(usage_message(program, error));
+  }
+  const auto named =
+      std::ranges::find_if(added, [](const AddedVerb& each) { return each.app().parsed(); });
+  const int status = named->run();
+  flush_result();
+  return status;
+}
+
+}  // namespace croft::cli

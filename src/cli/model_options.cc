@@ -1,0 +1,54 @@
+#include "cli/model_options.h"
+
+#include "croft/core/error.h"
+#include "croft/model/model_file.h"
+#include "model/kinds/error_correcting_model.h"
+
+namespace croft::cli {
+
+OptionRow model_row() { return option::file("model", "FILE", "Model file").short_as('m').needed(); }
+
+OptionRow data_row(std::string_view help) {
+  return option::file("DATA", "FILE=- ...", help).at_first("-").repeated().unnamed();
+}
+
+OptionRow data_format_row() {
+  return option::choice(
+      "format", "FORMAT", {"columns", "spans", "attributes", "text", "svmlight", "csv"},
+      "How DATA is written: for a model of columns, columns or spans (JSON lines); otherwise as "
+      "the model has it; without: as it was trained");
+}
+
+OptionRow chunks_row(std::string_view help) {
+  return option::choice("chunks", "SCHEME=auto",
+                        {"auto", "bio", "bio1", "ioe", "bioes", "raw", "none"}, help)
+      .at_first("auto");
+}
+
+OptionRow decoder_row() {
+  return option::choice(
+      "decoder", "DECODER", {"product", "marginal", "distance", "bits"},
+      "Of a model of kind error-correcting: product (of the bits' chains, a chain over labels), "
+      "marginal, distance or bits; default: what it was trained with");
+}
+
+OptionRow json_row(std::string_view help) { return option::flag("json", help); }
+
+std::string data_format(const OptionValues& values) { return std::string(values.text("format")); }
+
+ChunkScheme chunk_scheme(const OptionValues& values) {
+  return chunk_scheme_from_name(values.text("chunks"));
+}
+
+std::shared_ptr<const SequenceModel> open_with_decoder(const OptionValues& values) {
+  const std::string path(values.text("model"));
+  auto model = open_model(path);
+  if (!values.given("decoder")) return model;
+  if (model->kind() != ErrorCorrectingModel::kKind) {
+    throw UsageError("--decoder is of models of kind error-correcting, and " + path +
+                     " is of kind " + model->kind());
+  }
+  return ErrorCorrectingModel::open(path, code_decoder_named(values.text("decoder")));
+}
+
+}  // namespace croft::cli

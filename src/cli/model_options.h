@@ -1,0 +1,33 @@
+// Options that verbs with a model and data have in common.
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/option_row.h"
+#include "core/option_values.h"
+#include "croft/app/chunks.h"
+#include "croft/model/sequence_model.h"
+#include "train/options/kinds.h"
+
+namespace croft::cli {
+
+// All kinds but graph, which labels a database and no sequences.
+inline constexpr KindSet kSequenceModels = kEveryKind & ~kGraphBit;
+
+OptionRow model_row();                        // --model: required
+OptionRow data_row(std::string_view help);    // DATA: several files; without: standard input
+OptionRow data_format_row();                  // --format of a model's data
+OptionRow chunks_row(std::string_view help);  // --chunks
+OptionRow decoder_row();                      // --decoder
+OptionRow json_row(std::string_view help);    // --json
+
+// As data_format_row() and chunks_row() have them.
+std::string data_format(const OptionValues& values);  // empty: what the model was trained on
+ChunkScheme chunk_scheme(const OptionValues& values);
+
+// The model of --model; with --decoder in the place of its own.  Throws UsageError where the model
+// is of another kind and there is one.
+std::shared_ptr<const SequenceModel> open_with_decoder(const OptionValues& values);
+
+}  // namespace croft::cli

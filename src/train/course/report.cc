@@ -1,0 +1,132 @@
+#include "train/course/report.h"
+
+#include <fmt/format.h>
+
+#include "croft/core/interrupt.h"
+
+namespace croft {
+namespace {
+
+// What is known of the weights that were not trained.
+std::string active_set_text(const ActiveSetReport& set, double l1) {
+  std::string text = fmt::format("trained {} weights in {} rounds", set.trained, set.rounds);
+  if (!set.largest_violation) return text + "; the others were not checked at the end";
+  if (*set.largest_violation == 0) return text + "; the others, at 0, are optimal";
+  return text + fmt::format("; of the others, at 0, no derivative exceeds l1 by more than {:.2g} %",
+                            100 * *set.largest_violation / l1);
+}
+
+}  // namespace
+
+std::string holdout_text(const HoldoutScore& score) {
+  return score.chunk_f1 ? fmt::format("hold-out F1 {:.2f}", 100 * *score.chunk_f1)
+                        : fmt::format("hold-out accuracy {:.2f}", 100 * score.token_accuracy);
+}
+
+TrainStep step_of(const TrainProgress& progress) {
+  const Iteration& now = progress.iteration;
+  TrainStep step{.text = fmt::format("iteration {}  objective {:.2f}  gradient {:.3g}  active {}",
+                                     now.number, now.objective, now.gradient_norm, now.active),
+                 .number = now.number,
+                 .most = progress.max_iterations,
+                 .objective = now.objective,
+                 .further = {{"evaluations", now.evaluations},
+                             {"gradient_norm", now.gradient_norm},
+                             {"weight_norm", now.weight_norm, Shown::program},
+                             {"active_features", now.active},
+                             {"step", now.step}},
+                 .holdout = progress.holdout};
+  if (now.gap) {
+    step.text += fmt::format("  gap {:.2g}", *now.gap);
+    step.further.push_back({"gap", *now.gap});
+  }
+  return step;
+}
+
+TrainStep em_step(std::optional<std::size_t> start, std::size_t iteration, std::size_t most,
+                  double objective, std::optional<double> log_likelihood) {
+  TrainStep step{.text = start ? fmt::format("start {}  ", *start) : "",
+                 .number = iteration,
+                 .most = most,
+                 .objective = objective};
+  step.text += fmt::format("iteration {}  objective {:.4f}", iteration, objective);
+  if (start) step.further.push_back({"start", *start});
+  if (log_likelihood) {
+    step.text += fmt::format("  log-likelihood {:.4f}", *log_likelihood);
+    step.further.push_back({"log_likelihood", *log_likelihood});
+  }
+  return step;
+}
+
+TrainOutcome outcome_of(const TrainResult& result, double l1) {
+  const OptimizeResult& o = result.optimization;
+  TrainOutcome outcome{
+      .reason = std::string(stop_reason_name(o.reason)),
+      .converged = o.converged(),
+      .iterations = o.iterations,
+      .objective = o.objective,
+      .further = {{"message", o.message},
+                  {"evaluations", o.evaluations},
+                  {"active_features", result.active, Shown::log},
+                  {"gradient_norm", o.gradient_norm, Shown::program},
+                  {"weights", result.dimension, Shown::program},
+                  {"nonzero_weights", result.active, Shown::program}},
+      .holdout = result.holdout,
+      .head = fmt::format("{} after {} iterations", o.converged() ? "converged" : "stopped",
+                          o.iterations),
+      .tail = fmt::format(": {}\nobjective {:.2f}, {} weights, {} not zero", o.message, o.objective,
+                          result.dimension, result.active)};
+  if (result.holdout) outcome.tail += ", " + holdout_text(*result.holdout);
+  Fields& further = outcome.further;
+  if (result.best_iteration) {
+    outcome.tail += fmt::format(" (weights of iteration {})", *result.best_iteration);
+    further.push_back({"kept_iteration", *result.best_iteration, Shown::log});
+    further.push_back({"best_iteration", *result.best_iteration, Shown::program});
+  } else {
+    further.push_back({"best_iteration", std::monostate(), Shown::program});
+  }
+  if (!result.active_set) return outcome;
+  const ActiveSetReport& set = *result.active_set;
+  outcome.tail += "\n" + active_set_text(set, l1);
+  further.push_back({"rounds", set.rounds, Shown::log});
+  further.push_back({"trained_features", set.trained, Shown::log});
+  if (set.largest_violation) {
+    further.push_back({"largest_violation", *set.largest_violation, Shown::log});
+  }
+  return outcome;
+}
+
+TrainOutcome outcome_of(const GraphTrainResult& result, double l1) {
+  TrainResult shared;
+  shared.optimization = result.optimization;
+  shared.dimension = result.dimension;
+  shared.active = result.active;
+  TrainOutcome outcome = outcome_of(shared, l1);
+  outcome.further.push_back({"objectives", result.objectives, Shown::program});
+  return outcome;
+}
+
+TrainOutcome em_outcome(std::size_t iterations, bool converged, bool stopped,
+                        std::optional<double> objective) {
+  TrainOutcome outcome{.reason = "max_iterations",
+                       .converged = converged,
+                       .iterations = iterations,
+                       .objective = objective,
+                       .head = "counted"};
+  if (iterations > 0) {
+    outcome.head =
+        fmt::format("{} after {} iterations", converged ? "converged" : "stopped", iterations);
+  }
+  if (interruption) {
+    outcome.reason = "interrupted";
+  } else if (iterations == 0) {
+    outcome.reason = "counted";
+  } else if (converged) {
+    outcome.reason = "converged";
+  } else if (stopped) {
+    outcome.reason = "stopped";
+  }
+  return outcome;
+}
+
+}  // namespace croft

@@ -1,0 +1,50 @@
+#include "train/course/watched_run.h"
+
+#include <algorithm>
+
+namespace croft {
+
+std::optional<TrainingWatch::Best> end_watch(TrainingWatch& watch, std::size_t early_stop,
+                                             std::vector<double>& w, TrainResult& result) {
+  OptimizeResult& optimization = result.optimization;
+  if (watch.gave_up() && optimization.reason == StopReason::stopped) {
+    optimization.message =
+        "the hold-out score has not improved for " + std::to_string(early_stop) + " iterations";
+  }
+  result.holdout = watch.last_score();
+  std::optional<TrainingWatch::Best> best = watch.go_back();
+  if (!best) return best;
+  w = std::move(best->weights);
+  result.best_iteration = best->iteration;
+  optimization.objective = best->objective;  // what is reported is of the weights kept
+  optimization.gradient_norm = best->gradient_norm;
+  result.holdout = best->score;
+  return best;
+}
+
+bool run_watched(const WatchedRun& run, const Optimise& optimise, std::vector<double>& w,
+                 TrainResult& result) {
+  TrainingWatch watch(run.max_iterations, run.early_stop, run.callback);
+  NestedCheckpoints checkpoints(run.checkpoints,
+                                [&](StateArchive& state) { watch.archive(state); });
+  checkpoints.resume();
+  const auto see = [&](const Iteration& now) {
+    std::optional<HoldoutScore> score;
+    if (run.score && !now.w.empty()) score = run.score(now.w);
+    return watch.see(now, score, nullptr);
+  };
+  result.optimization = optimise(w, see, &checkpoints);
+  end_watch(watch, run.early_stop, w, result);
+  result.dimension = w.size();
+  result.active =
+      static_cast<std::size_t>(std::ranges::count_if(w, [](double each) { return each != 0; }));
+  return result.optimization.reason == StopReason::stopped && !watch.gave_up();
+}
+
+void require_progress(const OptimizeResult& optimization) {
+  if (optimization.reason == StopReason::no_progress && optimization.iterations == 0) {
+    throw Error("training got nowhere: " + optimization.message);
+  }
+}
+
+}  // namespace croft

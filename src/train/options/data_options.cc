@@ -1,0 +1,224 @@
+// What is read, in which form, and what kind of model is made of it.
+#include <array>
+#include <string>
+
+#include "croft/features/conjunctions.h"
+#include "croft/features/term_weights.h"
+#include "croft/structure/label_histories.h"
+#include "train/options/training_options.h"
+
+namespace croft {
+namespace {
+
+constexpr KindSet kOfSequences = kEveryKind & ~(kGraphBit | kBayesNetBit);
+constexpr KindSet kOfColumns = kOfChains | kSegmentBit | kBoosted;  // by templates
+
+std::vector<std::string_view> names_of_kinds() {
+  std::vector<std::string_view> names;
+  for (const KindName& each : kind_names()) names.push_back(each.name);
+  return names;
+}
+
+// "chain: labels that depend on their neighbours; maxent: …"
+std::string_view help_of_kinds() {
+  static const std::string kHelp = [] {
+    std::string text;
+    for (const KindName& each : kind_names()) {
+      text += (text.empty() ? "" : "; ") + std::string(each.name) + ": " + std::string(each.help);
+    }
+    return text;
+  }();
+  return kHelp;
+}
+
+}  // namespace
+
+std::span<const OptionRow> data_options() {
+  using namespace option;
+  static const auto kRows = std::to_array<OptionRow>({
+      file("DATA", "",
+           "Labelled data; several files are read one after the other (required, but for "
+           "--model graph)")
+          .of(kEveryKind & ~kGraphBit, "its data is what --database has")
+          .repeated()
+          .unnamed()
+          .outside(),
+      file("output", "MODEL", "Model file to write").short_as('o').needed().outside(),
+      choice("model", "KIND=chain", names_of_kinds(), help_of_kinds()).at_first("chain").outside(),
+      choice("format", "FORMAT=columns",
+             {"columns", "spans", "attributes", "text", "svmlight", "csv"},
+             "columns (CoNLL; last one: label), spans (JSON lines of tokens and labelled spans), "
+             "attributes (CRFsuite), text (LABEL TAB TEXT), svmlight or csv (with a header)")
+          .of(kEveryKind & ~kGraphBit, "its tables are those of --database")
+          .outside(),
+      file("template", "FILE",
+           "Feature templates, CRF++'s or Wapiti's; without: default features for words")
+          .of(kOfColumns | kNaiveBayesBit, "its features are made in another way"),
+      file("kit", "FILE",
+           "Further features: TOML that declares gazetteers, word clusters, embeddings, "
+           "n-grams, patterns, binned numbers (docs/features.md)")
+          .of(kOfColumns),
+      choice("template-language", "LANGUAGE=auto", {"auto", "crfpp", "wapiti"},
+             "auto, crfpp or wapiti: how --template is read")
+          .of(kOfColumns | kNaiveBayesBit)
+          .at_first("auto"),
+      flag("intercept",
+           "A weight for each label whatever the data says: an attribute (intercept) of every "
+           "position, penalised as others; the default of --model maxent, but for the default "
+           "features for words.  --intercept=unpenalised: without a penalty")
+          .of(kOfChains | kSegmentBit)
+          .valued({"penalised", "unpenalised"}, "penalised")
+          .without("no-intercept"),
+      flag("no-intercept", "Without it").of(kOfChains | kSegmentBit).without("intercept"),
+      flag("boundaries", "START and STOP as labels before the first and after the last position")
+          .of(kOfColumns | kHmmBit),
+      flag("partial", "Labels may be known in part: ? is any label, A|B one of these")
+          .of(kOfSequences & ~kJointBit)
+          .outside(),
+      words("partial-separator", "CHARACTER=|", "Character between the labels of a set")
+          .of(kOfSequences & ~kJointBit)
+          .at_first("|")
+          .beside("partial")
+          .outside(),
+      file("weights", "FILE", "Weights of the sequences of DATA: one number a line, in their order")
+          .of(kOfSequences)
+          .outside(),
+      words("class-weights", "balanced|FILE",
+            "Weights of examples by their label, where each has one: balanced (all labels weigh "
+            "the same together), or a file of lines LABEL TAB WEIGHT")
+          .of(kMaxentBit | kNaiveBayesBit | kBoostedMaxentBit,
+              "it is trained on whole sequences, whose labels differ"),
+  });
+  return kRows;
+}
+
+std::span<const OptionRow> feature_options() {
+  using namespace option;
+  constexpr KindSet kSingle = kChains | kNaiveBayesBit | kBoostedChainBit | kBoostedMaxentBit;
+  const auto text = [](const OptionRow& row) { return row.of(kSingle).in(kTextGroup).outside(); };
+  const auto table = [](const OptionRow& row) { return row.of(kSingle).in(kTableGroup).outside(); };
+  static const auto kRows = std::to_array<OptionRow>({
+      text(choice(
+               "analyzer", "ANALYZER=word", {"word", "char", "char_wb"},
+               "Terms are words (two or more letters, digits, underscores), n-grams of characters, "
+               "or n-grams inside of words")
+               .at_first("word")),
+      text(words("ngrams", "N=1", "Lengths of the n-grams: N, or MIN-MAX such as 1-2")),
+      text(flag("keep-case", "Do not change capitals to small letters")),
+      text(words("stop-words", "english|FILE",
+                 "Words to leave out: english, or a file with a word a line")),
+      text(choice("term-weights", "WEIGHTS=counts", {"counts", "binary", "tf-idf"},
+                  "Value of a term: its count, 1, or the count times ln((1 + N) / (1 + df)) + 1")
+               .at_first("counts")),
+      text(flag("sublinear", "1 + ln(count) in the place of counts")),
+      text(choice("norm", "NORM", {"none", "l1", "l2"},
+                  "Divide the values of a text by their norm; l2 with tf-idf, otherwise none")),
+      text(words("min-documents", "NUMBER=1",
+                 "Leave out terms of fewer texts: a number, or a fraction such as 0.001")),
+      text(words("max-documents", "NUMBER=1.0",
+                 "Leave out terms of more texts: a number, or a fraction such as 0.5")),
+      text(whole("max-terms", "N", "Keep the N most frequent terms").from(1)),
+      text(whole("hash-bits", "BITS",
+                 "Hash terms to 2^BITS features; the model then keeps no vocabulary")
+               .between(1, TextOptions::kMostBits)),
+      table(choice("delimiter", "DELIMITER=comma", {"comma", ",", "tab", "semicolon", ";"},
+                   "What is between cells: comma, tab or semicolon")
+                .at_first("comma"))
+          .of(kSingle | kBayesNetBit),
+      table(words("label", "COLUMN",
+                  "The column of labels; without: `label`, else `class`, else the last one")),
+      table(words("numeric", "A,B,...",
+                  "Columns of numbers; of others, those where every cell of DATA is a number are")
+                .repeated()),
+      table(words("categorical", "A,B,...", "Columns of names, even where they look like numbers")
+                .repeated()),
+      table(words("ignore", "A,B,...", "Columns to leave out").repeated()),
+      table(words("missing", "A,B,...", "Cells that say nothing, beside the empty one").repeated())
+          .of(kSingle | kBayesNetBit),
+      table(flag("standardise", "Numbers minus their mean in DATA, divided by their deviation")
+                .or_called("standardize")),
+      choice("features", "SET=auto", {"auto", "observed", "all"},
+             "observed: pairs of attribute and label that occur (CRFsuite); all: every pair "
+             "(CRF++, Wapiti); auto: all with a template")
+          .of(kOptimised),
+      whole("min-count", "N=1",
+            "Occurrences a feature needs: of the attribute for all, of the pair for observed")
+          .of(kOptimised)
+          .at_first("1")
+          .from(1),
+      flag("induce",
+           "Find conjunctions of attributes that the model lacks, many a round, and train on")
+          .of(kChains),
+      whole("induce-size", "N=2", "Attributes of a conjunction at most")
+          .of(kChains)
+          .at_first("2")
+          .between(1, kMostParts)
+          .beside("induce"),
+      whole("induce-batch", "N=1000", "Features that a round adds at most")
+          .of(kChains)
+          .at_first("1000")
+          .from(1)
+          .beside("induce"),
+      whole("induce-rounds", "N=20", "Rounds at most")
+          .of(kChains)
+          .at_first("20")
+          .from(1)
+          .beside("induce"),
+      whole("induce-iterations", "N=15", "Iterations of training in a round")
+          .of(kChains)
+          .at_first("15")
+          .from(1)
+          .beside("induce"),
+      number("induce-gain", "NATS=2",
+             "Nats of likelihood, less its penalty, that a feature must gain")
+          .of(kChains)
+          .at_first("2")
+          .beside("induce"),
+      whole("induce-count", "N=3", "Positions labelled wrongly that a conjunction must be at")
+          .of(kChains)
+          .at_first("3")
+          .from(1)
+          .beside("induce"),
+      choice("induce-from", "START=attributes", {"attributes", "nothing"},
+             "attributes: the features of single attributes are there from the start; nothing: "
+             "they are found as conjunctions are")
+          .of(kChains)
+          .at_first("attributes")
+          .beside("induce"),
+      flag("induce-pairs", "Find features of two neighbouring labels, too (chain)")
+          .of(kChains)
+          .beside("induce"),
+      number("unsupported", "PROBABILITY",
+             "After some iterations add the features not seen in the data that could correct a "
+             "mistake: of a label with more than this probability where it is not the true one")
+          .of(kChains),
+      whole("unsupported-after", "N=10", "How many iterations")
+          .of(kChains)
+          .at_first("10")
+          .from(1)
+          .beside("unsupported"),
+      words("select", "l1:NUMBER",
+            "Train with this l1, then the features that have a weight again, with l2 alone")
+          .of(kChains),
+      whole("order", "N=1",
+            "How many labels back scores look, 1 to 8: 2 also weighs runs of three labels, 3 of "
+            "four, ...")
+          .of(kChains)
+          .at_first("1")
+          .between(1, kMostOrder),
+      choice("histories", "SET=seen", {"seen", "allowed"},
+             "With --order 2 or more, the runs of labels that are possible: those seen in the "
+             "data, or all that --constrain allows")
+          .of(kChains),
+      words("constrain", "RULES",
+            "Labels that may follow each other: bio, bioes, or a file of rules; the model then "
+            "has no other labellings")
+          .of(kChains | kHiddenChainBit | kPoolBit),
+      file("transition-groups", "FILE",
+           "Lines FROM TO GROUP: transitions that share a weight; those in - have none")
+          .of(kChains),
+  });
+  return kRows;
+}
+
+}  // namespace croft

@@ -1,0 +1,141 @@
+// What is minimised, by which optimizer, under which penalty, and when training stops.
+#include <array>
+
+#include "croft/optimize/lbfgs.h"
+#include "optimize/stochastic/passive_aggressive.h"
+#include "train/options/training_options.h"
+
+namespace croft {
+namespace {
+
+constexpr KindSet kAllButGraph = kOptimised & ~kGraphBit;
+
+}  // namespace
+
+std::span<const OptionRow> method_options() {
+  using namespace option;
+  static const auto kRows = std::to_array<OptionRow>({
+      words("objective", "OBJECTIVE=likelihood", "What to minimise; see below")
+          .of(kOptimised)
+          .at_first("likelihood"),
+      words("optimizer", "OPTIMIZER", "How; see below").of(kOptimised),
+      words("cost", "NUMBER=1|FILE",
+            "What a mistake costs (softmax-margin, max-margin, passive-aggressive, arow): a "
+            "number, or a file of lines GOLD PREDICTED COST")
+          .of(kOptimised & ~kJointBit),
+      whole("block", "N=3", "composite: labels in a block").of(kOfChains | kSegmentBit).from(1),
+      number("l1", "NUMBER=0", "Weight of |w|_1").of(kOptimised).at_first("0"),
+      number("l2", "NUMBER=1, of perceptron and the like 0", "Weight of |w|_2^2 / 2")
+          .of(kOptimised | kBoosted),
+      file("prior", "MODEL",
+           "The penalty is of the distance from this model's weights, where training starts")
+          .of(kChains | kSegmentBit | kGraphBit),
+      file("variances", "FILE",
+           "Lines PATTERN VARIANCE: weights of features whose name fits are penalised by "
+           "l2 / VARIANCE")
+          .of(kChains | kSegmentBit | kGraphBit),
+      whole("max-iterations", "N=1000, of perceptron and the like 100",
+            "Stop after so many, or so many passes")
+          .of(kOptimised),
+      number("tolerance", "CHANGE=1e-5, with --l1 5e-6",
+             "Stop when the objective's relative change over --window falls below; 0: never")
+          .of(kOptimised | kBoosted | kNaiveBayesBit | kHmmBit | kBayesNetBit),
+      whole("window", "N=10", "Iterations over which --tolerance is measured")
+          .of(kOptimised)
+          .from(1),
+      number("gradient-tolerance", "NUMBER=1e-5",
+             "Stop when |gradient| falls below this times max(1, |w|)")
+          .of(kOptimised),
+      number("gap", "GAP=1e-4",
+             "Dual optimizers: stop at this duality gap, relative to the objective")
+          .of(kOptimised),
+      number("target", "OBJECTIVE", "Stop once the objective is this low (benchmarks)")
+          .of(kOptimised)
+          .of_any_sign(),
+      whole("history", "N=12, of owlqn and with millions of weights 6",
+            "Pairs of vectors L-BFGS keeps")
+          .of(kOptimised)
+          .between(1, LbfgsOptions::kMaxHistory),
+      whole("sgd-passes", "N", "sgd-lbfgs: passes of SGD before L-BFGS").of(kOptimised),
+      number("step", "NUMBER", "The first step; by default tried out on some sequences")
+          .of(kOptimised),
+      choice("schedule", "SCHEDULE=bottou, without --l2 inverse",
+             {"bottou", "inverse", "inverse_sqrt", "constant"},
+             "sgd, averaged-sgd, async-sgd: how steps shrink: bottou, inverse, inverse_sqrt or "
+             "constant (--decay in each pass)")
+          .of(kOptimised),
+      number("decay", "NUMBER=0.9", "With --schedule constant: factor of the step in each pass")
+          .of(kOptimised),
+      whole("batch", "N=1, of smd 8", "Sequences a step; threads share those of a step")
+          .of(kOptimised)
+          .from(1),
+      whole("average-from", "PASS=2", "averaged-sgd: the first pass to average")
+          .of(kOptimised)
+          .from(1),
+      number("aggressiveness", "C=1", "pa-1, pa-2, mira: the larger the bolder").of(kOptimised),
+      whole("best", "K=5", "mira: labellings of a sequence to get right at once")
+          .of(kOfChains | kJointBit)
+          .between(1, MiraOptions::kMaxBest),
+      number("variance", "NUMBER=1", "arow: of every weight at first").of(kAllButGraph),
+      number("gamma", "NUMBER=1", "arow: the larger, the smaller the steps").of(kAllButGraph),
+      words("kernel", "KERNEL",
+            "smo: linear, poly:DEGREE[:SCALE[:OFFSET]] or rbf:GAMMA, of the attributes of a "
+            "position")
+          .of(kOfChains),
+      choice("precision", "PRECISION=auto", {"auto", "single", "double"},
+             "single or double, of scores and recursions of optimizers that see all the data at "
+             "once, others are in double; auto: double for less than 20,000 positions")
+          .of(kAllButGraph)
+          .at_first("auto"),
+  });
+  return kRows;
+}
+
+std::span<const OptionRow> run_options() {
+  using namespace option;
+  constexpr KindSet kKept = kOfChains | kSegmentBit | kBoosted | kJointBit | kGraphBit;
+  static const auto kRows = std::to_array<OptionRow>({
+      words("holdout", "FILE|FRACTION",
+            "A labelled file, or a fraction of the data to set aside, for a score as training "
+            "goes on")
+          .of(kOfChains | kSegmentBit | kBoosted | kBayesNetBit | kHmmBit | kNaiveBayesBit |
+              kJointBit),
+      whole("early-stop", "N=0",
+            "Stop after N iterations without a better hold-out score, and keep the best "
+            "weights; 0: off")
+          .of(kChains | kSegmentBit | kHiddenChainBit | kBoosted)
+          .at_first("0"),
+      file("init", "MODEL", "Start from this model: its weights, features and labels are kept")
+          .of(kChains | kSegmentBit | kNaiveBayesBit | kBayesNetBit | kGraphBit)
+          .outside(),
+      file("checkpoint", "FOLDER",
+           "Keep the state of the training in this folder, to go on from after a crash")
+          .of(kKept),
+      flag("resume", "Go on from the --checkpoint, to the very model of a training without a break")
+          .of(kKept),
+      number("checkpoint-interval", "SECONDS=30",
+             "Seconds between two states that are kept; 0: every iteration")
+          .of(kKept)
+          .at_first("30")
+          .beside("checkpoint"),
+      file("log", "FILE", "Write one JSON object a line to this file").outside(),
+      flag("quiet", "No progress on stderr").outside(),
+  });
+  return kRows;
+}
+
+std::span<const OptionRow> common_options() {
+  using namespace option;
+  static const auto kRows = std::to_array<OptionRow>({
+      whole("threads", "N=1", "Threads to use; 0: one per processor. Results do not depend on it")
+          .at_first("1")
+          .between(0, 1024),
+      whole("seed", "N=1",
+            "Seed of whatever is drawn at random; every verb and kind of model has it, also those "
+            "that draw nothing")
+          .at_first("1"),
+  });
+  return kRows;
+}
+
+}  // namespace croft

@@ -1,0 +1,198 @@
+// The table of training's options: rows that make sense, that reach the request of every kind that
+// they have a meaning for, and that docs/options.md lists.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <set>
+#include <sstream>
+
+#include "app/train/requests.h"
+#include "train/options/training_options.h"
+
+namespace croft {
+namespace {
+
+std::vector<OptionRow> all_rows() {
+  std::vector<OptionRow> rows;
+  for (const auto table : training_options()) rows.insert(rows.end(), table.begin(), table.end());
+  return rows;
+}
+
+TEST(TrainingOptions, NamesAreUniqueAndCompanyExists) {
+  std::set<std::string_view> names;
+  for (const OptionRow& row : all_rows()) {
+    EXPECT_TRUE(names.insert(row.name).second) << row.name;
+    EXPECT_TRUE(row.alias.empty() || names.insert(row.alias).second) << row.alias;
+  }
+  for (const OptionRow& row : all_rows()) {
+    EXPECT_TRUE(row.needs.empty() || names.contains(row.needs)) << row.name;
+    EXPECT_TRUE(row.excludes.empty() || names.contains(row.excludes)) << row.name;
+    EXPECT_FALSE(row.help.empty()) << row.name;
+    EXPECT_NE(row.kinds, 0u) << row.name;
+  }
+}
+
+TEST(TrainingOptions, InitialValuesAreValuesThatTheRowAllows) {
+  for (const OptionRow& row : all_rows()) {
+    if (row.initial.empty()) continue;
+    OptionValues values(training_options());
+    EXPECT_NO_THROW(values.set(row.name, row.initial)) << row.name;
+  }
+}
+
+// The request of each kind, of values that name it.
+const std::vector<std::pair<std::string, std::function<void(const OptionValues&)>>>& requests() {
+  static const std::vector<std::pair<std::string, std::function<void(const OptionValues&)>>> all = {
+      {"chain", [](const OptionValues& v) { train_request(v); }},
+      {"maxent", [](const OptionValues& v) { train_request(v); }},
+      {"memm", [](const OptionValues& v) { train_request(v); }},
+      {"segment", [](const OptionValues& v) { segment_request(v); }},
+      {"hidden-chain", [](const OptionValues& v) { hidden_chain_request(v); }},
+      {"pool", [](const OptionValues& v) { pool_request(v); }},
+      {"error-correcting", [](const OptionValues& v) { code_request(v); }},
+      {"boosted-chain", [](const OptionValues& v) { boosted_request(v); }},
+      {"boosted-maxent", [](const OptionValues& v) { boosted_request(v); }},
+      {"boosted-segment", [](const OptionValues& v) { boosted_request(v); }},
+      {"naive-bayes", [](const OptionValues& v) { naive_bayes_request(v); }},
+      {"hmm", [](const OptionValues& v) { hmm_request(v); }},
+      {"bayes-net", [](const OptionValues& v) { bayes_net_request(v); }},
+  };
+  return all;
+}
+
+// What is read after the request has been made.
+bool is_of_the_run(std::string_view name) {
+  return name == "log" || name == "quiet" || name == "partial-separator" || name == "model";
+}
+// Texts and tables are looked at where the format is theirs.
+bool is_of_a_format(const OptionRow& row) {
+  return row.group == kTextGroup || row.group == kTableGroup;
+}
+
+TEST(TrainingOptions, EveryOptionOfAKindReachesItsRequest) {
+  for (const auto& [kind, request] : requests()) {
+    OptionValues values(training_options());
+    values.set("model", kind);
+    request(values);
+    const std::vector<std::string_view> unread = values.unread();
+    for (const OptionRow& row : all_rows()) {
+      if (!has_meaning(row, kind_bit(kind)) || is_of_the_run(row.name) || is_of_a_format(row)) {
+        continue;
+      }
+      EXPECT_EQ(std::ranges::find(unread, row.name), unread.end())
+          << "--" << row.name << " has no effect on " << kind;
+    }
+  }
+}
+
+TEST(TrainingOptions, AnOptionWithoutAMeaningIsRefusedWithTheReason) {
+  OptionValues values(training_options());
+  values.set("model", "chain");
+  values.set("rounds", "5");
+  try {
+    check_meaning(values, kChainBit, "chain");
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "--rounds has no meaning for --model chain; leave it out");
+  }
+}
+
+TEST(TrainingOptions, RequestsOfNoOptionsAreTheDefaultsOfTheLibrary) {
+  OptionValues values(training_options());
+  const TrainRequest request = train_request(values);
+  const TrainRequest plain;
+  EXPECT_EQ(request.options.min_count, plain.options.min_count);
+  EXPECT_EQ(request.options.order, plain.options.order);
+  EXPECT_EQ(request.options.regulariser.l1, plain.options.regulariser.l1);
+  EXPECT_EQ(request.options.objective, plain.options.objective);
+  EXPECT_EQ(request.options.precision, plain.options.precision);
+  EXPECT_EQ(request.options.early_stop, plain.options.early_stop);
+  EXPECT_EQ(request.options.threads, plain.options.threads);
+  EXPECT_EQ(request.checkpoint_interval, plain.checkpoint_interval);
+  EXPECT_EQ(request.seed, plain.seed);
+  EXPECT_FALSE(request.options.rounds.any());
+  values.set("model", "boosted-chain");
+  const BoostingOptions boosting = boosted_request(values).options, library;
+  EXPECT_EQ(boosting.rounds, library.rounds);
+  EXPECT_EQ(boosting.shrinkage, library.shrinkage);
+  EXPECT_EQ(boosting.tree.depth, library.tree.depth);
+  EXPECT_EQ(boosting.tree.leaves, library.tree.leaves);
+  EXPECT_EQ(boosting.tree.min_child_weight, library.tree.min_child_weight);
+  EXPECT_EQ(boosting.tree.min_gain, library.tree.min_gain);
+  EXPECT_EQ(boosting.row_share, library.row_share);
+  EXPECT_EQ(boosting.tree.feature_share, library.tree.feature_share);
+  EXPECT_EQ(boosting.trim, library.trim);
+  EXPECT_EQ(boosting.bins, library.bins);
+}
+
+// A cell of a table in Markdown.
+std::string cell(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
+  return out;
+}
+
+std::string kinds_of(const OptionRow& row) {
+  std::string names;
+  std::size_t count = 0;
+  for (const KindName& each : kind_names()) {
+    if ((row.kinds & each.bit) == 0) continue;
+    ++count;
+    names += (names.empty() ? "" : ", ") + std::string(each.name);
+  }
+  if ((row.kinds & kJointBit) != 0 && (row.kinds & kMaxentBit) == 0) {
+    names += (names.empty() ? "" : ", ") + std::string("maxent with --joint-template");
+  }
+  return count == kind_names().size() ? "all" : names;
+}
+
+std::string value_of(const OptionRow& row) {
+  std::string value(row.shown);
+  if (!row.bare.empty()) {
+    for (const std::string_view each : row.choices) {
+      value += (value.empty() ? "" : "|") + std::string(each);
+    }
+  }
+  return value.empty() ? value : "`" + cell(value) + "`";
+}
+
+std::string line_of(const OptionRow& row) {
+  return "| `" + std::string(row.positional ? "" : "--") + std::string(row.name) + "`" +
+         (row.front_end ? " *" : "") + " | " + value_of(row) + " | " + cell(row.help) + " | " +
+         kinds_of(row) + (row.why.empty() ? "" : " (for others: " + cell(row.why) + ")") + " |\n";
+}
+
+std::string rendered() {
+  std::string text =
+      "# Options of training\n\n"
+      "This page is made of the table that the program itself uses (`src/train/options`). A test "
+      "compares the two;\n`CROFT_RECORD=1` in its environment writes the page anew.\n\n"
+      "The command line has the names below. Python has the same names with `_` for `-`, but for "
+      "options of files and\nstreams, which are marked with *.\n";
+  std::vector<std::string_view> headings;
+  for (const OptionRow& row : all_rows()) {
+    if (std::ranges::find(headings, row.group) == headings.end()) headings.push_back(row.group);
+  }
+  for (const std::string_view heading : headings) {
+    text += "\n## " + std::string(heading.empty() ? "Data, features, methods, runs" : heading) +
+            "\n\n| option | value | what it does | kinds |\n|---|---|---|---|\n";
+    for (const OptionRow& row : all_rows()) {
+      if (row.group == heading) text += line_of(row);
+    }
+  }
+  return text;
+}
+
+TEST(TrainingOptions, TheDocumentListsThem) {
+  const std::string path = std::string(CROFT_SOURCE_DIR) + "/docs/options.md";
+  if (std::getenv("CROFT_RECORD") != nullptr) std::ofstream(path) << rendered();
+  std::stringstream page;
+  page << std::ifstream(path).rdbuf();
+  EXPECT_EQ(page.str(), rendered()) << "docs/options.md is not what the table says; run this test "
+                                       "with CROFT_RECORD=1";
+}
+
+}  // namespace
+}  // namespace croft
