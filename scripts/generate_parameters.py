@@ -248,7 +248,8 @@ ESTIMATORS = {
                  "holdout": "a matrix is trained on whole, from the start",
                  "threads": "counting takes one thread", "seed": "nothing is drawn"}),
 }
-TYPES = {"flag": "bool", "whole": "int", "number": "float", "choice": "str", "words": "str", "file": "PathLike"}
+TYPES = {"flag": "bool", "whole": "int", "number": "float", "choice": "str", "words": "str", "file": "PathLike",
+         "size": "str", "letter": "str"}
 
 
 class Parameter(NamedTuple):

@@ -27,8 +27,8 @@ std::string with(std::string name, char from, char to) {
 std::string python_name(std::string_view option) { return with(std::string(option), '-', '_'); }
 
 [[noreturn]] void fail_type(const OptionRow& row, const py::handle& value) {
-  constexpr const char* kExpected[] = {"True or False", "a whole number", "a number",
-                                       "a str",         "a str",          "a path"};
+  constexpr const char* kExpected[] = {"True or False", "a whole number", "a number", "a str",
+                                       "a str",         "a path",         "a size",   "a str"};
   const OptionType type = row.choices.empty() ? row.type : OptionType::choice;
   throw py::type_error(python_name(row.name) + " is " + py::repr(value).cast<std::string>() +
                        ", and " + kExpected[static_cast<int>(type)] + " was expected");
@@ -51,6 +51,7 @@ std::string text_of(const OptionRow& row, const py::handle& handle) {
     case OptionType::number:
       if (text || !(number || py::hasattr(value, "__float__"))) fail_type(row, value);
       return whole ? py::str(py::int_(value)) : py::str(py::float_(value));
+    case OptionType::size:
     case OptionType::words:  // a number, too: a cost, a fraction
       if (number && !py::isinstance<py::bool_>(value)) return py::str(value);
       [[fallthrough]];
@@ -204,7 +205,8 @@ std::span<const OptionRow> tag_rows() {
 }
 
 std::string_view type_name(OptionType type) {
-  constexpr std::string_view kNames[] = {"flag", "whole", "number", "choice", "words", "file"};
+  constexpr std::string_view kNames[] = {"flag",  "whole", "number", "choice",
+                                         "words", "file",  "size",   "letter"};
   return kNames[static_cast<int>(type)];
 }
 

@@ -95,7 +95,8 @@ def test_help_is_in_the_words_of_python():
 
 # What is none of a parameter's values reaches the trainer, and is refused there.
 
-UNFIT = {"flag": "no flag", "whole": "two", "number": "much", "choice": 7, "words": object(), "file": object()}
+UNFIT = {"flag": "no flag", "whole": "two", "number": "much", "choice": 7, "words": object(), "file": object(),
+         "size": object(), "letter": object()}
 
 
 @pytest.mark.parametrize("name, option", [

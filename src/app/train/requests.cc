@@ -1,6 +1,5 @@
 #include "app/train/requests.h"
 
-#include <cmath>
 #include <filesystem>
 
 #include "core/parse_number.h"
@@ -16,8 +15,7 @@ namespace {
 // Spans become labels in a scheme, for kinds that read columns by the common reader.
 void read_spans(const OptionValues& values, TrainRequest& request) {
   constexpr KindSet kKinds = kOfChains | kSegmentBit | kBoosted;
-  if (!has_meaning({.name = "", .kinds = kKinds}, kind_bit(values.text("model"))) ||
-      values.given("joint-template")) {
+  if ((kKinds & kind_bit(values.text("model"))) == 0 || values.given("joint-template")) {
     throw UsageError(
         "--format spans goes with --model chain, segment, maxent, memm, hidden-chain, pool, "
         "error-correcting and the boosted ones; for others write columns: croft convert --to "
@@ -57,14 +55,7 @@ void read_data(const OptionValues& values, TrainRequest& r) {
   }
   values.read("boundaries", r.boundaries);
   if (values.flag("partial")) {
-    const std::string_view separator = values.text("partial-separator");
-    if (separator.size() != 1 || separator[0] <= ' ' || separator[0] >= 0x7F ||
-        separator[0] == '?') {
-      throw OptionError("partial-separator", ": " + in_quotes(separator) +
-                                                 " is not one ASCII character other than a blank " +
-                                                 "and ?");
-    }
-    r.partial = PartialLabels{separator[0], "?"};
+    r.partial = PartialLabels{values.text("partial-separator")[0], "?"};
   }
   values.read("weights", r.weights);
   values.read("class-weights", r.class_weights);
@@ -226,7 +217,7 @@ GraphTrainOptions graph_options(const OptionValues& values) {
     }
     o.inference.cost = cost;
   }
-  if (values.given("memory")) o.inference.memory = memory_size("memory", values.text("memory"));
+  values.read("memory", o.inference.memory);
   values.read("inference-iterations", o.inference.max_iterations);
   values.read("damping", o.inference.damping);
   values.read("search", o.inference.search);
@@ -252,19 +243,6 @@ GraphTrainOptions graph_options(const OptionValues& values) {
     };
   }
   return o;
-}
-
-double memory_size(std::string_view option, std::string_view text) {
-  const std::size_t unit = text.find_first_not_of("0123456789.");
-  const std::string_view suffix = unit == text.npos ? "" : text.substr(unit);
-  const std::size_t place = std::string_view("KMGT").find(suffix);
-  const bool known = suffix.empty() || (suffix.size() == 1 && place < 4);
-  double value = 0;
-  if (known && parse_number(text.substr(0, unit), value) == NumberKind::finite && value > 0) {
-    return std::ldexp(value, static_cast<int>(suffix.empty() ? 0 : 10 * (place + 1)));
-  }
-  throw OptionError(option, ": " + in_quotes(text) +
-                                " is not a size; give a number with K, M, G or T, such as 4G");
 }
 
 void check_log(const OptionValues& values) {

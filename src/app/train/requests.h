@@ -33,9 +33,6 @@ GraphTrainOptions graph_options(const OptionValues& values);
 // Texts and tables as `values` have them, into a request whose format is known.
 void read_format_options(const OptionValues& values, TrainRequest& request);
 
-// A size such as 8G, of powers of 1024.  Throws OptionError.
-double memory_size(std::string_view option, std::string_view text);
-
 // Throws UsageError where `log` would be written over a file that an option names.
 void check_log(const OptionValues& values);
 

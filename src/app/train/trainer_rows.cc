@@ -45,8 +45,9 @@ std::unique_ptr<Trainer> make_trainer(const OptionValues& values,
   const KindChoice kind = chosen_kind(values);
   check_log(values);
   check_meaning(values, kind.bit, kind.shown);
-  if (has_meaning(values.row("DATA"), kind.bit) && !values.given("DATA")) {
-    throw OptionError("DATA", " is required");
+  const OptionRow& data = values.row("DATA");
+  if (has_meaning(data, kind.bit) && !values.given("DATA")) {
+    throw OptionError(data, " is required");
   }
   for (const std::span<const TrainerRow> rows : {trainer_rows(), more}) {
     for (const TrainerRow& row : rows) {

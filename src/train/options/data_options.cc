@@ -75,7 +75,7 @@ std::span<const OptionRow> data_options() {
       flag("partial", "Labels may be known in part: ? is any label, A|B one of these")
           .of(kOfSequences & ~kJointBit)
           .outside(),
-      words("partial-separator", "CHARACTER=|", "Character between the labels of a set")
+      letter("partial-separator", "CHARACTER=|", "Character between the labels of a set")
           .of(kOfSequences & ~kJointBit)
           .at_first("|")
           .beside("partial")

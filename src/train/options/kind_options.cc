@@ -265,8 +265,8 @@ std::span<const OptionRow> structure_options() {
           .in(kGraphs)
           .repeated()
           .outside(),
-      words("memory", "SIZE=8G",
-            "What junction trees may take: a number with K, M, G or T (powers of 1024)")
+      size("memory", "SIZE=8G",
+           "What junction trees may take: a number with K, M, G or T (powers of 1024)")
           .of(kGraphBit)
           .in(kGraphs),
       whole("inference-iterations", "N",

@@ -244,7 +244,7 @@ query = """
         self.refuses_to_train(WRONG_USAGE, *graph, self.spec, mentions=["has no meaning for --model graph"])
         for option in ("--spec", "--database", "--damping", "--search", "--memory", "--inference-iterations"):
             self.refuses_to_train(WRONG_USAGE, option, "1", self.spec, mentions=[option, "--model chain"])
-        self.refuses_to_train(WRONG_USAGE, mentions=["DATA is required"])
+        self.refuses_to_train(WRONG_USAGE, mentions=["croft: DATA is required"])
 
     def test_errors_name_the_spec_the_template_and_the_query(self):
         bad = self.file("bad.toml", SPEC.replace("from token a", "from tokens a"))
