@@ -12,9 +12,9 @@
 
 #include "core/simd.h"
 #include "croft/core/error.h"
-#include "croft/data/attributes.h"
 #include "croft/objective/likelihood.h"
-#include "croft/train/chain_batch_function.h"
+#include "data/attributes.h"
+#include "train/functions/chain_batch_function.h"
 
 namespace {
 

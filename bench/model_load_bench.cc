@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "croft/core/error.h"
-#include "croft/model/chain_model.h"
+#include "model/kinds/chain_model.h"
 
 int main(int argc, char** argv) {
   if (argc != 2) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "croft/data/attributes.h"
+#include "data/attributes.h"
 #include "support/written_again.h"
 
 namespace {

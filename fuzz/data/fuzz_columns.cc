@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "croft/data/columns.h"
+#include "data/columns.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "croft/data/cost_file.h"
+#include "data/settings/cost_file.h"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "croft/data/csv.h"
-#include "croft/data/csv_table.h"
+#include "data/csv.h"
+#include "data/csv_table.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "croft/core/error.h"
-#include "croft/data/label_weight_file.h"
+#include "data/settings/label_weight_file.h"
 
 namespace {
 

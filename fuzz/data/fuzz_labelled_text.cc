@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "croft/data/labelled_text.h"
+#include "data/labelled_text.h"
 #include "support/written_again.h"
 
 namespace {

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "croft/data/name_list_file.h"
+#include "data/settings/name_list_file.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "croft/data/span_lines.h"
+#include "data/span_lines.h"
 #include "support/written_again.h"
 
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "croft/data/svmlight.h"
+#include "data/svmlight.h"
 #include "support/written_again.h"
 
 namespace {

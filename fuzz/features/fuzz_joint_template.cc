@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "croft/core/error.h"
-#include "croft/features/template.h"
 #include "features/joint_template.h"
+#include "features/template.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "croft/features/segment_template.h"
+#include "features/segment_template.h"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "croft/core/error.h"
-#include "croft/features/template.h"
+#include "features/template.h"
 
 namespace {
 

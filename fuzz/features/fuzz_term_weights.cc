@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "croft/core/error.h"
-#include "croft/features/term_weights.h"
+#include "features/text/term_weights.h"
 
 namespace {
 

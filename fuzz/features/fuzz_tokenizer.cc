@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/unicode.h"
-#include "croft/features/term_weights.h"
+#include "features/text/term_weights.h"
 
 namespace {
 

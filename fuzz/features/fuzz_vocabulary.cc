@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "croft/core/error.h"
-#include "croft/features/compact_offsets.h"
-#include "croft/features/vocabulary.h"
+#include "features/compact_offsets.h"
+#include "features/vocabulary.h"
 
 namespace {
 

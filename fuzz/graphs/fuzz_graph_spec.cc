@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "sql/graph_spec.h"
 
 namespace {

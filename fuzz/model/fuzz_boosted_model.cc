@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "app/inspect/inspect_boosted.h"
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "support/model_bytes.h"
 #include "support/model_text.h"
 

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "croft/core/error.h"
-#include "croft/model/model_file.h"
+#include "model/kinds/model_file.h"
 #include "support/model_bytes.h"
 #include "support/model_text.h"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "croft/core/error.h"
-#include "croft/model/chain_model.h"
+#include "model/kinds/chain_model.h"
 #include "support/model_bytes.h"
 #include "support/model_text.h"
 

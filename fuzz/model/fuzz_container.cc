@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "croft/core/error.h"
-#include "croft/model/container.h"
+#include "model/file/container.h"
 #include "support/container_repair.h"
 
 namespace {

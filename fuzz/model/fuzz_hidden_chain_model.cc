@@ -5,9 +5,9 @@
 
 #include "app/inspect/inspect_error_correcting.h"
 #include "app/inspect/inspect_hidden_chain.h"
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
-#include "croft/model/model_file.h"
+#include "model/kinds/model_file.h"
 #include "support/model_bytes.h"
 #include "support/model_text.h"
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "croft/features/vocabulary.h"
+#include "features/vocabulary.h"
 
 namespace croft::fuzz {
 

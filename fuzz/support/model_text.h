@@ -4,7 +4,7 @@
 #include <span>
 #include <stdexcept>
 
-#include "croft/app/tagger.h"
+#include "app/label/tagger.h"
 
 namespace croft::fuzz {
 

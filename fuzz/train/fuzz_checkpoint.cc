@@ -12,9 +12,9 @@
 
 #include "croft/core/error.h"
 #include "croft/core/state_archive.h"
-#include "croft/optimize/perceptron.h"
-#include "croft/train/checkpoint.h"
-#include "croft/train/training_watch.h"
+#include "optimize/stochastic/perceptron.h"
+#include "train/checkpoint.h"
+#include "train/training_watch.h"
 
 namespace {
 

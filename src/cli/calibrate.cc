@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "cli/common.h"
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 
 #include "cli/model_options.h"
 #include "cli/verb.h"

@@ -5,10 +5,10 @@
 #include <cstdio>
 #include <cstring>
 
+#include "core/json.h"
 #include "core/parse_number.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
-#include "croft/core/json.h"
 
 namespace croft::cli {
 namespace {

@@ -4,11 +4,11 @@
 #include <array>
 #include <filesystem>
 
+#include "app/convert/convert.h"
 #include "app/convert/convert_data.h"
 #include "cli/common.h"
 #include "cli/verb.h"
 #include "core/atomic_file.h"
-#include "croft/app/convert.h"
 #include "croft/core/error.h"
 #include "train/options/training_options.h"
 

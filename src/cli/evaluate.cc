@@ -4,14 +4,14 @@
 #include <memory>
 
 #include "app/evaluate/reliability_plot.h"
+#include "app/label/predict.h"
 #include "cli/common.h"
 #include "cli/graph_verbs.h"
 #include "cli/model_options.h"
 #include "cli/verb.h"
 #include "core/atomic_file.h"
-#include "croft/app/predict.h"
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 
 #include "train/options/training_options.h"
 

@@ -3,8 +3,8 @@
 
 #include <array>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "sql/evaluate_graph.h"
 
 #include "cli/graph_verbs.h"

@@ -8,14 +8,14 @@
 #include <optional>
 
 #include "app/explain/explain_segment.h"
+#include "app/label/predict.h"
 #include "app/label/tag_files.h"
 #include "cli/common.h"
 #include "cli/model_options.h"
 #include "cli/verb.h"
-#include "croft/app/predict.h"
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
-#include "croft/model/model_file.h"
+#include "model/kinds/model_file.h"
 #include "train/options/training_options.h"
 
 namespace croft::cli {

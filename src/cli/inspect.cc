@@ -2,6 +2,7 @@
 #include <array>
 #include <memory>
 
+#include "app/inspect/inspect.h"
 #include "app/inspect/inspect_boosted.h"
 #include "app/inspect/inspect_constraints.h"
 #include "app/inspect/inspect_error_correcting.h"
@@ -15,10 +16,9 @@
 #include "cli/graph_verbs.h"
 #include "cli/model_options.h"
 #include "cli/verb.h"
-#include "croft/app/inspect.h"
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
-#include "croft/model/model_file.h"
+#include "model/kinds/model_file.h"
 #include "train/options/training_options.h"
 
 namespace croft::cli {

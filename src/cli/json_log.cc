@@ -4,8 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 
 namespace croft::cli {
 

@@ -3,7 +3,7 @@
 
 #include "app/infer/maximum_entropy_report.h"
 #include "cli/common.h"
-#include "croft/core/json.h"
+#include "core/json.h"
 
 #include <array>
 

@@ -1,8 +1,8 @@
 #include "cli/model_options.h"
 
 #include "croft/core/error.h"
-#include "croft/model/model_file.h"
 #include "model/kinds/error_correcting_model.h"
+#include "model/kinds/model_file.h"
 
 namespace croft::cli {
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
+#include "app/label/chunks.h"
 #include "core/option_row.h"
 #include "core/option_values.h"
-#include "croft/app/chunks.h"
-#include "croft/model/sequence_model.h"
+#include "model/kinds/sequence_model.h"
 #include "train/options/kinds.h"
 
 namespace croft::cli {

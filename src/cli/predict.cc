@@ -2,13 +2,13 @@
 #include <array>
 #include <cstdio>
 
+#include "app/label/chunks.h"
+#include "app/label/predict.h"
 #include "app/label/tag_files.h"
 #include "cli/common.h"
 #include "cli/graph_verbs.h"
 #include "cli/model_options.h"
 #include "cli/verb.h"
-#include "croft/app/chunks.h"
-#include "croft/app/predict.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "train/options/training_options.h"

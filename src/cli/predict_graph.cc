@@ -5,8 +5,8 @@
 
 #include "cli/graph_verbs.h"
 #include "cli/model_options.h"
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "model/kinds/graph_model.h"
 #include "sql/prediction_table.h"
 

@@ -9,8 +9,8 @@
 #include <filesystem>
 
 #include "cli/common.h"
+#include "core/json.h"
 #include "croft/core/interrupt.h"
-#include "croft/core/json.h"
 #include "train/course/report.h"
 
 namespace croft::cli {

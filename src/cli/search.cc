@@ -7,14 +7,14 @@
 #include <filesystem>
 #include <memory>
 
+#include "app/label/row_reader.h"
 #include "app/search/search_rows.h"
 #include "cli/common.h"
 #include "cli/train.h"
 #include "core/atomic_file.h"
-#include "croft/app/row_reader.h"
+#include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
-#include "croft/core/json.h"
 
 #include "train/options/training_options.h"
 

@@ -4,8 +4,8 @@
 
 #include "app/train/trainer_rows.h"
 #include "cli/progress.h"
-#include "croft/train/objectives.h"
 #include "sql/train_graph.h"
+#include "train/methods/objectives.h"
 
 namespace croft::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "croft/core/json.h"
+#include "core/json.h"
 
 #include <algorithm>
 #include <array>

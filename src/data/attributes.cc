@@ -1,4 +1,4 @@
-#include "croft/data/attributes.h"
+#include "data/attributes.h"
 
 #include <algorithm>
 #include <utility>

@@ -2,8 +2,8 @@
 #pragma once
 #include <string>
 
-#include "croft/data/columns.h"
 #include "croft/data/text_sequence.h"
+#include "data/columns.h"
 
 namespace croft {
 

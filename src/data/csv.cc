@@ -1,4 +1,4 @@
-#include "croft/data/csv.h"
+#include "data/csv.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "croft/data/csv_table.h"
+#include "data/csv_table.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 
 #include "core/parse_number.h"
 #include "croft/core/error.h"
-#include "croft/data/csv.h"
+#include "data/csv.h"
 
 namespace croft {
 namespace {

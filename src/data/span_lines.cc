@@ -1,9 +1,9 @@
-#include "croft/data/span_lines.h"
+#include "data/span_lines.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "croft/core/json.h"
+#include "core/json.h"
 
 namespace croft {
 namespace {

@@ -1,4 +1,4 @@
-#include "croft/data/svmlight.h"
+#include "data/svmlight.h"
 
 #include <algorithm>
 #include <charconv>

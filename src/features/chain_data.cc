@@ -1,4 +1,4 @@
-#include "croft/features/chain_data.h"
+#include "features/chain_data.h"
 
 #include <algorithm>
 

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "croft/features/vocabulary.h"
+#include "features/vocabulary.h"
 #include "structure/interaction.h"
 
 namespace croft {

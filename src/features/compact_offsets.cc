@@ -1,4 +1,4 @@
-#include "croft/features/compact_offsets.h"
+#include "features/compact_offsets.h"
 
 #include <algorithm>
 #include <array>

@@ -12,9 +12,9 @@
 #include <limits>
 
 #include "croft/core/error.h"
-#include "croft/features/vocabulary.h"
 #include "features/bytes.h"
 #include "features/substring_codes.h"
+#include "features/vocabulary.h"
 
 namespace croft {
 namespace {

@@ -1,4 +1,4 @@
-#include "croft/features/conjunctions.h"
+#include "features/conjunctions.h"
 
 #include <algorithm>
 

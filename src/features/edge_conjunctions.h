@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "croft/data/text_sequence.h"
-#include "croft/features/conjunctions.h"
+#include "features/conjunctions.h"
 
 namespace croft {
 

@@ -1,4 +1,4 @@
-#include "croft/features/extraction.h"
+#include "features/extraction.h"
 
 #include <algorithm>
 #include <array>

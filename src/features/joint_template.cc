@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "croft/core/error.h"
-#include "croft/features/template.h"
+#include "features/template.h"
 
 namespace croft {
 namespace {

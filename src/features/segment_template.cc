@@ -1,4 +1,4 @@
-#include "croft/features/segment_template.h"
+#include "features/segment_template.h"
 
 #include <algorithm>
 #include <charconv>

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "croft/core/error.h"
-#include "croft/features/vocabulary.h"
+#include "features/vocabulary.h"
 
 namespace croft {
 namespace {

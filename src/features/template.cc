@@ -1,4 +1,4 @@
-#include "croft/features/template.h"
+#include "features/template.h"
 
 #include <algorithm>
 #include <cassert>

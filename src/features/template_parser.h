@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "croft/features/template.h"
 #include "features/pattern_regex.h"
+#include "features/template.h"
 
 namespace croft {
 

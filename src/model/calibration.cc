@@ -1,12 +1,12 @@
-#include "croft/model/calibration.h"
+#include "model/calibration.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "model/file/string_section.h"
 
 namespace croft {

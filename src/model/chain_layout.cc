@@ -1,4 +1,4 @@
-#include "croft/model/chain_layout.h"
+#include "model/chain_layout.h"
 
 #include <algorithm>
 #include <numeric>

@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "croft/model/chain_layout.h"
-#include "croft/model/container.h"
-#include "croft/model/feature_table.h"
 #include "croft/structure/chain_constraint.h"
+#include "model/chain_layout.h"
+#include "model/feature_table.h"
+#include "model/file/container.h"
 
 namespace croft {
 

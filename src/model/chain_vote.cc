@@ -1,11 +1,11 @@
-#include "croft/model/chain_vote.h"
+#include "model/chain_vote.h"
 
 #include <algorithm>
 #include <string>
 
 #include "croft/core/error.h"
-#include "croft/features/vocabulary.h"
-#include "croft/optimize/perceptron.h"
+#include "features/vocabulary.h"
+#include "optimize/stochastic/perceptron.h"
 
 namespace croft {
 namespace {

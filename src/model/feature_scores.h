@@ -2,8 +2,8 @@
 // their states stand for.  Internal to model/.
 #pragma once
 #include "croft/data/text_sequence.h"
-#include "croft/model/feature_table.h"
 #include "croft/structure/chain.h"
+#include "model/feature_table.h"
 
 namespace croft {
 

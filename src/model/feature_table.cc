@@ -1,4 +1,4 @@
-#include "croft/model/feature_table.h"
+#include "model/feature_table.h"
 
 #include <algorithm>
 #include <array>

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "croft/model/chain_layout.h"
 #include "features/clique_data.h"
+#include "model/chain_layout.h"
 
 namespace croft {
 

@@ -1,4 +1,4 @@
-#include "croft/model/history_layout.h"
+#include "model/history_layout.h"
 
 #include <algorithm>
 #include <string>

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "croft/core/error.h"
-#include "croft/model/kernel_scorer.h"
+#include "model/kernel_scorer.h"
 #include "model/product_kernels.h"
 
 namespace croft {

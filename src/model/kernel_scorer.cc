@@ -1,4 +1,4 @@
-#include "croft/model/kernel_scorer.h"
+#include "model/kernel_scorer.h"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "croft/core/error.h"
-#include "croft/features/compact_offsets.h"
+#include "features/compact_offsets.h"
 
 namespace croft {
 namespace {

@@ -3,8 +3,8 @@
 #include <span>
 #include <string_view>
 
-#include "croft/model/container.h"
-#include "croft/model/kernel_scorer.h"
+#include "model/file/container.h"
+#include "model/kernel_scorer.h"
 
 namespace croft {
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "croft/model/linear_scorer.h"
+#include "model/linear_scorer.h"
 
 namespace croft {
 

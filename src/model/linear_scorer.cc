@@ -1,4 +1,4 @@
-#include "croft/model/linear_scorer.h"
+#include "model/linear_scorer.h"
 
 #include <algorithm>
 #include <limits>

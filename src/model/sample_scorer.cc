@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "croft/model/linear_scorer.h"
+#include "model/linear_scorer.h"
 #include "model/sample_kernels.h"
 
 namespace croft {

@@ -11,11 +11,11 @@
 #include <span>
 #include <vector>
 
-#include "croft/model/chain_layout.h"
-#include "croft/model/transition_scorer.h"
 #include "croft/optimize/function.h"
-#include "croft/optimize/perceptron.h"
 #include "croft/structure/chain.h"
+#include "model/chain_layout.h"
+#include "model/transition_scorer.h"
+#include "optimize/stochastic/perceptron.h"
 
 namespace croft {
 

@@ -1,4 +1,4 @@
-#include "croft/model/transition_scorer.h"
+#include "model/transition_scorer.h"
 
 #include <algorithm>
 

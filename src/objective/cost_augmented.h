@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "croft/objective/label_cost.h"
 #include "croft/structure/chain.h"
 #include "croft/structure/gold.h"
+#include "objective/label_cost.h"
 
 namespace croft {
 

@@ -1,4 +1,4 @@
-#include "croft/objective/label_cost.h"
+#include "objective/label_cost.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "croft/model/calibration.h"
+#include "model/calibration.h"
 
 namespace croft::python {
 

@@ -26,11 +26,11 @@
 #include "croft/inference/chain_viterbi.h"
 #include "croft/structure/chain_constraint.h"
 #include "croft/structure/gold.h"
-#include "croft/train/length_groups.h"
 #include "python/array_batch.h"
 #include "python/bind.h"
 #include "python/score_arrays.h"
 #include "structure/copy_scores.h"
+#include "train/functions/length_groups.h"
 
 namespace croft::python {
 namespace {

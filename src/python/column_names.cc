@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "croft/core/error.h"
-#include "croft/features/extraction.h"
+#include "features/extraction.h"
 
 namespace croft::python {
 namespace {

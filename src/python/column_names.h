@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "croft/model/sequence_model.h"
+#include "model/kinds/sequence_model.h"
 
 namespace croft::python {
 

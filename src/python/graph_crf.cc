@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "core/atomic_file.h"
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "python/bind.h"
 #include "python/graph.h"
 #include "python/options.h"

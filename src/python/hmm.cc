@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "app/train/train_hmm.h"
-#include "croft/core/json.h"
+#include "core/json.h"
 
 #include "model/kinds/hmm_model.h"
 #include "python/bind.h"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "app/train/make_trainer.h"
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "python/bind.h"
 #include "python/column_names.h"
 #include "python/matrix_rows.h"

@@ -4,15 +4,15 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
+#include "app/evaluate/evaluation.h"
+#include "app/inspect/inspect.h"
 #include "app/inspect/inspect_boosted.h"
 #include "app/inspect/inspect_error_correcting.h"
 #include "app/inspect/inspect_hidden_chain.h"
 #include "app/inspect/inspect_hmm.h"
 #include "app/inspect/inspect_segment.h"
 #include "core/atomic_file.h"
-#include "croft/app/evaluation.h"
-#include "croft/app/inspect.h"
-#include "croft/core/json.h"
+#include "core/json.h"
 #include "model/kinds/naive_bayes_model.h"
 #include "python/bind.h"
 #include "python/calibrated_scores.h"

@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "croft/model/chain_model.h"
-#include "croft/model/model_file.h"
+#include "model/kinds/chain_model.h"
+#include "model/kinds/model_file.h"
 #include "python/sequences.h"
 
 namespace croft::python {

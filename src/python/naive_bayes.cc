@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/atomic_file.h"
-#include "croft/core/json.h"
+#include "core/json.h"
 #include "model/kinds/naive_bayes_model.h"
 #include "python/bind.h"
 #include "python/calibrated_scores.h"

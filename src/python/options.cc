@@ -6,9 +6,9 @@
 #include <array>
 #include <map>
 
+#include "app/label/chunks.h"
 #include "app/label/tag_files.h"
 #include "app/search/search_rows.h"
-#include "croft/app/chunks.h"
 #include "python/bind.h"
 #include "python/sequences.h"
 

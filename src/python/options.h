@@ -4,9 +4,9 @@
 
 #include <string_view>
 
+#include "app/label/tag_plan.h"
 #include "app/search/search.h"
 #include "app/train/requests.h"
-#include "croft/app/tag_plan.h"
 
 namespace croft::python {
 

@@ -2,8 +2,8 @@
 #include <pybind11/stl.h>
 
 #include "app/search/search.h"
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "python/bind.h"
 #include "python/options.h"
 

@@ -18,8 +18,8 @@
 #include <string_view>
 #include <vector>
 
-#include "croft/app/sequence_source.h"
-#include "croft/features/chain_data.h"
+#include "app/label/sequence_source.h"
+#include "features/chain_data.h"
 
 namespace croft {
 class Json;

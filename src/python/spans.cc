@@ -1,7 +1,7 @@
 // Spans of positions as column labels, and back.
 #include <pybind11/stl.h>
 
-#include "croft/app/row_reader.h"
+#include "app/label/row_reader.h"
 #include "python/bind.h"
 
 namespace croft::python {

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "croft/app/explain.h"
-#include "croft/app/known_attributes.h"
-#include "croft/app/predict_output.h"
-#include "croft/app/tagger.h"
-#include "croft/core/json.h"
+#include "app/explain/explain.h"
+#include "app/label/known_attributes.h"
+#include "app/label/predict_output.h"
+#include "app/label/tagger.h"
+#include "core/json.h"
 #include "croft/core/parallel.h"
 #include "inference/chain/hmm_from_chain.h"
 #include "python/bind.h"

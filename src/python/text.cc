@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "croft/core/error.h"
-#include "croft/features/term_weights.h"
+#include "features/text/term_weights.h"
 #include "python/bind.h"
 #include "python/sequences.h"
 

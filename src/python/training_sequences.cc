@@ -2,7 +2,7 @@
 
 #include "python/sequences.h"
 
-#include "croft/core/json.h"
+#include "core/json.h"
 
 namespace croft::python {
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "croft/features/vocabulary.h"
 #include "features/clique_data.h"
+#include "features/vocabulary.h"
 #include "sql/row_ids.h"
 
 namespace croft {

@@ -10,7 +10,7 @@
 
 #include "core/parse_number.h"
 #include "core/unicode.h"
-#include "croft/data/csv.h"
+#include "data/csv.h"
 #include "sql/sqlite_calls.h"
 
 namespace croft {

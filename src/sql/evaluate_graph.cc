@@ -7,8 +7,8 @@
 #include <map>
 #include <unordered_map>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 
 namespace croft {
 namespace {

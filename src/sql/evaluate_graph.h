@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "croft/app/evaluation.h"
+#include "app/evaluate/evaluation.h"
 #include "sql/label_graph.h"
 
 namespace croft {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 
 namespace croft {
 namespace {

@@ -7,12 +7,12 @@
 
 #include "app/file_checks.h"
 #include "core/atomic_file.h"
+#include "core/json.h"
 #include "croft/core/interrupt.h"
-#include "croft/core/json.h"
 
-#include "croft/train/train_options.h"
 #include "data/settings/variance_file.h"
 #include "train/course/report.h"
+#include "train/train_options.h"
 
 namespace croft {
 namespace {

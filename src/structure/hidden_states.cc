@@ -1,4 +1,4 @@
-#include "croft/structure/hidden_states.h"
+#include "structure/hidden_states.h"
 
 #include <cassert>
 

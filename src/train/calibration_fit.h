@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "croft/model/calibration.h"
+#include "model/calibration.h"
 
 namespace croft {
 

@@ -1,10 +1,10 @@
-#include "croft/train/chain_holdout.h"
+#include "train/chain_holdout.h"
 
 #include <limits>
 
 #include "croft/inference/chain_viterbi.h"
-#include "croft/model/linear_scorer.h"
 #include "features/edge_conjunctions.h"
+#include "model/linear_scorer.h"
 
 namespace croft {
 namespace {

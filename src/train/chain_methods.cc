@@ -1,9 +1,8 @@
-#include "croft/train/chain_methods.h"
+#include "train/chain_methods.h"
 
 #include <algorithm>
 
 #include "croft/core/error.h"
-#include "croft/train/chain_dual.h"
 #include "objective/composite_likelihood.h"
 #include "objective/hinge.h"
 #include "objective/local_likelihood.h"
@@ -11,9 +10,10 @@
 #include "objective/piecewise.h"
 #include "objective/pseudo_likelihood.h"
 #include "objective/softmax_margin.h"
+#include "train/dual/chain_dual.h"
+#include "train/dual/maxent_span.h"
 #include "train/functions/chain_expectations.h"
 #include "train/functions/changing_precision.h"
-#include "train/functions/maxent_span.h"
 #include "train/functions/softmax_columns.h"
 #include "train/methods/optimise.h"
 

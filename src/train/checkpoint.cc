@@ -1,4 +1,4 @@
-#include "croft/train/checkpoint.h"
+#include "train/checkpoint.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -4,8 +4,8 @@
 #include <span>
 #include <string>
 
-#include "croft/features/chain_data.h"
 #include "croft/structure/chain_constraint.h"
+#include "features/chain_data.h"
 
 namespace croft {
 

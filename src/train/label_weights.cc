@@ -1,4 +1,4 @@
-#include "croft/train/label_weights.h"
+#include "train/label_weights.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "croft/train/training_fingerprint.h"
+#include "train/training_fingerprint.h"
 
 namespace croft {
 namespace {

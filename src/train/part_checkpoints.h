@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include "croft/features/chain_data.h"
-#include "croft/train/checkpoint.h"
-#include "croft/train/train_options.h"
+#include "features/chain_data.h"
+#include "train/checkpoint.h"
+#include "train/train_options.h"
 
 namespace croft {
 

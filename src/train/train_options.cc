@@ -1,4 +1,4 @@
-#include "croft/train/train_options.h"
+#include "train/train_options.h"
 
 #include "croft/core/error.h"
 

@@ -1,6 +1,6 @@
-#include "croft/train/training_fingerprint.h"
+#include "train/training_fingerprint.h"
 
-#include "croft/train/checkpoint.h"
+#include "train/checkpoint.h"
 
 namespace croft {
 namespace {

@@ -1,4 +1,4 @@
-#include "croft/train/training_watch.h"
+#include "train/training_watch.h"
 
 #include <utility>
 

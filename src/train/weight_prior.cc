@@ -1,4 +1,4 @@
-#include "croft/train/weight_prior.h"
+#include "train/weight_prior.h"
 
 #include <algorithm>
 #include <cmath>

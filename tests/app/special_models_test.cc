@@ -5,12 +5,12 @@
 
 #include <fstream>
 
-#include "croft/app/explain.h"
-#include "croft/app/inspect.h"
-#include "croft/app/predict.h"
-#include "croft/app/tagger.h"
+#include "app/explain/explain.h"
+#include "app/inspect/inspect.h"
+#include "app/label/predict.h"
+#include "app/label/tagger.h"
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "support/enumeration.h"
 #include "support/model_file.h"
 

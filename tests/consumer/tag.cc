@@ -1,8 +1,8 @@
 // Learns from a file of words with labels, then prints the labels of other words.
 //   tag TRAINING_FILE MODEL WORD…
-#include <croft/app/tagger.h>
-#include <croft/app/train.h>
 #include <croft/core/error.h>
+#include "app/label/tagger.h"
+#include "app/train/train_request.h"
 
 #include <iostream>
 

@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "core/atomic_file.h"
+#include "core/mapped_file.h"
 #include "croft/core/error.h"
-#include "croft/core/mapped_file.h"
 
 namespace croft {
 namespace {

@@ -1,4 +1,4 @@
-#include "croft/core/json.h"
+#include "core/json.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

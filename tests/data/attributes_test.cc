@@ -1,4 +1,4 @@
-#include "croft/data/attributes.h"
+#include "data/attributes.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "croft/data/attributes.h"
+#include "data/attributes.h"
 #include "data/text_files.h"
 
 namespace croft {

@@ -1,4 +1,4 @@
-#include "croft/data/columns.h"
+#include "data/columns.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

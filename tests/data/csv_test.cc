@@ -1,5 +1,5 @@
 // Records of comma-separated values, and tables of them.
-#include "croft/data/csv.h"
+#include "data/csv.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "croft/data/csv_table.h"
+#include "data/csv_table.h"
 #include "data/text_files.h"
 
 namespace croft {

@@ -1,4 +1,4 @@
-#include "croft/data/labelled_text.h"
+#include "data/labelled_text.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

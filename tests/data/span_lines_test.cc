@@ -1,4 +1,4 @@
-#include "croft/data/span_lines.h"
+#include "data/span_lines.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,4 +1,4 @@
-#include "croft/data/svmlight.h"
+#include "data/svmlight.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,5 +1,5 @@
 // Labels of the input as numbers: one label, sets of labels, any label.
-#include "croft/features/chain_data.h"
+#include "features/chain_data.h"
 
 #include <gtest/gtest.h>
 

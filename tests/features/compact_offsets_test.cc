@@ -1,4 +1,4 @@
-#include "croft/features/compact_offsets.h"
+#include "features/compact_offsets.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

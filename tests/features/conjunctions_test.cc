@@ -1,11 +1,11 @@
-#include "croft/features/conjunctions.h"
+#include "features/conjunctions.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
 #include "croft/core/random.h"
-#include "croft/features/extraction.h"
+#include "features/extraction.h"
 
 namespace croft {
 namespace {

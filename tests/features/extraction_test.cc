@@ -1,5 +1,5 @@
 // From rows to strings: which template is expanded where, and what START and STOP become.
-#include "croft/features/extraction.h"
+#include "features/extraction.h"
 
 #include <gtest/gtest.h>
 

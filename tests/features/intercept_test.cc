@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
-#include "croft/features/extraction.h"
+#include "features/extraction.h"
 #include "model/file/extraction_record.h"
 
 namespace croft {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "croft/core/error.h"
-#include "croft/features/extraction.h"
+#include "features/extraction.h"
 
 namespace croft {
 namespace {

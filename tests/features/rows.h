@@ -3,7 +3,7 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "croft/data/columns.h"
+#include "data/columns.h"
 
 namespace croft {
 

@@ -1,5 +1,5 @@
 // The language of segment templates.
-#include "croft/features/segment_template.h"
+#include "features/segment_template.h"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 #include <sstream>
 #include <vector>
 
-#include "croft/features/template.h"
 #include "features/rows.h"
+#include "features/template.h"
 
 namespace croft {
 namespace {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "croft/core/error.h"
-#include "croft/features/template.h"
 #include "features/rows.h"
+#include "features/template.h"
 
 namespace croft {
 namespace {

@@ -1,5 +1,5 @@
 // The bag of words: its values against their definition, what is learnt, and what is stored of it.
-#include "croft/features/term_weights.h"
+#include "features/text/term_weights.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,4 +1,4 @@
-#include "croft/features/tokenizer.h"
+#include "features/text/tokenizer.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,4 +1,4 @@
-#include "croft/features/vocabulary.h"
+#include "features/vocabulary.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,4 +1,4 @@
-#include "croft/features/word_preset.h"
+#include "features/text/word_preset.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

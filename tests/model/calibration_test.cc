@@ -1,12 +1,12 @@
-#include "croft/model/calibration.h"
+#include "model/calibration.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/core/random.h"
 
 namespace croft {

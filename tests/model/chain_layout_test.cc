@@ -1,5 +1,5 @@
 // The layout against features counted in a std::map.
-#include "croft/model/chain_layout.h"
+#include "model/chain_layout.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The vote in a model file: its vectors, what the other sections keep for it, and damage.
-#include "croft/model/chain_vote.h"
+#include "model/chain_vote.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <numeric>
 
 #include "croft/core/error.h"
-#include "croft/model/voted_scores.h"
+#include "model/kinds/voted_scores.h"
 #include "support/model_file.h"
 
 namespace croft {

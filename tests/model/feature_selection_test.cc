@@ -3,8 +3,8 @@
 
 #include <map>
 
-#include "croft/model/chain_layout.h"
-#include "croft/model/linear_scorer.h"
+#include "model/chain_layout.h"
+#include "model/linear_scorer.h"
 #include "support/naive_features.h"
 
 namespace croft {

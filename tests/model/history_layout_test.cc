@@ -1,6 +1,6 @@
 // Which histories and grams a chain gets, what the data says in them, and how a model file keeps
 // them.
-#include "croft/model/history_layout.h"
+#include "model/history_layout.h"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <cstring>
 #include <set>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
-#include "croft/model/chain_model.h"
+#include "model/kinds/chain_model.h"
 #include "support/small_model.h"
 
 namespace croft {

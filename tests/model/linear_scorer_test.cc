@@ -1,5 +1,5 @@
 // Scores against sums over a std::map of features; the transpose by the adjoint identity.
-#include "croft/model/linear_scorer.h"
+#include "model/linear_scorer.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "croft/model/chain_layout.h"
+#include "model/chain_layout.h"
 
 namespace croft {
 namespace {

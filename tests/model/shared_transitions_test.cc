@@ -2,9 +2,9 @@
 // files.
 #include <gtest/gtest.h>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
-#include "croft/model/chain_model.h"
+#include "model/kinds/chain_model.h"
 #include "support/random_data.h"
 
 namespace croft {

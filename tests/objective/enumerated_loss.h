@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "croft/inference/brute_force.h"
-#include "croft/objective/label_cost.h"
+#include "objective/label_cost.h"
 #include "support/random_chain.h"
 
 namespace croft::testing_support {

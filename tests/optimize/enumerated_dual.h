@@ -9,8 +9,8 @@
 
 #include "core/vector_math.h"
 #include "croft/core/random.h"
-#include "croft/optimize/dual_problem.h"
 #include "croft/optimize/function.h"
+#include "optimize/dual/dual_problem.h"
 
 namespace croft::testing_functions {
 

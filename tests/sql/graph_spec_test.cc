@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 
 namespace croft {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <optional>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "croft/inference/graph_brute_force.h"
 #include "inference/graph/oracles/max_oracle.h"

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "croft/app/chunks.h"
-#include "croft/app/label_names.h"
+#include "app/label/chunks.h"
+#include "app/label/label_names.h"
 #include "croft/inference/brute_force.h"
-#include "croft/model/chain_model.h"
+#include "model/kinds/chain_model.h"
 
 namespace croft::testing_support {
 

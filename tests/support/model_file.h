@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "croft/core/json.h"
-#include "croft/model/chain_model.h"
-#include "croft/optimize/perceptron.h"
+#include "core/json.h"
+#include "model/kinds/chain_model.h"
+#include "optimize/stochastic/perceptron.h"
 #include "support/all_sequences.h"
 #include "support/naive_objective.h"
 

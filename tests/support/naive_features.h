@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "croft/core/random.h"
-#include "croft/model/chain_layout.h"
+#include "model/chain_layout.h"
 #include "support/random_data.h"
 
 namespace croft::testing_support {

@@ -10,7 +10,7 @@
 
 #include "croft/core/random.h"
 #include "croft/data/text_sequence.h"
-#include "croft/features/chain_data.h"
+#include "features/chain_data.h"
 #include "model/kinds/hmm_parameters.h"
 #include "support/all_sequences.h"
 

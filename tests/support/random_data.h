@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "croft/core/random.h"
-#include "croft/features/chain_data.h"
+#include "features/chain_data.h"
 
 namespace croft::testing_support {
 

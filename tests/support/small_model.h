@@ -4,11 +4,11 @@
 #include <string_view>
 #include <vector>
 
-#include "croft/core/json.h"
+#include "core/json.h"
 #include "croft/core/random.h"
 #include "croft/data/text_sequence.h"
-#include "croft/model/chain_model.h"
 #include "croft/structure/label_histories.h"
+#include "model/kinds/chain_model.h"
 
 namespace croft::testing_support {
 

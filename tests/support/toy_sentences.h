@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "croft/core/random.h"
-#include "croft/features/extraction.h"
-#include "croft/train/train_options.h"
+#include "features/extraction.h"
+#include "train/train_options.h"
 
 namespace croft::testing_support {
 

@@ -1,4 +1,4 @@
-#include "croft/train/checkpoint.h"
+#include "train/checkpoint.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,16 +1,16 @@
 // A checkpoint is of one training: with other data or settings it is refused, with others that say
 // when to stop it is not.
-#include "croft/train/training_fingerprint.h"
+#include "train/training_fingerprint.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <functional>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/core/random.h"
-#include "croft/train/chain_training.h"
+#include "train/kinds/chain_training.h"
 
 namespace croft {
 namespace {

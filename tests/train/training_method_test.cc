@@ -1,6 +1,6 @@
 // The table of objectives and optimisers: consistent in itself, and clear where a pair makes no
 // sense.
-#include "croft/train/choice.h"
+#include "train/methods/choice.h"
 
 #include <gtest/gtest.h>
 

@@ -3,12 +3,12 @@
 
 #include <cmath>
 
-#include "croft/app/tagger.h"
+#include "app/label/tagger.h"
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/core/random.h"
-#include "croft/train/chain_training.h"
 #include "support/all_sequences.h"
+#include "train/kinds/chain_training.h"
 
 namespace croft {
 namespace {

@@ -1,5 +1,5 @@
 // The change of variables that a prior is, against the penalty that it stands for.
-#include "croft/train/weight_prior.h"
+#include "train/weight_prior.h"
 
 #include <gtest/gtest.h>
 

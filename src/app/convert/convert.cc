@@ -1,15 +1,15 @@
-#include "croft/app/convert.h"
+#include "app/convert/convert.h"
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <vector>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
-#include "croft/model/chain_model.h"
-#include "croft/model/model_file.h"
+#include "model/kinds/chain_model.h"
 #include "model/kinds/hmm_to_chain.h"
+#include "model/kinds/model_file.h"
 #include "train/generative/naive_bayes_conversion.h"
 
 namespace croft {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "croft/app/row_reader.h"
+#include "app/label/row_reader.h"
 
 namespace croft {
 

@@ -8,16 +8,16 @@
 #include <memory>
 #include <optional>
 
+#include "app/label/sequence_source.h"
+#include "app/label/tagger.h"
 #include "app/train/feature_kit_file.h"
 #include "app/train/train_hmm.h"
-#include "croft/app/sequence_source.h"
-#include "croft/app/tagger.h"
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/core/parallel.h"
-#include "croft/data/attributes.h"
-#include "croft/model/model_file.h"
+#include "data/attributes.h"
 #include "model/kinds/hmm_model.h"
+#include "model/kinds/model_file.h"
 
 namespace croft {
 namespace {

@@ -7,14 +7,14 @@
 #include <unordered_map>
 
 #include "app/file_checks.h"
+#include "app/label/predict.h"
+#include "app/label/sequence_source.h"
+#include "app/label/tagger.h"
 #include "core/atomic_file.h"
-#include "croft/app/predict.h"
-#include "croft/app/sequence_source.h"
-#include "croft/app/tagger.h"
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/inference/chain_sum.h"
-#include "croft/model/model_file.h"
+#include "model/kinds/model_file.h"
 #include "train/calibration_fit.h"
 
 namespace croft {

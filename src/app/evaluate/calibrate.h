@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "croft/app/evaluation.h"
+#include "app/evaluate/evaluation.h"
 #include "croft/core/parallel.h"
-#include "croft/model/calibration.h"
+#include "model/calibration.h"
 
 namespace croft {
 

@@ -1,4 +1,4 @@
-#include "croft/app/evaluation.h"
+#include "app/evaluate/evaluation.h"
 
 #include <fmt/format.h>
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "croft/app/evaluation.h"
-#include "croft/core/json.h"
+#include "app/evaluate/evaluation.h"
+#include "core/json.h"
 
 namespace croft {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "croft/app/evaluation.h"
+#include "app/evaluate/evaluation.h"
 
 namespace croft {
 

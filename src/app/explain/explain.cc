@@ -1,4 +1,4 @@
-#include "croft/app/explain.h"
+#include "app/explain/explain.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,11 +3,11 @@
 
 #include <cmath>
 
+#include "app/explain/explain.h"
 #include "app/explain/reason_report.h"
-#include "croft/app/explain.h"
-#include "croft/app/inspect.h"
-#include "croft/app/predict_output.h"
-#include "croft/core/json.h"
+#include "app/inspect/inspect.h"
+#include "app/label/predict_output.h"
+#include "core/json.h"
 
 namespace croft {
 namespace {

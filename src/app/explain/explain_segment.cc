@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "croft/core/error.h"
-#include "croft/model/chain_model.h"
 #include "model/kinds/boosted_model.h"
+#include "model/kinds/chain_model.h"
 
 namespace croft {
 namespace {

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "croft/app/explain.h"
+#include "app/explain/explain.h"
 #include "croft/inference/segment_sum.h"
-#include "croft/model/segment_model.h"
+#include "model/kinds/segment_model.h"
 
 namespace croft {
 class Json;

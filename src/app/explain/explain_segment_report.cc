@@ -5,9 +5,9 @@
 
 #include "app/explain/explain_segment.h"
 #include "app/explain/reason_report.h"
-#include "croft/app/inspect.h"
-#include "croft/app/predict_output.h"
-#include "croft/core/json.h"
+#include "app/inspect/inspect.h"
+#include "app/label/predict_output.h"
+#include "core/json.h"
 
 namespace croft {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "app/inspect/inspect.h"
 #include "core/unicode.h"
-#include "croft/app/inspect.h"
 
 namespace croft {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "croft/core/json.h"
+#include "core/json.h"
 
 namespace croft {
 

@@ -6,10 +6,10 @@
 #include <numbers>
 
 #include "app/infer/infer_methods.h"
+#include "app/inspect/inspect.h"
+#include "core/json.h"
 #include "croft/app/infer.h"
-#include "croft/app/inspect.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 
 namespace croft {
 namespace {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "croft/app/inspect.h"
+#include "app/inspect/inspect.h"
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 
 namespace croft {
 namespace {

@@ -1,4 +1,4 @@
-#include "croft/app/inspect.h"
+#include "app/inspect/inspect.h"
 
 #include <algorithm>
 #include <charconv>

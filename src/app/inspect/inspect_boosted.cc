@@ -6,12 +6,12 @@
 #include <cmath>
 #include <numeric>
 
+#include "app/inspect/inspect.h"
 #include "app/inspect/inspect_calibration.h"
 #include "app/inspect/inspect_kit.h"
 #include "app/inspect/inspect_segment.h"
 #include "app/inspect/inspect_tables.h"
-#include "croft/app/inspect.h"
-#include "croft/core/json.h"
+#include "core/json.h"
 
 namespace croft {
 namespace {

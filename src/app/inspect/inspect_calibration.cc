@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "croft/app/inspect.h"
-#include "croft/core/json.h"
+#include "app/inspect/inspect.h"
+#include "core/json.h"
 
 namespace croft {
 namespace {

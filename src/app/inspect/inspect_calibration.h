@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "croft/model/sequence_model.h"
+#include "model/kinds/sequence_model.h"
 
 namespace croft {
 class Json;

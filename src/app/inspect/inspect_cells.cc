@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
-#include "croft/app/inspect.h"
-#include "croft/core/json.h"
+#include "app/inspect/inspect.h"
+#include "core/json.h"
 
 namespace croft {
 

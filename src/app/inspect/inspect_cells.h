@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "croft/model/feature_table.h"
+#include "model/feature_table.h"
 
 namespace croft {
 class Json;

@@ -5,10 +5,10 @@
 #include <numeric>
 #include <set>
 
-#include "croft/app/sequence_source.h"
+#include "app/label/sequence_source.h"
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
-#include "croft/train/chain_training.h"
+#include "train/kinds/chain_training.h"
 #include "train/kinds/joint_training.h"
 
 namespace croft {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "croft/app/inspect.h"
+#include "app/inspect/inspect.h"
 #include "croft/optimize/function.h"
 #include "model/kinds/joint_model.h"
 

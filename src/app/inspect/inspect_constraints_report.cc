@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/inspect/inspect_constraints.h"
-#include "croft/core/json.h"
+#include "core/json.h"
 
 namespace croft {
 namespace {

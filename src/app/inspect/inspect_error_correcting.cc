@@ -4,11 +4,11 @@
 
 #include <utility>
 
+#include "app/inspect/inspect.h"
 #include "app/inspect/inspect_cells.h"
 #include "app/inspect/inspect_kit.h"
 #include "app/inspect/inspect_tables.h"
-#include "croft/app/inspect.h"
-#include "croft/core/json.h"
+#include "core/json.h"
 
 namespace croft {
 namespace {

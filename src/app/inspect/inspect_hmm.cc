@@ -8,10 +8,10 @@
 #include <tuple>
 #include <utility>
 
+#include "app/inspect/inspect.h"
 #include "app/inspect/inspect_calibration.h"
 #include "app/inspect/inspect_tables.h"
-#include "croft/app/inspect.h"
-#include "croft/core/json.h"
+#include "core/json.h"
 
 namespace croft {
 namespace {

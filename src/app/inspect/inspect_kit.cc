@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "croft/core/json.h"
-#include "croft/data/attributes.h"
+#include "core/json.h"
+#include "data/attributes.h"
 
 namespace croft {
 namespace {

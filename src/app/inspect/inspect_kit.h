@@ -2,8 +2,8 @@
 #pragma once
 #include <string>
 
-#include "croft/model/sequence_model.h"
 #include "features/kit/feature_kit.h"
+#include "model/kinds/sequence_model.h"
 
 namespace croft {
 class Json;

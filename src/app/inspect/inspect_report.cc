@@ -5,11 +5,11 @@
 #include <array>
 #include <charconv>
 
+#include "app/inspect/inspect.h"
 #include "app/inspect/inspect_calibration.h"
 #include "app/inspect/inspect_kit.h"
 #include "app/inspect/inspect_tables.h"
-#include "croft/app/inspect.h"
-#include "croft/core/json.h"
+#include "core/json.h"
 #include "features/edge_conjunctions.h"
 #include "model/file/extraction_record.h"
 

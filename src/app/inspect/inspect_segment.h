@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "croft/model/segment_model.h"
+#include "model/kinds/segment_model.h"
 
 namespace croft {
 class Json;

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "croft/app/inspect.h"
-#include "croft/core/json.h"
+#include "app/inspect/inspect.h"
+#include "core/json.h"
 
 namespace croft {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "croft/model/container.h"
+#include "model/file/container.h"
 
 namespace croft {
 class Json;

@@ -1,4 +1,4 @@
-#include "croft/app/chunks.h"
+#include "app/label/chunks.h"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
-#include "croft/app/known_attributes.h"
+#include "app/label/known_attributes.h"
 
 #include "croft/core/error.h"
-#include "croft/features/extraction.h"
-#include "croft/model/chain_model.h"
+#include "features/extraction.h"
+#include "model/kinds/chain_model.h"
 #include "model/kinds/naive_bayes_model.h"
 
 namespace croft {

@@ -1,4 +1,4 @@
-#include "croft/app/partial_labels.h"
+#include "app/label/partial_labels.h"
 
 #include <algorithm>
 

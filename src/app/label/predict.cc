@@ -1,4 +1,4 @@
-#include "croft/app/predict.h"
+#include "app/label/predict.h"
 
 #include <algorithm>
 #include <exception>

@@ -1,12 +1,12 @@
-#include "croft/app/predict_output.h"
+#include "app/label/predict_output.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <optional>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 
 namespace croft {
 namespace {

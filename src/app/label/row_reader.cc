@@ -1,12 +1,12 @@
-#include "croft/app/row_reader.h"
+#include "app/label/row_reader.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 
 namespace croft {
 namespace {

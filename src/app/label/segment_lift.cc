@@ -1,4 +1,4 @@
-#include "croft/app/segment_lift.h"
+#include "app/label/segment_lift.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "croft/app/sequence_source.h"
+#include "app/label/sequence_source.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "croft/app/spans.h"
+#include "app/label/spans.h"
 
 #include <algorithm>
 #include <array>

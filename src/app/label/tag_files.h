@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "croft/app/tag_plan.h"
+#include "app/label/tag_plan.h"
 
 namespace croft {
 

@@ -1,11 +1,11 @@
-#include "croft/app/tag_plan.h"
+#include "app/label/tag_plan.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "croft/app/chunks.h"
+#include "app/label/chunks.h"
 #include "croft/core/error.h"
 #include "croft/inference/chain_risk.h"
 #include "inference/chain/label_search.h"

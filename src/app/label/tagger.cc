@@ -1,9 +1,9 @@
-#include "croft/app/tagger.h"
+#include "app/label/tagger.h"
 
 #include <algorithm>
 #include <limits>
 
-#include "croft/app/chunks.h"
+#include "app/label/chunks.h"
 #include "croft/core/random.h"
 #include "inference/chain/label_search.h"
 

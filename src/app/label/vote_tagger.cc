@@ -1,4 +1,4 @@
-#include "croft/app/vote_tagger.h"
+#include "app/label/vote_tagger.h"
 
 #include <limits>
 

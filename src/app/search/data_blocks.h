@@ -9,7 +9,7 @@
 
 #include "croft/core/error.h"
 #include "croft/data/line_reader.h"
-#include "croft/features/extraction.h"
+#include "features/extraction.h"
 
 namespace croft {
 

@@ -10,17 +10,17 @@
 #include <limits>
 #include <set>
 
+#include "app/label/predict.h"
 #include "app/search/data_blocks.h"
 #include "app/search/search_plan.h"
 #include "app/search/search_state.h"
 #include "app/search/successive_halving.h"
 #include "app/train/feature_kit_file.h"
 #include "core/atomic_file.h"
-#include "croft/app/predict.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "croft/data/line_reader.h"
-#include "croft/model/model_file.h"
+#include "model/kinds/model_file.h"
 
 namespace croft {
 namespace {

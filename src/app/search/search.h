@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "croft/features/extraction.h"
+#include "features/extraction.h"
 
 namespace croft {
 class Json;

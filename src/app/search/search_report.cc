@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "app/search/search.h"
-#include "croft/core/json.h"
+#include "core/json.h"
 
 namespace croft {
 namespace {

@@ -5,7 +5,7 @@
 #include "app/search/search_plan.h"
 #include "app/search/search_state.h"
 #include "app/search/successive_halving.h"
-#include "croft/features/vocabulary.h"
+#include "features/vocabulary.h"
 
 namespace croft {
 namespace {

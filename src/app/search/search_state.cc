@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "core/atomic_file.h"
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/data/line_reader.h"
 
 namespace croft {

@@ -9,7 +9,7 @@
 #include "core/atomic_file.h"
 #include "core/unicode.h"
 #include "croft/core/interrupt.h"
-#include "croft/data/columns.h"
+#include "data/columns.h"
 #include "features/kit/brown_clustering.h"
 
 namespace croft {

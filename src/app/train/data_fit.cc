@@ -4,9 +4,9 @@
 
 #include "core/unicode.h"
 #include "croft/core/error.h"
-#include "croft/data/csv_table.h"
-#include "croft/data/labelled_text.h"
 #include "data/checks.h"
+#include "data/csv_table.h"
+#include "data/labelled_text.h"
 
 namespace croft {
 namespace {

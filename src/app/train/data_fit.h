@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "croft/app/sequence_source.h"
+#include "app/label/sequence_source.h"
 #include "croft/data/line_reader.h"
-#include "croft/features/extraction.h"
+#include "features/extraction.h"
 #include "features/kit/feature_kit.h"
 
 namespace croft {

@@ -5,7 +5,7 @@
 #include "app/train/requests.h"
 #include "core/parse_number.h"
 #include "croft/core/error.h"
-#include "croft/data/csv.h"
+#include "data/csv.h"
 
 namespace croft {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "croft/app/evaluation.h"
+#include "app/evaluate/evaluation.h"
 
 namespace croft {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "croft/train/chain_training.h"
+#include "train/kinds/chain_training.h"
 
 namespace croft {
 

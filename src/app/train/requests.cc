@@ -2,12 +2,12 @@
 
 #include <filesystem>
 
+#include "app/label/chunks.h"
+#include "app/label/row_reader.h"
 #include "core/parse_number.h"
-#include "croft/app/chunks.h"
-#include "croft/app/row_reader.h"
 #include "croft/core/error.h"
-#include "croft/train/choice.h"
 #include "data/settings/variance_file.h"
+#include "train/methods/choice.h"
 
 namespace croft {
 namespace {

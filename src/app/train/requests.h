@@ -10,8 +10,8 @@
 #include "app/train/train_joint.h"
 #include "app/train/train_naive_bayes.h"
 #include "app/train/train_pool.h"
+#include "app/train/train_request.h"
 #include "app/train/train_segment.h"
-#include "croft/app/train.h"
 #include "train/kinds/graph_training.h"
 #include "train/options/training_options.h"
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <set>
 
+#include "app/label/chunks.h"
 #include "app/train/requests.h"
 #include "core/parse_number.h"
-#include "croft/app/chunks.h"
 #include "croft/core/error.h"
 
 namespace croft {

@@ -3,10 +3,10 @@
 #include <charconv>
 #include <filesystem>
 
+#include "app/label/chunks.h"
 #include "app/train/train_segment.h"
-#include "croft/app/chunks.h"
+#include "core/json.h"
 #include "croft/core/interrupt.h"
-#include "croft/core/json.h"
 
 #include "croft/core/error.h"
 #include "features/kit/feature_kit.h"

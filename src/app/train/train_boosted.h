@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "app/train/train_request.h"
 #include "app/train/train_segment.h"
-#include "croft/app/train.h"
 #include "train/boosting/boosting.h"
 
 namespace croft {

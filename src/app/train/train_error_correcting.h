@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "croft/app/train.h"
+#include "app/train/train_request.h"
 #include "train/kinds/code_training.h"
 
 namespace croft {

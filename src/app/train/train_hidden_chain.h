@@ -1,6 +1,6 @@
 // What the training of a chain with hidden states is asked for.
 #pragma once
-#include "croft/app/train.h"
+#include "app/train/train_request.h"
 #include "train/kinds/hidden_chain_training.h"
 
 namespace croft {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "croft/app/train.h"
+#include "app/train/train_request.h"
 #include "train/kinds/hmm_training.h"
 
 namespace croft {

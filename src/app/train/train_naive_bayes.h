@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "croft/app/train.h"
+#include "app/train/train_request.h"
 #include "model/kinds/naive_bayes_model.h"
 #include "train/kinds/naive_bayes_training.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "croft/app/train.h"
+#include "app/train/train_request.h"
 #include "train/kinds/pool_training.h"
 
 namespace croft {

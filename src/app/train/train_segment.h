@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "croft/app/train.h"
+#include "app/train/train_request.h"
 #include "train/kinds/segment_training.h"
 
 namespace croft {

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include "app/file_checks.h"
+#include "app/label/tagger.h"
 #include "app/train/holdout_score.h"
 #include "app/train/train_files.h"
 #include "core/atomic_file.h"
-#include "croft/app/tagger.h"
 #include "croft/core/interrupt.h"
-#include "croft/model/model_file.h"
+#include "model/kinds/model_file.h"
 #include "train/course/report.h"
 
 namespace croft {

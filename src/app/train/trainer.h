@@ -11,11 +11,11 @@
 #include <optional>
 #include <string>
 #include <vector>
-#include "croft/core/json.h"
+#include "core/json.h"
 
-#include "croft/app/train.h"
-#include "croft/train/observer.h"
-#include "croft/train/sequence_training.h"
+#include "app/train/train_request.h"
+#include "train/observer.h"
+#include "train/sequence_training.h"
 
 namespace croft {
 

@@ -6,13 +6,13 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include "croft/core/json.h"
+#include "core/json.h"
 
+#include "app/label/sequence_source.h"
 #include "app/train/data_fit.h"
 #include "app/train/feature_kit_file.h"
 #include "app/train/holdout_score.h"
 #include "app/train/train_files.h"
-#include "croft/app/sequence_source.h"
 #include "croft/core/random.h"
 #include "data/checks.h"
 

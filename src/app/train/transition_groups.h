@@ -1,8 +1,8 @@
 // Groups of transitions, from a file and the names of the labels.
 #pragma once
-#include "croft/app/label_names.h"
-#include "croft/model/transition_groups.h"
+#include "app/label/label_names.h"
 #include "data/settings/transition_group_file.h"
+#include "model/transition_groups.h"
 
 namespace croft {
 

@@ -1,4 +1,4 @@
-#include "croft/data/cost_file.h"
+#include "data/settings/cost_file.h"
 
 #include <string_view>
 

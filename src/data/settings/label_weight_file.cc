@@ -1,4 +1,4 @@
-#include "croft/data/label_weight_file.h"
+#include "data/settings/label_weight_file.h"
 
 #include <algorithm>
 #include <unordered_map>

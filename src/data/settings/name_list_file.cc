@@ -1,4 +1,4 @@
-#include "croft/data/name_list_file.h"
+#include "data/settings/name_list_file.h"
 
 #include <algorithm>
 

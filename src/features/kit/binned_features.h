@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "croft/features/chain_data.h"
+#include "features/chain_data.h"
 
 namespace croft {
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "croft/features/vocabulary.h"
+#include "features/vocabulary.h"
 
 namespace croft {
 

@@ -22,15 +22,15 @@
 #include <vector>
 
 #include "croft/core/error.h"
-#include "croft/data/columns.h"
-#include "croft/data/csv_table.h"
 #include "croft/data/text_sequence.h"
-#include "croft/features/extraction.h"
-#include "croft/features/tokenizer.h"
+#include "data/columns.h"
+#include "data/csv_table.h"
+#include "features/extraction.h"
 #include "features/kit/embeddings.h"
 #include "features/kit/gazetteer.h"
 #include "features/kit/number_scaling.h"
 #include "features/kit/word_clusters.h"
+#include "features/text/tokenizer.h"
 
 namespace re2 {
 class RE2;

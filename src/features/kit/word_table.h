@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "croft/features/vocabulary.h"
 #include "features/kit/shared_array.h"
+#include "features/vocabulary.h"
 
 namespace croft {
 

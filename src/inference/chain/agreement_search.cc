@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "croft/inference/chain_viterbi.h"
-#include "croft/inference/constrained_search.h"
+#include "inference/chain/constrained_search.h"
 
 namespace croft {
 namespace {

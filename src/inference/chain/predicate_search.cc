@@ -1,5 +1,5 @@
 #include "croft/inference/chain_k_best.h"
-#include "croft/inference/constrained_search.h"
+#include "inference/chain/constrained_search.h"
 
 namespace croft {
 

@@ -4,7 +4,7 @@
 //   48 u64 checksum of the table | 56 u64 checksum of bytes 0 to 55
 //   64 the table: for each section  name[32] | u64 offset | u64 size | u64 checksum | u32 flags |
 //   u32 0 then the sections, each at a multiple of 64
-#include "croft/model/container.h"
+#include "model/file/container.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "features/edge_conjunctions.h"
 #include "model/file/kit_record.h"
 #include "model/file/string_section.h"

@@ -2,8 +2,8 @@
 // sections of its own where it is long.  docs/format.md.
 #pragma once
 
-#include "croft/features/extraction.h"
-#include "croft/model/container.h"
+#include "features/extraction.h"
+#include "model/file/container.h"
 
 namespace croft {
 class Json;

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string_view>
 
-#include "croft/model/container.h"
 #include "features/kit/feature_kit.h"
+#include "model/file/container.h"
 
 namespace croft {
 

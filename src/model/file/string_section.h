@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "croft/model/container.h"
+#include "model/file/container.h"
 
 namespace croft {
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "croft/core/json.h"
+#include "core/json.h"
 
 namespace croft {
 namespace {

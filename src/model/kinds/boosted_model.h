@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "croft/model/sequence_model.h"
+#include "model/kinds/sequence_model.h"
 #include "model/kinds/tree_scorer.h"
 
 namespace croft {

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string_view>
 
-#include "croft/model/segment_model.h"
 #include "model/kinds/boosted_model.h"
+#include "model/kinds/segment_model.h"
 
 namespace croft {
 

@@ -1,4 +1,4 @@
-#include "croft/model/chain_model.h"
+#include "model/kinds/chain_model.h"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "inference/chain/local_normalisation.h"
 #include "model/chain_sections.h"
 #include "model/feature_scores.h"

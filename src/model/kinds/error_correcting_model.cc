@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/inference/chain_sum.h"
 #include "croft/inference/chain_viterbi.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "croft/model/sequence_model.h"
+#include "model/kinds/sequence_model.h"
 #include "structure/label_code.h"
 
 namespace croft {

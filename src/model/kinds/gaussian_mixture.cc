@@ -6,8 +6,8 @@
 #include <numbers>
 #include <string>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 
 namespace croft {
 namespace {

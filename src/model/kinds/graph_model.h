@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "croft/model/container.h"
-#include "croft/model/feature_table.h"
 #include "features/clique_data.h"
+#include "model/feature_table.h"
+#include "model/file/container.h"
 #include "model/graph_layout.h"
 
 namespace croft {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "croft/model/chain_layout.h"
-#include "croft/model/sequence_model.h"
-#include "croft/structure/hidden_states.h"
+#include "model/chain_layout.h"
+#include "model/kinds/sequence_model.h"
+#include "structure/hidden_states.h"
 
 namespace croft {
 class Json;

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "core/json.h"
 #include "core/unicode.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "model/file/string_section.h"
 
 namespace croft {

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "croft/features/compact_offsets.h"
-#include "croft/features/vocabulary.h"
-#include "croft/model/sequence_model.h"
+#include "features/compact_offsets.h"
+#include "features/vocabulary.h"
 #include "model/kinds/hmm_parameters.h"
+#include "model/kinds/sequence_model.h"
 
 namespace croft {
 class Json;

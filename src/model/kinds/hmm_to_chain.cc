@@ -4,9 +4,9 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
-#include "croft/model/chain_model.h"
+#include "model/kinds/chain_model.h"
 
 namespace croft {
 namespace {

@@ -1,7 +1,7 @@
 // A hidden Markov model as the log-linear chain with the same posterior. docs/math/hidden_markov.md
 // section 5.
 #pragma once
-#include "croft/model/container.h"
+#include "model/file/container.h"
 #include "model/kinds/hmm_model.h"
 
 namespace croft {

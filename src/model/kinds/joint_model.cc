@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "model/file/string_section.h"
 
 namespace croft {

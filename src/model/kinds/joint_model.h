@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "croft/model/chain_layout.h"
-#include "croft/model/sequence_model.h"
 #include "features/joint_template.h"
+#include "model/chain_layout.h"
+#include "model/kinds/sequence_model.h"
 
 namespace croft {
 class Json;

@@ -1,17 +1,17 @@
-#include "croft/model/model_file.h"
+#include "model/kinds/model_file.h"
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
-#include "croft/model/chain_model.h"
-#include "croft/model/segment_model.h"
 #include "model/kinds/boosted_model.h"
 #include "model/kinds/boosted_segment_model.h"
+#include "model/kinds/chain_model.h"
 #include "model/kinds/error_correcting_model.h"
 #include "model/kinds/graph_model.h"
 #include "model/kinds/hidden_chain_model.h"
 #include "model/kinds/hmm_model.h"
 #include "model/kinds/joint_model.h"
 #include "model/kinds/naive_bayes_model.h"
+#include "model/kinds/segment_model.h"
 
 namespace croft {
 namespace {

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 
 namespace croft {
 namespace {

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <type_traits>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
-#include "croft/features/compact_offsets.h"
+#include "features/compact_offsets.h"
 #include "model/file/string_section.h"
 
 namespace croft {

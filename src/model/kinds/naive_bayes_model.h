@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "croft/model/sequence_model.h"
 #include "model/kinds/naive_bayes.h"
+#include "model/kinds/sequence_model.h"
 
 namespace croft {
 

@@ -1,10 +1,10 @@
-#include "croft/model/segment_model.h"
+#include "model/kinds/segment_model.h"
 
 #include <algorithm>
 #include <array>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "model/file/string_section.h"
 
 namespace croft {

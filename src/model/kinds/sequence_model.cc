@@ -1,9 +1,9 @@
-#include "croft/model/sequence_model.h"
+#include "model/kinds/sequence_model.h"
 
 #include <algorithm>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "model/file/extraction_record.h"
 #include "model/file/kit_record.h"
 #include "model/file/string_section.h"

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "model/file/string_section.h"
 
 namespace croft {

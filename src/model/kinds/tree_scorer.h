@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "croft/features/vocabulary.h"
-#include "croft/model/container.h"
-#include "croft/model/sequence_model.h"
-#include "croft/model/tree_ensemble.h"
+#include "features/vocabulary.h"
+#include "model/file/container.h"
+#include "model/kinds/sequence_model.h"
+#include "model/trees/tree_ensemble.h"
 #include "model/trees/tree_masks.h"
 
 namespace croft {

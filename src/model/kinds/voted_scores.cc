@@ -1,4 +1,4 @@
-#include "croft/model/voted_scores.h"
+#include "model/kinds/voted_scores.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "croft/model/segment_assembly.h"
+#include "model/segments/segment_assembly.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
-#include "croft/model/segment_features.h"
+#include "model/segments/segment_features.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "croft/features/extraction.h"
+#include "features/extraction.h"
 
 namespace croft {
 namespace {

@@ -1,4 +1,4 @@
-#include "croft/model/segment_lexicon.h"
+#include "model/segments/segment_lexicon.h"
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-#include "croft/model/span_rows.h"
+#include "model/segments/span_rows.h"
 
 namespace croft {
 

@@ -1,4 +1,4 @@
-#include "croft/model/tree_ensemble.h"
+#include "model/trees/tree_ensemble.h"
 
 #include <algorithm>
 #include <cmath>

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "croft/model/tree_ensemble.h"
+#include "model/trees/tree_ensemble.h"
 
 namespace croft {
 

@@ -11,11 +11,11 @@
 
 #include "croft/inference/segment_sum.h"
 #include "croft/inference/segment_viterbi.h"
-#include "croft/objective/label_cost.h"
 #include "croft/structure/gold.h"
 #include "croft/structure/segment_labels.h"
 #include "croft/structure/segments.h"
 #include "objective/composite_likelihood.h"
+#include "objective/label_cost.h"
 
 namespace croft {
 

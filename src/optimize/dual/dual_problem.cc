@@ -1,4 +1,4 @@
-#include "croft/optimize/dual_problem.h"
+#include "optimize/dual/dual_problem.h"
 
 #include "core/vector_math.h"
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "croft/core/state_archive.h"
-#include "croft/optimize/dual_problem.h"
 #include "croft/optimize/result.h"
 #include "optimize/checks.h"
+#include "optimize/dual/dual_problem.h"
 #include "optimize/stochastic/sample_order.h"
 
 namespace croft {

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "croft/optimize/dual_problem.h"
 #include "croft/optimize/optimizer.h"
+#include "optimize/dual/dual_problem.h"
 
 namespace croft {
 

@@ -11,7 +11,7 @@
 
 #include "croft/optimize/function.h"
 #include "croft/optimize/optimizer.h"
-#include "croft/optimize/perceptron.h"
+#include "optimize/stochastic/perceptron.h"
 
 namespace croft {
 

@@ -13,7 +13,7 @@
 #include "croft/core/parallel.h"
 #include "croft/optimize/function.h"
 #include "croft/optimize/optimizer.h"
-#include "croft/optimize/step_schedule.h"
+#include "optimize/stochastic/step_schedule.h"
 
 namespace croft {
 

@@ -1,4 +1,4 @@
-#include "croft/optimize/sgd.h"
+#include "optimize/stochastic/sgd.h"
 
 #include <fmt/format.h>
 

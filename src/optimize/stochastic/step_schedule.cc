@@ -1,4 +1,4 @@
-#include "croft/optimize/step_schedule.h"
+#include "optimize/stochastic/step_schedule.h"
 
 #include <cmath>
 

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "core/vector_math.h"
-#include "croft/optimize/sgd.h"
 #include "optimize/checks.h"
 #include "optimize/stochastic/sample_layout.h"
+#include "optimize/stochastic/sgd.h"
 
 namespace croft {
 namespace {

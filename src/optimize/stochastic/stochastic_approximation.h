@@ -12,8 +12,8 @@
 
 #include "croft/core/parallel.h"
 #include "croft/optimize/optimizer.h"
-#include "croft/optimize/step_schedule.h"
 #include "optimize/stochastic/direction_function.h"
+#include "optimize/stochastic/step_schedule.h"
 
 namespace croft {
 

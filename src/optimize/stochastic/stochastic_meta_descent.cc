@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "croft/core/error.h"
-#include "croft/optimize/step_schedule.h"
 #include "optimize/stochastic/pass_method.h"
 #include "optimize/stochastic/penalty_share.h"
 #include "optimize/stochastic/sample_batch.h"
 #include "optimize/stochastic/sample_layout.h"
 #include "optimize/stochastic/sample_order.h"
 #include "optimize/stochastic/step_calibration.h"
+#include "optimize/stochastic/step_schedule.h"
 
 namespace croft {
 namespace {

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/inference/chain_viterbi.h"
-#include "croft/train/train_options.h"
 #include "model/kinds/boosted_model.h"
 #include "train/boosting/boosted_label_potentials.h"
+#include "train/train_options.h"
 
 namespace croft {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "croft/features/extraction.h"
+#include "features/extraction.h"
 #include "train/boosting/boosted_structure.h"
 
 namespace croft {

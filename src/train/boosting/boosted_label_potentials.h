@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "croft/core/parallel.h"
-#include "croft/features/chain_data.h"
+#include "features/chain_data.h"
 #include "train/boosting/boosted_potentials.h"
 
 namespace croft {

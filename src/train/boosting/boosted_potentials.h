@@ -9,10 +9,10 @@
 #include "croft/core/compensated_sum.h"
 #include "croft/core/matrix.h"
 #include "croft/core/parallel.h"
-#include "croft/features/chain_data.h"
 #include "croft/objective/likelihood.h"
-#include "croft/train/chain_batch_function.h"
-#include "croft/train/length_groups.h"
+#include "features/chain_data.h"
+#include "train/functions/chain_batch_function.h"
+#include "train/functions/length_groups.h"
 
 namespace croft {
 

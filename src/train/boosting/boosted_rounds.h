@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "croft/core/matrix.h"
-#include "croft/model/tree_ensemble.h"
 #include "croft/optimize/optimizer.h"
 #include "features/kit/binned_features.h"
+#include "model/trees/tree_ensemble.h"
 #include "train/boosting/regression_tree_fit.h"
 
 namespace croft {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "croft/model/segment_assembly.h"
+#include "model/segments/segment_assembly.h"
 #include "objective/segments/segment_objective.h"
 #include "train/boosting/boosted_potentials.h"
 #include "train/boosting/span_inputs.h"

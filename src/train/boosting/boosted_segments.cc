@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/inference/segment_viterbi.h"
 #include "model/kinds/boosted_segment_model.h"
 

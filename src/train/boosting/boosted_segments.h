@@ -2,7 +2,7 @@
 #pragma once
 #include <optional>
 
-#include "croft/features/extraction.h"
+#include "features/extraction.h"
 #include "train/boosting/boosted_segment_potentials.h"
 #include "train/boosting/boosted_structure.h"
 #include "train/boosting/span_inputs.h"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "croft/core/parallel.h"
-#include "croft/model/container.h"
 #include "features/kit/binned_features.h"
+#include "model/file/container.h"
 #include "train/boosting/boosted_potentials.h"
 #include "train/boosting/boosting.h"
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "train/boosting/boosted_chain.h"
 #include "train/boosting/boosted_segments.h"

@@ -9,17 +9,17 @@
 #include <string_view>
 #include <vector>
 
-#include "croft/features/chain_data.h"
-#include "croft/features/extraction.h"
-#include "croft/train/checkpoint.h"
-#include "croft/train/label_weights.h"
-#include "croft/train/sequence_training.h"
-#include "croft/train/training_watch.h"
+#include "features/chain_data.h"
+#include "features/extraction.h"
 #include "model/kinds/boosted_model.h"
 #include "train/boosting/boosted_potentials.h"
 #include "train/boosting/boosted_rounds.h"
 #include "train/boosting/regression_tree_fit.h"
+#include "train/checkpoint.h"
+#include "train/label_weights.h"
 #include "train/segments/segment_data.h"
+#include "train/sequence_training.h"
+#include "train/training_watch.h"
 
 namespace croft {
 

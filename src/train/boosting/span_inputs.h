@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "croft/features/chain_data.h"
-#include "croft/model/segment_features.h"
-#include "croft/model/span_rows.h"
+#include "features/chain_data.h"
+#include "model/segments/segment_features.h"
+#include "model/segments/span_rows.h"
 
 namespace croft {
 

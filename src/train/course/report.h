@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "croft/train/chain_training.h"
-#include "croft/train/observer.h"
+#include "train/kinds/chain_training.h"
 #include "train/kinds/graph_training.h"
+#include "train/observer.h"
 
 namespace croft {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "croft/train/chain_training.h"
-#include "croft/train/checkpoint.h"
+#include "train/checkpoint.h"
+#include "train/kinds/chain_training.h"
 
 namespace croft {
 

@@ -1,4 +1,4 @@
-#include "croft/train/active_set.h"
+#include "train/functions/active_set.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "croft/core/error.h"
-#include "croft/train/checkpoint.h"
+#include "train/checkpoint.h"
 
 namespace croft {
 namespace {

@@ -1,4 +1,4 @@
-#include "croft/train/chain_batch_function.h"
+#include "train/functions/chain_batch_function.h"
 
 #include <algorithm>
 #include <array>

@@ -11,7 +11,7 @@
 #include <span>
 
 #include "croft/optimize/optimizer.h"
-#include "croft/train/chain_methods.h"
+#include "train/chain_methods.h"
 
 namespace croft {
 

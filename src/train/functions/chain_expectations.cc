@@ -9,7 +9,7 @@
 #include "core/vector_math.h"
 #include "croft/core/error.h"
 #include "croft/inference/chain_viterbi.h"
-#include "croft/train/feature_expectations.h"
+#include "train/kinds/feature_expectations.h"
 
 namespace croft {
 namespace {

@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
-#include "croft/train/chain_batch_function.h"
 #include "optimize/batch/iterative_scaling.h"
+#include "train/functions/chain_batch_function.h"
 
 namespace croft {
 

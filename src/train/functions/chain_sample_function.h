@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "croft/objective/chain_objective.h"
-#include "croft/objective/label_cost.h"
-#include "croft/train/chain_batch_function.h"
-#include "croft/train/weight_prior.h"
 #include "model/sample_scorer.h"
+#include "objective/label_cost.h"
+#include "train/functions/chain_batch_function.h"
+#include "train/weight_prior.h"
 
 namespace croft {
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <memory>
 
-#include "croft/train/chain_batch_function.h"
+#include "train/functions/chain_batch_function.h"
 
 namespace croft {
 

@@ -1,4 +1,4 @@
-#include "croft/train/length_groups.h"
+#include "train/functions/length_groups.h"
 
 #include <algorithm>
 #include <numeric>

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "croft/train/chain_batch_function.h"
+#include "train/functions/chain_batch_function.h"
 
 namespace croft {
 

@@ -1,4 +1,4 @@
-#include "croft/train/screening.h"
+#include "train/functions/screening.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "croft/optimize/regulariser.h"
-#include "croft/train/checkpoint.h"
+#include "train/checkpoint.h"
 
 namespace croft {
 namespace {

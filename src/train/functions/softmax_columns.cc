@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "croft/core/error.h"
-#include "croft/model/linear_scorer.h"
+#include "model/linear_scorer.h"
 
 namespace croft {
 

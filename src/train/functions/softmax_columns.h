@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "croft/model/chain_layout.h"
+#include "model/chain_layout.h"
 #include "optimize/batch/coordinate_descent.h"
 
 namespace croft {

@@ -3,8 +3,8 @@
 #include <numeric>
 #include <unordered_map>
 
-#include "croft/model/linear_scorer.h"
 #include "model/kinds/hmm_parameters.h"
+#include "model/linear_scorer.h"
 
 namespace croft {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "croft/core/matrix.h"
-#include "croft/features/chain_data.h"
+#include "features/chain_data.h"
 
 namespace croft {
 

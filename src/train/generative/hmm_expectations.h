@@ -12,9 +12,9 @@
 #include "croft/core/compensated_sum.h"
 #include "croft/core/parallel.h"
 #include "croft/inference/chain_sum.h"
-#include "croft/model/linear_scorer.h"
-#include "croft/train/length_groups.h"
 #include "model/kinds/hmm_parameters.h"
+#include "model/linear_scorer.h"
+#include "train/functions/length_groups.h"
 #include "train/generative/hmm_counts.h"
 
 namespace croft {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "inference/graph/oracles/shared_sums.h"
 #include "train/graph/graph_em_steps.h"
 #include "train/graph/graph_starts.h"

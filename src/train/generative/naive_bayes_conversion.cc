@@ -5,9 +5,9 @@
 #include <map>
 #include <set>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
-#include "croft/model/chain_model.h"
+#include "model/kinds/chain_model.h"
 
 namespace croft {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "croft/data/text_sequence.h"
-#include "croft/features/extraction.h"
-#include "croft/model/container.h"
+#include "features/extraction.h"
+#include "model/file/container.h"
 #include "model/kinds/naive_bayes.h"
 #include "model/kinds/naive_bayes_model.h"
 

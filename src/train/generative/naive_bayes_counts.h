@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "croft/features/chain_data.h"
+#include "features/chain_data.h"
 #include "model/kinds/naive_bayes.h"
 
 namespace croft {

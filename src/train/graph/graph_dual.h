@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "croft/optimize/dual_problem.h"
 #include "croft/optimize/function.h"
 #include "inference/graph/oracles/max_oracle.h"
 #include "model/graph_layout.h"
+#include "optimize/dual/dual_problem.h"
 
 namespace croft {
 

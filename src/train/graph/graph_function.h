@@ -8,9 +8,9 @@
 
 #include "croft/core/parallel.h"
 #include "croft/optimize/function.h"
-#include "croft/train/weight_prior.h"
 #include "model/graph_layout.h"
 #include "objective/graph/graph_objective.h"
+#include "train/weight_prior.h"
 
 namespace croft {
 

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "croft/optimize/optimizer.h"
-#include "croft/train/choice.h"
-#include "croft/train/weight_prior.h"
 #include "inference/graph/oracles/sum_oracle.h"
 #include "objective/graph/graph_objective.h"
 #include "train/graph/graph_function.h"
 #include "train/graph/sample_rank.h"
+#include "train/methods/choice.h"
+#include "train/weight_prior.h"
 
 namespace croft {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "croft/train/weight_prior.h"
 #include "model/kinds/graph_model.h"
+#include "train/weight_prior.h"
 
 namespace croft {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "croft/train/feature_induction.h"
+#include "train/induction/feature_induction.h"
 
 namespace croft {
 

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "croft/inference/chain_sum.h"
-#include "croft/model/linear_scorer.h"
+#include "model/linear_scorer.h"
 
 namespace croft {
 

@@ -1,4 +1,4 @@
-#include "croft/train/feature_gain.h"
+#include "train/induction/feature_gain.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "croft/train/feature_induction.h"
+#include "train/induction/feature_induction.h"
 
 #include <fmt/format.h>
 

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "croft/train/feature_induction.h"
+#include "train/induction/feature_induction.h"
 
 namespace croft {
 

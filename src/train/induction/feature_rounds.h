@@ -1,10 +1,10 @@
-// The training that include/croft/train/feature_rounds.h describes.
+// The training that feature_round_options.h describes.
 #pragma once
 #include <set>
 #include <utility>
 #include <vector>
 
-#include "croft/train/chain_training.h"
+#include "train/kinds/chain_training.h"
 
 namespace croft {
 

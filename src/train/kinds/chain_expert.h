@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "croft/features/chain_data.h"
-#include "croft/model/chain_layout.h"
-#include "croft/model/chain_model.h"
-#include "croft/train/chain_training.h"
+#include "features/chain_data.h"
+#include "model/chain_layout.h"
+#include "model/kinds/chain_model.h"
+#include "train/kinds/chain_training.h"
 
 namespace croft {
 

@@ -1,11 +1,11 @@
-#include "croft/train/chain_training.h"
+#include "train/kinds/chain_training.h"
 
 #include <algorithm>
 #include <cassert>
 
+#include "core/json.h"
 #include "core/vector_math.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 
 #include "train/course/watched_run.h"
 #include "train/gold_check.h"

@@ -7,9 +7,9 @@
 #include <mutex>
 #include <numeric>
 
+#include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
-#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "croft/inference/chain_sum.h"
 #include "train/part_checkpoints.h"

@@ -1,7 +1,7 @@
-#include "croft/train/feature_expectations.h"
+#include "train/kinds/feature_expectations.h"
 
 #include "croft/core/error.h"
-#include "croft/train/chain_training.h"
+#include "train/kinds/chain_training.h"
 
 namespace croft {
 

@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "croft/train/checkpoint.h"
-#include "croft/train/training_watch.h"
 #include "features/clique_data.h"
 #include "model/kinds/graph_model.h"
+#include "train/checkpoint.h"
 #include "train/graph/graph_em.h"
 #include "train/graph/graph_methods.h"
 #include "train/graph/graph_prior.h"
+#include "train/training_watch.h"
 
 namespace croft {
 class Json;

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "croft/inference/chain_risk.h"
 #include "croft/inference/chain_sum.h"
-#include "croft/model/linear_scorer.h"
+#include "model/linear_scorer.h"
 #include "train/course/watched_run.h"
 #include "train/functions/chain_em.h"
 #include "train/gold_check.h"

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "croft/features/extraction.h"
-#include "croft/train/chain_training.h"
+#include "features/extraction.h"
 #include "model/kinds/hidden_chain_model.h"
+#include "train/kinds/chain_training.h"
 
 namespace croft {
 

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include "croft/features/chain_data.h"
-#include "croft/features/extraction.h"
-#include "croft/model/container.h"
-#include "croft/train/sequence_training.h"
+#include "features/chain_data.h"
+#include "features/extraction.h"
+#include "model/file/container.h"
 #include "train/generative/hmm_estimate.h"
+#include "train/sequence_training.h"
 
 namespace croft {
 class Json;

@@ -4,9 +4,9 @@
 #include <numeric>
 
 #include "croft/core/error.h"
-#include "croft/train/chain_batch_function.h"
 #include "optimize/batch/iterative_scaling.h"
 #include "train/course/watched_run.h"
+#include "train/functions/chain_batch_function.h"
 
 namespace croft {
 namespace {

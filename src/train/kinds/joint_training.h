@@ -10,12 +10,12 @@
 #include <string_view>
 #include <vector>
 
-#include "croft/features/extraction.h"
-#include "croft/model/container.h"
-#include "croft/train/chain_training.h"
+#include "features/extraction.h"
 #include "features/joint_template.h"
+#include "model/file/container.h"
 #include "model/kinds/joint_model.h"
 #include "objective/joint_likelihood.h"
+#include "train/kinds/chain_training.h"
 
 namespace croft {
 

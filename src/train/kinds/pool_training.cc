@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "model/file/extraction_record.h"
 #include "train/gold_check.h"

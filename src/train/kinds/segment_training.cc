@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "core/json.h"
 #include "core/vector_math.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/inference/segment_viterbi.h"
 #include "train/course/watched_run.h"
 #include "train/segments/segment_rows_objective.h"

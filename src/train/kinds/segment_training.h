@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "croft/model/segment_model.h"
-#include "croft/train/chain_training.h"
-#include "croft/train/weight_prior.h"
+#include "model/kinds/segment_model.h"
+#include "train/kinds/chain_training.h"
 #include "train/segments/segment_data.h"
+#include "train/weight_prior.h"
 
 namespace croft {
 

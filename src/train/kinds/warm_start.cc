@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "croft/train/chain_training.h"
+#include "train/kinds/chain_training.h"
 
 namespace croft {
 namespace {

@@ -1,4 +1,4 @@
-#include "croft/train/choice.h"
+#include "train/methods/choice.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "croft/train/methods.h"
+#include "train/methods/methods.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "croft/train/objectives.h"
+#include "train/methods/objectives.h"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,6 @@
 #include <concepts>
 
 #include "croft/optimize/lbfgs.h"
-#include "croft/optimize/sgd.h"
 #include "optimize/batch/bfgs.h"
 #include "optimize/batch/conjugate_gradient.h"
 #include "optimize/batch/newton.h"
@@ -18,6 +17,7 @@
 #include "optimize/stochastic/asynchronous_sgd.h"
 #include "optimize/stochastic/passive_aggressive.h"
 #include "optimize/stochastic/sag.h"
+#include "optimize/stochastic/sgd.h"
 #include "optimize/stochastic/stochastic_approximation.h"
 #include "optimize/stochastic/stochastic_meta_descent.h"
 

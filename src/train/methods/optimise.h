@@ -8,17 +8,17 @@
 #include <span>
 #include <variant>
 
-#include "croft/optimize/dual_problem.h"
-#include "croft/optimize/perceptron.h"
-#include "croft/train/methods.h"
-#include "croft/train/weight_prior.h"
 #include "optimize/batch/coordinate_descent.h"
 #include "optimize/batch/iterative_scaling.h"
 #include "optimize/batch/span_lbfgs.h"
 #include "optimize/batch/truncated_newton.h"
+#include "optimize/dual/dual_problem.h"
 #include "optimize/stochastic/direction_function.h"
-#include "train/functions/chain_ascent.h"
+#include "optimize/stochastic/perceptron.h"
+#include "train/dual/chain_ascent.h"
 #include "train/functions/sgd_lbfgs.h"
+#include "train/methods/methods.h"
+#include "train/weight_prior.h"
 
 namespace croft {
 

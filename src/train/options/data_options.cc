@@ -2,9 +2,9 @@
 #include <array>
 #include <string>
 
-#include "croft/features/conjunctions.h"
-#include "croft/features/term_weights.h"
 #include "croft/structure/label_histories.h"
+#include "features/conjunctions.h"
+#include "features/text/term_weights.h"
 #include "train/options/training_options.h"
 
 namespace croft {

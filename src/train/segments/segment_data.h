@@ -13,16 +13,16 @@
 #include <string_view>
 #include <vector>
 
-#include "croft/features/chain_data.h"
-#include "croft/features/extraction.h"
-#include "croft/model/chain_layout.h"
-#include "croft/model/segment_features.h"
-#include "croft/model/segment_model.h"
 #include "croft/optimize/regulariser.h"
 #include "croft/structure/chunk_label.h"
 #include "croft/structure/segment_labels.h"
-#include "croft/train/active_set.h"
+#include "features/chain_data.h"
+#include "features/extraction.h"
+#include "model/chain_layout.h"
+#include "model/kinds/segment_model.h"
+#include "model/segments/segment_features.h"
 #include "objective/segments/segment_objective.h"
+#include "train/functions/active_set.h"
 
 namespace croft {
 

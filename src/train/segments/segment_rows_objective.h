@@ -9,8 +9,8 @@
 #include <memory>
 #include <vector>
 
-#include "croft/model/segment_assembly.h"
 #include "croft/objective/chain_objective.h"
+#include "model/segments/segment_assembly.h"
 #include "objective/segments/segment_objective.h"
 #include "train/segments/segment_data.h"
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "croft/app/tagger.h"
-#include "croft/core/json.h"
-#include "croft/model/calibration.h"
-#include "croft/model/model_file.h"
+#include "app/label/tagger.h"
+#include "core/json.h"
+#include "model/calibration.h"
+#include "model/kinds/model_file.h"
 #include "support/enumeration.h"
 #include "support/small_model.h"
 

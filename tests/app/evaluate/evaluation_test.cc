@@ -1,4 +1,4 @@
-#include "croft/app/evaluation.h"
+#include "app/evaluate/evaluation.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -10,8 +10,8 @@
 #include <fstream>
 #include <limits>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 
 namespace croft {
 namespace {

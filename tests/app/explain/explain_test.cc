@@ -1,5 +1,5 @@
 // Explanations against the scores of all labellings, enumerated.
-#include "croft/app/explain.h"
+#include "app/explain/explain.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "app/label/constraint_choice.h"
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "support/enumeration.h"
 #include "support/small_model.h"
 

@@ -1,4 +1,4 @@
-#include "croft/app/inspect.h"
+#include "app/inspect/inspect.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -11,9 +11,9 @@
 #include <map>
 #include <sstream>
 
-#include "croft/app/train.h"
+#include "app/train/train_request.h"
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/core/random.h"
 
 namespace croft {

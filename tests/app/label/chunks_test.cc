@@ -1,4 +1,4 @@
-#include "croft/app/chunks.h"
+#include "app/label/chunks.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <map>
 
-#include "croft/app/tagger.h"
+#include "app/label/tagger.h"
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/inference/brute_force.h"
 #include "model/kinds/hidden_chain_model.h"
 #include "support/toy_sentences.h"

@@ -1,4 +1,4 @@
-#include "croft/app/label_names.h"
+#include "app/label/label_names.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "croft/app/penalties.h"
+#include "app/label/penalties.h"
 
 #include <gtest/gtest.h>
 

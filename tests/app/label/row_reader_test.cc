@@ -1,4 +1,4 @@
-#include "croft/app/row_reader.h"
+#include "app/label/row_reader.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,4 +1,4 @@
-#include "croft/app/rules.h"
+#include "app/label/rules.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Sequences of every format: what a front end sees before and after extraction.
-#include "croft/app/sequence_source.h"
+#include "app/label/sequence_source.h"
 
 #include <gtest/gtest.h>
 

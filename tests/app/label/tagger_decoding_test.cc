@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "app/label/constraint_choice.h"
-#include "croft/app/tagger.h"
+#include "app/label/tagger.h"
 #include "support/enumeration.h"
 #include "support/small_model.h"
 

@@ -1,5 +1,5 @@
 // The tagger against an enumeration of all labellings, whatever limits them.
-#include "croft/app/tagger.h"
+#include "app/label/tagger.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <map>
 #include <set>
 
+#include "app/label/chunks.h"
 #include "app/label/constraint_choice.h"
-#include "croft/app/chunks.h"
 #include "croft/core/error.h"
 #include "support/enumeration.h"
 #include "support/small_model.h"

@@ -1,10 +1,10 @@
 // Labels by vote, against a vote in which every weight vector is decoded by enumeration.
-#include "croft/app/vote_tagger.h"
+#include "app/label/vote_tagger.h"
 
 #include <gtest/gtest.h>
 
-#include "croft/app/explain.h"
-#include "croft/app/tagger.h"
+#include "app/explain/explain.h"
+#include "app/label/tagger.h"
 #include "croft/core/error.h"
 #include "support/model_file.h"
 #include "support/small_model.h"

@@ -10,10 +10,10 @@
 #include <functional>
 
 #include "app/search/data_blocks.h"
-#include "croft/app/train.h"
+#include "app/train/train_request.h"
+#include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
-#include "croft/core/json.h"
 #include "croft/core/random.h"
 
 namespace croft {

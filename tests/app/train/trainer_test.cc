@@ -10,8 +10,8 @@
 #include "app/train/make_trainer.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
-#include "croft/model/segment_model.h"
 #include "model/kinds/hmm_model.h"
+#include "model/kinds/segment_model.h"
 
 namespace croft {
 namespace {

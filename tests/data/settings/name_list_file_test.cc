@@ -1,5 +1,5 @@
 // Files of names.
-#include "croft/data/name_list_file.h"
+#include "data/settings/name_list_file.h"
 
 #include <gtest/gtest.h>
 

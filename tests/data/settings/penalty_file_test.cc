@@ -1,4 +1,4 @@
-#include "croft/data/penalty_file.h"
+#include "data/settings/penalty_file.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include "croft/inference/brute_force.h"
 #include "croft/inference/chain_product.h"
 #include "croft/inference/chain_viterbi.h"
-#include "croft/inference/constrained_search.h"
+#include "inference/chain/constrained_search.h"
 #include "support/random_chain.h"
 
 namespace croft {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "croft/inference/brute_force.h"
-#include "croft/inference/constrained_search.h"
+#include "inference/chain/constrained_search.h"
 #include "support/random_chain.h"
 
 namespace croft {

@@ -1,4 +1,4 @@
-#include "croft/model/container.h"
+#include "model/file/container.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -11,7 +11,7 @@
 #include <limits>
 
 #include "croft/core/error.h"
-#include "croft/features/vocabulary.h"  // hash_string: XXH3, the checksum
+#include "features/vocabulary.h"  // hash_string: XXH3, the checksum
 
 namespace croft {
 namespace {

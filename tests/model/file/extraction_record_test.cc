@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 
 namespace croft {
 namespace {

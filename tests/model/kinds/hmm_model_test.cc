@@ -6,11 +6,11 @@
 #include <cmath>
 #include <map>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/inference/brute_force.h"
 #include "croft/inference/chain_sum.h"
-#include "croft/model/model_file.h"
+#include "model/kinds/model_file.h"
 #include "support/naive_hmm.h"
 #include "train/kinds/hmm_training.h"
 

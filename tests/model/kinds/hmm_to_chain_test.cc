@@ -5,10 +5,10 @@
 
 #include <cmath>
 
+#include "app/label/tagger.h"
 #include "app/train/train_hmm.h"
-#include "croft/app/tagger.h"
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "support/naive_hmm.h"
 
 namespace croft {

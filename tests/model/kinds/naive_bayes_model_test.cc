@@ -4,11 +4,11 @@
 
 #include <cmath>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/inference/chain_sum.h"
-#include "croft/model/chain_model.h"
-#include "croft/model/model_file.h"
+#include "model/kinds/chain_model.h"
+#include "model/kinds/model_file.h"
 #include "support/naive_bayes.h"
 #include "train/generative/naive_bayes_conversion.h"
 

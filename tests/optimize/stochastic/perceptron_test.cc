@@ -1,4 +1,4 @@
-#include "croft/optimize/perceptron.h"
+#include "optimize/stochastic/perceptron.h"
 
 #include <gtest/gtest.h>
 

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <vector>
 
-#include "croft/optimize/step_schedule.h"
 #include "optimize/sample_functions.h"
 #include "optimize/stochastic/sample_layout.h"
 #include "optimize/stochastic/sample_order.h"
 #include "optimize/stochastic/step_calibration.h"
+#include "optimize/stochastic/step_schedule.h"
 
 namespace croft {
 namespace {

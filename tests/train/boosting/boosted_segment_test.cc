@@ -7,9 +7,9 @@
 #include <cmath>
 #include <filesystem>
 
-#include "croft/app/tagger.h"
+#include "app/label/tagger.h"
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "model/kinds/boosted_segment_model.h"
 #include "train/boosting/boosting.h"

@@ -7,12 +7,12 @@
 #include <filesystem>
 #include <numeric>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/inference/chain_sum.h"
-#include "croft/train/chain_training.h"
 #include "support/random_data.h"
 #include "train/boosting/boosted_label_potentials.h"
+#include "train/kinds/chain_training.h"
 
 namespace croft {
 namespace {

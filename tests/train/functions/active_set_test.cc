@@ -1,19 +1,19 @@
 // Training by an active set against OWL-QN on all candidates, and against the optimality conditions
 // of every candidate, by a gradient that is computed for all of them.
-#include "croft/train/active_set.h"
+#include "train/functions/active_set.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
 
-#include "croft/app/tagger.h"
+#include "app/label/tagger.h"
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/objective/likelihood.h"
 #include "croft/optimize/regulariser.h"
-#include "croft/train/chain_training.h"
 #include "support/random_data.h"
+#include "train/kinds/chain_training.h"
 
 namespace croft {
 namespace {

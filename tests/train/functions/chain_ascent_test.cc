@@ -1,6 +1,6 @@
 // Dual ascent against the likelihood's L-BFGS, and its rows of weights against the features'
 // definition.
-#include "train/functions/chain_ascent.h"
+#include "train/dual/chain_ascent.h"
 
 #include <gtest/gtest.h>
 
@@ -10,10 +10,10 @@
 #include "core/vector_math.h"
 #include "croft/core/error.h"
 #include "croft/optimize/lbfgs.h"
-#include "croft/train/chain_dual.h"
 #include "optimize/memory_checkpoint.h"
 #include "support/naive_features.h"
-#include "train/functions/ascent_rows.h"
+#include "train/dual/ascent_rows.h"
+#include "train/dual/chain_dual.h"
 
 namespace croft {
 namespace {

@@ -1,7 +1,7 @@
 // The training objective of a chain against an objective computed by enumeration, central
 // differences, and itself: with other numbers of threads, cut into single sequences, with doubled
 // sequences.
-#include "croft/train/chain_batch_function.h"
+#include "train/functions/chain_batch_function.h"
 
 #include <gtest/gtest.h>
 
@@ -11,11 +11,11 @@
 #include <limits>
 
 #include "croft/optimize/regulariser.h"
-#include "croft/train/chain_methods.h"
 #include "objective/graph/local_terms.h"
 #include "objective/softmax_margin.h"
 #include "support/chain_graph.h"
 #include "support/naive_features.h"
+#include "train/chain_methods.h"
 
 namespace croft {
 namespace {

@@ -1,6 +1,6 @@
 // The chain's dual problem against enumeration of all labellings, the full dual over them, the
 // likelihood's L-BFGS, and with kernels against the features that the kernels stand for.
-#include "croft/train/chain_dual.h"
+#include "train/dual/chain_dual.h"
 
 #include <gtest/gtest.h>
 
@@ -9,14 +9,14 @@
 
 #include "croft/core/error.h"
 #include "croft/optimize/lbfgs.h"
-#include "croft/train/chain_batch_function.h"
-#include "croft/train/kernel_dual.h"
 #include "optimize/dual/exponentiated_gradient.h"
 #include "optimize/dual/frank_wolfe.h"
 #include "optimize/dual/sdca.h"
 #include "optimize/dual/smo.h"
 #include "optimize/enumerated_dual.h"
 #include "support/naive_features.h"
+#include "train/dual/kernel_dual.h"
+#include "train/functions/chain_batch_function.h"
 
 namespace croft {
 namespace {

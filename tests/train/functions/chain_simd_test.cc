@@ -8,11 +8,11 @@
 #include "core/simd.h"
 #include "croft/inference/chain_sum.h"
 #include "croft/inference/chain_viterbi.h"
-#include "croft/model/linear_scorer.h"
 #include "croft/objective/likelihood.h"
-#include "croft/train/chain_batch_function.h"
+#include "model/linear_scorer.h"
 #include "support/naive_features.h"
 #include "support/random_chain.h"
+#include "train/functions/chain_batch_function.h"
 
 namespace croft {
 namespace {

@@ -9,9 +9,9 @@
 #include <map>
 
 #include "croft/core/error.h"
-#include "croft/train/chain_batch_function.h"
 #include "objective/softmax_margin.h"
 #include "support/naive_features.h"
+#include "train/functions/chain_batch_function.h"
 
 namespace croft {
 namespace {

@@ -1,5 +1,5 @@
 // Kernels against the features that they stand for, one by one.
-#include "croft/train/kernel_dual.h"
+#include "train/dual/kernel_dual.h"
 
 #include <gtest/gtest.h>
 

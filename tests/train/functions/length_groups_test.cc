@@ -1,5 +1,5 @@
 // Which sequences are summed over together.
-#include "croft/train/length_groups.h"
+#include "train/functions/length_groups.h"
 
 #include <gtest/gtest.h>
 

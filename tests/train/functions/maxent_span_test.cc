@@ -1,5 +1,5 @@
 // L-BFGS in the span of the examples: the same function and the same minimum as over the weights.
-#include "train/functions/maxent_span.h"
+#include "train/dual/maxent_span.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 
 #include "croft/core/error.h"
 #include "croft/optimize/lbfgs.h"
-#include "croft/train/chain_batch_function.h"
 #include "optimize/memory_checkpoint.h"
 #include "support/random_data.h"
+#include "train/functions/chain_batch_function.h"
 
 namespace croft {
 namespace {

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "croft/objective/likelihood.h"
-#include "croft/train/chain_batch_function.h"
 #include "support/naive_objective.h"
+#include "train/functions/chain_batch_function.h"
 
 namespace croft {
 namespace {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "model/kinds/gaussian_mixture.h"
 #include "train/generative/gaussian_mixture_fit.h"

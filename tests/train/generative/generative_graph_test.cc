@@ -4,8 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "croft/inference/elimination_order.h"
 #include "croft/inference/graph_brute_force.h"

@@ -1,12 +1,12 @@
-#include "croft/train/feature_gain.h"
+#include "train/induction/feature_gain.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "croft/core/random.h"
-#include "croft/train/feature_induction.h"
 #include "support/random_data.h"
+#include "train/induction/feature_induction.h"
 
 namespace croft {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "croft/inference/brute_force.h"
-#include "croft/model/chain_layout.h"
+#include "model/chain_layout.h"
 #include "support/random_chain.h"
 #include "support/random_data.h"
 #include "train/induction/edge_probabilities.h"

@@ -1,18 +1,18 @@
 // Trainings whose features change: induction, unsupported features, l1 and then l2.
-#include "croft/train/feature_rounds.h"
+#include "train/induction/feature_round_options.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <map>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "croft/inference/chain_viterbi.h"
 #include "croft/optimize/lbfgs.h"
-#include "croft/train/chain_training.h"
 #include "features/edge_conjunctions.h"
+#include "train/kinds/chain_training.h"
 
 namespace croft {
 namespace {

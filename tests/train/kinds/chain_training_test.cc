@@ -1,5 +1,5 @@
 // Training end to end in memory: optimality conditions, START and STOP, warm start, hold-out.
-#include "croft/train/chain_training.h"
+#include "train/kinds/chain_training.h"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <functional>
 #include <map>
 
-#include "croft/app/tagger.h"
+#include "app/label/tagger.h"
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "croft/inference/brute_force.h"
 

@@ -6,12 +6,12 @@
 
 #include <cmath>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/inference/brute_force.h"
-#include "croft/model/linear_scorer.h"
-#include "croft/train/chain_batch_function.h"
+#include "model/linear_scorer.h"
 #include "support/toy_sentences.h"
+#include "train/functions/chain_batch_function.h"
 #include "train/functions/chain_em.h"
 
 namespace croft {

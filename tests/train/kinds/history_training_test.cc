@@ -5,13 +5,13 @@
 #include <cmath>
 #include <map>
 
-#include "croft/app/tagger.h"
+#include "app/label/tagger.h"
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "croft/optimize/regulariser.h"
-#include "croft/train/chain_training.h"
 #include "support/enumeration.h"
+#include "train/kinds/chain_training.h"
 
 namespace croft {
 namespace {

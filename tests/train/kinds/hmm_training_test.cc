@@ -5,8 +5,8 @@
 
 #include <cmath>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/inference/brute_force.h"
 #include "croft/inference/chain_sum.h"
 #include "model/kinds/hmm_model.h"

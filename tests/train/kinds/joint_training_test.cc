@@ -11,8 +11,8 @@
 #include <tuple>
 
 #include "app/train/train_joint.h"
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/core/random.h"
 #include "model/kinds/joint_model.h"
 

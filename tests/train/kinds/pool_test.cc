@@ -4,10 +4,10 @@
 
 #include <cmath>
 
+#include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/inference/brute_force.h"
-#include "croft/model/chain_model.h"
+#include "model/kinds/chain_model.h"
 #include "support/toy_sentences.h"
 #include "train/kinds/pool_training.h"
 

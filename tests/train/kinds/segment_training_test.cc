@@ -9,11 +9,11 @@
 #include <map>
 #include <set>
 
+#include "app/label/tagger.h"
 #include "app/train/train_segment.h"
+#include "core/json.h"
 #include "core/unicode.h"
-#include "croft/app/tagger.h"
 #include "croft/core/error.h"
-#include "croft/core/json.h"
 #include "croft/core/random.h"
 
 namespace croft {

@@ -6,9 +6,9 @@
 #include "app/train/make_trainer.h"
 #include "app/train/train_files.h"
 #include "core/atomic_file.h"
+#include "core/json.h"
 #include "core/parse_number.h"
 #include "croft/core/interrupt.h"
-#include "croft/core/json.h"
 #include "croft/data/line_reader.h"
 
 #include "core/parse_number.h"

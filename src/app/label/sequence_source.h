@@ -1,0 +1,76 @@
+// Sequences of a file in any format, made ready for a model.
+#pragma once
+#include <string>
+#include <variant>
+
+#include "app/label/row_reader.h"
+#include "data/attributes.h"
+#include "data/csv_table.h"
+#include "data/labelled_text.h"
+#include "data/svmlight.h"
+#include "features/extraction.h"
+
+namespace croft {
+
+// A sequence as read (rows, for columns; document, for text) and as strings (text, after extract).
+struct InputSequence {
+  ColumnSequence rows;
+  LabelledText document;
+  TextSequence text;    // before extract its length is that of the sequence, but for columns
+  bool single = false;  // the format has no sequences: a line or row alone
+  std::string line;     // of spans: as it was read
+};
+
+// Scores are sums of value times weight in single precision: far larger numbers than these
+// overflow. Throws InputError for a weight of the sequence, or a value of an attribute, above 1e15.
+void check_sizes(const TextSequence& sequence, const std::string& file);
+
+enum class Labels { required, optional };
+
+// Reads with one thread; extract() may run on others.
+class SequenceSource {
+ public:
+  // path "-" is standard input.  Throws InputError as the readers do, and where the rows do not
+  // have the columns that the extractor was made for.
+  //   spans : of columns, the data is of spans, spelled in this scheme (app/row_reader.h)
+  SequenceSource(const std::string& path, const Extractor& extractor, Labels labels,
+                 std::optional<ChunkScheme> spans = std::nullopt)
+      : SequenceSource(LineReader(path), extractor, labels, spans) {}
+  SequenceSource(LineReader lines, const Extractor& extractor, Labels labels,
+                 std::optional<ChunkScheme> spans = std::nullopt);
+
+  // The next sequence as read.  False at the end.  Throws InputError for an input without any.
+  bool next(InputSequence& out);
+  // Fills out.text.  Thread-safe.  Throws as check_sizes().
+  void extract(InputSequence& out, Extractor::Scratch& scratch) const;
+
+  bool labelled() const;  // whether the sequence last read has gold labels
+  // False when the next sequence is not there yet (a pipe, a terminal): time to show what is done.
+  bool ready() const;
+  const std::string& name() const;
+
+ private:
+  using Reader =
+      std::variant<RowReader, AttributesReader, LabelledTextReader, SvmlightReader, CsvReader>;
+  static Reader open(LineReader lines, const ExtractionConfig& config, bool optional,
+                     std::optional<ChunkScheme> spans);
+  bool read(InputSequence& out);
+
+  const Extractor& extractor_;
+  Labels labels_;
+  Reader reader_;
+  bool any_ = false, labelled_ = false;
+};
+
+// Reads, extracts and hands on sequence after sequence, in order: visit(sequence).
+template <class Visit>
+void for_each_sequence(SequenceSource& source, const Visit& visit) {
+  InputSequence sequence;
+  Extractor::Scratch scratch;
+  while (source.next(sequence)) {
+    source.extract(sequence, scratch);
+    visit(sequence);
+  }
+}
+
+}  // namespace croft

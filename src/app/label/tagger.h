@@ -1,0 +1,120 @@
+// Labels for sequences, with the answers that were asked for.
+#pragma once
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "app/label/spans.h"
+#include "app/label/tag_plan.h"
+#include "app/label/vote_tagger.h"
+#include "croft/inference/chain_k_best.h"
+#include "croft/inference/chain_risk.h"
+#include "croft/inference/chain_sum.h"
+#include "croft/inference/chain_viterbi.h"
+
+namespace croft {
+
+// What became of the rules and constraints of a sequence.
+struct TagOutcome {
+  bool found = true;      // a labelling that is allowed
+  bool exact = true;      // it is the best one; or, with found == false, there is none
+  bool by_model = false;  // with found == false: nothing but the model's own zeros forbids them all
+  double gap = 0;         // an allowed labelling has at most this much more score (nats)
+  std::size_t drawn = 0;  // work of a search, in the unit of the limit
+};
+
+struct SpanProbability {
+  std::size_t begin, end;  // positions [begin, end)
+  std::string_view type;   // of the chunk; a view into a label of the plan
+  double probability;      // that exactly this chunk is there
+};
+
+// At t, from the label at t - 1; or, in expected counts, at any t (which is 0).
+struct EdgeProbability {
+  std::size_t t;
+  Label from, to;
+  double value;
+};
+
+// p(y | x) is normalised over the labellings that the constraint, the partial labels and the rules
+// allow, as far as these are in the chain (TagPlan::searches() says whether any are not).
+struct Tagging {
+  TagOutcome outcome;          // all below is empty or 0 unless outcome.found
+  std::vector<Label> y;        // [T] the labelling
+  double log_probability = 0;  // log p(y | x), with .probability or any question to p
+  double log_partition = 0;    // log Z, likewise
+  double log_partial = 0;      // log p(what partial labels say | x), with .probability
+  Matrix<double> marginals;    // [T][L], likewise, unless only .probability, .k_best, .samples
+  std::vector<ScoredLabelling> k_best;       // of labels; log p = score - log_partition
+  std::vector<std::vector<Label>> samples;   // [samples][T]
+  std::vector<SpanProbability> spans;        // in the order of the sequence
+  std::vector<EdgeProbability> edges;        // by t, from, to
+  std::vector<EdgeProbability> edge_counts;  // by from, to
+  std::vector<double> label_counts;          // [L] expected
+  double entropy = 0;                        // nats
+};
+
+// One a thread; the plan and its model are shared.  Where the labels alone are wanted, Viterbi runs
+// in single precision; whatever is reported as a number is computed in double.
+class Tagger {
+ public:
+  explicit Tagger(const SequenceModel& model)
+      : own_(std::make_shared<const TagPlan>(model)), plan_(own_.get()) {}
+  explicit Tagger(const TagPlan& plan) : plan_(&plan) {}  // which must outlive it
+
+  // Valid until the next call.  Throws UsageError for what the plan cannot answer, InputError for
+  // partial labels that cannot be read.  Cost O(T L^2), and a look-up for each attribute; states of
+  // the plan's chain instead of L.
+  const Tagging& tag(const TagInput& input, const TagOptions& options);
+  const Tagging& tag(const TextSequence& text, const TagOptions& options) {
+    return tag(TagInput{text}, options);
+  }
+
+  // -log p(gold | x) of the sequence last tagged with options.probability; +inf where a gold label
+  // is unknown to the model or forbidden, or its label histories have no path for it.
+  double negative_log_probability(const std::vector<Label>& gold) const;
+
+ private:
+  void tag_in_float(const TagInput& input);
+  void tag_in_double(const TagInput& input, const TagOptions& options);
+  void tag_by_vote(const TagInput& input);
+  bool has_flat_curves() const;
+  template <class Real>
+  void restrict_to_known(const TagInput& input, ChainScores<Real>& base);
+  double sum_up(const ChainScores<double>& chain, bool with_marginals);
+  bool decode(const TagInput& input, const ChainScores<double>& chain, const TagOptions& options);
+  bool search(const TagInput& input, const ChainScores<double>& chain);
+  bool search_labellings(const ChainScores<double>& chain, const TagOptions& options);
+  double decode_risk(const ChainScores<double>& chain);
+  void draw(const ChainScores<double>& chain, const TagInput& input, const TagOptions& options);
+  void answer(const ChainPosterior<double>& posterior, const TagOptions& options);
+  void add_spans(const ChainPosterior<double>& posterior);
+  const Matrix<double>& edge_counts(const ChainPosterior<double>& posterior);
+  const Matrix<double>& edges_at(const ChainPosterior<double>& posterior, std::size_t t);
+  void add_pairs_before(std::size_t t);
+  const Matrix<double>& label_pairs(const Matrix<double>& of_states);
+  const Matrix<double>& state_marginals() const;
+
+  std::shared_ptr<const TagPlan> own_;
+  const TagPlan* plan_;
+  Tagging tagging_;
+  SequenceModel::Scratch scratch_;
+  ChainScores<float> scores_;
+  ChainScores<double> wide_;
+  LiftedChains<float> lifted_;
+  LiftedChains<double> wide_lifted_;
+  ViterbiWorkspace<float> viterbi_;
+  ViterbiWorkspace<double> wide_viterbi_;
+  ForwardBackwardWorkspace<double> sums_;
+  RiskWorkspace<double> risk_;
+  VoteTagger vote_;
+  Matrix<double> votes_;  // [T][L]
+  KnownLabels known_;
+  Matrix<double> states_;               // [T][states] marginals, where states are not the labels
+  Matrix<double> label_worth_;          // [T][states] the marginal of each state's label, likewise
+  Matrix<double> pairs_, label_pairs_;  // of one edge
+  std::shared_ptr<const ChunkEdges> chunk_edges_;  // made when first needed
+  ChunkEdges::Scratch spans_;
+};
+
+}  // namespace croft

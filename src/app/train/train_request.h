@@ -1,0 +1,114 @@
+// Training from files to a model file, or from sequences of a program to a model in memory.
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "croft/structure/chunk_label.h"
+#include "train/kinds/chain_training.h"
+#include "train/observer.h"
+
+namespace croft {
+class Json;
+
+inline constexpr double kCheckpointInterval = 30;
+
+struct TrainRequest {
+  std::vector<std::string> data;  // at least one; "-" is standard input
+  std::string output;             // the model file
+  InputFormat format = InputFormat::columns;
+  // Of columns: the data is of spans, spelled in this scheme (app/row_reader.h).
+  std::optional<ChunkScheme> spans;
+  std::string template_path;  // empty: the default features for words, or those of `init`
+  std::string template_text;  // the template itself, where it is in no file
+  TemplateLanguage language = TemplateLanguage::automatic;
+  std::string kit;  // file that declares further features (app/feature_kit_file.h); empty: none
+  bool boundaries = false;
+  // Every position has the attribute kIntercept beside its own.  Default: where a model of kind
+  // maxent is trained from the start.  options.free_intercept: its weights are not penalised.
+  std::optional<bool> intercept;
+  // How texts and tables become features; without: the defaults, or as `init` or `prior` has it.
+  std::optional<TextOptions> text;
+  std::string stop_words;  // english, or a file; empty: those of `text`
+  std::optional<CsvOptions> csv;
+  std::optional<FeatureSet> features;  // default: all with a template, observed without
+  std::string init;                    // model to start from
+  std::string holdout;                 // a file, or a fraction in (0, 1) of the training sequences
+  std::uint64_t seed = 1;              // of the choice of the hold-out fraction
+  std::optional<PartialLabels> partial;  // labels of the data may be sets, or any
+  std::string weights;                   // file: the weight of each sequence of `data`, in order
+  // Of examples by their labels, for kinds that label each by itself: balanced, or a file of lines
+  // LABEL TAB WEIGHT; empty: none.
+  std::string class_weights;
+  std::string cost;       // of a mistake, of objectives that have one: a number (1), or a file
+  std::string constrain;  // bio, bioes or a file; empty: that of `init`, or none
+  std::string transition_groups;  // file: transitions that share a weight
+  // Where not given, what suits the objective and the optimiser.
+  std::optional<double> l2, tolerance, gradient_tolerance;
+  std::optional<std::size_t> max_iterations;
+  // Where not given, what `options` say.
+  std::optional<std::size_t> block, window;
+  std::string kernel;      // linear, poly:DEGREE[:SCALE[:OFFSET]] or rbf:GAMMA; empty: none
+  std::string prior;       // model whose weights are the penalty's mean, and the start
+  std::string variances;   // file: variances of weights, by the names of attributes
+  std::string checkpoint;  // folder to keep the state of the training in; empty: none
+  bool resume = false;     // from there
+  double checkpoint_interval = kCheckpointInterval;  // seconds
+  TrainOptions options;  // the rest; what the above say of it is filled in
+};
+
+// The request with its options filled in: what it leaves open, and seed, kernel and prior.  Throws
+// UsageError for a kernel that is none.
+TrainRequest with_defaults(TrainRequest request);
+
+// Throws UsageError for --class-weights with a kind that is trained on whole sequences, or with
+// partial labels.
+void check_class_weights(const TrainRequest& request, std::string_view kind);
+
+// The files that a request reads besides `init`.
+std::vector<std::string> input_files(const TrainRequest& request);
+
+// Where labelled sequences come from, when not from the files of a request.
+class TrainingInput {
+ public:
+  virtual ~TrainingInput() = default;
+  virtual const Extractor& extractor() const = 0;
+  // Hands on each sequence in turn, once; `file` is for messages.
+  using Visit = std::function<void(TextSequence& sequence, const std::string& file)>;
+  virtual void read(const Visit& visit) = 0;
+  virtual void read_holdout(const Visit& visit) = 0;  // where the request's is not a fraction
+  // Data that is numbers already, all of it; none: read() hands on sequences.
+  virtual std::optional<ChainEncoder> encoded() { return std::nullopt; }
+  // What was trained, for who wants more than the model file keeps.
+  virtual void trained(const ChainTraining&) {}
+  // Adds to the training record what only the input knows; after everything has been read.
+  virtual void describe(Json&) const {}
+};
+
+// What a kind of model asks of its data beside the sequences.
+struct DataRules {
+  bool labelled = true;   // false: columns hold no label, all are observed
+  bool optional = false;  // labels may be absent, of files of attributes and of a program's data
+  std::vector<std::string> unlabelled{};  // further files, whose labels, if any, are not looked at
+  std::function<void(ExtractionConfig&)> complete{};  // once the columns are counted; may be empty
+};
+
+// The files of a request; it, and the observer, must outlive the input.
+std::unique_ptr<TrainingInput> open_training_files(const TrainRequest& request,
+                                                   ExtractionConfig config, TrainObserver& observer,
+                                                   DataRules rules = {});
+
+// How the data of a request becomes strings, columns not yet counted.  Reads the template's file.
+ExtractionConfig make_extraction(const TrainRequest& request, const ChainModel* init);
+
+// Reads, trains, and writes the model (temporary, sync, rename).  The model's bytes depend on the
+// data and the request alone: not on threads, time or paths.  Throws UsageError for options that
+// contradict each other or would be ignored, and Error when the output cannot be written: both
+// before anything is read; InputError for bad data; Interrupted when `interruption` is set before
+// there is a model to keep.
+TrainResult train_model(const TrainRequest& request, TrainObserver& observer);
+TrainResult train_model(const TrainRequest& request);  // unobserved
+
+}  // namespace croft

@@ -1,0 +1,164 @@
+// Attributes of one kind with their rows of weights, as a model file holds them.
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "croft/data/string_lists.h"
+#include "features/compact_offsets.h"
+#include "features/vocabulary.h"
+#include "model/file/container.h"
+
+namespace croft {
+
+// The weights of one attribute: weight[k] belongs to cell(k).
+class WeightRow {
+ public:
+  std::size_t size() const { return weights_.size(); }
+  float weight(std::size_t k) const { return weights_[k]; }
+  std::uint32_t cell(std::size_t k) const;
+
+ private:
+  friend class FeatureTable;
+  std::span<const float> weights_;
+  const std::byte* cells_ = nullptr;  // of `width_` bytes each; nullptr: weight k belongs to cell k
+  std::size_t width_ = 0;
+};
+
+// As std::memcmp(a, b, size) == 0; inlined, for strings of a few words.
+inline bool equal_bytes(const char* a, const char* b, std::size_t size) {
+  const auto differ = [&](auto word, std::size_t at) {
+    auto other = word;
+    std::memcpy(&word, a + at, sizeof word);
+    std::memcpy(&other, b + at, sizeof other);
+    return word != other;
+  };
+  if (size < 8) {
+    if (size < 4) {
+      for (std::size_t k = 0; k < size; ++k) {
+        if (a[k] != b[k]) return false;
+      }
+      return true;
+    }
+    return !differ(std::uint32_t{}, 0) && !differ(std::uint32_t{}, size - 4);
+  }
+  for (std::size_t k = 0; k + 8 < size; k += 8) {
+    if (differ(std::uint64_t{}, k)) return false;
+  }
+  return !differ(std::uint64_t{}, size - 8);
+}
+
+// Recently found attributes, so that the frequent ones (a dozen a word are) cost no look-up.
+// Verified by their text.  One a thread and table.
+class AttributeCache {
+ public:
+  void prefetch(std::uint64_t hash) const {
+    if (!entries_.empty()) __builtin_prefetch(&entries_[hash % kEntries]);
+  }
+  // The place of `text`, or nullptr when it is not here.
+  const CompactOffsets::Row* find(std::string_view text, std::uint64_t hash) const {
+    if (entries_.empty()) return nullptr;
+    const Entry& entry = entries_[hash % kEntries];
+    const bool same = entry.hash == hash && entry.size == text.size() &&
+                      equal_bytes(entry.text, text.data(), text.size());
+    return same ? &entry.place : nullptr;
+  }
+  void insert(std::string_view text, std::uint64_t hash, CompactOffsets::Row place);
+
+ private:
+  static constexpr std::size_t kEntries = 8192;  // 512 KB: half a second-level cache
+  struct alignas(64) Entry {
+    std::uint64_t hash = 0;
+    CompactOffsets::Row place{};
+    std::uint32_t size = 0xFFFFFFFF;  // no text is as long
+    char text[36];
+  };
+  std::vector<Entry> entries_;
+};
+
+// Read-only and mapped.  Cells read from the file are checked: a damaged one has no row.
+class FeatureTable {
+ public:
+  FeatureTable() = default;
+  // Sections PREFIX.names, .rows, .weights, .cells (absent where all rows are full).
+  //   cells : of a full row (labels, or pairs of labels)
+  // Throws Error when the sections do not fit together.
+  FeatureTable(const Container& container, const std::string& prefix, std::size_t cells);
+
+  std::size_t size() const { return names_.size(); }
+  std::size_t weights() const { return weights_.size(); }
+  std::string name(std::uint32_t id) const { return names_.string(id); }
+  const CompactVocabulary& names() const { return names_; }
+  const CompactOffsets& rows() const { return rows_; }
+  WeightRow row(std::uint32_t id) const;  // empty for kUnknown and for damaged rows
+
+  // Where the rows of all items of `lists` stand, {0, 0} for unseen ones.  Look-ups overlap their
+  // cache misses.
+  struct Scratch {
+    std::vector<std::uint64_t> hashes;
+    std::vector<std::uint32_t> ids;
+    std::vector<CompactOffsets::Row> places;  // the result
+    AttributeCache cache;                     // of one table
+  };
+  void find(const StringLists& lists, Scratch& scratch) const;
+  // The ids of all items, kUnknown for unseen ones: for what a model says of an attribute beside
+  // its row.
+  void find_ids(const StringLists& lists, std::vector<std::uint32_t>& ids) const;
+
+  // Brings the weights of a place closer.
+  void prefetch(CompactOffsets::Row place) const {
+    if (place.length == 0) return;
+    __builtin_prefetch(weights_.data() + place.begin);
+    if (!cells_.empty()) __builtin_prefetch(cells_.data() + place.begin * width_);
+  }
+
+  // add(cell, weight) for every weight of a place; cell < cells, whatever the file holds.
+  template <class Add>
+  void visit(CompactOffsets::Row place, const Add& add) const {
+    const float* w = weights_.data() + place.begin;
+    if (cells_.empty()) {
+      if (place.length != full_) return;
+      for (std::uint32_t k = 0; k < full_; ++k) add(k, w[k]);
+    } else if (width_ == 1) {
+      visit_cells<std::uint8_t>(place, w, add);
+    } else if (width_ == 2) {
+      visit_cells<std::uint16_t>(place, w, add);
+    } else {
+      visit_cells<std::uint32_t>(place, w, add);
+    }
+  }
+
+ private:
+  template <class Cell, class Add>
+  void visit_cells(CompactOffsets::Row place, const float* w, const Add& add) const {
+    const Cell* cells = reinterpret_cast<const Cell*>(cells_.data()) + place.begin;
+    for (std::uint32_t k = 0; k < place.length; ++k) {
+      if (cells[k] < full_) add(cells[k], w[k]);
+    }
+  }
+
+  CompactVocabulary names_;
+  CompactOffsets rows_;
+  std::span<const float> weights_;
+  std::span<const std::byte> cells_;
+  std::size_t full_ = 0, width_ = 0;
+};
+
+// One attribute to be written: cells increasing.
+struct NamedRow {
+  std::string_view name;
+  std::span<const std::uint32_t> cell;  // empty: 0, 1, 2, …
+  std::span<const double> weight;
+  bool keep = false;  // in the file even without a weight
+};
+
+// Adds the sections of a FeatureTable.  Weights that are 0 are left out, and so are attributes that
+// have no other, unless they are to be kept.  The bytes do not depend on the order of `rows`.
+// Returns the id of each row in the file, kUnknown where it was left out: [rows].
+std::vector<std::uint32_t> write_feature_table(const std::vector<NamedRow>& rows, std::size_t cells,
+                                               const std::string& prefix, ContainerWriter& out);
+
+}  // namespace croft

@@ -1,0 +1,104 @@
+// The .croft container: a header, a table of named sections, checksums.  docs/format.md section 1.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/mapped_file.h"
+
+namespace croft {
+
+// Collects sections and writes them as one file, atomically.  The bytes depend on the sections
+// alone. A section's name has 1 to 32 bytes and occurs once (a bug otherwise).
+class ContainerWriter {
+ public:
+  // small: verified whenever the file is opened; bulk: verified on request (inspect --verify);
+  // required: small, and whoever does not know it misunderstands the others, so must refuse the
+  // file.
+  enum class Kind { small, bulk, required };
+  void add(std::string name, std::vector<std::byte> bytes, Kind kind);
+  void add(std::string name, std::string_view text, Kind kind = Kind::small);
+  template <class T>
+  void add_numbers(std::string name, const std::vector<T>& numbers, Kind kind) {
+    const auto bytes = std::as_bytes(std::span(numbers));
+    add(std::move(name), std::vector<std::byte>(bytes.begin(), bytes.end()), kind);
+  }
+  void write(const std::filesystem::path& path) const;  // temporary, sync, rename
+  std::vector<std::byte> bytes() const;                 // the same bytes, in memory
+
+ private:
+  struct Section {
+    std::string name;
+    std::vector<std::byte> bytes;
+    Kind kind;
+  };
+  template <class Sink>
+  void emit(const Sink& sink) const;
+  std::vector<Section> sections_;
+};
+
+// Opens a container by mapping it: header, section table and small sections are verified, in a time
+// that does not grow with the bulk.  Throws Error saying what is wrong and where (not a Croft file,
+// newer version, truncated at byte N of M, checksum of section X), and what to do.
+// Sections that the caller does not ask for are ignored: a newer minor version may have added them;
+// of the required ones the caller says which it knows.
+class Container {
+ public:
+  static Container open(const std::filesystem::path& path);
+  // `name` stands for the path in messages.
+  static Container from_bytes(std::vector<std::byte> bytes, std::string name);
+
+  bool has(std::string_view section) const;
+  std::span<const std::byte> section(std::string_view name) const;  // throws Error if absent
+  std::string_view text(std::string_view name) const;               // likewise
+  // The section as numbers; throws Error when it is absent, its length is not a multiple of a
+  // number's, or it is misaligned.
+  template <class T>
+  std::span<const T> numbers(std::string_view name) const {
+    const auto bytes = checked(name, sizeof(T), alignof(T));
+    return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+  }
+  // Throws Error when a required section is none of these.
+  void refuse_required_but(std::span<const std::string_view> known) const;
+  // Reads the whole file: every section's checksum, and the zeros between sections.  Throws Error
+  // naming the first that fails.
+  void verify() const;
+  const std::string& name() const { return name_; }
+
+  struct Entry {
+    std::string name;
+    std::uint64_t offset, size, checksum;
+    bool bulk, required;
+  };
+  const std::vector<Entry>& entries() const { return entries_; }  // in the order of the file
+  std::size_t file_size() const { return bytes_.size(); }
+  std::span<const std::byte> bytes() const { return bytes_; }  // the whole file
+
+ private:
+  Container() = default;
+  std::span<const std::byte> checked(std::string_view name, std::size_t size,
+                                     std::size_t alignment) const;
+  const Entry* find(std::string_view name) const;
+  std::span<const std::byte> bytes_of(const Entry& entry) const;
+  void parse();
+  void check_magic() const;
+  void check_header() const;
+  void read_table();
+  void check_section(const Entry& entry) const;
+  [[noreturn]] void fail(const std::string& what) const;          // Error "NAME: WHAT"
+  [[noreturn]] void fail_damaged(const std::string& what) const;  // and what to do about it
+
+  std::string name_;
+  MappedFile file_;
+  std::vector<std::byte> memory_;
+  std::span<const std::byte> bytes_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace croft

@@ -1,0 +1,102 @@
+// A trained log-linear chain: everything needed to predict.  docs/format.md section 3.
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/chain_layout.h"
+#include "model/kernel_scorer.h"
+#include "model/kinds/sequence_model.h"
+
+namespace croft {
+class Json;
+
+// What the labels are given besides x, and so what is normalised: the labelling as a whole;
+// nothing, each position by itself; or the label before (docs/math/single.md).
+enum class ChainKind { chain, maxent, memm };
+std::string_view name_of(ChainKind kind);
+ChainKind chain_kind(std::string_view name);  // pool: chain; throws UsageError where it is none
+
+// Of kind chain, maxent, memm or pool (a chain whose weights are sums of its experts'): log-linear,
+// with the same features and sections.
+class ChainModel final : public SequenceModel {
+ public:
+  // Maps the file: the cost does not grow with its weights, but for a kernel's support vectors.
+  // Throws Error as Container::open, and for a model of another kind.
+  static std::shared_ptr<const ChainModel> open(const std::filesystem::path& path);
+  explicit ChainModel(Container container);
+
+  const FeatureTable& node() const { return node_; }
+  const FeatureTable& edge() const { return edge_; }
+  const FeatureTable& tied() const { return tied_; }
+
+  bool has_overlays() const override { return edge_.size() > 0; }
+  const LabelHistories* histories() const override { return histories_.get(); }
+  std::span<const float> gram_weights() const override { return gram_weights_; }
+
+  // Its other weights are only the last of those that vote.
+  const ChainVote* vote() const override { return vote_ ? &*vote_ : nullptr; }
+
+  // Of a model whose states are scored by a kernel, by the ids of node(), whose rows are empty;
+  // otherwise null.
+  const KernelExpansion* kernel() const { return kernel_ ? &kernel_->expansion : nullptr; }
+
+  //   cost: a look-up (some 30 ns) and the row's length for each attribute; with a kernel, a
+  //   product with each support vector for each position
+  // With a kernel it throws Error where values are so large that scores overflow.
+  void score(const TextSequence& sequence, Scratch& scratch,
+             ChainScores<float>& out) const override;
+  void score(const TextSequence& sequence, Scratch& scratch,
+             ChainScores<double>& out) const override;
+
+ private:
+  void read_constraint();
+  void read_transitions();
+  void read_histories();
+  void read_vote();
+  void read_kernel();
+  template <class Real>
+  void score_in(const TextSequence& sequence, Scratch& scratch, ChainScores<Real>& out) const;
+  template <class Real>
+  void add_kernel_scores(const TextSequence& sequence, Scratch& scratch,
+                         ChainScores<Real>& out) const;
+  struct KernelStates {
+    explicit KernelStates(KernelExpansion found) : expansion(std::move(found)), scorer(expansion) {}
+    KernelStates(const KernelStates&) = delete;
+    KernelStates& operator=(const KernelStates&) = delete;
+    KernelExpansion expansion;
+    KernelScorer scorer;
+  };
+
+  FeatureTable node_, edge_, tied_;
+  std::shared_ptr<const LabelHistories> histories_;
+  std::vector<float> gram_weights_;
+  std::optional<ChainVote> vote_;
+  std::shared_ptr<const KernelStates> kernel_;
+};
+
+// The same model, for what only weights can answer.  Throws UsageError where it is of another kind:
+//   answer : what cannot be had of it, as in "an explanation"
+const ChainModel& require_chain(const SequenceModel& model, std::string_view answer);
+
+// What a model file is made from.
+struct ChainModelParts {
+  std::string_view kind = "chain";
+  std::vector<std::string> labels;
+  const ExtractionConfig* extraction = nullptr;
+  const ChainLayout* layout = nullptr;
+  std::vector<std::string_view> tied_names, node_names, edge_names;  // by row of the layout
+  std::span<const double> weights;
+  const VotedPerceptron* vote = nullptr;  // in the order of `weights`, which are the last of it
+  // In the place of node weights; its vectors are by row of the layout, and `weights` are its w.
+  const KernelExpansion* kernel = nullptr;
+  const Json* training = nullptr;  // the record: options, data, result
+};
+// The sections of the file; the bytes depend on the parts alone.
+ContainerWriter make_chain_model(const ChainModelParts& parts);
+
+}  // namespace croft

@@ -1,0 +1,130 @@
+// What labelling needs of a trained model, whatever its kind: the scores of a sequence, as those of
+// a chain.  A maximum-entropy or naive Bayes classifier is a chain without transitions, each
+// position by itself; a hidden Markov model and a MEMM are chains whose scores are
+// log-probabilities.
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "croft/structure/chain.h"
+#include "croft/structure/chain_constraint.h"
+#include "croft/structure/label_histories.h"
+#include "features/extraction.h"
+#include "model/calibration.h"
+#include "model/chain_vote.h"
+#include "model/feature_table.h"
+#include "model/file/container.h"
+#include "model/trees/tree_ensemble.h"
+#include "structure/hidden_states.h"
+
+namespace croft {
+class Json;
+
+class SegmentModel;
+
+// Immutable; share it between threads.
+class SequenceModel {
+ public:
+  virtual ~SequenceModel() = default;
+  SequenceModel(const SequenceModel&) = delete;
+  SequenceModel& operator=(const SequenceModel&) = delete;
+
+  const std::string& kind() const { return kind_; }  // as --model names it
+  std::size_t labels() const { return labels_.size(); }
+  const std::string& label(Label y) const { return labels_[y]; }
+  const Extractor& extractor() const { return extractor_; }
+  const Json& meta() const { return *meta_; }  // kind, extraction, training record
+  const Container& container() const { return container_; }
+
+  // What it was trained under, if anything: scores and transitions have it in them.
+  const std::optional<ChainConstraint>& constraint() const { return constraint_; }
+
+  // Whether each position is labelled by itself.
+  bool labels_are_independent() const {
+    return kind_ == "maxent" || kind_ == "joint-maxent" || kind_ == "naive-bayes" ||
+           kind_ == "boosted-maxent";
+  }
+  // How probabilities are made of its scores, where not as they are; scores and transitions do not
+  // have it in them (app/tag_plan.h has).
+  const std::optional<Calibrator>& calibrator() const { return calibrator_; }
+
+  // theta of a sequence, of order 1 (base scores, which histories() lift); attributes that the
+  // model does not know score 0.  Refers to this model.  Throws Error where values are so large
+  // that scores are no numbers.
+  struct Scratch {  // one a thread
+    FeatureTable::Scratch node, edge;
+    std::vector<std::uint32_t> ids;
+    AttributeLists known;
+    Matrix<double> state;
+    PositionValues position;
+  };
+  virtual void score(const TextSequence& sequence, Scratch& scratch,
+                     ChainScores<float>& out) const = 0;
+  virtual void score(const TextSequence& sequence, Scratch& scratch,
+                     ChainScores<double>& out) const = 0;
+  // The tied ones of every sequence.
+  template <class Real>
+  const TransitionScores<Real>& transitions() const {
+    if constexpr (std::is_same_v<Real, float>) {
+      return transitions_float_;
+    } else {
+      return transitions_double_;
+    }
+  }
+  // Whether sequences may have an overlay: transitions of a position's own.
+  virtual bool has_overlays() const { return false; }
+
+  // Of order 2 or more; null: order 1.
+  virtual const LabelHistories* histories() const { return nullptr; }
+  virtual std::span<const float> gram_weights() const { return {}; }  // [G] of its grams
+  std::size_t order() const { return histories() != nullptr ? histories()->order : 1; }
+
+  // Of a segment model: what the segments of a sequence have beside the scores of their positions
+  // (model/segment_model.h); otherwise null.
+  virtual const SegmentModel* segments() const { return nullptr; }
+
+  // Of a model with hidden states, whose scores and transitions are theirs; null: the states are
+  // the labels.
+  virtual const HiddenStates* states() const { return nullptr; }
+
+  // Whether exp(score - log Z) of its chain is a probability of the labelling.
+  virtual bool has_probabilities() const { return vote() == nullptr; }
+
+  // Of a voted perceptron, whose labels are chosen by vote and have no probabilities
+  // (app/vote_tagger.h); otherwise null.
+  virtual const ChainVote* vote() const { return nullptr; }
+
+ protected:
+  // Reads what every kind has.  Throws Error for a kind that is none of `kinds`, for a section that
+  // must be understood and is not in `required`, and for damage.
+  SequenceModel(Container container, std::span<const std::string_view> kinds,
+                std::span<const std::string_view> required);
+  void set_transitions(TransitionScores<double> transitions);
+  // Throws: the section does not fit the rest.
+  [[noreturn]] void fail_damaged(std::string_view section) const;
+
+  Container container_;
+  std::optional<ChainConstraint> constraint_;
+
+ private:
+  std::shared_ptr<Json> meta_;
+  std::string kind_;
+  std::vector<std::string> labels_;
+  Extractor extractor_;
+  std::optional<Calibrator> calibrator_;
+  TransitionScores<float> transitions_float_;
+  TransitionScores<double> transitions_double_;
+};
+
+// The sections that every kind has: meta (kind, extraction, training record, and what `more` says),
+// labels, and what the extraction needs.
+void write_common_sections(std::string_view kind, const ExtractionConfig& extraction,
+                           const std::vector<std::string>& labels, const Json& training,
+                           const Json& more, ContainerWriter& out);
+
+}  // namespace croft

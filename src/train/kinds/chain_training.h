@@ -1,0 +1,159 @@
+// The training of a chain: data, layout, objective, optimiser, hold-out, in this order.
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "features/chain_data.h"
+#include "features/extraction.h"
+#include "model/kinds/chain_model.h"
+#include "train/chain_holdout.h"
+#include "train/kinds/feature_expectations.h"
+#include "train/sequence_training.h"
+#include "train/train_options.h"
+#include "train/training_fingerprint.h"
+#include "train/training_watch.h"
+
+namespace croft {
+
+// What training by an active set did.
+struct ActiveSetReport {
+  std::size_t rounds = 0;
+  std::size_t trained = 0;  // features of the last set
+  // The largest |df/dw| - l1 of any candidate outside of it, or 0; none where training was stopped
+  // on request, or went back to an earlier iteration.
+  std::optional<double> largest_violation;
+};
+
+struct TrainResult {
+  OptimizeResult optimization;
+  std::size_t dimension = 0, active = 0;      // candidate features, and weights that are not 0
+  std::optional<ActiveSetReport> active_set;  // where there was one
+  std::optional<HoldoutScore> holdout;        // of the weights that were kept
+  std::optional<std::size_t> best_iteration;  // where early stopping went back to an earlier one
+  std::optional<FeatureRoundsReport> rounds;  // where features changed
+  // With groups of transitions: those that share a weight with another, and those without a
+  // feature.
+  std::size_t shared_transitions = 0, dropped_transitions = 0;
+};
+
+// Throws UsageError when a training with these options cannot start from `init`.
+void check_init(const ChainModel& init, const TrainOptions& options);
+
+// Feed sequences, then run.  Peak memory is that of the encoded data and the optimiser.
+class ChainTraining : public SequenceTraining {
+ public:
+  // init: a model to start from; its labels and features are kept, with its weights.  May be null.
+  // Throws UsageError for templates that a kind has no use for.
+  explicit ChainTraining(const Extractor& extractor,
+                         std::shared_ptr<const ChainModel> init = nullptr,
+                         ChainKind kind = ChainKind::chain);
+
+  // From here on labels may be sets, or any (features/chain_data.h).  Throws UsageError where a
+  // label of `init` would be read as one of these.
+  void read_partial_labels(const PartialLabels& how) override;
+  // Labelled, as the encoder wants it; `file` is for messages.  Each position of a maxent model is
+  // a sequence of its own.
+  void add(const TextSequence& sequence, std::string_view file = {}) override;
+  void add_holdout(TextSequence sequence, std::string_view file = {}) override;
+  // In the place of add(): data that is numbers already, with the names that they stand for.
+  void set_data(ChainEncoder encoded);
+  std::size_t sequences() const override { return encoder_.data.sequences(); }
+  std::size_t positions() const override { return encoder_.data.positions(); }
+  std::size_t partial_positions() const override;  // those of which no single label is known
+  double total_weight() const override;            // of the sequences
+  // What the options' method and precision come to with this data and `init`.
+  Method method(const TrainOptions& options) const;
+  Precision precision(const TrainOptions& options) const;  // single or twice
+  std::size_t holdout_sequences() const override { return holdout_.sequences(); }
+  // The labels of hold-out sequence n.
+  const TextSequence& holdout(std::size_t n) const { return holdout_[n]; }
+
+  // Scores predicted labels of all hold-out sequences, one list each.
+  using HoldoutScorer =
+      std::function<HoldoutScore(const std::vector<std::vector<std::string_view>>& predicted)>;
+  using Callback = TrainingCallback;
+
+  // Trains.  Throws UsageError for bad options, Error when there is no sequence, label or feature,
+  // InputError (file, line) for labels that break the constraint.
+  TrainResult run(const TrainOptions& options, const HoldoutScorer& scorer,
+                  const Callback& callback);
+
+  // In the place of run(): what data and model, that training would start from, expect of every
+  // feature.  Valid until anything else is asked.  Throws as run(), and Error where the data has
+  // runs of labels that a model of order 2 or more has no history for.
+  FeatureExpectations expectations(const TrainOptions& options);
+
+  // After run(): the model file's sections.  `training` is the record to keep in it.
+  ContainerWriter model(const Json& training) const;
+  // After run(): visit(label, weight) for the features of a node attribute, by its number in the
+  // data.
+  template <class Visit>
+  void for_each_weight(std::uint32_t attribute, const Visit& visit) const {
+    const std::uint32_t row = renumbering_.node[attribute];
+    if (row == kUnknown) return;
+    for (std::size_t k = 0; k < layout_.node.length(row); ++k) {
+      visit(layout_.node.cell_of(row, k), weights_[layout_.node.begin[row] + k]);
+    }
+  }
+  // After run(): what the weights belong to, and where the attributes of the data went.
+  const ChainLayout& layout() const { return layout_; }
+  const Renumbering& renumbering() const { return renumbering_; }
+  std::span<const double> weights() const { return weights_; }
+  std::size_t labels() const override { return encoder_.label_names.size(); }
+  std::size_t attributes() const override {
+    return encoder_.node_names.size() + encoder_.edge_names.size();
+  }
+
+ private:
+  friend class FeatureRoundsTraining;               // changes the features (src/train/)
+  const std::string& file_of(std::size_t n) const;  // of sequence n
+  bool dual_pays(const TrainOptions& options) const;
+  bool newton_pays(const TrainOptions& options) const;
+  bool span_pays(const TrainOptions& options) const;
+  ChainNames names() const;
+  void check(const TrainOptions& options) const;
+  void check_holdout(const TrainOptions& options) const;
+  std::shared_ptr<const ChainConstraint> make_constraint(const TrainOptions& options) const;
+  void lay_out(const TrainOptions& options, TrainResult& result);
+  void set_histories(const TrainOptions& options);
+  void set_cost(const TrainOptions& options);
+  void set_prior(const TrainOptions& options, std::span<const FeatureWeight> start);
+  Run intercept_weights() const;
+  void keep_features_of(const ChainModel& init);
+  void widen_kept_pairs(std::size_t from);  // from pairs of the initial labels to pairs of all
+  std::vector<FeatureWeight> initial_weights(const ChainModel& init) const;
+  ChainProblem problem(const TrainOptions& options, ThreadPool& pool) const;
+  std::uint64_t fingerprint(const TrainOptions& options, const ChainProblem& problem,
+                            std::span<const FeatureWeight> start) const;
+  OptimizeResult train_all(const ChainProblem& problem, std::span<const FeatureWeight> start,
+                           const HoldoutScorer& scorer, TrainingWatch& watch,
+                           Checkpointer* checkpoints);
+  ActiveSetResult train_some(const TrainOptions& options, const ChainProblem& problem,
+                             std::span<const FeatureWeight> start, const HoldoutScorer& scorer,
+                             TrainingWatch& watch, Checkpointer* checkpoints);
+  bool uses_active_set(const TrainOptions& options) const;
+  void narrow_to(FeatureSelection selection);
+
+  const Extractor& extractor_;
+  const ChainKind kind_;
+  std::vector<std::string> tied_names_;  // of the layout's tied rows
+  std::shared_ptr<const ChainModel> init_;
+  KeptFeatures kept_;
+  ChainEncoder encoder_;
+  std::vector<std::pair<std::size_t, std::string>> files_;  // each with its first sequence
+  Renumbering renumbering_;
+  ChainLayout layout_;
+  std::vector<double> weights_;
+  LabelCost cost_;
+  WeightPrior prior_;
+  ChainFindings findings_;
+  ChainHoldout holdout_;
+  std::vector<Conjunction> conjunctions_;  // attributes that were found
+};
+
+}  // namespace croft

@@ -1,0 +1,36 @@
+// A number for all that decides what a training does, but for when it stops: a checkpoint is of the
+// training whose number it has.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "train/chain_holdout.h"
+#include "train/chain_methods.h"
+#include "train/functions/active_set.h"
+
+namespace croft {
+
+// The names of a layout's rows, and of its labels.
+struct ChainNames {
+  std::vector<std::string_view> labels;
+  std::vector<std::string_view> tied, node, edge;  // [rows]
+};
+
+struct TrainingFingerprint {
+  const ChainProblem& problem;
+  const ChainNames& names;
+  std::span<const FeatureWeight> start;  // weights that training starts from
+  const ActiveSetOptions* active_set;    // null: all features are trained at once
+  // What the best iteration depends on.
+  const ChainHoldout& holdout;                  // encoded
+  const std::optional<PartialLabels>& partial;  // how its labels are read
+  std::size_t early_stop;
+
+  // Cost: a pass over all of it, at the speed of memory.
+  std::uint64_t value() const;
+};
+
+}  // namespace croft
