@@ -1,10 +1,13 @@
 # A layer of the house: one static library per folder, which may use only the layers above it.
 #   croft_layer(core SOURCES error.cc … USES … LIBRARIES fmt::fmt)
+# ALONE: sources that are not to be compiled together with others.
 # Sources live in src/NAME, with the headers that only the project uses; those of users in include/croft/NAME.
 function(croft_layer name)
-  cmake_parse_arguments(LAYER "" "" "SOURCES;USES;LIBRARIES;PRIVATE_LIBRARIES" ${ARGN})
+  cmake_parse_arguments(LAYER "" "" "SOURCES;ALONE;USES;LIBRARIES;PRIVATE_LIBRARIES" ${ARGN})
   list(TRANSFORM LAYER_SOURCES PREPEND "${PROJECT_SOURCE_DIR}/src/${name}/")
-  add_library(croft_${name} STATIC ${LAYER_SOURCES})
+  list(TRANSFORM LAYER_ALONE PREPEND "${PROJECT_SOURCE_DIR}/src/${name}/")
+  add_library(croft_${name} STATIC ${LAYER_SOURCES} ${LAYER_ALONE})
+  croft_compile_together(croft_${name} ${LAYER_SOURCES})
   add_library(croft::${name} ALIAS croft_${name})
   set_target_properties(croft_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
   target_compile_features(croft_${name} PUBLIC cxx_std_20)
@@ -16,4 +19,23 @@ function(croft_layer name)
     PUBLIC ${LAYER_USES} ${LAYER_LIBRARIES}
     PRIVATE ${LAYER_PRIVATE_LIBRARIES} $<BUILD_INTERFACE:croft_warnings>)
   set_property(GLOBAL APPEND PROPERTY CROFT_LAYERS croft_${name})
+endfunction()
+
+# Sources of one folder are compiled together, at most ten at a time: most of a compilation is the parsing of
+# headers and the code of templates that every file would have once more.  A kernel, which Highway compiles for
+# each instruction set, stays by itself.
+function(croft_compile_together target)
+  foreach(source ${ARGN})
+    file(STRINGS ${source} kernel REGEX "HWY_TARGET_INCLUDE" LIMIT_COUNT 1)
+    if(NOT kernel)
+      cmake_path(GET source PARENT_PATH folder)
+      cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+      string(MAKE_C_IDENTIFIER ${folder} folder)
+      list(APPEND of_${folder} ${source})
+      list(LENGTH of_${folder} place)
+      math(EXPR group "(${place} + 9) / 10")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${group})
+    endif()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()

@@ -1,5 +1,7 @@
 #include "core/unicode.h"
 
+#include <algorithm>
+
 #include <utf8proc.h>
 
 #include <array>
@@ -97,6 +99,11 @@ void append_utf8(char32_t value, std::string& out) {
   utf8proc_uint8_t bytes[4];
   const auto size = utf8proc_encode_char(static_cast<utf8proc_int32_t>(value), bytes);
   out.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
+}
+
+std::size_t character_count(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 bool is_valid_utf8(std::string_view text) {

@@ -44,6 +44,9 @@ inline DecodedCharacter decode(std::string_view text, std::size_t at) {
   return decode_multibyte(text, at);
 }
 
+// Bytes that do not continue a character: the columns that a text takes, near enough.
+std::size_t character_count(std::string_view text);
+
 // value: a code point, not a surrogate.
 void append_utf8(char32_t value, std::string& out);
 

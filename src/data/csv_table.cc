@@ -7,18 +7,13 @@
 
 #include "core/parse_number.h"
 #include "core/unicode.h"
+#include "data/plain_text.h"
 
 namespace croft {
 namespace {
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
-}
-
-std::string_view without_blanks(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t";
-  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
-  return text.substr(0, text.find_last_not_of(kBlanks) + 1);
 }
 
 bool is_missing(std::string_view content, const std::vector<std::string>& missing) {

@@ -5,19 +5,14 @@
 #include "core/parse_number.h"
 #include "croft/core/error.h"
 #include "data/csv.h"
+#include "data/plain_text.h"
 
 namespace croft {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t";
-  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
-  return text.substr(0, text.find_last_not_of(kBlanks) + 1);
-}
-
 void read_header(const CsvRecord& record, OutcomeTable& table) {
   for (std::size_t k = 1; k < record.size(); ++k) {
-    const std::string_view name = trimmed(record[k]);
+    const std::string_view name = without_blanks(record[k]);
     if (name.empty()) {
       throw InputError(record.location(table.file, k), "a column without a name", "",
                        "write the name of a feature in the header");
@@ -41,7 +36,7 @@ void read_row(const CsvRecord& record, OutcomeTable& table) {
   table.lines.push_back(record.line());
   for (std::size_t k = 1; k < record.size(); ++k) {
     double value = 0;
-    if (parse_number(trimmed(record[k]), value) != NumberKind::finite) {
+    if (parse_number(without_blanks(record[k]), value) != NumberKind::finite) {
       throw InputError(record.location(table.file, k), "no finite number", record[k],
                        "a feature is a number for each outcome; write 0 where it has none");
     }
@@ -94,13 +89,13 @@ ExpectationText parse_expectation(std::string_view text, const Location& where) 
   if (equal == text.npos) fail("a constraint without =, <= or >=");
   const bool sided = equal > 0 && (text[equal - 1] == '<' || text[equal - 1] == '>');
   const std::size_t begin = sided ? equal - 1 : equal;
-  ExpectationText found{.feature = std::string(trimmed(text.substr(0, begin))),
+  ExpectationText found{.feature = std::string(without_blanks(text.substr(0, begin))),
                         .relation = std::string(text.substr(begin, equal + 1 - begin))};
   if (found.feature.find_last_of("=<>") == found.feature.size() - 1 && !found.feature.empty()) {
     fail("a constraint with more than one of =, <= and >=");
   }
   if (found.feature.empty()) fail("a constraint that names no feature");
-  if (parse_number(trimmed(text.substr(equal + 1)), found.bound) != NumberKind::finite) {
+  if (parse_number(without_blanks(text.substr(equal + 1)), found.bound) != NumberKind::finite) {
     fail("a constraint whose bound is no finite number");
   }
   return found;
@@ -109,7 +104,7 @@ ExpectationText parse_expectation(std::string_view text, const Location& where) 
 std::vector<ExpectationText> read_expectations(LineReader& lines) {
   std::vector<ExpectationText> found;
   for (std::string_view line; lines.next(line);) {
-    const std::string_view text = trimmed(line);
+    const std::string_view text = without_blanks(line);
     if (text.empty() || text.starts_with('#')) continue;
     found.push_back(parse_expectation(text, lines.location()));
   }

@@ -1,10 +1,19 @@
 // What every line of data must be, whatever its format.
 #pragma once
+#include <algorithm>
 #include <string_view>
 
 #include "croft/data/line_reader.h"
 
 namespace croft {
+
+inline constexpr std::string_view kBlanks = " \t";
+
+// Without the blanks at its two ends.
+inline std::string_view without_blanks(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  return text.substr(0, text.find_last_not_of(kBlanks) + 1);
+}
 
 // Throws InputError for a NUL byte, and for a carriage return, in the line last read.
 inline void require_plain_text(std::string_view line, const LineReader& lines) {

@@ -10,10 +10,10 @@
 namespace croft {
 namespace {
 
-constexpr std::string_view kBlanks = " \t", kGroup = "qid:";
+constexpr std::string_view kGroup = "qid:";
 
 // Cuts the text up to the next blank off `rest`, and the blanks before it; empty at the end.
-std::string_view cut_field(std::string_view& rest) {
+std::string_view cut_word(std::string_view& rest) {
   rest.remove_prefix(std::min(rest.find_first_not_of(kBlanks), rest.size()));
   const std::string_view field = rest.substr(0, rest.find_first_of(kBlanks));
   rest.remove_prefix(field.size());
@@ -55,7 +55,7 @@ bool SvmlightReader::read_row() {
   std::string_view line;
   while (lines_.next(line)) {
     std::string_view rest = line;
-    const std::string_view first = cut_field(rest);
+    const std::string_view first = cut_word(rest);
     if (first.empty() || first.front() == '#') continue;
     require_plain_text(line, lines_);
     parse(line);
@@ -71,7 +71,7 @@ void SvmlightReader::parse(std::string_view line) {
   row_.items.clear();
   row_.group.clear();
   std::string_view rest = line;
-  std::string_view field = cut_field(rest);
+  std::string_view field = cut_word(rest);
   const bool labelled = field.find(':') == field.npos;
   row_.label = labelled ? field : std::string_view();
   if (!labelled) rest = line;
@@ -79,14 +79,14 @@ void SvmlightReader::parse(std::string_view line) {
   if (!labelled && !allow_unlabelled_) {
     fail(line, field, "a row without a label", "write the label in front of its values");
   }
-  field = cut_field(rest);
+  field = cut_word(rest);
   const bool grouped = field.starts_with(kGroup);
   require_agreement(line, labelled, grouped);
   if (grouped) {
     read_group(line, field);
-    field = cut_field(rest);
+    field = cut_word(rest);
   }
-  for (std::uint64_t last = 0; !field.empty(); field = cut_field(rest)) {
+  for (std::uint64_t last = 0; !field.empty(); field = cut_word(rest)) {
     read_item(line, field, last);
   }
   row_.items.end_list();

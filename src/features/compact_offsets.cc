@@ -10,8 +10,8 @@
 namespace croft {
 namespace {
 
-constexpr std::uint32_t kLayout = 1;
-constexpr std::size_t kHeaderBytes = 64, kBlockBytes = 64, kBaseBytes = 8;
+constexpr std::uint32_t kOffsetsLayout = 1;
+constexpr std::size_t kOffsetsHeaderBytes = 64, kBlockBytes = 64, kBaseBytes = 8;
 
 constexpr std::uint32_t rows_a_block(std::uint32_t width) {
   return static_cast<std::uint32_t>(kBlockBytes - kBaseBytes) / width;
@@ -70,11 +70,11 @@ std::vector<std::byte> CompactOffsets::build(std::span<const std::uint32_t> leng
   }
   const std::uint32_t width = longest <= 0xFF ? 1 : longest <= 0xFFFF ? 2 : 4;
   std::vector<std::byte> image;
-  append(image, kLayout);
+  append(image, kOffsetsLayout);
   append(image, width);
   append(image, std::uint64_t{lengths.size()});
   append(image, total);
-  image.resize(kHeaderBytes);
+  image.resize(kOffsetsHeaderBytes);
   if (width == 1) append_blocks<std::uint8_t>(lengths, image);
   if (width == 2) append_blocks<std::uint16_t>(lengths, image);
   if (width == 4) append_blocks<std::uint32_t>(lengths, image);
@@ -85,12 +85,13 @@ CompactOffsets::CompactOffsets(std::span<const std::byte> image) {
   const auto fail = [](const std::string& what) {
     throw Error("the table of offsets is damaged: " + what);
   };
-  if (image.size() < kHeaderBytes) fail(std::to_string(image.size()) + " bytes are too few");
+  if (image.size() < kOffsetsHeaderBytes) fail(std::to_string(image.size()) + " bytes are too few");
   const std::byte* header = image.data();
   const auto layout = load<std::uint32_t>(header);
-  if (layout != kLayout) {
+  if (layout != kOffsetsLayout) {
     throw Error("the table of offsets has layout " + std::to_string(layout) +
-                ", this Croft reads layout " + std::to_string(kLayout) + "; use a newer Croft");
+                ", this Croft reads layout " + std::to_string(kOffsetsLayout) +
+                "; use a newer Croft");
   }
   const auto width = load<std::uint32_t>(header + 4);
   if (width != 1 && width != 2 && width != 4) {
@@ -99,12 +100,12 @@ CompactOffsets::CompactOffsets(std::span<const std::byte> image) {
   const auto rows = load<std::uint64_t>(header + 8);
   if (rows > 0xFFFFFFFF) fail(std::to_string(rows) + " rows are too many");
   const std::uint64_t blocks = (rows + rows_a_block(width) - 1) / rows_a_block(width);
-  const std::uint64_t promised = kHeaderBytes + kBlockBytes * blocks;
+  const std::uint64_t promised = kOffsetsHeaderBytes + kBlockBytes * blocks;
   if (image.size() != promised) {
     fail(std::to_string(image.size()) + " bytes where its header promises " +
          std::to_string(promised));
   }
-  blocks_ = header + kHeaderBytes;
+  blocks_ = header + kOffsetsHeaderBytes;
   total_ = load<std::uint64_t>(header + 16);
   size_ = static_cast<std::uint32_t>(rows);
   rows_a_block_ = rows_a_block(width);

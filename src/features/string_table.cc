@@ -67,4 +67,11 @@ void StringTable::grow() {
   }
 }
 
+std::vector<std::string_view> StringTable::strings() const {
+  std::vector<std::string_view> all;
+  all.reserve(size());
+  for (std::uint32_t id = 0; id < size(); ++id) all.push_back((*this)[id]);
+  return all;
+}
+
 }  // namespace croft

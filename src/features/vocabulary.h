@@ -31,6 +31,7 @@ class StringTable {
   }
   std::size_t size() const { return end_.size(); }
   std::string_view operator[](std::uint32_t id) const;  // valid until the next insert
+  std::vector<std::string_view> strings() const;        // all, by number; likewise
 
  private:
   struct Slot {

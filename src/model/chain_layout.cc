@@ -16,13 +16,13 @@ std::size_t rich_cells(std::size_t cells) {
 }
 
 // Occurrences grouped by attribute: positions [begin[a], begin[a+1]).
-struct Postings {
+struct Occurrences {
   std::vector<std::uint64_t> begin;
   std::vector<std::uint32_t> position;
 };
 
-Postings group_by_attribute(const AttributeLists& lists, std::size_t attributes) {
-  Postings postings;
+Occurrences group_by_attribute(const AttributeLists& lists, std::size_t attributes) {
+  Occurrences postings;
   postings.begin.assign(attributes + 2, 0);
   for (const std::uint32_t a : lists.id) ++postings.begin[a + 2];
   std::partial_sum(postings.begin.begin(), postings.begin.end(), postings.begin.begin());
@@ -57,7 +57,7 @@ RawRows find_rows(const AttributeLists& lists, std::size_t attributes, std::size
     }
     return rows;
   }
-  const Postings postings = group_by_attribute(lists, attributes);
+  const Occurrences postings = group_by_attribute(lists, attributes);
   std::vector<std::uint64_t> count(cells);
   std::vector<std::uint32_t> seen;
   auto next_kept = kept.begin();

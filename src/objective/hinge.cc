@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "core/infinity.h"
 #include "croft/core/compensated_sum.h"
 #include "objective/edge_rows.h"
 
 namespace croft {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // out += weight 1[y] where the two labellings differ.
 template <class Real>

@@ -12,12 +12,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
 #include <thread>
 
+#include "core/infinity.h"
 #include "croft/core/parallel.h"
 #include "croft/core/random.h"
 #include "croft/inference/chain_k_best.h"
@@ -36,8 +36,6 @@ namespace croft::python {
 namespace {
 
 namespace py = pybind11;
-
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 // What one thread works with; grows, never shrinks.
 template <class Real>

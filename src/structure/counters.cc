@@ -1,15 +1,13 @@
 #include "structure/counters.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 
+#include "core/infinity.h"
 #include "croft/core/error.h"
 
 namespace croft {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // What a counter says of a sum of states.
 struct Counting {

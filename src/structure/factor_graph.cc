@@ -2,18 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/infinity.h"
 #include "croft/core/error.h"
 
 namespace croft {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t kMostJointStates = std::uint64_t{1} << 63;
 constexpr double kLargestScore = 1e300;
 

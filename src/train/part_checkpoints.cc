@@ -6,15 +6,7 @@
 #include "train/training_fingerprint.h"
 
 namespace croft {
-namespace {
-
-std::vector<std::string_view> names_in(const StringTable& table) {
-  std::vector<std::string_view> names;
-  for (std::uint32_t id = 0; id < table.size(); ++id) names.push_back(table[id]);
-  return names;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 PartCheckpoints::PartCheckpoints(CheckpointFolder* folder, std::size_t parts,
                                  Checkpointer::State done)
@@ -72,10 +64,10 @@ void PartCheckpoints::Part::offer(const State& state) {
 std::uint64_t parts_fingerprint(const ChainEncoder& data, const TrainOptions& options,
                                 std::shared_ptr<const ChainConstraint> constraint,
                                 std::string_view own) {
-  ChainNames names{.labels = names_in(data.label_names),
+  ChainNames names{.labels = data.label_names.strings(),
                    .tied = {},
-                   .node = names_in(data.node_names),
-                   .edge = names_in(data.edge_names)};
+                   .node = data.node_names.strings(),
+                   .edge = data.edge_names.strings()};
   LabelCost cost;
   if (options.cost) cost = options.cost(names.labels);
   const std::string features = std::to_string(static_cast<int>(options.features)) + " " +

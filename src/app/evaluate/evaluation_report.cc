@@ -6,6 +6,7 @@
 
 #include "app/evaluate/evaluation.h"
 #include "core/json.h"
+#include "core/unicode.h"
 
 namespace croft {
 namespace {
@@ -26,15 +27,9 @@ Percentages percentages(const Counts& counts) {
   return p;
 }
 
-// Characters, as long as each takes one column: the bytes that do not continue a UTF-8 character.
-std::size_t width(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
 std::string pad_right(std::string_view text, std::size_t columns) {
   std::string padded(text);
-  if (width(text) < columns) padded.append(columns - width(text), ' ');
+  if (character_count(text) < columns) padded.append(columns - character_count(text), ' ');
   return padded;
 }
 
@@ -123,11 +118,12 @@ void append_calibration(std::string& out, const Calibration& calibration) {
 
 // The columns that names take, in one width for both tables.
 std::size_t name_columns(const EvaluationSummary& s) {
-  std::size_t columns = width("macro average");
-  for (const NamedCounts& label : s.labels) columns = std::max(columns, width(label.name));
+  std::size_t columns = character_count("macro average");
+  for (const NamedCounts& label : s.labels)
+    columns = std::max(columns, character_count(label.name));
   if (s.chunk) {
     for (const NamedCounts& type : s.chunk->types) {
-      columns = std::max(columns, width(shown_type(type)));
+      columns = std::max(columns, character_count(shown_type(type)));
     }
   }
   return columns;

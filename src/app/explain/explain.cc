@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
+#include "core/infinity.h"
 #include "croft/core/error.h"
 
 namespace croft {
 namespace {
-
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 bool is_attribute(const Reason& reason) {
   return reason.kind == Reason::Kind::attribute || reason.kind == Reason::Kind::edge_attribute;

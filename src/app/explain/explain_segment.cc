@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <utility>
 
+#include "core/infinity.h"
 #include "croft/core/error.h"
 #include "model/kinds/boosted_model.h"
 #include "model/kinds/chain_model.h"
@@ -13,7 +13,6 @@
 namespace croft {
 namespace {
 
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 using Kind = SegmentReason::Kind;
 
 const SegmentModel& require_segments(const SequenceModel& model) {

@@ -7,6 +7,7 @@
 
 #include "app/infer/graph_layout.h"
 #include "app/infer/svg_text.h"
+#include "core/unicode.h"
 #include "croft/core/error.h"
 
 namespace croft {
@@ -100,7 +101,7 @@ std::string graph_svg(const GraphFile& file, std::span<const State> evidence) {
   for (Variable v = 0; v < variables; ++v) {
     label.push_back(svg_shortened(variable_name(file.names, v), kMostCharacters));
     const double width =
-        std::max(kHeight, 0.62 * kFont * static_cast<double>(svg_characters(label.back())) + 12);
+        std::max(kHeight, 0.62 * kFont * static_cast<double>(character_count(label.back())) + 12);
     half_width[v] = width / 2;
     half_height[v] = kHeight / 2;
     widest = std::max(widest, width);

@@ -115,7 +115,7 @@ void check(const InferMethod& method, const InferRequest& r) {
 
 // The cheapest that is found; where the first try is hopeless, others are not tried.  Throws
 // TooWide; Interrupted where the search takes too much of what it is to save.
-EliminationOrder order_of(const InferProblem& p) {
+EliminationOrder cheapest_order(const InferProblem& p) {
   const Clock::time_point begin = Clock::now();
   const GraphCallback in_time = [&](const GraphProgress& now) {
     return p.progress(now) && now.iteration < kMostMillions &&
@@ -194,7 +194,7 @@ const InferMethod& choose(InferProblem& p, InferRequest& request, InferResult& r
     return *method_named(other.method);
   };
   try {
-    p.order = order_of(p);
+    p.order = cheapest_order(p);
   } catch (const TooWide& wide) {
     return without_tree(fmt::format("a junction tree has at least 2^{:.0f} joint states",
                                     std::floor(wide.log2_states())));

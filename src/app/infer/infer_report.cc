@@ -8,6 +8,7 @@
 #include "app/infer/infer_methods.h"
 #include "app/inspect/inspect.h"
 #include "core/json.h"
+#include "core/unicode.h"
 #include "croft/app/infer.h"
 #include "croft/core/error.h"
 
@@ -28,23 +29,19 @@ Json states_json(const std::vector<State>& states, const GraphFile& file) {
   return list;
 }
 
-std::size_t width(const std::string& text) {  // in characters: bytes that begin one of UTF-8
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 // Columns as wide as their widest cell; the last one is left as it is.
 std::string aligned(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], width(row[k]));
+    for (std::size_t k = 0; k < row.size(); ++k)
+      widths[k] = std::max(widths[k], character_count(row[k]));
   }
   std::string out;
   for (const auto& row : rows) {
     for (std::size_t k = 0; k < row.size(); ++k) {
       out += row[k];
-      if (k + 1 < row.size()) out.append(widths[k] + 2 - width(row[k]), ' ');
+      if (k + 1 < row.size()) out.append(widths[k] + 2 - character_count(row[k]), ' ');
     }
     out += '\n';
   }

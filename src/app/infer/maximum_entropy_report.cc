@@ -7,6 +7,7 @@
 
 #include "app/inspect/inspect.h"
 #include "core/json.h"
+#include "core/unicode.h"
 #include "croft/core/error.h"
 
 namespace croft {
@@ -30,21 +31,16 @@ std::string shown(const ExpectationText& c) {
   return fmt::format("{} {} {}", escaped(c.feature), c.relation, c.bound);
 }
 
-// The width in characters that people see, near enough: bytes that begin a character of UTF-8.
-std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 std::string padded_to(std::size_t size, std::string text) {
-  const std::size_t has = width(text);
+  const std::size_t has = character_count(text);
   if (has < size) text.append(size - has, ' ');
   return text;
 }
 
 void append_outcomes(std::string& out, const MaximumEntropyAnswer& answer) {
-  std::size_t size = width("outcome");
-  for (const std::string& each : answer.table.outcomes) size = std::max(size, width(escaped(each)));
+  std::size_t size = character_count("outcome");
+  for (const std::string& each : answer.table.outcomes)
+    size = std::max(size, character_count(escaped(each)));
   out += padded_to(size, "outcome") + "  probability\n";
   for (std::size_t i = 0; i < answer.table.outcomes.size(); ++i) {
     out += padded_to(size, escaped(answer.table.outcomes[i])) +
@@ -55,8 +51,8 @@ void append_outcomes(std::string& out, const MaximumEntropyAnswer& answer) {
 void append_constraints(std::string& out, const MaximumEntropyAnswer& answer) {
   if (answer.constraints.empty()) return;
   const bool infeasible = answer.result.status == MaximumEntropyStatus::infeasible;
-  std::size_t size = width("constraint");
-  for (const auto& each : answer.constraints) size = std::max(size, width(shown(each)));
+  std::size_t size = character_count("constraint");
+  for (const auto& each : answer.constraints) size = std::max(size, character_count(shown(each)));
   out += (out.empty() ? "" : "\n") + padded_to(size, "constraint") +
          (infeasible ? "  certificate\n"
                      : fmt::format("  {:>12} {:>12}\n", "expectation", "multiplier"));

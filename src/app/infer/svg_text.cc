@@ -27,11 +27,6 @@ std::string svg_escaped(std::string_view text) {
   return out;
 }
 
-std::size_t svg_characters(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 std::string svg_shortened(std::string_view text, std::size_t most) {
   std::size_t at = 0, characters = 0;
   for (; at < text.size() && characters < most; ++characters) at += decode(text, at).size;

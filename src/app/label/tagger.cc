@@ -4,13 +4,12 @@
 #include <limits>
 
 #include "app/label/chunks.h"
+#include "core/infinity.h"
 #include "croft/core/random.h"
 #include "inference/chain/label_search.h"
 
 namespace croft {
 namespace {
-
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 bool needs_marginals(const TagOptions& options) {
   return options.marginals || options.edges || options.spans || options.entropy ||

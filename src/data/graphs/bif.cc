@@ -15,9 +15,9 @@ namespace {
 constexpr double kRowTolerance = 0.01;
 
 // Reads one network, from the first block to the last.
-class Reader {
+class BifReader {
  public:
-  explicit Reader(LineReader lines) : tokens_(std::move(lines)) { file_.directed = true; }
+  explicit BifReader(LineReader lines) : tokens_(std::move(lines)) { file_.directed = true; }
 
   GraphFile read() {
     while (!tokens_.at_end()) {
@@ -367,7 +367,7 @@ void append_block(std::string& out, const GraphFile& file, Factor f) {
 
 }  // namespace
 
-GraphFile read_bif(LineReader lines) { return Reader(std::move(lines)).read(); }
+GraphFile read_bif(LineReader lines) { return BifReader(std::move(lines)).read(); }
 
 std::string write_bif(const GraphFile& file) {
   std::vector<std::size_t> blocks(file.graph.variables(), 0);

@@ -6,13 +6,12 @@
 #include <map>
 #include <set>
 
+#include "core/infinity.h"
 #include "data/graphs/graph_text.h"
 #include "data/graphs/token_reader.h"
 
 namespace croft {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 struct Entry {
   std::uint64_t joint;  // the last variable changes fastest, as in a FactorGraph

@@ -5,15 +5,10 @@
 
 #include "croft/core/error.h"
 #include "data/csv.h"
+#include "data/plain_text.h"
 
 namespace croft {
 namespace {
-
-std::string_view without_blanks(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t";
-  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
-  return text.substr(0, text.find_last_not_of(kBlanks) + 1);
-}
 
 using Names = std::map<std::string, std::uint32_t, std::less<>>;
 

@@ -12,19 +12,20 @@
 namespace croft {
 namespace {
 
-constexpr std::string_view kBlanks = " \t";
+constexpr std::string_view kBlanksBetweenNumbers = " \t";
 constexpr std::size_t kMostNumbers = 65536;  // of a word: more would be a damaged first line
 
 std::string_view without_trailing_blanks(std::string_view line) {
-  return line.substr(0, line.find_last_not_of(kBlanks) + 1);
+  return line.substr(0, line.find_last_not_of(kBlanksBetweenNumbers) + 1);
 }
 
 std::size_t count_fields(std::string_view line) {
   std::size_t fields = 0;
-  for (std::size_t at = line.find_first_not_of(kBlanks); at != line.npos;
-       at = line.find_first_not_of(kBlanks, line.find_first_of(kBlanks, at))) {
+  for (std::size_t at = line.find_first_not_of(kBlanksBetweenNumbers); at != line.npos;
+       at = line.find_first_not_of(kBlanksBetweenNumbers,
+                                   line.find_first_of(kBlanksBetweenNumbers, at))) {
     ++fields;
-    if (line.find_first_of(kBlanks, at) == line.npos) break;
+    if (line.find_first_of(kBlanksBetweenNumbers, at) == line.npos) break;
   }
   return fields;
 }
@@ -34,7 +35,7 @@ struct Header {
   std::uint64_t words, dimension;
 };
 std::optional<Header> parse_header(std::string_view line) {
-  const std::size_t blank = line.find_first_of(kBlanks);
+  const std::size_t blank = line.find_first_of(kBlanksBetweenNumbers);
   if (blank == line.npos) return std::nullopt;
   Header header{};
   const auto whole = [](std::string_view text, std::uint64_t& value) {
@@ -42,7 +43,7 @@ std::optional<Header> parse_header(std::string_view line) {
     return error == std::errc() && end == text.data() + text.size();
   };
   if (!whole(line.substr(0, blank), header.words)) return std::nullopt;
-  if (!whole(line.substr(line.find_first_not_of(kBlanks, blank)), header.dimension)) {
+  if (!whole(line.substr(line.find_first_not_of(kBlanksBetweenNumbers, blank)), header.dimension)) {
     return std::nullopt;
   }
   if (header.dimension == 0) return std::nullopt;
@@ -51,7 +52,7 @@ std::optional<Header> parse_header(std::string_view line) {
 
 // Whether the word, blanks and all, ends in a part of its own that reads as a number.
 bool ends_in_number(std::string_view word) {
-  const std::size_t blank = word.find_last_of(kBlanks);
+  const std::size_t blank = word.find_last_of(kBlanksBetweenNumbers);
   double value = 0;
   return blank != word.npos &&
          parse_number(word.substr(blank + 1), value) != NumberKind::not_a_number;
@@ -110,7 +111,7 @@ class Reader {
     values.resize(values.size() + dimension);
     float* const row = values.data() + values.size() - dimension;
     for (std::size_t k = dimension; k-- > 0;) {
-      const std::size_t blank = line.find_last_of(kBlanks);
+      const std::size_t blank = line.find_last_of(kBlanksBetweenNumbers);
       if (blank == line.npos || blank == 0) {
         fail("fewer than " + std::to_string(dimension) + " numbers behind a word", line,
              header_ ? "the first line says how many there are"

@@ -11,8 +11,6 @@
 namespace croft {
 namespace {
 
-constexpr double kNone = -std::numeric_limits<double>::infinity();
-
 using Group = std::vector<std::size_t>;  // positions, increasing
 
 // Groups that share a position become one; those of one position go.
@@ -47,7 +45,7 @@ struct Decision {
 
 // Part of the search space, and the best labelling in it when groups need not agree.
 struct Node {
-  double bound = kNone;
+  double bound = kMinusInfinity;
   std::size_t number = 0;  // in order of creation
   std::vector<Label> y;
   std::vector<Decision> decisions;
@@ -93,13 +91,13 @@ class AgreementSearch {
       for (const std::size_t p : group) {
         std::vector<bool> can(names_, false);
         for (Label s = 0; s < scores_.labels(); ++s) {
-          if (scores_.state(p, s) != kNone) can[label(s)] = true;
+          if (scores_.state(p, s) != kMinusInfinity) can[label(s)] = true;
         }
         for (std::size_t c = 0; c < names_; ++c) members[c] += can[c];
       }
       for (const std::size_t p : group) {
         for (Label s = 0; s < scores_.labels(); ++s) {
-          if (members[label(s)] < group.size()) shifted_.state(p, s) = kNone;
+          if (members[label(s)] < group.size()) shifted_.state(p, s) = kMinusInfinity;
         }
       }
     }
@@ -115,13 +113,14 @@ class AgreementSearch {
     for (const Decision& decision : decisions) {
       for (const std::size_t p : groups_[decision.group]) {
         for (Label s = 0; s < scores_.labels(); ++s) {
-          if ((label(s) == decision.label) != decision.carries) masked_.state(p, s) = kNone;
+          if ((label(s) == decision.label) != decision.carries)
+            masked_.state(p, s) = kMinusInfinity;
         }
       }
     }
     node.bound = viterbi(masked_, viterbi_, std::span<Label>(node.y));
     node.decisions = std::move(decisions);
-    if (node.bound != kNone) offer(node.y);
+    if (node.bound != kMinusInfinity) offer(node.y);
     return node;
   }
 
@@ -171,7 +170,7 @@ class AgreementSearch {
     for (std::size_t round = 0; round < kRounds && (round == 0 || 2 * result_.drawn < limit_);
          ++round) {
       Node node = solve({});
-      if (node.bound == kNone || all_agree(node.y)) return node;
+      if (node.bound == kMinusInfinity || all_agree(node.y)) return node;
       if (round > 0 && ++since_best % kPatience == 0) step /= 2;
       if (round == 0 || node.bound < best.bound) {
         best = node;
@@ -225,7 +224,7 @@ class AgreementSearch {
     std::vector<Label> y;
     while (!result_.found && !out_of_work()) {
       Node node = solve(decisions);
-      if (node.bound != kNone) {
+      if (node.bound != kMinusInfinity) {
         y = std::move(node.y);
         const std::size_t g = first_divided(y);
         if (g == groups_.size()) return;
@@ -260,7 +259,7 @@ class AgreementSearch {
 
   // Nothing better than the best so far is in it.
   bool proved(const Node& node) const {
-    return node.bound == kNone || worse(node.bound) || all_agree(node.y);
+    return node.bound == kMinusInfinity || worse(node.bound) || all_agree(node.y);
   }
 
   void branch(Node root) {

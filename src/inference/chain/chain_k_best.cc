@@ -3,13 +3,13 @@
 
 #include <limits>
 
+#include "core/infinity.h"
 #include "inference/chain/chain_best_prefixes.h"
 
 namespace croft {
 namespace {
 
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 // A prefix that ends in a node: the r-th best of it.
 struct Prefix {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/infinity.h"
+
 namespace croft {
 namespace {
-
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 // log sum_k exp(x_k) over count terms, by their maximum.
 template <class Term>

@@ -4,12 +4,11 @@
 #include <cassert>
 #include <cmath>
 
+#include "core/infinity.h"
 #include "inference/chain/chain_fallback.h"
 
 namespace croft {
 namespace {
-
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 // A conditional probability smaller than this adds less than 5e-19 nats to an entropy.
 constexpr double kNegligible = 1e-20;

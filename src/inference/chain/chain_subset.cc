@@ -2,14 +2,10 @@
 
 #include <algorithm>
 
+#include "core/infinity.h"
 #include "structure/copy_scores.h"
 
 namespace croft {
-namespace {
-
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
-
-}  // namespace
 
 template <class Real>
 void restrict_labels(std::span<const Restriction> restrictions, ChainScores<Real>& scores) {

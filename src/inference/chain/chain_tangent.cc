@@ -4,6 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "core/infinity.h"
 #include "inference/chain/chain_fallback.h"
 #include "inference/chain/tangent_recursion.h"
 #include "structure/copy_scores.h"
@@ -12,8 +13,6 @@ namespace croft {
 namespace {
 
 using Tables = TangentWorkspace::Tables;
-
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 // The scaled path may lose what has a posterior of 4e-44 T L (section 3.3 of chain.md): a condition
 // that is likelier than this keeps its digits.

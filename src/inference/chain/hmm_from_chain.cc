@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/infinity.h"
 #include "croft/core/compensated_sum.h"
 
 namespace croft {
 namespace {
-
-constexpr double kMinusInfinity = ChainScores<double>::kForbidden;
 
 // log sum exp; `share`, where it is not empty: exp(value - that), which sums to 1.
 double log_sum(std::span<const double> values, std::span<double> share = {}) {

@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <limits>
 #include <queue>
 #include <set>
 #include <tuple>
 
+#include "core/infinity.h"
+
 namespace croft {
 namespace {
-
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 double log_sum(std::span<const double> terms) {
   if (terms.empty()) return kMinusInfinity;

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
+
+#include "core/infinity.h"
 
 namespace croft {
 namespace {
-
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 double log_sum(const std::vector<double>& terms) {
   const double high = *std::ranges::max_element(terms);

@@ -4,10 +4,10 @@
 
 #include "inference/chain/tangent_recursion.h"
 
+#include "core/infinity.h"
+
 namespace croft {
 namespace {
-
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 // Log-weights to weights that sum to 1; none, where all are -inf.
 void normalise(double* w, std::size_t count) {

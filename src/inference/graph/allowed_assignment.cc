@@ -1,12 +1,12 @@
 #include "inference/graph/allowed_assignment.h"
 
 #include <algorithm>
-#include <limits>
+
+#include "core/infinity.h"
 
 namespace croft {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t kRevised = 4096;         // joint states of a factor that are gone through
 constexpr std::size_t kRevisedListed = 1 << 16;  // the same of those that a sparse one lists
 

@@ -3,14 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/infinity.h"
 #include "croft/core/error.h"
 
 namespace croft {
-namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
-}  // namespace
 
 Worth& Worth::operator+=(double score) {
   if (score == -kInf) {

@@ -2,15 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
+#include "core/infinity.h"
+
 namespace croft {
-namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
-}  // namespace
 
 void max_plus(const double* rows, const double* in, std::size_t many, std::size_t wanted,
               double* out) {

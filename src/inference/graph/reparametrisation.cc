@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
+#include "core/infinity.h"
 #include "croft/core/compensated_sum.h"
 #include "inference/graph/map_kernels.h"
 
 namespace croft {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 // Sparse tables are written down up to this many joint states.
 constexpr std::uint64_t kMostWritten = std::uint64_t{1} << 20;
 

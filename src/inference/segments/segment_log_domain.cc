@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/infinity.h"
 #include "inference/segments/segment_overlays.h"
 
 namespace croft {
 namespace {
-
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 // log sum_k exp(x_k) over count terms, by their maximum.
 template <class Term>

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/infinity.h"
 #include "inference/segments/segment_overlays.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -15,8 +16,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace croft {
 namespace HWY_NAMESPACE {
-
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 // slot[i] = max(slot[i], row[i] + add) for i < n.  Up to a vector of slots behind n is rewritten.
 template <class T>

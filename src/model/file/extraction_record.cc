@@ -51,10 +51,6 @@ T value_of(const Names<T, N>& names, const Json& name) {
   throw std::invalid_argument("unknown");
 }
 
-void require(bool holds) {
-  if (!holds) throw std::invalid_argument("out of range");
-}
-
 // --- text
 
 Json limit_record(DocumentLimit limit) {

@@ -22,10 +22,6 @@ Overloaded(F...) -> Overloaded<F...>;
 constexpr std::array<std::pair<UnknownWord, std::string_view>, 3> kUnknowns = {
     {{UnknownWord::flag, "flag"}, {UnknownWord::mean, "mean"}, {UnknownWord::nothing, "nothing"}}};
 
-void require(bool holds) {
-  if (!holds) throw std::invalid_argument("out of range");
-}
-
 // Name of a section of the k-th feature.
 std::string section(std::size_t k, const char* what) {
   return "kit." + std::to_string(k) + "." + what;

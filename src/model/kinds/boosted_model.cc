@@ -7,7 +7,7 @@
 namespace croft {
 namespace {
 
-constexpr std::array<std::string_view, 2> kKinds = {kBoostedChain, kBoostedMaxent};
+constexpr std::array<std::string_view, 2> kBoostedKinds = {kBoostedChain, kBoostedMaxent};
 
 }  // namespace
 
@@ -16,7 +16,7 @@ std::shared_ptr<const BoostedModel> BoostedModel::open(const std::filesystem::pa
 }
 
 BoostedModel::BoostedModel(Container container)
-    : SequenceModel(std::move(container), kKinds, {}),
+    : SequenceModel(std::move(container), kBoostedKinds, {}),
       scorer_(container_, labels(), false),
       rounds_(read_rounds(*this)) {
   if (labels_are_independent()) {

@@ -12,8 +12,8 @@
 namespace croft {
 namespace {
 
-constexpr std::array<std::string_view, 1> kKinds = {ErrorCorrectingModel::kKind};
-constexpr std::array<std::string_view, 1> kRequired = {"code"};
+constexpr std::array<std::string_view, 1> kCodeKinds = {ErrorCorrectingModel::kKind};
+constexpr std::array<std::string_view, 1> kCodeRequired = {"code"};
 constexpr std::array<std::string_view, 4> kDecoders = {"product", "marginal", "distance", "bits"};
 constexpr std::size_t kMostBits = std::size_t{1} << 16;
 
@@ -41,7 +41,7 @@ std::shared_ptr<const ErrorCorrectingModel> ErrorCorrectingModel::open(
 }
 
 ErrorCorrectingModel::ErrorCorrectingModel(Container container, std::optional<CodeDecoder> decoder)
-    : SequenceModel(std::move(container), kKinds, kRequired) {
+    : SequenceModel(std::move(container), kCodeKinds, kCodeRequired) {
   read_code();
   if (decoder) {
     decoder_ = *decoder;

@@ -11,8 +11,8 @@
 namespace croft {
 namespace {
 
-constexpr std::array<std::string_view, 1> kKinds = {HiddenChainModel::kKind};
-constexpr std::array<std::string_view, 2> kRequired = {"constraint", "states"};
+constexpr std::array<std::string_view, 1> kHiddenKinds = {HiddenChainModel::kKind};
+constexpr std::array<std::string_view, 2> kHiddenRequired = {"constraint", "states"};
 constexpr std::size_t kMostStates = std::size_t{1} << 15;  // of all labels: a cell is a u32
 
 }  // namespace
@@ -22,7 +22,7 @@ std::shared_ptr<const HiddenChainModel> HiddenChainModel::open(const std::filesy
 }
 
 HiddenChainModel::HiddenChainModel(Container container)
-    : SequenceModel(std::move(container), kKinds, kRequired) {
+    : SequenceModel(std::move(container), kHiddenKinds, kHiddenRequired) {
   read_states();
   node_ = FeatureTable(container_, "node", states_.size());
   edge_ = FeatureTable(container_, "edge", states_.size() * states_.size());

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "core/infinity.h"
 #include "core/json.h"
 #include "core/unicode.h"
 #include "croft/core/error.h"
@@ -12,8 +12,7 @@
 namespace croft {
 namespace {
 
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
-constexpr std::array<std::string_view, 1> kKinds = {HmmModel::kKind};
+constexpr std::array<std::string_view, 1> kHmmKinds = {HmmModel::kKind};
 constexpr std::size_t kMostLetters = 64;
 
 // A section as a table of its own; what is wrong with it is said with the file and the section.
@@ -57,7 +56,7 @@ std::shared_ptr<const HmmModel> HmmModel::open(const std::filesystem::path& path
 }
 
 HmmModel::HmmModel(Container container)
-    : SequenceModel(std::move(container), kKinds, {}),
+    : SequenceModel(std::move(container), kHmmKinds, {}),
       tracks_(unpack_strings(container_, "tracks")),
       names_(open_table<CompactVocabulary>(container_, "emission.names")),
       suffix_letters_(read_suffix_letters(meta(), container_)) {

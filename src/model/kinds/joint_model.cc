@@ -10,7 +10,7 @@
 namespace croft {
 namespace {
 
-constexpr std::array<std::string_view, 1> kKinds = {JointModel::kKind};
+constexpr std::array<std::string_view, 1> kJointKinds = {JointModel::kKind};
 
 bool has_groups(const LabelPartRule& rule) {
   return std::ranges::none_of(
@@ -32,7 +32,7 @@ std::shared_ptr<const JointModel> JointModel::open(const std::filesystem::path& 
 }
 
 JointModel::JointModel(Container container)
-    : SequenceModel(std::move(container), kKinds, {}), templates_(read_templates(container_)) {
+    : SequenceModel(std::move(container), kJointKinds, {}), templates_(read_templates(container_)) {
   if (labels() == 0) fail_damaged("labels");
   if (extractor().config().template_text != templates_.extraction()) fail_damaged("meta");
   for (Label y = 0; y < labels(); ++y) label_names_.push_back(label(y));

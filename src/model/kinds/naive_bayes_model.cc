@@ -16,7 +16,7 @@ namespace {
 
 using Kind = ContainerWriter::Kind;
 
-constexpr std::array<std::string_view, 1> kKinds = {kNaiveBayes};
+constexpr std::array<std::string_view, 1> kBayesKinds = {kNaiveBayes};
 
 std::size_t cell_width(std::size_t cells) { return cells <= 0x100 ? 1 : cells <= 0x10000 ? 2 : 4; }
 
@@ -39,7 +39,7 @@ std::shared_ptr<const NaiveBayesModel> NaiveBayesModel::open(const std::filesyst
 }
 
 NaiveBayesModel::NaiveBayesModel(Container container)
-    : SequenceModel(std::move(container), kKinds, {}),
+    : SequenceModel(std::move(container), kBayesKinds, {}),
       names_(open_image<CompactVocabulary>(container_, "attributes.names")),
       prior_(container_.numbers<double>("prior")),
       constant_(container_.numbers<double>("constant")),

@@ -10,12 +10,12 @@
 namespace croft {
 namespace {
 
-constexpr std::array<std::string_view, 1> kKinds = {SegmentModel::kKind};
-constexpr std::array<std::string_view, 1> kRequired = {"segment.template"};
+constexpr std::array<std::string_view, 1> kSegmentKinds = {SegmentModel::kKind};
+constexpr std::array<std::string_view, 1> kSegmentRequired = {"segment.template"};
 // A position's cells are numbers of memory: a damaged file is not to ask for all of it.
 constexpr std::uint32_t kMostCells = 1 << 24;
 
-SegmentTemplates read_templates(const Container& container) {
+SegmentTemplates read_segment_templates(const Container& container) {
   try {
     return SegmentTemplates::parse(container.text("segment.template"), container.name());
   } catch (const InputError&) {
@@ -32,8 +32,8 @@ std::shared_ptr<const SegmentModel> SegmentModel::open(const std::filesystem::pa
 }
 
 SegmentModel::SegmentModel(Container container)
-    : SequenceModel(std::move(container), kKinds, kRequired),
-      templates_(read_templates(container_)),
+    : SequenceModel(std::move(container), kSegmentKinds, kSegmentRequired),
+      templates_(read_segment_templates(container_)),
       node_(container_, "node", labels()) {
   read_segments();
   const std::size_t segment_labels = labels_.labels();
@@ -45,8 +45,8 @@ SegmentModel::SegmentModel(Container container)
 }
 
 SegmentModel::SegmentModel(Container container, std::string_view kind)
-    : SequenceModel(std::move(container), std::span(&kind, 1), kRequired),
-      templates_(read_templates(container_)),
+    : SequenceModel(std::move(container), std::span(&kind, 1), kSegmentRequired),
+      templates_(read_segment_templates(container_)),
       has_tables_(false) {
   read_segments();
   set_features();

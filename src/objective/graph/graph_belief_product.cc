@@ -2,18 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
+#include "core/infinity.h"
 #include "croft/core/compensated_sum.h"
 #include "croft/core/error.h"
 #include "structure/factor_numbers.h"
 
 namespace croft {
-namespace {
-constexpr double kInf = std::numeric_limits<double>::infinity();
-}
+namespace {}
 
 BeliefProduct::BeliefProduct(const FactorGraph& graph, std::span<const State> known,
                              const BeliefPropagationOptions& options)

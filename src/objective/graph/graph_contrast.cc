@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
+#include "core/infinity.h"
 #include "croft/core/error.h"
 #include "inference/graph/allowed_assignment.h"
 #include "inference/graph/sampling/site_scores.h"
@@ -12,8 +12,6 @@
 
 namespace croft {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 std::vector<Site> every_variable(const FactorGraph& graph) {
   std::vector<Site> sites(graph.variables());

@@ -1,15 +1,13 @@
 #include "objective/graph/graph_hinge.h"
 
 #include <algorithm>
-#include <limits>
 
+#include "core/infinity.h"
 #include "croft/core/error.h"
 #include "structure/factor_numbers.h"
 
 namespace croft {
-namespace {
-constexpr double kInf = std::numeric_limits<double>::infinity();
-}
+namespace {}
 
 FactorGraph with_costs(const FactorGraph& graph, std::span<const State> known, double cost) {
   if (!(cost >= 0 && cost < kInf)) throw UsageError("the cost of a wrong label must be >= 0");

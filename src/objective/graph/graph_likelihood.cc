@@ -1,18 +1,16 @@
 #include "objective/graph/graph_likelihood.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 
+#include "core/infinity.h"
 #include "croft/core/compensated_sum.h"
 #include "croft/core/error.h"
 #include "croft/inference/mean_field.h"
 #include "structure/factor_numbers.h"
 
 namespace croft {
-namespace {
-constexpr double kInf = std::numeric_limits<double>::infinity();
-}
+namespace {}
 
 GraphLikelihood::GraphLikelihood(const FactorGraph& graph, std::span<const State> known,
                                  const SumOracleMaker& make_sums)

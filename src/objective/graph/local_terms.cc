@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <unordered_map>
 
+#include "core/infinity.h"
 #include "croft/core/compensated_sum.h"
 #include "croft/core/error.h"
 #include "objective/graph/local_terms_kernels.h"
@@ -14,7 +14,6 @@
 namespace croft {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t kMostOutcomes = std::uint64_t{1} << 20;
 
 std::uint64_t hash_of(std::span<const std::uint32_t> places, std::uint32_t known) {

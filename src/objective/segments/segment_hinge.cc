@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "core/infinity.h"
 #include "croft/core/compensated_sum.h"
 #include "objective/segments/segment_objective.h"
 #include "objective/segments/segment_terms.h"
@@ -48,7 +48,6 @@ void add_difference(const SegmentScores<Real>& scores, std::span<const Segment> 
 template <class Real>
 double SegmentHinge<Real>::operator()(const SegmentScores<Real>& scores, const SegmentGold& gold,
                                       double weight, const SegmentGradient<Real>& out) {
-  constexpr double kInf = std::numeric_limits<double>::infinity();
   moved_ = false;
   clear(scores, out);
   if (augment_) (*augment_)(scores, gold, augmented_);

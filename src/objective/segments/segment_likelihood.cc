@@ -1,16 +1,11 @@
 #include <cmath>
-#include <limits>
 
+#include "core/infinity.h"
 #include "objective/segments/segment_objective.h"
 #include "objective/segments/segment_terms.h"
 #include "structure/copy_segments.h"
 
 namespace croft {
-namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
-}  // namespace
 
 template <class Real>
 double SegmentLikelihood<Real>::operator()(const SegmentScores<Real>& scores,

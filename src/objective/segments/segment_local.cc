@@ -1,8 +1,8 @@
 // Objectives that normalise pieces of a segmentation: composite likelihood and piecewise training.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "core/infinity.h"
 #include "croft/core/compensated_sum.h"
 #include "croft/core/error.h"
 #include "objective/segments/segment_objective.h"
@@ -10,8 +10,6 @@
 
 namespace croft {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 bool is_allowed(const SegmentShape& shape, std::span<const Segment> segments) {
   return std::ranges::all_of(

@@ -1,8 +1,8 @@
 // The marginal likelihood of column labels.  docs/math/segments.md section 9.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "core/infinity.h"
 #include "inference/segments/segment_log_domain.h"
 #include "inference/segments/segment_posterior.h"
 #include "objective/segments/segment_objective.h"
@@ -12,7 +12,6 @@
 namespace croft {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kSmallest = 1e-25;   // of p: below it the scaled tables may have lost it
 constexpr double kDifference = 1e-3;  // of p: below it a sum of differences has lost digits
 

@@ -9,7 +9,7 @@
 namespace croft {
 namespace {
 
-constexpr double kMinCosine = 1e-10;  // of s and y, as for L-BFGS (O.8)
+constexpr double kLeastCosine = 1e-10;  // of s and y, as for L-BFGS (O.8)
 
 class Bfgs final : public Optimizer {
  public:
@@ -71,7 +71,7 @@ class Bfgs final : public Optimizer {
       y_[i] = descent_.gradient()[i] - descent_.last_gradient()[i];
     }
     const double sy = dot(s, y_), yy = dot(y_, y_);
-    if (!(sy > kMinCosine * std::sqrt(dot(s, s) * yy))) return;
+    if (!(sy > kLeastCosine * std::sqrt(dot(s, s) * yy))) return;
     if (!learnt_) set_multiple_of_identity(sy / yy);  // the size of the curvature seen (O.6)
     learnt_ = true;
     multiply(y_, hy_);

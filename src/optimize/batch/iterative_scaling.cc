@@ -17,7 +17,7 @@ namespace croft {
 namespace {
 
 // An iteration lowers F, or leaves it up to so much of its size: rounding of f and of the counts.
-constexpr double kRounding = 1e-12;
+constexpr double kScalingRounding = 1e-12;
 
 // One weight's equation (B.16) for its move d:  sum_g expected_g exp(total_g d) + l2 d = b.
 struct ScalingEquation {
@@ -81,7 +81,7 @@ class IterativeScaling final : public Optimizer {
   bool iterate() override {
     set_moves();
     descent_.attempt(1);
-    const double slack = kRounding * std::abs(now().objective);
+    const double slack = kScalingRounding * std::abs(now().objective);
     if (descent_.attempted().objective <= now().objective + slack) {
       descent_.accept(1);
       return true;

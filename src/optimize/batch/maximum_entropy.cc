@@ -24,7 +24,7 @@ constexpr double kRidge = 1e-13;
 constexpr double kMoving = 0.1;
 constexpr double kVanishing = 1e-5;  // ... and is already so small
 // Rounding of lambda.f_i, in units of |lambda| and the largest |f - b|.
-constexpr double kRounding = 1e-13;
+constexpr double kRelativeRounding = 1e-13;
 
 // The dual of the constraints among some of the outcomes: each column shifted by its bound and
 // divided by the largest |f - b|, so that the constraints are on expectations of 0.
@@ -204,7 +204,7 @@ double EntropyDual::excess() const {
   double most = -std::numeric_limits<double>::infinity(), size = 0;
   for (std::size_t i = 0; i < p_.size(); ++i) most = std::max(most, dot_row(i, lambda_));
   for (const double each : lambda_) size += std::abs(each);
-  return most + kRounding * size;
+  return most + kRelativeRounding * size;
 }
 
 double EntropyDual::certificate(std::vector<double>& d) const {

@@ -8,7 +8,7 @@ namespace {
 
 // c2 of (O.10).  A search that is nearly exact makes each direction orthogonal to the last, and the
 // path zigzags; a loose one takes fewer evaluations and breaks the pattern.
-constexpr double kCurvature = 0.9;
+constexpr double kWolfeCurvature = 0.9;
 
 class SteepestDescent final : public Optimizer {
  public:
@@ -22,7 +22,7 @@ class SteepestDescent final : public Optimizer {
   bool iterate() override {
     const double slope = descent_.set_steepest();
     if (!descent_.search(slope, first_step(slope),
-                         {.curvature = kCurvature, .max_evaluations = max_evaluations_})) {
+                         {.curvature = kWolfeCurvature, .max_evaluations = max_evaluations_})) {
       return false;
     }
     last_slope_ = slope;

@@ -17,7 +17,7 @@
 namespace croft {
 namespace {
 
-constexpr double kFirstStep = 0.1;  // that the calibration tries
+constexpr double kFirstRate = 0.1;  // that the calibration tries
 constexpr double kFading = 3;       // of the average, and of dual averaging
 
 // Passes have weights of 1, 2^3, 3^3, …: by this factor those before a pass fade relative to it.
@@ -73,7 +73,7 @@ class AdagradMethod : public PassMethod {
 
   void calibrate() {
     eta0_ = calibrate_step(f_, regulariser_, options_.seed, options_.calibration_samples, x_,
-                           kFirstStep, [&](double step, auto samples) {
+                           kFirstRate, [&](double step, auto samples) {
                              eta0_ = step;
                              begin(1);
                              go_through(samples);

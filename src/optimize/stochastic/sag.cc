@@ -17,10 +17,10 @@
 namespace croft {
 namespace {
 
-constexpr double kSmallestDecay = 1e-30;  // then differences of S lose digits
-constexpr double kFlat = 1e-8;            // |g|^2 below which a gradient says nothing of curvature
-constexpr double kRelax = 0.9;            // of a constant that held: it may be too large
-constexpr double kRelaxGuess = 0.5;       // of one that has never failed
+constexpr double kLeastDecay = 1e-30;  // then differences of S lose digits
+constexpr double kFlat = 1e-8;         // |g|^2 below which a gradient says nothing of curvature
+constexpr double kRelax = 0.9;         // of a constant that held: it may be too large
+constexpr double kRelaxGuess = 0.5;    // of one that has never failed
 constexpr std::uint8_t kLongestPause = 15;  // visits of a sample between two checks
 constexpr std::uint8_t kGuess = 255;        // in place of a pause: has never failed
 constexpr int kMostDoublings = 60;
@@ -113,7 +113,7 @@ class Sag final : public PassMethod {
     const double alpha = step_size();
     decay_ *= 1 - alpha * lambda_;
     pull_ += alpha / seen_ / decay_;
-    if (decay_ < kSmallestDecay) settle();
+    if (decay_ < kLeastDecay) settle();
   }
 
   // (SG.17)

@@ -8,7 +8,7 @@
 namespace croft {
 namespace {
 
-constexpr std::size_t kBlockPositions = 2048;  // of a task, or one sequence
+constexpr std::size_t kTaskPositions = 2048;  // of a task, or one sequence
 
 }  // namespace
 
@@ -77,7 +77,7 @@ SegmentPotentialFunction::SegmentPotentialFunction(const ChainData& data,
       }
     }
     positions += examples.length(n);
-    if (positions < kBlockPositions && n + 1 < data.sequences()) continue;
+    if (positions < kTaskPositions && n + 1 < data.sequences()) continue;
     block_begin_.push_back(n + 1);
     positions = 0;
   }

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <unordered_map>
 
+#include "core/infinity.h"
 #include "croft/core/compensated_sum.h"
 
 namespace croft {
 namespace {
-
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 // log(part / whole); what was never counted is impossible.
 double log_share(double part, double whole) {

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <numeric>
 
+#include "core/infinity.h"
 #include "train/generative/hmm_estimate.h"
 
 namespace croft {
 namespace {
-
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 // As in chain_batch_function.cc, where they were measured.
 constexpr std::size_t kWaveBytes = std::size_t{4} << 20;

@@ -1,8 +1,8 @@
 #include "train/graph/graph_em.h"
 
 #include <algorithm>
-#include <limits>
 
+#include "core/infinity.h"
 #include "croft/core/compensated_sum.h"
 #include "croft/core/error.h"
 #include "inference/graph/oracles/shared_sums.h"
@@ -12,8 +12,6 @@
 
 namespace croft {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // A zero that is expected never to be met adds nothing, whatever its score.
 double product(std::span<const double> counts, std::span<const double> numbers) {

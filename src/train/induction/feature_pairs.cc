@@ -7,11 +7,11 @@
 namespace croft {
 namespace {
 
-using Has = std::function<bool(const FeatureCandidate&)>;
+using HasPair = std::function<bool(const FeatureCandidate&)>;
 
 class PairJudge final : public CandidateJudge {
  public:
-  PairJudge(const EdgePlaces& edges, std::size_t labels, const Has& has,
+  PairJudge(const EdgePlaces& edges, std::size_t labels, const HasPair& has,
             const Regulariser& regulariser)
       : edges_(edges),
         labels_(labels),
@@ -29,7 +29,7 @@ class PairJudge final : public CandidateJudge {
 
   const EdgePlaces& edges_;
   const std::size_t labels_;
-  const Has& has_;
+  const HasPair& has_;
   const Regulariser& regulariser_;
   std::vector<double> excess_;        // [L^2] G'(0) of the data, of the cells that are there
   std::vector<bool> is_there_;        // [L^2]
@@ -92,12 +92,10 @@ void PairJudge::judge(const FeatureCandidate& made, const PostingList& postings,
 
 }  // namespace
 
-std::vector<FeatureCandidate> find_pair_candidates(const AttributeLists& atoms,
-                                                   const EdgePlaces& edges, std::size_t labels,
-                                                   const std::vector<bool>& is_test, const Has& has,
-                                                   const Regulariser& regulariser,
-                                                   const InductionOptions& options,
-                                                   std::size_t most, ThreadPool& pool) {
+std::vector<FeatureCandidate> find_pair_candidates(
+    const AttributeLists& atoms, const EdgePlaces& edges, std::size_t labels,
+    const std::vector<bool>& is_test, const HasPair& has, const Regulariser& regulariser,
+    const InductionOptions& options, std::size_t most, ThreadPool& pool) {
   return walk_candidates(atoms, edges.position, is_test, options, most, pool, [&] {
     return std::make_unique<PairJudge>(edges, labels, has, regulariser);
   });

@@ -14,14 +14,8 @@
 namespace croft {
 namespace {
 
-std::vector<std::string_view> names_in(const StringTable& table) {
-  std::vector<std::string_view> names;
-  for (std::uint32_t id = 0; id < table.size(); ++id) names.push_back(table[id]);
-  return names;
-}
-
 std::vector<std::string> labels_of(const ChainEncoder& encoder) {
-  const std::vector<std::string_view> names = names_in(encoder.label_names);
+  const std::vector<std::string_view> names = encoder.label_names.strings();
   return {names.begin(), names.end()};
 }
 
@@ -195,7 +189,7 @@ ChainNames ChainTraining::names() const {
     return names;
   };
   const std::vector<std::string>& tied = tied_names_;
-  return {.labels = names_in(encoder_.label_names),
+  return {.labels = encoder_.label_names.strings(),
           .tied = {tied.begin(), tied.end()},
           .node = of_rows(encoder_.node_names, renumbering_.node, layout_.node),
           .edge = of_rows(encoder_.edge_names, renumbering_.edge, layout_.edge)};
@@ -252,7 +246,7 @@ void ChainTraining::lay_out(const TrainOptions& options, TrainResult& result) {
 
 void ChainTraining::set_cost(const TrainOptions& options) {
   if (!info(options.objective).cost) return;
-  const std::vector<std::string_view> labels = names_in(encoder_.label_names);
+  const std::vector<std::string_view> labels = encoder_.label_names.strings();
   cost_ = options.cost ? options.cost(labels) : hamming_cost(labels.size(), 1);
 }
 
@@ -409,7 +403,7 @@ void ChainTraining::check(const TrainOptions& options) const {
 TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer& scorer,
                                const Callback& callback) {
   if (options.label_weights) {
-    weigh_by_label(*options.label_weights, names_in(encoder_.label_names), encoder_.data);
+    weigh_by_label(*options.label_weights, encoder_.label_names.strings(), encoder_.data);
   }
   check(options);
   TrainResult result;

@@ -17,12 +17,6 @@
 namespace croft {
 namespace {
 
-std::vector<std::string_view> names_in(const StringTable& table) {
-  std::vector<std::string_view> names;
-  for (std::uint32_t id = 0; id < table.size(); ++id) names.push_back(table[id]);
-  return names;
-}
-
 // By row of a layout.
 std::vector<std::string_view> row_names(const StringTable& table,
                                         const std::vector<std::uint32_t>& new_id,
@@ -128,7 +122,7 @@ void HiddenChainTraining::set_states(const HiddenChainOptions& hidden) {
 // The gold in states, and the features of states.
 void HiddenChainTraining::lay_out(const TrainOptions& options) {
   if (options.constraint) {
-    const auto views = names_in(encoder_.label_names);
+    const auto views = encoder_.label_names.strings();
     const std::vector<std::string> names(views.begin(), views.end());
     constraint_ = options.constraint(names);
     check_gold(*constraint_, encoder_.data, names, [&](std::size_t n) { return file_of(n); });
@@ -226,7 +220,7 @@ std::uint64_t HiddenChainTraining::fingerprint(const TrainOptions& options,
   own(of.start_deviation);
   own(of.starts);
   own(em);
-  ChainNames names{.labels = names_in(encoder_.label_names),
+  ChainNames names{.labels = encoder_.label_names.strings(),
                    .tied = {},
                    .node = row_names(encoder_.node_names, renumbering_.node, layout_.node),
                    .edge = row_names(encoder_.edge_names, renumbering_.edge, layout_.edge)};
@@ -316,7 +310,7 @@ HiddenChainTraining::Result HiddenChainTraining::run(const TrainOptions& options
 
 ContainerWriter HiddenChainTraining::model(const Json& training) const {
   HiddenChainParts parts;
-  const auto names = names_in(encoder_.label_names);
+  const auto names = encoder_.label_names.strings();
   parts.labels.assign(names.begin(), names.end());
   parts.states = &states_;
   parts.extraction = &extractor_.config();

@@ -369,7 +369,7 @@ class Training final : public SequenceTraining {
   NaiveBayesFit fit_;
 };
 
-std::shared_ptr<const NaiveBayesModel> open_init(const TrainRequest& source) {
+std::shared_ptr<const NaiveBayesModel> open_initial_bayes(const TrainRequest& source) {
   if (source.init.empty()) return nullptr;
   auto init = NaiveBayesModel::open(source.init);
   init->container().verify();  // training would carry damage on into a file that looks sound
@@ -409,7 +409,7 @@ class NaiveBayesTrainer final : public SequenceTrainer {
   StoppingRule stopping() const override {
     return {.max_iterations = em_.max_iterations, .tolerance = 0};
   }
-  void open() override { init_ = open_init(request_); }
+  void open() override { init_ = open_initial_bayes(request_); }
   ExtractionConfig extraction() const override {
     return init_ ? init_->extractor().config() : make_extraction(request_, nullptr);
   }

@@ -18,7 +18,7 @@ TrainRequest with_segment_defaults(TrainRequest request) {
   return request;
 }
 
-std::shared_ptr<const SegmentModel> open_init(const TrainRequest& request) {
+std::shared_ptr<const SegmentModel> open_initial_segments(const TrainRequest& request) {
   const std::string& path = request.prior.empty() ? request.init : request.prior;
   if (path.empty()) return nullptr;
   auto init = SegmentModel::open(path);
@@ -43,7 +43,7 @@ class SegmentTrainer final : public SequenceTrainer {
     return files;
   }
   void open() override {
-    if (!init_) init_ = open_init(request_);
+    if (!init_) init_ = open_initial_segments(request_);
     segments_ = segment_options(asked_, init_.get());
   }
   ExtractionConfig extraction() const override {

@@ -5,12 +5,12 @@
 #include <limits>
 #include <set>
 
+#include "core/infinity.h"
 #include "croft/inference/elimination_order.h"
 
 namespace croft {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr std::size_t kMostNeighbours = 256;
 constexpr double kSimple = 3e7,
                  kNotTooLarge = 3e8;  // sums of cubes of neighbours, which min-fill takes

@@ -5,10 +5,11 @@
 #include <numeric>
 #include <utility>
 
+#include "core/infinity.h"
+
 namespace croft {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr std::size_t kFewestKnown = 1 << 11, kMostKnown = 1 << 20;  // 24 MB at most
 
 std::uint64_t mixed(std::uint64_t a) {

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/infinity.h"
+
 namespace croft {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 using Place = MiniBuckets::Place;
 
 std::vector<Place> joined(const std::vector<Place>& a, const std::vector<Place>& b) {

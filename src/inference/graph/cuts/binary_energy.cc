@@ -4,12 +4,11 @@
 #include <cassert>
 #include <cmath>
 
+#include "core/infinity.h"
 #include "inference/graph/cuts/max_flow.h"
 
 namespace croft {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // Strongly connected components of a graph, numbered so that arcs lead to the same or lower ones.
 // Tarjan (1972), with an explicit stack.

@@ -1,5 +1,6 @@
 #include "croft/inference/graph_cut.h"
 
+#include "core/infinity.h"
 #include "croft/core/error.h"
 #include "inference/graph/cuts/binary_energy.h"
 #include "inference/graph/cuts/qpbo.h"
@@ -18,7 +19,6 @@ struct Reading {
 Reading read(const FactorGraph& graph, bool submodular_only) {
   Reading reading{BinaryEnergy(graph.variables()), {}};
   BinaryEnergy& energy = reading.energy;
-  constexpr double kInf = std::numeric_limits<double>::infinity();
   for (Variable v = 0; v < graph.variables(); ++v) {
     if (graph.states(v) == 1) energy.add_unary(v, 0, kInf);
     if (graph.states(v) > 2) {

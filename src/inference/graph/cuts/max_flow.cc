@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <limits>
 #include <numeric>
+
+#include "core/infinity.h"
 
 namespace croft {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr std::uint32_t kNoParent = 0xffffffff, kTerminal = 0xfffffffe, kOrphan = 0xfffffffd;
 constexpr std::uint32_t kFar = 0xffffffff;
 

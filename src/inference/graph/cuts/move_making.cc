@@ -6,14 +6,13 @@
 #include <functional>
 #include <set>
 
+#include "core/infinity.h"
 #include "croft/core/error.h"
 #include "inference/graph/cuts/binary_energy.h"
 #include "inference/graph/local_state.h"
 
 namespace croft {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 void check_pairs(const FactorGraph& graph) {
   for (Factor f = 0; f < graph.factors(); ++f) {

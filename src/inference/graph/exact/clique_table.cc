@@ -5,13 +5,13 @@
 #include <limits>
 #include <string>
 
+#include "core/infinity.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 
 namespace croft {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr std::size_t kBlock = 4096;     // entries: half a first-level cache
 constexpr double kLowestProduct = -650;  // exp() of it is a normal double with digits to spare
 

@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 
+#include "core/infinity.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "inference/graph/exact/clique_tree.h"
 
 namespace croft {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 double bytes_of(const FactorGraph& graph, const EliminationOrder& order) {
   return JunctionTree(graph, order).bytes();

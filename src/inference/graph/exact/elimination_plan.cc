@@ -3,19 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/infinity.h"
 #include "croft/core/compensated_sum.h"
+#include "inference/graph/exact/scoped_table.h"
 
 namespace croft {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 // So many of the largest inputs are tried as the one that is multiplied last.
 constexpr std::size_t kTried = 8;
-constexpr double kMostStates = 1u << 28;  // of a table
-
-bool contains(const std::vector<Variable>& all, Variable v) {
-  return std::ranges::find(all, v) != all.end();
-}
+constexpr double kMostTableStates = 1u << 28;  // of a table
 
 void add_missing(const std::vector<Variable>& from, std::vector<Variable>& to) {
   for (const Variable v : from) {
@@ -129,7 +126,7 @@ class EliminationPlan::Maker {
   bool add(const Scoped& a, const Scoped& b, std::vector<Variable> scope, bool scaled,
            Scoped& out) {
     const double size = states(scope);
-    if (size > kMostStates || static_cast<double>(p_.numbers_) + size > most_) return false;
+    if (size > kMostTableStates || static_cast<double>(p_.numbers_) + size > most_) return false;
     std::vector<Variable> all = a.scope;
     add_missing(b.scope, all);
     std::vector<ContractionLoop> loops;

@@ -1,14 +1,10 @@
 #include "inference/graph/exact/expected_scores.h"
 
 #include <algorithm>
-#include <limits>
+
+#include "core/infinity.h"
 
 namespace croft {
-namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
-}  // namespace
 
 void ExpectedScores::add(Factor f, std::size_t k, const VariableMarginals& q, double* to) {
   switch (graph_.potential(graph_.potential_of(f)).kind) {

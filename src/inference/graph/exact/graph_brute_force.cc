@@ -31,9 +31,9 @@ void for_each_assignment(
 }
 
 GraphBruteForce brute_force(const FactorGraph& graph) {
-  constexpr long double kInf = std::numeric_limits<long double>::infinity();
+  constexpr long double kInfinite = std::numeric_limits<long double>::infinity();
   GraphBruteForce result;
-  long double best = -kInf;
+  long double best = -kInfinite;
   for_each_assignment(graph, [&](std::span<const State> x, long double score) {
     if (score <= best) return;
     best = score;

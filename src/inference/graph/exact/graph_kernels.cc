@@ -7,6 +7,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "inference/graph/exact/graph_kernels.cc"
+#include "core/infinity.h"
 #include "hwy/foreach_target.h"  // must come before highway.h
 #include "hwy/highway.h"
 
@@ -87,7 +88,6 @@ void maximum(const BlockView& view, const double* block, double* out) {
 }
 
 void extent(const double* values, std::size_t n, double& largest, double& smallest) {
-  constexpr double kInf = std::numeric_limits<double>::infinity();
   constexpr std::size_t kLanes = 16;
   double high[kLanes] = {}, low[kLanes];
   std::fill_n(low, kLanes, kInf);

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <limits>
 #include <map>
 #include <set>
 
+#include "core/infinity.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "inference/graph/exact/clique_table.h"
@@ -17,7 +17,6 @@
 namespace croft {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 // What choosing the states of one clique counts as.
 constexpr double kChoiceStates = 1024;
 

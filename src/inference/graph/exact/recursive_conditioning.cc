@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "core/infinity.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "inference/graph/exact/recursion_cost.h"
@@ -12,7 +12,6 @@
 namespace croft {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kLowestShare = -600;  // exp() of it still has all digits
 
 void set_to_nothing(Table& table) { table = {.values = {}, .offset = -kInf}; }

@@ -9,10 +9,6 @@ namespace {
 // A table that factors are multiplied into before the clique is gone through.
 constexpr std::uint64_t kJoinedStates = 1024;
 
-bool contains(const std::vector<Variable>& all, Variable v) {
-  return std::ranges::find(all, v) != all.end();
-}
-
 // Factors that are joined, and the variables of their table.
 struct FactorGroup {
   std::vector<Variable> variables;
@@ -49,6 +45,10 @@ std::vector<FactorGroup> factor_groups(const FactorGraph& graph, const Clique& c
 }
 
 }  // namespace
+
+bool contains(const std::vector<Variable>& all, Variable v) {
+  return std::ranges::find(all, v) != all.end();
+}
 
 std::uint64_t joint_states(const FactorGraph& graph, std::span<const Variable> variables) {
   std::uint64_t states = 1;

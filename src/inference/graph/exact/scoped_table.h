@@ -17,6 +17,7 @@ struct ScopedTable {
   Table table;
 };
 
+bool contains(const std::vector<Variable>& all, Variable v);
 std::uint64_t joint_states(const FactorGraph& graph, std::span<const Variable> variables);
 // The same where it may not fit an integer.
 double count_states(const FactorGraph& graph, std::span<const Variable> variables);

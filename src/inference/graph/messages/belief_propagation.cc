@@ -4,17 +4,16 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <string>
 
+#include "core/infinity.h"
 #include "croft/core/error.h"
 #include "inference/graph/messages/message_engine.h"
 
 namespace croft {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t kMostJointStates = std::uint64_t{1} << 24;
 
 struct ScheduleName {

@@ -2,32 +2,22 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <span>
 
+#include "core/infinity.h"
 #include "croft/core/compensated_sum.h"
 #include "croft/core/error.h"
-#include "inference/graph/cuts/hidden_rise.h"
+#include "inference/graph/messages/hidden_rise.h"
 #include "inference/graph/messages/message_engine.h"
 
 namespace croft {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
-std::vector<double> probabilities(std::vector<double> logs) {
+std::vector<double> shares_of(std::vector<double> logs) {
   double sum = 0;
   for (double& each : logs) sum += each = std::exp(each);
   for (double& each : logs) each /= sum;
   return logs;
-}
-
-// Relative to the largest; false where there is none.
-bool normalise(std::vector<double>& logs) {
-  const double high = *std::ranges::max_element(logs);
-  if (high == -kInf) return false;
-  for (double& each : logs) each -= high;
-  return true;
 }
 
 class DoubleLoop {
@@ -40,7 +30,7 @@ class DoubleLoop {
       engine_.add_logarithms(
           v, [](Factor) { return true; }, own);
       belief_.push_back(own);
-      if (!normalise(belief_.back())) contradiction_ = true;
+      if (!make_relative(belief_.back())) contradiction_ = true;
     }
     before_ = belief_;
   }
@@ -68,13 +58,13 @@ class DoubleLoop {
   bool is_forest() const { return layout_.core().empty(); }
   VariableMarginals beliefs() const {
     VariableMarginals all;
-    for (const std::vector<double>& b : belief_) all.push_back(probabilities(b));
+    for (const std::vector<double>& b : belief_) all.push_back(shares_of(b));
     return all;
   }
 
  private:
   static double distance(const std::vector<double>& a, const std::vector<double>& b) {
-    const std::vector<double> p = probabilities(a), q = probabilities(b);
+    const std::vector<double> p = shares_of(a), q = shares_of(b);
     double most = 0;
     for (std::size_t x = 0; x < p.size(); ++x) most = std::max(most, std::abs(p[x] - q[x]));
     return most;
@@ -124,14 +114,14 @@ double DoubleLoop::update(Variable v) {
     while (layout_.variable(edge) != v) ++edge;
     std::vector<double>& m = messages.emplace_back(message(f, edge));
     edges.push_back(edge);
-    if (!normalise(m)) {
+    if (!make_relative(m)) {
       contradiction_ = true;
       return 0;
     }
     for (std::size_t x = 0; x < b.size(); ++x) b[x] += m[x];
   }
   for (double& each : b) each /= degree;
-  if (!normalise(b)) {
+  if (!make_relative(b)) {
     contradiction_ = true;
     return 0;
   }
@@ -143,7 +133,7 @@ double DoubleLoop::update(Variable v) {
     for (std::size_t x = 0; x < b.size(); ++x) {
       messages[k][x] = b[x] == -kInf ? -kInf : b[x] - messages[k][x];
     }
-    normalise(messages[k]);
+    make_relative(messages[k]);
     change = std::max(change, distance(messages[k], sent_));
     std::ranges::copy(messages[k], n.begin());
   }

@@ -3,28 +3,19 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
+#include "core/infinity.h"
 #include "croft/core/compensated_sum.h"
 #include "croft/core/error.h"
-#include "inference/graph/cuts/hidden_rise.h"
 #include "inference/graph/exact/scoped_table.h"
+#include "inference/graph/messages/hidden_rise.h"
 
 namespace croft {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 // Logarithms beyond this have run away: no score has such a size, and soon they would be infinite,
 // as only those of zeros may be.
 constexpr double kRunaway = -1e12;
-
-// Relative to the largest; false where there is none.
-bool normalise(std::vector<double>& logs) {
-  const double high = *std::ranges::max_element(logs);
-  if (high == -kInf) return false;
-  for (double& each : logs) each -= high;
-  return true;
-}
 
 std::vector<double> probabilities(const std::vector<double>& logs) {
   const double high = *std::ranges::max_element(logs);
@@ -200,7 +191,7 @@ class RegionMessages {
     for (std::size_t s = 0; s < states; ++s) {
       link.up[s] = high_[s] == -kInf ? -kInf : high_[s] + std::log(sum_[s]) - link.down[s];
     }
-    return normalise(link.up);
+    return make_relative(link.up);
   }
 
   // How far beliefs of outer regions are from a new one of an inner region; the change of its own
@@ -233,7 +224,7 @@ class RegionMessages {
       for (std::size_t s = 0; s < b.size(); ++s) b[s] += link.up[s];
     }
     for (double& each : b) each /= inner.exponent;
-    if (!normalise(b)) {
+    if (!make_relative(b)) {
       contradiction_ = true;
       return 0;
     }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "core/infinity.h"
 #include "croft/core/compensated_sum.h"
 #include "croft/core/error.h"
 #include "inference/graph/exact/expected_scores.h"
@@ -11,8 +11,6 @@
 
 namespace croft {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 class NaiveMeanField {
  public:

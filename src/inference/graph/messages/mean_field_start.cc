@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "core/infinity.h"
+
 namespace croft {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // A symmetric graph has a saddle point at the uniform q.
 constexpr double kNearUniform = 0.01;

@@ -5,13 +5,13 @@
 #include <limits>
 #include <type_traits>
 
+#include "core/infinity.h"
 #include "croft/core/compensated_sum.h"
 #include "inference/graph/messages/message_kernels.h"
 
 namespace croft {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr std::size_t kNothing = std::numeric_limits<std::size_t>::max();
 // From so many factors on, dividing the product of all is cheaper than multiplying all others.
 constexpr std::size_t kHubFactors = 10;

@@ -1,14 +1,12 @@
 #include "inference/graph/messages/message_passes.h"
 
 #include <algorithm>
-#include <limits>
 
+#include "core/infinity.h"
 #include "inference/graph/map_kernels.h"
 
 namespace croft {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 std::size_t widest(const Reparametrisation& scores) {
   std::size_t width = 1;

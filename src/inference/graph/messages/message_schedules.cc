@@ -1,15 +1,15 @@
 // In which order factors send.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "inference/graph/messages/message_engine.h"
 
+#include "core/infinity.h"
+
 namespace croft {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kFirst = 1e6;  // priority of what has never sent
 
 // Sweeps that the automatic schedule judges by, and how many more it grants them.  A sweep's update

@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <string>
 
+#include "core/infinity.h"
 #include "croft/core/error.h"
 
 namespace croft {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 void to_probabilities(std::vector<double>& p) {
   const double high = *std::ranges::max_element(p);

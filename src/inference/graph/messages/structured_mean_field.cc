@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <numeric>
 #include <string>
 
+#include "core/infinity.h"
 #include "croft/core/compensated_sum.h"
 #include "croft/core/error.h"
 #include "croft/inference/junction_tree.h"
@@ -14,7 +14,6 @@
 namespace croft {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kMostBytes = 1 << 30;
 
 // A part of the variables, with a factor for each of the graph's that has some of them.

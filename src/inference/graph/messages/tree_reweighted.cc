@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
+#include "core/infinity.h"
 #include "croft/core/compensated_sum.h"
 #include "croft/core/error.h"
 #include "croft/core/random.h"
@@ -13,7 +13,6 @@
 namespace croft {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 // Trees that are tried for an edge that none has yet.
 constexpr std::size_t kMostTrees = 10000;
 

@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <numeric>
 
+#include "core/infinity.h"
 #include "croft/core/compensated_sum.h"
 #include "structure/factor_numbers.h"
 
 namespace croft {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // Variables' states and factors' scopes, as bytes.
 std::string structure_of(const FactorGraph& graph) {

@@ -1,16 +1,15 @@
 #include "inference/graph/oracles/shared_sums.h"
 
 #include <cstring>
-#include <limits>
 #include <map>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "core/infinity.h"
+
 namespace croft {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // All of a graph but its numbers, as bytes.
 std::string shape_of(const FactorGraph& graph) {

@@ -1,10 +1,10 @@
 #include "inference/graph/oracles/sum_oracle.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <string>
 
+#include "core/infinity.h"
 #include "croft/core/error.h"
 #include "croft/inference/junction_tree.h"
 #include "inference/graph/oracles/shared_plans.h"
@@ -12,8 +12,6 @@
 
 namespace croft {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 std::string in_words(double bytes) {
   const double mega = bytes / 1e6;

@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <set>
 
+#include "core/infinity.h"
 #include "croft/core/random.h"
 
 namespace croft {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr std::uint32_t kOutside = 0xffffffff;
 
 // temperature * log sum exp(score / temperature)

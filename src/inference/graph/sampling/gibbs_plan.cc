@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <tuple>
 
+#include "core/infinity.h"
 #include "inference/graph/sampling/conditional_tables.h"
 
 namespace croft {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr std::uint32_t kRunSites = 256;        // at most: random numbers come in buffers
 constexpr std::uint32_t kBlockSites = 1 << 15;  // what a thread takes at once
 constexpr std::size_t kSideBySide = 4;          // shorter runs of neighbours are not worth a run

@@ -2,19 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 
+#include "core/infinity.h"
 #include "croft/core/error.h"
 #include "inference/graph/sampling/single_site.h"
 
 namespace croft {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr Factor kNone = 0xffffffff;
 
-[[noreturn]] void fail(const std::string& what) {
+[[noreturn]] void fail_to_weigh(const std::string& what) {
   throw UsageError("importance sampling: " + what);
 }
 
@@ -150,11 +149,11 @@ class Network {
  private:
   void visit(Variable v, std::vector<int>& seen) {
     if (seen[v] == 2 || graph_.states(v) < 2) return;
-    if (seen[v] == 1) fail("the graph is no Bayesian network: its arrows have a cycle");
+    if (seen[v] == 1) fail_to_weigh("the graph is no Bayesian network: its arrows have a cycle");
     seen[v] = 1;
     if (drawn_by_[v] == kNone) {
-      fail("the graph is no Bayesian network: no factor is the probability of variable " +
-           std::to_string(v) + " given others; take annealed importance sampling");
+      fail_to_weigh("the graph is no Bayesian network: no factor is the probability of variable " +
+                    std::to_string(v) + " given others; take annealed importance sampling");
     }
     for (const Variable u : graph_.scope(drawn_by_[v])) {
       if (u != v) visit(u, seen);
@@ -172,12 +171,12 @@ class Network {
 }  // namespace
 
 void LikelihoodWeightingOptions::validate() const {
-  if (samples < 2) fail("there must be at least 2 samples");
+  if (samples < 2) fail_to_weigh("there must be at least 2 samples");
 }
 
 void AnnealedOptions::validate() const {
-  if (runs < 2) fail("there must be at least 2 runs");
-  if (steps < 1) fail("there must be at least 1 step");
+  if (runs < 2) fail_to_weigh("there must be at least 2 runs");
+  if (steps < 1) fail_to_weigh("there must be at least 1 step");
 }
 
 WeightedResult likelihood_weighting(const FactorGraph& graph,

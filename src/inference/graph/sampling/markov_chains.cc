@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <numeric>
 #include <string>
 
+#include "core/infinity.h"
 #include "croft/core/error.h"
 #include "inference/graph/allowed_assignment.h"
 #include "inference/graph/exact/share_record.h"
@@ -15,12 +15,10 @@
 namespace croft {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
 [[noreturn]] void fail(const std::string& what) { throw UsageError("sampling: " + what); }
 
 // Whether a factor of two variables or more forbids something.
-bool has_zeros(const FactorGraph& graph) {
+bool forbids_jointly(const FactorGraph& graph) {
   for (Factor f = 0; f < graph.factors(); ++f) {
     if (graph.scope(f).size() < 2) continue;
     const Potential& potential = graph.potential(graph.potential_of(f));
@@ -73,7 +71,7 @@ GibbsResult run_chains(const FactorGraph& graph, const ChainOptions& options, co
     stopped = !progress(now);
   }
   record.finish(stopped, result);
-  result.possibly_reducible = has_zeros(graph);
+  result.possibly_reducible = forbids_jointly(graph);
   return result;
 }
 

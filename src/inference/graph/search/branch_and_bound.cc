@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/infinity.h"
 #include "croft/core/error.h"
 #include "inference/graph/bounds/mini_bucket_rest.h"
 #include "inference/graph/bounds/mini_bucket_search.h"
@@ -17,7 +18,6 @@ namespace croft {
 namespace {
 
 using Term = Reparametrisation::Term;
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr std::size_t kMostByTables = 5000;  // variables: the search goes as deep as there are
 constexpr double kFirstTables = 1 << 16;     // joint states of mini-buckets
 constexpr double kTablesGrowBy = 4;          // from run to run

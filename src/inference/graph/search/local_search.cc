@@ -5,14 +5,13 @@
 #include <functional>
 #include <utility>
 
+#include "core/infinity.h"
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 #include "inference/graph/local_state.h"
 
 namespace croft {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 void assign_random(LocalState& state, Random& random) {
   for (Variable v = 0; v < state.graph().variables(); ++v) {

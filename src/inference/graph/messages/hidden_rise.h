@@ -1,8 +1,12 @@
-// Beliefs that are still on their way although no probability changes.  Internal to inference/.
+// Beliefs as logarithms: relative to the largest, and still on their way although no probability
+// changes.
 #pragma once
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <vector>
+
+#include "core/infinity.h"
 
 namespace croft {
 
@@ -17,6 +21,14 @@ inline double hidden_rise(std::span<const double> now, std::span<const double> b
     }
   }
   return most;
+}
+
+// Logarithms relative to the largest; false where there is none.
+inline bool make_relative(std::vector<double>& logs) {
+  const double high = *std::ranges::max_element(logs);
+  if (high == -kInf) return false;
+  for (double& each : logs) each -= high;
+  return true;
 }
 
 }  // namespace croft
