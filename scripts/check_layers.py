@@ -7,6 +7,7 @@
 * No folder holds more than 40 files (golden files and seeds of fuzzing are data and do not count).
 * Every .cc of src/ and tests/ stands in a CMakeLists.txt.
 * A line of a document has at most 120 characters, outside tables, code and the targets of links.
+* A file or folder that a document names outside code exists (CHANGELOG.md names those of its time).
 """
 
 import collections
@@ -27,6 +28,9 @@ ORDER = {
     "optimize": [".", "stochastic", "batch", "dual"],
 }
 FRONT_ENDS = ("cli", "python")
+# What a document names: a path from the top, or a source file by the end of its path; the target of a link.
+NAMED = re.compile(r"(?<![\w./-])(?:\.\./)*((?:include|scripts|src|tests)/[\w./-]*[\w/]|[\w/-]+\.(?:cc|h))(?![\w/*])")
+LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 
 
 def tracked():
@@ -109,6 +113,16 @@ def check_lists(paths):
                 yield f"{path}: stands in no CMakeLists.txt of {top}/"
 
 
+def unknown_names(path, line, paths):
+    """What a line of the document `path` names and the tree does not have."""
+    for name in LINK.findall(line):
+        if not (ROOT / path).parent.joinpath(name).exists():
+            yield name
+    for name in NAMED.findall(re.sub(LINK, "]", line)):
+        if not (ROOT / name).exists() and not any(known.endswith("/" + name) for known in paths):
+            yield name
+
+
 def check_documents(paths):
     for path in paths:
         if not path.endswith(".md"):
@@ -120,6 +134,9 @@ def check_documents(paths):
             prose = re.sub(r"`[^`]*`|\]\([^)]*\)", "", line)
             if not in_code and not line.lstrip().startswith("|") and min(len(line), len(prose)) > LONGEST_LINE:
                 yield f"{path}:{number}: a line of {len(line)} characters, more than {LONGEST_LINE}"
+            if not in_code and path != "CHANGELOG.md":
+                for name in unknown_names(path, line, paths):
+                    yield f"{path}:{number}: names {name}, which there is not"
 
 
 def main():

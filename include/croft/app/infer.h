@@ -1,9 +1,10 @@
-// Questions to a given factor graph: the method by name, the answer with what it is worth.
+// Answers questions about a given factor graph.  The method goes by its name; the answer says what
+// it is worth.
 //
 //   const GraphFile file = read_graph("asia.bif");
 //   const InferResult r = infer(file.graph, evidence, {.task = GraphTask::marginals});
 //
-// infer_methods() is the one table of methods by name; to add one is to add a line to it.
+// infer_methods() is the one table of methods by name.  A new method is a new line of it.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -26,26 +27,26 @@ enum class GraphTask { partition, marginals, map, sample };
 std::string_view name_of(GraphTask task);
 GraphTask graph_task(std::string_view name);  // throws UsageError that lists the names
 
-// What is not set is the method's own default; to set what a method ignores is an error.
+// A field that is not set has the method's own default.  To set one that the method ignores is an
+// error.
 struct InferRequest {
   GraphTask task = GraphTask::partition;
   std::string method = "auto";
-  double memory =
-      0;  // bytes that may be taken, of methods that look at it; 0: half of the machine's
-  std::optional<double> seconds;  // of methods that can stop early
+  double memory = 0;  // bytes that a method which looks at it may take; 0: half of the machine's
+  std::optional<double> seconds;  // for methods that can stop early
   std::optional<double> tolerance;
   std::optional<std::size_t> max_iterations;
-  std::optional<std::size_t> samples;  // of the task sample; without: 1
-  // What the method alone knows, by name: see InferMethod::settings.
+  std::optional<std::size_t> samples;  // for the task sample; 1 when not set
+  // Settings of a single method, by name: see InferMethod::settings.
   std::vector<std::pair<std::string, std::string>> settings;
   std::uint64_t seed = 1;
-  std::size_t threads = 1;  // of methods that use more; changes no result
-  // Of metropolis-hastings; empty: one variable to another state.  It sees the states of the graph
-  // that is asked about, and must leave what is observed as it is.
+  std::size_t threads = 1;  // for methods that use more; changes no result
+  // For metropolis-hastings; empty: one variable to another state.  It sees the states of the graph
+  // that is asked about, and must not change observed variables.
   Proposal proposal = {};
 };
 
-// Each number where the task and the method have it.  States are those of the graph before
+// A number is there where the task and the method have it.  States are those of the graph before
 // conditioning: an observed variable has the marginal 1 of its state.
 struct InferResult {
   GraphTask task = GraphTask::partition;
@@ -69,16 +70,16 @@ struct InferResult {
   std::optional<double> memory_bytes;       // that the method takes at most, as predicted
 };
 
-// What infer() tells on the way; each may be empty.
+// What infer() reports on the way; each may be empty.
 struct InferCalls {
-  // Before the work begins: what is going to be done, in a sentence.
+  // Before the work begins: a sentence that says what infer() is going to do.
   std::function<void(const std::string&)> plan;
   GraphCallback progress;
 };
 
 // Throws UsageError for a method or an option that does not go with the task (the message lists
-// what does), for evidence that does not fit; Error where no assignment is allowed (but for the
-// task partition, whose answer is then -inf), and where a method needs more memory than is allowed.
+// those that do) and for evidence that does not fit.  Throws Error where a method needs more memory
+// than is allowed, and where no assignment is allowed (the task partition then answers -inf).
 InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
                   const InferRequest& request, const InferCalls& calls = {});
 

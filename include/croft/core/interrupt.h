@@ -1,4 +1,4 @@
-// A request to end what may take or wait long.
+// A request to end work that may take long or wait long.
 #pragma once
 #include <atomic>
 

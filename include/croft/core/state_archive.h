@@ -2,10 +2,10 @@
 //
 //   void archive(StateArchive& state) { state(iteration_); state(w_); state(history_); }
 //
-// An archive either writes what it is shown or overwrites it with what was written; so the two
-// directions cannot disagree.  For checkpoints on the machine that wrote them: numbers are copied
-// as they stand in memory, bit by bit.  Bytes that were not written so give an Error or other
-// numbers, and take memory in proportion to their length.
+// An archive either writes a value or overwrites it with what was written, so the two directions
+// cannot disagree.  It is for checkpoints on the machine that wrote them: numbers are copied as
+// they stand in memory, bit by bit.  Bytes from elsewhere give an Error or other numbers, and take
+// memory in proportion to their length.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -56,7 +56,7 @@ class StateArchive {
     if (reading_) value = has ? std::optional<T>(T{}) : std::nullopt;
     if (has) (*this)(*value);
   }
-  // Numbers that someone else holds: as many must have been written.
+  // Numbers that the caller holds: as many must have been written.
   template <class T>
   requires std::is_arithmetic_v<T>
   void operator()(std::span<T> values) {

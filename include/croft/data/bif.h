@@ -18,9 +18,10 @@
 
 namespace croft {
 
-// A directed graph with names; factor f is of the f-th probability block.  Throws InputError (file,
-// line, column) for what is no such network: among others for a variable with two blocks or none,
-// for a row given twice or not at all, and for one that is further than 0.01 from adding up to 1.
+// A directed graph with names; factor f is that of the f-th probability block.  Throws InputError
+// (file, line, column) for text that is no such network: among others for a variable with two
+// blocks or none, for a row given twice or not at all, and for a row whose sum is further than 0.01
+// from 1.
 GraphFile read_bif(LineReader lines);
 
 // The text of a directed graph; without names its variables are v0, v1 … and their states s0, s1 …

@@ -1,4 +1,4 @@
-// A factor graph as files have it: with names where the format has them.
+// A factor graph as a file has it, with names where the format has them.
 #pragma once
 #include <optional>
 #include <string>
@@ -21,7 +21,7 @@ struct GraphFile {
   GraphNames names;
 };
 
-// What people call a variable and a state: names, or else numbers from 0.
+// What people call a variable and a state: the name, or else the number from 0.
 std::string variable_name(const GraphNames& names, Variable v);
 std::string state_name(const GraphNames& names, Variable v, State s);
 
@@ -30,14 +30,15 @@ GraphFormat graph_format(std::string_view name);  // throws UsageError that list
 
 // Reads a file ("-": standard input).  Without a format its extension decides (.uai, .LG, .fg, .bif
 // in letters of any case), and where that says nothing, its first word.  Throws InputError (file,
-// line, column) for what is no graph of the format, Error for a file that cannot be read.
+// line, column) for text that is no graph of the format, Error for a file that cannot be read.
 GraphFile read_graph(const std::string& path, std::optional<GraphFormat> format = {});
 GraphFile read_graph(LineReader lines, GraphFormat format);
 
 // The variable of a name or a number; UsageError where there is none.
 Variable find_variable(const GraphFile& file, std::string_view text);
-// "VARIABLE=STATE" into the evidence.  Throws UsageError for what is no such text, for names and
-// numbers that the graph has not, and for a variable that is known already to be in another state.
+// Adds "VARIABLE=STATE" to the evidence.  Throws UsageError for any other text, for names and
+// numbers that the graph does not have, and for a variable that is already known to be in another
+// state.
 void observe(const GraphFile& file, std::string_view text, Evidence& evidence);
 
 }  // namespace croft

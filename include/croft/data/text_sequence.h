@@ -1,4 +1,4 @@
-// One sequence as text: what readers and feature extraction hand on, before strings become numbers.
+// One sequence as text.  Readers and feature extraction hand it on before strings become numbers.
 #pragma once
 #include <cstddef>
 

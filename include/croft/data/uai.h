@@ -18,20 +18,20 @@
 
 namespace croft {
 
-// Throws InputError (file, line, column) for what is no such graph.  Memory grows with what was
-// read, not with what a count promises.
+// Throws InputError (file, line, column) for text that is no such graph.  Memory grows with what
+// was read, not with what a count promises.
 GraphFile read_uai(LineReader lines);
 GraphFile read_lg(LineReader lines);
 
 // The text of a graph; names are lost.  Numbers have as many digits as give back the same double.
-// Throws Error for a factor of more than 2^28 joint states, and write_uai for a score whose weight
-// is no double but 0 or infinity: LG has those.
+// Throws Error for a factor of more than 2^28 joint states.  write_uai also throws it for a score
+// whose weight is 0 or infinity as a double: LG can write those.
 std::string write_uai(const GraphFile& file);
 std::string write_lg(const GraphFile& file);
 
 // Evidence:  n, then n pairs of a variable and its state; or 1, line end, and the same (one
 // sample). An empty file observes nothing.  Throws InputError for a variable or state that `graph`
-// has not, for one twice, and for more than one sample.
+// does not have, for a variable that comes twice, and for more than one sample.
 Evidence read_uai_evidence(LineReader lines, const FactorGraph& graph);
 
 }  // namespace croft

@@ -5,9 +5,9 @@
 //   bp.log_partition();     // exact where bp.kind() is, else Bethe's estimate
 //   bp.beliefs();
 //
-// Parts of a graph that are trees, and trees that hang on its cycles, take two passes; only the
-// rest is gone through again and again, by a schedule.  Pearl (1988); Sutton & McCallum (2012)
-// section 4.2; docs/math/graph_variational.md sections 1 to 4.
+// Parts of a graph that are trees, and trees that hang on its cycles, take two passes.  A schedule
+// goes through the rest again and again.  Pearl (1988); Sutton & McCallum (2012) section 4.2;
+// docs/math/graph_variational.md sections 1 to 4.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -44,22 +44,22 @@ struct BeliefPropagationOptions {
 
 // Sums: log Z and beliefs, which are marginals on a forest, estimates elsewhere.
 //
-// Messages are scaled numbers while all products of them fit a double, logarithms from the moment
-// that one might not: scores of any size, and -inf, are right.  Time of an iteration: O(joint
-// states) for a table, O(listed states) for a sparse one, O(states) for Potts, O(scope) for parity,
-// O(scope allowed sums) for cardinality; the truncated distances are tables here.
+// Messages are scaled numbers while all products of them fit a double.  They become logarithms when
+// a product might not fit, so scores of any size, and -inf, are right.  Time of an iteration:
+// O(joint states) for a table, O(listed states) for a sparse one, O(states) for Potts, O(scope) for
+// parity, O(scope allowed sums) for cardinality; the truncated distances are tables here.
 class SumProduct {
  public:
   // Keeps the graph by reference; it must not change.  Throws Error for a truncated distance of
   // more than 2^28 joint states, and for a cardinality factor of more than 2^27 variables times
-  // allowed sums.  Not for two threads at once, asking for beliefs included.
+  // allowed sums.  Only one thread at a time may use it, also to ask for beliefs.
   explicit SumProduct(const FactorGraph& graph, const BeliefPropagationOptions& options = {});
   ~SumProduct();
   SumProduct(const SumProduct&) = delete;
   SumProduct& operator=(const SumProduct&) = delete;
 
-  // Sends messages until they converge; again: goes on from where it ended.  To be called before
-  // the rest.  The progress has no value: Bethe's formula costs as much as an iteration.
+  // Sends messages until they converge.  A second call goes on from where the first ended.  Call it
+  // before the rest.  The progress has no value: Bethe's formula costs as much as an iteration.
   Convergence run(const GraphCallback& callback = {});
 
   bool is_forest() const;         // no cycles
@@ -70,13 +70,13 @@ class SumProduct {
 
   // log Z, or Bethe's estimate of it (GV.6); -inf at a contradiction.
   double log_partition() const;
-  // Of a variable [states], of all [variables][states].  These and the next throw Error at a
-  // contradiction.
+  // The belief of a variable [states], and of all [variables][states].  These and the next throw
+  // Error at a contradiction.
   std::vector<double> belief(Variable v) const;
   VariableMarginals beliefs() const;
-  // Of a factor's scope, by joint state; throws Error for more than 2^28.
+  // The belief of a factor's scope, by joint state; throws Error for more than 2^28.
   std::vector<double> factor_belief(Factor f) const;
-  // Of variables that factors with two or more of them connect: [joint states] in the order of
+  // The belief of variables that factors with two or more of them connect: [joint states] by
   // `variables` (GV.5).  Throws UsageError where they are not connected, listed twice or have more
   // than 2^24 joint states.
   std::vector<double> joint_belief(std::span<const Variable> variables) const;
@@ -97,7 +97,7 @@ class MaxProduct {
   MaxProduct(const MaxProduct&) = delete;
   MaxProduct& operator=(const MaxProduct&) = delete;
 
-  // To be called before the rest.  The progress has the best assignment so far, where there is one.
+  // Call it before the rest.  The progress has the best assignment so far, where there is one.
   Convergence run(const GraphCallback& callback = {});
 
   bool is_forest() const;
@@ -109,10 +109,10 @@ class MaxProduct {
   // Of each state the best score of an assignment that has it, relative to that of the variable's
   // best state; estimates where there are cycles.  [variables][states]
   VariableMarginals max_marginals() const;
-  // The best one that the messages of run() have led to, at its end and, where there are cycles, at
-  // some iterations before.  Variables are set one after the other, each to what is best given
-  // those before: so ties are decided alike.  Empty at a contradiction, and where all were
-  // forbidden.
+  // The best assignment that the messages of run() have led to, at its end and, where there are
+  // cycles, at some iterations before.  Variables are set one after the other, each to the best
+  // state given those before, so ties are decided alike.  Empty at a contradiction, and where all
+  // were forbidden.
   BestAssignment best() const;
 
  private:

@@ -16,7 +16,7 @@
 
 namespace croft {
 
-// Draws one labelling after the other, each allowed one once: what a search over labellings needs.
+// Draws one labelling after the other, each allowed one once, as a search over labellings needs it.
 // `scores` (and its transitions) must outlive it and not change.
 class ChainKBest {
  public:

@@ -1,7 +1,7 @@
 // A chain times a label automaton: a chain whose labellings are those that the automaton accepts.
 //
-// A state of the product is a pair (label, state of the automaton after it).  As the automaton is
-// deterministic, a labelling of the base has one run, so labellings of the product and accepted
+// A state of the product is a pair (label, state of the automaton after it).  Since the automaton
+// is deterministic, a labelling of the base has one run, so labellings of the product and accepted
 // labellings of the base correspond one to one, with equal scores: log Z, marginals, the best, the
 // K best and samples of the product are those under the constraint.  docs/math/constraints.md
 // section 3.
@@ -38,8 +38,8 @@ class ChainProduct {
   ChainProduct(const ChainProduct&) = delete;
   ChainProduct& operator=(const ChainProduct&) = delete;
 
-  // P >= 1: pairs that can be reached and lead to acceptance; one that cannot be used if there is
-  // none.  In the order of (label, state), so that ties are broken by labels first.
+  // P >= 1: the pairs that can be reached and lead to acceptance.  If there is none, one that
+  // cannot be used.  They are in the order of (label, state), so labels break ties first.
   std::size_t states() const { return label_of_.size(); }
   const std::vector<Label>& label_of() const { return label_of_; }  // [P] increasing
   const TransitionScores<Real>& transitions() const { return transitions_; }

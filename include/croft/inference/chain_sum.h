@@ -38,9 +38,8 @@ struct ForwardBackwardWorkspace {
 };
 
 // log Z by the forward recursion (C.3).
-//   scores : T >= 0 positions, L >= 1 labels, natural-log scores. -inf forbids a label or edge; NaN
-//   and
-//            +inf are caller bugs.
+//   scores : T >= 0 positions, L >= 1 labels, natural logarithms.  -inf forbids a label or edge;
+//            NaN and +inf are bugs of the caller.
 //   returns: log Z in nats; 0 when T == 0; -inf when no labelling is allowed.
 // Time O(T L^2), memory O(T L), no allocation once warm.
 template <class Real>

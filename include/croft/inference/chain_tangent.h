@@ -6,9 +6,9 @@
 //   d/de log Z(theta + e d) = E[S]                                                         (V.14)
 //   d/de mu_c(theta + e d)  = Cov(S, n_c)                                                  (V.15)
 //
-// Both by differentiating the recursions: one pass forward for the part of S before a position, one
-// backward for the part behind it, in double for scores of either precision.  The same two passes
-// give the sum of conditional marginals that Kakade's objective wants.
+// Both come from differentiating the recursions: one pass goes forward for the part of S before a
+// position, one backward for the part behind it, in double for scores of either precision.  The
+// same two passes give the sum of conditional marginals that Kakade's objective wants.
 // docs/math/chain_objectives.md sections 5 and 8.
 #pragma once
 #include <memory>

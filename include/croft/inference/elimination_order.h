@@ -14,7 +14,7 @@
 
 namespace croft {
 
-// What the next variable has least of.
+// The next variable is the one that has least of this.
 enum class EliminationRule {
   min_fill,           // pairs of neighbours that are not neighbours yet
   weighted_min_fill,  // the same, each with the product of its states
@@ -36,17 +36,17 @@ struct EliminationOptions {
   std::uint64_t seed = 1;
   // A try ends at a clique of more joint states (2^62 at 1e9 a second: a century and a half).
   double most_log2_states = 62;
-  // Asked every few milliseconds, with millions of steps as the iteration; false ends the search.
+  // Called every few milliseconds, with millions of steps as the iteration; false ends the search.
   GraphCallback progress = {};
 };
 
-// Every order that was tried has a clique that is too large; or a factor has, or the graph's width
-// proves it of all orders.
+// Every order that was tried has a clique that is too large; or a factor is too large, or the
+// graph's width proves it for all orders.
 class TooWide : public Error {
  public:
   explicit TooWide(double log2_states);
-  // Of the smallest of these cliques: elimination in any of the orders has as many joint states or
-  // more.
+  // The size of the smallest of these cliques: elimination in any of the orders has as many joint
+  // states or more.
   double log2_states() const { return log2_states_; }
 
  private:

@@ -2,7 +2,7 @@
 //
 //   x_v ~ p(x_v | all others)  for one variable after the other,                        (GS.1)
 //
-// which leaves p as it is; from a start elsewhere the chain comes nearer and nearer to it, if every
+// This step leaves p as it is.  From any start the chain comes nearer and nearer to p, if every
 // allowed assignment can be reached.  Geman & Geman (1984); docs/math/graph_sampling.md.
 #pragma once
 #include <cstdint>
@@ -18,7 +18,7 @@ enum class GibbsScan {
   coloured,    // colour after colour: no two variables of one share a factor
   sequential,  // in the order of their numbers
   random       // as many as there are, each drawn from all
-};             // of blocks `random` draws which, the others take them in turn
+};             // with blocks: `random` draws which block, the others take them in turn
 enum class GibbsBlocks {
   none,   // one variable at a time
   pairs,  // two that share a factor, one pair after the other
@@ -55,8 +55,8 @@ struct GibbsResult {
   bool possibly_reducible = false;
 };
 
-// Throws UsageError for options that do not fit, Error where no allowed assignment is found and
-// where it is stopped before two sweeps were counted.  `progress` gets the sweeps so far.
+// Throws UsageError for options that do not fit.  Throws Error where it finds no allowed assignment
+// and where it is stopped before two sweeps were counted.  `progress` gets the sweeps so far.
 // Time O(sweeps * sites) table look-ups where a variable and its neighbours have up to 4096 joint
 // states, otherwise O(states) scores of its factors each.
 GibbsResult gibbs(const FactorGraph& graph, const GibbsOptions& options = {},

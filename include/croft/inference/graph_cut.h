@@ -1,4 +1,4 @@
-// The best assignment of a graph of binary variables whose pairs like to be equal, by a minimum
+// The best assignment of a graph of binary variables whose pairs favour equal states, by a minimum
 // cut.
 //
 //   theta(0,0) + theta(1,1) >= theta(0,1) + theta(1,0)   for every factor of two          (MP.3)

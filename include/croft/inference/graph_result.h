@@ -1,4 +1,4 @@
-// What every method for factor graphs says of its answer.
+// What every method for factor graphs says about its answer.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -26,7 +26,7 @@ constexpr std::string_view name_of(ResultKind kind) {
   return "estimate";
 }
 
-// How a method that goes on until it converges has ended.
+// How a method that runs until it converges has ended.
 struct Convergence {
   bool converged = false;
   std::size_t iterations = 0;

@@ -6,8 +6,8 @@
 //   const double log_z = tree.log_partition();
 //   const GraphMarginals p = tree.marginals();
 //
-// Messages are kept, cliques never: their tables are gone through block by block, as products of
-// what enters.  Koller & Friedman (2009) chapter 10; docs/math/graph_exact.md.
+// Messages are kept, cliques never.  Their tables are gone through block by block, as products of
+// what enters them.  Koller & Friedman (2009) chapter 10; docs/math/graph_exact.md.
 #pragma once
 #include <memory>
 #include <span>
@@ -43,8 +43,8 @@ class JunctionTree {
   JunctionTree(const JunctionTree&) = delete;
   JunctionTree& operator=(const JunctionTree&) = delete;
 
-  // Of memory that a call takes at most, up to what depends on the number of variables and factors
-  // alone.
+  // The memory that a call takes at most, without the part that depends only on the number of
+  // variables and factors.
   double bytes() const;
   double log2_joint_states() const;  // of all cliques: what a call's time grows with
 

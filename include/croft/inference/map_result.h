@@ -1,7 +1,7 @@
 // What every search for the best assignment of a factor graph answers:  max_x score(x).
 //
-// All of them are anytime: a callback (graph_result.h) sees the best assignment and the bound after
-// each iteration and may stop them; what they have by then is a valid answer.
+// All of them are anytime.  A callback (graph_result.h) sees the best assignment and the bound
+// after each iteration and may stop the search.  What it has by then is a valid answer.
 #pragma once
 #include <algorithm>
 #include <cmath>

@@ -52,8 +52,8 @@ using Proposal = std::function<void(std::span<const State> x, Random& random, Mo
 Proposal uniform_proposal(const FactorGraph& graph);
 
 // Moves of the caller's, taken with probability min(1, p(x') q(back) / (p(x) q(there))) (Hastings
-// 1970); a sweep is as many proposals as there are variables.  That the moves lead everywhere is
-// the caller's to know.
+// 1970).  A sweep has as many proposals as there are variables.  The caller must know that the
+// moves lead everywhere.
 GibbsResult metropolis_hastings(const FactorGraph& graph, const Proposal& proposal,
                                 const ChainOptions& options = {},
                                 const GraphCallback& progress = {});

@@ -6,8 +6,8 @@
 //
 //   log Z >= sum_f E_q[theta_f] + H(q)                                              (GV.11)
 //
-// Coordinate ascent: one part of q after the other becomes the best one, given the rest, so that
-// the bound never falls.  Jordan et al. (1999); Saul & Jordan (1996); Wainwright & Jordan (2008)
+// Coordinate ascent: one part of q after the other becomes the best one, given the rest.  So the
+// bound never falls.  Jordan et al. (1999); Saul & Jordan (1996); Wainwright & Jordan (2008)
 // section 5; docs/math/graph_variational.md section 6.
 #pragma once
 #include <cstdint>

@@ -1,4 +1,5 @@
-// A segmentation as the labelling of a chain: every question to a chain becomes one to segments.
+// A segmentation as the labelling of a chain: what can be asked of a chain can be asked of
+// segments.
 //
 // A state of the chain is (label y, positions of the segment that remain after this one, whether it
 // is the first).  Labellings of it and segmentations correspond one to one, with equal scores: K
@@ -35,7 +36,7 @@ SegmentChainSize segment_chain_size(const SegmentShape& shape, bool overlays = f
 template <class Real>
 class SegmentChain {
  public:
-  // All are read here only, but for `shape`, which is kept by reference.
+  // `shape` is kept by reference; the others are only read here.
   //   overlays : scores with overlays will be lifted.  The states of first positions then know the
   //              label before
   SegmentChain(const SegmentShape& shape, const SegmentLabels& labels,

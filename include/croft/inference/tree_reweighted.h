@@ -57,12 +57,13 @@ class TreeReweighted {
   // Pseudo-marginals: estimates, but on a forest after it has converged.  Throws Error at a
   // contradiction.
   VariableMarginals beliefs() const;
-  // The bound of the present messages, and its derivatives by the graph's scores where the messages
-  // and the trees stay: those of the bound itself once messages have converged, since then it is
-  // the least by them; before, of a convex function above it.  At convergence all trees agree, and
-  // these are the pseudo-marginals.  Throws Error at a contradiction.
+  // The bound of the present messages, and its derivatives by the graph's scores while the messages
+  // and the trees stay.  Once messages have converged these are the derivatives of the bound
+  // itself, since the messages then make it least.  Before, they are those of a convex function
+  // above it. At convergence all trees agree, and these are the pseudo-marginals.  Throws Error at
+  // a contradiction.
   TreeExpectations expectations() const;
-  // How probable a factor's edge is in a tree [factors]; 1 for factors of fewer variables.
+  // The probability that a factor's edge is in a tree [factors]; 1 for factors of fewer variables.
   std::vector<double> edge_probabilities() const;
 
  private:
@@ -72,8 +73,8 @@ class TreeReweighted {
 };
 
 struct FractionalOptions {
-  // Of each factor's entropy: 1 is belief propagation; the probability that an edge is in a tree
-  // makes the free energy convex; > 0.
+  // The weight of each factor's entropy, > 0.  1 is belief propagation; the probability that an
+  // edge is in a tree makes the free energy convex.
   double weight = 0.5;
   double damping = 0, tolerance = 1e-9;  // as above
   std::size_t max_iterations = 1000;

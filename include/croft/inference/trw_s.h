@@ -1,9 +1,9 @@
 // Sequential tree-reweighted message passing: a bound on the best score, and an assignment.
 //
 // Variables are visited in order and back.  Each collects what its factors know, and hands it on in
-// equal parts to the factors that go further: Kolmogorov (2006) for pairs, and what it is for
-// factors of any size (Kolmogorov 2015).  The bound never rises; on trees it becomes the best
-// score. docs/math/graph_map.md section 5.
+// equal parts to the factors that go further.  Kolmogorov (2006) has this for pairs, Kolmogorov
+// (2015) for factors of any size.  The bound never rises; on trees it becomes the best score.
+// docs/math/graph_map.md section 5.
 #pragma once
 #include "croft/inference/map_result.h"
 
@@ -17,9 +17,9 @@ struct TrwSOptions {
   void validate() const;         // throws UsageError
 };
 
-// Cost of an iteration: twice the joint states of all factors; of Potts and truncated distances
-// twice the states, of cardinality and parity n log n.  Forbidden states (-inf) count as scores
-// below what all other factors can make good.
+// Cost of an iteration: twice the joint states of all factors; for Potts and truncated distances
+// twice the states, for cardinality and parity n log n.  Forbidden states (-inf) count as scores
+// so low that no other factors can make up for them.
 MapResult trw_s(const FactorGraph& graph, const TrwSOptions& options = {},
                 const GraphCallback& callback = {});
 

@@ -1,6 +1,6 @@
 // What training sees of an objective: (scores, gold) -> value and dL/dtheta.
 //
-// The file of each objective has its formula; the table of them all is in docs/training.md.
+// The file of each objective has its formula; docs/objectives.md has the table of them all.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -33,8 +33,8 @@ class ChainObjective {
   }
   // Counts on: sums that took another path than the scaled one in Real (chain_sum.h).
   virtual std::size_t slow() const { return 0; }
-  // Whether dL/dtheta of the last call was anything but 0; true wherever that is not known for
-  // free.
+  // Whether dL/dtheta of the last call was anything but 0; true where it would cost something to
+  // know.
   virtual bool moved() const { return true; }
 };
 

@@ -1,8 +1,8 @@
 // What optimisers see: a function, and a regulariser apart from it.
 //
-// Minimise  F(w) = f(w) + l1 |w|_1 + (l2/2) |w|_2^2  where f is the data term, the norms being of
-// the weights that are not free.  The regulariser stays apart because OWL-QN, lazy and proximal
-// methods need it apart.
+// Minimise  F(w) = f(w) + l1 |w|_1 + (l2/2) |w|_2^2,  where f is the data term.  The norms are
+// those of the weights that are not free.  OWL-QN, lazy and proximal methods need the regulariser
+// apart from f.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@ class BatchFunction {
   // Returns f(w); overwrites gradient with df/dw.  Both have dimension() numbers.
   // The same w gives the same bits, for any number of threads.
   virtual double evaluate(std::span<const double> w, std::span<double> gradient) = 0;
-  // What the next evaluation depends on besides w; nothing, as a rule.
+  // What the next evaluation depends on besides w; usually nothing.
   virtual void archive(StateArchive&) {}
 };
 
@@ -45,8 +45,8 @@ class SampleFunction : public BatchFunction {
   virtual std::size_t samples() const = 0;  // n counts from 0
   virtual std::size_t workers() const = 0;  // of the calls below may be under way at once
   // The coordinates that f_n depends on, each in one run only.  Two supports have either the same
-  // run or none of its coordinates in common: what is remembered of coordinates that wait to be
-  // brought up to date may be kept for `begin` alone.  Valid until the worker's next call.
+  // run or none of its coordinates in common.  So a method that brings coordinates up to date late
+  // may remember what it needs for `begin` alone.  Valid until the worker's next call.
   virtual std::span<const Run> support(std::size_t n, std::size_t worker) = 0;
   struct Sample {
     double value = 0;     // f_n(w)

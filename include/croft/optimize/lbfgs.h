@@ -18,8 +18,8 @@ struct LbfgsOptions {
   std::optional<std::size_t> history{};
   std::size_t max_line_search = 20;  // evaluations in one line search, >= 1
   StoppingRule stop{};
-  // 12 pairs save L-BFGS a fifth of its evaluations against 6 (docs/performance.md); OWL-QN they
-  // slow down, and with many weights they take the memory.
+  // 12 pairs save L-BFGS a fifth of its evaluations against 6 (docs/performance.md).  They slow
+  // OWL-QN down, and with many weights they take much memory.
   static constexpr std::size_t kManyWeights = 4'000'000;
   std::size_t pairs(std::size_t weights, bool orthant_wise) const {
     return history.value_or(orthant_wise || weights > kManyWeights ? 6 : 12);

@@ -15,7 +15,7 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
   virtual const Iteration& now() const = 0;  // at first the starting point
-  virtual std::size_t evaluations() const { return now().evaluations; }  // the vain ones included
+  virtual std::size_t evaluations() const { return now().evaluations; }  // also those in vain
   virtual bool iterate() = 0;  // false: no way to go on, stuck() says why
   virtual std::string_view stuck() const { return kNoStep; }
   // Everything that iterate() depends on, w included: a run that reads it goes on as the one that

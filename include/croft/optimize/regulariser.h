@@ -1,8 +1,7 @@
-// Value and derivatives of  R(w) = l1 |w|_1 + (l2/2) |w|_2^2,  the norms being of the weights that
-// are not free.   docs/math/optimisation.md section 1
+// Value and derivatives of  R(w) = l1 |w|_1 + (l2/2) |w|_2^2,  where the norms are those of the
+// weights that are not free.  docs/math/optimisation.md section 1
 //
-// A piece of w is given with the coordinate that it begins at, since methods go through w in
-// blocks.
+// A piece of w comes with the coordinate that it begins at, since methods go through w in blocks.
 #pragma once
 #include <algorithm>
 #include <span>
@@ -17,7 +16,7 @@ inline double penalty(const Regulariser& regulariser, double absolute, double sq
   return regulariser.l1 * absolute + 0.5 * regulariser.l2 * squared;
 }
 
-// Of a piece w[begin, begin + size): where its free coordinates stand, [from, to) counted from
+// Where the free coordinates of a piece w[begin, begin + size) stand: [from, to), counted from
 // `begin`.  None: from == to == size.
 struct FreePart {
   std::size_t from, to;
@@ -31,7 +30,7 @@ double penalised_square(const Regulariser& regulariser, std::size_t begin,
                         std::span<const double> w);
 double free_square(const Regulariser& regulariser, std::size_t begin, std::span<const double> w);
 
-// gradient += the derivative of the smooth part of R, of a piece.
+// gradient += the derivative of the smooth part of R, for a piece.
 void add_l2_gradient(const Regulariser& regulariser, std::size_t begin, std::span<const double> w,
                      std::span<double> gradient);
 inline void add_l2_gradient(const Regulariser& regulariser, std::span<const double> w,
@@ -49,7 +48,7 @@ inline double pseudo_gradient(double w, double gradient, double l1) {
   shift = negative ? -l1 : shift;
   return gradient + shift;
 }
-// Of a piece; of free coordinates it is the gradient.
+// The same for a piece; for free coordinates it is the gradient.
 void pseudo_gradient(const Regulariser& regulariser, std::size_t begin, std::span<const double> w,
                      std::span<const double> gradient, std::span<double> out);
 

@@ -1,4 +1,4 @@
-// How a minimisation is told when to stop, watched, and summed up.
+// When a minimisation stops, how it is watched, and what its summary says.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -19,9 +19,10 @@ struct StoppingRule {
   std::size_t window = 10;  // >= 1
   // |gradient| <= gradient_tolerance * max(1, |w|), with the pseudo-gradient where l1 > 0.
   double gradient_tolerance = 1e-5;  // >= 0; 0: only at a gradient of exactly 0
-  // (F - D) / max(1, |F|), of methods that know a lower bound D of the minimum.  F of these may
-  // rise on the way: of the two rules above the first does not hold for them, and the second
-  // without the factor, since their gradient_norm is a violation of optimality.
+  // (F - D) / max(1, |F|), for methods that know a lower bound D of the minimum.  Their F may rise
+  // on the way, so the rule of `tolerance` does not apply to them.  The rule of
+  // `gradient_tolerance` applies without its factor, since their gradient_norm is a violation of
+  // optimality.
   double gap_tolerance = 1e-4;  // >= 0; 0 switches the rule off
   double target = -1e300;       // stop once F(w) <= target (studies and benchmarks)
   void validate() const;        // throws UsageError naming the field and its range
@@ -44,8 +45,8 @@ struct Iteration {
   std::size_t number = 0;       // 0: the starting point
   std::size_t evaluations = 0;  // of f so far
   double objective = 0;         // F(w), regulariser included
-  // Of F (pseudo-gradient where l1 > 0), Euclidean; of a dual method the largest violation of
-  // optimality of an example, in nats or units of cost.
+  // Euclidean norm of F's gradient (pseudo-gradient where l1 > 0).  A dual method has here the
+  // largest violation of optimality of an example, in nats or units of cost.
   double gradient_norm = 0;
   double weight_norm = 0;       // |w|, Euclidean
   std::size_t active = 0;       // weights that are not 0

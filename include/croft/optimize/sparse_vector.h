@@ -1,4 +1,4 @@
-// A long vector of which few numbers are not 0, added up in any order.
+// A long vector with few numbers that are not 0.  They are added up in any order.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace croft {
 
-// Each coordinate once, in the order in which they came; of some the terms may have cancelled to 0.
+// Each coordinate once, in the order in which they came.  Terms may have cancelled to 0.
 // A sparse set (Briggs & Torczon 1993): no order to keep, and nothing to clear but the list.
 class SparseVector {
  public:
@@ -24,7 +24,7 @@ class SparseVector {
   void add(std::uint64_t coordinate, double value) {
     std::uint32_t& place = place_[coordinate];
     Entry& entry = entries_[place];
-    // One branch, for what is seldom so: the place of a coordinate that is not there is any.
+    // One branch, which is rarely taken: a coordinate that is not there has any place.
     if (static_cast<int>(place < size_) & static_cast<int>(entry.coordinate == coordinate)) {
       entry.value += value;
       return;

@@ -29,7 +29,7 @@ class StopTracker {
   bool stop_at(const Iteration& now);
 
   // The result for a method that cannot lower F any further.
-  //   last : where w is now, and all evaluations of f, the vain ones included
+  //   last : where w is now, and all evaluations of f, also those in vain
   OptimizeResult no_progress(const Iteration& last, std::string_view why);
 
   const OptimizeResult& result() const { return result_; }

@@ -1,9 +1,9 @@
 // Which labels may start a chain, end it, and follow each other: a mask, and what it does to
 // scores.
 //
-// A local constraint is -inf in the scores, once: then every recursion sums or maximises over the
-// labellings that are left, and a model trained with it is normalised over them.  docs/math/
-// constraints.md section 1.  What a labelling must obey as a whole is a LabelAutomaton.
+// A local constraint is -inf in the scores, set once.  Every recursion then sums or maximises over
+// the labellings that are left, and a model trained with it is normalised over them.
+// docs/math/constraints.md section 1.  What a labelling must obey as a whole is a LabelAutomaton.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -52,8 +52,9 @@ std::optional<ConstraintBreak> check(const ChainConstraint& constraint, std::spa
 std::string describe(const ConstraintBreak& fault, std::span<const Label> y,
                      std::span<const std::string> names);
 
-// `edges` with their scores over a background of -inf, edges increasing, each once.  only_edges():
-// as a sparse table where they are at most one in kListedShare of all, as a dense one otherwise.
+// `edges` with their scores over a background of -inf; edges are increasing, each once.
+// only_edges() makes a sparse table where they are at most one in kListedShare of all, and a dense
+// one otherwise.
 inline constexpr std::size_t kListedShare = 8;
 template <class Real>
 TransitionScores<Real> only_edges(std::size_t labels, std::span<const Edge> edges,

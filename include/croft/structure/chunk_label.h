@@ -1,9 +1,9 @@
 // One label read as part of a chunk (phrase, entity, field): its tag and its type, and where chunks
 // start and end between two labels.
 //
-// As conlleval, the scorer of the CoNLL shared tasks, decides it: for every scheme by the same
-// rules, and for sequences that no scheme would write as well.  docs/evaluation.md has the rules as
-// a table.
+// The rules are those of conlleval, the scorer of the CoNLL shared tasks: the same for every
+// scheme, and also for sequences that no scheme would write.  docs/evaluation.md has the rules as a
+// table.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -12,7 +12,7 @@ namespace croft {
 
 // How labels spell chunks: "TAG-TYPE", or TAG alone for chunks without a type; O is outside.
 enum class ChunkScheme {
-  automatic,  // decided from the labels, see detect_scheme (app/chunks.h)
+  automatic,  // decided from the labels, see detect_scheme (app/label/chunks.h)
   bio,        // B first, I after it (IOB2)
   bio1,       // I; B only where a chunk follows one of its own type (IOB1).  Read as bio.
   ioe,        // I, and E at the end of every chunk (IOE2; IOE1 is read as well)

@@ -46,8 +46,8 @@ class FactorGraph {
   // Throws UsageError for 0 states.
   Variable add_variable(std::size_t states);
 
-  // Scores are -inf or numbers from -1e300 to 1e300, so that the sum of a hundred million is one,
-  // too; others throw UsageError, as do sizes that do not fit.
+  // Scores are -inf or numbers from -1e300 to 1e300, so that the sum of a hundred million of them
+  // is a number, too.  Other scores throw UsageError, as do sizes that do not fit.
   PotentialId add_table(std::span<const double> scores);
   //   states : joint states, increasing;  scores : theirs;  others : of all that are not listed
   PotentialId add_sparse(std::span<const std::uint64_t> states, std::span<const double> scores,
@@ -129,7 +129,7 @@ class FactorLists {
   std::vector<Factor> factor_;
 };
 
-// What is known of variables: their state, kUnobserved of the others.  [variables]
+// What is known of variables: the state, or kUnobserved.  [variables]
 using Evidence = std::vector<State>;
 inline constexpr State kUnobserved = 0xffffffff;
 

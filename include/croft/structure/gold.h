@@ -1,4 +1,5 @@
-// What the data says of a sequence's labels: at each position one label, one of a set, or nothing.
+// What the data says about a sequence's labels: at each position one label, a set of labels that
+// has it, or nothing.
 #pragma once
 #include <algorithm>
 #include <cstddef>

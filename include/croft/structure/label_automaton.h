@@ -1,4 +1,4 @@
-// What a labelling must obey as a whole, said by a deterministic automaton that reads it.
+// What a labelling must obey as a whole: a deterministic automaton reads it and accepts it or not.
 //
 //   q_0 = delta(none, y_0 from state 0),   q_t = delta(q_{t-1}, y_{t-1}, y_t),   accepting(q_{T-1})
 //

@@ -46,7 +46,7 @@ enum class PlainLabels {
 //   columns : distinct
 //   scheme  : bio, ioe, bioes, raw (every label is a token), or none.  Of bio a type without B has
 //             segments that are runs of its I; a label with an unknown tag is plain
-// Throws UsageError for automatic, which someone must have decided, and for bio1, whose labels
+// Throws UsageError for automatic, which the caller must decide first, and for bio1, whose labels
 // depend on the segment before.
 SegmentLabels segment_labels(std::span<const std::string> columns, ChunkScheme scheme,
                              PlainLabels plain = PlainLabels::tokens);

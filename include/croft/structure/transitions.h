@@ -1,6 +1,6 @@
 // Edge scores of a chain, tied: one table for all positions of all sequences.
 //
-// Two forms, and what the recursions want of them, computed once for many sequences:
+// There are two forms.  What the recursions need of them is computed once for many sequences.
 //   dense  : a number for each of the L^2 edges.
 //   sparse : the edges that are listed, over a background for all others, which is either
 //            0 (no feature: the edge is free) or -inf (the edge is forbidden): two different
