@@ -21,6 +21,7 @@
 #include "app/label/penalties.h"
 #include "app/label/rules.h"
 #include "app/label/segment_lift.h"
+#include "croft/app/tagging.h"
 #include "croft/inference/chain_product.h"
 #include "croft/inference/history_chain.h"
 #include "croft/structure/chain_constraint.h"
@@ -28,14 +29,6 @@
 #include "model/kinds/sequence_model.h"
 
 namespace croft {
-
-enum class Decode {
-  viterbi,   // the most probable labelling
-  marginal,  // each position's most probable label
-  risk,      // the fewest errors to be expected, among the labellings that are allowed
-  labelling  // of a model with hidden states, of which viterbi is the best path: the most probable
-             // labelling, by a search (inference/label_search.h)
-};
 
 struct TagRequest {
   std::optional<ChainConstraint> constraint;
@@ -47,23 +40,6 @@ struct TagRequest {
   std::optional<Decode> decode;
   ChunkScheme scheme = ChunkScheme::automatic;  // of rules on chunks, and of spans
   bool calibrated = true;                       // with the model's calibration, where it has one
-};
-
-// Of hundreds of labels most pairs are all but impossible.
-inline constexpr double kSmallestEdge = 1e-6;
-
-// What to answer about a sequence, besides its labelling.
-struct TagOptions {
-  bool probability = false;      // of the labelling; with partial labels, of what they say as well
-  bool marginals = false;        // p(y_t = j | x) of every position and label
-  bool edges = false;            // p(y_{t-1} = i, y_t = j | x), those from smallest_edge on
-  bool spans = false;            // of the labelling's chunks
-  bool entropy = false;          // of p(y | x)
-  bool expected_counts = false;  // of labels, and of pairs of neighbours from smallest_edge on
-  std::size_t k_best = 0;        // so many of the most probable labellings
-  std::size_t samples = 0;       // so many draws from p(y | x)
-  std::uint64_t seed = 1;        // of the samples, with the sequence's index
-  double smallest_edge = kSmallestEdge;
 };
 
 // A product with an automaton has at most so many edges; above, rules are left to a search.  One

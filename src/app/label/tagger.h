@@ -1,4 +1,4 @@
-// Labels for sequences, with the answers that were asked for.
+// Labels for sequences, with the answers that were asked for (croft/app/tagging.h).
 #pragma once
 #include <memory>
 #include <span>
@@ -7,52 +7,11 @@
 #include "app/label/spans.h"
 #include "app/label/tag_plan.h"
 #include "app/label/vote_tagger.h"
-#include "croft/inference/chain_k_best.h"
 #include "croft/inference/chain_risk.h"
 #include "croft/inference/chain_sum.h"
 #include "croft/inference/chain_viterbi.h"
 
 namespace croft {
-
-// What became of the rules and constraints of a sequence.
-struct TagOutcome {
-  bool found = true;      // a labelling that is allowed
-  bool exact = true;      // it is the best one; or, with found == false, there is none
-  bool by_model = false;  // with found == false: nothing but the model's own zeros forbids them all
-  double gap = 0;         // an allowed labelling has at most this much more score (nats)
-  std::size_t drawn = 0;  // work of a search, in the unit of the limit
-};
-
-struct SpanProbability {
-  std::size_t begin, end;  // positions [begin, end)
-  std::string_view type;   // of the chunk; a view into a label of the plan
-  double probability;      // that exactly this chunk is there
-};
-
-// At t, from the label at t - 1; or, in expected counts, at any t (which is 0).
-struct EdgeProbability {
-  std::size_t t;
-  Label from, to;
-  double value;
-};
-
-// p(y | x) is normalised over the labellings that the constraint, the partial labels and the rules
-// allow, as far as these are in the chain (TagPlan::searches() says whether any are not).
-struct Tagging {
-  TagOutcome outcome;          // all below is empty or 0 unless outcome.found
-  std::vector<Label> y;        // [T] the labelling
-  double log_probability = 0;  // log p(y | x), with .probability or any question to p
-  double log_partition = 0;    // log Z, likewise
-  double log_partial = 0;      // log p(what partial labels say | x), with .probability
-  Matrix<double> marginals;    // [T][L], likewise, unless only .probability, .k_best, .samples
-  std::vector<ScoredLabelling> k_best;       // of labels; log p = score - log_partition
-  std::vector<std::vector<Label>> samples;   // [samples][T]
-  std::vector<SpanProbability> spans;        // in the order of the sequence
-  std::vector<EdgeProbability> edges;        // by t, from, to
-  std::vector<EdgeProbability> edge_counts;  // by from, to
-  std::vector<double> label_counts;          // [L] expected
-  double entropy = 0;                        // nats
-};
 
 // One a thread; the plan and its model are shared.  Where the labels alone are wanted, Viterbi runs
 // in single precision; whatever is reported as a number is computed in double.
