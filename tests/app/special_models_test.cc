@@ -14,7 +14,7 @@
 #include "support/enumeration.h"
 #include "support/model_file.h"
 
-namespace croft {
+namespace croft::special_models_test {
 namespace {
 
 using namespace testing_support;
@@ -167,4 +167,4 @@ TEST(SpecialModels, AreNotExplained) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::special_models_test

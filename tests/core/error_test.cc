@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace croft {
+namespace croft::error_test {
 namespace {
 
 TEST(InputError, MessageSaysFileLineColumnTextAndRemedy) {
@@ -28,4 +28,4 @@ TEST(Quoted, ControlBytesAreEscapedAndUtf8Stays) {
 TEST(Quoted, ShorteningNeverCutsACharacter) { EXPECT_EQ(in_quotes("aéé", 2), "\"a\"…"); }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::error_test

@@ -11,7 +11,7 @@
 #include "core/mapped_file.h"
 #include "croft/core/error.h"
 
-namespace croft {
+namespace croft::file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -108,4 +108,4 @@ TEST_F(FileTest, EmptyAndMissingFiles) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::file_test

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-namespace croft {
+namespace croft::json_test {
 namespace {
 
 using Theirs = nlohmann::json;
@@ -306,4 +306,4 @@ TEST(Json, LimitsDepth) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::json_test

@@ -8,7 +8,7 @@
 #include "croft/core/matrix.h"
 #include "croft/core/random.h"
 
-namespace croft {
+namespace croft::numbers_test {
 namespace {
 
 TEST(CompensatedSum, KeepsWhatLargeTermsWouldSwallow) {
@@ -57,4 +57,4 @@ TEST(Random, BelowIsUniform) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::numbers_test

@@ -7,7 +7,7 @@
 #include <array>
 #include <limits>
 
-namespace croft {
+namespace croft::option_values_test {
 namespace {
 
 std::span<const OptionRow> rows() {
@@ -197,4 +197,4 @@ TEST(OptionValues, RowsThatNobodyReadAreKnown) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::option_values_test

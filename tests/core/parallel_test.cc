@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace croft {
+namespace croft::parallel_test {
 namespace {
 
 class ParallelTest : public testing::TestWithParam<std::size_t> {};
@@ -57,4 +57,4 @@ TEST_P(ParallelTest, NoWorkIsFine) {
 INSTANTIATE_TEST_SUITE_P(Threads, ParallelTest, testing::Values(1, 2, 3, 7));
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::parallel_test

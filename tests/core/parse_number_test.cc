@@ -10,7 +10,7 @@
 #include <limits>
 #include <string>
 
-namespace croft {
+namespace croft::parse_number_test {
 namespace {
 
 double number(std::string_view text) {
@@ -86,4 +86,4 @@ RC_GTEST_PROP(ParseNumber, EveryFiniteDoubleSurvivesItsShortestText, (std::uint6
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::parse_number_test

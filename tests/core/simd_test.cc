@@ -11,7 +11,7 @@
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 
-namespace croft {
+namespace croft::simd_test {
 namespace {
 
 class SimdTest : public testing::Test {
@@ -99,4 +99,4 @@ TEST_F(SimdTest, TheEnvironmentChoosesAndMayBeEmptyOrAbsent) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::simd_test

@@ -7,7 +7,7 @@
 
 #include "croft/core/random.h"
 
-namespace croft {
+namespace croft::sparse_rows_test {
 namespace {
 
 template <class T>
@@ -72,4 +72,4 @@ TYPED_TEST(SparseRows, ARowIsAddedToEachOfTheIndexAndToNoOther) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::sparse_rows_test

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace croft {
+namespace croft::unicode_test {
 namespace {
 
 std::string lower(std::string_view text) {
@@ -104,4 +104,4 @@ TEST(Unicode, ClassesFollowTheGeneralCategory) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::unicode_test

@@ -11,7 +11,7 @@
 #include "core/simd.h"
 #include "croft/core/random.h"
 
-namespace croft {
+namespace croft::vector_math_test {
 namespace {
 
 std::vector<double> random_doubles(std::size_t n, Random& random) {
@@ -191,4 +191,4 @@ TEST(Blocks, SumsOverNothingAreZero) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::vector_math_test

@@ -11,7 +11,7 @@
 
 #include "data/text_files.h"
 
-namespace croft {
+namespace croft::attributes_test {
 namespace {
 
 struct Item {
@@ -345,4 +345,4 @@ TEST(EscapeAttribute, WhatTheFormatCannotHoldIsAnError) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::attributes_test

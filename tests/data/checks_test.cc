@@ -5,7 +5,7 @@
 #include "data/attributes.h"
 #include "data/text_files.h"
 
-namespace croft {
+namespace croft::checks_test {
 namespace {
 
 TEST(Checks, AnInputWithoutSequencesIsOneClearError) {
@@ -46,4 +46,4 @@ TEST(Checks, ColumnsNeedAColumnBesideTheLabel) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::checks_test

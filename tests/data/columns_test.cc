@@ -8,7 +8,7 @@
 
 #include "data/text_files.h"
 
-namespace croft {
+namespace croft::columns_test {
 namespace {
 
 using Row = std::vector<std::string>;
@@ -189,4 +189,4 @@ TEST(ColumnsReader, ConllCorpusHasItsPublishedSize) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::columns_test

@@ -12,7 +12,7 @@
 #include "data/csv_table.h"
 #include "data/text_files.h"
 
-namespace croft {
+namespace croft::csv_test {
 namespace {
 
 // --- records
@@ -290,4 +290,4 @@ TEST(CsvOptions, AColumnIsNamedOnce) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::csv_test

@@ -8,7 +8,7 @@
 
 #include "data/text_files.h"
 
-namespace croft {
+namespace croft::labelled_text_test {
 namespace {
 
 struct Line {
@@ -109,4 +109,4 @@ RC_GTEST_PROP(LabelledTextReader, RandomTextsReadBackEqualInBlocksOfAnySize, ())
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::labelled_text_test

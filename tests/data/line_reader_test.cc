@@ -14,7 +14,7 @@
 #include "croft/core/interrupt.h"
 #include "data/text_files.h"
 
-namespace croft {
+namespace croft::line_reader_test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -218,4 +218,4 @@ TEST(LineReader, LocationNamesTheLineLastReturned) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::line_reader_test

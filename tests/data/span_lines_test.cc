@@ -9,7 +9,7 @@
 
 #include "data/text_files.h"
 
-namespace croft {
+namespace croft::span_lines_test {
 namespace {
 
 using Spans = std::vector<LabelledSpan>;
@@ -143,4 +143,4 @@ RC_GTEST_PROP(SpanReader, RandomSequencesReadBackEqual, ()) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::span_lines_test

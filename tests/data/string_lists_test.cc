@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace croft {
+namespace croft::string_lists_test {
 namespace {
 
 TEST(StringLists, ListsMayBeEmpty) {
@@ -56,4 +56,4 @@ RC_GTEST_PROP(StringLists, ItemsAndValuesComeBackInOrder,
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::string_lists_test

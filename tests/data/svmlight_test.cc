@@ -11,7 +11,7 @@
 
 #include "data/text_files.h"
 
-namespace croft {
+namespace croft::svmlight_test {
 namespace {
 
 struct Row {
@@ -197,4 +197,4 @@ RC_GTEST_PROP(SvmlightReader, RandomRowsReadBackEqualInBlocksOfAnySize, ()) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::svmlight_test

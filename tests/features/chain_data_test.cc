@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace croft {
+namespace croft::chain_data_test {
 namespace {
 
 TextSequence labelled(const std::vector<std::string>& labels, std::size_t first_line = 1) {
@@ -135,4 +135,4 @@ TEST(ChainEncoder, BadSetsAreErrorsWithTheirLine) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::chain_data_test

@@ -11,7 +11,7 @@
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 
-namespace croft {
+namespace croft::compact_offsets_test {
 namespace {
 
 void expect_rows(const std::vector<std::uint32_t>& lengths) {
@@ -109,4 +109,4 @@ TEST(CompactOffsets, MessagesSayWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::compact_offsets_test

@@ -7,7 +7,7 @@
 #include "croft/core/random.h"
 #include "features/extraction.h"
 
-namespace croft {
+namespace croft::conjunctions_test {
 namespace {
 
 TEST(Conjunctions, NameJoinsTheParts) {
@@ -91,4 +91,4 @@ TEST(Conjunctions, ExtractionAppendsThemToTheAttributesOfAPosition) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::conjunctions_test

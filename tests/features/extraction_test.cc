@@ -5,7 +5,7 @@
 
 #include "croft/core/error.h"
 
-namespace croft {
+namespace croft::extraction_test {
 namespace {
 
 ColumnSequence rows(const std::vector<std::string>& lines) {
@@ -154,4 +154,4 @@ TEST(Extraction, AColumnThatDoesNotExistIsAnErrorThatQuotesTheLine) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::extraction_test

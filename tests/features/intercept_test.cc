@@ -5,7 +5,7 @@
 #include "features/extraction.h"
 #include "model/file/extraction_record.h"
 
-namespace croft {
+namespace croft::intercept_test {
 namespace {
 
 ExtractionConfig columns_with_template() {
@@ -93,4 +93,4 @@ TEST(Intercept, AnAttributeOfItsNameIsAnErrorThatSaysWhere) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::intercept_test

@@ -5,7 +5,7 @@
 #include "croft/core/error.h"
 #include "features/extraction.h"
 
-namespace croft {
+namespace croft::joint_template_test {
 namespace {
 
 std::string error_of(const std::string& text) {
@@ -118,4 +118,4 @@ TEST(LabelGroups, ShareWhatTheLabelsShare) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::joint_template_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace croft {
+namespace croft::segment_template_test {
 namespace {
 
 using Reach = SegmentTemplate::Reach;
@@ -69,4 +69,4 @@ TEST(SegmentTemplates, FaultsNameLineAndColumn) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::segment_template_test

@@ -6,7 +6,7 @@
 #include "features/rows.h"
 #include "features/template.h"
 
-namespace croft {
+namespace croft::template_crfpp_test {
 namespace {
 
 TemplateSet crfpp(std::string_view text) {
@@ -155,4 +155,4 @@ TEST(CrfppTemplate, AColumnThatTheDataLacksIsAnErrorThatQuotesItsLine) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::template_crfpp_test

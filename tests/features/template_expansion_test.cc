@@ -11,7 +11,7 @@
 #include "features/rows.h"
 #include "features/template.h"
 
-namespace croft {
+namespace croft::template_expansion_test {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -121,4 +121,4 @@ TEST(TemplateExpansion, TheUsualChunkingTemplateSaysTheSameInBothLanguages) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::template_expansion_test

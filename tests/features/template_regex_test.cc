@@ -9,7 +9,7 @@
 #include "croft/core/error.h"
 #include "features/pattern_regex.h"
 
-namespace croft {
+namespace croft::template_regex_test {
 namespace {
 
 // The first match as "<match>", or "none".
@@ -183,4 +183,4 @@ RC_GTEST_PROP(PatternRegex, AgreesWithItsDefinition, ()) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::template_regex_test

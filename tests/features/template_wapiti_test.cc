@@ -6,7 +6,7 @@
 #include "features/rows.h"
 #include "features/template.h"
 
-namespace croft {
+namespace croft::template_wapiti_test {
 namespace {
 
 TemplateSet wapiti(std::string_view text) {
@@ -204,4 +204,4 @@ TEST(TemplateLanguage, TheOptionOverridesTheContent) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::template_wapiti_test

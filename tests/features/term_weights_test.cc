@@ -13,7 +13,7 @@
 
 #include "croft/core/error.h"
 
-namespace croft {
+namespace croft::term_weights_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -262,4 +262,4 @@ TEST(TermCounts, CountsEachTermOnceInOrderOfFirstAppearance) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::term_weights_test

@@ -10,7 +10,7 @@
 #include "core/unicode.h"
 #include "croft/core/error.h"
 
-namespace croft {
+namespace croft::tokenizer_test {
 namespace {
 
 using Terms = std::vector<std::string>;
@@ -136,4 +136,4 @@ TEST(EnglishStopWords, AreSortedAndEachIsThereOnce) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::tokenizer_test

@@ -13,7 +13,7 @@
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 
-namespace croft {
+namespace croft::vocabulary_test {
 namespace {
 
 using Strings = std::set<std::string>;
@@ -306,4 +306,4 @@ TEST(CompactVocabulary, RefusesTwoStringsThatAreTheSame) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::vocabulary_test

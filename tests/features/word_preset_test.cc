@@ -8,7 +8,7 @@
 
 #include "features/rows.h"
 
-namespace croft {
+namespace croft::word_preset_test {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -213,4 +213,4 @@ RC_GTEST_PROP(WordPreset, AnyBytesGiveDistinctAttributes, ()) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::word_preset_test

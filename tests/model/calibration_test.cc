@@ -9,7 +9,7 @@
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 
-namespace croft {
+namespace croft::calibration_test {
 namespace {
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
@@ -218,4 +218,4 @@ TEST(Calibration, AMethodThatIsNoneIsSaid) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::calibration_test

@@ -9,7 +9,7 @@
 
 #include "support/naive_features.h"
 
-namespace croft {
+namespace croft::chain_layout_test {
 namespace {
 
 using testing_support::DataShape;
@@ -272,4 +272,4 @@ TEST(ChainLayout, NamesLeadToTheSamePositionsAsAMapOfNames) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::chain_layout_test

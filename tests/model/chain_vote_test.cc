@@ -13,7 +13,7 @@
 #include "model/kinds/voted_scores.h"
 #include "support/model_file.h"
 
-namespace croft {
+namespace croft::chain_vote_test {
 namespace {
 
 using namespace testing_support;
@@ -210,4 +210,4 @@ TEST(ChainVote, ChangesOfVectorsAndCellsThatThereAreNotCountForNothing) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::chain_vote_test

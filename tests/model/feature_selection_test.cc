@@ -7,7 +7,7 @@
 #include "model/linear_scorer.h"
 #include "support/naive_features.h"
 
-namespace croft {
+namespace croft::feature_selection_test {
 namespace {
 
 using testing_support::DataShape;
@@ -123,4 +123,4 @@ TEST(FeatureSelection, OneTiedRowsTransitionIsThereInAll) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::feature_selection_test

@@ -13,7 +13,7 @@
 #include "model/kinds/chain_model.h"
 #include "support/small_model.h"
 
-namespace croft {
+namespace croft::history_layout_test {
 namespace {
 
 using Labels = std::vector<Label>;
@@ -231,4 +231,4 @@ TEST(HistoryModel, AWeightThatIsNotFiniteIsAnError) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::history_layout_test

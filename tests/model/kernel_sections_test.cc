@@ -12,7 +12,7 @@
 #include "croft/core/error.h"
 #include "support/model_file.h"
 
-namespace croft {
+namespace croft::kernel_sections_test {
 namespace {
 
 using namespace testing_support;
@@ -294,4 +294,4 @@ TEST(KernelSections, AttributesBeyondTheLastNameCountForNothing) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::kernel_sections_test

@@ -8,7 +8,7 @@
 
 #include "support/naive_features.h"
 
-namespace croft {
+namespace croft::linear_scorer_test {
 namespace {
 
 using testing_support::DataShape;
@@ -296,4 +296,4 @@ TEST(LinearScorer, GradientIsAddedToAndTiedRowsAreOverwritten) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::linear_scorer_test

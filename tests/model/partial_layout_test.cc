@@ -6,7 +6,7 @@
 
 #include "model/chain_layout.h"
 
-namespace croft {
+namespace croft::partial_layout_test {
 namespace {
 
 struct Position {
@@ -99,4 +99,4 @@ TEST(PartialLayout, AllFeaturesDoNotDependOnLabels) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::partial_layout_test

@@ -7,7 +7,7 @@
 #include "model/kinds/chain_model.h"
 #include "support/random_data.h"
 
-namespace croft {
+namespace croft::shared_transitions_test {
 namespace {
 
 using Cells = std::vector<std::uint32_t>;
@@ -201,4 +201,4 @@ TEST(ConstrainedModel, ASectionOfAnotherSizeIsDamage) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::shared_transitions_test

@@ -14,7 +14,7 @@
 #include "support/all_sequences.h"
 #include "support/chain_graph.h"
 
-namespace croft {
+namespace croft::composite_likelihood_test {
 namespace {
 
 using namespace testing_support;
@@ -158,4 +158,4 @@ TEST(CompositeLikelihood, ABlockOfNothingIsAnError) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::composite_likelihood_test

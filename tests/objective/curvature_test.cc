@@ -8,7 +8,7 @@
 #include "objective/objective_checks.h"
 #include "objective/softmax_margin.h"
 
-namespace croft {
+namespace croft::curvature_test {
 namespace {
 
 using namespace testing_support;
@@ -102,4 +102,4 @@ TEST(Curvature, FloatIsNearDouble) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::curvature_test

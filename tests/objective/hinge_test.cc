@@ -11,7 +11,7 @@
 #include "objective/objective_checks.h"
 #include "objective/softmax_margin.h"
 
-namespace croft {
+namespace croft::hinge_test {
 namespace {
 
 using namespace testing_support;
@@ -164,4 +164,4 @@ TEST(ChainHinge, ForbiddenGoldIsInfinite) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::hinge_test

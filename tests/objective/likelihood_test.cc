@@ -10,7 +10,7 @@
 #include "croft/inference/brute_force.h"
 #include "support/random_chain.h"
 
-namespace croft {
+namespace croft::likelihood_test {
 namespace {
 
 using testing_support::ChainShape;
@@ -372,4 +372,4 @@ TEST(ChainLikelihood, ACertainGoldLabellingCostsNothing) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::likelihood_test

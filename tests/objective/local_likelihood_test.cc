@@ -9,7 +9,7 @@
 #include "core/simd.h"
 #include "support/local_objectives.h"
 
-namespace croft {
+namespace croft::local_likelihood_test {
 namespace {
 
 using namespace testing_support;
@@ -52,4 +52,4 @@ TEST(LocalLikelihood, OfOnePositionIsTheLikelihood) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::local_likelihood_test

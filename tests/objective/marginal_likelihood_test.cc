@@ -11,7 +11,7 @@
 #include "objective/enumerated_loss.h"
 #include "objective/objective_checks.h"
 
-namespace croft {
+namespace croft::marginal_likelihood_test {
 namespace {
 
 using namespace testing_support;
@@ -160,4 +160,4 @@ TEST(MarginalLikelihood, IsLinearInTheLength) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::marginal_likelihood_test

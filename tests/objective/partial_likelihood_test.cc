@@ -9,7 +9,7 @@
 #include "croft/objective/likelihood.h"
 #include "objective/enumerated_loss.h"
 
-namespace croft {
+namespace croft::partial_likelihood_test {
 namespace {
 
 using testing_support::ChainShape;
@@ -299,4 +299,4 @@ TEST(PartialLikelihood, MaskedScoresHaveDerivativeZeroInDouble) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::partial_likelihood_test

@@ -8,7 +8,7 @@
 
 #include "support/local_objectives.h"
 
-namespace croft {
+namespace croft::piecewise_test {
 namespace {
 
 using namespace testing_support;
@@ -99,4 +99,4 @@ TEST(Piecewise, ForbiddenGoldIsInfinite) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::piecewise_test

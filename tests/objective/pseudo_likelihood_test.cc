@@ -9,7 +9,7 @@
 #include "core/simd.h"
 #include "support/local_objectives.h"
 
-namespace croft {
+namespace croft::pseudo_likelihood_test {
 namespace {
 
 using namespace testing_support;
@@ -101,4 +101,4 @@ TEST(PseudoLikelihood, EveryTargetAgrees) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::pseudo_likelihood_test

@@ -9,7 +9,7 @@
 #include "croft/core/error.h"
 #include "objective/enumerated_loss.h"
 
-namespace croft {
+namespace croft::softmax_margin_test {
 namespace {
 
 using testing_support::GradientTables;
@@ -181,4 +181,4 @@ TEST(LabelCost, OfASetIsTheSmallestOverItsLabels) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::softmax_margin_test

@@ -11,7 +11,7 @@
 
 #include "croft/core/error.h"
 
-namespace croft {
+namespace croft::regulariser_test {
 namespace {
 
 TEST(Regulariser, PenaltyAndItsSmoothGradient) {
@@ -105,4 +105,4 @@ TEST(Regulariser, NegativeOrInfiniteWeightsAreNamed) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::regulariser_test

@@ -7,7 +7,7 @@
 
 #include "croft/core/random.h"
 
-namespace croft {
+namespace croft::sparse_vector_test {
 namespace {
 
 TEST(SparseVectors, HoldEachCoordinateOnceHoweverOftenTheyAreFilled) {
@@ -48,4 +48,4 @@ TEST(SparseVectors, KeepACoordinateWhoseTermsCancel) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::sparse_vector_test

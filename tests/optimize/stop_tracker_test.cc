@@ -8,7 +8,7 @@
 
 #include "croft/core/error.h"
 
-namespace croft {
+namespace croft::stop_tracker_test {
 namespace {
 
 Iteration point(std::size_t number, double objective, double gradient_norm = 1,
@@ -144,4 +144,4 @@ TEST(StopReason, NamesAreThoseOfTheEnumerators) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::stop_tracker_test

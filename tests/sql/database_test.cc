@@ -6,7 +6,7 @@
 #include "croft/core/interrupt.h"
 #include "sql/temporary_database.h"
 
-namespace croft {
+namespace croft::database_test {
 namespace {
 
 // Rows as text: cells with |, NULL as -, and the type of each as i, r or t.
@@ -166,4 +166,4 @@ TEST(Database, AnInterruptionEndsAQuery) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::database_test

@@ -6,7 +6,7 @@
 #include "core/json.h"
 #include "croft/core/error.h"
 
-namespace croft {
+namespace croft::graph_spec_test {
 namespace {
 
 constexpr const char* kVariables = R"(
@@ -264,4 +264,4 @@ TEST(GraphSpec, AMixtureIsComparedByWhatIsDeclaredOfIt) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::graph_spec_test

@@ -10,7 +10,7 @@
 #include "croft/core/error.h"
 #include "sql/temporary_database.h"
 
-namespace croft {
+namespace croft::graph_tables_test {
 namespace {
 
 constexpr const char* kTables = R"(
@@ -293,4 +293,4 @@ TEST_F(GraphTablesTest, ErrorsOfVariables) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::graph_tables_test

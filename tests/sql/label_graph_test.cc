@@ -17,7 +17,7 @@
 #include "sql/temporary_database.h"
 #include "sql/train_graph.h"
 
-namespace croft {
+namespace croft::label_graph_test {
 namespace {
 
 constexpr const char* kSpec = R"(
@@ -417,4 +417,4 @@ TEST_F(LabelGraphTest, AMethodThatDoesNotAnswerIsAnError) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::label_graph_test

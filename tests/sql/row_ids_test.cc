@@ -8,7 +8,7 @@
 
 #include "croft/core/random.h"
 
-namespace croft {
+namespace croft::row_ids_test {
 namespace {
 
 TEST(RowIds, NumbersIdsInTheOrderTheyCome) {
@@ -55,4 +55,4 @@ TEST(RowIds, FindsWhatAMapFinds) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::row_ids_test

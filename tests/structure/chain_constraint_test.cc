@@ -9,7 +9,7 @@
 #include "support/all_sequences.h"
 #include "support/random_chain.h"
 
-namespace croft {
+namespace croft::chain_constraint_test {
 namespace {
 
 using testing_support::for_each_sequence;
@@ -225,4 +225,4 @@ TEST(ChainConstraint, AnEmptyChainHasNothingToForbid) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::chain_constraint_test

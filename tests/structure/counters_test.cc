@@ -10,7 +10,7 @@
 #include "croft/core/random.h"
 #include "support/random_graph.h"
 
-namespace croft {
+namespace croft::counters_test {
 namespace {
 
 using testing_graphs::for_all;
@@ -77,4 +77,4 @@ TEST(Counters, AtMostAFewCountsNoFurther) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::counters_test

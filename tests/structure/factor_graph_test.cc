@@ -8,7 +8,7 @@
 #include "croft/core/error.h"
 #include "support/random_graph.h"
 
-namespace croft {
+namespace croft::factor_graph_test {
 namespace {
 
 using testing_graphs::for_all;
@@ -145,4 +145,4 @@ TEST(FactorGraph, ScoresUpToTheLimitAddUpToNumbersAndLargerOnesAreErrors) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::factor_graph_test

@@ -11,7 +11,7 @@
 #include "support/all_sequences.h"
 #include "support/random_automaton.h"
 
-namespace croft {
+namespace croft::label_automaton_test {
 namespace {
 
 using testing_support::random_automaton;
@@ -180,4 +180,4 @@ TEST(LabelAutomaton, TooManyStatesAreAnError) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::label_automaton_test

@@ -7,7 +7,7 @@
 
 #include "croft/core/error.h"
 
-namespace croft {
+namespace croft::label_code_test {
 namespace {
 
 Label nearest(const LabelCode& code, std::span<const std::uint8_t> bits) {
@@ -101,4 +101,4 @@ TEST(LabelCode, BitsAreChosenInTheirOrder) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::label_code_test

@@ -10,7 +10,7 @@
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 
-namespace croft {
+namespace croft::label_histories_test {
 namespace {
 
 using Labels = std::vector<Label>;
@@ -340,4 +340,4 @@ TEST(LabelHistories, TooManyEdgesAreAnErrorBeforeTheyTakeMemory) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::label_histories_test

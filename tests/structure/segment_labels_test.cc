@@ -6,7 +6,7 @@
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 
-namespace croft {
+namespace croft::segment_labels_test {
 namespace {
 
 const std::vector<std::string> kBio{"O", "B-X", "I-X", "B-Y", "I-Y"};
@@ -128,4 +128,4 @@ TEST(SegmentLabels, SchemesThatCannotBeSpeltPositionByPositionAreErrors) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::segment_labels_test

@@ -11,7 +11,7 @@
 #include "croft/inference/graph_brute_force.h"
 #include "support/random_graph.h"
 
-namespace croft {
+namespace croft::separation_test {
 namespace {
 
 using testing_graphs::random_graph;
@@ -278,4 +278,4 @@ TEST(Separation, WhatIsNoQuestionOrNoNetworkIsRefused) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::separation_test

@@ -5,7 +5,7 @@
 
 #include "croft/core/random.h"
 
-namespace croft {
+namespace croft::transitions_test {
 namespace {
 
 template <class Real>
@@ -51,4 +51,4 @@ TEST(TransitionTables, AreToTheBitThoseOfTheirScoresHoweverOftenTheyChange) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::transitions_test

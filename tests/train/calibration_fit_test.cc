@@ -7,7 +7,7 @@
 
 #include "croft/core/random.h"
 
-namespace croft {
+namespace croft::calibration_fit_test {
 namespace {
 
 std::vector<CalibrationExample> random_examples(std::size_t n, double slope, double offset,
@@ -158,4 +158,4 @@ TEST(CalibrationFit, WithoutAnOptimumThereIsNoTemperature) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::calibration_fit_test

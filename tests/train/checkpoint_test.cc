@@ -9,7 +9,7 @@
 
 #include "croft/core/error.h"
 
-namespace croft {
+namespace croft::checkpoint_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -199,4 +199,4 @@ TEST(StateArchives, RefuseWhatWasNotWrittenByTheSameFunction) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::checkpoint_test

@@ -8,7 +8,7 @@
 #include "croft/core/random.h"
 #include "support/all_sequences.h"
 
-namespace croft {
+namespace croft::gold_check_test {
 namespace {
 
 const std::vector<std::string> kNames = {"O", "B-X", "I-X"};
@@ -105,4 +105,4 @@ TEST(GoldCheck, FindsALabellingWhereThereIsOne) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::gold_check_test

@@ -8,7 +8,7 @@
 
 #include "croft/core/error.h"
 
-namespace croft {
+namespace croft::part_checkpoints_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -126,4 +126,4 @@ TEST_F(PartCheckpointsTest, WithoutAFolderKeepNothing) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::part_checkpoints_test

@@ -12,7 +12,7 @@
 #include "croft/core/random.h"
 #include "train/kinds/chain_training.h"
 
-namespace croft {
+namespace croft::training_fingerprint_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -287,4 +287,4 @@ TEST_F(CheckpointOfATraining, IsOfItsActiveSet) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::training_fingerprint_test

@@ -8,7 +8,7 @@
 
 #include "croft/core/error.h"
 
-namespace croft {
+namespace croft::training_method_test {
 namespace {
 
 std::string error_of(const MethodChoice& choice) {
@@ -314,4 +314,4 @@ TEST(TrainingMethods, UnknownNamesListAll) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::training_method_test

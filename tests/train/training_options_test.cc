@@ -10,7 +10,7 @@
 #include "support/all_sequences.h"
 #include "train/kinds/chain_training.h"
 
-namespace croft {
+namespace croft::training_options_test {
 namespace {
 
 Extractor attribute_lines() {
@@ -363,4 +363,4 @@ TEST(PartialTraining, ALabelOfTheInitialModelThatWouldBeReadOtherwiseIsRefused) 
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::training_options_test

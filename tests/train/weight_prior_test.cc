@@ -8,7 +8,7 @@
 
 #include "croft/core/random.h"
 
-namespace croft {
+namespace croft::weight_prior_test {
 namespace {
 
 // Rows of transitions, node and edge attributes of random lengths, some empty.
@@ -116,4 +116,4 @@ TEST(PriorFunction, HasTheGradientAndTheCurvatureOfItsValue) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::weight_prior_test

@@ -11,7 +11,7 @@
 #include "support/enumeration.h"
 #include "support/small_model.h"
 
-namespace croft {
+namespace croft::calibrate_test {
 namespace {
 
 using testing_support::Enumeration;
@@ -101,4 +101,4 @@ TEST(Calibrate, AMaskIsPutOnCalibratedScores) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::calibrate_test

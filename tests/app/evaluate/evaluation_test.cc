@@ -13,7 +13,7 @@
 #include "core/json.h"
 #include "croft/core/error.h"
 
-namespace croft {
+namespace croft::evaluation_test {
 namespace {
 
 using Labels = std::vector<std::string_view>;
@@ -468,4 +468,4 @@ INSTANTIATE_TEST_SUITE_P(
                                   "87.93     85.92     86.91", "accuracy  86.22 %"}));
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::evaluation_test

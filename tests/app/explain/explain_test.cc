@@ -13,7 +13,7 @@
 #include "support/enumeration.h"
 #include "support/small_model.h"
 
-namespace croft {
+namespace croft::explain_test {
 namespace {
 
 using testing_support::Enumeration;
@@ -443,4 +443,4 @@ TEST(Explain, ASequenceWithoutALabellingSaysSo) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::explain_test

@@ -16,7 +16,7 @@
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 
-namespace croft {
+namespace croft::inspect_test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -432,4 +432,4 @@ TEST(Inspect, DumpOfATrainedModelScoresAsTheModelDoes) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::inspect_test

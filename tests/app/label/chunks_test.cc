@@ -5,7 +5,7 @@
 
 #include "croft/core/error.h"
 
-namespace croft {
+namespace croft::chunks_test {
 namespace {
 
 using Labels = std::vector<std::string_view>;
@@ -176,4 +176,4 @@ RC_GTEST_PROP(ConvertLabels, ValidBioesKeepsItsChunksAndComesBackUnchanged, ()) 
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::chunks_test

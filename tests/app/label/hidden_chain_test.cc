@@ -13,7 +13,7 @@
 #include "support/toy_sentences.h"
 #include "train/kinds/hidden_chain_training.h"
 
-namespace croft {
+namespace croft::hidden_chain_test {
 namespace {
 
 using namespace testing_support;
@@ -231,4 +231,4 @@ TEST(HiddenChain, WhatHasNoRecursionIsRefused) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::hidden_chain_test

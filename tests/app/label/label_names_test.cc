@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace croft {
+namespace croft::label_names_test {
 namespace {
 
 using Labels = std::vector<Label>;
@@ -49,4 +49,4 @@ TEST(LabelNames, AMessageShowsTheFirstTen) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::label_names_test

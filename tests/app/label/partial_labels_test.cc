@@ -5,7 +5,7 @@
 #include "croft/core/error.h"
 #include "support/small_model.h"
 
-namespace croft {
+namespace croft::partial_labels_test {
 namespace {
 
 const LabelNames kNames({"A", "B", "C"});
@@ -79,4 +79,4 @@ TEST(PartialLabels, ErrorsNameTheLineOfTheItem) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::partial_labels_test

@@ -4,7 +4,7 @@
 
 #include "croft/core/error.h"
 
-namespace croft {
+namespace croft::penalties_test {
 namespace {
 
 const LabelNames kNames({"O", "B-X", "I-X"});
@@ -95,4 +95,4 @@ TEST(Penalties, OnCellsNeedTheRows) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::penalties_test

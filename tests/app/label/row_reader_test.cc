@@ -9,7 +9,7 @@
 #include "app/convert/convert_data.h"
 #include "data/text_files.h"
 
-namespace croft {
+namespace croft::row_reader_test {
 namespace {
 
 std::vector<std::string> rows_of(std::string_view text, ChunkScheme scheme) {
@@ -140,4 +140,4 @@ TEST(ConvertData, WhatColumnsCannotHoldIsAnError) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::row_reader_test

@@ -8,7 +8,7 @@
 #include "croft/core/error.h"
 #include "support/all_sequences.h"
 
-namespace croft {
+namespace croft::rules_test {
 namespace {
 
 const LabelNames kNames({"O", "B-X", "I-X", "B-Y Z"});
@@ -130,4 +130,4 @@ TEST(Rules, ChunksNeedChunkLabels) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::rules_test

@@ -9,7 +9,7 @@
 #include "app/train/data_fit.h"
 #include "data/text_files.h"
 
-namespace croft {
+namespace croft::sequence_source_test {
 namespace {
 
 struct Read {
@@ -124,4 +124,4 @@ TEST(DataFit, StopWordsAreAWordALine) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::sequence_source_test

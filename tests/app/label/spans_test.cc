@@ -11,7 +11,7 @@
 #include "croft/inference/chain_product.h"
 #include "support/random_chain.h"
 
-namespace croft {
+namespace croft::spans_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -165,4 +165,4 @@ TEST(Spans, AChunkThatIsCertainHasProbabilityOne) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::spans_test

@@ -10,7 +10,7 @@
 #include "support/enumeration.h"
 #include "support/small_model.h"
 
-namespace croft {
+namespace croft::tagger_decoding_test {
 namespace {
 
 using testing_support::count_of_chunks;
@@ -175,4 +175,4 @@ TEST(TaggerDecoding, CountsTooLargeForAProductAreSearchedAmongTheBestLabellings)
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::tagger_decoding_test

@@ -15,7 +15,7 @@
 #include "support/enumeration.h"
 #include "support/small_model.h"
 
-namespace croft {
+namespace croft::tagger_test {
 namespace {
 
 using testing_support::count_of_chunks;
@@ -494,4 +494,4 @@ TEST(Tagger, AnEmptySequenceHasOneLabellingUnlessARuleAsksForMore) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::tagger_test

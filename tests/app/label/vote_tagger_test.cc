@@ -9,7 +9,7 @@
 #include "support/model_file.h"
 #include "support/small_model.h"
 
-namespace croft {
+namespace croft::vote_tagger_test {
 namespace {
 
 using namespace testing_support;
@@ -266,4 +266,4 @@ TEST(VoteTagger, WhateverNeedsAProbabilityIsRefused) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::vote_tagger_test

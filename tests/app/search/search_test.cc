@@ -16,7 +16,7 @@
 #include "croft/core/interrupt.h"
 #include "croft/core/random.h"
 
-namespace croft {
+namespace croft::search_test {
 namespace {
 
 TEST(SearchRungs, KeepOneInEtaWithEtaTimesTheData) {
@@ -245,4 +245,4 @@ TEST(ShellWords, AreReadBackByAShell) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::search_test

@@ -13,7 +13,7 @@
 #include "model/kinds/hmm_model.h"
 #include "model/kinds/segment_model.h"
 
-namespace croft {
+namespace croft::trainer_test {
 namespace {
 
 class Folder {
@@ -180,4 +180,4 @@ TEST(Trainers, FinishedModelsAreComparedWithTheHoldout) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::trainer_test

@@ -11,7 +11,7 @@
 #include "app/train/requests.h"
 #include "train/options/training_options.h"
 
-namespace croft {
+namespace croft::training_options_table_test {
 namespace {
 
 std::vector<OptionRow> all_rows() {
@@ -195,4 +195,4 @@ TEST(TrainingOptions, TheDocumentListsThem) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::training_options_table_test

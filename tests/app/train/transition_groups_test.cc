@@ -5,7 +5,7 @@
 #include "croft/core/error.h"
 #include "data/text_files.h"
 
-namespace croft {
+namespace croft::transition_groups_test {
 namespace {
 
 const LabelNames kNames({"O", "B-X", "I-X", "*"});
@@ -38,4 +38,4 @@ TEST(TransitionGroups, ALabelThatThereIsNotIsAnErrorOfItsLine) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::transition_groups_test

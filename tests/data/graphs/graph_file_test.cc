@@ -14,7 +14,7 @@
 #include "data/graphs/libdai_graph.h"
 #include "support/random_graph.h"
 
-namespace croft {
+namespace croft::graph_file_test {
 namespace {
 
 using testing_graphs::random_graph;
@@ -342,4 +342,4 @@ TEST(GraphFile, NamesMayHaveAnEqualSign) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::graph_file_test

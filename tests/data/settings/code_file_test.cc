@@ -4,7 +4,7 @@
 
 #include "data/text_files.h"
 
-namespace croft {
+namespace croft::code_file_test {
 namespace {
 
 std::vector<std::pair<std::string, std::string>> read(std::string_view text) {
@@ -35,4 +35,4 @@ TEST(CodeFile, SaysWhichLineIsWrong) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::code_file_test

@@ -5,7 +5,7 @@
 
 #include "data/text_files.h"
 
-namespace croft {
+namespace croft::constraint_file_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -172,4 +172,4 @@ TEST(ConstraintFile, AFileThatSaysNothingOrForbidsAllIsAnError) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::constraint_file_test

@@ -4,7 +4,7 @@
 
 #include "data/text_files.h"
 
-namespace croft {
+namespace croft::cost_file_test {
 namespace {
 
 std::vector<CostRule> read(std::string_view text) {
@@ -68,4 +68,4 @@ TEST(CostFile, ARightPredictionCannotCost) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::cost_file_test

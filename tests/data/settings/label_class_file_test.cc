@@ -4,7 +4,7 @@
 
 #include "data/text_files.h"
 
-namespace croft {
+namespace croft::label_class_file_test {
 namespace {
 
 LabelClasses read(std::string_view text) {
@@ -33,4 +33,4 @@ TEST(LabelClassFile, SaysWhichLineIsWrong) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::label_class_file_test

@@ -4,7 +4,7 @@
 
 #include "data/text_files.h"
 
-namespace croft {
+namespace croft::label_weight_file_test {
 namespace {
 
 LabelWeightFile read(std::string_view text) {
@@ -59,4 +59,4 @@ TEST(LabelWeightFile, OtherLinesAreErrors) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::label_weight_file_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace croft {
+namespace croft::name_list_file_test {
 namespace {
 
 std::vector<NameList> read(const std::string& text) {
@@ -35,4 +35,4 @@ TEST(NameListFile, FaultsNameTheLine) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::name_list_file_test

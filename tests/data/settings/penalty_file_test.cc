@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace croft {
+namespace croft::penalty_file_test {
 namespace {
 
 using Kind = PenaltyRule::Test;
@@ -68,4 +68,4 @@ TEST(PenaltyFile, OneWithoutALineIsAMistake) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::penalty_file_test

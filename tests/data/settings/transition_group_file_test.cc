@@ -4,7 +4,7 @@
 
 #include "data/text_files.h"
 
-namespace croft {
+namespace croft::transition_group_file_test {
 namespace {
 
 std::vector<TransitionGroupRule> read(std::string_view text) {
@@ -38,4 +38,4 @@ TEST(TransitionGroupFile, ErrorsNameTheLineAndTheRemedy) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::transition_group_file_test

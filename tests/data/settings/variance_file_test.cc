@@ -5,7 +5,7 @@
 
 #include "croft/core/error.h"
 
-namespace croft {
+namespace croft::variance_file_test {
 namespace {
 
 VarianceFile read(std::string_view text) {
@@ -49,4 +49,4 @@ TEST(VarianceFile, WhatIsNoLineIsAnErrorWithItsLine) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::variance_file_test

@@ -4,7 +4,7 @@
 
 #include "data/text_files.h"
 
-namespace croft {
+namespace croft::weight_file_test {
 namespace {
 
 std::vector<double> read(std::string_view text) {
@@ -38,4 +38,4 @@ TEST(WeightFile, AnEmptyLineIsNoWeight) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::weight_file_test

@@ -8,7 +8,7 @@
 
 #include "croft/core/random.h"
 
-namespace croft {
+namespace croft::binned_features_test {
 namespace {
 
 using Row = std::vector<std::pair<std::uint32_t, double>>;
@@ -143,4 +143,4 @@ TEST(BinnedFeatures, ColumnsAreOfAtMost255Bins) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::binned_features_test

@@ -11,7 +11,7 @@
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 
-namespace croft {
+namespace croft::brown_clustering_test {
 namespace {
 
 using Kept = BigramCounts::Kept;
@@ -238,4 +238,4 @@ TEST(BigramCounts, CountWordsAndPairsWithinSentences) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::brown_clustering_test

@@ -10,7 +10,7 @@
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 
-namespace croft {
+namespace croft::feature_kit_test {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -513,4 +513,4 @@ TEST(FeatureKit, WhatMakesNoSenseIsRefused) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::feature_kit_test

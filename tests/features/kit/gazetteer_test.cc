@@ -9,7 +9,7 @@
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 
-namespace croft {
+namespace croft::gazetteer_test {
 namespace {
 
 using Tokens = std::vector<std::string>;
@@ -155,4 +155,4 @@ TEST(Gazetteer, ADamagedTrieIsHarmless) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::gazetteer_test

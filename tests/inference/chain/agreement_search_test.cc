@@ -9,7 +9,7 @@
 #include "inference/chain/constrained_search.h"
 #include "support/random_chain.h"
 
-namespace croft {
+namespace croft::agreement_search_test {
 namespace {
 
 using testing_support::densify;
@@ -206,4 +206,4 @@ TEST(AgreementSearch, AgreementThatEdgesForbidIsProvedImpossible) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::agreement_search_test

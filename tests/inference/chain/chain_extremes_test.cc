@@ -5,7 +5,7 @@
 #include "croft/inference/chain_sum.h"
 #include "support/random_chain.h"
 
-namespace croft {
+namespace croft::chain_extremes_test {
 namespace {
 
 using testing_support::GradientTables;
@@ -200,4 +200,4 @@ TEST(ChainExtremes, AMillionPositionsUnderConstraintsStayOnTheFastPath) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::chain_extremes_test

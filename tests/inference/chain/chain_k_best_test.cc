@@ -9,7 +9,7 @@
 #include "croft/inference/chain_viterbi.h"
 #include "support/random_chain.h"
 
-namespace croft {
+namespace croft::chain_k_best_test {
 namespace {
 
 using testing_support::densify;
@@ -191,4 +191,4 @@ TEST(ChainKBest, ManyDrawsFromALongerChainStayDistinctAndOrdered) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::chain_k_best_test

@@ -7,7 +7,7 @@
 #include "croft/inference/chain_log_domain.h"
 #include "croft/inference/chain_sum.h"
 
-namespace croft {
+namespace croft::chain_lanes_test {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -252,4 +252,4 @@ TEST(ChainLanes, TheDominantPredecessorMayBeNearlyForbidden) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::chain_lanes_test

@@ -8,7 +8,7 @@
 #include "croft/inference/brute_force.h"
 #include "support/random_chain.h"
 
-namespace croft {
+namespace croft::chain_posterior_test {
 namespace {
 
 using testing_support::densify;
@@ -373,4 +373,4 @@ TEST(ChainPosterior, AMillionPositions) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::chain_posterior_test

@@ -13,7 +13,7 @@
 #include "support/random_automaton.h"
 #include "support/random_chain.h"
 
-namespace croft {
+namespace croft::chain_product_test {
 namespace {
 
 using testing_support::densify;
@@ -211,4 +211,4 @@ TEST(ChainProduct, ManyLabelsGiveAListOfEdgesThatGrowsWithTheStates) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::chain_product_test

@@ -9,7 +9,7 @@
 #include "support/random_automaton.h"
 #include "support/random_chain.h"
 
-namespace croft {
+namespace croft::chain_risk_test {
 namespace {
 
 using testing_support::densify;
@@ -141,4 +141,4 @@ TEST(ChainRisk, PosteriorDecodingTakesTheFirstOfEqualLabels) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::chain_risk_test

@@ -7,7 +7,7 @@
 #include "croft/inference/chain_posterior.h"
 #include "support/random_chain.h"
 
-namespace croft {
+namespace croft::chain_subset_test {
 namespace {
 
 using testing_support::densify;
@@ -175,4 +175,4 @@ TEST(ChainSubset, AdjacentPositionsAgreeWithTheWindow) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::chain_subset_test

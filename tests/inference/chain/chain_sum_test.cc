@@ -6,7 +6,7 @@
 #include "croft/inference/brute_force.h"
 #include "support/random_chain.h"
 
-namespace croft {
+namespace croft::chain_sum_test {
 namespace {
 
 using testing_support::ChainShape;
@@ -232,4 +232,4 @@ TEST(ChainSum, TreeFactorisationHolds) {  // p(y) = prod_t p(y_{t-1}, y_t) / pro
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::chain_sum_test

@@ -13,7 +13,7 @@
 #include "support/random_chain.h"
 #include "support/tangents.h"
 
-namespace croft {
+namespace croft::chain_tangent_test {
 namespace {
 
 using testing_support::ChainShape;
@@ -348,4 +348,4 @@ TEST(ChainTangent, EveryTargetAgrees) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::chain_tangent_test

@@ -4,7 +4,7 @@
 #include "croft/inference/chain_viterbi.h"
 #include "support/random_chain.h"
 
-namespace croft {
+namespace croft::chain_viterbi_sparse_test {
 namespace {
 
 using testing_support::ChainShape;
@@ -103,4 +103,4 @@ TEST(ChainViterbiSparse, AMillionPositions) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::chain_viterbi_sparse_test

@@ -5,7 +5,7 @@
 #include "croft/inference/brute_force.h"
 #include "support/random_chain.h"
 
-namespace croft {
+namespace croft::chain_viterbi_test {
 namespace {
 
 using testing_support::random_chain;
@@ -88,4 +88,4 @@ TEST(ChainViterbi, AMillionPositionsOfLargeScoresKeepTheirDigits) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::chain_viterbi_test

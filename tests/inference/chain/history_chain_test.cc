@@ -12,7 +12,7 @@
 #include "croft/inference/chain_viterbi.h"
 #include "support/random_chain.h"
 
-namespace croft {
+namespace croft::history_chain_test {
 namespace {
 
 using testing_support::ChainShape;
@@ -479,4 +479,4 @@ TEST(HistoryChain, SparseBasePairsAreScoredAsDenseOnes) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::history_chain_test

@@ -9,7 +9,7 @@
 #include "support/all_sequences.h"
 #include "support/random_chain.h"
 
-namespace croft {
+namespace croft::hmm_from_chain_test {
 namespace {
 
 using testing_support::for_each_sequence;
@@ -152,4 +152,4 @@ TEST(HmmFromChain, OfLengthZeroThereIsNothing) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::hmm_from_chain_test

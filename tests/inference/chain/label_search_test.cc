@@ -11,7 +11,7 @@
 #include "croft/inference/chain_sum.h"
 #include "support/random_chain.h"
 
-namespace croft {
+namespace croft::label_search_test {
 namespace {
 
 struct Case {
@@ -184,4 +184,4 @@ TEST(LabelSearch, NothingIsFoundWhereNothingIsAllowed) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::label_search_test

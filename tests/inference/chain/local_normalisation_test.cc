@@ -9,7 +9,7 @@
 #include "croft/inference/chain_sum.h"
 #include "support/random_chain.h"
 
-namespace croft {
+namespace croft::local_normalisation_test {
 namespace {
 
 using namespace testing_support;
@@ -70,4 +70,4 @@ TEST(LocalNormalisation, ALabelThatNothingMayFollowIsForbidden) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::local_normalisation_test

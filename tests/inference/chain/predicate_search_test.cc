@@ -5,7 +5,7 @@
 #include "inference/chain/constrained_search.h"
 #include "support/random_chain.h"
 
-namespace croft {
+namespace croft::predicate_search_test {
 namespace {
 
 using testing_support::densify;
@@ -99,4 +99,4 @@ TEST(PredicateSearch, ALimitOfZeroDrawsNothing) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::predicate_search_test

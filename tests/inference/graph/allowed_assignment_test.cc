@@ -7,7 +7,7 @@
 #include "croft/inference/graph_brute_force.h"
 #include "support/random_graph.h"
 
-namespace croft {
+namespace croft::allowed_assignment_test {
 namespace {
 
 using testing_graphs::Shape;
@@ -73,4 +73,4 @@ TEST(AllowedAssignment, IsFoundAmongTheFewThatASparseFactorLists) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::allowed_assignment_test

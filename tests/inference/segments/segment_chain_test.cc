@@ -18,7 +18,7 @@
 #include "support/random_chain.h"
 #include "support/random_segments.h"
 
-namespace croft {
+namespace croft::segment_chain_test {
 namespace {
 
 using testing_support::columns_of;
@@ -282,4 +282,4 @@ TEST(SegmentPosterior, ColumnMarginalsSumSegmentsOverPositions) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::segment_chain_test

@@ -10,7 +10,7 @@
 #include "support/random_chain.h"
 #include "support/random_segments.h"
 
-namespace croft {
+namespace croft::segment_sum_test {
 namespace {
 
 using testing_support::random_segments;
@@ -393,4 +393,4 @@ TEST(SegmentSum, EmptySequenceHasOneSegmentation) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::segment_sum_test

@@ -6,7 +6,7 @@
 #include "inference/segments/segment_brute_force.h"
 #include "support/random_segments.h"
 
-namespace croft {
+namespace croft::segment_viterbi_test {
 namespace {
 
 using testing_support::random_segments;
@@ -90,4 +90,4 @@ TEST(SegmentViterbi, KeepsDigitsOverAMillionPositions) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::segment_viterbi_test

@@ -13,7 +13,7 @@
 #include "croft/core/error.h"
 #include "features/vocabulary.h"  // hash_string: XXH3, the checksum
 
-namespace croft {
+namespace croft::container_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -372,4 +372,4 @@ TEST_F(ContainerFile, OpeningDoesNotReadTheBulk) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::container_test

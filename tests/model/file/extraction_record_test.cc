@@ -10,7 +10,7 @@
 #include "core/json.h"
 #include "croft/core/error.h"
 
-namespace croft {
+namespace croft::extraction_record_test {
 namespace {
 
 // null takes a key out.
@@ -178,4 +178,4 @@ TEST(ExtractionRecord, AMissingSectionIsRefused) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::extraction_record_test

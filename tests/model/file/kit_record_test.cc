@@ -5,7 +5,7 @@
 #include "core/json.h"
 #include "croft/core/error.h"
 
-namespace croft {
+namespace croft::kit_record_test {
 namespace {
 
 // A kit with a feature of every kind.
@@ -129,4 +129,4 @@ TEST(KitRecord, SectionsOfOtherSizesAreErrors) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::kit_record_test

@@ -14,7 +14,7 @@
 #include "support/naive_hmm.h"
 #include "train/kinds/hmm_training.h"
 
-namespace croft {
+namespace croft::hmm_model_test {
 namespace {
 
 using testing_support::HmmSequence;
@@ -296,4 +296,4 @@ TEST(HmmModel, IsOpenedByItsKind) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::hmm_model_test

@@ -11,7 +11,7 @@
 #include "croft/core/error.h"
 #include "support/naive_hmm.h"
 
-namespace croft {
+namespace croft::hmm_to_chain_test {
 namespace {
 
 using testing_support::HmmSequence;
@@ -166,4 +166,4 @@ TEST(HmmToChain, AnEmissionOfProbability0IsRefused) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::hmm_to_chain_test

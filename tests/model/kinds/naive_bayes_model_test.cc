@@ -12,7 +12,7 @@
 #include "support/naive_bayes.h"
 #include "train/generative/naive_bayes_conversion.h"
 
-namespace croft {
+namespace croft::naive_bayes_model_test {
 namespace {
 
 using testing_support::counts_of;
@@ -265,4 +265,4 @@ TEST(NaiveBayesConversion, GaussianAttributesNeedTheirSquares) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::naive_bayes_model_test

@@ -8,7 +8,7 @@
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 
-namespace croft {
+namespace croft::tree_masks_test {
 namespace {
 
 constexpr std::size_t kAttributes = 6;
@@ -117,4 +117,4 @@ TEST(TreeEnsemble, RefusesEveryIndexOutOfRange) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::tree_masks_test

@@ -9,7 +9,7 @@
 #include "structure/factor_numbers.h"
 #include "support/graph_objectives.h"
 
-namespace croft {
+namespace croft::graph_contrast_test {
 namespace {
 
 using testing_graphs::graph_number;
@@ -128,4 +128,4 @@ TEST(GraphContrast, NeedsASweep) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::graph_contrast_test

@@ -13,7 +13,7 @@
 #include "support/graph_objectives.h"
 #include "support/random_graph.h"
 
-namespace croft {
+namespace croft::graph_objective_test {
 namespace {
 
 using testing_graphs::expect_its_derivative;
@@ -342,4 +342,4 @@ TEST(GraphHinge, FindsTheSameByTheAutomaticSearch) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::graph_objective_test

@@ -9,7 +9,7 @@
 #include "support/graph_objectives.h"
 #include "support/random_graph.h"
 
-namespace croft {
+namespace croft::graph_surrogate_test {
 namespace {
 
 using testing_graphs::expect_its_derivative;
@@ -233,4 +233,4 @@ TEST(TreeReweightedLikelihood, ExpectationsOfEachFactorAddUpToOne) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::graph_surrogate_test

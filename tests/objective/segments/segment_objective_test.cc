@@ -10,7 +10,7 @@
 #include "inference/segments/segment_brute_force.h"
 #include "support/random_segments.h"
 
-namespace croft {
+namespace croft::segment_objective_test {
 namespace {
 
 using testing_support::columns_of;
@@ -434,4 +434,4 @@ TEST(SegmentObjectives, AreInfiniteWhereGoldIsForbidden) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::segment_objective_test

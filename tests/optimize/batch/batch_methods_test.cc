@@ -15,7 +15,7 @@
 #include "optimize/batch/truncated_newton.h"
 #include "optimize/smooth_method.h"
 
-namespace croft {
+namespace croft::batch_methods_test {
 namespace {
 
 using namespace smooth_method;
@@ -378,4 +378,4 @@ TEST(Owlqn, AResumedRunGoesOnToTheSameBits) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::batch_methods_test

@@ -7,7 +7,7 @@
 
 #include "croft/core/random.h"
 
-namespace croft {
+namespace croft::cholesky_test {
 namespace {
 
 using Vector = std::vector<double>;
@@ -112,4 +112,4 @@ TEST(Cholesky, SomeShiftIsFoundForTheZeroMatrixAndNoneForNan) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::cholesky_test

@@ -12,7 +12,7 @@
 #include "croft/optimize/regulariser.h"
 #include "optimize/memory_checkpoint.h"
 
-namespace croft {
+namespace croft::coordinate_descent_test {
 namespace {
 
 using Vector = std::vector<double>;
@@ -261,4 +261,4 @@ TEST(CoordinateDescent, WhatIsWrongIsRefused) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::coordinate_descent_test

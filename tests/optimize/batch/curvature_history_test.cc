@@ -9,7 +9,7 @@
 #include "core/vector_math.h"
 #include "croft/core/random.h"
 
-namespace croft {
+namespace croft::curvature_history_test {
 namespace {
 
 using Vector = std::vector<double>;
@@ -179,4 +179,4 @@ TEST(CurvatureHistory, SameBitsForAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::curvature_history_test

@@ -13,7 +13,7 @@
 #include "croft/optimize/lbfgs.h"
 #include "optimize/memory_checkpoint.h"
 
-namespace croft {
+namespace croft::iterative_scaling_test {
 namespace {
 
 using Vector = std::vector<double>;
@@ -262,4 +262,4 @@ TEST(ImprovedIterativeScaling, TakesLongerStepsThanTheGeneralisedOne) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::iterative_scaling_test

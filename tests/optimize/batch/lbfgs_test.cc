@@ -12,7 +12,7 @@
 #include "croft/core/error.h"
 #include "optimize/functions.h"
 
-namespace croft {
+namespace croft::lbfgs_test {
 namespace {
 
 using namespace testing_functions;
@@ -308,4 +308,4 @@ TEST(Lbfgs, BadOptionsAreNamed) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::lbfgs_test

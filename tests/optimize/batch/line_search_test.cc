@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace croft {
+namespace croft::line_search_test {
 namespace {
 
 // Counts the calls and remembers the last: the contract is that it is the step returned.
@@ -145,4 +145,4 @@ TEST(Backtrack, GivesUpAfterItsEvaluationsAndOnNanOrNoMove) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::line_search_test

@@ -10,7 +10,7 @@
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 
-namespace croft {
+namespace croft::maximum_entropy_test {
 namespace {
 
 using Vector = std::vector<double>;
@@ -376,4 +376,4 @@ TEST(MaximumEntropy, WhatIsNoProblemIsRefused) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::maximum_entropy_test

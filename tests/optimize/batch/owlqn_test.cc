@@ -10,7 +10,7 @@
 #include "croft/optimize/lbfgs.h"
 #include "optimize/functions.h"
 
-namespace croft {
+namespace croft::owlqn_test {
 namespace {
 
 using namespace testing_functions;
@@ -260,4 +260,4 @@ TEST(Owlqn, AStartThatIsNotFiniteIsAnError) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::owlqn_test

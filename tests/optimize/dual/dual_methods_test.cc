@@ -16,7 +16,7 @@
 #include "optimize/memory_checkpoint.h"
 #include "optimize/stochastic/weight_tree.h"
 
-namespace croft {
+namespace croft::dual_methods_test {
 namespace {
 
 using testing_functions::EnumeratedDual;
@@ -276,4 +276,4 @@ TEST(WeightTree, DrawsInProportionToTheWeights) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::dual_methods_test

@@ -10,7 +10,7 @@
 #include "optimize/sample_methods.h"
 #include "optimize/stochastic/sample_order.h"
 
-namespace croft {
+namespace croft::adagrad_test {
 namespace {
 
 using namespace testing_functions;
@@ -205,4 +205,4 @@ TEST(Adagrad, RefusesOptionsThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::adagrad_test

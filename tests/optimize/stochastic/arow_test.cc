@@ -8,7 +8,7 @@
 #include "optimize/one_sample.h"
 #include "optimize/sample_methods.h"
 
-namespace croft {
+namespace croft::arow_test {
 namespace {
 
 using namespace testing_functions;
@@ -83,4 +83,4 @@ TEST(Arow, RefusesPenaltiesAndOptionsThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::arow_test

@@ -7,7 +7,7 @@
 #include "croft/core/error.h"
 #include "support/sample_passes.h"
 
-namespace croft {
+namespace croft::asynchronous_sgd_test {
 namespace {
 
 using namespace testing_functions;
@@ -73,4 +73,4 @@ TEST(AsynchronousSgd, RefusesOptionsThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::asynchronous_sgd_test

@@ -10,7 +10,7 @@
 #include "optimize/sample_methods.h"
 #include "optimize/stochastic/sample_order.h"
 
-namespace croft {
+namespace croft::passive_aggressive_test {
 namespace {
 
 using namespace testing_functions;
@@ -208,4 +208,4 @@ TEST(PassiveAggressive, RefusesPenaltiesAndOptionsThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::passive_aggressive_test

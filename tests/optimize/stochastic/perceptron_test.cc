@@ -8,7 +8,7 @@
 #include "optimize/sample_methods.h"
 #include "optimize/stochastic/sample_order.h"
 
-namespace croft {
+namespace croft::perceptron_test {
 namespace {
 
 using namespace testing_functions;
@@ -181,4 +181,4 @@ TEST(Perceptron, RefusesPenaltiesAndOptionsThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::perceptron_test

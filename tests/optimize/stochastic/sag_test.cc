@@ -9,7 +9,7 @@
 #include "optimize/sample_methods.h"
 #include "optimize/stochastic/sample_order.h"
 
-namespace croft {
+namespace croft::sag_test {
 namespace {
 
 using namespace testing_functions;
@@ -130,4 +130,4 @@ TEST(Sag, RefusesOptionsThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::sag_test

@@ -11,7 +11,7 @@
 #include "optimize/stochastic/step_calibration.h"
 #include "optimize/stochastic/step_schedule.h"
 
-namespace croft {
+namespace croft::sample_pass_test {
 namespace {
 
 using namespace testing_functions;
@@ -87,4 +87,4 @@ TEST(StepSizes, AreThoseOfTheirNames) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::sample_pass_test

@@ -11,7 +11,7 @@
 #include "optimize/sample_methods.h"
 #include "optimize/stochastic/sample_order.h"
 
-namespace croft {
+namespace croft::sgd_test {
 namespace {
 
 using namespace testing_functions;
@@ -387,4 +387,4 @@ TEST(Sgd, RefusesOptionsThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::sgd_test

@@ -10,7 +10,7 @@
 #include "croft/core/error.h"
 #include "croft/optimize/lbfgs.h"
 
-namespace croft {
+namespace croft::stochastic_approximation_test {
 namespace {
 
 // d_n = w - target_n + noise: on average 0 at the mean of the targets.
@@ -133,4 +133,4 @@ TEST(StochasticApproximation, RefusesOptionsOutOfRange) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::stochastic_approximation_test

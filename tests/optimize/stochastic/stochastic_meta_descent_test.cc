@@ -7,7 +7,7 @@
 #include "croft/core/error.h"
 #include "support/sample_passes.h"
 
-namespace croft {
+namespace croft::stochastic_meta_descent_test {
 namespace {
 
 using namespace testing_functions;
@@ -120,4 +120,4 @@ TEST(StochasticMetaDescent, RefusesOptionsThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::stochastic_meta_descent_test

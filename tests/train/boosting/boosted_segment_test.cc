@@ -15,7 +15,7 @@
 #include "train/boosting/boosting.h"
 #include "train/kinds/segment_training.h"
 
-namespace croft {
+namespace croft::boosted_segment_test {
 namespace {
 
 using Row = std::vector<std::string>;  // word, class, label
@@ -613,4 +613,4 @@ TEST(BoostedSegments, RefuseWhatTreesHaveNoUseFor) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::boosted_segment_test

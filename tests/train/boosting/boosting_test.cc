@@ -14,7 +14,7 @@
 #include "train/boosting/boosted_label_potentials.h"
 #include "train/kinds/chain_training.h"
 
-namespace croft {
+namespace croft::boosting_test {
 namespace {
 
 using testing_support::DataShape;
@@ -587,4 +587,4 @@ TEST(Boosting, NothingToTrainOnIsAnError) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::boosting_test

@@ -11,7 +11,7 @@
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 
-namespace croft {
+namespace croft::regression_tree_fit_test {
 namespace {
 
 // Some positions in the plainest form: a value or nothing for each attribute.
@@ -374,4 +374,4 @@ TEST(RegressionTreeFit, OptionsOutOfRangeAreNamed) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::regression_tree_fit_test

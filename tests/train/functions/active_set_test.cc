@@ -15,7 +15,7 @@
 #include "support/random_data.h"
 #include "train/kinds/chain_training.h"
 
-namespace croft {
+namespace croft::active_set_test {
 namespace {
 
 using testing_support::DataShape;
@@ -477,4 +477,4 @@ TEST(TrainingByAnActiveSet, GoesOnFromAModel) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::active_set_test

@@ -15,7 +15,7 @@
 #include "train/dual/ascent_rows.h"
 #include "train/dual/chain_dual.h"
 
-namespace croft {
+namespace croft::chain_ascent_test {
 namespace {
 
 using testing_support::DataShape;
@@ -197,4 +197,4 @@ TEST(AscentRows, ScoreAndMoveAreAMatrixAndItsTranspose) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::chain_ascent_test

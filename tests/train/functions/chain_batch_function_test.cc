@@ -17,7 +17,7 @@
 #include "support/naive_features.h"
 #include "train/chain_methods.h"
 
-namespace croft {
+namespace croft::chain_batch_function_test {
 namespace {
 
 using testing_support::DataShape;
@@ -549,4 +549,4 @@ TEST(ChainFunction, PerEdgeIsThatOfTheChainsAsGraphs) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::chain_batch_function_test

@@ -18,7 +18,7 @@
 #include "train/dual/kernel_dual.h"
 #include "train/functions/chain_batch_function.h"
 
-namespace croft {
+namespace croft::chain_dual_test {
 namespace {
 
 using testing_functions::EnumeratedDual;
@@ -382,4 +382,4 @@ TEST(ChainDual, LooksAtAnExampleInOneGoAsByScoresAndOracle) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::chain_dual_test

@@ -15,7 +15,7 @@
 #include "support/all_sequences.h"
 #include "support/naive_objective.h"
 
-namespace croft {
+namespace croft::chain_expectations_test {
 namespace {
 
 using namespace testing_support;
@@ -234,4 +234,4 @@ TEST(ChainExpectations, BadDataIsNamed) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::chain_expectations_test

@@ -9,7 +9,7 @@
 #include "objective/hinge.h"
 #include "support/naive_features.h"
 
-namespace croft {
+namespace croft::chain_sample_function_test {
 namespace {
 
 using testing_support::DataShape;
@@ -230,4 +230,4 @@ TEST(PerceptronSamples, MoveFromZeroWhereTheBestLabellingIsNotTheGoldOne) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::chain_sample_function_test

@@ -14,7 +14,7 @@
 #include "support/random_chain.h"
 #include "train/functions/chain_batch_function.h"
 
-namespace croft {
+namespace croft::chain_simd_test {
 namespace {
 
 using testing_support::ChainShape;
@@ -207,4 +207,4 @@ TEST_F(EveryTarget, ThereIsMoreThanOneOnX86) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::chain_simd_test

@@ -9,7 +9,7 @@
 #include "croft/objective/likelihood.h"
 #include "support/naive_features.h"
 
-namespace croft {
+namespace croft::changing_precision_test {
 namespace {
 
 using testing_support::random_model;
@@ -85,4 +85,4 @@ TEST(ChangingPrecision, AFunctionCountsTheSumsThatWereTooMuchForSinglePrecision)
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::changing_precision_test

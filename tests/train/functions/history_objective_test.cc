@@ -13,7 +13,7 @@
 #include "support/naive_features.h"
 #include "train/functions/chain_batch_function.h"
 
-namespace croft {
+namespace croft::history_objective_test {
 namespace {
 
 using testing_support::DataShape;
@@ -320,4 +320,4 @@ TEST(HistoryObjective, ALabellingWithoutAPathIsAnErrorThatNamesItsLine) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::history_objective_test

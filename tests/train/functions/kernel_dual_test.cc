@@ -13,7 +13,7 @@
 #include "optimize/memory_checkpoint.h"
 #include "support/naive_features.h"
 
-namespace croft {
+namespace croft::kernel_dual_test {
 namespace {
 
 using testing_support::append_slice;
@@ -292,4 +292,4 @@ TEST(Kernel, NamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::kernel_dual_test

@@ -9,7 +9,7 @@
 #include "croft/core/random.h"
 #include "croft/inference/chain_sum.h"
 
-namespace croft {
+namespace croft::length_groups_test {
 namespace {
 
 using Lengths = std::vector<std::uint32_t>;
@@ -85,4 +85,4 @@ TEST(LengthGroups, NothingMakesNoGroups) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::length_groups_test

@@ -11,7 +11,7 @@
 #include "support/random_data.h"
 #include "train/functions/chain_batch_function.h"
 
-namespace croft {
+namespace croft::maxent_span_test {
 namespace {
 
 constexpr std::uint32_t kIntercept = 30;
@@ -316,4 +316,4 @@ TEST(SpanLbfgs, WantsAPenaltyAndLabelsThatAreKnown) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::maxent_span_test

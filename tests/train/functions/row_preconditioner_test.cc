@@ -9,7 +9,7 @@
 #include "support/naive_features.h"
 #include "train/functions/sgd_lbfgs.h"
 
-namespace croft {
+namespace croft::row_preconditioner_test {
 namespace {
 
 using testing_support::random_model;
@@ -147,4 +147,4 @@ TEST(SgdLbfgs, ReachesTheOptimumOfLbfgs) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::row_preconditioner_test

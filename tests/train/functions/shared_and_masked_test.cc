@@ -8,7 +8,7 @@
 #include "support/naive_objective.h"
 #include "train/functions/chain_batch_function.h"
 
-namespace croft {
+namespace croft::shared_and_masked_test {
 namespace {
 
 using testing_support::DataShape;
@@ -236,4 +236,4 @@ TEST(SharedTransitions, GiveTheSameBitsForAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::shared_and_masked_test

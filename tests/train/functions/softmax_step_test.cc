@@ -12,7 +12,7 @@
 #include "croft/core/matrix.h"
 #include "croft/core/random.h"
 
-namespace croft {
+namespace croft::softmax_step_test {
 namespace {
 
 struct Problem {
@@ -120,4 +120,4 @@ TEST(SoftmaxStep, GapIsTheDivergenceFromTheSoftmax) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::softmax_step_test

@@ -12,7 +12,7 @@
 #include "croft/inference/junction_tree.h"
 #include "train/kinds/graph_training.h"
 
-namespace croft {
+namespace croft::bayes_net_test {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -378,4 +378,4 @@ TEST(BayesNet, RefusesRowsAndOptionsThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::bayes_net_test

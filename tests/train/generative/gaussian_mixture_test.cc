@@ -9,7 +9,7 @@
 #include "model/kinds/gaussian_mixture.h"
 #include "train/generative/gaussian_mixture_fit.h"
 
-namespace croft {
+namespace croft::gaussian_mixture_test {
 namespace {
 
 // Two well separated components in two dimensions, one of them tilted.
@@ -235,4 +235,4 @@ TEST(LabelMixtures, SayWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::gaussian_mixture_test

@@ -14,7 +14,7 @@
 #include "train/generative/gaussian_mixture_fit.h"
 #include "train/kinds/graph_training.h"
 
-namespace croft {
+namespace croft::generative_graph_test {
 namespace {
 
 using Edge = std::pair<Variable, Variable>;
@@ -400,4 +400,4 @@ TEST(MixturesBesideAField, GiveThePosteriorOfBayesRule) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::generative_graph_test

@@ -7,7 +7,7 @@
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 
-namespace croft {
+namespace croft::measured_field_test {
 namespace {
 
 constexpr std::size_t kStates = 3;
@@ -235,4 +235,4 @@ TEST(MeasuredField, WhatItHasNoUseForIsRefused) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::measured_field_test

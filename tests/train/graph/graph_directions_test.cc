@@ -10,7 +10,7 @@
 #include "objective/graph/graph_likelihood.h"
 #include "train/graph/graph_methods.h"
 
-namespace croft {
+namespace croft::graph_directions_test {
 namespace {
 
 struct Problem {
@@ -263,4 +263,4 @@ TEST(SampleRank, RefusesWhatItWouldIgnore) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::graph_directions_test

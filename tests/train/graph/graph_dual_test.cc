@@ -11,7 +11,7 @@
 #include "optimize/dual/frank_wolfe.h"
 #include "train/graph/graph_methods.h"
 
-namespace croft {
+namespace croft::graph_dual_test {
 namespace {
 
 // Pictures of 3 x 3 in which neighbours are alike more often than not (or less often), and a
@@ -179,4 +179,4 @@ TEST(AssociativeTraining, NamesTheTemplateThatCutsCannotTake) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::graph_dual_test

@@ -12,7 +12,7 @@
 #include "support/random_graph.h"
 #include "train/kinds/graph_training.h"
 
-namespace croft {
+namespace croft::graph_em_test {
 namespace {
 
 using testing_graphs::random_graph;
@@ -298,4 +298,4 @@ TEST(HiddenVariables, NeedAStartThatTellsThemApart) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::graph_em_test

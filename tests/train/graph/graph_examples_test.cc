@@ -14,7 +14,7 @@
 #include "structure/factor_numbers.h"
 #include "train/graph/graph_methods.h"
 
-namespace croft {
+namespace croft::graph_examples_test {
 namespace {
 
 FactorGraph cycle_of_three(double scale) {
@@ -208,4 +208,4 @@ TEST(GraphExamples, BethesLogPartitionIsItsFormulaAndBothSurrogatesAgreeAtAFixed
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::graph_examples_test

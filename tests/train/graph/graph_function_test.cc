@@ -11,7 +11,7 @@
 #include "objective/graph/graph_likelihood.h"
 #include "objective/graph/local_terms.h"
 
-namespace croft {
+namespace croft::graph_function_test {
 namespace {
 
 // Two kinds of variables, in groups, and a template for each interaction.
@@ -252,4 +252,4 @@ TEST(CliqueData, NamesTheTemplateOfACliqueThatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::graph_function_test

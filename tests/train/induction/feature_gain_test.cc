@@ -8,7 +8,7 @@
 #include "support/random_data.h"
 #include "train/induction/feature_induction.h"
 
-namespace croft {
+namespace croft::feature_gain_test {
 namespace {
 
 using testing_support::DataShape;
@@ -234,4 +234,4 @@ TEST(FeatureInduction, PassesOverWhatTheModelHas) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::feature_gain_test

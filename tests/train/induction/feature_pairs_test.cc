@@ -11,7 +11,7 @@
 #include "support/random_data.h"
 #include "train/induction/edge_probabilities.h"
 
-namespace croft {
+namespace croft::feature_pairs_test {
 namespace {
 
 using testing_support::random_chain;
@@ -267,4 +267,4 @@ TEST(PairInduction, PassesOverWhatTheModelHas) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::feature_pairs_test

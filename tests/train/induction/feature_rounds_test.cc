@@ -14,7 +14,7 @@
 #include "features/edge_conjunctions.h"
 #include "train/kinds/chain_training.h"
 
-namespace croft {
+namespace croft::feature_rounds_test {
 namespace {
 
 using Row = std::pair<std::string, std::vector<std::string>>;  // label, attributes
@@ -573,4 +573,4 @@ TEST(FeatureRounds, WrongPairsAreRefused) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::feature_rounds_test

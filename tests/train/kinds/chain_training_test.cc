@@ -14,7 +14,7 @@
 #include "croft/core/random.h"
 #include "croft/inference/brute_force.h"
 
-namespace croft {
+namespace croft::chain_training_test {
 namespace {
 
 // Sentences of a toy grammar, with the words as attributes: w=… and, as a real value, its length.
@@ -401,4 +401,4 @@ TEST(ChainTraining, NothingToTrainOnIsAnError) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::chain_training_test

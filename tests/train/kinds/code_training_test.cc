@@ -11,7 +11,7 @@
 #include "croft/inference/chain_sum.h"
 #include "support/toy_sentences.h"
 
-namespace croft {
+namespace croft::code_training_test {
 namespace {
 
 using namespace testing_support;
@@ -247,4 +247,4 @@ TEST(CodeTraining, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::code_training_test

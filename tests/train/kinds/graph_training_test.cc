@@ -10,7 +10,7 @@
 #include "croft/inference/graph_brute_force.h"
 #include "optimize/memory_checkpoint.h"
 
-namespace croft {
+namespace croft::graph_training_test {
 namespace {
 
 // A sequence's labels copy the one before most of the time, and show as the word.
@@ -410,4 +410,4 @@ TEST(GraphModel, RefusesDamagedFilesAndOtherKinds) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::graph_training_test

@@ -14,7 +14,7 @@
 #include "train/functions/chain_batch_function.h"
 #include "train/functions/chain_em.h"
 
-namespace croft {
+namespace croft::hidden_chain_training_test {
 namespace {
 
 using namespace testing_support;
@@ -195,4 +195,4 @@ TEST(HiddenChainTraining, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::hidden_chain_training_test

@@ -13,7 +13,7 @@
 #include "support/enumeration.h"
 #include "train/kinds/chain_training.h"
 
-namespace croft {
+namespace croft::history_training_test {
 namespace {
 
 using testing_support::Enumeration;
@@ -350,4 +350,4 @@ TEST(HistoryTraining, PartialLabelsWithoutAPathAreAnErrorThatNamesTheLine) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::history_training_test

@@ -13,7 +13,7 @@
 #include "support/naive_hmm.h"
 #include "train/generative/hmm_expectations.h"
 
-namespace croft {
+namespace croft::hmm_training_test {
 namespace {
 
 using testing_support::HmmSequence;
@@ -365,4 +365,4 @@ TEST(HmmTraining, WhatMakesNoSenseIsRefused) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::hmm_training_test

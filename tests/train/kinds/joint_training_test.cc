@@ -16,7 +16,7 @@
 #include "croft/core/random.h"
 #include "model/kinds/joint_model.h"
 
-namespace croft {
+namespace croft::joint_training_test {
 namespace {
 
 using Row = std::vector<std::string>;  // word, class, label
@@ -647,4 +647,4 @@ TEST(JointTraining, RefusesWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::joint_training_test

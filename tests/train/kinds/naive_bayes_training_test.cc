@@ -8,7 +8,7 @@
 #include "support/naive_bayes.h"
 #include "train/generative/naive_bayes_conversion.h"
 
-namespace croft {
+namespace croft::naive_bayes_training_test {
 namespace {
 
 using testing_support::add_rows;
@@ -627,4 +627,4 @@ TEST(EventRules, ColumnsAreFoundByName) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::naive_bayes_training_test

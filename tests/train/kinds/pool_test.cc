@@ -11,7 +11,7 @@
 #include "support/toy_sentences.h"
 #include "train/kinds/pool_training.h"
 
-namespace croft {
+namespace croft::pool_test {
 namespace {
 
 using namespace testing_support;
@@ -303,4 +303,4 @@ TEST(Pool, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::pool_test

@@ -16,7 +16,7 @@
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 
-namespace croft {
+namespace croft::segment_training_test {
 namespace {
 
 using Row = std::vector<std::string>;  // word, class, label
@@ -671,4 +671,4 @@ TEST(SegmentTraining, RefusesWhatItHasNot) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::segment_training_test

@@ -11,7 +11,7 @@
 #include "inference/graph/messages/message_passes.h"
 #include "support/map_graphs.h"
 
-namespace croft {
+namespace croft::map_bounds_test {
 namespace {
 
 using testing_graphs::map_graph;
@@ -219,4 +219,4 @@ TEST(MapBounds, OptionsOutOfRangeAreErrors) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::map_bounds_test

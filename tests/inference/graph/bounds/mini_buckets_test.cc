@@ -11,7 +11,7 @@
 #include "inference/graph/bounds/mini_bucket_search.h"
 #include "support/map_graphs.h"
 
-namespace croft {
+namespace croft::mini_buckets_test {
 namespace {
 
 using testing_graphs::map_graph;
@@ -181,4 +181,4 @@ TEST(RestOfGraph, ItsScoresAreThoseOfTheWholeGraph) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::mini_buckets_test

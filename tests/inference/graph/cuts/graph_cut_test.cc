@@ -11,7 +11,7 @@
 #include "inference/graph/cuts/qpbo.h"
 #include "support/map_graphs.h"
 
-namespace croft {
+namespace croft::graph_cut_test {
 namespace {
 
 using testing_graphs::map_graph;
@@ -301,4 +301,4 @@ TEST(MoveMaking, RefusesFactorsOfThreeAndStartsThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::graph_cut_test

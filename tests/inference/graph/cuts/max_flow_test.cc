@@ -7,7 +7,7 @@
 
 #include "croft/core/random.h"
 
-namespace croft {
+namespace croft::max_flow_test {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -108,4 +108,4 @@ TEST(MaxFlow, WithoutNodesOrEdgesNothingFlows) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::max_flow_test

@@ -9,7 +9,7 @@
 #include "croft/inference/graph_brute_force.h"
 #include "support/graph_number.h"
 
-namespace croft {
+namespace croft::conditioning_test {
 namespace {
 
 using testing_graphs::graph_number;
@@ -117,4 +117,4 @@ TEST(Conditioning, OptionsThatAllowNothingAreErrors) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::conditioning_test

@@ -7,7 +7,7 @@
 
 #include "support/random_graph.h"
 
-namespace croft {
+namespace croft::graph_brute_force_test {
 namespace {
 
 TEST(GraphBruteForce, FindsTheSumsOfAGraphThatCanBeDoneByHand) {
@@ -38,4 +38,4 @@ TEST(GraphBruteForce, AGraphWithoutAnAllowedAssignmentHasNoSums) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::graph_brute_force_test

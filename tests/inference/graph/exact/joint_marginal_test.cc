@@ -10,7 +10,7 @@
 #include "croft/inference/graph_brute_force.h"
 #include "support/graph_number.h"
 
-namespace croft {
+namespace croft::joint_marginal_test {
 namespace {
 
 using testing_graphs::graph_number;
@@ -85,4 +85,4 @@ TEST(JointMarginal, WhatItCannotAnswerIsAnError) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::joint_marginal_test

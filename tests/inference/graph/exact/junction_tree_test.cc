@@ -17,7 +17,7 @@
 #include "structure/counters.h"
 #include "support/graph_number.h"
 
-namespace croft {
+namespace croft::junction_tree_test {
 namespace {
 
 using testing_graphs::graph_number;
@@ -435,4 +435,4 @@ TEST(EliminationOrder, OfAGridComesNearItsSide) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::junction_tree_test

@@ -11,7 +11,7 @@
 #include "croft/inference/graph_brute_force.h"
 #include "support/graph_number.h"
 
-namespace croft {
+namespace croft::recursive_conditioning_test {
 namespace {
 
 using testing_graphs::graph_number;
@@ -159,4 +159,4 @@ TEST(RecursiveConditioning, MemoryThatIsTooLittleForTheFactorsIsAnError) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::recursive_conditioning_test

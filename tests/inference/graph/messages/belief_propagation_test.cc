@@ -12,7 +12,7 @@
 #include "support/random_chain.h"
 #include "support/random_graph.h"
 
-namespace croft {
+namespace croft::belief_propagation_test {
 namespace {
 
 using testing_graphs::random_graph;
@@ -691,4 +691,4 @@ TEST(BeliefPropagation, OfAGraphWithoutFactorsIsUniform) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::belief_propagation_test

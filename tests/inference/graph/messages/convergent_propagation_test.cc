@@ -10,7 +10,7 @@
 #include "croft/inference/graph_brute_force.h"
 #include "support/random_graph.h"
 
-namespace croft {
+namespace croft::convergent_propagation_test {
 namespace {
 
 using testing_graphs::random_graph;
@@ -144,4 +144,4 @@ TEST(ConvergentPropagation, ChecksItsOptions) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::convergent_propagation_test

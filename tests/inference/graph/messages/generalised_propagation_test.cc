@@ -12,7 +12,7 @@
 #include "croft/inference/graph_brute_force.h"
 #include "support/graph_number.h"
 
-namespace croft {
+namespace croft::generalised_propagation_test {
 namespace {
 
 using testing_graphs::graph_number;
@@ -336,4 +336,4 @@ TEST(GeneralisedPropagation, StopsWhenItIsToldAndChecksItsOptions) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::generalised_propagation_test

@@ -10,7 +10,7 @@
 #include "croft/inference/graph_brute_force.h"
 #include "support/graph_number.h"
 
-namespace croft {
+namespace croft::mean_field_test {
 namespace {
 
 using testing_graphs::random_graph;
@@ -265,4 +265,4 @@ TEST(StructuredMeanField, NeedsPartsOfAllVariables) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::mean_field_test

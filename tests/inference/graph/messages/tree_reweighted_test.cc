@@ -10,7 +10,7 @@
 #include "croft/inference/graph_brute_force.h"
 #include "support/graph_number.h"
 
-namespace croft {
+namespace croft::tree_reweighted_test {
 namespace {
 
 using testing_graphs::random_graph;
@@ -201,4 +201,4 @@ TEST(FractionalPropagation, IsFiniteWherePairsAreVeryUnlikely) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::tree_reweighted_test

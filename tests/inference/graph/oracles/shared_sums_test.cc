@@ -8,7 +8,7 @@
 #include "croft/core/parallel.h"
 #include "support/random_graph.h"
 
-namespace croft {
+namespace croft::shared_sums_test {
 namespace {
 
 using testing_graphs::random_graph;
@@ -108,4 +108,4 @@ TEST(SharedSums, AddNothingWhereNoAssignmentIsAllowed) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::shared_sums_test

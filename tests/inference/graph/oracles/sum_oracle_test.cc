@@ -10,7 +10,7 @@
 #include "structure/factor_numbers.h"
 #include "support/random_graph.h"
 
-namespace croft {
+namespace croft::sum_oracle_test {
 namespace {
 
 using testing_graphs::random_graph;
@@ -224,4 +224,4 @@ TEST(BetheSums, AreEstimatesWhereTwoFactorsJoinTheSameVariables) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::sum_oracle_test

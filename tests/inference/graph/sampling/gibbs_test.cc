@@ -13,7 +13,7 @@
 #include "inference/graph/sampling/gibbs_kernels.h"
 #include "support/random_graph.h"
 
-namespace croft {
+namespace croft::gibbs_test {
 namespace {
 
 using testing_graphs::random_graph;
@@ -294,4 +294,4 @@ TEST(Gibbs, WithoutAnAllowedAssignmentItSaysSo) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::gibbs_test

@@ -10,7 +10,7 @@
 #include "croft/inference/graph_brute_force.h"
 #include "support/graph_number.h"
 
-namespace croft {
+namespace croft::importance_sampling_test {
 namespace {
 
 using testing_graphs::graph_number;
@@ -202,4 +202,4 @@ TEST(ImportanceSampling, StopsAndChecksItsOptions) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::importance_sampling_test

@@ -8,7 +8,7 @@
 #include "croft/inference/graph_brute_force.h"
 #include "support/graph_number.h"
 
-namespace croft {
+namespace croft::markov_chains_test {
 namespace {
 
 using testing_graphs::graph_number;
@@ -202,4 +202,4 @@ TEST(MarkovChains, StopKeepSamplesAndCheckTheirOptions) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::markov_chains_test

@@ -10,7 +10,7 @@
 #include "croft/inference/junction_tree.h"
 #include "support/map_graphs.h"
 
-namespace croft {
+namespace croft::branch_and_bound_test {
 namespace {
 
 using testing_graphs::map_graph;
@@ -173,4 +173,4 @@ TEST(BranchAndBound, OptionsOutOfRangeAreErrors) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::branch_and_bound_test

@@ -8,7 +8,7 @@
 #include "croft/inference/graph_brute_force.h"
 #include "support/map_graphs.h"
 
-namespace croft {
+namespace croft::local_search_test {
 namespace {
 
 using testing_graphs::map_graph;
@@ -187,4 +187,4 @@ TEST(LocalSearch, OptionsAndStartsOutOfRangeAreErrors) {
 }
 
 }  // namespace
-}  // namespace croft
+}  // namespace croft::local_search_test
