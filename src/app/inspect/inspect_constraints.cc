@@ -82,7 +82,8 @@ std::string why_no_condition(const json& record) {
   if (record.empty()) return "the model has no training record: it was converted or imported";
   const std::string objective = recorded<std::string>(record, "objective", "");
   if (objective != "likelihood" && objective != "local") {
-    return "the model was trained by --objective " + objective + ", not by the likelihood";
+    return Message("the model was trained by --objective ", objective, ", not by the likelihood")
+        .text();
   }
   if (record.contains("prior")) {
     return "the model was trained with --prior, whose mean the record does not hold";

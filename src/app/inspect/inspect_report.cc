@@ -197,7 +197,7 @@ void append_conjunctions(std::string& out, const ExtractionConfig& config) {
     out += is_of_edge(each) ? "  " + escaped(edge_name(each)) + ", with two labels\n"
                             : "  " + escaped(each.name()) + "\n";
   }
-  if (count > kShown) out += fmt::format("  and {} more: see --weights\n", count - kShown);
+  if (count > kShown) out += Message("  and ", count - kShown, " more: see --weights\n").text();
 }
 
 void append_extraction(std::string& out, const Extractor& extractor) {
