@@ -6,6 +6,8 @@
 * A header of include/croft includes no header of src/.
 * No folder holds more than 40 files (golden files and seeds of fuzzing are data and do not count).
 * Every .cc of src/ and tests/ stands in a CMakeLists.txt.
+* Outside src/cli a literal with "--name" is a Message or a part of one: as a std::string, by + or by fmt::format it
+  would forget that it names an option.
 * A line of a document has at most 120 characters, outside tables, code and the targets of links.
 * A file or folder that a document names outside code exists (CHANGELOG.md names those of its time).
 """
@@ -31,6 +33,11 @@ FRONT_ENDS = ("cli", "python")
 # What a document names: a path from the top, or a source file by the end of its path; the target of a link.
 NAMED = re.compile(r"(?<![\w./-])(?:\.\./)*((?:include|scripts|src|tests)/[\w./-]*[\w/]|[\w/-]+\.(?:cc|h))(?![\w/*])")
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+LITERAL = r'"(?:[^"\\\n]|\\.)*"'
+# A text with an option's name; "--name=VALUE" as a whole is an argument for a program.
+NAMES_OPTION = r'(?!"--[a-z-]+=[^ "]*")"(?:[^"\\\n]|\\.)*--[a-z](?:[^"\\\n]|\\.)*"'
+FORGOTTEN_OPTION = re.compile(rf'(?:\bstd::string(?: \w+ = |\w*\()|\bfmt::format\(|[^+]\+)\s*(?:{LITERAL}\s*)*?{NAMES_OPTION}'
+                              rf'|{NAMES_OPTION}\s*(?:{LITERAL}\s*)*\+(?!\+)')
 
 
 def tracked():
@@ -123,6 +130,16 @@ def unknown_names(path, line, paths):
             yield name
 
 
+def check_messages(paths):
+    for path in paths:
+        if not path.startswith("src/") or path.startswith("src/cli/") or not path.endswith((".h", ".cc")):
+            continue
+        text = re.sub(r"^\s*//.*$", "", (ROOT / path).read_text(), flags=re.MULTILINE)
+        for found in FORGOTTEN_OPTION.finditer(text):
+            line = text.count("\n", 0, found.end()) + 1
+            yield f"{path}:{line}: an option's name in a std::string; give the parts to the error, or make a Message"
+
+
 def check_documents(paths):
     for path in paths:
         if not path.endswith(".md"):
@@ -141,7 +158,8 @@ def check_documents(paths):
 
 def main():
     paths = tracked()
-    faults = [fault for check in (check_includes, check_public_headers, check_sizes, check_lists, check_documents)
+    faults = [fault for check in (check_includes, check_public_headers, check_sizes, check_lists, check_messages,
+                              check_documents)
               for fault in check(paths)]
     print("\n".join(faults) if faults else "the folders keep the rules of scripts/check_layers.py")
     return 1 if faults else 0

@@ -11,7 +11,7 @@ void check_files(std::span<const std::string> inputs, const std::string& output)
   for (const std::string& input : inputs) {
     std::error_code none;
     if (!input.empty() && (input == output || std::filesystem::equivalent(input, output, none))) {
-      throw UsageError("--output " + output + " would replace the input " + input +
+      throw UsageError("--output ", output, " would replace the input ", input,
                        "; give the model another name");
     }
   }

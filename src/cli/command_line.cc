@@ -98,7 +98,7 @@ class AddedVerb {
       values.check_required();
       values.check_company();
     } catch (const OptionError& error) {
-      throw UsageError(error.what() + ("; see croft " + std::string(verb_.name)) + " --help");
+      throw UsageError(error.message(), "; see croft ", verb_.name, " --help");
     }
     return values;
   }

@@ -77,10 +77,11 @@ void convert_data(const ConvertCommand& c, const WriteText& write) {
 
 int run_data(const ConvertCommand& c) {
   if (c.unlabelled && (c.to != "spans" || c.scheme != "auto")) {
-    throw UsageError(c.to == "spans"
-                         ? "--unlabelled says that there are no labels: leave out --label-scheme"
-                         : "--unlabelled goes with --to spans: lines say themselves whether they "
-                           "have spans");
+    throw UsageError(
+        c.to == "spans"
+            ? Message("--unlabelled says that there are no labels: leave out --label-scheme")
+            : "--unlabelled goes with --to spans: lines say themselves whether they "
+              "have spans");
   }
   if (c.output.empty()) {
     convert_data(c, write_result);
@@ -88,7 +89,7 @@ int run_data(const ConvertCommand& c) {
   }
   std::error_code none;
   if (c.input == c.output || std::filesystem::equivalent(c.input, c.output, none)) {
-    throw UsageError("--output " + c.output + " would replace the input; give another name");
+    throw UsageError("--output ", c.output, " would replace the input; give another name");
   }
   AtomicFile file(c.output);
   convert_data(c, [&](std::string_view text) { file.write(text); });

@@ -72,7 +72,7 @@ void check_format(const EvaluateCommand& c) {
     throw UsageError("--chunks says how labels spell chunks, and spans are chunks; leave it out");
   }
   if (c.format == kSpanFormat || c.format == "columns") return;
-  throw UsageError("--format " + c.format +
+  throw UsageError("--format ", c.format,
                    ": gold and predicted labels are read from columns or spans; name a model with "
                    "-m to label other data");
 }
@@ -81,13 +81,13 @@ void check_format(const EvaluateCommand& c) {
 void check_reliability(const EvaluateCommand& c, const SequenceModel& model) {
   if (c.reliability.empty()) return;
   if (!model.has_probabilities()) {
-    throw UsageError("--reliability: " + c.model +
+    throw UsageError("--reliability: ", c.model,
                      " decides by votes or by words of bits, and its labels have no probabilities");
   }
   for (const std::string& input : {c.model, c.data}) {
     std::error_code none;
     if (input == c.reliability || std::filesystem::equivalent(input, c.reliability, none)) {
-      throw UsageError("--reliability " + c.reliability + " would replace the input " + input +
+      throw UsageError("--reliability ", c.reliability, " would replace the input ", input,
                        "; give the picture another name");
     }
   }
@@ -97,7 +97,7 @@ void check_reliability(const EvaluateCommand& c, const SequenceModel& model) {
 void draw_reliability(const EvaluateCommand& c, const EvaluationSummary& summary) {
   if (c.reliability.empty()) return;
   if (!summary.calibration) {
-    throw Error("--reliability: no sequence of " + c.data + " has a labelling to draw");
+    throw Error("--reliability: no sequence of ", c.data, " has a labelling to draw");
   }
   const auto name = [](const std::string& path) {
     return path == "-" ? "standard input" : std::filesystem::path(path).filename().string();

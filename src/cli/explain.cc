@@ -1,5 +1,4 @@
 // croft explain
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -58,7 +57,7 @@ struct PositionRange {
 // "3", "3-7" and several of these with commas between.
 std::vector<PositionRange> read_positions(std::string_view text) {
   const auto fail = [&] {
-    throw UsageError("--positions: " + in_quotes(text) +
+    throw UsageError("--positions: ", in_quotes(text),
                      " is not a list of positions such as 0,3-7, counted from 0");
   };
   std::vector<PositionRange> ranges;
@@ -122,9 +121,8 @@ std::vector<std::size_t> positions_of(const std::vector<PositionRange>& ranges,
 void require_reached(const ExplainCommand& c, std::size_t longest) {
   for (const PositionRange& range : c.positions) {
     if (range.first < longest) continue;
-    throw Error(fmt::format(
-        "--positions: no sequence has a position {}; the longest has {}, counted from 0",
-        range.first, longest));
+    throw Error("--positions: no sequence has a position ", range.first, "; the longest has ",
+                longest, ", counted from 0");
   }
 }
 
@@ -141,7 +139,7 @@ ExplainOptions make_options(const ExplainCommand& c, const LabelNames& names) {
   if (c.against.empty()) return options;
   options.against = names.find(c.against);
   if (!options.against) {
-    throw UsageError("--against: the model has no label " + in_quotes(c.against) + "; " +
+    throw UsageError("--against: the model has no label ", in_quotes(c.against), "; ",
                      names.some());
   }
   return options;

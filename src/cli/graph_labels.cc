@@ -42,14 +42,14 @@ void check_graph_options(const OptionValues& values, bool graph) {
     for (const OptionRow& row : table) {
       if ((row.kinds & (graph ? kGraphBit : ~kGraphBit)) != 0 || !values.given(row.name)) continue;
       if (!graph) {
-        throw UsageError("--" + std::string(row.name) +
+        throw UsageError(Message::option(row.name),
                          " is for a model of kind graph, which this is not");
       }
       if (row.positional) {
-        throw UsageError("a model of kind graph reads --database: leave out " +
+        throw UsageError("a model of kind graph reads --database: leave out ",
                          values.list(row.name).front());
       }
-      throw UsageError("--" + std::string(row.name) +
+      throw UsageError(Message::option(row.name),
                        " has no meaning for a model of kind graph; leave it out");
     }
   }

@@ -138,14 +138,14 @@ bool ends_with(const std::string& path, std::string_view extension) {
 std::string picture_of(const std::string& path, const GraphFile& file, const Evidence& evidence) {
   if (ends_with(path, ".dot")) return graph_dot(file, evidence);
   if (ends_with(path, ".svg")) return graph_svg(file, evidence);
-  throw UsageError("--picture " + in_quotes(path) + " ends in neither .dot nor .svg");
+  throw UsageError("--picture ", in_quotes(path), " ends in neither .dot nor .svg");
 }
 
 std::string saved(const std::string& path, const GraphFile& file) {
   if (ends_with(path, ".uai")) return write_uai(file);
   if (ends_with(path, ".lg") || ends_with(path, ".LG")) return write_lg(file);
   if (ends_with(path, ".bif")) return write_bif(file);
-  throw UsageError("--save " + in_quotes(path) + " ends in neither .uai, .LG nor .bif");
+  throw UsageError("--save ", in_quotes(path), " ends in neither .uai, .LG nor .bif");
 }
 
 void write_file(const std::string& option, const std::string& path, const InferCommand& c,
@@ -184,7 +184,7 @@ bool asks_numbers(const InferCommand& c) {
   if (c.values.given("task") || !others) return true;
   for (const OptionRow& row : number_options()) {
     if (!c.values.given(row.name)) continue;
-    throw UsageError("--" + std::string(row.name) +
+    throw UsageError(Message::option(row.name),
                      " is for inference, which --picture, --save, --independent and --blanket do "
                      "not need; give --task, too, or leave it out");
   }
@@ -230,7 +230,7 @@ InferRequest read_request(const OptionValues& values) {
   for (const std::string& each : values.list("set")) {
     const std::size_t equal = each.find('=');
     if (equal == each.npos) {
-      throw UsageError("--set takes NAME=VALUE, not " + in_quotes(each));
+      throw UsageError("--set takes NAME=VALUE, not ", in_quotes(each));
     }
     request.settings.emplace_back(each.substr(0, equal), each.substr(equal + 1));
   }

@@ -34,14 +34,14 @@ int draw_graph_sample(const OptionValues& values, const GraphModel& model) {
   const std::string path(values.text("model")), picture(values.text("picture"));
   const bool svg = picture.ends_with(".svg");
   if (!svg && !picture.ends_with(".dot")) {
-    throw UsageError("--picture " + in_quotes(picture) + " ends in neither .dot nor .svg");
+    throw UsageError("--picture ", in_quotes(picture), " ends in neither .dot nor .svg");
   }
   std::vector<std::string> inputs = values.list("database");
   inputs.insert(inputs.end(), {path, std::string(values.text("spec"))});
   for (const std::string& input : inputs) {
     std::error_code none;
     if (!input.empty() && (input == picture || std::filesystem::equivalent(input, picture, none))) {
-      throw UsageError("--picture " + picture + " would replace the input " + input +
+      throw UsageError("--picture ", picture, " would replace the input ", input,
                        "; give another name");
     }
   }

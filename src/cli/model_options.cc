@@ -45,8 +45,8 @@ std::shared_ptr<const SequenceModel> open_with_decoder(const OptionValues& value
   auto model = open_model(path);
   if (!values.given("decoder")) return model;
   if (model->kind() != ErrorCorrectingModel::kKind) {
-    throw UsageError("--decoder is of models of kind error-correcting, and " + path +
-                     " is of kind " + model->kind());
+    throw UsageError("--decoder is of models of kind error-correcting, and ", path, " is of kind ",
+                     model->kind());
   }
   return ErrorCorrectingModel::open(path, code_decoder_named(values.text("decoder")));
 }

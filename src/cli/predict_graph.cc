@@ -16,8 +16,8 @@ namespace {
 // --decode, --output and --marginals have other values for other kinds.
 [[noreturn]] void fail_other_kind(const OptionValues& values, std::string_view option,
                                   std::string_view instead) {
-  throw UsageError("--" + std::string(option) + " " + std::string(values.text(option)) +
-                   " has no meaning for a model of kind graph; take " + std::string(instead));
+  throw UsageError(Message::option(option), " ", values.text(option),
+                   " has no meaning for a model of kind graph; take ", instead);
 }
 
 GraphDecode decode_of(const OptionValues& values) {
@@ -45,8 +45,8 @@ GraphLabelOptions label_options(const OptionValues& values) {
   options.keep_marginals = values.given("marginals");
   options.probabilities = !values.flag("no-probabilities");
   if (options.probabilities) return options;
-  const auto refuse = [](const std::string& what) {
-    throw UsageError(what + " probabilities: leave out --no-probabilities");
+  const auto refuse = [](const Message& what) {
+    throw UsageError(what, " probabilities: leave out --no-probabilities");
   };
   if (decode == GraphDecode::marginal) refuse("--decode marginal goes by");
   if (values.given("method")) refuse("--method is for");

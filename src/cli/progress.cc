@@ -48,7 +48,7 @@ void check_log(const std::string& log, const TrainFiles& files) {
   for (const std::string& other : others) {
     std::error_code none;
     if (log != other && !std::filesystem::equivalent(log, other, none)) continue;
-    throw UsageError("--log " + log + " would overwrite " + other + "; give another name");
+    throw UsageError("--log ", log, " would overwrite ", other, "; give another name");
   }
 }
 

@@ -100,7 +100,7 @@ void check_parameters(const SearchCommand& c) {
       throw UsageError(in_quotes(p.option) + " is no option of train with a value to search over");
     }
     if (c.values.given(p.option)) {
-      throw UsageError("--" + p.option + " is searched over: leave it out");
+      throw UsageError(Message::option(p.option), " is searched over: leave it out");
     }
   }
   if (c.values.given("spec")) {
@@ -125,7 +125,7 @@ void check_standard_input(const SearchCommand& c) {
     // Those of words may be files, too: a rule, a cost, a list of weights.
     const bool file = row.type == OptionType::file || row.type == OptionType::words;
     if (!file || std::ranges::find(values, "-") == values.end()) return;
-    throw UsageError("--" + std::string(row.name) +
+    throw UsageError(Message::option(row.name),
                      " -: every training of a search reads this file, and standard input can be "
                      "read only once: name a file");
   };

@@ -1,25 +1,25 @@
 #include "croft/core/error.h"
 
 namespace croft {
-namespace {
 
-std::string message(const Location& where, std::string_view problem, std::string_view text,
-                    std::string_view remedy) {
+std::string place_of(const Location& where) {
   std::string out = where.file;
   if (where.line > 0) out += (out.empty() ? "line " : ":") + std::to_string(where.line);
   if (where.line > 0 && where.column > 0) out += ":" + std::to_string(where.column);
-  if (!out.empty()) out += ": ";
-  out += problem;
-  if (!text.empty()) out += ": " + in_quotes(text);
-  if (!remedy.empty()) out.append("; ").append(remedy);
   return out;
 }
 
-}  // namespace
+InputError::InputError(Location where, Message fault)
+    : Error(place_of(where), std::string_view(place_of(where).empty() ? "" : ": "), fault),
+      where_(std::move(where)),
+      fault_(std::move(fault)) {}
 
-InputError::InputError(Location where, std::string_view problem, std::string_view text,
-                       std::string_view remedy)
-    : Error(message(where, problem, text, remedy)), where_(std::move(where)) {}
+Message InputError::fault_of(const Message& problem, std::string_view text, const Message& remedy) {
+  Message fault = problem;
+  if (!text.empty()) fault.add({": ", in_quotes(text)});
+  if (!remedy.empty()) fault.add({"; ", remedy});
+  return fault;
+}
 
 std::string in_quotes(std::string_view text, std::size_t limit) {
   static constexpr char kHex[] = "0123456789abcdef";

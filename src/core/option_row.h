@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "croft/core/message.h"
+
 namespace croft {
 
 // What an option takes.
@@ -31,7 +33,7 @@ struct OptionRow {
   std::string_view help{};
   std::string_view initial{};  // the value where none is given, as text; empty: the use decides
   KindSet kinds = kEveryKind;  // those it has a meaning for
-  std::string_view why{};      // why it has none for the others; empty: there is no more to say
+  Message why{};               // why it has none for the others; empty: there is no more to say
   double low = 0, high = 0;    // of numbers; high 0: no limit
   bool any_sign = false;       // of numbers: no limits at all
   std::vector<std::string_view> choices{};
@@ -50,8 +52,8 @@ struct OptionRow {
   bool hidden = false;      // help does not list it
 
   // A row is written as a sentence: whole("rare", "N", "Values …").of(kHmmBit).between(0, 64).
-  OptionRow of(KindSet set, std::string_view reason = {}) const {
-    return with([&](OptionRow& r) { r.kinds = set, r.why = reason; });
+  OptionRow of(KindSet set, Message reason = {}) const {
+    return with([&](OptionRow& r) { r.kinds = set, r.why = std::move(reason); });
   }
   // Of flags; no values: any text is one.
   OptionRow valued(std::vector<std::string_view> values, std::string_view without) const {

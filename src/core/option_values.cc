@@ -100,18 +100,13 @@ void check_value(const OptionRow& row, std::string_view text) {
     throw OptionError(row, ": its value is empty; give one, or leave out the option");
   }
   const std::string problem = value_problem(row, text);
-  if (!problem.empty()) throw OptionError(row, ": " + in_quotes(text) + problem);
+  if (!problem.empty()) throw OptionError(row, {": ", in_quotes(text), problem});
 }
 
 }  // namespace
 
-OptionError::OptionError(std::string_view option, const std::string& problem)
-    : UsageError("--" + std::string(option) + problem), option_(option), problem_(problem) {}
-
-OptionError::OptionError(const OptionRow& row, const std::string& problem)
-    : UsageError((row.positional ? "" : "--") + std::string(row.name) + problem),
-      option_(row.name),
-      problem_(problem) {}
+OptionError::OptionError(const OptionRow& row, const Message& problem)
+    : UsageError(row.positional ? Message(row.name) : Message::option(row.name), problem) {}
 
 OptionValues::OptionValues(std::vector<std::span<const OptionRow>> tables)
     : tables_(std::move(tables)) {
@@ -187,11 +182,11 @@ void OptionValues::check_company() const {
     const OptionRow& row = *each.row;
     if (each.values.empty()) continue;
     if (!row.needs.empty() && at(row.needs).values.empty()) {
-      throw OptionError(row, " goes with --" + std::string(row.needs) + "; give it, too");
+      throw OptionError(row, {" goes with ", Message::option(row.needs), "; give it, too"});
     }
     if (!row.excludes.empty() && !at(row.excludes).values.empty()) {
       throw OptionError(row,
-                        " does not go with --" + std::string(row.excludes) + "; leave out one");
+                        {" does not go with ", Message::option(row.excludes), "; leave out one"});
     }
   }
 }

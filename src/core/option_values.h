@@ -16,17 +16,10 @@
 
 namespace croft {
 
-// A value that an option cannot have, or an option that stands in the wrong company.  what() is in
-// the command line's words; `option` and `problem` are for other front ends.
+// A value that an option cannot have, or an option that stands in the wrong company.
 class OptionError : public UsageError {
  public:
-  OptionError(std::string_view option, const std::string& problem);
-  OptionError(const OptionRow& row, const std::string& problem);
-  const std::string& option() const { return option_; }
-  const std::string& problem() const { return problem_; }
-
- private:
-  std::string option_, problem_;
+  OptionError(const OptionRow& row, const Message& problem);
 };
 
 // Options of one or several tables.  Names are those of rows; another name is a bug.

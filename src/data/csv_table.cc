@@ -63,8 +63,8 @@ void require_cells(const CsvRecord& record, std::size_t cells, const std::string
                    std::to_string(record.size()) + (record.size() == 1 ? " cell" : " cells") +
                        " where the header has " + std::to_string(cells),
                    record[0],
-                   "give every row a cell for each column, in quotes where it has the delimiter "
-                   "in it; --delimiter says what that is");
+                   "give every row a cell for each column, in quotes where it has the delimiter in "
+                   "it; --delimiter says what that is");
 }
 
 [[noreturn]] void fail_number(const CsvRecord& record, std::size_t k, const std::string& file,
@@ -93,7 +93,7 @@ void CsvOptions::validate() const {
   for (const auto* names : {&numeric, &categorical, &ignored}) {
     for (const std::string& name : *names) {
       if (seen.insert(name).second) continue;
-      throw UsageError("the column " + in_quotes(name) +
+      throw UsageError("the column ", in_quotes(name),
                        " is named twice by --label, --numeric, --categorical and --ignore");
     }
   }
@@ -131,11 +131,11 @@ CsvColumnFinder::~CsvColumnFinder() = default;
 void CsvColumnFinder::start(const CsvRecord& header, const std::string& file) {
   using Use = Column::Use;
   const std::vector<std::string> names = header_names(header, file);
-  const auto require = [&](const std::string& name, const char* option) {
+  const auto require = [&](const std::string& name, const Message& option) {
     if (contains(names, name)) return;
     throw InputError({file, header.line()},
-                     "no column " + in_quotes(name) + ", which " + option + " names", "",
-                     "there are " + columns_are(names) + "; --delimiter says what is between them");
+                     {"no column ", in_quotes(name), ", which ", option, " names"}, "",
+                     {"there are ", columns_are(names), "; --delimiter says what is between them"});
   };
   label_ = !options_.label.empty()    ? options_.label
            : contains(names, "label") ? "label"
@@ -153,7 +153,7 @@ void CsvColumnFinder::start(const CsvRecord& header, const std::string& file) {
                     : options_.all_categorical             ? Use::categorical
                                                            : Use::open;
     if (name == label_ && use != Use::label) {
-      throw UsageError("the column " + in_quotes(name) +
+      throw UsageError("the column ", in_quotes(name),
                        " is the label, as no option says otherwise; name the label with --label");
     }
     Column& column = columns_.emplace_back();
@@ -164,9 +164,9 @@ void CsvColumnFinder::start(const CsvRecord& header, const std::string& file) {
           columns_, [](const Column& c) { return c.use != Use::label && c.use != Use::ignored; })) {
     return;
   }
-  throw InputError({file, header.line()}, "no column besides the label " + in_quotes(label_), "",
-                   "give the columns that it is predicted from; --delimiter says what is between "
-                   "them");
+  throw InputError(
+      {file, header.line()}, "no column besides the label " + in_quotes(label_), "",
+      "give the columns that it is predicted from; --delimiter says what is between them");
 }
 
 void CsvColumnFinder::read(LineReader lines) {

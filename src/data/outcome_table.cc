@@ -81,7 +81,7 @@ std::vector<double> take_weights(const std::string& name, OutcomeTable& table) {
 }
 
 ExpectationText parse_expectation(std::string_view text, const Location& where) {
-  const auto fail = [&](const char* problem) {
+  const auto fail = [&](std::string_view problem) {
     throw InputError(where, problem, text,
                      "write FEATURE = NUMBER, FEATURE <= NUMBER or FEATURE >= NUMBER");
   };

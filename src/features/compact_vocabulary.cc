@@ -213,7 +213,7 @@ CompactVocabulary::Built CompactVocabulary::build(const std::vector<std::string_
   const auto add_entry = [&] {
     const std::uint64_t begin = image.size() - kDataBegin;
     if (begin > std::numeric_limits<std::uint32_t>::max()) {
-      throw Error("a vocabulary of " + std::to_string(keys.size()) +
+      throw Error("a vocabulary of ", keys.size(),
                   " strings exceeds 4 GiB; leave out rare attributes (--min-count)");
     }
     append(directory, static_cast<std::uint32_t>(begin));

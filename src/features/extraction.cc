@@ -116,7 +116,7 @@ Extractor::Extractor(ExtractionConfig config)
     }
   }
   if (config_.boundaries && tied_names_.empty() && edge_templates_.empty()) {
-    throw UsageError("--boundaries needs edge features, and " + config_.template_name +
+    throw UsageError("--boundaries needs edge features, and ", config_.template_name,
                      " has none; add a line `B` to it");
   }
 }

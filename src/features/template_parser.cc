@@ -44,7 +44,7 @@ class LineParser {
   TemplateSet::Template parse();
 
  private:
-  [[noreturn]] void fail(std::size_t at, std::string_view problem, std::string_view remedy) const {
+  [[noreturn]] void fail(std::size_t at, const Message& problem, const Message& remedy) const {
     throw InputError({name_, number_, at + 1}, problem, line_, remedy);
   }
   char peek() const { return at_ < line_.size() ? line_[at_] : '\0'; }
@@ -98,7 +98,8 @@ void LineParser::parse_kind() {
   out_.on_edges = star || kind == (wapiti_ ? 'b' : 'B');
   if (!out_.on_nodes && !out_.on_edges) {
     fail(0,
-         wapiti_ ? "a Wapiti pattern starts with u, b or *" : "a CRF++ template starts with U or B",
+         wapiti_ ? Message("a Wapiti pattern starts with u, b or *")
+                 : "a CRF++ template starts with U or B",
          "start the line with one of them, or with # to make it a comment");
   }
   out_.pieces.emplace_back().text = kind;
@@ -136,7 +137,7 @@ TemplatePiece::Kind LineParser::parse_macro_name(std::size_t begin, bool& lower)
                                   ? "unknown macro " + in_quotes(line_.substr(begin, 2))
                                   : std::string("\"%\" at the end begins no macro");
   fail(begin, problem,
-       wapiti_ ? "Wapiti's language has %x, %t and %m, and no way to write a \"%\""
+       wapiti_ ? Message("Wapiti's language has %x, %t and %m, and no way to write a \"%\"")
                : "CRF++'s language has %x only, and no way to write a \"%\"; Wapiti's "
                  "(--template-language wapiti) has also %t and %m");
 }

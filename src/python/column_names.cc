@@ -13,8 +13,9 @@ namespace {
 std::vector<std::string> of_table(const CsvColumns& table, const std::vector<std::string>& sorted,
                                   const std::string& file) {
   if (table.standardised) {
-    throw Error(file + ": the program standardised the columns of its table (--standardise); " +
-                "train on numbers as they are, or ask croft.load for the model");
+    throw Error(file,
+                ": the program standardised the columns of its table (--standardise); train on "
+                "numbers as they are, or ask croft.load for the model");
   }
   std::vector<std::string> names;
   for (const CsvColumn& column : table.columns) {

@@ -10,6 +10,7 @@
 #include "inference/graph/exact/joint_marginal.h"
 #include "python/bind.h"
 #include "python/graph.h"
+#include "python/options.h"
 #include "python/sequences.h"
 #include "structure/separation.h"
 
@@ -82,14 +83,16 @@ py::object assignment_of(const InferResult& r) {  // of a graph without variable
 }
 
 py::dict dict_of(const InferResult& r) {
+  std::vector<std::string> notes;
+  for (const Message& note : r.notes) notes.push_back(in_python(note));
   return py::dict("task"_a = std::string(name_of(r.task)), "method"_a = r.method,
-                  "reason"_a = r.reason, "kind"_a = std::string(name_of(r.kind)),
+                  "reason"_a = in_python(r.reason), "kind"_a = std::string(name_of(r.kind)),
                   "converged"_a = r.converged, "stopped"_a = r.stopped, "seconds"_a = r.seconds,
                   "iterations"_a = r.iterations, "residual"_a = r.residual,
                   "log_partition"_a = r.log_partition, "marginals"_a = r.marginals,
                   "standard_errors"_a = r.standard_errors, "assignment"_a = assignment_of(r),
                   "log_score"_a = r.log_score, "bound"_a = r.bound, "samples"_a = r.samples,
-                  "effective_samples"_a = r.effective_samples, "notes"_a = r.notes,
+                  "effective_samples"_a = r.effective_samples, "notes"_a = notes,
                   "memory"_a = r.memory_bytes);
 }
 

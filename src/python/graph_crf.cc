@@ -38,7 +38,7 @@ CliqueSchema schema_of(const std::vector<std::pair<std::string, std::vector<std:
       schema.templates.push_back(
           {name, domain, Interaction(interaction_kind(interaction), std::move(states), listed)});
     } catch (const UsageError& error) {
-      throw UsageError("template " + in_quotes(name) + ": " + error.what());
+      throw UsageError("template ", in_quotes(name), ": ", error.message());
     }
   }
   return schema;

@@ -75,7 +75,7 @@ void set_choice_of_flag(OptionValues& values, const OptionRow& row, const std::s
   std::string names = "none";
   for (const std::string_view each : row.choices) names += ", " + std::string(each);
   if (std::ranges::find(row.choices, text) == row.choices.end()) {
-    throw OptionError(row.name, ": " + in_quotes(text) + " is none of " + names);
+    throw OptionError(row, {": ", in_quotes(text), " is none of ", names});
   }
   values.set(row.name, text);
 }
@@ -137,7 +137,7 @@ void set_of_training(OptionValues& values, const OptionRow& row, const py::handl
   if (row.name == "format") {
     const std::string text = text_of(row, value);
     if (text != "columns" && text != "attributes") {
-      throw OptionError(row.name, ": " + in_quotes(text) + " is none of columns, attributes");
+      throw OptionError(row, {": ", in_quotes(text), " is none of columns, attributes"});
     }
     return values.set(row.name, text);
   }
@@ -226,6 +226,13 @@ py::list option_rows(const std::string& kind) {
 }
 
 }  // namespace
+
+std::string in_python(const Message& message) {
+  return message.spelled([](std::string_view option) {
+    // What warm_start and partial_fit go on from is no argument.
+    return option == "init" ? std::string("the model to go on from") : python_name(option);
+  });
+}
 
 OptionValues values_of(const py::dict& options, std::string_view kind) {
   Tables tables = training_options();

@@ -2,6 +2,7 @@
 #pragma once
 #include <pybind11/pybind11.h>
 
+#include <string>
 #include <string_view>
 
 #include "app/label/tag_plan.h"
@@ -9,6 +10,9 @@
 #include "app/train/requests.h"
 
 namespace croft::python {
+
+// Options as keyword arguments are named: min_count.
+std::string in_python(const Message& message);
 
 // What was asked of a training of a kind of model.  Keys are the names of rows with _ for -; None
 // and absent keys mean the default.  A template may be its text, in the place of its file's name; a

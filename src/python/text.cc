@@ -25,24 +25,19 @@ py::bytearray bytes_of(const std::vector<T>& numbers) {
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(T)};
 }
 
-// The library speaks of the command line's options.
-std::string in_words_of_python(std::string message) {
-  constexpr std::array<std::pair<const char*, const char*>, 8> kNames = {
-      {{"--min-documents", "min_df"},
-       {"--max-documents", "max_df"},
-       {"--max-terms", "max_features"},
-       {"--analyzer char", "analyzer=\"char\""},
-       {"--term-weights binary", "weighting=\"binary\""},
-       {"--sublinear", "sublinear_tf"},
-       {"--hash-bits", "hash_bits"},
-       {"n-grams of", "ngram_range:"}}};
-  for (const auto& [option, name] : kNames) {
-    const std::string_view text = option;
-    for (std::size_t at = 0; (at = message.find(text, at)) != message.npos;) {
-      message.replace(at, text.size(), name);
-    }
+// TextVectorizer's arguments are named as scikit-learn's.
+std::string name_of(std::string_view option) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kNames = {
+      {{"min-documents", "min_df"},
+       {"max-documents", "max_df"},
+       {"max-terms", "max_features"},
+       {"term-weights", "weighting"},
+       {"sublinear", "sublinear_tf"},
+       {"hash-bits", "hash_bits"}}};
+  for (const auto& [known, name] : kNames) {
+    if (known == option) return std::string(name);
   }
-  return message;
+  return std::string(option);
 }
 
 template <class Action>
@@ -50,7 +45,7 @@ auto translated(const Action& action) {
   try {
     return action();
   } catch (const Error& fault) {
-    throw Error(in_words_of_python(fault.what()));
+    throw Error(fault.message().spelled(name_of));
   }
 }
 

@@ -166,7 +166,7 @@ GraphSpec graph_spec_from(const Json& record, const std::string& name) {
 
 GraphSpec with_queries_of(const GraphSpec& model, const GraphSpec& now) {
   const auto fail = [&](const std::string& what) {
-    throw UsageError("--spec " + now.name + ": " + what + " than the model of " + model.name +
+    throw UsageError("--spec ", now.name, ": ", what, " than the model of ", model.name,
                      "; only queries may differ");
   };
   GraphSpec spec = model;

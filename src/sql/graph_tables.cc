@@ -87,7 +87,7 @@ void check_spec(const GraphSpec& spec, const CliqueSchema& schema) {
   for (const DomainLabels& each : spec.labels) {  // of --spec
     const auto found = std::ranges::find(schema.domains, each.domain, &Domain::name);
     if (found != schema.domains.end() && found->labels == each.labels) continue;
-    throw UsageError("--spec " + spec.name + ": the labels of '" + each.domain +
+    throw UsageError("--spec ", spec.name, ": the labels of '", each.domain,
                      "' are not those of the model; only queries may differ");
   }
 }

@@ -22,7 +22,7 @@ class InstanceLabeller {
                    const GraphLabelOptions& options, GraphLabels& out)
       : model_(model), rows_(rows), options_(options), out_(out) {
     if (options.memory && !takes_memory(options.method) && !takes_memory(options.search)) {
-      throw UsageError("--memory means nothing to " + options.method + " and " + options.search +
+      throw UsageError("--memory means nothing to ", options.method, " and ", options.search,
                        ": leave it out, or choose an exact method");
     }
     request_.max_iterations = options.max_iterations;
@@ -131,8 +131,8 @@ GraphLabels label_graph(const GraphModel& model, CliqueData& data, const GraphLa
         } catch (const UsageError&) {  // of a method, whatever the instance
           throw;
         } catch (const Error& error) {
-          throw Error("instance " + in_quotes(data.group_name(instances[n].variable.front())) +
-                      ": " + error.what());
+          throw Error("instance ", in_quotes(data.group_name(instances[n].variable.front())), ": ",
+                      error.message());
         }
         instances[n] = {};
       },

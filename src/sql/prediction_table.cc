@@ -38,13 +38,13 @@ void check_table(sqlite3* database, const PredictionTable& to, const std::string
   const std::string found = query.text();
   if (found.empty()) return;
   if (!found.starts_with("table ")) {
-    throw UsageError("--table " + table + ": " + to.path + " has something else of this name; " +
-                     "give another one");
+    throw UsageError("--table ", table, ": ", to.path,
+                     " has something else of this name; give another one");
   }
   if (to.overwrite || found.find(kMark) != std::string::npos) return;
-  throw UsageError("--table " + table + ": " + to.path +
-                   " has a table of this name that croft did not make; give another name, or "
-                   "--overwrite");
+  throw UsageError(
+      "--table ", table, ": ", to.path,
+      " has a table of this name that croft did not make; give another name, or --overwrite");
 }
 
 std::string marginal_table(const PredictionTable& to) { return to.table + "_marginals"; }
@@ -119,12 +119,11 @@ void fill_marginals(sqlite3* database, const PredictionTable& to, const GraphTab
 
 void check_prediction_table(const PredictionTable& to) {
   if (!Database::is_sqlite(to.path)) {
-    throw UsageError("--table writes into a database of SQLite, and " + to.path + " is none");
+    throw UsageError("--table writes into a database of SQLite, and ", to.path, " is none");
   }
   const Handle handle = open(to.path, SQLITE_OPEN_READWRITE);
   if (sqlite3_db_readonly(handle.get(), "main") == 1) {
-    throw Error(to.path +
-                ": the database cannot be written; leave out --table for standard output");
+    throw Error(to.path, ": the database cannot be written; leave out --table for standard output");
   }
   check_tables(handle.get(), to);
   // Tried, and rolled back when the handle closes: what SQLite refuses (a name of its own, a

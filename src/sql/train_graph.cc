@@ -212,19 +212,19 @@ GraphTrainRequest with_defaults(GraphTrainRequest request) {
 std::string warning_of(const GraphFindings& found, const GraphTrainOptions& options) {
   if (found.not_converged == 0) return {};
   if (searches(options.objective)) {
-    return fmt::format(
-        "warning: the labelling that the search found was not proven to be the best in {} of "
-        "{} runs during training, in {} of the last evaluation, and learning may be misled; "
-        "try --search junction-tree or trw-s, or another objective, such as "
-        "pseudolikelihood\n",
-        found.not_converged, found.inferences, found.last_not_converged);
+    return Message("warning: the labelling that the search found was not proven to be the best in ",
+                   found.not_converged, " of ", found.inferences, " runs during training, in ",
+                   found.last_not_converged,
+                   " of the last evaluation, and learning may be misled; try --search "
+                   "junction-tree or trw-s, or another objective, such as pseudolikelihood\n")
+        .text();
   }
-  std::string remedy = "try --damping 0.5";
-  if (options.inference.max_iterations) remedy += ", more --inference-iterations";
-  return fmt::format(
-      "warning: inference has not converged in {} of {} runs during training, in {} of the "
-      "last evaluation; {}, or another objective, such as pseudolikelihood or piecewise\n",
-      found.not_converged, found.inferences, found.last_not_converged, remedy);
+  return Message("warning: inference has not converged in ", found.not_converged, " of ",
+                 found.inferences, " runs during training, in ", found.last_not_converged,
+                 " of the last evaluation; try --damping 0.5",
+                 options.inference.max_iterations ? Message(", more --inference-iterations") : "",
+                 ", or another objective, such as pseudolikelihood or piecewise\n")
+      .text();
 }
 
 class GraphTrainer final : public Trainer {

@@ -48,8 +48,8 @@ void draw_column(LabelCode& code, std::size_t b, Random& random) {
 
 LabelCode random_code(std::size_t labels, std::size_t bits, Random& random, std::size_t draws) {
   const auto fail = [&] {
-    throw UsageError("--code: " + std::to_string(bits) + " random bits do not tell " +
-                     std::to_string(labels) + " labels apart; take more");
+    throw UsageError("--code: ", bits, " random bits do not tell ", labels,
+                     " labels apart; take more");
   };
   if (bits < 63 && (std::uint64_t{1} << bits) < labels) fail();
   LabelCode best;

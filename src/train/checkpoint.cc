@@ -45,10 +45,10 @@ std::string_view checkpoint_state(std::string_view bytes, std::uint64_t fingerpr
                 "start");
   }
   if (number(0) != fingerprint) {
-    throw Error(path +
+    throw Error(path,
                 ": this checkpoint is of another training: the data, or options other than "
-                "--max-iterations, --target and the tolerances, are not the same; go on with "
-                "those that it was begun with, or delete it and train from the start");
+                "--max-iterations, --target and the tolerances, are not the same; go on with those "
+                "that it was begun with, or delete it and train from the start");
   }
   return state;
 }
@@ -59,15 +59,14 @@ CheckpointFolder::CheckpointFolder(std::filesystem::path folder, bool resume,
   std::error_code failure;
   const bool known = std::filesystem::exists(folder_, failure);
   if (!known && resume_) {  // nor created: the same command would then train from the start
-    throw UsageError(folder_.string() +
-                     " is not there: it has to be the folder that --checkpoint "
-                     "named");
+    throw UsageError(folder_.string(),
+                     " is not there: it has to be the folder that --checkpoint named");
   }
   std::filesystem::create_directories(folder_, failure);
   if (failure) throw Error(folder_.string() + ": cannot create: " + failure.message());
   const bool there = std::filesystem::exists(path(), failure);
   if (there && !resume_) {
-    throw UsageError(folder_.string() +
+    throw UsageError(folder_.string(),
                      " has a checkpoint of a training that was interrupted; go on from it with "
                      "--resume, or delete it");
   }

@@ -259,8 +259,7 @@ std::vector<double> PoolFunction::divergences(std::span<const double> a) {
 PoolWeights pool_weights_named(std::string_view name) {
   const auto at = std::ranges::find(kNames, name);
   if (at != kNames.end()) return static_cast<PoolWeights>(at - kNames.begin());
-  throw UsageError("--pool-weights " + std::string(name) +
-                   " is none of free, dirichlet, uniform and unit");
+  throw UsageError("--pool-weights ", name, " is none of free, dirichlet, uniform and unit");
 }
 
 std::string_view name_of(PoolWeights weights) { return kNames[static_cast<std::size_t>(weights)]; }

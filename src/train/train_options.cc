@@ -11,15 +11,15 @@ void check_rounds(const TrainOptions& o) {
   const FeatureRounds& rounds = o.rounds;
   if (!rounds.any()) return;
   rounds.validate();
-  const std::string name = rounds.induction     ? "--induce"
-                           : rounds.unsupported ? "--unsupported"
-                                                : "--select";
-  const auto require = [&](bool holds, const std::string& what) {
-    if (!holds) throw UsageError(name + " " + what);
+  const Message name = rounds.induction     ? "--induce"
+                       : rounds.unsupported ? Message("--unsupported")
+                                            : "--select";
+  const auto require = [&](bool holds, const Message& what) {
+    if (!holds) throw UsageError(name, " ", what);
   };
   const bool by_position = o.objective == Objective::likelihood || o.objective == Objective::local;
   require(!rounds.select_l1 || info(o.objective).by_default != info(o.objective).with_l1,
-          "selects by l1, which --objective " + std::string(info(o.objective).name) + " has not");
+          {"selects by l1, which --objective ", info(o.objective).name, " has not"});
   require(rounds.select_l1 || by_position,
           "looks at the probabilities of single labels: it goes with --objective likelihood");
   require(!o.method || *o.method == Method::lbfgs || *o.method == Method::owlqn,
@@ -44,23 +44,22 @@ void check_rounds(const TrainOptions& o) {
 void TrainOptions::validate() const {
   if (min_count < 1) throw UsageError("--min-count must be at least 1; 1 keeps every feature");
   if (order < 1 || order > kMostOrder) {
-    throw UsageError("--order " + std::to_string(order) + " is not 1 to " +
-                     std::to_string(kMostOrder));
+    throw UsageError("--order ", order, " is not 1 to ", kMostOrder);
   }
   if (order == 1 && histories) {
     throw UsageError("--histories goes with --order 2 or more; a chain of order 1 has none");
   }
   if (kind != ChainKind::chain && (order > 1 || transition_groups)) {
-    throw UsageError("--order and --transition-groups go with --model chain, not with " +
-                     std::string(name_of(kind)));
+    throw UsageError("--order and --transition-groups go with --model chain, not with ",
+                     name_of(kind));
   }
   if ((kind == ChainKind::memm) != (objective == Objective::local)) {
     throw UsageError(kind == ChainKind::memm
-                         ? "a memm is trained by its own likelihood; leave out --objective"
+                         ? Message("a memm is trained by its own likelihood; leave out --objective")
                          : "--objective local is the likelihood of --model memm");
   }
   if (kind == ChainKind::maxent && info(objective).neighbours) {
-    throw UsageError("--objective " + std::string(info(objective).name) +
+    throw UsageError("--objective ", info(objective).name,
                      " leaves out neighbours, and the positions of a maxent model have none: it is "
                      "the likelihood; leave out --objective");
   }

@@ -178,6 +178,32 @@ def test_messages_name_the_parameter(parameters, error, message):
         croft.ChainCRF(**parameters).fit(X, Y)
 
 
+def said(fit):
+    with pytest.raises(croft.Error) as caught:
+        fit()
+    return str(caught.value)
+
+
+def test_words_of_the_user_that_look_like_options_are_shown_as_they_are(tmp_path):
+    text = said(lambda: croft.ChainCRF(features="--min-count").fit(X, Y))
+    assert text == 'features: "--min-count" is none of auto, observed, all'
+    text = said(lambda: croft.HiddenChainCRF(hidden_states={"--l2": 2}).fit(X, Y))
+    assert text.startswith('hidden_states --l2=2: the data has no label "--l2"')
+    kit = tmp_path / "--init"
+    kit.write_text("a = 1\n")
+    text = said(lambda: croft.ChainCRF(kit=kit).fit(X, Y))
+    assert text.startswith(f"{kit}:1:")
+
+
+def test_places_in_sequences_are_positions_and_places_in_files_are_lines(tmp_path):
+    text = said(lambda: croft.MEMM(intercept="penalised").fit([[["a"]], [["(intercept)"]]], [["A"], ["B"]]))
+    assert text.startswith("X[1][0]: an attribute with the name of the intercept")
+    kit = tmp_path / "kit[1]"
+    kit.write_text("a = 1\n")
+    text = said(lambda: croft.ChainCRF(kit=kit).fit(X, Y))
+    assert text.startswith(f"{kit}:1:")
+
+
 def test_numbers_of_all_sorts_are_numbers():
     crf = croft.ChainCRF(l2=numpy.float32(0.5), max_iterations=numpy.int64(3), history=4.0, optimizer="lbfgs").fit(X, Y)
     record = crf.inspect()["training"]

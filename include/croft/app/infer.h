@@ -51,7 +51,7 @@ struct InferRequest {
 struct InferResult {
   GraphTask task = GraphTask::partition;
   std::string method;  // that answered; never auto
-  std::string reason;  // of auto: why this one
+  Message reason;      // of auto: why this one
   ResultKind kind = ResultKind::exact;
   bool converged = true;
   bool stopped = false;  // before its end, by the callback or the time limit
@@ -66,7 +66,7 @@ struct InferResult {
   std::optional<std::size_t> iterations;
   std::optional<double> residual;
   std::optional<double> effective_samples;  // of the state that has the fewest
-  std::vector<std::string> notes;           // what one must know to trust the numbers, sentences
+  std::vector<Message> notes;               // what one must know to trust the numbers, sentences
   std::optional<double> memory_bytes;       // that the method takes at most, as predicted
 };
 

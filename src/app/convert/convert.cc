@@ -78,8 +78,8 @@ const Conversion& find_conversion(const SequenceModel& model, std::string_view t
   if (fits.size() == 1) return *fits.front();
   std::string kinds;
   for (const Conversion* each : fits) kinds += (kinds.empty() ? "" : ", ") + std::string(each->to);
-  throw UsageError(model.container().name() + ": a model of kind " + model.kind() +
-                   " converts to " + kinds + "; choose one with --to");
+  throw UsageError(model.container().name(), ": a model of kind ", model.kind(), " converts to ",
+                   kinds, "; choose one with --to");
 }
 
 }  // namespace
@@ -90,7 +90,7 @@ const Conversion& convert_model(const std::string& input, std::string_view to,
                                 const std::string& output) {
   std::error_code none;
   if (input == output || std::filesystem::equivalent(input, output, none)) {
-    throw UsageError("--output " + output + " would replace the input; give it another name");
+    throw UsageError("--output ", output, " would replace the input; give it another name");
   }
   const auto model = open_model(input);
   model->container().verify();

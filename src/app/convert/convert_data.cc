@@ -44,7 +44,7 @@ ChunkScheme scheme_of(const std::vector<ColumnSequence>& all) {
 }
 
 [[noreturn]] void fail_no_chunks(const std::string& name) {
-  throw UsageError(name +
+  throw UsageError(name,
                    ": the last column has labels that spell no chunks (B-X, I-X, O and the like); "
                    "--label-scheme raw makes each but O a span of one token, --unlabelled takes "
                    "all columns for cells of tokens");

@@ -172,19 +172,18 @@ std::shared_ptr<const HmmModel> train_without(std::span<const Pair> pairs, std::
 void stack_jackknifed(const StackRequest& request, const SequenceModel& model, ThreadPool& pool,
                       const std::function<void(std::string_view)>& write) {
   if (model.calibrator()) {
-    throw UsageError(
-        request.model +
-        " is calibrated, and the models that --jackknife trains would not be; name the "
-        "model that it was made from");
+    throw UsageError(request.model,
+                     " is calibrated, and the models that --jackknife trains would not be; name "
+                     "the model that it was made from");
   }
   if (model.kind() != HmmModel::kKind) {
-    throw UsageError("--jackknife trains models of kind hmm, and " + request.model +
-                     " is of kind " + model.kind());
+    throw UsageError("--jackknife trains models of kind hmm, and ", request.model, " is of kind ",
+                     model.kind());
   }
   const auto record = model.meta().value("training", Json::object());
   if (record.contains("hidden_positions")) {
-    throw UsageError("--jackknife: " + request.model +
-                     " was trained on data whose labels are not all known; it needs one that was " +
+    throw UsageError("--jackknife: ", request.model,
+                     " was trained on data whose labels are not all known; it needs one that was "
                      "trained on labelled data");
   }
   HmmOptions options = hmm_options(record);
@@ -192,8 +191,8 @@ void stack_jackknifed(const StackRequest& request, const SequenceModel& model, T
   std::vector<Pair> pairs;
   PairReader(request, model, Labels::required).next(std::numeric_limits<std::size_t>::max(), pairs);
   if (pairs.size() < request.jackknife) {
-    throw UsageError("--jackknife " + std::to_string(request.jackknife) + " is more than the " +
-                     std::to_string(pairs.size()) + " sequences of the data");
+    throw UsageError("--jackknife ", request.jackknife, " is more than the ", pairs.size(),
+                     " sequences of the data");
   }
   std::vector<std::string> text(pairs.size());
   for (std::size_t part = 0; part < request.jackknife; ++part) {

@@ -42,10 +42,10 @@ void check_model(const SequenceModel& model, CalibrationMethod method) {
     throw UsageError(name + " has one label, whose probability is always 1");
   }
   if (method == CalibrationMethod::temperature || model.labels_are_independent()) return;
-  throw UsageError(fmt::format(
-      "{}: --method {} calibrates each label by itself, and a model of kind {} labels sequences as "
-      "a whole; take --method temperature, or a model of kind maxent or naive-bayes",
-      name, calibration_name(method), model.kind()));
+  throw UsageError(name, ": --method ", calibration_name(method),
+                   " calibrates each label by itself, and a model of kind ", model.kind(),
+                   " labels sequences as a whole; take --method temperature, or a model of kind "
+                   "maxent or naive-bayes");
 }
 
 std::vector<TextSequence> read_all(const CalibrateRequest& request, const SequenceModel& model) {
@@ -220,9 +220,10 @@ void find_warnings(CalibrateReport& report) {
   }
   const CalibrationMethod method = report.calibrator.method;
   if (report.positions < few_positions(method)) {
-    report.warnings.push_back(fmt::format("{} examples are few for --method {}: give {} or more",
-                                          report.positions, calibration_name(method),
-                                          few_positions(method)));
+    report.warnings.push_back(Message(report.positions, " examples are few for --method ",
+                                      calibration_name(method), ": give ", few_positions(method),
+                                      " or more")
+                                  .text());
   }
   const EvaluationSummary &b = report.before, &a = report.after;
   warn_if_worse("log-loss", b.log_loss->per_token(), a.log_loss->per_token(), 1e-6, report);

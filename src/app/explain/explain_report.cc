@@ -12,7 +12,6 @@
 namespace croft {
 namespace {
 
-using json = Json;
 using Kind = Reason::Kind;
 
 // --- the sequence
@@ -153,8 +152,8 @@ std::string_view kind_name(Kind kind) {
   return "history";
 }
 
-json reason_json(const Reason& reason, const Explanation& explanation, const LabelNames& names) {
-  json document = numbers_json(reason);
+Json reason_json(const Reason& reason, const Explanation& explanation, const LabelNames& names) {
+  Json document = numbers_json(reason);
   document["kind"] = kind_name(reason.kind);
   const bool named = reason.kind == Kind::attribute || reason.kind == Kind::edge_attribute ||
                      reason.kind == Kind::start || reason.kind == Kind::stop;
@@ -164,16 +163,16 @@ json reason_json(const Reason& reason, const Explanation& explanation, const Lab
   }
   if (reason.end - reason.begin > 1) {
     document["start"] = reason.begin;
-    json& labels = document["labels"] = json::array();
+    Json& labels = document["labels"] = Json::array();
     for (std::size_t t = reason.begin; t < reason.end; ++t)
       labels.push_back(names[explanation.y[t]]);
   }
   return document;
 }
 
-json position_json(const ExplainedPosition& position, const Explanation& explanation,
+Json position_json(const ExplainedPosition& position, const Explanation& explanation,
                    const LabelNames& names, const InputSequence& input) {
-  json document = {{"position", position.position},       {"label", names[position.label]},
+  Json document = {{"position", position.position},       {"label", names[position.label]},
                    {"probability", position.probability}, {"other", nullptr},
                    {"attributes", position.attributes},   {"unknown", position.unknown}};
   if (input.rows.rows() > 0) document["row"] = row_of(input, position.position);
@@ -184,7 +183,7 @@ json position_json(const ExplainedPosition& position, const Explanation& explana
   document["other"] = names[*position.other];
   document["other_probability"] = position.other_probability;
   document["difference"] = number_or_null(position.difference);
-  json& reasons = document["reasons"] = json::array();
+  Json& reasons = document["reasons"] = Json::array();
   for (const Reason& r : position.reasons) reasons.push_back(reason_json(r, explanation, names));
   document["rest"] = numbers_json(position.rest);
   document["rest"]["attributes"] = position.rest.count;
@@ -210,16 +209,16 @@ std::string format_explanation(const Explanation& explanation, const LabelNames&
 
 Json explanation_json(const Explanation& explanation, const LabelNames& names,
                       const InputSequence& input, std::string_view file) {
-  json document = {{"file", file}, {"line", input.text.first_line}};
+  Json document = {{"file", file}, {"line", input.text.first_line}};
   if (!explanation.outcome.found) {
     document["labels"] = nullptr;
     document["error"] = why_none(explanation.outcome);
     return document;
   }
-  json& labels = document["labels"] = json::array();
+  Json& labels = document["labels"] = Json::array();
   for (const Label y : explanation.y) labels.push_back(names[y]);
   document["probability"] = std::exp(explanation.log_probability);
-  json& positions = document["positions"] = json::array();
+  Json& positions = document["positions"] = Json::array();
   for (const ExplainedPosition& position : explanation.positions) {
     positions.push_back(position_json(position, explanation, names, input));
   }

@@ -12,7 +12,6 @@
 namespace croft {
 namespace {
 
-using json = Json;
 using Kind = SegmentReason::Kind;
 using Labels = std::vector<std::string>;
 
@@ -86,9 +85,9 @@ void append_segment(const ExplainedSegment& one, const Labels& labels, const Inp
   }
 }
 
-json reason_json(const SegmentReason& reason) {
+Json reason_json(const SegmentReason& reason) {
   constexpr std::string_view kKinds[] = {"attribute", "segment", "pair", "transition", "limit"};
-  json document = numbers_json(reason);
+  Json document = numbers_json(reason);
   document["kind"] = kKinds[static_cast<int>(reason.kind)];
   document["start"] = reason.begin;
   document["end"] = reason.end;
@@ -98,14 +97,14 @@ json reason_json(const SegmentReason& reason) {
   return document;
 }
 
-json spans_json(std::span<const Segment> segments, const Labels& labels) {
-  json list = json::array();
+Json spans_json(std::span<const Segment> segments, const Labels& labels) {
+  Json list = Json::array();
   for (const auto& [begin, end, y] : segments) list.push_back({begin, end, labels[y]});
   return list;
 }
 
-json segment_json(const ExplainedSegment& one, const Labels& labels) {
-  json document = {{"start", one.segment.begin},
+Json segment_json(const ExplainedSegment& one, const Labels& labels) {
+  Json document = {{"start", one.segment.begin},
                    {"end", one.segment.end},
                    {"label", labels[one.segment.label]},
                    {"probability", one.probability},
@@ -115,7 +114,7 @@ json segment_json(const ExplainedSegment& one, const Labels& labels) {
   if (!one.unknown_names.empty()) document["unknown_attributes"] = one.unknown_names;
   if (one.other.empty()) return document;
   document["difference"] = number_or_null(one.difference);
-  json& reasons = document["reasons"] = json::array();
+  Json& reasons = document["reasons"] = Json::array();
   for (const SegmentReason& r : one.reasons) reasons.push_back(reason_json(r));
   document["rest"] = numbers_json(one.rest);
   document["rest"]["count"] = one.rest.count;
@@ -143,7 +142,7 @@ std::string format_explanation(const SegmentExplanation& explanation,
 
 Json explanation_json(const SegmentExplanation& explanation, const std::vector<std::string>& labels,
                       const InputSequence& input, std::string_view file) {
-  json document = {{"file", file}, {"line", input.text.first_line}};
+  Json document = {{"file", file}, {"line", input.text.first_line}};
   if (!explanation.outcome.found) {
     document["segments"] = nullptr;
     document["error"] = why_none(explanation.outcome);
@@ -151,7 +150,7 @@ Json explanation_json(const SegmentExplanation& explanation, const std::vector<s
   }
   document["segments"] = spans_json(explanation.segments, labels);
   document["probability"] = std::exp(explanation.log_probability);
-  json& explained = document["explained"] = json::array();
+  Json& explained = document["explained"] = Json::array();
   for (const ExplainedSegment& one : explanation.explained) {
     explained.push_back(segment_json(one, labels));
   }

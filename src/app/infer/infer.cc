@@ -79,25 +79,25 @@ std::string settings_of(const InferMethod& method) {
 std::string options_of(const InferMethod& method) {
   std::string list;
   const auto add = [&](std::string_view option, bool uses) {
-    if (uses) list += fmt::format("{}{}", list.empty() ? "" : ", ", option);
+    if (uses) list += fmt::format("{}--{}", list.empty() ? "" : ", ", option);
   };
-  add("--max-iterations", method.uses.max_iterations);
-  add("--tolerance", method.uses.tolerance);
-  add("--time", method.uses.seconds);
-  add("--memory", method.uses.memory);
+  add("max-iterations", method.uses.max_iterations);
+  add("tolerance", method.uses.tolerance);
+  add("time", method.uses.seconds);
+  add("memory", method.uses.memory);
   return list;
 }
 
 // The method and its options against the task.
 void check(const InferMethod& method, const InferRequest& r) {
   if (!answers(method, r.task)) {
-    throw UsageError(fmt::format("method {} does not answer --task {}; methods that do: {}",
-                                 method.name, name_of(r.task), names_for(r.task)));
+    throw UsageError("method ", method.name, " does not answer --task ", name_of(r.task),
+                     "; methods that do: ", names_for(r.task));
   }
-  const auto refuse = [&](std::string_view option, bool InferOptions::*uses) {
+  const auto refuse = [&](const Message& option, bool InferOptions::*uses) {
     if (method.uses.*uses) return;
-    throw UsageError(fmt::format("method {} has no use for {}; methods that have: {}", method.name,
-                                 option, names_using(uses, r.task)));
+    throw UsageError("method ", method.name, " has no use for ", option,
+                     "; methods that have: ", names_using(uses, r.task));
   };
   if (r.tolerance) refuse("--tolerance", &InferOptions::tolerance);
   if (r.max_iterations) refuse("--max-iterations", &InferOptions::max_iterations);
@@ -189,7 +189,7 @@ const InferMethod& choose(InferProblem& p, InferRequest& request, InferResult& r
   }
   const auto without_tree = [&](const std::string& why) -> const InferMethod& {
     const AutoChoice other = auto_without_junction_tree(p);
-    result.reason = why + "; " + other.why;
+    result.reason = {why, "; ", other.why};
     request.max_iterations = other.max_iterations;
     return *method_named(other.method);
   };
@@ -287,7 +287,7 @@ std::string describe_infer_methods() {
     if (const std::string taken = options_of(each); !taken.empty()) {
       list += fmt::format("      takes {}\n", taken);
     }
-    if (!each.settings.empty()) list += fmt::format("      --set {}\n", settings_of(each));
+    if (!each.settings.empty()) list += Message("      --set ", settings_of(each), "\n").text();
   }
   return list;
 }
@@ -298,9 +298,8 @@ InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
   if (request.method != "auto") {
     method = method_named(request.method);
     if (method == nullptr) {
-      throw UsageError(fmt::format("no method {}; methods for --task {}: {}",
-                                   in_quotes(request.method), name_of(request.task),
-                                   names_for(request.task)));
+      throw UsageError("no method ", in_quotes(request.method), "; methods for --task ",
+                       name_of(request.task), ": ", names_for(request.task));
     }
     check(*method, request);
   } else if (!request.settings.empty()) {
@@ -333,7 +332,7 @@ InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
   };
   if (method == nullptr) {
     method = &choose(problem, own, result);
-    plan(fmt::format("{}: {}", method->name, result.reason));
+    plan(fmt::format("{}: {}", method->name, result.reason.text()));
   }
   result.method = method->name;
   method->run(problem, result);

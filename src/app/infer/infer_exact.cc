@@ -73,8 +73,8 @@ auto to_the_end(const InferResult& result, const Work& work) {
   try {
     return work();
   } catch (const Interrupted& stop) {
-    const std::string text = fmt::format("{} was {}; give it more time, or take another --method",
-                                         result.method, stop.what());
+    const Message text(result.method, " was ", stop.message(),
+                       "; give it more time, or take another --method");
     if (interruption) throw Interrupted(text);  // a Ctrl-C has an exit status of its own
     throw Error(text);
   }
@@ -87,10 +87,10 @@ void run_junction_tree(const InferProblem& p, InferResult& result) {
   JunctionTree tree(p.graph, order, p.progress);
   result.memory_bytes = tree.bytes();
   if (tree.bytes() > p.memory) {
-    throw Error(fmt::format(
-        "the junction tree needs {} of memory, and {} are allowed; give --memory {}M, or "
-        "--method recursive-conditioning, which takes more time instead, or another",
-        memory_text(tree.bytes()), memory_text(p.memory), std::ceil(tree.bytes() / (1 << 20))));
+    throw Error("the junction tree needs ", memory_text(tree.bytes()), " of memory, and ",
+                memory_text(p.memory), " are allowed; give --memory ",
+                fmt::format("{}", std::ceil(tree.bytes() / (1 << 20))),
+                "M, or --method recursive-conditioning, which takes more time instead, or another");
   }
   to_the_end(result, [&] { ask(tree, p, result); });
 }
@@ -144,10 +144,10 @@ void run_brute_force(const InferProblem& p, InferResult& result) {
     assignments *= static_cast<double>(p.graph.states(v));
   }
   if (assignments > kMostAssignments) {
-    throw Error(
-        fmt::format("brute-force goes through all assignments, and there are 2^{:.1f}; at "
-                    "most 2^{:.0f} are tried: give another --method",
-                    std::log2(assignments), std::log2(kMostAssignments)));
+    throw Error("brute-force goes through all assignments, and there are 2^",
+                fmt::format("{:.1f}", std::log2(assignments)), "; at most 2^",
+                fmt::format("{:.0f}", std::log2(kMostAssignments)),
+                " are tried: give another --method");
   }
   GraphBruteForce all = brute_force(p.graph);
   const bool possible = std::isfinite(all.log_partition);

@@ -20,7 +20,7 @@ constexpr InferOptions kProposes{.max_iterations = true, .seconds = true, .propo
 constexpr InferOptions kSearches{.max_iterations = true, .seconds = true, .memory = true};
 
 [[noreturn]] void refuse(std::string_view name, const std::string& text, std::string_view what) {
-  throw UsageError("--set " + std::string(name) + "=" + text + " is not " + std::string(what));
+  throw UsageError("--set ", name, "=", text, " is not ", what);
 }
 
 }  // namespace
@@ -241,8 +241,8 @@ AutoChoice auto_without_junction_tree(const InferProblem& p) {
     return {"branch-and-bound", "branch and bound has an assignment and a bound at any time", {}};
   }
   return {"branch-and-bound",
-          "branch and bound goes through " + std::to_string(kAutoNodes) +
-              " nodes at most (--time or --max-iterations: as you say)",
+          {"branch and bound goes through ", kAutoNodes,
+           " nodes at most (--time or --max-iterations: as you say)"},
           kAutoNodes};
 }
 

@@ -14,7 +14,7 @@ namespace croft {
 // What `auto` takes where the junction tree is too large, why, and with which limit.
 struct AutoChoice {
   std::string_view method;
-  std::string why;
+  Message why;
   std::optional<std::size_t> max_iterations;
 };
 AutoChoice auto_without_junction_tree(const InferProblem& p);

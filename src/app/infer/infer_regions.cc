@@ -44,10 +44,11 @@ void run_generalised_propagation(const InferProblem& p, InferResult& result) {
   result.kind = found.kind;
   result.log_partition = found.log_partition;
   if (!result.converged && !result.stopped) {
-    result.notes.push_back(options.scheme == RegionScheme::one_loop
-                               ? "it has not converged: take --set scheme=double-loop, or damping"
-                               : "it has not converged: give more --max-iterations, or --set "
-                                 "inner-iterations=100");
+    result.notes.push_back(
+        options.scheme == RegionScheme::one_loop
+            ? Message("it has not converged: take --set scheme=double-loop, or damping")
+            : "it has not converged: give more --max-iterations, or --set "
+              "inner-iterations=100");
   }
   if (p.request.task == GraphTask::partition) return;
   if (found.contradiction) fail_without_assignment();

@@ -69,7 +69,7 @@ void append_head(const InferResult& r, std::vector<std::vector<std::string>>& ro
   }
   if (r.memory_bytes) rows.push_back({"memory", memory_text(*r.memory_bytes)});
   rows.push_back({"seconds", fmt::format("{:.3f}", r.seconds)});
-  for (const std::string& note : r.notes) rows.push_back({"note", note});
+  for (const Message& note : r.notes) rows.push_back({"note", note.text()});
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ Json to_json(const InferResult& r, const GraphFile& file) {
               {"kind", name_of(r.kind)},
               {"converged", r.converged},
               {"seconds", r.seconds}};
-  if (!r.reason.empty()) out["reason"] = r.reason;
+  if (!r.reason.empty()) out["reason"] = r.reason.text();
   if (r.stopped) out["stopped"] = true;
   if (r.log_partition) {  // -inf is null: JSON has no infinity
     out["log_partition"] = *r.log_partition;
@@ -91,7 +91,7 @@ Json to_json(const InferResult& r, const GraphFile& file) {
   if (r.iterations) out["iterations"] = *r.iterations;
   if (r.residual && std::isfinite(*r.residual)) out["residual"] = *r.residual;
   if (r.effective_samples) out["effective_samples"] = *r.effective_samples;
-  if (!r.notes.empty()) out["notes"] = r.notes;
+  for (const Message& note : r.notes) out["notes"].push_back(note.text());
   if (!r.standard_errors.empty()) out["standard_errors"] = r.standard_errors;
   if (r.memory_bytes) out["memory_bytes"] = *r.memory_bytes;
   if (!file.names.variables.empty()) out["variables"] = file.names.variables;

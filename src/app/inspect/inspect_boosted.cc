@@ -16,8 +16,6 @@
 namespace croft {
 namespace {
 
-using json = Json;
-
 // Nodes are numbered from 0 and leaves with a minus from -1, both in the order in which they are
 // met, left before right.
 struct TreeView {
@@ -119,8 +117,8 @@ std::vector<Transition> extreme_transitions(const TreeModelView& model, bool lar
   return all;
 }
 
-json transitions_json(const TreeModelView& model, bool largest, std::size_t n) {
-  json out = json::array();
+Json transitions_json(const TreeModelView& model, bool largest, std::size_t n) {
+  Json out = Json::array();
   for (const Transition& each : extreme_transitions(model, largest, n)) {
     out.push_back({{"from", model.neighbours()[each.from]},
                    {"to", model.neighbours()[each.to]},
@@ -159,11 +157,11 @@ std::string TreeModelView::attribute(std::uint32_t id) const {
   return (scorer_->is_of_spans(id) ? "segment " : "") + escaped(scorer_->attribute(id));
 }
 
-json summary_json(const TreeModelView& view) {
+Json summary_json(const TreeModelView& view) {
   const SequenceModel& model = view.model();
-  json labels = json::array();
+  Json labels = Json::array();
   for (Label y = 0; y < model.labels(); ++y) labels.push_back(model.label(y));
-  json document = {{"kind", model.kind()},
+  Json document = {{"kind", model.kind()},
                    {"file_bytes", model.container().file_size()},
                    {"labels", std::move(labels)},
                    {"rounds", view.rounds()},
@@ -177,16 +175,16 @@ json summary_json(const TreeModelView& view) {
     document["segment_template"] = segments->templates().text();
     document["gazetteers"] = segments->lexicon().gazetteers();
   }
-  document["extraction"] = model.meta().value("extraction", json::object());
+  document["extraction"] = model.meta().value("extraction", Json::object());
   add_kit(model, document);
-  document["training"] = model.meta().value("training", json::object());
+  document["training"] = model.meta().value("training", Json::object());
   add_calibration(model, document);
   return document;
 }
 
 std::string format_summary(const TreeModelView& view) {
   const SequenceModel& model = view.model();
-  const json document = summary_json(view);
+  const Json document = summary_json(view);
   std::string out = summary_head(model.container(), model.kind(), model.labels());
   for (Label y = 0; y < model.labels(); ++y) out += "  " + escaped(model.label(y)) + "\n";
   const SegmentModel* const segments = model.segments();
@@ -199,7 +197,7 @@ std::string format_summary(const TreeModelView& view) {
   out += fmt::format("attributes    {} that are tested\n", view.scorer().attributes());
   out += calibration_lines(model);
   out +=
-      fmt::format("format        {}\n", readable(document["extraction"].value("format", json())));
+      fmt::format("format        {}\n", readable(document["extraction"].value("format", Json())));
   out += kit_lines(model);
   if (segments != nullptr) out += segment_lines(*segments);
   append_fields(out, "training record", document["training"]);
@@ -225,12 +223,12 @@ std::vector<AttributeImportance> importances(const TreeModelView& model) {
   return all;
 }
 
-json top_json(const TreeModelView& model, std::size_t n) {
-  json importance = json::array(), trees = json::array();
+Json top_json(const TreeModelView& model, std::size_t n) {
+  Json importance = Json::array(), trees = Json::array();
   for (const AttributeImportance& each : importances(model)) {
     if (importance.size() == n) break;
-    json& one =
-        importance.emplace_back(json{{"attribute", model.scorer().attribute(each.attribute)},
+    Json& one =
+        importance.emplace_back(Json{{"attribute", model.scorer().attribute(each.attribute)},
                                      {"gain", each.gain},
                                      {"count", each.count}});
     if (model.scorer().is_of_spans(each.attribute)) one["of"] = "segments";

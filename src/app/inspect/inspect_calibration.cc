@@ -8,8 +8,6 @@
 namespace croft {
 namespace {
 
-using json = Json;
-
 std::string range(double low, double high) { return fmt::format("{:.4g} to {:.4g}", low, high); }
 
 std::string functions_text(const SequenceModel& model, const Calibrator& c) {
@@ -38,15 +36,15 @@ std::string calibration_lines(const SequenceModel& model) {
   const Calibrator& c = *model.calibrator();
   std::string out = fmt::format("calibration   {}", calibration_name(c.method));
   if (!c.by_label()) out += fmt::format(" {:.6g}", c.temperature);
-  const json record = calibration_record(model.container());
-  const json* const sequences = record.get_if("sequences");
+  const Json record = calibration_record(model.container());
+  const Json* const sequences = record.get_if("sequences");
   if (sequences != nullptr && sequences->is_number_unsigned()) {
     out += fmt::format(", fitted to {} sequences", sequences->get<std::size_t>());
   }
   return out + "\n" + functions_text(model, c);
 }
 
-void add_calibration(const SequenceModel& model, json& document) {
+void add_calibration(const SequenceModel& model, Json& document) {
   if (model.calibrator()) document["calibration"] = calibration_record(model.container());
 }
 

@@ -11,8 +11,6 @@
 
 namespace croft {
 
-using json = Json;
-
 std::vector<CellWeight> cell_weights(const FeatureTable& table, std::size_t cells) {
   std::vector<CellWeight> all;
   for (std::uint32_t id = 0; id < table.size(); ++id) {
@@ -54,9 +52,9 @@ void append_strongest(std::string& out, const std::vector<CellWeight>& weights, 
   }
 }
 
-json strongest_json(const std::vector<CellWeight>& weights, std::size_t n) {
+Json strongest_json(const std::vector<CellWeight>& weights, std::size_t n) {
   const auto list = [&](float sign) {
-    json out = json::array();
+    Json out = Json::array();
     for (const CellWeight& w : strongest(weights, sign, n)) {
       out.push_back({{"attribute", w.attribute}, {"weight", w.weight}});
     }

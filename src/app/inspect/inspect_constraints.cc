@@ -14,21 +14,19 @@
 namespace croft {
 namespace {
 
-using json = Json;
-
 // An objective that is as recorded up to so much, relatively, is that of the same data: the weights
 // of the file are in single precision.
 constexpr double kSameObjective = 1e-4;
 
-json training_record(const SequenceModel& model) {
-  const json& meta = model.meta();
+Json training_record(const SequenceModel& model) {
+  const Json& meta = model.meta();
   return meta.contains("training") && meta["training"].is_object() ? meta["training"]
-                                                                   : json::object();
+                                                                   : Json::object();
 }
 
 template <class T>
-T recorded(const json& record, const char* name, const T& otherwise) {
-  const json* const at = record.get_if(name);
+T recorded(const Json& record, const char* name, const T& otherwise) {
+  const Json* const at = record.get_if(name);
   if (at == nullptr) return otherwise;
   const bool fits = std::is_same_v<T, std::string> ? at->is_string() : at->is_number();
   return fits ? at->get<T>() : otherwise;
@@ -42,7 +40,7 @@ void check_model(const ChainModel& model) {
 }
 
 // How the features were chosen, so that those of the training data are found again.
-TrainOptions training_options(const ChainModel& model, const json& record, std::size_t threads) {
+TrainOptions training_options(const ChainModel& model, const Json& record, std::size_t threads) {
   TrainOptions options;
   options.kind = chain_kind(model.kind());
   options.objective = options.kind == ChainKind::memm ? Objective::local : Objective::likelihood;
@@ -66,7 +64,7 @@ TrainOptions training_options(const ChainModel& model, const json& record, std::
 }
 
 // The same of joint features.
-TrainOptions training_options(const json& record, std::size_t threads) {
+TrainOptions training_options(const Json& record, std::size_t threads) {
   TrainOptions options;
   options.features = recorded<std::string>(record, "features", "observed") == "all"
                          ? FeatureSet::all
@@ -78,11 +76,12 @@ TrainOptions training_options(const json& record, std::size_t threads) {
 }
 
 // Why the weights need not meet (ME.2); empty where they should.
-std::string why_no_condition(const json& record) {
+std::string why_no_condition(const Json& record) {
   if (record.empty()) return "the model has no training record: it was converted or imported";
   const std::string objective = recorded<std::string>(record, "objective", "");
   if (objective != "likelihood" && objective != "local") {
-    return "the model was trained by --objective " + objective + ", not by the likelihood";
+    return Message("the model was trained by --objective ", objective, ", not by the likelihood")
+        .text();
   }
   if (record.contains("prior")) {
     return "the model was trained with --prior, whose mean the record does not hold";
@@ -184,7 +183,7 @@ class FeatureNames {
 };
 
 // The weights' places of the intercept, where it was not penalised.
-Run free_weights(const FeatureExpectations& found, const json& record) {
+Run free_weights(const FeatureExpectations& found, const Json& record) {
   if (recorded<std::string>(record, "intercept", "") != "unpenalised") return {0, 0};
   const auto name = std::ranges::find(found.names.node, kIntercept);
   if (name == found.names.node.end()) return {0, 0};
@@ -220,7 +219,7 @@ void set_violation(const std::optional<Regulariser>& condition, std::uint64_t k,
 // describe(feature, row) says what a feature is of.
 template <class Training, class Describe>
 ConstraintReport report_of(const FeatureExpectations& found, const Training& training,
-                           const json& record, const Regulariser& penalty, std::size_t most,
+                           const Json& record, const Regulariser& penalty, std::size_t most,
                            const Describe& describe) {
   ConstraintReport report;
   report.sequences = training.sequences();
@@ -277,7 +276,7 @@ ConstraintReport report_of(const FeatureExpectations& found, const Training& tra
 ConstraintReport inspect_constraints(std::shared_ptr<const ChainModel> model,
                                      const ConstraintRequest& request) {
   check_model(*model);
-  const json record = training_record(*model);
+  const Json record = training_record(*model);
   const TrainOptions options = training_options(*model, record, request.threads);
   ChainTraining training(model->extractor(), model, options.kind);
   read_data(request, *model,
@@ -291,7 +290,7 @@ ConstraintReport inspect_constraints(std::shared_ptr<const ChainModel> model,
 }
 
 ConstraintReport inspect_constraints(const JointModel& model, const ConstraintRequest& request) {
-  const json record = training_record(model);
+  const Json record = training_record(model);
   const TrainOptions options = training_options(record, request.threads);
   JointTraining training(model);
   read_data(request, model,

@@ -7,8 +7,6 @@
 namespace croft {
 namespace {
 
-using json = Json;
-
 std::string shown(const LabelOrEnd& label) {
   switch (label.kind) {
     case LabelOrEnd::Kind::start:
@@ -44,7 +42,7 @@ std::string condition_text(const Regulariser& r) {
   return text;
 }
 
-json label_json(const LabelOrEnd& label) {
+Json label_json(const LabelOrEnd& label) {
   if (label.kind == LabelOrEnd::Kind::label) return label.label;
   return {{"boundary", label.kind == LabelOrEnd::Kind::start ? "start" : "stop"}};
 }
@@ -74,12 +72,12 @@ std::string format_constraints(const ConstraintReport& report) {
   return out;
 }
 
-json constraints_json(const ConstraintReport& report) {
-  json rows = json::array();
+Json constraints_json(const ConstraintReport& report) {
+  Json rows = Json::array();
   for (const ConstraintRow& row : report.rows) {
-    json labels = json::array();
+    Json labels = Json::array();
     for (const LabelOrEnd& each : row.labels) labels.push_back(label_json(each));
-    json entry = {{"kind", row.kind},         {"attribute", row.attribute},
+    Json entry = {{"kind", row.kind},         {"attribute", row.attribute},
                   {"weight", row.weight},     {"empirical", row.empirical},
                   {"expected", row.expected}, {"difference", row.difference()}};
     if (row.kind == "joint") {
@@ -94,7 +92,7 @@ json constraints_json(const ConstraintReport& report) {
     }
     rows.push_back(std::move(entry));
   }
-  json document = {{"sequences", report.sequences},
+  Json document = {{"sequences", report.sequences},
                    {"positions", report.positions},
                    {"training_data", report.training_data},
                    {"features", report.features},

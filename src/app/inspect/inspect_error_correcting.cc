@@ -13,8 +13,6 @@
 namespace croft {
 namespace {
 
-using json = Json;
-
 std::string word_of(const LabelCode& code, Label j) {
   std::string word;
   for (std::size_t b = 0; b < code.bits; ++b) word += "01-"[code.at(j, b)];
@@ -23,13 +21,13 @@ std::string word_of(const LabelCode& code, Label j) {
 
 }  // namespace
 
-json summary_json(const ErrorCorrectingModel& model) {
-  json labels = json::array(), words = json::array();
+Json summary_json(const ErrorCorrectingModel& model) {
+  Json labels = Json::array(), words = Json::array();
   for (Label j = 0; j < model.labels(); ++j) {
     labels.push_back(model.label(j));
     words.push_back(word_of(model.code(), j));
   }
-  json document = {{"kind", model.kind()},
+  Json document = {{"kind", model.kind()},
                    {"file_bytes", model.container().file_size()},
                    {"labels", std::move(labels)},
                    {"words", std::move(words)},
@@ -39,9 +37,9 @@ json summary_json(const ErrorCorrectingModel& model) {
                    {"attributes", model.node().size()},
                    {"weights", model.node().weights()},
                    {"sections", sections_json(model.container())}};
-  document["extraction"] = model.meta().value("extraction", json::object());
+  document["extraction"] = model.meta().value("extraction", Json::object());
   add_kit(model, document);
-  document["training"] = model.meta().value("training", json::object());
+  document["training"] = model.meta().value("training", Json::object());
   return document;
 }
 
@@ -57,16 +55,16 @@ std::string format_summary(const ErrorCorrectingModel& model) {
   for (Label j = 0; j < model.labels(); ++j) {
     out += fmt::format("{:<32}{}\n", escaped(model.label(j)), word_of(model.code(), j));
   }
-  append_fields(out, "training record", model.meta().value("training", json::object()));
+  append_fields(out, "training record", model.meta().value("training", Json::object()));
   append_sections(out, model.container());
   return out;
 }
 
-json top_json(const ErrorCorrectingModel& model, std::size_t n) {
+Json top_json(const ErrorCorrectingModel& model, std::size_t n) {
   const auto all = by_cell(model.node(), model.code().bits);
-  json document = json::array();
+  Json document = Json::array();
   for (std::size_t b = 0; b < all.size(); ++b) {
-    json bit = strongest_json(all[b], n);
+    Json bit = strongest_json(all[b], n);
     bit["bit"] = b + 1;
     document.push_back(std::move(bit));
   }

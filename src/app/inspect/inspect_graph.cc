@@ -15,8 +15,6 @@
 namespace croft {
 namespace {
 
-using json = Json;
-
 struct CliqueWeight {
   float weight;
   std::string feature;
@@ -58,8 +56,8 @@ std::string cell_name(const GraphModel& model, std::uint32_t t, std::uint32_t ce
   return of.interaction.cell_name(cell, labels);
 }
 
-json to_json(const GraphModel& model, std::uint32_t t, const std::vector<CliqueWeight>& weights) {
-  json list = json::array();
+Json to_json(const GraphModel& model, std::uint32_t t, const std::vector<CliqueWeight>& weights) {
+  Json list = Json::array();
   for (const CliqueWeight& w : weights) {
     list.push_back(
         {{"feature", w.feature}, {"cell", cell_name(model, t, w.cell)}, {"weight", w.weight}});
@@ -87,23 +85,23 @@ std::string indented(std::string_view text) {
   return out;
 }
 
-std::string query_of(const json& record) {
-  const json* const query = record.get_if("query");
+std::string query_of(const Json& record) {
+  const Json* const query = record.get_if("query");
   return query != nullptr && query->is_string() ? indented(query->get<std::string>()) : "";
 }
 
 }  // namespace
 
-json summary_json(const GraphModel& model) {
+Json summary_json(const GraphModel& model) {
   const CliqueSchema& schema = model.schema();
-  json domains = json::array(), templates = json::array();
+  Json domains = Json::array(), templates = Json::array();
   std::size_t weights = 0;
   for (const Domain& each : schema.domains) {
     domains.push_back({{"name", each.name}, {"labels", each.labels}});
   }
   for (std::uint32_t t = 0; t < schema.templates.size(); ++t) {
     const CliqueTemplate& each = schema.templates[t];
-    json names = json::array();
+    Json names = Json::array();
     for (const std::uint32_t d : each.domain) names.push_back(schema.domains[d].name);
     templates.push_back({{"name", each.name},
                          {"variables", std::move(names)},
@@ -113,14 +111,14 @@ json summary_json(const GraphModel& model) {
                          {"weights", model.table(t).weights()}});
     weights += model.table(t).weights();
   }
-  json document = {{"kind", GraphModel::kKind},
+  Json document = {{"kind", GraphModel::kKind},
                    {"file_bytes", model.container().file_size()},
                    {"domains", std::move(domains)},
                    {"templates", std::move(templates)},
                    {"weights", weights},
                    {"sections", sections_json(model.container())}};
   document["source"] = model.source();
-  document["training"] = model.meta().value("training", json::object());
+  document["training"] = model.meta().value("training", Json::object());
   return document;
 }
 
@@ -146,23 +144,23 @@ std::string format_summary(const GraphModel& model) {
                        domains_of(model, each), name_of(each.interaction.kind()),
                        each.interaction.cells(), model.table(t).size(), model.table(t).weights());
   }
-  const json& source = model.source();
+  const Json& source = model.source();
   if (source.contains("variables") && source["variables"].is_array()) {
     out += "\nqueries\n";
-    for (const json& each : source["variables"]) out += "  variables\n" + query_of(each);
+    for (const Json& each : source["variables"]) out += "  variables\n" + query_of(each);
   }
   if (source.contains("templates") && source["templates"].is_array()) {
-    for (const json& each : source["templates"]) {
+    for (const Json& each : source["templates"]) {
       out += "  template " + escaped(each.value("name", std::string())) + "\n" + query_of(each);
     }
   }
-  append_fields(out, "training record", model.meta().value("training", json::object()));
+  append_fields(out, "training record", model.meta().value("training", Json::object()));
   append_sections(out, model.container());
   return out;
 }
 
-json top_json(const GraphModel& model, std::size_t n) {
-  json document = json::array();
+Json top_json(const GraphModel& model, std::size_t n) {
+  Json document = Json::array();
   for (std::uint32_t t = 0; t < model.schema().templates.size(); ++t) {
     const auto all = weights_of(model, t);
     document.push_back({{"template", model.schema().templates[t].name},

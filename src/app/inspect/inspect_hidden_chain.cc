@@ -13,8 +13,6 @@
 namespace croft {
 namespace {
 
-using json = Json;
-
 std::size_t pairs(const HiddenChainModel& model) {
   return model.states()->size() * model.states()->size();
 }
@@ -30,16 +28,16 @@ StatePair pair_of(const HiddenChainModel& model, const CellWeight& weight) {
 
 }  // namespace
 
-json summary_json(const HiddenChainModel& model) {
-  json labels = json::array(), states = json::array();
+Json summary_json(const HiddenChainModel& model) {
+  Json labels = Json::array(), states = Json::array();
   for (Label y = 0; y < model.labels(); ++y) {
     labels.push_back(model.label(y));
     states.push_back(model.states()->count(y));
   }
   const auto sizes = [](const FeatureTable& table) {
-    return json{{"attributes", table.size()}, {"weights", table.weights()}};
+    return Json{{"attributes", table.size()}, {"weights", table.weights()}};
   };
-  json document = {{"kind", model.kind()},
+  Json document = {{"kind", model.kind()},
                    {"file_bytes", model.container().file_size()},
                    {"labels", std::move(labels)},
                    {"states", std::move(states)},
@@ -48,9 +46,9 @@ json summary_json(const HiddenChainModel& model) {
                    {"edge", sizes(model.edge())},
                    {"constraint", model.constraint().has_value()},
                    {"sections", sections_json(model.container())}};
-  document["extraction"] = model.meta().value("extraction", json::object());
+  document["extraction"] = model.meta().value("extraction", Json::object());
   add_kit(model, document);
-  document["training"] = model.meta().value("training", json::object());
+  document["training"] = model.meta().value("training", Json::object());
   return document;
 }
 
@@ -70,23 +68,23 @@ std::string format_summary(const HiddenChainModel& model) {
   for (Label y = 0; y < model.labels(); ++y) {
     out += fmt::format("{:<32}{:>8}\n", escaped(model.label(y)), model.states()->count(y));
   }
-  append_fields(out, "training record", model.meta().value("training", json::object()));
+  append_fields(out, "training record", model.meta().value("training", Json::object()));
   append_sections(out, model.container());
   return out;
 }
 
-json top_json(const HiddenChainModel& model, std::size_t n) {
+Json top_json(const HiddenChainModel& model, std::size_t n) {
   const auto all = by_cell(model.node(), model.states()->size());
-  json states = json::array();
+  Json states = Json::array();
   for (Label s = 0; s < all.size(); ++s) {
-    json state = strongest_json(all[s], n);
+    Json state = strongest_json(all[s], n);
     state["state"] = model.state_name(s);
     state["label"] = model.label(model.states()->label_of[s]);
     states.push_back(std::move(state));
   }
   const auto transitions = cell_weights(model.tied(), pairs(model));
   const auto list = [&](float sign) {
-    json out = json::array();
+    Json out = Json::array();
     for (const CellWeight& w : strongest(transitions, sign, n)) {
       const StatePair pair = pair_of(model, w);
       out.push_back({{"from", pair.from}, {"to", pair.to}, {"weight", w.weight}});

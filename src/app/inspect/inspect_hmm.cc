@@ -16,8 +16,6 @@
 namespace croft {
 namespace {
 
-using json = Json;
-
 // Pairs of a name and a log-probability, the n largest of those that are offered.
 class Likeliest {
  public:
@@ -31,8 +29,8 @@ class Likeliest {
     best_.insert({-log, std::string(rank), name()});
     if (best_.size() > n_) best_.erase(std::prev(best_.end()));
   }
-  json list(const char* key) const {
-    json out = json::array();
+  Json list(const char* key) const {
+    Json out = Json::array();
     for (const auto& [minus_log, rank, name] : best_) {
       out.push_back({{key, name}, {"probability", std::exp(-minus_log)}});
     }
@@ -45,7 +43,7 @@ class Likeliest {
   std::set<Entry> best_;
 };
 
-json likeliest_labels(const HmmModel& model, std::span<const double> log, std::size_t n) {
+Json likeliest_labels(const HmmModel& model, std::span<const double> log, std::size_t n) {
   Likeliest best(n);
   for (Label y = 0; y < log.size(); ++y) {
     best.offer(log[y], fmt::format("{:010}", y), [&] { return model.label(y); });
@@ -54,7 +52,7 @@ json likeliest_labels(const HmmModel& model, std::span<const double> log, std::s
 }
 
 // {track: {label: [{value, probability}]}}
-json likeliest_values(const HmmModel& model, std::size_t n) {
+Json likeliest_values(const HmmModel& model, std::size_t n) {
   const std::vector<std::string>& tracks = model.tracks();
   std::vector<std::vector<Likeliest>> best(tracks.size());
   for (auto& of_track : best) of_track.assign(model.labels(), Likeliest(n));
@@ -69,18 +67,18 @@ json likeliest_values(const HmmModel& model, std::size_t n) {
       best[k][y].offer(row[y], value, [&] { return std::string(value); });
     }
   }
-  json out = json::object();
+  Json out = Json::object();
   for (std::size_t k = 0; k < tracks.size(); ++k) {
-    json& of_track = out[tracks[k]] = json::object();
+    Json& of_track = out[tracks[k]] = Json::object();
     for (Label y = 0; y < model.labels(); ++y) of_track[model.label(y)] = best[k][y].list("value");
   }
   return out;
 }
 
-void append_likeliest(std::string& out, const std::string& title, const json& list,
+void append_likeliest(std::string& out, const std::string& title, const Json& list,
                       const char* key) {
   out += title + "\n";
-  for (const json& entry : list) {
+  for (const Json& entry : list) {
     out += fmt::format("  {:>10.5f}  {}\n", entry["probability"].get<double>(),
                        escaped(entry[key].string()));
   }
@@ -88,10 +86,10 @@ void append_likeliest(std::string& out, const std::string& title, const json& li
 
 }  // namespace
 
-json summary_json(const HmmModel& model) {
-  json labels = json::array();
+Json summary_json(const HmmModel& model) {
+  Json labels = Json::array();
   for (Label y = 0; y < model.labels(); ++y) labels.push_back(model.label(y));
-  json document = {{"kind", model.kind()},
+  Json document = {{"kind", model.kind()},
                    {"file_bytes", model.container().file_size()},
                    {"labels", std::move(labels)},
                    {"tracks", model.tracks()},
@@ -100,14 +98,14 @@ json summary_json(const HmmModel& model) {
                    {"suffixes", model.suffixes()},
                    {"ends", !model.end().empty()},
                    {"sections", sections_json(model.container())}};
-  document["extraction"] = model.meta().value("extraction", json::object());
-  document["training"] = model.meta().value("training", json::object());
+  document["extraction"] = model.meta().value("extraction", Json::object());
+  document["training"] = model.meta().value("training", Json::object());
   add_calibration(model, document);
   return document;
 }
 
 std::string format_summary(const HmmModel& model) {
-  const json document = summary_json(model);
+  const Json document = summary_json(model);
   std::string out = summary_head(model.container(), model.kind(), model.labels());
   for (Label y = 0; y < model.labels(); ++y) out += "  " + escaped(model.label(y)) + "\n";
   out += fmt::format("tracks        {}\n", model.tracks().size());
@@ -123,16 +121,16 @@ std::string format_summary(const HmmModel& model) {
                      model.end().empty() ? "none: lengths are given" : "have probabilities");
   out += calibration_lines(model);
   out +=
-      fmt::format("format        {}\n", readable(document["extraction"].value("format", json())));
+      fmt::format("format        {}\n", readable(document["extraction"].value("format", Json())));
   append_fields(out, "training record", document["training"]);
   append_sections(out, model.container());
   return out;
 }
 
-json top_json(const HmmModel& model, std::size_t n) {
-  json document = {{"start", likeliest_labels(model, model.start(), n)}};
+Json top_json(const HmmModel& model, std::size_t n) {
+  Json document = {{"start", likeliest_labels(model, model.start(), n)}};
   if (!model.end().empty()) document["end"] = likeliest_labels(model, model.end(), n);
-  json& transitions = document["transitions"] = json::object();
+  Json& transitions = document["transitions"] = Json::object();
   const Matrix<double>& log = model.transitions<double>().log();
   for (Label y = 0; y < model.labels(); ++y) {
     transitions[model.label(y)] = likeliest_labels(model, log[y], n);
@@ -142,7 +140,7 @@ json top_json(const HmmModel& model, std::size_t n) {
 }
 
 std::string format_top(const HmmModel& model, std::size_t n) {
-  const json top = top_json(model, n);
+  const Json top = top_json(model, n);
   std::string out;
   append_likeliest(out, "start", top["start"], "label");
   for (Label y = 0; y < model.labels(); ++y) {

@@ -14,8 +14,6 @@
 namespace croft {
 namespace {
 
-using json = Json;
-
 struct JointWeight {
   float weight;
   std::string attribute;
@@ -50,8 +48,8 @@ std::vector<JointWeight> strongest(std::vector<JointWeight> weights, float sign,
   return weights;
 }
 
-json to_json(const JointModel& model, const std::vector<JointWeight>& weights) {
-  json list = json::array();
+Json to_json(const JointModel& model, const std::vector<JointWeight>& weights) {
+  Json list = Json::array();
   for (const JointWeight& w : weights) {
     list.push_back(
         {{"attribute", w.attribute}, {"group", model.group_name(w.cell)}, {"weight", w.weight}});
@@ -61,14 +59,14 @@ json to_json(const JointModel& model, const std::vector<JointWeight>& weights) {
 
 }  // namespace
 
-json summary_json(const JointModel& model) {
-  json labels = json::array(), parts = json::array();
+Json summary_json(const JointModel& model) {
+  Json labels = Json::array(), parts = Json::array();
   for (Label y = 0; y < model.labels(); ++y) labels.push_back(model.label(y));
   for (std::size_t b = 0; b < model.parts().size(); ++b) {
     parts.push_back(
         {{"part", model.templates().part_text(b)}, {"groups", model.parts()[b].groups.count}});
   }
-  json document = {{"kind", model.kind()},
+  Json document = {{"kind", model.kind()},
                    {"file_bytes", model.container().file_size()},
                    {"labels", std::move(labels)},
                    {"parts", std::move(parts)},
@@ -76,8 +74,8 @@ json summary_json(const JointModel& model) {
                    {"attributes", model.table().size()},
                    {"weights", model.table().weights()},
                    {"sections", sections_json(model.container())}};
-  document["extraction"] = model.meta().value("extraction", json::object());
-  document["training"] = model.meta().value("training", json::object());
+  document["extraction"] = model.meta().value("extraction", Json::object());
+  document["training"] = model.meta().value("training", Json::object());
   add_calibration(model, document);
   return document;
 }
@@ -99,14 +97,14 @@ std::string format_summary(const JointModel& model) {
     out += "  " + escaped(text.substr(0, end)) + "\n";
     text.remove_prefix(end == text.npos ? text.size() : end + 1);
   }
-  append_fields(out, "training record", model.meta().value("training", json::object()));
+  append_fields(out, "training record", model.meta().value("training", Json::object()));
   append_sections(out, model.container());
   return out;
 }
 
-json top_json(const JointModel& model, std::size_t n) {
+Json top_json(const JointModel& model, std::size_t n) {
   const auto all = weights_of(model);
-  json document = json::array();
+  Json document = Json::array();
   for (std::size_t b = 0; b < all.size(); ++b) {
     document.push_back({{"part", model.templates().part_text(b)},
                         {"largest", to_json(model, strongest(all[b], 1, n))},

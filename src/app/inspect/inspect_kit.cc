@@ -8,8 +8,6 @@
 namespace croft {
 namespace {
 
-using json = Json;
-
 template <class... F>
 struct Overloaded : F... {
   using F::operator()...;
@@ -21,7 +19,7 @@ Overloaded(F...) -> Overloaded<F...>;
 struct Described {
   const char* kind;
   std::string text;
-  json fields = json::object();
+  Json fields = Json::object();
 };
 
 Described describe(const KitFeature::What& what) {
@@ -85,11 +83,11 @@ Described describe(const KitFeature::What& what) {
 
 }  // namespace
 
-json kit_json(const FeatureKit& kit) {
-  json features = json::array();
+Json kit_json(const FeatureKit& kit) {
+  Json features = Json::array();
   for (const KitFeature& feature : kit.features()) {
     const Described described = describe(feature.what);
-    json& one = features.emplace_back(described.fields);
+    Json& one = features.emplace_back(described.fields);
     one["kind"] = described.kind;
     one["name"] = feature.name;
     if (!feature.column.empty()) one["column"] = feature.column;
@@ -107,7 +105,7 @@ void append_kit(std::string& out, const FeatureKit& kit) {
   }
 }
 
-void add_kit(const SequenceModel& model, json& document) {
+void add_kit(const SequenceModel& model, Json& document) {
   const auto& kit = model.extractor().config().kit;
   if (kit) document["extraction"]["kit"] = kit_json(*kit);
 }

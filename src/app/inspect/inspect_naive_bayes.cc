@@ -16,8 +16,6 @@
 namespace croft {
 namespace {
 
-using json = Json;
-
 constexpr std::size_t kEvents = 5;
 
 // A damaged byte is no event.
@@ -32,8 +30,8 @@ std::array<std::size_t, kEvents> count_events(const NaiveBayesModel& model) {
 }
 
 // How the data becomes attributes; rows of columns and their template only where there are some.
-json shown_extraction(const NaiveBayesModel& model) {
-  json fields = model.meta().value("extraction", json::object());
+Json shown_extraction(const NaiveBayesModel& model) {
+  Json fields = model.meta().value("extraction", Json::object());
   if (model.extractor().config().format == InputFormat::columns) return fields;
   for (const char* of_rows : {"columns", "language", "template"}) fields.erase(of_rows);
   return fields;
@@ -91,21 +89,21 @@ double spread(std::span<const double> row, std::size_t labels) {
 
 }  // namespace
 
-json summary_json(const NaiveBayesModel& model) {
-  json labels = json::array(), prior = json::array();
+Json summary_json(const NaiveBayesModel& model) {
+  Json labels = Json::array(), prior = Json::array();
   for (Label y = 0; y < model.labels(); ++y) {
     labels.push_back(model.label(y));
     prior.push_back(std::exp(model.prior()[y]));
   }
-  json events = json::object();
+  Json events = Json::object();
   const auto counts = count_events(model);
   for (std::size_t e = 0; e < kEvents; ++e) {
     if (counts[e] > 0) events[event_name(static_cast<AttributeEvent>(e))] = counts[e];
   }
-  json options = options_json(model.options());
+  Json options = options_json(model.options());
   options.erase("given_prior");  // they are the priors
   options["event"] = model.event_choice();
-  json document = {{"kind", model.kind()},
+  Json document = {{"kind", model.kind()},
                    {"file_bytes", model.container().file_size()},
                    {"labels", std::move(labels)},
                    {"attributes", model.attributes()},
@@ -113,16 +111,16 @@ json summary_json(const NaiveBayesModel& model) {
                    {"options", std::move(options)},
                    {"sections", sections_json(model.container())}};
   const bool has_priors = !std::ranges::all_of(model.prior(), [](double p) { return p == 0; });
-  document["prior_probabilities"] = has_priors || model.labels() == 1 ? std::move(prior) : json();
-  document["extraction"] = model.meta().value("extraction", json::object());
-  document["training"] = model.meta().value("training", json::object());
+  document["prior_probabilities"] = has_priors || model.labels() == 1 ? std::move(prior) : Json();
+  document["extraction"] = model.meta().value("extraction", Json::object());
+  document["training"] = model.meta().value("training", Json::object());
   add_calibration(model, document);
   return document;
 }
 
 std::string format_summary(const NaiveBayesModel& model) {
-  const json document = summary_json(model);
-  const json& prior = document["prior_probabilities"];
+  const Json document = summary_json(model);
+  const Json& prior = document["prior_probabilities"];
   std::string out = fmt::format("model         {}\n", escaped(model.container().name()));
   out += fmt::format("kind          {}\n", model.kind());
   out += fmt::format("file size     {} bytes\n", model.container().file_size());
@@ -145,7 +143,7 @@ std::string format_summary(const NaiveBayesModel& model) {
   return out;
 }
 
-json top_json(const NaiveBayesModel& model, std::size_t n) {
+Json top_json(const NaiveBayesModel& model, std::size_t n) {
   const std::size_t labels = model.labels();
   std::vector<Strongest> best(labels, Strongest(n));
   Strongest gaussians(n);
@@ -164,9 +162,9 @@ json top_json(const NaiveBayesModel& model, std::size_t n) {
     }
     for (std::size_t j = 0; j < labels; ++j) best[j].offer(log[j] - mean, a, name);
   }
-  json document = {{"attributes", json::object()}, {"gaussian", json::array()}};
+  Json document = {{"attributes", Json::object()}, {"gaussian", Json::array()}};
   for (Label j = 0; j < labels; ++j) {
-    json& list = document["attributes"][model.label(j)] = json::array();
+    Json& list = document["attributes"][model.label(j)] = Json::array();
     for (const Candidate& each : best[j].take()) {
       list.push_back(
           {{"attribute", each.name},
@@ -175,7 +173,7 @@ json top_json(const NaiveBayesModel& model, std::size_t n) {
     }
   }
   for (const Candidate& each : gaussians.take()) {
-    json of_labels = json::object();
+    Json of_labels = Json::object();
     for (Label j = 0; j < labels; ++j) {
       of_labels[model.label(j)] = {{"mean", model.row(each.id)[j]},
                                    {"variance", model.row(each.id)[labels + j]}};
@@ -186,18 +184,18 @@ json top_json(const NaiveBayesModel& model, std::size_t n) {
 }
 
 std::string format_top(const NaiveBayesModel& model, std::size_t n) {
-  const json top = top_json(model, n);
+  const Json top = top_json(model, n);
   std::string out;
   for (const auto& [label, list] : top["attributes"].items()) {
     if (list.empty()) continue;
     out += fmt::format("label {}: above the mean of all labels, log-probability\n", escaped(label));
-    for (const json& each : list) {
+    for (const Json& each : list) {
       out +=
           fmt::format("  {:>+10.4f} {:>10.4f}  {}\n", each["above_mean"].get<double>(),
                       each["log_probability"].get<double>(), escaped(each["attribute"].string()));
     }
   }
-  for (const json& each : top["gaussian"]) {
+  for (const Json& each : top["gaussian"]) {
     out += fmt::format("{}: mean and standard deviation\n", escaped(each["attribute"].string()));
     for (const auto& [label, moments] : each["labels"].items()) {
       out += fmt::format("  {:>12.6g} {:>12.6g}  {}\n", moments["mean"].get<double>(),

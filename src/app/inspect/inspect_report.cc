@@ -16,8 +16,6 @@
 namespace croft {
 namespace {
 
-using json = Json;
-
 std::string_view language_name(const ExtractionConfig& config) {
   return config.language == TemplateLanguage::wapiti ? "wapiti" : "crfpp";
 }
@@ -72,11 +70,11 @@ constexpr std::array kRecordOrder{"order",
                                   "holdout",
                                   "kept_iteration"};
 
-void append_training(std::string& out, const json& record) {
+void append_training(std::string& out, const Json& record) {
   out += "\ntraining record\n";
-  json rest = record;
+  Json rest = record;
   for (const char* const name : kRecordOrder) {
-    const json* const at = rest.get_if(name);
+    const Json* const at = rest.get_if(name);
     if (at == nullptr) continue;
     append_field(out, name, *at);
     rest.erase(name);
@@ -104,7 +102,7 @@ void append_constraint(std::string& out, const ChainModel& model) {
                      allowed(constraint.start), allowed(constraint.end), allowed(constraint.edge));
 }
 
-json constraint_json(const ChainModel& model) {
+Json constraint_json(const ChainModel& model) {
   if (!model.constraint()) return nullptr;
   const ChainConstraint& constraint = *model.constraint();
   return {{"start", labels_where(model, constraint.start)},
@@ -144,9 +142,9 @@ void append_kernel(std::string& out, const ChainModel& model) {
   out += fmt::format("; {} support vectors\n", model.kernel()->support_vectors());
 }
 
-json kernel_json(const KernelExpansion& expansion) {
+Json kernel_json(const KernelExpansion& expansion) {
   const Kernel& kernel = expansion.kernel;
-  json document = {{"type", kernel_type_name(kernel.type)},
+  Json document = {{"type", kernel_type_name(kernel.type)},
                    {"support_vectors", expansion.support_vectors()}};
   if (kernel.type == Kernel::Type::polynomial) {
     document["scale"] = kernel.scale;
@@ -159,7 +157,7 @@ json kernel_json(const KernelExpansion& expansion) {
 }
 
 void append_text(std::string& out, const ExtractionConfig& config) {
-  const json text = extraction_record(config).at("text");
+  const Json text = extraction_record(config).at("text");
   const TextOptions& options = config.text;
   out += fmt::format("terms         {}, {} to {}{}{}\n", text["analyzer"].get<std::string>(),
                      options.tokenizer.shortest, options.tokenizer.longest,
@@ -197,7 +195,7 @@ void append_conjunctions(std::string& out, const ExtractionConfig& config) {
     out += is_of_edge(each) ? "  " + escaped(edge_name(each)) + ", with two labels\n"
                             : "  " + escaped(each.name()) + "\n";
   }
-  if (count > kShown) out += fmt::format("  and {} more: see --weights\n", count - kShown);
+  if (count > kShown) out += Message("  and ", count - kShown, " more: see --weights\n").text();
 }
 
 void append_extraction(std::string& out, const Extractor& extractor) {
@@ -260,18 +258,18 @@ void append_extremes(std::string& out, const std::string& title, const Extremes<
   for (std::size_t k = extremes.smallest.size(); k > 0; --k) row(extremes.smallest[k - 1]);
 }
 
-json to_json(const GramWeight& w) { return {{"labels", w.labels}, {"weight", shortest(w.weight)}}; }
-json to_json(const NodeWeight& w) {
+Json to_json(const GramWeight& w) { return {{"labels", w.labels}, {"weight", shortest(w.weight)}}; }
+Json to_json(const NodeWeight& w) {
   return {{"attribute", w.attribute}, {"weight", shortest(w.weight)}};
 }
 
 // START and STOP by name, and "boundary" where one of them is meant rather than a label of that
 // name.
-json to_json(const EdgeWeight& w) {
+Json to_json(const EdgeWeight& w) {
   const auto name = [](const LabelOrEnd& label, const char* end) {
     return label.kind == LabelOrEnd::Kind::label ? label.label : std::string(end);
   };
-  json document = {{"attribute", w.attribute},
+  Json document = {{"attribute", w.attribute},
                    {"from", name(w.from, "START")},
                    {"to", name(w.to, "STOP")},
                    {"weight", shortest(w.weight)}};
@@ -281,17 +279,17 @@ json to_json(const EdgeWeight& w) {
 }
 
 template <class Weight>
-json to_json(const Extremes<Weight>& extremes) {
-  json largest = json::array(), smallest = json::array();
+Json to_json(const Extremes<Weight>& extremes) {
+  Json largest = Json::array(), smallest = Json::array();
   for (const Weight& w : extremes.largest) largest.push_back(to_json(w));
   for (const Weight& w : extremes.smallest) smallest.push_back(to_json(w));
   return {{"largest", std::move(largest)}, {"smallest", std::move(smallest)}};
 }
 
-json extraction_json(const Extractor& extractor) {
+Json extraction_json(const Extractor& extractor) {
   const ExtractionConfig& config = extractor.config();
-  json document = {{"format", format_name(config.format)}, {"boundaries", config.boundaries}};
-  const json record = extraction_record(config);
+  Json document = {{"format", format_name(config.format)}, {"boundaries", config.boundaries}};
+  const Json record = extraction_record(config);
   for (const char* of : {"text", "csv"}) {
     if (record.contains(of)) document[of] = record[of];
   }
@@ -316,7 +314,7 @@ json extraction_json(const Extractor& extractor) {
 }  // namespace
 
 std::string format_summary(const ChainModel& model) {
-  const json& meta = model.meta();
+  const Json& meta = model.meta();
   std::string out = fmt::format("model         {}\n", escaped(model.container().name()));
   out += fmt::format("kind          {}\n", readable(meta.at("kind")));
   out += fmt::format("file size     {} bytes\n", model.container().file_size());
@@ -336,12 +334,12 @@ std::string format_summary(const ChainModel& model) {
 }
 
 Json summary_json(const ChainModel& model) {
-  json labels = json::array();
+  Json labels = Json::array();
   for (Label y = 0; y < model.labels(); ++y) labels.push_back(model.label(y));
   const auto sizes = [](const FeatureTable& table) {
-    return json{{"attributes", table.size()}, {"weights", table.weights()}};
+    return Json{{"attributes", table.size()}, {"weights", table.weights()}};
   };
-  json document = {{"kind", model.meta().at("kind")},
+  Json document = {{"kind", model.meta().at("kind")},
                    {"file_bytes", model.container().file_size()},
                    {"labels", std::move(labels)},
                    {"order", model.order()},
@@ -378,9 +376,9 @@ std::string format_top(const ChainModel& model, const TopFeatures& top) {
 }
 
 Json top_json(const ChainModel& model, const TopFeatures& top) {
-  json node = json::object();
+  Json node = Json::object();
   for (Label y = 0; y < model.labels(); ++y) node[model.label(y)] = to_json(top.node[y]);
-  json document = {{"node", std::move(node)},
+  Json document = {{"node", std::move(node)},
                    {"transitions", to_json(top.transitions)},
                    {"edge", to_json(top.edge)}};
   if (model.order() > 1) document["grams"] = to_json(top.grams);

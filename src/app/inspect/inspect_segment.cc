@@ -17,8 +17,6 @@
 namespace croft {
 namespace {
 
-using json = Json;
-
 struct SegmentWeight {
   float weight;
   std::string string;  // empty: a transition
@@ -72,10 +70,10 @@ std::vector<SegmentWeight> strongest(std::vector<SegmentWeight> weights, float s
   return kept;
 }
 
-json to_json(const std::vector<SegmentWeight>& weights, std::size_t part) {
-  json list = json::array();
+Json to_json(const std::vector<SegmentWeight>& weights, std::size_t part) {
+  Json list = Json::array();
   for (const SegmentWeight& w : weights) {
-    json one = {{"label", w.label}, {"weight", w.weight}};
+    Json one = {{"label", w.label}, {"weight", w.weight}};
     if (part < 3) one[part == 0 ? "attribute" : "string"] = w.string;
     if (part >= 2) one["before"] = w.before;
     list.push_back(std::move(one));
@@ -120,10 +118,10 @@ std::string segment_lines(const SegmentModel& model) {
   return out;
 }
 
-json summary_json(const SegmentModel& model) {
-  json labels = json::array();
+Json summary_json(const SegmentModel& model) {
+  Json labels = Json::array();
   for (Label y = 0; y < model.labels(); ++y) labels.push_back(model.label(y));
-  json document = {{"kind", model.kind()},
+  Json document = {{"kind", model.kind()},
                    {"file_bytes", model.container().file_size()},
                    {"labels", std::move(labels)},
                    {"segments", model.meta().at("segments").at("labels")},
@@ -133,9 +131,9 @@ json summary_json(const SegmentModel& model) {
                    {"segment_strings", model.segment().size() + model.pair().size()},
                    {"weights", weight_count(model)},
                    {"sections", sections_json(model.container())}};
-  document["extraction"] = model.meta().value("extraction", json::object());
+  document["extraction"] = model.meta().value("extraction", Json::object());
   add_kit(model, document);
-  document["training"] = model.meta().value("training", json::object());
+  document["training"] = model.meta().value("training", Json::object());
   add_calibration(model, document);
   return document;
 }
@@ -152,13 +150,13 @@ std::string format_summary(const SegmentModel& model) {
   out += calibration_lines(model);
   out += kit_lines(model);
   out += segment_lines(model);
-  append_fields(out, "training record", model.meta().value("training", json::object()));
+  append_fields(out, "training record", model.meta().value("training", Json::object()));
   append_sections(out, model.container());
   return out;
 }
 
-json top_json(const SegmentModel& model, std::size_t n) {
-  json document = json::array();
+Json top_json(const SegmentModel& model, std::size_t n) {
+  Json document = Json::array();
   for (std::size_t part = 0; part < kParts.size(); ++part) {
     const auto all = weights_of(model, part);
     document.push_back({{"part", kParts[part]},

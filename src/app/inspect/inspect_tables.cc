@@ -9,9 +9,7 @@
 
 namespace croft {
 
-using json = Json;
-
-std::string readable(const json& value) {
+std::string readable(const Json& value) {
   if (value.is_string()) return escaped(value.string());
   if (value.is_number_float()) return fmt::format("{:.8g}", value.get<double>());
   return value.dump(-1, InvalidUtf8::replace);
@@ -23,7 +21,7 @@ std::string summary_head(const Container& container, std::string_view kind, std:
       escaped(container.name()), kind, container.file_size(), labels);
 }
 
-void append_field(std::string& out, std::string name, const json& value) {
+void append_field(std::string& out, std::string name, const Json& value) {
   if (value.is_object()) {
     for (const auto& [key, inner] : value.items()) append_field(out, name + " " + key, inner);
     return;
@@ -32,7 +30,7 @@ void append_field(std::string& out, std::string name, const json& value) {
   out += fmt::format("  {:<23} {}\n", escaped(name), readable(value));
 }
 
-void append_fields(std::string& out, std::string_view title, const json& fields) {
+void append_fields(std::string& out, std::string_view title, const Json& fields) {
   out += fmt::format("\n{}\n", title);
   for (const auto& [name, value] : fields.items()) append_field(out, name, value);
 }
@@ -44,8 +42,8 @@ void append_sections(std::string& out, const Container& container) {
   }
 }
 
-json sections_json(const Container& container) {
-  json sections = json::array();
+Json sections_json(const Container& container) {
+  Json sections = Json::array();
   for (const Container::Entry& entry : container.entries()) {
     sections.push_back({{"name", entry.name}, {"bytes", entry.size}, {"bulk", entry.bulk}});
   }

@@ -14,8 +14,8 @@ PartialLabelReader::PartialLabelReader(const PartialLabels& how, const LabelName
                        "partial labels; rename it, and train again");
     }
     if (name.find(how.separator) != std::string::npos) {
-      throw UsageError("the label " + in_quotes(name) + " contains " +
-                       in_quotes(std::string(1, how.separator)) +
+      throw UsageError("the label ", in_quotes(name), " contains ",
+                       in_quotes(std::string(1, how.separator)),
                        ", which separates the labels of a set; choose another character with "
                        "--partial-separator");
     }

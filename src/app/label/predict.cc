@@ -188,7 +188,7 @@ void require_all_labelled(const PredictCounts& counts) {
                    first.by_model
                        ? "train with --alpha (naive-bayes) or --smoothing (hmm) above 0, "
                          "or look for values far from all that training saw"
-                   : first.exact ? "loosen the constraint, the partial labels or the rules"
+                   : first.exact ? Message("loosen the constraint, the partial labels or the rules")
                                  : "raise --limit, or loosen the rules");
 }
 

@@ -15,7 +15,7 @@ namespace {
 void require_cells(const LabelNames& names) {
   for (const std::string& name : names.all()) {
     if (name.find_first_of(" \t") == std::string::npos) continue;
-    throw UsageError("the label " + in_quotes(name) +
+    throw UsageError("the label ", in_quotes(name),
                      " has a space, so it cannot be a column; use --output labels or json");
   }
 }
@@ -24,10 +24,8 @@ void require_cells(const LabelNames& names) {
 void require_plain_cells(const ColumnSequence& rows) {
   const std::optional<std::string_view> cell = unplain_cell(rows);
   if (!cell) return;
-  throw Error(
-      fmt::format("the token {} in line {} of the data cannot be a column; use --output "
-                  "spans, labels or json",
-                  in_quotes(*cell), rows.first_line));
+  throw Error("the token ", in_quotes(*cell), " in line ", rows.first_line,
+              " of the data cannot be a column; use --output spans, labels or json");
 }
 
 Json names_of(std::span<const Label> y, const LabelNames& names) {
@@ -144,9 +142,9 @@ PredictionFormatter::PredictionFormatter(const TagPlan& plan, const PredictOptio
     }
     return;
   }
-  for (const auto& [asked, name] :
-       {std::pair{options.ask.spans, "--spans"}, {options.ask.edges, "--marginals=edges"}}) {
-    if (asked) throw UsageError(std::string(name) + " is written as JSON; use --output json");
+  for (const auto& [asked, name] : {std::pair{options.ask.spans, Message("--spans")},
+                                    {options.ask.edges, "--marginals=edges"}}) {
+    if (asked) throw UsageError(name, " is written as JSON; use --output json");
   }
 }
 

@@ -1,7 +1,5 @@
 #include "app/label/row_reader.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -68,7 +66,7 @@ void RowReader::check_labels(const std::string& file, std::span<const LabelledSp
     (span.label.empty() ? unnamed_ : named_) = true;
     if (!unnamed_ || (!named_ && scheme_ == ChunkScheme::bio)) continue;
     throw InputError({file, sequence_.line_number},
-                     named_ ? "spans with a label beside spans without one"
+                     named_ ? Message("spans with a label beside spans without one")
                             : "a span without a label, which only the scheme bio can spell",
                      sequence_.line, "give each span a label, such as \"X\"");
   }
@@ -155,15 +153,12 @@ std::optional<ChunkScheme> spans_for(const SequenceModel& model, std::string_vie
   if (format.empty() && !trained) return std::nullopt;
   if (!format.empty() && format != kSpanFormat) {
     if (format == format_name(known)) return std::nullopt;
-    throw UsageError(
-        fmt::format("--format {}: the model was trained on {}, and reads no other data", format,
-                    format_name(known)));
+    throw UsageError("--format ", format, ": the model was trained on ", format_name(known),
+                     ", and reads no other data");
   }
   if (known != InputFormat::columns) {
-    throw UsageError(
-        fmt::format("--format spans: the model was trained on {}, and tokens with spans are for "
-                    "models of columns or spans",
-                    format_name(known)));
+    throw UsageError("--format spans: the model was trained on ", format_name(known),
+                     ", and tokens with spans are for models of columns or spans");
   }
   if (chunks == ChunkScheme::automatic) chunks = trained ? *trained : scheme_of_labels(model);
   if (is_spelled(chunks)) return chunks;

@@ -167,7 +167,7 @@ Rules parse_rules(std::span<const std::string> texts, const LabelNames& names, C
     try {
       parser.parse(text, rules);
     } catch (const UsageError& error) {
-      throw UsageError("--rule " + in_quotes(text) + ": " + error.what());
+      throw UsageError("--rule ", in_quotes(text), ": ", error.message());
     }
   }
   return rules;

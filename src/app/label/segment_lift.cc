@@ -24,9 +24,9 @@ TransitionScores<Real> scaled_transitions(const SegmentModel& model, double scal
 
 const SegmentShape& checked_shape(const SegmentModel& model) {
   if (segment_chain_size(model.shape(), model.has_pairs()).edges > kMostEdges) {
-    throw Error(model.container().name() +
-                ": its segments are too long, and its labels too many; train with a smaller "
-                "--max-length");
+    throw Error(
+        model.container().name(),
+        ": its segments are too long, and its labels too many; train with a smaller --max-length");
   }
   return model.shape();
 }

@@ -173,19 +173,17 @@ Decode TagPlan::default_decode(const TagRequest& request) const {
 
 void TagPlan::check_decode() const {
   if (!model_.has_probabilities() && model_.vote() == nullptr && decode_ != Decode::viterbi) {
-    throw UsageError(
-        "--decode " +
-        std::string(decode_ == Decode::marginal ? "marginal"
-                    : decode_ == Decode::risk   ? "risk"
-                                                : "labelling") +
-        ": " + model_.container().name() +
-        " with this --decoder compares words of bits and has no probabilities; leave it out, or "
-        "take --decoder product");
+    throw UsageError("--decode ",
+                     decode_ == Decode::marginal ? "marginal"
+                     : decode_ == Decode::risk   ? Message("risk")
+                                                 : "labelling",
+                     ": ", model_.container().name(),
+                     " with this --decoder compares words of bits and has no probabilities; leave "
+                     "it out, or take --decoder product");
   }
   if (decode_ != Decode::labelling || hides_states()) return;
-  throw UsageError(
-      "--decode labelling sums over the hidden states of labels, and a model of kind " +
-      model_.kind() + " has none; --decode viterbi is its most probable labelling");
+  throw UsageError("--decode labelling sums over the hidden states of labels, and a model of kind ",
+                   model_.kind(), " has none; --decode viterbi is its most probable labelling");
 }
 
 // 1/T
@@ -215,10 +213,10 @@ bool TagPlan::limits_labellings() const {
 
 void TagPlan::check_vote() const {
   if (decode_ != Decode::viterbi) {
-    throw UsageError("--decode: " + voted(model_) + " and knows no marginals");
+    throw UsageError("--decode: ", voted(model_), " and knows no marginals");
   }
   if (has_rules_) {
-    throw UsageError("--rule: " + voted(model_) +
+    throw UsageError("--rule: ", voted(model_),
                      " at each position by itself, and may break a rule; --constrain goes with it");
   }
 }
@@ -257,7 +255,7 @@ void TagPlan::check(const TagOptions& options) const {
                      "perceptron has one weight vector, whose scores answer every question)");
   }
   if (!model_.has_probabilities() && !labels_alone) {
-    throw UsageError(model_.container().name() +
+    throw UsageError(model_.container().name(),
                      ": this way to decode compares words of bits and has no probabilities; ask "
                      "for the labels alone, or take --decoder product");
   }
@@ -267,7 +265,7 @@ void TagPlan::check(const TagOptions& options) const {
         "model's do not; --chunks raw takes each label but O for a chunk");
   }
   if (options.entropy && hides_states()) {
-    throw UsageError("--entropy: that of the labellings of " + model_.container().name() +
+    throw UsageError("--entropy: that of the labellings of ", model_.container().name(),
                      ", which sum over hidden states, has no recursion");
   }
   if (options.k_best > 0 && hides_states() && decode_ != Decode::labelling) {

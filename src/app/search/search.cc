@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -84,7 +83,7 @@ class TextSearch {
   std::string train(std::size_t rung, std::size_t candidate, std::size_t fold) const;
   double train_and_score(std::size_t rung, std::size_t candidate, std::size_t fold) const;
   double score(std::size_t rung, std::size_t candidate, std::size_t fold) const;
-  std::string in_users_files(std::string message, std::size_t rung, std::size_t fold) const;
+  Location in_users_files(const Location& where, std::size_t rung, std::size_t fold) const;
   std::string why_infinite(std::size_t rung, std::size_t candidate, std::size_t fold);
   std::string part(std::size_t rung, std::size_t fold) const;
   std::string held_out(std::size_t fold) const {
@@ -203,41 +202,22 @@ double TextSearch::train_and_score(std::size_t rung, std::size_t candidate,
     }
     std::error_code none;
     std::filesystem::remove(model, none);
-  } catch (const Interrupted&) {
-    throw;
-  } catch (const UsageError& error) {
-    throw UsageError(in_users_files(error.what(), rung, fold));
-  } catch (const Error& error) {
-    throw Error(in_users_files(error.what(), rung, fold));
+  } catch (const InputError& error) {
+    throw InputError(in_users_files(error.where(), rung, fold), error.fault());
   }
   return score;
 }
 
-// Of a message about a part of the data: where the user has what it says.
-std::string TextSearch::in_users_files(std::string message, std::size_t rung,
-                                       std::size_t fold) const {
-  const auto replace = [&](const std::string& path, const std::vector<std::size_t>& which) {
-    const std::size_t at = message.find(path);
-    if (at == std::string::npos) return;
-    const std::size_t number = at + path.size() + 1;
-    std::size_t line = 0;
-    const char* end = message.data() + message.size();
-    const char* rest = nullptr;
-    if (number < message.size() && message[number - 1] == ':') {
-      const auto read = std::from_chars(message.data() + number, end, line);
-      if (read.ec == std::errc() && line > 0) rest = read.ptr;
-    }
-    if (rest == nullptr) {
-      message.replace(at, path.size(), data_.files.front().second + " (a part of the data)");
-      return;
-    }
-    const Location origin = data_.origin(which, line);
-    message.replace(at, static_cast<std::size_t>(rest - message.data()) - at,
-                    fmt::format("{}:{}", origin.file, origin.line));
-  };
-  replace(part(rung, fold), training_of(rung, fold));
-  replace(held_out(fold), plan_.test_of(fold));
-  return message;
+// Of a place in a part of the data: where the user has it.
+Location TextSearch::in_users_files(const Location& where, std::size_t rung,
+                                    std::size_t fold) const {
+  const bool training = where.file == part(rung, fold);
+  if (!training && where.file != held_out(fold)) return where;
+  if (where.line == 0) return {data_.files.front().second + " (a part of the data)"};
+  Location origin =
+      data_.origin(training ? training_of(rung, fold) : plan_.test_of(fold), where.line);
+  origin.column = where.column;
+  return origin;
 }
 
 // NaN: interrupted.
@@ -247,8 +227,8 @@ double TextSearch::score(std::size_t rung, std::size_t candidate, std::size_t fo
   } catch (const Interrupted&) {
     return std::numeric_limits<double>::quiet_NaN();
   } catch (const UsageError& error) {
-    throw UsageError(shell_words(train_arguments(r_, plan_.candidates[candidate])) + ": " +
-                     error.what());
+    throw UsageError(shell_words(train_arguments(r_, plan_.candidates[candidate])), ": ",
+                     error.message());
   }
 }
 

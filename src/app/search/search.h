@@ -85,7 +85,7 @@ struct SearchedSettings {
   std::vector<SearchRung> rungs;
   std::vector<SearchCandidate> candidates;  // the best first: those of a later rung before others
   bool complete = false;                    // false: it was interrupted, or there is
-  std::string failure;                      // why nothing can be chosen; empty: nothing forbids it
+  Message failure;                          // why nothing can be chosen; empty: nothing forbids it
   const SearchCandidate& best() const { return candidates.front(); }
 };
 

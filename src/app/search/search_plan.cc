@@ -101,16 +101,16 @@ std::size_t count_of(const SearchSettings& s) {
 
 SearchPlan::SearchPlan(const SearchSettings& s, std::size_t sequences) {
   if (sequences < s.folds) {
-    throw UsageError(fmt::format("--folds {}: the data has {} sequences", s.folds, sequences));
+    throw UsageError("--folds ", s.folds, ": the data has ", sequences, " sequences");
   }
   candidates = draw_candidates(s.parameters, count_of(s), s.seed);
   rungs = search_rungs(candidates.size(), s.eta, s.smallest);
   const double cost = search_cost(rungs);
   if (s.budget && cost > *s.budget) {
-    throw UsageError(fmt::format(
-        "--budget {}: {} candidates cost {:.1f} cross-validations on all of the data; give a "
-        "larger one, or fewer --candidates",
-        *s.budget, candidates.size(), cost));
+    throw UsageError(
+        "--budget ", fmt::format("{}", *s.budget), ": ", candidates.size(), " candidates cost ",
+        fmt::format("{:.1f}", cost),
+        " cross-validations on all of the data; give a larger one, or fewer --candidates");
   }
   Random random(s.seed);
   folds.resize(s.folds);

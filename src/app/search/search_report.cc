@@ -99,7 +99,7 @@ Json to_json(const SearchedSettings& result) {
                    {"rungs", std::move(rungs)},
                    {"candidates", std::move(candidates)},
                    {"complete", result.complete}};
-  if (!result.failure.empty()) document["failure"] = result.failure;
+  if (!result.failure.empty()) document["failure"] = result.failure.text();
   return document;
 }
 

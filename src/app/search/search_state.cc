@@ -46,11 +46,11 @@ void SearchState::open(const std::string& path, bool resume, const std::string& 
   if (path.empty()) return;
   const bool there = std::filesystem::exists(path);
   if (there && !resume) {
-    throw UsageError("--state " + path +
+    throw UsageError("--state ", path,
                      " is there already: go on from it with --resume, or give another name");
   }
   if (!there && resume) {
-    throw UsageError("--resume: " + path + " is not there; leave out --resume to begin");
+    throw UsageError("--resume: ", path, " is not there; leave out --resume to begin");
   }
   if (there) {
     LineReader lines(path);

@@ -1,7 +1,5 @@
 #include "app/search/successive_halving.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -93,15 +91,19 @@ double SuccessiveHalving::mean(std::size_t rung, std::size_t candidate) const {
   return sum / static_cast<double>(s_.folds);
 }
 
-std::string SuccessiveHalving::why_infinite(std::size_t rung, std::size_t candidate) const {
+Message SuccessiveHalving::why_infinite(std::size_t rung, std::size_t candidate) const {
   std::size_t fold = 0;
   while (std::isfinite(*state_.find(rung, candidate, fold))) ++fold;
   const bool part = s_.resource == SearchResource::data && rungs_[rung].share < 1;
-  return fmt::format(
-      "--metric {}: it is infinite for every setting in rung {}: {}; take "
-      "another --metric, {}other --folds, or more data of rare labels",
-      name_of(s_.metric), rung + 1, calls_.why(rung, candidate, fold),
-      part ? "--smallest 1, " : "");
+  return {"--metric ",
+          name_of(s_.metric),
+          ": it is infinite for every setting in rung ",
+          rung + 1,
+          ": ",
+          calls_.why(rung, candidate, fold),
+          "; take another --metric, ",
+          part ? Message("--smallest 1, ") : "",
+          "other --folds, or more data of rare labels"};
 }
 
 SearchedSettings SuccessiveHalving::result(bool complete) const {

@@ -39,7 +39,7 @@ class SuccessiveHalving {
   bool before(double a, double b) const {
     return s_.metric == SearchMetric::log_loss ? a < b : a > b;
   }
-  std::string why_infinite(std::size_t rung, std::size_t candidate) const;
+  Message why_infinite(std::size_t rung, std::size_t candidate) const;
   SearchedSettings result(bool complete) const;
 
   const SearchSettings& s_;

@@ -117,8 +117,7 @@ void write_clusters(const BigramCounts& counts, const BigramCounts::Kept& kept,
 
 void ClusterRequest::validate() const {
   if (clusters == 0 || clusters > kMostBrownClusters) {
-    throw UsageError(
-        fmt::format("--clusters {} is not from 1 to {}", clusters, kMostBrownClusters));
+    throw UsageError("--clusters ", clusters, " is not from 1 to ", kMostBrownClusters);
   }
   if (column != 0 && !columns) {
     throw UsageError("--column goes with --format columns, and the format is text");

@@ -327,7 +327,7 @@ std::vector<Declaration> declarations(const toml::table& root, const std::string
   for (const auto& [key, node] : root) {
     if (key.str() == "columns") continue;
     const auto kind = std::ranges::find(kKinds, key.str(), &Kind::name);
-    const auto fail = [&](const char* problem, const std::string& remedy) {
+    const auto fail = [&](std::string_view problem, const std::string& remedy) {
       const toml::source_position at = key.source().begin;
       throw InputError({name, at.line, at.column}, problem, key.str(), remedy);
     };
@@ -420,7 +420,7 @@ std::shared_ptr<const FeatureKit> parse_feature_kit(std::string_view text, const
     const std::size_t line = columns == nullptr ? 0 : columns->source().begin.line;
     kit = std::make_shared<FeatureKit>(column_names(root, name), Location{name, line});
   } catch (const UsageError& error) {
-    throw InputError({name, root.get("columns")->source().begin.line}, error.what(), "", "");
+    throw InputError({name, root.get("columns")->source().begin.line}, error.message());
   }
   for (const Declaration& each : declarations(root, name)) add_feature(each, name, open, *kit);
   if (kit->features().empty()) {

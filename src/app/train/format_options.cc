@@ -29,7 +29,7 @@ void read_limit(const OptionValues& values, const char* option, DocumentLimit& o
   const std::string_view text = values.text(option);
   double value = 0;
   if (parse_number(text, value) != NumberKind::finite) {
-    throw UsageError("--" + std::string(option) + " " + in_quotes(text) +
+    throw UsageError(Message::option(option), " ", in_quotes(text),
                      " is neither a number of texts, such as 2, nor a fraction, such as 0.01");
   }
   out = {value, text.find_first_of(".eE") != std::string_view::npos};
@@ -47,18 +47,18 @@ void read_ngrams(std::string_view text, TokenizerOptions& out) {
     good = good && second_fault == std::errc() && rest == end;
   }
   if (good && out.shortest >= 1 && out.shortest <= out.longest) return;
-  throw UsageError("--ngrams " + in_quotes(text) +
+  throw UsageError("--ngrams ", in_quotes(text),
                    " is neither a length from 1 on, such as 2, nor a range of them, such as 1-2");
 }
 
 // Whether any option of a format is there.  Throws UsageError where the format is another one.
-bool any_given(const OptionValues& values, std::string_view group, const char* format,
+bool any_given(const OptionValues& values, std::string_view group, std::string_view format,
                InputFormat given) {
   for (const OptionRow& row : feature_options()) {
     if (row.group != group || !values.given(row.name)) continue;
     if (format_name(given) == format) return true;
-    throw UsageError("--" + std::string(row.name) + " goes with --format " + format +
-                     ", and the format is " + std::string(format_name(given)));
+    throw UsageError(Message::option(row.name), " goes with --format ", format,
+                     ", and the format is ", format_name(given));
   }
   return false;
 }

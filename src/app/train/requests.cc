@@ -29,7 +29,7 @@ void read_spans(const OptionValues& values, TrainRequest& request) {
   const ChunkScheme scheme = chunk_scheme_from_name(std::string(values.text("label-scheme")));
   request.spans = scheme == ChunkScheme::automatic ? ChunkScheme::bio : scheme;
   if (scheme == ChunkScheme::raw || scheme == ChunkScheme::none) {
-    throw UsageError("--label-scheme " + std::string(values.text("label-scheme")) +
+    throw UsageError("--label-scheme ", values.text("label-scheme"),
                      " cannot spell a span; take bio, bio1, ioe or bioes");
   }
 }
@@ -120,7 +120,8 @@ void read_rounds(const OptionValues& values, FeatureRounds& rounds) {
   if (select.empty()) return;
   double value = 0;
   if (!select.starts_with("l1:") || parse_number(select.substr(3), value) != NumberKind::finite) {
-    throw OptionError("select", ": " + in_quotes(select) + " is not l1:NUMBER, such as l1:1");
+    throw OptionError(values.row("select"),
+                      {": ", in_quotes(select), " is not l1:NUMBER, such as l1:1"});
   }
   rounds.select_l1 = value;
 }
@@ -213,7 +214,7 @@ GraphTrainOptions graph_options(const OptionValues& values) {
     double cost = 0;
     const std::string_view text = values.text("cost");
     if (parse_number(text, cost) != NumberKind::finite || cost < 0) {
-      throw UsageError("--cost " + std::string(text) + " of a graph is a number from 0 on");
+      throw UsageError("--cost ", text, " of a graph is a number from 0 on");
     }
     o.inference.cost = cost;
   }
@@ -256,7 +257,7 @@ void check_log(const OptionValues& values) {
         std::error_code none;
         if ((row.type == OptionType::file && log == file) ||
             std::filesystem::equivalent(log, file, none)) {
-          throw UsageError("--log " + log + " would overwrite " + file + "; give another name");
+          throw UsageError("--log ", log, " would overwrite ", file, "; give another name");
         }
       }
     }

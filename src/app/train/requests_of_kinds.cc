@@ -24,7 +24,7 @@ std::size_t count_of_states(const std::string& item, const std::string& text) {
       value == static_cast<double>(static_cast<std::size_t>(value))) {
     return static_cast<std::size_t>(value);
   }
-  throw UsageError("--hidden-states " + item + ": " + in_quotes(text) +
+  throw UsageError("--hidden-states ", item, ": ", in_quotes(text),
                    " is not a whole number from 1 to 4096; write K, or LABEL=K");
 }
 
@@ -34,8 +34,8 @@ void read_hidden_states(const std::vector<std::string>& items, HiddenChainOption
     const std::size_t at = item.rfind('=');
     const std::string label = at == item.npos ? "" : item.substr(0, at);
     if (!named.insert(label).second) {
-      throw UsageError("--hidden-states " + item + ": the states of " +
-                       (at == item.npos ? "labels" : in_quotes(label)) +
+      throw UsageError("--hidden-states ", item, ": the states of ",
+                       at == item.npos ? Message("labels") : in_quotes(label),
                        " are given twice; leave out one");
     }
     if (at == item.npos) {
@@ -48,11 +48,10 @@ void read_hidden_states(const std::vector<std::string>& items, HiddenChainOption
 
 // Experts that are all there already leave little to say.
 void check_untrained(const OptionValues& values) {
-  const auto refuse = [&](std::initializer_list<const char*> names, const std::string& why) {
-    for (const char* name : names) {
+  const auto refuse = [&](std::initializer_list<std::string_view> names, const Message& why) {
+    for (const std::string_view name : names) {
       if (!values.given(name)) continue;
-      throw UsageError("--" + std::string(name) + " has no meaning where " + why +
-                       "; leave it out");
+      throw UsageError(Message::option(name), " has no meaning where ", why, "; leave it out");
     }
   };
   refuse({"objective",      "optimizer", "l1",           "l2",        "features",
@@ -65,7 +64,7 @@ void check_untrained(const OptionValues& values) {
   if (weights != "uniform" && weights != "unit") return;
   refuse({"max-iterations", "tolerance", "window", "gradient-tolerance", "target", "checkpoint",
           "resume", "checkpoint-interval"},
-         "nothing is trained, and the weights are fixed by --pool-weights " + weights);
+         {"nothing is trained, and the weights are fixed by --pool-weights ", weights});
 }
 
 }  // namespace
@@ -88,7 +87,7 @@ HiddenChainRequest hidden_chain_request(const OptionValues& values) {
       o.states == 1 && std::ranges::all_of(o.states_of, [](auto& own) { return own.second == 1; });
   const bool deviates = values.given("start-deviation");
   if (one && (deviates || o.starts > 1)) {
-    throw UsageError(std::string(deviates ? "--start-deviation" : "--starts") +
+    throw UsageError(deviates ? Message("--start-deviation") : "--starts",
                      " is of the random weights that hidden states need, and here each label has "
                      "one state: leave it out");
   }
@@ -191,9 +190,9 @@ HmmRequest hmm_request(const OptionValues& values) {
   HmmOptions& o = request.options;
   values.read("states", o.states);
   if (!shared.partial && request.unlabelled.empty() && o.states == 0) {
-    for (const char* name : {"em-iterations", "starts", "tolerance"}) {
+    for (const std::string_view name : {"em-iterations", "starts", "tolerance"}) {
       if (!values.given(name)) continue;
-      throw UsageError("--" + std::string(name) +
+      throw UsageError(Message::option(name),
                        " is for labels that are not known, and the data has them all: add "
                        "--partial, --unlabelled or --states, or leave it out");
     }
@@ -237,8 +236,8 @@ BayesNetRequest bayes_net_request(const OptionValues& values) {
   values.read("tolerance", o.tolerance);
   values.read("seed", o.seed);
   values.read("threads", o.threads);
-  for (const char* name : {"em-iterations", "starts", "tolerance"}) {
-    if (values.given(name)) request.of_em.push_back("--" + std::string(name));
+  for (const std::string_view name : {"em-iterations", "starts", "tolerance"}) {
+    if (values.given(name)) request.of_em.emplace_back(name);
   }
   return request;
 }

@@ -30,7 +30,7 @@ std::vector<std::pair<std::string, std::string>> gazetteer_files(const SegmentRe
     const std::string name =
         equals == each.npos ? std::filesystem::path(path).stem().string() : each.substr(0, equals);
     if (name.empty() || path.empty() || name.find_first_of(" \t") != name.npos) {
-      throw UsageError("--gazetteer " + in_quotes(each) + " is neither FILE nor NAME=FILE");
+      throw UsageError("--gazetteer ", in_quotes(each), " is neither FILE nor NAME=FILE");
     }
     files.emplace_back(name, path);
   }
@@ -47,7 +47,7 @@ LongestSegment parse_longest(const std::string& text) {
   constexpr std::size_t kMost = 100'000;
   if (error != std::errc() || rest != number.data() + number.size() || longest.length < 1 ||
       longest.length > kMost || (equals != text.npos && longest.label.empty())) {
-    throw UsageError("--max-length " + in_quotes(text) +
+    throw UsageError("--max-length ", in_quotes(text),
                      " is neither a number of positions from 1 to 100000 nor LABEL=NUMBER");
   }
   return longest;
@@ -72,9 +72,8 @@ ChunkScheme scheme_of(ChunkScheme asked, std::span<const std::string_view> label
 void check_segment_input(const SegmentRequest& request, std::string_view kind) {
   const InputFormat format = request.train.format;
   if (format != InputFormat::columns && format != InputFormat::attributes) {
-    throw UsageError("--model " + std::string(kind) +
-                     " goes with --format columns and attributes, not with " +
-                     std::string(format_name(format)));
+    throw UsageError("--model ", kind, " goes with --format columns and attributes, not with ",
+                     format_name(format));
   }
   if (!request.text_attribute.empty() && format == InputFormat::columns) {
     throw UsageError("--text-attribute goes with --format attributes; columns have cells");
@@ -109,11 +108,11 @@ void take_from(const SegmentModel& init, const SegmentRequest& request, SegmentO
 void take_from(const SegmentModel& init, const TrainRequest& request, ExtractionConfig& config) {
   const ExtractionConfig& known = init.extractor().config();
   if (request.intercept && *request.intercept != known.intercept) {
-    throw UsageError("the model to go on from " + std::string(known.intercept ? "has" : "has no") +
+    throw UsageError("the model to go on from ", known.intercept ? Message("has") : "has no",
                      " intercept: leave out --intercept and --no-intercept");
   }
   if (known.kit && !request.kit.empty()) {
-    throw UsageError("the model to go on from has a feature kit; leave out --kit " + request.kit);
+    throw UsageError("the model to go on from has a feature kit; leave out --kit ", request.kit);
   }
   config.intercept = known.intercept;
   if (known.kit) config.kit = known.kit->owning();
@@ -155,10 +154,11 @@ SegmentOptions segment_options(const SegmentRequest& request, const SegmentModel
   }
   if (init != nullptr) take_from(*init, request, options);
   if (options.templates.uses_gazetteers() != !options.gazetteers.empty()) {
-    throw UsageError(options.gazetteers.empty()
-                         ? "the segment template has %gazetteer; name its file with --gazetteer"
-                         : "--gazetteer: no segment template looks into it; write one such as "
-                           "U:%gazetteer[fold]");
+    throw UsageError(
+        options.gazetteers.empty()
+            ? Message("the segment template has %gazetteer; name its file with --gazetteer")
+            : "--gazetteer: no segment template looks into it; write one such as "
+              "U:%gazetteer[fold]");
   }
   if (request.train.format == InputFormat::attributes) {
     const std::vector<std::size_t>& columns = options.templates.columns();
@@ -178,7 +178,7 @@ SegmentOptions segment_options(const SegmentRequest& request, const SegmentModel
     const LongestSegment longest = parse_longest(text);
     if (std::ranges::find(options.longest, longest.label, &LongestSegment::label) !=
         options.longest.end()) {
-      throw UsageError("--max-length " + (longest.label.empty() ? "N" : longest.label + "=N") +
+      throw UsageError("--max-length ", longest.label.empty() ? "N" : longest.label + "=N",
                        " is given twice; leave out one of the two");
     }
     options.longest.push_back(longest);

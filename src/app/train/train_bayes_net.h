@@ -17,7 +17,7 @@ struct BayesNetRequest {
   std::string holdout;            // cases to measure the result on; may be empty
   StateRowsOptions rows;
   BayesNetOptions options;
-  std::vector<std::string> of_em;  // options that were given and are of EM alone, for messages
+  std::vector<std::string> of_em;  // options that were given and are of EM alone
 };
 
 }  // namespace croft

@@ -12,7 +12,7 @@ namespace {
 double kernel_number(const std::string& kernel, const std::string& text) {
   double value = 0;
   if (parse_number(text, value) == NumberKind::finite) return value;
-  throw UsageError("--kernel " + kernel + ": " + in_quotes(text) + " is no number");
+  throw UsageError("--kernel ", kernel, ": ", in_quotes(text), " is no number");
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ Kernel parse_kernel(const std::string& text) {
     kernel.type = Kernel::Type::polynomial;
     const double degree = number(1);
     if (!(degree >= 1 && degree <= 10 && degree == static_cast<unsigned>(degree))) {
-      throw UsageError("--kernel " + text + ": the degree is not a whole number from 1 to 10");
+      throw UsageError("--kernel ", text, ": the degree is not a whole number from 1 to 10");
     }
     kernel.degree = static_cast<unsigned>(degree);
     if (numbers >= 2) kernel.scale = number(2);
@@ -44,9 +44,9 @@ Kernel parse_kernel(const std::string& text) {
     kernel.type = Kernel::Type::rbf;
     kernel.gamma = number(1);
   } else {
-    throw UsageError("--kernel " + in_quotes(text) +
-                     " is none of linear, poly:DEGREE, poly:DEGREE:SCALE, "
-                     "poly:DEGREE:SCALE:OFFSET and rbf:GAMMA");
+    throw UsageError("--kernel ", in_quotes(text),
+                     " is none of linear, poly:DEGREE, poly:DEGREE:SCALE, poly:DEGREE:SCALE:OFFSET "
+                     "and rbf:GAMMA");
   }
   kernel.validate();
   return kernel;
@@ -95,7 +95,7 @@ void check_method(const TrainRequest& request) {
 void check_request(const TrainRequest& request) {
   request.options.validate();
   check_method(request);
-  check_class_weights(request, name_of(request.options.kind));
+  check_class_weights(request);
   if (request.options.rounds.any() && !request.checkpoint.empty()) {
     throw UsageError(
         "--checkpoint keeps the state of one optimizer, and with --induce, --unsupported and "
@@ -107,11 +107,10 @@ void check_request(const TrainRequest& request) {
   }
   const bool has_template = !request.template_path.empty() || !request.template_text.empty();
   if (has_template && request.format != InputFormat::columns) {
-    throw UsageError(
-        request.format == InputFormat::attributes
-            ? "--template goes with --format columns; attribute lines hold the features themselves"
-            : "--template goes with --format columns, and the format is " +
-                  std::string(format_name(request.format)));
+    throw UsageError("--template goes with --format columns",
+                     request.format == InputFormat::attributes
+                         ? Message("; attribute lines hold the features themselves")
+                         : Message(", and the format is ", format_name(request.format)));
   }
   if (request.text) request.text->validate();
   if (request.csv) request.csv->validate();
@@ -121,8 +120,8 @@ void check_request(const TrainRequest& request) {
   if (!request.cost.empty() && !info(request.options.objective).cost) {
     throw UsageError(
         "--cost is what a mistake costs with --objective softmax-margin, max-margin, "
-        "passive-aggressive or arow; " +
-        std::string(info(request.options.objective).name) + " has no costs");
+        "passive-aggressive or arow; ",
+        info(request.options.objective).name, " has no costs");
   }
   if (!request.prior.empty() && !request.init.empty()) {
     throw UsageError("--prior is also what training starts from: leave out --init");
@@ -137,8 +136,8 @@ void check_request(const TrainRequest& request) {
   }
   if (request.partial &&
       request.partial->any.find(request.partial->separator) != std::string::npos) {
-    throw UsageError("--partial-separator " + std::string(1, request.partial->separator) +
-                     " is part of " + in_quotes(request.partial->any) + ", which is any label");
+    throw UsageError("--partial-separator ", request.partial->separator, " is part of ",
+                     in_quotes(request.partial->any), ", which is any label");
   }
   holdout_fraction(request.holdout);  // one that is out of range is refused
 }

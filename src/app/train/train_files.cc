@@ -10,8 +10,6 @@
 #include "data/settings/cost_file.h"
 #include "data/settings/variance_file.h"
 #include "data/settings/weight_file.h"
-#include "model/kinds/boosted_model.h"
-#include "model/kinds/naive_bayes_model.h"
 
 namespace croft {
 namespace {
@@ -55,8 +53,8 @@ std::optional<double> cost_number(const std::string& cost) {
   const NumberKind kind = parse_number(cost, value);
   if (kind == NumberKind::not_a_number) return std::nullopt;
   if (kind == NumberKind::not_finite || value < 0) {
-    throw UsageError("--cost " + cost +
-                     " is not a finite number of 0 or more; a file of this name " + "is ./" + cost);
+    throw UsageError("--cost ", cost,
+                     " is not a finite number of 0 or more; a file of this name is ./", cost);
   }
   return value;
 }
@@ -92,19 +90,11 @@ std::optional<LabelWeights> read_label_weights(const std::string& class_weights)
   return LabelWeights{read_label_weight_file(lines)};
 }
 
-void check_class_weights(const TrainRequest& request, std::string_view kind) {
-  if (request.class_weights.empty()) return;
-  if (kind != name_of(ChainKind::maxent) && kind != kNaiveBayes && kind != kBoostedMaxent) {
-    throw UsageError(
-        "--class-weights weighs an example by its label, and a model of kind " + std::string(kind) +
-        " is trained on whole sequences, which have many; it goes with maxent, naive-bayes "
-        "and boosted-maxent");
-  }
-  if (request.partial) {
-    throw UsageError(
-        "--class-weights weighs an example by its label, and with --partial it may have several; "
-        "leave out one of them");
-  }
+void check_class_weights(const TrainRequest& request) {
+  if (request.class_weights.empty() || !request.partial) return;
+  throw UsageError(
+      "--class-weights weighs an example by its label, and with --partial it may have several; "
+      "leave out one of them");
 }
 
 TrainOptions read_options(const TrainRequest& request) {

@@ -63,9 +63,8 @@ struct TrainRequest {
 // UsageError for a kernel that is none.
 TrainRequest with_defaults(TrainRequest request);
 
-// Throws UsageError for --class-weights with a kind that is trained on whole sequences, or with
-// partial labels.
-void check_class_weights(const TrainRequest& request, std::string_view kind);
+// Throws UsageError for --class-weights with partial labels.
+void check_class_weights(const TrainRequest& request);
 
 // The files that a request reads besides `init`.
 std::vector<std::string> input_files(const TrainRequest& request);

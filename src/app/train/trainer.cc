@@ -49,7 +49,7 @@ TrainOutcome train(Trainer& trainer, TrainObserver& observer) {
     close_checkpoints(checkpoints, observer);
     return outcome;
   } catch (const Interrupted& reason) {
-    throw Interrupted(std::string(reason.what()) + "; there is no model to keep yet");
+    throw Interrupted(reason.message(), "; there is no model to keep yet");
   }
 }
 

@@ -37,7 +37,7 @@ KindChoice chosen_kind(const OptionValues& values) {
   const std::string name(values.text("model"));
   if (!values.given("joint-template")) return {kind_bit(name), name};
   if (name == "maxent") return {kJointBit, "maxent with --joint-template"};
-  throw UsageError("--joint-template goes with --model maxent, not with " + name);
+  throw UsageError("--joint-template goes with --model maxent, not with ", name);
 }
 
 std::unique_ptr<Trainer> make_trainer(const OptionValues& values,
@@ -54,7 +54,7 @@ std::unique_ptr<Trainer> make_trainer(const OptionValues& values,
       if ((row.bit & kind.bit) != 0) return row.make(values);
     }
   }
-  throw UsageError("this program cannot train a model of kind " + kind.shown);
+  throw UsageError("this program cannot train a model of kind ", kind.shown);
 }
 
 }  // namespace croft

@@ -19,7 +19,7 @@ std::span<const TrainerRow> trainer_rows();
 // messages call it.  Throws UsageError where joint features are given to another kind.
 struct KindChoice {
   KindSet bit;
-  std::string shown;
+  Message shown;
 };
 KindChoice chosen_kind(const OptionValues& values);
 

@@ -166,7 +166,7 @@ std::optional<double> holdout_fraction(const std::string& holdout) {
   const auto [rest, error] = std::from_chars(holdout.data(), end, value);
   if (holdout.empty() || error != std::errc() || rest != end) return std::nullopt;
   if (!(value > 0 && value < 1)) {
-    throw UsageError("--holdout " + holdout +
+    throw UsageError("--holdout ", holdout,
                      " is not between 0 and 1; give a fraction such as 0.1, or a file");
   }
   return value;
@@ -230,8 +230,10 @@ void set_features(const TrainRequest& request, const ChainModel* init, Extractio
     return;
   }
   if (request.text || request.csv) {
-    throw UsageError("the model to go on from says how its data becomes features; leave out the " +
-                     ("options of --format " + std::string(format_name(request.format))));
+    throw UsageError(
+        "the model to go on from says how its data becomes features; leave out the options of "
+        "--format ",
+        format_name(request.format));
   }
   const ExtractionConfig& known = init->extractor().config();
   config.text = known.text;
@@ -243,7 +245,7 @@ std::shared_ptr<const FeatureKit> make_kit(const TrainRequest& request, const Ch
   const bool has_one = init != nullptr && init->extractor().config().kit != nullptr;
   if (request.kit.empty()) return has_one ? init->extractor().config().kit->owning() : nullptr;
   if (has_one) {
-    throw UsageError("the model to go on from has a feature kit; leave out --kit " + request.kit);
+    throw UsageError("the model to go on from has a feature kit; leave out --kit ", request.kit);
   }
   return read_feature_kit(request.kit);
 }
@@ -260,7 +262,7 @@ ExtractionConfig make_extraction(const TrainRequest& request, const ChainModel* 
   const bool by_default = init != nullptr ? init->extractor().config().intercept
                                           : request.options.kind == ChainKind::maxent && !words;
   if (init != nullptr && request.intercept && *request.intercept != by_default) {
-    throw UsageError("the model to go on from " + std::string(by_default ? "has" : "has no") +
+    throw UsageError("the model to go on from ", by_default ? Message("has") : "has no",
                      " intercept: leave out --intercept and --no-intercept");
   }
   config.intercept = request.intercept.value_or(by_default);
@@ -276,8 +278,9 @@ ExtractionConfig make_extraction(const TrainRequest& request, const ChainModel* 
     config.template_name = file ? request.template_path : "the template";
     config.language = request.language;
     if (config.template_text.find_first_not_of(" \t\r\n") == std::string::npos) {
-      throw Error(config.template_name + ": this template is empty; without --template a " +
-                  "default set of features for words is used");
+      throw Error(config.template_name,
+                  ": this template is empty; without --template a default set of features for "
+                  "words is used");
     }
   } else if (init != nullptr && init->extractor().has_template()) {
     const bool intercept = config.intercept;

@@ -122,7 +122,7 @@ GraphFile read_graph(const std::string& path, std::optional<GraphFormat> format)
   if (!format) {
     throw InputError({lines.name(), 1}, "this begins as no format of graphs does",
                      std::string_view(text).substr(0, text.find('\n')),
-                     "--format names it: " + std::string(kFormats));
+                     Message("--format names it: ", kFormats));
   }
   return read_graph(LineReader(text, lines.name()), *format);
 }

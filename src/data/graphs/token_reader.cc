@@ -32,8 +32,7 @@ bool TokenReader::next(std::string_view& word) {
   }
 }
 
-void TokenReader::fail(std::string_view problem, std::string_view text,
-                       std::string_view remedy) const {
+void TokenReader::fail(const Message& problem, std::string_view text, const Message& remedy) const {
   throw InputError(location(), problem, text, remedy);
 }
 

@@ -26,8 +26,8 @@ class TokenReader {
   void finish(std::string_view after);
 
   Location location() const { return lines_.location(column_); }
-  [[noreturn]] void fail(std::string_view problem, std::string_view text,
-                         std::string_view remedy) const;
+  [[noreturn]] void fail(const Message& problem, std::string_view text,
+                         const Message& remedy) const;
 
  private:
   LineReader lines_;

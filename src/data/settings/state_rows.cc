@@ -85,8 +85,8 @@ class Rows {
     }
     throw InputError(record_.location(records_.name(), k),
                      "no state of " + in_quotes(variable_name(net_.names, variable_[k])), cell,
-                     "its states are " + list_of(states_[k]) +
-                         "; an empty cell, or what --missing names, is not known");
+                     Message("its states are ", list_of(states_[k]),
+                             "; an empty cell, or what --missing names, is not known"));
   }
 
   CsvRecordReader records_;

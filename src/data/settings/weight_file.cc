@@ -12,7 +12,7 @@ std::vector<double> read_weight_file(LineReader& lines) {
     double weight = 0;
     if (parse_number(line, weight) != NumberKind::finite || !(weight > 0)) {
       throw InputError(lines.location(),
-                       line.empty() ? "an empty line where a weight is expected"
+                       line.empty() ? Message("an empty line where a weight is expected")
                                     : "a weight that is not a positive finite number",
                        line, "write one number above 0 for each sequence, a line each");
     }

@@ -42,7 +42,7 @@ std::string with_offset(const std::string& name, int offset) {
 }
 
 // What is wrong with a kit, with its place in the file where there is one.
-[[noreturn]] void fail(const Location& where, const std::string& problem) {
+[[noreturn]] void fail(const Location& where, const Message& problem) {
   if (where.file.empty()) throw UsageError(problem);
   throw InputError(where, problem, "", "");
 }
@@ -284,8 +284,9 @@ void FeatureKit::check_effects(InputFormat format,
     });
   };
   if (!columns_.empty() && format != InputFormat::columns) {
-    fail(where_, "the feature kit has a line columns = [...], which is for --format columns; the " +
-                     std::string("attributes of other formats have names; delete it"));
+    fail(where_,
+         "the feature kit has a line columns = [...], which is for --format columns; the "
+         "attributes of other formats have names; delete it");
   }
   if (!columns_.empty() && !named && std::ranges::none_of(columns_, is_source)) {
     fail(where_,

@@ -133,7 +133,7 @@ std::size_t Gazetteer::entries() const {
 void GazetteerBuilder::read(LineReader lines) {
   std::size_t found = 0;
   for (std::string_view line; lines.next(line);) {
-    const auto fail = [&](const char* problem, const char* remedy) {
+    const auto fail = [&](std::string_view problem, std::string_view remedy) {
       throw InputError(lines.location(), problem, line, remedy);
     };
     if (line.find_first_not_of(kBlanks) == line.npos) continue;

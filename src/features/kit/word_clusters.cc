@@ -28,7 +28,7 @@ WordClusters WordClusters::read(LineReader lines) {
   StringTable words, paths;
   std::vector<std::uint32_t> cluster;  // by number in `words`
   for (std::string_view line; lines.next(line);) {
-    const auto fail = [&](const char* problem, const char* remedy) {
+    const auto fail = [&](std::string_view problem, std::string_view remedy) {
       throw InputError(lines.location(), problem, line, remedy);
     };
     if (line.empty()) continue;

@@ -20,21 +20,20 @@ std::string shown(DocumentLimit limit) {
                         : fmt::format("{:g} texts", limit.value);
 }
 
-void check_limit(DocumentLimit limit, const char* option) {
+void check_limit(DocumentLimit limit, const Message& option) {
   if (limit.fraction ? limit.value >= 0 && limit.value <= 1
                      : limit.value >= 1 && limit.value == std::floor(limit.value)) {
     return;
   }
-  throw UsageError(fmt::format(
-      "{} is neither a number of texts, such as 2, nor a fraction of them, such as 0.01", option));
+  throw UsageError(
+      option, " is neither a number of texts, such as 2, nor a fraction of them, such as 0.01");
 }
 
-void refuse_with_hashing(bool asked, const char* what) {
+void refuse_with_hashing(bool asked, const Message& what) {
   if (!asked) return;
   throw UsageError(
-      fmt::format("{} leaves terms out, and with --hash-bits none is known by name; "
-                  "leave out one of the two",
-                  what));
+      what,
+      " leaves terms out, and with --hash-bits none is known by name; leave out one of the two");
 }
 
 // Divides the values by the norm, unless that is 0.
@@ -58,7 +57,7 @@ void TextOptions::validate() const {
     throw UsageError("--sublinear is about counts, and --term-weights binary has none");
   }
   if (hash_bits > kMostBits) {
-    throw UsageError(fmt::format("--hash-bits {} is not 1 to {}", hash_bits, kMostBits));
+    throw UsageError("--hash-bits ", hash_bits, " is not 1 to ", kMostBits);
   }
   if (hash_bits == 0) return;
   refuse_with_hashing(min_documents != kOne, "--min-documents");
@@ -208,21 +207,19 @@ std::vector<std::uint32_t> TermFit::kept_terms() const {
   const double low = options.min_documents.of(documents_);
   const double high = options.max_documents.of(documents_);
   if (high < low) {
-    throw Error(
-        fmt::format("of {} texts no term can be in at most {} and in at least {}; change "
-                    "--max-documents or --min-documents",
-                    documents_, shown(options.max_documents), shown(options.min_documents)));
+    throw Error("of ", documents_, " texts no term can be in at most ",
+                shown(options.max_documents), " and in at least ", shown(options.min_documents),
+                "; change --max-documents or --min-documents");
   }
   std::vector<std::uint32_t> kept;
   for (std::uint32_t number = 0; number < frequency_.size(); ++number) {
     if (frequency_[number] >= low && frequency_[number] <= high) kept.push_back(number);
   }
   if (kept.empty()) {
-    throw Error(fmt::format(
-        "no term of the {} texts is left{}", documents_,
-        terms_.size() > 0
-            ? "; loosen --min-documents or --max-documents"
-            : ": they have none, or only stop words; --analyzer char takes characters"));
+    throw Error("no term of the ", documents_, " texts is left",
+                terms_.size() > 0
+                    ? Message("; loosen --min-documents or --max-documents")
+                    : ": they have none, or only stop words; --analyzer char takes characters");
   }
   if (options.max_terms == 0 || kept.size() <= options.max_terms) return kept;
   // Of equally frequent ones those that come first by their bytes.

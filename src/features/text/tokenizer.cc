@@ -141,7 +141,7 @@ void for_each_character(std::string_view text, bool lower_case, const Visit& vis
 
 void TokenizerOptions::validate() const {
   if (shortest < 1 || longest < shortest) {
-    throw UsageError("n-grams of " + std::to_string(shortest) + " to " + std::to_string(longest) +
+    throw UsageError("n-grams of ", shortest, " to ", longest,
                      ": the lengths must be 1 or more, the smaller one first");
   }
   if (!stop_words.empty() && analyzer != Analyzer::word) {

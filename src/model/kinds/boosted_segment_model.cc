@@ -81,10 +81,9 @@ void BoostedSegmentModel::add_segments_in(const SegmentStrings& strings, double 
       if (shape().longest(y) < 2 || d > shape().longest(y)) continue;
       cells[shape().cell(y, d)] += static_cast<Real>(scale * values[y]);
       if (std::isfinite(values[y])) continue;
-      throw Error(container_.name() + ": the scores of the segments from position " +
-                  std::to_string(s) +
-                  " on are no finite numbers: the file is damaged, which croft inspect --verify "
-                  "tells");
+      throw Error(
+          container_.name(), ": the scores of the segments from position ", s,
+          " on are no finite numbers: the file is damaged, which croft inspect --verify tells");
     }
   });
 }

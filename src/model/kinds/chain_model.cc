@@ -141,9 +141,9 @@ void ChainModel::add_kernel_scores(const TextSequence& sequence, Scratch& scratc
     for (std::size_t j = 0; j < labels(); ++j) {
       out.state(t, j) = static_cast<Real>(scratch.state(t, j));
       if (std::isfinite(out.state(t, j))) continue;
-      throw Error(container_.name() + ": the kernel's scores of position " + std::to_string(t) +
-                  " are no finite numbers: its values are too large for the kernel, or the file " +
-                  "is damaged, which croft inspect --verify tells");
+      throw Error(container_.name(), ": the kernel's scores of position ", t,
+                  " are no finite numbers: its values are too large for the kernel, or the file is "
+                  "damaged, which croft inspect --verify tells");
     }
   }
 }
@@ -175,28 +175,28 @@ const ChainModel& require_chain(const SequenceModel& model, std::string_view ans
   const auto* chain = dynamic_cast<const ChainModel*>(&model);
   if (chain != nullptr) return *chain;
   if (model.states() != nullptr) {
-    throw UsageError(model.container().name() + ": " + std::string(answer) +
-                     " is not to be had of a model of kind " + model.kind() +
+    throw UsageError(model.container().name(), ": ", answer,
+                     " is not to be had of a model of kind ", model.kind(),
                      ", whose weights are of states that are hidden; croft inspect --top and "
                      "--weights show them");
   }
   if (model.kind() == "error-correcting") {
-    throw UsageError(model.container().name() + ": " + std::string(answer) +
+    throw UsageError(model.container().name(), ": ", answer,
                      " is not to be had of a model of kind error-correcting, whose weights are of "
                      "bits; croft inspect --top and --weights show them");
   }
   if (model.kind() == "joint-maxent") {
-    throw UsageError(model.container().name() + ": " + std::string(answer) +
+    throw UsageError(model.container().name(), ": ", answer,
                      " is not to be had of a model of kind joint-maxent, whose weights several "
                      "labels share; croft inspect --top and --weights show them");
   }
   if (is_boosted(model.kind())) {
-    throw UsageError(model.container().name() + ": " + std::string(answer) +
-                     " is a matter of the weights of features, and a model of kind " +
-                     model.kind() + " has trees; croft inspect --top and --weights show them");
+    throw UsageError(model.container().name(), ": ", answer,
+                     " is a matter of the weights of features, and a model of kind ", model.kind(),
+                     " has trees; croft inspect --top and --weights show them");
   }
   if (model.segments() != nullptr) {
-    throw UsageError(model.container().name() + ": " + std::string(answer) +
+    throw UsageError(model.container().name(), ": ", answer,
                      " is not to be had of a model of kind segment; croft inspect --top and "
                      "--weights show its weights");
   }

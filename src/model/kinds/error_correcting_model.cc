@@ -27,8 +27,7 @@ std::optional<CodeDecoder> find_decoder(std::string_view name) {
 
 CodeDecoder code_decoder_named(std::string_view name) {
   if (const auto decoder = find_decoder(name)) return *decoder;
-  throw UsageError("--decoder " + std::string(name) +
-                   " is none of product, marginal, distance and bits");
+  throw UsageError("--decoder ", name, " is none of product, marginal, distance and bits");
 }
 
 std::string_view name_of(CodeDecoder decoder) {
@@ -199,9 +198,9 @@ void ErrorCorrectingModel::score_in(const TextSequence& sequence, Scratch& scrat
     for (std::size_t j = 0; j < labels(); ++j) {
       out.state(t, j) = static_cast<Real>(scratch.state(t, j));
       if (std::isfinite(out.state(t, j))) continue;
-      throw Error(container_.name() + ": the scores of position " + std::to_string(t) +
-                  " are no finite numbers: its values are too large, or the file is damaged, " +
-                  "which croft inspect --verify tells");
+      throw Error(container_.name(), ": the scores of position ", t,
+                  " are no finite numbers: its values are too large, or the file is damaged, which "
+                  "croft inspect --verify tells");
     }
   }
 }

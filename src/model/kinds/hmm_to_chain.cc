@@ -90,9 +90,9 @@ class Conversion {
                 ": it is damaged; restore it from a copy or train again");
   }
   [[noreturn]] void fail_impossible(const std::string& what) const {
-    throw Error(hmm_.container().name() + ": the probability of " + what +
-                " is 0 for some label, " +
-                "and no weight says that; train the model with --smoothing above 0");
+    throw Error(
+        hmm_.container().name(), ": the probability of ", what,
+        " is 0 for some label, and no weight says that; train the model with --smoothing above 0");
   }
   double finite(double log, const std::string& what) const {
     if (!std::isfinite(log)) fail_impossible(what);

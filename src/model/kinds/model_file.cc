@@ -49,7 +49,7 @@ std::shared_ptr<const SequenceModel> read_model(Container container) {
   if (kind == SegmentModel::kKind)
     return std::make_shared<const SegmentModel>(std::move(container));
   if (kind == GraphModel::kKind) {
-    throw Error(container.name() +
+    throw Error(container.name(),
                 ": this is a model of kind graph, which labels the rows of a database; predict, "
                 "evaluate and inspect take it, with --database");
   }

@@ -120,9 +120,9 @@ void NaiveBayesModel::fail_scores(const TextSequence& sequence, std::size_t t) c
   const std::string where =
       container_.name() + ": position " + std::to_string(t) + " of the sequence " +
       (sequence.first_line == 0 ? "" : "at line " + std::to_string(sequence.first_line) + " ");
-  throw Error(where +
-              "has scores that are no finite numbers: its values are too large, or the file "
-              "is damaged, which croft inspect --verify tells");
+  throw Error(where,
+              "has scores that are no finite numbers: its values are too large, or the file is "
+              "damaged, which croft inspect --verify tells");
 }
 
 template <class Real>

@@ -149,7 +149,7 @@ void TreeScorer::score(const TextSequence& sequence, const std::string& file,
       out.state(t, y) = static_cast<Real>(state[y]);
       if (std::isfinite(out.state(t, y))) continue;
       throw Error(
-          file + ": the scores of position " + std::to_string(t) +
+          file, ": the scores of position ", t,
           " are no finite numbers: the file is damaged, which croft inspect --verify tells");
     }
   }

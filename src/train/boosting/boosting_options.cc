@@ -6,7 +6,7 @@
 namespace croft {
 
 void BoostingOptions::validate() const {
-  const auto require = [](bool right, const std::string& what) {
+  const auto require = [](bool right, const Message& what) {
     if (!right) throw UsageError(what);
   };
   tree.validate();

@@ -20,11 +20,10 @@ constexpr double kLeastRelativeGain = 1e-10;
 }  // namespace
 
 void TreeFitOptions::validate() const {
-  const auto require = [](bool right, const std::string& what) {
+  const auto require = [](bool right, const Message& what) {
     if (!right) throw UsageError(what);
   };
-  require(leaves >= 1 && leaves <= kMostLeaves,
-          "--leaves is from 1 to " + std::to_string(kMostLeaves));
+  require(leaves >= 1 && leaves <= kMostLeaves, Message("--leaves is from 1 to ", kMostLeaves));
   require(std::isfinite(l2) && l2 >= 0, "--l2 is a number of 0 or more");
   require(std::isfinite(min_child_weight) && min_child_weight >= 0,
           "--min-child-weight is a number of 0 or more");

@@ -171,8 +171,8 @@ OptimizeResult train_chain_em(const ChainProblem& problem, const ChainEmOptions&
     throw UsageError("--em-iterations goes with --objective likelihood");
   }
   if (problem.method != Method::lbfgs && problem.method != Method::owlqn) {
-    throw UsageError("--em-iterations: M steps are by --optimizer lbfgs or owlqn, not by " +
-                     std::string(info(problem.method).name));
+    throw UsageError("--em-iterations: M steps are by --optimizer lbfgs or owlqn, not by ",
+                     info(problem.method).name);
   }
   if (problem.prior != nullptr && !problem.prior->trivial()) {
     throw UsageError("--em-iterations knows no prior and no variances; leave them out");

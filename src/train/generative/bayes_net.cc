@@ -283,7 +283,7 @@ BayesNetResult BayesNetTraining::run(const BayesNetOptions& options, const Callb
   ThreadPool pool(options.threads);
   if (data_.missing() == 0) {
     if (options.starts > 1 || options.from_tables) {
-      throw UsageError(std::string(options.starts > 1 ? "--starts" : "--init") +
+      throw UsageError(options.starts > 1 ? Message("--starts") : "--init",
                        " is of EM, and no value is missing: leave it out");
     }
     result.unseen = estimate(data_.known_counts(), options.smoothing);

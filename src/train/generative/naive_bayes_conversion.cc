@@ -56,9 +56,9 @@ class Conversion {
 
   void add(std::string name, std::span<const double> row) {
     if (!std::ranges::all_of(row, [](double w) { return std::isfinite(w); })) {
-      throw Error(in_quotes(name) +
-                  " has probability 0 under a label, which no finite weight gives; "
-                  "train with an --alpha above 0 and priors above 0");
+      throw Error(in_quotes(name),
+                  " has probability 0 under a label, which no finite weight gives; train with an "
+                  "--alpha above 0 and priors above 0");
     }
     if (!names_.insert(name).second) {
       throw Error("two features would be called " + in_quotes(name) +
@@ -155,7 +155,7 @@ ExtractionConfig with_binary_terms(const NaiveBayesModel& model) {
   if (text.values == TermValues::tf_idf || text.sublinear || text.hash_bits > 0 ||
       text.effective_norm() != TermNorm::none || !(model.options().binarize < 1)) {
     throw UsageError(
-        model.container().name() +
+        model.container().name(),
         ": bernoulli attributes convert where their values are 0 and 1, and the terms of this "
         "model have others (tf-idf, a norm, hashing or --binarize); train it on plain counts");
   }

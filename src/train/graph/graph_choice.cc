@@ -38,13 +38,13 @@ void check_inference(const GraphProblem& p, const ObjectiveInfo& objective) {
   }};
   for (const auto& [setting, is_given] : given) {
     if (is_given && !sets(objective.settings, setting)) {
-      throw UsageError("--" + std::string(setting) + " has no meaning for --objective " +
-                       std::string(objective.name) + " of a graph; leave it out");
+      throw UsageError(Message::option(setting), " has no meaning for --objective ", objective.name,
+                       " of a graph; leave it out");
     }
   }
   if (p.rank_loss && p.objective != Objective::sample_rank) {
-    throw UsageError("a loss of one's own has no meaning for --objective " +
-                     std::string(objective.name) + " of a graph; it goes with sample-rank");
+    throw UsageError("a loss of one's own has no meaning for --objective ", objective.name,
+                     " of a graph; it goes with sample-rank");
   }
 }
 
@@ -61,9 +61,9 @@ void check_cut(const GraphProblem& p) {
     if (!cut || each.scores || each.interaction.arity() < 2) continue;
     if (is_associative(each.interaction) && each.interaction.arity() == 2) continue;
     throw UsageError(
-        "--search graph-cut needs cliques of one variable, or of two with the "
-        "interaction same or same-label, and the template '" +
-        each.name + "' is none; leave it out");
+        "--search graph-cut needs cliques of one variable, or of two with the interaction same or "
+        "same-label, and the template '",
+        each.name, "' is none; leave it out");
   }
   if (!keeps_associative(p)) return;
   if (p.regulariser.l1 > 0) {
@@ -76,10 +76,10 @@ void check_cut(const GraphProblem& p) {
     if (t.scores || !is_associative(t.interaction)) continue;
     for (const CliqueFeature& each : p.rows.features(row)) {
       if (each.value >= 0) continue;
-      throw UsageError("a feature of the template '" + t.name + "' has the value " +
-                       std::to_string(each.value) +
-                       "; --search graph-cut and alpha-expansion need values >= 0 where labels "
-                       "are drawn together");
+      throw UsageError("a feature of the template '", t.name, "' has the value ",
+                       std::to_string(each.value),
+                       "; --search graph-cut and alpha-expansion need values >= 0 where labels are "
+                       "drawn together");
     }
   }
 }
@@ -90,22 +90,22 @@ void check_prior(const GraphProblem& p, const MethodInfo& method) {
         "--optimizer frank-wolfe starts from no weights: leave out --init and --prior");
   }
   if (p.prior == nullptr || p.prior->trivial()) return;
-  const std::string what = p.prior->mean.empty() ? "--variances" : "--prior";
+  const Message what = p.prior->mean.empty() ? Message("--variances") : "--prior";
   if (is_direction(p.objective) || p.method == Method::frank_wolfe) {
-    throw UsageError(what + " has no meaning for " +
-                     (is_direction(p.objective) ? "--objective " + std::string(name_of(p.objective))
-                                                : std::string("--optimizer frank-wolfe")) +
+    throw UsageError(what, " has no meaning for ",
+                     is_direction(p.objective) ? Message("--objective ", name_of(p.objective))
+                                               : "--optimizer frank-wolfe",
                      " of a graph; leave it out");
   }
   const bool penalised = p.regulariser.l2 > 0 || (p.prior->mean.empty() && p.regulariser.l1 > 0);
   if (!penalised || !method.l2) {
-    throw UsageError(what + " is of the penalty, and there is none: give --l2 above 0");
+    throw UsageError(what, " is of the penalty, and there is none: give --l2 above 0");
   }
   if (!p.prior->mean.empty() && p.regulariser.l1 > 0) {
     throw UsageError("--prior goes with --l2 alone: --l1 draws weights to 0");
   }
   if (!p.prior->mean.empty() && keeps_associative(p)) {
-    throw UsageError("--prior does not go with --search " + p.inference.search.value_or("auto") +
+    throw UsageError("--prior does not go with --search ", p.inference.search.value_or("auto"),
                      ", which keeps weights from becoming negative");
   }
 }
@@ -114,9 +114,8 @@ void check_pairs(const GraphProblem& p) {
   for (const CliqueTemplate& each : p.schema.templates) {
     if (each.interaction.arity() <= 2) continue;
     throw UsageError(
-        "--objective tree-reweighted is of cliques of one or two variables, and the "
-        "template '" +
-        each.name + "' has " + std::to_string(each.interaction.arity()) + "; take bethe");
+        "--objective tree-reweighted is of cliques of one or two variables, and the template '",
+        each.name, "' has ", each.interaction.arity(), "; take bethe");
   }
 }
 
@@ -149,9 +148,9 @@ void check_graph_choice(const GraphProblem& p) {
   }
   if (hidden > 0) {
     const bool dual = p.method == Method::frank_wolfe;
-    throw UsageError((dual ? "--optimizer frank-wolfe" : "--objective " + name) +
-                     " needs the labels of all variables, and " + std::to_string(hidden) +
-                     " have none; take " + (dual ? "averaged-sgd" : "likelihood or bethe"));
+    throw UsageError(dual ? Message("--optimizer frank-wolfe") : Message("--objective ", name),
+                     " needs the labels of all variables, and ", hidden, " have none; take ",
+                     dual ? Message("averaged-sgd") : "likelihood or bethe");
   }
 }
 

@@ -13,17 +13,17 @@ namespace croft {
 SumOracleMaker em_sums(const GraphProblem& p) {
   if (auto sums = graph_sums(p.objective, p.inference)) return *sums;
   throw UsageError(
-      "--em-iterations goes with --objective likelihood, bethe or mean-field, which sum "
-      "over what is hidden; " +
-      std::string(name_of(p.objective)) + " does not");
+      "--em-iterations goes with --objective likelihood, bethe or mean-field, which sum over what "
+      "is hidden; ",
+      name_of(p.objective), " does not");
 }
 
 void check_em(const GraphProblem& problem, const GraphEmOptions& options) {
   check_graph_choice(problem);
   options.validate();
   if (problem.method == Method::lbfgs || problem.method == Method::owlqn) return;
-  throw UsageError("--em-iterations: M steps are by --optimizer lbfgs or owlqn, not by " +
-                   std::string(info(problem.method).name));
+  throw UsageError("--em-iterations: M steps are by --optimizer lbfgs or owlqn, not by ",
+                   info(problem.method).name);
 }
 
 GraphEm::GraphEm(const GraphProblem& problem, const GraphEmOptions& options, std::span<double> w,

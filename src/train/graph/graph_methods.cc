@@ -125,7 +125,7 @@ GraphObjectiveMaker make_graph_objective(Objective objective, const GraphInferen
     default:
       break;
   }
-  throw UsageError("--objective " + std::string(name_of(objective)) + " has no value");
+  throw UsageError("--objective ", name_of(objective), " has no value");
 }
 
 namespace {

@@ -85,18 +85,19 @@ bool better(const FeatureCandidate& a, const FeatureCandidate& b) {
 }
 
 void InductionOptions::validate() const {
-  const auto require = [](bool holds, const std::string& what) {
+  const auto require = [](bool holds, const Message& what) {
     if (!holds) throw UsageError(what);
   };
   require(size >= 1 && size <= kMostParts,
-          fmt::format("--induce-size {} is not 1 to {}", size, kMostParts));
+          Message("--induce-size ", size, " is not 1 to ", kMostParts));
   require(size > 1 || from_nothing,
           "--induce-size 1 finds single attributes, which have features already: take 2, or "
           "--induce-from nothing");
   require(batch >= 1 && rounds >= 1 && iterations >= 1 && min_count >= 1,
           "--induce-batch, --induce-rounds, --induce-iterations and --induce-count are at least 1");
   require(min_gain >= 0 && std::isfinite(min_gain),
-          fmt::format("--induce-gain {} is not a finite number of 0 or more", min_gain));
+          Message("--induce-gain ", fmt::format("{}", min_gain),
+                  " is not a finite number of 0 or more"));
 }
 
 std::vector<FeatureCandidate> find_candidates(const GainData& data,

@@ -16,8 +16,8 @@ void FeatureRounds::validate() const {
   }
   if (induction) induction->validate();
   if (unsupported && !(unsupported->threshold >= 0 && unsupported->threshold <= 1)) {
-    throw UsageError(
-        fmt::format("--unsupported {} is not a probability from 0 to 1", unsupported->threshold));
+    throw UsageError("--unsupported ", fmt::format("{}", unsupported->threshold),
+                     " is not a probability from 0 to 1");
   }
   if (unsupported && unsupported->iterations < 1) {
     throw UsageError(
@@ -137,8 +137,8 @@ void FeatureRoundsTraining::select(std::span<const FeatureWeight> start) {
   drop_zeros(kept.edge);
   drop_zeros(kept.tied);
   if (kept.size() == 0) {
-    throw UsageError(fmt::format("--select l1:{} leaves no feature; give a smaller value",
-                                 *o_.rounds.select_l1));
+    throw UsageError("--select l1:", fmt::format("{}", *o_.rounds.select_l1),
+                     " leaves no feature; give a smaller value");
   }
   set_features(std::move(kept));
   report({.what = "selection", .dropped = candidates - t_.layout_.dimension()}, trained);

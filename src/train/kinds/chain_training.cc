@@ -27,13 +27,12 @@ void check_init(const ChainModel& init, const TrainOptions& options) {
                      ": a vote or a kernel is not one vector of weights to start from");
   }
   if (chain_kind(init.kind()) != options.kind) {
-    throw UsageError(init.container().name() + ": this model is of kind " + init.kind() +
-                     "; go on from it with --model " + init.kind());
+    throw UsageError(init.container().name(), ": this model is of kind ", init.kind(),
+                     "; go on from it with --model ", init.kind());
   }
   if (init.order() == options.order) return;
-  throw UsageError(init.container().name() + ": this model is of order " +
-                   std::to_string(init.order()) + "; go on from it with --order " +
-                   std::to_string(init.order()));
+  throw UsageError(init.container().name(), ": this model is of order ", init.order(),
+                   "; go on from it with --order ", init.order());
 }
 
 ChainTraining::ChainTraining(const Extractor& extractor, std::shared_ptr<const ChainModel> init,
@@ -54,8 +53,8 @@ void ChainTraining::read_partial_labels(const PartialLabels& how) {
   for (Label y = 0; init_ && y < init_->labels(); ++y) {
     const std::string& name = init_->label(y);
     if (name != how.any && name.find(how.separator) == name.npos) continue;
-    throw UsageError(init_->container().name() + ": the label " + in_quotes(name) +
-                     " would be read as a set of labels, or as any; choose another " +
+    throw UsageError(init_->container().name(), ": the label ", in_quotes(name),
+                     " would be read as a set of labels, or as any; choose another "
                      "--partial-separator, or rename it and train from the start");
   }
   encoder_.partial = how;
@@ -166,11 +165,10 @@ void ChainTraining::set_histories(const TrainOptions& options) {
                                         .kept = init_ ? init_->histories() : nullptr});
   const std::size_t n = first_without_path(*layout_.histories, data, layout_.constraint.get());
   if (n == data.sequences()) return;
-  throw InputError(
-      {file_of(n), data.first_line[n]},
-      "no labelling that fits what is known of the sequence that begins here is made of "
-      "runs of labels that the data shows",
-      "", "take --histories allowed, or label more of the data in full");
+  throw InputError({file_of(n), data.first_line[n]},
+                   "no labelling that fits what is known of the sequence that begins here is made "
+                   "of runs of labels that the data shows",
+                   "", "take --histories allowed, or label more of the data in full");
 }
 
 const std::string& ChainTraining::file_of(std::size_t n) const {
@@ -204,8 +202,8 @@ std::shared_ptr<const ChainConstraint> ChainTraining::make_constraint(
     constraint = std::make_shared<const ChainConstraint>(options.constraint(names));
   } else if (init_ && init_->constraint()) {
     if (init_->labels() < labels()) {
-      throw UsageError(init_->container().name() + ": its constraint does not say what the label " +
-                       in_quotes(names[init_->labels()]) + " may follow; say it with --constrain");
+      throw UsageError(init_->container().name(), ": its constraint does not say what the label ",
+                       in_quotes(names[init_->labels()]), " may follow; say it with --constrain");
     }
     constraint = std::make_shared<const ChainConstraint>(*init_->constraint());
   }
@@ -221,8 +219,8 @@ void ChainTraining::lay_out(const TrainOptions& options, TrainResult& result) {
   std::optional<TransitionGroups> groups;
   if (options.transition_groups && tied_names_.empty()) {
     throw UsageError(
-        "--transition-groups shares weights of transitions, and the template has no line " +
-        std::string("for transitions (B) that all positions have"));
+        "--transition-groups shares weights of transitions, and the template has no line "
+        "for transitions (B) that all positions have");
   }
   if (options.transition_groups) groups = options.transition_groups(labels_of(encoder_));
   layout_ = make_chain_layout(encoder_.data, labels(), encoder_.node_names.size(),
@@ -373,8 +371,8 @@ void ChainTraining::narrow_to(FeatureSelection selection) {
 void ChainTraining::check_holdout(const TrainOptions& options) const {
   const bool vote = method(options) == Method::voted_perceptron;
   if (holdout_.sequences() == 0 || !(vote || options.settings.kernel)) return;
-  throw UsageError(std::string("--holdout scores one vector of weights, which ") +
-                   (vote ? "a vote" : "a kernel") + " is not; evaluate the model afterwards");
+  throw UsageError("--holdout scores one vector of weights, which ",
+                   vote ? Message("a vote") : "a kernel", " is not; evaluate the model afterwards");
 }
 
 void ChainTraining::check(const TrainOptions& options) const {

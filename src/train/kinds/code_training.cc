@@ -27,7 +27,7 @@ struct RandomBits {
 
 RandomBits read_code(const std::string& code) {
   const auto fail = [&] {
-    throw UsageError("--code " + code +
+    throw UsageError("--code ", code,
                      " is none of one-vs-rest, all-pairs, random[:BITS], "
                      "minimum-loss[:BITS[:CANDIDATES]] and a file of lines LABEL BITS");
   };
@@ -60,8 +60,8 @@ RandomBits read_code(const std::string& code) {
 }
 
 [[noreturn]] void fail_apart(std::size_t bits, std::size_t labels) {
-  throw UsageError("--code minimum-loss: " + std::to_string(bits) + " bits do not tell " +
-                   std::to_string(labels) + " labels apart; take more");
+  throw UsageError("--code minimum-loss: ", bits, " bits do not tell ", labels,
+                   " labels apart; take more");
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ void CodeTraining::read_words(const CodeOptions& options) {
   }
   for (Label j = 0; j < labels(); ++j) {
     if (seen[j]) continue;
-    throw UsageError("--code: the file has no word for the label " +
+    throw UsageError("--code: the file has no word for the label ",
                      in_quotes(encoder_.label_names[j]));
   }
 }
@@ -117,10 +117,8 @@ void CodeTraining::make_code(const CodeOptions& options, std::uint64_t seed) {
     } else if (how.kind == "all-pairs") {
       const std::size_t pairs = labels() * (labels() - 1) / 2;
       if (pairs > kMostBits) {
-        throw UsageError("--code all-pairs: " + std::to_string(labels()) + " labels make " +
-                         std::to_string(pairs) +
-                         " pairs, more than 4096 chains; take another "
-                         "code");
+        throw UsageError("--code all-pairs: ", labels(), " labels make ", pairs,
+                         " pairs, more than 4096 chains; take another code");
       }
       code_ = all_pairs_code(labels());
     } else if (how.kind == "random") {
@@ -138,8 +136,7 @@ void CodeTraining::make_code(const CodeOptions& options, std::uint64_t seed) {
       one = one || code_.at(j, b) == 1;
     }
     if (zero && one) continue;
-    throw UsageError("--code: bit " + std::to_string(b + 1) +
-                     " is the same for all labels of the data; delete it");
+    throw UsageError("--code: bit ", b + 1, " is the same for all labels of the data; delete it");
   }
   if (distance(code_).least == 0 && labels() > 1) {
     throw UsageError("--code: two labels of the data have the same bits; give them others");

@@ -89,8 +89,8 @@ GraphTrainResult GraphTraining::run(const GraphTrainOptions& options,
     throw UsageError("--starts has no meaning where all labels are known; leave it out");
   }
   if (options.starts > 1 && is_direction(options.objective)) {
-    throw UsageError("--starts keeps the best of several values, and --objective " +
-                     std::string(name_of(options.objective)) + " has none; leave it out");
+    throw UsageError("--starts keeps the best of several values, and --objective ",
+                     name_of(options.objective), " has none; leave it out");
   }
   ThreadPool pool(options.threads);
   GraphTrainResult result;

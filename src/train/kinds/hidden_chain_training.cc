@@ -33,7 +33,7 @@ std::vector<std::string_view> row_names(const StringTable& table,
 void HiddenChainOptions::validate() const {
   if (states < 1) throw UsageError("--hidden-states must be at least 1");
   for (const auto& [label, count] : states_of) {
-    if (count < 1) throw UsageError("--hidden-states " + label + "=0: a label has at least 1");
+    if (count < 1) throw UsageError("--hidden-states ", label, "=0: a label has at least 1");
   }
   if (!(start_deviation >= 0)) throw UsageError("--start-deviation must be 0 or more");
   if (starts < 1) throw UsageError("--starts must be at least 1");
@@ -80,7 +80,7 @@ void HiddenChainTraining::check(const TrainOptions& options,
   options.validate();
   hidden.validate();
   if (options.objective != Objective::likelihood) {
-    throw UsageError("--objective " + std::string(info(options.objective).name) +
+    throw UsageError("--objective ", info(options.objective).name,
                      " knows no hidden states, which are summed over: leave it out");
   }
   MethodChoice choice = options.choice(true, positions());
@@ -99,8 +99,8 @@ void HiddenChainTraining::set_states(const HiddenChainOptions& hidden) {
   for (const auto& [label, states] : hidden.states_of) {
     const std::uint32_t id = encoder_.label_names.find(label);
     if (id == kUnknown) {
-      throw UsageError("--hidden-states " + label + "=" + std::to_string(states) +
-                       ": the data has no label " + in_quotes(label));
+      throw UsageError("--hidden-states ", label, "=", states, ": the data has no label ",
+                       in_quotes(label));
     }
     count[id] = states;
   }
@@ -108,13 +108,13 @@ void HiddenChainTraining::set_states(const HiddenChainOptions& hidden) {
   const bool random =
       hidden.starts > 1 || hidden.start_deviation != HiddenChainOptions().start_deviation;
   if (states_.size() == labels() && random) {
-    throw UsageError(std::string(hidden.starts > 1 ? "--starts" : "--start-deviation") +
+    throw UsageError(hidden.starts > 1 ? Message("--starts") : "--start-deviation",
                      " is of the random weights that hidden states need, and here each label has "
                      "one state: leave it out");
   }
   constexpr std::size_t kMostStates = std::size_t{1} << 15;
   if (states_.size() > kMostStates) {
-    throw UsageError("--hidden-states: " + std::to_string(states_.size()) +
+    throw UsageError("--hidden-states: ", states_.size(),
                      " states in all are more than 32,768; give fewer");
   }
 }

@@ -54,9 +54,9 @@ void run_em(const HmmLayout& layout, const HmmOptions& options, std::size_t star
   }
 }
 
-void check_at_least_0(double value, const char* option) {
+void check_at_least_0(double value, const Message& option) {
   if (value >= 0 && std::isfinite(value)) return;
-  throw UsageError(std::string(option) + " is a count that is added: 0 or more");
+  throw UsageError(option, " is a count that is added: 0 or more");
 }
 
 }  // namespace
@@ -117,12 +117,11 @@ void HmmTraining::name_states(std::size_t states) {
     throw UsageError("no position has a label; say how many states there are with --states");
   }
   if (states > 0 && states < labels_.size()) {
-    throw UsageError("--states " + std::to_string(states) + " is less than the " +
-                     std::to_string(labels_.size()) + " labels of the data");
+    throw UsageError("--states ", states, " is less than the ", labels_.size(),
+                     " labels of the data");
   }
   if (states > labels_.size() && hidden_positions() == 0) {
-    throw UsageError("--states " + std::to_string(states) + " is more than the " +
-                     std::to_string(labels_.size()) +
+    throw UsageError("--states ", states, " is more than the ", labels_.size(),
                      " labels of the data, of which every position has one");
   }
   for (std::size_t next = 1; labels_.size() < states; ++next) {

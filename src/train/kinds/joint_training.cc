@@ -130,9 +130,9 @@ Method JointTraining::method(const TrainOptions& options) const { return choice(
 
 MethodChoice JointTraining::choice(const TrainOptions& options) const {
   if (options.objective != Objective::likelihood) {
-    throw UsageError("--objective " + std::string(info(options.objective).name) +
-                     " knows no joint features, which are trained by their likelihood; leave it "
-                     "out");
+    throw UsageError(
+        "--objective ", info(options.objective).name,
+        " knows no joint features, which are trained by their likelihood; leave it out");
   }
   MethodChoice choice = options.choice(false, positions());
   choice.structure = Structure::joint;
@@ -151,9 +151,9 @@ void JointTraining::check_classes() const {
   if (!templates_.uses_classes() || classes_.empty() || labels() == 0) return;
   const auto occurs = [&](const auto& entry) { return label_names_.find(entry.first) != kUnknown; };
   if (std::ranges::any_of(classes_, occurs)) return;
-  throw Error("--label-classes has a class for labels such as " +
-              in_quotes(std::ranges::min_element(classes_)->first) +
-              ", and the data has none of these, but labels such as " + in_quotes(label_names_[0]) +
+  throw Error("--label-classes has a class for labels such as ",
+              in_quotes(std::ranges::min_element(classes_)->first),
+              ", and the data has none of these, but labels such as ", in_quotes(label_names_[0]),
               "; name the file of the classes of this data's labels");
 }
 

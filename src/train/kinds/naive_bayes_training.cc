@@ -58,10 +58,8 @@ class Estimation {
   double* out_row(std::size_t a) { return out_.rows.data() + a * s_.stride(); }
 
   [[noreturn]] void fail_no_counts(std::size_t j, const std::string& what) const {
-    throw Error(
-        fmt::format("{} of the label {} has been seen, and nothing is added to the counts; "
-                    "give an --alpha above 0",
-                    what, in_quotes(names_.label(j))));
+    throw Error(what, " of the label ", in_quotes(names_.label(j)),
+                " has been seen, and nothing is added to the counts; give an --alpha above 0");
   }
 
   void set_prior() {
@@ -162,11 +160,10 @@ class Estimation {
     for (std::size_t j = 0; j < labels_; ++j) out_.constant[j] += constant[j].value();
   }
   [[noreturn]] void fail_certain(std::size_t a, std::size_t j) const {
-    throw Error(
-        fmt::format("the attribute {} is in every position of the label {}, and nothing is "
-                    "added to the counts: its absence would be impossible; give an --alpha "
-                    "above 0",
-                    in_quotes(names_.attribute(a)), in_quotes(names_.label(j))));
+    throw Error("the attribute ", in_quotes(names_.attribute(a)),
+                " is in every position of the label ", in_quotes(names_.label(j)),
+                ", and nothing is added to the counts: its absence would be impossible; give an "
+                "--alpha above 0");
   }
 
   // (G.6) and (G.7): of the counts of all other labels.
@@ -194,10 +191,9 @@ class Estimation {
       for (std::size_t j = 0; j < labels_; ++j) {
         const double rest = all - counts[j];
         if (!(rest > 0)) {
-          throw Error(
-              fmt::format("the attribute {} is seen with the label {} alone, and nothing "
-                          "is added to the counts; give an --alpha above 0",
-                          in_quotes(names_.attribute(a)), in_quotes(names_.label(j))));
+          throw Error("the attribute ", in_quotes(names_.attribute(a)), " is seen with the label ",
+                      in_quotes(names_.label(j)),
+                      " alone, and nothing is added to the counts; give an --alpha above 0");
         }
         row[j] = total[j] - (counts[j] == 0 ? log_all : std::log(rest));
         sum[j] += row[j];
@@ -223,10 +219,9 @@ class Estimation {
         if (of_label.weight == 0) of_label = moments_of(s_, a, options_);  // as of all labels
         const double variance = of_label.variance() + floor;
         if (!(variance > 0)) {
-          throw Error(
-              fmt::format("the attribute {} has one value in all positions of the label {}; "
-                          "give a --variance-floor above 0",
-                          in_quotes(names_.attribute(a)), in_quotes(names_.label(j))));
+          throw Error("the attribute ", in_quotes(names_.attribute(a)),
+                      " has one value in all positions of the label ", in_quotes(names_.label(j)),
+                      "; give a --variance-floor above 0");
         }
         row[j] = of_label.mean;
         row[labels_ + j] = variance;
@@ -271,11 +266,11 @@ void check_values(const ChainData& data, const NaiveBayesStatistics& statistics,
   for_each_position(data, [&](std::size_t n, std::uint64_t, const auto& id, const auto& value) {
     for (std::size_t k = 0; k < id.size(); ++k) {
       if (value[k] >= 0 || !counts_occurrences(statistics.event[id[k]])) continue;
-      throw Error(fmt::format(
-          "the attribute {} has the value {} in the sequence that begins at line {}, and {} counts "
-          "how often it occurs, which is 0 or more; --event gaussian takes any number",
-          in_quotes(names.attribute(id[k])), value[k], data.first_line[n],
-          event_name(statistics.event[id[k]])));
+      throw Error(
+          "the attribute ", in_quotes(names.attribute(id[k])), " has the value ",
+          fmt::format("{}", value[k]), " in the sequence that begins at line ", data.first_line[n],
+          ", and ", event_name(statistics.event[id[k]]),
+          " counts how often it occurs, which is 0 or more; --event gaussian takes any number");
     }
   });
 }
@@ -320,10 +315,8 @@ class ExpectationMaximisation {
   double normalise(std::size_t n) {
     const double largest = std::ranges::max(joint_);
     if (!std::isfinite(largest)) {
-      throw Error(
-          fmt::format("the sequence that begins at line {} has probability 0 under every "
-                      "label that it may have; give an --alpha above 0",
-                      data_.first_line[n]));
+      throw Error("the sequence that begins at line ", data_.first_line[n],
+                  " has probability 0 under every label that it may have; give an --alpha above 0");
     }
     double sum = 0;
     for (double& each : joint_) sum += each = std::exp(each - largest);
@@ -348,10 +341,9 @@ void check_em(const NaiveBayesCounts& counts, const NaiveBayesNames& names) {
   }
   for (std::size_t j = 0; j < s.labels; ++j) {
     if (s.label_weight[j] > 0) continue;
-    throw Error(
-        fmt::format("no position has the label {} alone, for EM to start from; label one, or "
-                    "leave out those that are known in part with --em-iterations 0",
-                    in_quotes(names.label(j))));
+    throw Error("no position has the label ", in_quotes(names.label(j)),
+                " alone, for EM to start from; label one, or leave out those that are known in "
+                "part with --em-iterations 0");
   }
 }
 

@@ -30,7 +30,7 @@ std::vector<std::string> split(const std::string& text) {
 }
 
 [[noreturn]] void fail_experts(const std::string& text) {
-  throw UsageError("--experts " + text +
+  throw UsageError("--experts ", text,
                    " is none of all, random:N, random:N:FRACTION, position and labels, where N is "
                    "2 to 1000 and FRACTION above 0 and below 1");
 }
@@ -170,8 +170,8 @@ NamePosition positions_of_template(const TemplateSet& templates) {
     }
     const auto [known, is_new] = by_beginning.emplace(beginning, reach.position());
     if (is_new || known->second == reach.position()) continue;
-    throw UsageError("--experts position: two lines of the template begin with " +
-                     in_quotes(beginning) +
+    throw UsageError("--experts position: two lines of the template begin with ",
+                     in_quotes(beginning),
                      " and look in different directions; begin each line with a name of its own");
   }
   return [by_beginning](std::string_view name) {
@@ -215,15 +215,15 @@ void PoolTraining::add_expert(const ChainModel& model) {
   const ExtractionConfig &theirs = model.extractor().config(), &ours = extractor_.config();
   if (extraction_sections(theirs) != extraction_sections(ours) ||
       extraction_record(theirs) != extraction_record(ours)) {
-    throw UsageError(model.container().name() +
-                     ": this expert makes features of its data in another way (format, template, "
-                     "columns, feature kit or conjunctions); train all with the same --format, "
-                     "--template and --kit");
+    throw UsageError(
+        model.container().name(),
+        ": this expert makes features of its data in another way (format, template, columns, "
+        "feature kit or conjunctions); train all with the same --format, --template and --kit");
   }
   if (model.constraint()) {
-    throw UsageError(model.container().name() +
-                     ": this expert has a constraint; train it without one, and give the pool "
-                     "--constrain");
+    throw UsageError(
+        model.container().name(),
+        ": this expert has a constraint; train it without one, and give the pool --constrain");
   }
   experts_.push_back(expert_of(model, extractor_.tied_names(), encoder_));
 }
@@ -315,7 +315,7 @@ void PoolTraining::plan_labels(const PoolOptions& pool, std::vector<Plan>& out) 
       names, [](const std::string& name) { return name == "O" || chunk_type(name); });
   for (const auto& [label, name] : pool.classes) {
     if (std::ranges::find(names, label) != names.end()) continue;
-    throw UsageError("--label-classes: the data has no label " + in_quotes(label) +
+    throw UsageError("--label-classes: the data has no label ", in_quotes(label),
                      "; delete its line");
   }
   std::map<std::string, std::vector<Label>> classes;
@@ -330,7 +330,7 @@ void PoolTraining::plan_labels(const PoolOptions& pool, std::vector<Plan>& out) 
     }
   }
   if (classes.size() < 2) {
-    throw UsageError("--experts labels: the labels are of " + std::to_string(classes.size()) +
+    throw UsageError("--experts labels: the labels are of ", classes.size(),
                      " class; give --label-classes, or other experts");
   }
   for (const auto& [name, members] : classes) {

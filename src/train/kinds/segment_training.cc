@@ -127,8 +127,8 @@ void SegmentTraining::read_partial_labels(const PartialLabels& how) {
   for (Label c = 0; init_ && c < init_->labels(); ++c) {
     const std::string& name = init_->label(c);
     if (name != how.any && name.find(how.separator) == name.npos) continue;
-    throw UsageError(init_->container().name() + ": the label " + in_quotes(name) +
-                     " would be read as a set of labels, or as any; choose another " +
+    throw UsageError(init_->container().name(), ": the label ", in_quotes(name),
+                     " would be read as a set of labels, or as any; choose another "
                      "--partial-separator, or rename it and train from the start");
   }
   encoder_.partial = how;

@@ -29,12 +29,9 @@ std::string methods_where(const MethodChoice& choice, const auto& condition) {
   return names_of(found);
 }
 
-std::string option(std::string_view name, std::string_view value) {
-  return "--" + std::string(name) + " " + std::string(value);
-}
-std::string optimizer(const MethodInfo& method) { return option("optimizer", method.name); }
-std::string objective(const MethodChoice& choice) {
-  return option("objective", name_of(choice.objective));
+Message optimizer(const MethodInfo& method) { return {"--optimizer ", method.name}; }
+Message objective(const MethodChoice& choice) {
+  return {"--objective ", name_of(choice.objective)};
 }
 
 // Works on dual variables: by the gap, from nothing, with order 1 and labels that are known.
@@ -52,30 +49,29 @@ bool has_partial(const MethodInfo& method) {
 }
 
 // The method cannot do something: which others of the objective can.
-[[noreturn]] void refuse(const MethodChoice& choice, const std::string& what, const auto& can) {
-  throw UsageError(optimizer(info(choice.method)) + " " + what + "; with " + objective(choice) +
-                   " these can: " + methods_where(choice, [&](const MethodInfo& m) {
+[[noreturn]] void refuse(const MethodChoice& choice, const Message& what, const auto& can) {
+  throw UsageError(optimizer(info(choice.method)), " ", what, "; with ", objective(choice),
+                   " these can: ", methods_where(choice, [&](const MethodInfo& m) {
                      return goes_with(m.method, choice.objective, choice.structure) && can(m);
                    }));
 }
 
 void check_pair(const MethodChoice& choice, const MethodInfo& method) {
   if (goes_with(method.method, choice.objective, choice.structure)) return;
-  const std::string asked = optimizer(method);
+  const Message asked = optimizer(method);
   const std::string others = names_of(methods_of(choice.objective, choice.structure));
   switch (choice.structure) {
     case Structure::chain:
-      throw UsageError(asked + " does not minimise " + objective(choice) + "; these do: " + others +
-                       ".  It goes with --objective " + names_of(objectives_of(method.method)));
+      throw UsageError(asked, " does not minimise ", objective(choice), "; these do: ", others,
+                       ".  It goes with --objective ", names_of(objectives_of(method.method)));
     case Structure::segments:
-      throw UsageError(asked + " is none of those of --model segment with " + objective(choice) +
-                       ": " + others);
-    case Structure::joint:
-      throw UsageError(asked + " knows no joint features; with --joint-template there are " +
+      throw UsageError(asked, " is none of those of --model segment with ", objective(choice), ": ",
                        others);
+    case Structure::joint:
+      throw UsageError(asked, " knows no joint features; with --joint-template there are ", others);
     case Structure::graph:
-      throw UsageError(objective(choice) + " of a graph cannot be minimised by " + asked +
-                       "; there are " + others);
+      throw UsageError(objective(choice), " of a graph cannot be minimised by ", asked,
+                       "; there are ", others);
   }
 }
 
@@ -93,7 +89,7 @@ void check_penalties(const MethodChoice& choice, const MethodInfo& method) {
     });
   }
   if (!method.l2 && r.l2 > 0) {
-    throw UsageError(objective(choice) + " has no penalty: leave out --l2");
+    throw UsageError(objective(choice), " has no penalty: leave out --l2");
   }
 }
 
@@ -104,16 +100,16 @@ void check_settings(const MethodChoice& choice, const MethodInfo& method) {
     if (method.takes_setting(name)) continue;
     const std::string others =
         methods_where(choice, [&](const MethodInfo& m) { return m.takes_setting(name); });
-    const std::string nothing = "--" + std::string(name) + " means nothing to ";
+    const Message nothing(Message::option(name), " means nothing to ");
     if (others == "none") {
       throw UsageError(
-          nothing + "the optimizers of " +
-          (choice.structure == Structure::joint ? "--joint-template" : "--model segment") +
+          nothing, "the optimizers of ",
+          choice.structure == Structure::joint ? Message("--joint-template") : "--model segment",
           "; leave it out");
     }
-    throw UsageError(nothing + optimizer(method) +
-                     (choice.by_default ? ", which is the default here" : "") + "; it goes with " +
-                     others);
+    throw UsageError(nothing, optimizer(method),
+                     choice.by_default ? Message(", which is the default here") : "",
+                     "; it goes with ", others);
   }
   if (s.decay && s.schedule != StepSchedule::constant) {
     throw UsageError(
@@ -121,14 +117,14 @@ void check_settings(const MethodChoice& choice, const MethodInfo& method) {
         "in their own way");
   }
   if (s.passes == 0 && (s.step || s.batch)) {
-    throw UsageError(std::string(s.step ? "--step" : "--batch") +
-                     " is of the passes of SGD, and --sgd-passes 0 makes none: leave out one of "
-                     "the two");
+    throw UsageError(
+        s.step ? Message("--step") : "--batch",
+        " is of the passes of SGD, and --sgd-passes 0 makes none: leave out one of the two");
   }
   if (s.average_from && *s.average_from > choice.max_iterations) {
-    throw UsageError("--average-from " + std::to_string(*s.average_from) +
-                     " is after the last pass, --max-iterations " +
-                     std::to_string(choice.max_iterations) + ": nothing would be averaged");
+    throw UsageError("--average-from ", *s.average_from,
+                     " is after the last pass, --max-iterations ", choice.max_iterations,
+                     ": nothing would be averaged");
   }
   if (s.kernel && choice.order > 1) throw UsageError("--kernel goes with --order 1");
 }
@@ -136,16 +132,16 @@ void check_settings(const MethodChoice& choice, const MethodInfo& method) {
 // Graphs say it in fewer words.
 void check_graph_method(const MethodChoice& choice, const MethodInfo& method) {
   const MethodSettings& s = choice.settings;
-  const auto require = [&](bool holds, const char* what) {
-    if (!holds) throw UsageError(optimizer(method) + " " + what);
+  const auto require = [&](bool holds, const Message& what) {
+    if (!holds) throw UsageError(optimizer(method), " ", what);
   };
   require(choice.regulariser.l1 == 0 || method.l1, "knows no --l1");
   require(choice.regulariser.l2 == 0 || method.l2, "knows no --l2; give --l2 0");
   require(choice.regulariser.l2 > 0 || !method.needs_l2, "needs --l2 above 0");
   for (const std::string_view name : settings_of(s)) {
     if (method.takes_setting(name)) continue;
-    throw UsageError("--" + std::string(name) + " means nothing to " + optimizer(method) +
-                     (choice.by_default ? ", the default here" : "") + "; leave it out");
+    throw UsageError(Message::option(name), " means nothing to ", optimizer(method),
+                     choice.by_default ? Message(", the default here") : "", "; leave it out");
   }
   if (s.decay && s.schedule != StepSchedule::constant) {
     throw UsageError("--decay goes with --schedule constant");
@@ -155,12 +151,12 @@ void check_graph_method(const MethodChoice& choice, const MethodInfo& method) {
 // The same of what every training has, and some have no use for.
 void check_use(const MethodChoice& choice, const MethodInfo& method) {
   if (choice.block && choice.objective != O::composite) {
-    throw UsageError("--block is the length of the runs of --objective composite; " +
-                     std::string(name_of(choice.objective)) + " has none: leave it out");
+    throw UsageError("--block is the length of the runs of --objective composite; ",
+                     name_of(choice.objective), " has none: leave it out");
   }
   if ((choice.tolerance || choice.window) && is_dual(method)) {
-    throw UsageError(std::string(choice.tolerance ? "--tolerance" : "--window") + " is of the " +
-                     "objective's change, by which " + optimizer(method) +
+    throw UsageError(choice.tolerance ? Message("--tolerance") : "--window",
+                     " is of the objective's change, by which ", optimizer(method),
                      " does not stop: give --gap, the distance from the minimum");
   }
   if (choice.single && !has_precision(choice.method)) {
@@ -174,13 +170,13 @@ void check_use(const MethodChoice& choice, const MethodInfo& method) {
 }
 
 void check_data(const MethodChoice& choice, const MethodInfo& method) {
-  const auto require = [&](const char* what, bool ObjectiveInfo::*can) {
+  const auto require = [&](const Message& what, bool ObjectiveInfo::*can) {
     if (info(choice.objective, choice.structure).*can) return;
     std::vector<Objective> others;
     for (const ObjectiveInfo& each : objective_table(choice.structure)) {
       if (each.*can) others.push_back(each.objective);
     }
-    throw UsageError(objective(choice) + " " + what + "; these do: " + names_of(others));
+    throw UsageError(objective(choice), " ", what, "; these do: ", names_of(others));
   };
   if (choice.partial) require("wants every label known", &ObjectiveInfo::partial);
   if (choice.order > 1) require("goes with --order 1 only", &ObjectiveInfo::order);
@@ -203,16 +199,16 @@ void check_prior(const MethodChoice& choice, const MethodInfo& method) {
            [](const MethodInfo& m) { return m.l2 && has_partial(m); });
   }
   if ((choice.prior || choice.variances) && (is_dual(method) || is_scaling(method) || !method.l2)) {
-    throw UsageError(std::string(choice.prior ? "--prior" : "--variances") +
-                     " goes with a penalty and an optimizer that sees the weights, and " +
-                     optimizer(method) + " is none");
+    throw UsageError(choice.prior ? Message("--prior") : "--variances",
+                     " goes with a penalty and an optimizer that sees the weights, and ",
+                     optimizer(method), " is none");
   }
   if (choice.init && method.method == M::span_lbfgs) {
     refuse(choice, "starts from 0, not from the weights of --init",
            [](const MethodInfo& m) { return m.init; });
   }
   if (choice.init && is_dual(method)) {
-    throw UsageError(optimizer(method) +
+    throw UsageError(optimizer(method),
                      " starts from its dual variables, not from the weights of --init");
   }
   if (choice.prior && r.l1 > 0) {

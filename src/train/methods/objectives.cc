@@ -210,8 +210,7 @@ std::string_view name_of(Objective objective) {
 const ObjectiveInfo& info(Objective objective, Structure structure) {
   const ObjectiveInfo* found = find(objective, structure);
   if (found != nullptr) return *found;
-  throw UsageError("--objective " + std::string(name_of(objective)) +
-                   " is not one of this model's");
+  throw UsageError("--objective ", name_of(objective), " is not one of this model's");
 }
 
 Objective objective_named(std::string_view name, Structure structure) {
@@ -220,9 +219,10 @@ Objective objective_named(std::string_view name, Structure structure) {
     if (each.name == name) return each.objective;
     names += (names.empty() ? "" : ", ") + std::string(each.name);
   }
-  throw UsageError(structure == Structure::graph
-                       ? "--objective " + std::string(name) + " is not one of a graph's: " + names
-                       : "there is no objective " + in_quotes(name) + "; there are " + names);
+  if (structure == Structure::graph) {
+    throw UsageError("--objective ", name, " is not one of a graph's: ", names);
+  }
+  throw UsageError("there is no objective ", in_quotes(name), "; there are ", names);
 }
 
 bool goes_with(Method method, Objective objective, Structure structure) {

@@ -7,14 +7,13 @@ std::vector<std::span<const OptionRow>> training_options() {
           structure_options(), run_options(),     common_options()};
 }
 
-void check_meaning(const OptionRow& given, KindSet bit, std::string_view shown) {
+void check_meaning(const OptionRow& given, KindSet bit, const Message& shown) {
   if (has_meaning(given, bit)) return;
-  throw UsageError("--" + std::string(given.name) + " has no meaning for --model " +
-                   std::string(shown) + (given.why.empty() ? "" : ": " + std::string(given.why)) +
-                   "; leave it out");
+  throw UsageError(Message::option(given.name), " has no meaning for --model ", shown,
+                   given.why.empty() ? Message() : Message(": ", given.why), "; leave it out");
 }
 
-void check_meaning(const OptionValues& values, KindSet bit, std::string_view shown) {
+void check_meaning(const OptionValues& values, KindSet bit, const Message& shown) {
   const bool spans = values.text("format") == "spans";
   for (const std::span<const OptionRow> table : values.tables()) {
     for (const OptionRow& row : table) {

@@ -32,8 +32,8 @@ std::vector<std::span<const OptionRow>> training_options();
 // Throws UsageError for an option that was given and has no meaning for a kind, with the reason.
 //   bit   : the kind's
 //   shown : how messages name it
-void check_meaning(const OptionValues& values, KindSet bit, std::string_view shown);
-void check_meaning(const OptionRow& given, KindSet bit, std::string_view shown);
+void check_meaning(const OptionValues& values, KindSet bit, const Message& shown);
+void check_meaning(const OptionRow& given, KindSet bit, const Message& shown);
 
 // Whether the row's option has a meaning for a kind; label-scheme also spells spans for all.
 inline bool has_meaning(const OptionRow& row, KindSet kinds) { return (row.kinds & kinds) != 0; }

@@ -85,12 +85,12 @@ std::vector<std::size_t> SegmentEncoder::find_longest() const {
     if (found == labels.names.end()) {
       std::string names;
       for (const std::string& name : labels.names) names += (names.empty() ? "" : ", ") + name;
-      throw UsageError("--max-length " + each.label + "=" + std::to_string(each.length) +
-                       ": there is no segment of that label; the data has " + names);
+      throw UsageError("--max-length ", each.label, "=", each.length,
+                       ": there is no segment of that label; the data has ", names);
     }
     const auto y = static_cast<Label>(found - labels.names.begin());
     if (each.length > 1 && labels.inside[y] == SegmentLabels::kNone) {
-      throw UsageError("--max-length " + each.label + "=" + std::to_string(each.length) +
+      throw UsageError("--max-length ", each.label, "=", each.length,
                        ": the data has no label for the inside of such a segment");
     }
     asked[y] = each.length;

@@ -54,7 +54,7 @@ void SegmentEncoder::match_labels() {
     const bool inside = found != SegmentLabels::kNone && from.inside[y] != SegmentLabels::kNone &&
                         init_->shape().longest(y) > 1;
     if (found == SegmentLabels::kNone || (inside && to.inside[found] == SegmentLabels::kNone)) {
-      throw UsageError(init_->container().name() + ": its segments of " + in_quotes(from.names[y]) +
+      throw UsageError(init_->container().name(), ": its segments of ", in_quotes(from.names[y]),
                        " are not spelled as the data's labels are read; give the --label-scheme "
                        "that it was trained with");
     }

@@ -99,6 +99,18 @@ TEST(TrainingOptions, AnOptionWithoutAMeaningIsRefusedWithTheReason) {
   }
 }
 
+TEST(TrainingOptions, RefusalsMarkEachOptionThatTheyName) {
+  for (const OptionRow& row : all_rows()) {
+    try {
+      check_meaning(row, 0, "none");
+      FAIL() << row.name;
+    } catch (const UsageError& error) {
+      const std::string without = error.message().spelled([](std::string_view) { return ""; });
+      EXPECT_EQ(without.find("--"), std::string::npos) << error.what();
+    }
+  }
+}
+
 TEST(TrainingOptions, RequestsOfNoOptionsAreTheDefaultsOfTheLibrary) {
   OptionValues values(training_options());
   const TrainRequest request = train_request(values);
@@ -161,7 +173,8 @@ std::string value_of(const OptionRow& row) {
 std::string line_of(const OptionRow& row) {
   return "| `" + std::string(row.positional ? "" : "--") + std::string(row.name) + "`" +
          (row.front_end ? " *" : "") + " | " + value_of(row) + " | " + cell(row.help) + " | " +
-         kinds_of(row) + (row.why.empty() ? "" : " (for others: " + cell(row.why) + ")") + " |\n";
+         kinds_of(row) + (row.why.empty() ? "" : " (for others: " + cell(row.why.text()) + ")") +
+         " |\n";
 }
 
 std::string rendered() {

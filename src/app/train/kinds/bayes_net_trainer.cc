@@ -35,7 +35,7 @@ GraphFile read_network(const std::string& path) {
   try {
     check_directed(net.graph, [&](Variable v) { return in_quotes(variable_name(net.names, v)); });
   } catch (const UsageError& error) {
-    throw UsageError(path + ": " + error.what());
+    throw UsageError(path, ": ", error.message());
   }
   return net;
 }
@@ -44,7 +44,7 @@ GraphFile read_network(const std::string& path) {
 void take_tables(const std::string& path, GraphFile& net) {
   const GraphFile init = read_network(path);
   const auto fail = [&](const std::string& what) {
-    throw UsageError("--init " + path + " is another network than the structure: " + what);
+    throw UsageError("--init ", path, " is another network than the structure: ", what);
   };
   if (init.names.variables != net.names.variables || init.names.states != net.names.states) {
     fail("it has other variables or states, or the same in another order");
@@ -99,7 +99,8 @@ std::string text_of(const Measured& held_out) {
     text += fmt::format(", {:.6f} a row", held_out.log_likelihood / static_cast<double>(possible));
   }
   if (held_out.impossible > 0) {
-    text += fmt::format("; {} rows more have probability 0 (--smoothing)", held_out.impossible);
+    text +=
+        Message("; ", held_out.impossible, " rows more have probability 0 (--smoothing)").text();
   }
   return text;
 }
@@ -139,7 +140,8 @@ class BayesNetTrainer final : public Trainer {
   TrainOutcome run(TrainObserver& observer, CheckpointFolder*) override {
     const BayesNetData& data = training_->data();
     if (data.missing() == 0 && !asked_.of_em.empty()) {
-      throw UsageError(asked_.of_em.front() + " is of EM, and no value is missing: leave it out");
+      throw UsageError(Message::option(asked_.of_em.front()),
+                       " is of EM, and no value is missing: leave it out");
     }
     BayesNetOptions options = asked_.options;
     options.from_tables = !asked_.init.empty();

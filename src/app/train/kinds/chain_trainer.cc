@@ -14,8 +14,8 @@ std::shared_ptr<const ChainModel> open_init(const TrainRequest& request) {
   check_init(*init, request.options);
   const InputFormat format = init->extractor().config().format;
   if (format != request.format) {
-    throw UsageError(path + ": a model of --format " + std::string(format_name(format)) +
-                     " cannot go on with --format " + std::string(format_name(request.format)));
+    throw UsageError(path, ": a model of --format ", format_name(format),
+                     " cannot go on with --format ", format_name(request.format));
   }
   return init;
 }

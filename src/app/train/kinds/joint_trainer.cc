@@ -22,7 +22,7 @@ LabelClasses read_classes(const std::string& path, const JointTemplates& templat
     return {};
   }
   if (!templates.uses_classes()) {
-    throw UsageError("--label-classes " + path + ": no joint template has %y[class]; leave it out");
+    throw UsageError("--label-classes ", path, ": no joint template has %y[class]; leave it out");
   }
   LineReader lines(path);
   return read_label_class_file(lines);

@@ -19,13 +19,14 @@ namespace {
 
 // p(y) of labels, as the user says it.
 struct GivenPriors {
-  std::string from;  // for messages
+  Message from;  // the option, or its file
   std::vector<std::pair<std::string, double>> priors;
 
   void add(std::string_view label, std::string_view number, const Location& where) {
     double p = 0;
     if (label.empty() || parse_number(number, p) != NumberKind::finite || p < 0) {
-      throw InputError(where, "no label and probability",
+      throw InputError(where,
+                       {where.file.empty() ? Message(from, ": ") : "", "no label and probability"},
                        std::string(label) + "=" + std::string(number),
                        "write LABEL=P,LABEL=P,… or a file of lines LABEL TAB P");
     }
@@ -48,8 +49,7 @@ GivenPriors read_priors(const std::string& text) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     const std::string_view pair = std::string_view(text).substr(begin, end - begin);
     const std::size_t equals = std::min(pair.rfind('='), pair.size());
-    given.add(pair.substr(0, equals), pair.substr(std::min(equals + 1, pair.size())),
-              {given.from, 0, 0});
+    given.add(pair.substr(0, equals), pair.substr(std::min(equals + 1, pair.size())), {});
     begin = end + 1;
   }
   return given;
@@ -61,14 +61,14 @@ std::vector<double> by_label(const GivenPriors& given, const StringTable& labels
   for (const auto& [label, p] : given.priors) {
     const std::uint32_t j = labels.find(label);
     if (j == kUnknown) {
-      throw UsageError(given.from + ": " + in_quotes(label) + " is no label of the data");
+      throw UsageError(given.from, ": ", in_quotes(label), " is no label of the data");
     }
-    if (out[j] >= 0) throw UsageError(given.from + ": " + in_quotes(label) + " is there twice");
+    if (out[j] >= 0) throw UsageError(given.from, ": ", in_quotes(label), " is there twice");
     out[j] = p;
   }
   for (std::uint32_t j = 0; j < out.size(); ++j) {
     if (out[j] >= 0) continue;
-    throw UsageError(given.from + ": the label " + in_quotes(labels[j]) +
+    throw UsageError(given.from, ": the label ", in_quotes(labels[j]),
                      " has no probability; give one for each, 0 or more");
   }
   return out;
@@ -78,8 +78,8 @@ std::vector<double> by_label(const GivenPriors& given, const StringTable& labels
 void check_reading(const TrainRequest& source) {
   const bool has_template = !source.template_path.empty() || !source.template_text.empty();
   if (has_template && source.format != InputFormat::columns) {
-    throw UsageError("--template goes with --format columns, and the format is " +
-                     std::string(format_name(source.format)));
+    throw UsageError("--template goes with --format columns, and the format is ",
+                     format_name(source.format));
   }
   if (!has_template && source.language != TemplateLanguage::automatic) {
     throw UsageError("--template-language says how --template is read, and there is none");
@@ -88,10 +88,10 @@ void check_reading(const TrainRequest& source) {
   if (source.csv) source.csv->validate();
   if (!source.init.empty() &&
       (has_template || source.text || source.csv || !source.stop_words.empty())) {
-    throw UsageError("the model to go on from says how its data becomes attributes; leave out " +
-                     std::string(has_template ? "--template"
-                                 : source.csv ? "the options of tables, such as --label"
-                                              : "the options of texts, such as --ngrams"));
+    throw UsageError("the model to go on from says how its data becomes attributes; leave out ",
+                     has_template ? Message("--template")
+                     : source.csv ? "the options of tables, such as --label"
+                                  : "the options of texts, such as --ngrams");
   }
 }
 
@@ -101,18 +101,17 @@ void check_categorical(const NaiveBayesRequest& request) {
   const TrainRequest& source = request.source;
   if (request.event != event_name(AttributeEvent::categorical)) return;
   if (source.format == InputFormat::text || source.format == InputFormat::svmlight) {
-    throw UsageError(fmt::format(
-        "--event categorical is for attributes COLUMN=VALUE, and --format {} has none; take {}",
-        format_name(source.format),
-        source.format == InputFormat::text
-            ? "--event multinomial or bernoulli"
-            : "--format csv, whose columns may hold numbers as names of categories"));
+    throw UsageError("--event categorical is for attributes COLUMN=VALUE, and --format ",
+                     format_name(source.format), " has none; take ",
+                     source.format == InputFormat::text
+                         ? Message("--event multinomial or bernoulli")
+                         : "--format csv, whose columns may hold numbers as names of categories");
   }
   if (source.csv && (!source.csv->numeric.empty() || source.csv->standardise)) {
-    throw UsageError(fmt::format(
-        "--{} is for columns of numbers, and with --event categorical every column holds names of "
-        "categories; leave it out, or take --event auto and name those with --categorical",
-        source.csv->standardise ? "standardise" : "numeric"));
+    throw UsageError(
+        source.csv->standardise ? Message("--standardise") : "--numeric",
+        " is for columns of numbers, and with --event categorical every column holds names of "
+        "categories; leave it out, or take --event auto and name those with --categorical");
   }
 }
 
@@ -124,16 +123,16 @@ void require_categories(const NaiveBayesStatistics& statistics, const StringTabl
     any = any || names[a].find('=') != std::string_view::npos;
   }
   if (any || names.size() == 0) return;
-  throw Error("--event categorical is for attributes COLUMN=VALUE, and the data has none, but " +
-              in_quotes(names[0]) + "; write them so, or choose another --event");
+  throw Error("--event categorical is for attributes COLUMN=VALUE, and the data has none, but ",
+              in_quotes(names[0]), "; write them so, or choose another --event");
 }
 
 void check_request(const NaiveBayesRequest& request) {
   const TrainRequest& source = request.source;
   if (!request.event.empty() && request.event != "auto" && !event_from_name(request.event)) {
-    throw UsageError("--event " + request.event +
-                     " is none; choose auto, multinomial, bernoulli, complement, gaussian or "
-                     "categorical");
+    throw UsageError(
+        "--event ", request.event,
+        " is none; choose auto, multinomial, bernoulli, complement, gaussian or categorical");
   }
   check_reading(source);
   check_categorical(request);
@@ -142,7 +141,7 @@ void check_request(const NaiveBayesRequest& request) {
         "--em-iterations and --tolerance are for data whose labels are known in part: add "
         "--partial");
   }
-  check_class_weights(source, kNaiveBayes);
+  check_class_weights(source);
   if (source.class_weights == "balanced" && !source.init.empty()) {
     throw UsageError(
         "--class-weights balanced weighs the labels by how often all data has them, and what the "
@@ -152,17 +151,17 @@ void check_request(const NaiveBayesRequest& request) {
 
 // Options of event models that no attribute may have.
 void check_event_options(const NaiveBayesRequest& request, std::string_view event, bool table) {
-  const auto refuse = [&](bool given, bool used, const char* option, const char* events) {
+  const auto refuse = [&](bool given, bool used, const Message& option, std::string_view events) {
     if (!given || used) return;
-    throw UsageError(fmt::format("--{} goes with {} attributes, and --event is {}; leave it out",
-                                 option, events, event));
+    throw UsageError(option, " goes with ", events, " attributes, and --event is ", event,
+                     "; leave it out");
   };
   const bool mixed = event == "auto" && table;
-  refuse(request.binarize.has_value(), event == "bernoulli", "binarize", "bernoulli");
-  refuse(request.variance_floor.has_value(), event == "gaussian" || mixed, "variance-floor",
+  refuse(request.binarize.has_value(), event == "bernoulli", "--binarize", "bernoulli");
+  refuse(request.variance_floor.has_value(), event == "gaussian" || mixed, "--variance-floor",
          "gaussian");
-  refuse(request.norm.has_value(), event == "complement", "complement-norm", "complement");
-  refuse(request.alpha.has_value(), event != "gaussian", "alpha",
+  refuse(request.norm.has_value(), event == "complement", "--complement-norm", "complement");
+  refuse(request.alpha.has_value(), event != "gaussian", "--alpha",
          "multinomial, bernoulli, complement and categorical");
 }
 
@@ -171,10 +170,9 @@ template <class T>
 void refuse_change(const NaiveBayesModel& init, std::string_view option, const T& was,
                    const std::optional<T>& now) {
   if (!now || *now == was) return;
-  throw UsageError(
-      fmt::format("--{} is {} in {}, whose counts depend on it; leave the option out, "
-                  "or train anew",
-                  option, was, init.container().name()));
+  throw UsageError(Message::option(option), " is ", fmt::format("{}", was), " in ",
+                   init.container().name(),
+                   ", whose counts depend on it; leave the option out, or train anew");
 }
 
 // The statistics of the data, and what is fitted to them.
@@ -375,9 +373,8 @@ std::shared_ptr<const NaiveBayesModel> open_initial_bayes(const TrainRequest& so
   init->container().verify();  // training would carry damage on into a file that looks sound
   const ExtractionConfig& config = init->extractor().config();
   if (config.format != source.format) {
-    throw UsageError(source.init + ": a model of --format " +
-                     std::string(format_name(config.format)) + " cannot go on with --format " +
-                     std::string(format_name(source.format)));
+    throw UsageError(source.init, ": a model of --format ", format_name(config.format),
+                     " cannot go on with --format ", format_name(source.format));
   }
   return init;
 }

@@ -47,9 +47,9 @@ ExtractionConfig pool_extraction(const TrainRequest& request, Experts experts) {
   const ChainModel& first = *experts.front();
   const ExtractionConfig& known = first.extractor().config();
   const auto refuse = [&](const ChainModel& other, const std::string& what) {
-    throw UsageError(first.container().name() + " and " + other.container().name() +
-                     " have different " + what +
-                     ": the experts of a pool need the same features; train all with the same " +
+    throw UsageError(first.container().name(), " and ", other.container().name(),
+                     " have different ", what,
+                     ": the experts of a pool need the same features; train all with the same "
                      "--kit and --induce");
   };
   for (const auto& each : experts) {

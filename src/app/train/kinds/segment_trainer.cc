@@ -25,8 +25,8 @@ std::shared_ptr<const SegmentModel> open_initial_segments(const TrainRequest& re
   init->container().verify();  // training would carry damage on into a file that looks sound
   const InputFormat format = init->extractor().config().format;
   if (format == request.format) return init;
-  throw UsageError(path + ": a model of --format " + std::string(format_name(format)) +
-                   " cannot go on with --format " + std::string(format_name(request.format)));
+  throw UsageError(path, ": a model of --format ", format_name(format),
+                   " cannot go on with --format ", format_name(request.format));
 }
 
 class SegmentTrainer final : public SequenceTrainer {

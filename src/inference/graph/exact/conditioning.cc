@@ -193,10 +193,11 @@ ConditionedMarginals conditioned_marginals(const FactorGraph& graph, const Condi
   sum.log_partition = total.value();
   sum.kind = sum.convergence.converged ? ResultKind::exact : ResultKind::lower_bound;
   if (total.sum() == 0) {
-    throw Error(sum.convergence.converged
-                    ? "no assignment is allowed: the factors' zeros (and the evidence) contradict "
-                      "each other, and there are no marginals"
-                    : "stopped before an allowed assignment was seen");
+    throw Error(
+        sum.convergence.converged
+            ? Message("no assignment is allowed: the factors' zeros (and the evidence) contradict "
+                      "each other, and there are no marginals")
+            : "stopped before an allowed assignment was seen");
   }
   for (std::vector<double>& p : result.variable) {
     for (double& each : p) each /= total.sum();

@@ -40,7 +40,7 @@ GibbsResult run_chains(const FactorGraph& graph, const ChainOptions& options, co
     AllowedAssignment start = find_allowed(graph, random.back());
     if (start.outcome != AllowedSearch::found) {
       throw Error(start.outcome == AllowedSearch::none
-                      ? "no assignment is allowed: there is nothing to draw"
+                      ? Message("no assignment is allowed: there is nothing to draw")
                       : "no allowed assignment was found to start from");
     }
     chains.push_back(make(std::move(start.states)));
