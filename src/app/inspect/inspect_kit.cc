@@ -1,14 +1,11 @@
-#include "app/inspect/inspect_kit.h"
-
 #include <fmt/format.h>
 
-#include "core/json.h"
+#include "app/inspect/inspect_parts.h"
 #include "data/attributes.h"
+#include "features/kit/feature_kit.h"
 
 namespace croft {
 namespace {
-
-using json = Json;
 
 template <class... F>
 struct Overloaded : F... {
@@ -21,7 +18,7 @@ Overloaded(F...) -> Overloaded<F...>;
 struct Described {
   const char* kind;
   std::string text;
-  json fields = json::object();
+  Json fields = Json::object();
 };
 
 Described describe(const KitFeature::What& what) {
@@ -85,38 +82,23 @@ Described describe(const KitFeature::What& what) {
 
 }  // namespace
 
-json kit_json(const FeatureKit& kit) {
-  json features = json::array();
-  for (const KitFeature& feature : kit.features()) {
+void add_kit(const SequenceModel& model, View& view) {
+  const auto& kit = model.extractor().config().kit;
+  if (!kit) return;
+  const std::size_t count = kit->features().size();
+  view.line("kit", fmt::format("{} feature{}", count, count == 1 ? "" : "s"));
+  Json features = Json::array();
+  for (const KitFeature& feature : kit->features()) {
     const Described described = describe(feature.what);
-    json& one = features.emplace_back(described.fields);
+    view.text += fmt::format("  {:<10}  {}: {}\n", described.kind, feature.name, described.text);
+    Json& one = features.emplace_back(described.fields);
     one["kind"] = described.kind;
     one["name"] = feature.name;
     if (!feature.column.empty()) one["column"] = feature.column;
     if (feature.at) one["at"] = *feature.at;
   }
-  return {{"columns", kit.computed()}, {"features", std::move(features)}};
-}
-
-void append_kit(std::string& out, const FeatureKit& kit) {
-  out += fmt::format("kit           {} feature{}\n", kit.features().size(),
-                     kit.features().size() == 1 ? "" : "s");
-  for (const KitFeature& feature : kit.features()) {
-    const Described described = describe(feature.what);
-    out += fmt::format("  {:<10}  {}: {}\n", described.kind, feature.name, described.text);
-  }
-}
-
-void add_kit(const SequenceModel& model, json& document) {
-  const auto& kit = model.extractor().config().kit;
-  if (kit) document["extraction"]["kit"] = kit_json(*kit);
-}
-
-std::string kit_lines(const SequenceModel& model) {
-  const auto& kit = model.extractor().config().kit;
-  std::string out;
-  if (kit) append_kit(out, *kit);
-  return out;
+  view.json["extraction"]["kit"] = {{"columns", kit->computed()},
+                                    {"features", std::move(features)}};
 }
 
 }  // namespace croft
