@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <stdexcept>
 
+#include "app/inspect/inspect.h"
 #include "app/inspect/inspect_boosted.h"
 #include "core/json.h"
 #include "croft/core/error.h"
@@ -33,8 +34,8 @@ void ask_of(croft::Container container) {
     throw std::logic_error("a log Z that is no number");
   }
   const croft::TreeModelView view(model);
-  croft::format_summary(view);
-  croft::format_top(view, 2);
+  croft::summary_of(view);
+  croft::top_of(view, 2);
   croft::write_weights(view, [](std::string_view) {});
 }
 

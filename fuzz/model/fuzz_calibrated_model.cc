@@ -14,7 +14,7 @@ namespace {
 
 void ask(croft::Container container) {
   const auto model = croft::read_model(std::move(container));
-  if (model->vote() != nullptr) return;
+  if (!model->has_probabilities()) return;
   croft::Tagger tagger(*model);
   const auto text = croft::fuzz::text_of({"one", "two", "three", "", "one"}, 2);
   const auto& tagging = tagger.tag(text, {.probability = true, .marginals = true});

@@ -3,10 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "app/inspect/inspect_error_correcting.h"
-#include "app/inspect/inspect_hidden_chain.h"
+#include "app/inspect/inspect.h"
 #include "core/json.h"
 #include "croft/core/error.h"
+#include "model/kinds/error_correcting_model.h"
+#include "model/kinds/hidden_chain_model.h"
 #include "model/kinds/model_file.h"
 #include "support/model_bytes.h"
 #include "support/model_text.h"
@@ -15,9 +16,9 @@ namespace {
 
 void ask(croft::Container container) {
   const auto model = croft::read_model(std::move(container));
-  const auto* hidden = dynamic_cast<const croft::HiddenChainModel*>(model.get());
-  const auto* code = dynamic_cast<const croft::ErrorCorrectingModel*>(model.get());
-  if (hidden != nullptr && hidden->states()->size() > 200) return;  // a table of their square
+  const auto* hidden = croft::as<croft::HiddenChainModel>(*model);
+  const auto* code = croft::as<croft::ErrorCorrectingModel>(*model);
+  if (hidden != nullptr && hidden->states().size() > 200) return;  // a table of their square
   if (code != nullptr && code->code().bits > 200) return;
   croft::Tagger tagger(*model);
   const bool p = model->has_probabilities();
@@ -26,13 +27,13 @@ void ask(croft::Container container) {
   croft::fuzz::check_labels(tagging.y, model->labels());
   const auto ignore = [](std::string_view) {};
   if (hidden != nullptr) {
-    croft::format_summary(*hidden);
-    croft::format_top(*hidden, 2);
+    croft::summary_of(*hidden);
+    croft::top_of(*hidden, 2);
     croft::write_weights(*hidden, ignore);
   }
   if (code != nullptr) {
-    croft::format_summary(*code);
-    croft::format_top(*code, 2);
+    croft::summary_of(*code);
+    croft::top_of(*code, 2);
     croft::write_weights(*code, ignore);
   }
 }

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "app/inspect/inspect_hmm.h"
+#include "app/inspect/inspect.h"
 #include "croft/core/error.h"
 #include "model/kinds/hmm_to_chain.h"
 #include "support/model_bytes.h"
@@ -22,8 +22,8 @@ void ask(croft::Container container) {
   if (tagging.outcome.found && !(std::isfinite(tagging.log_partition))) {
     throw std::logic_error("a likelihood that is no number");
   }
-  croft::format_summary(model);
-  croft::format_top(model, 2);
+  croft::summary_of(model);
+  croft::top_of(model, 2);
   try {
     croft::hmm_to_chain(model);
   } catch (const croft::Error&) {

@@ -2,8 +2,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "app/inspect/inspect_joint.h"
+#include "app/inspect/inspect.h"
 #include "croft/core/error.h"
+#include "model/kinds/joint_model.h"
 #include "support/model_bytes.h"
 #include "support/model_text.h"
 
@@ -18,8 +19,8 @@ void ask(croft::Container container) {
     const auto& tagging = tagger.tag(text, {.probability = true, .marginals = true});
     croft::fuzz::check_labels(tagging.y, model.labels());
   }
-  croft::format_summary(model);
-  croft::format_top(model, 2);
+  croft::summary_of(model);
+  croft::top_of(model, 2);
   croft::write_weights(model, [](std::string_view) {});
 }
 

@@ -2,8 +2,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "app/inspect/inspect_segment.h"
+#include "app/inspect/inspect.h"
 #include "croft/core/error.h"
+#include "model/kinds/segment_model.h"
 #include "support/model_bytes.h"
 #include "support/model_text.h"
 
@@ -22,8 +23,8 @@ void ask(croft::Container container) {
       croft::fuzz::check_labels(tagging.y, model.labels());
     }
   }
-  croft::format_summary(model);
-  croft::format_top(model, 2);
+  croft::summary_of(model);
+  croft::top_of(model, 2);
   croft::write_weights(model, [](std::string_view) {});
 }
 

@@ -331,9 +331,8 @@ class Inspection(dict[str, Any]):
     """The summary of a model as nested dicts; ``str()`` and ``print`` show it as text."""
 
     def __init__(self, native: _core.Model, top: int) -> None:
-        super().__init__(json.loads(native.summary()))
-        self["top"] = json.loads(native.top(top))
-        self._text = native.summary_text()
+        self._text, document = native.inspect(top)
+        super().__init__(json.loads(document))
 
     def __str__(self) -> str:
         return self._text

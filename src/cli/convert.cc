@@ -58,8 +58,10 @@ std::string conversion_help() {
   std::string text =
       "\nData: --to spans makes JSON lines of tokens and spans of columns, --to columns the "
       "reverse.\nModels, and what a conversion keeps:\n";
-  for (const Conversion& each : conversions()) {
-    text += fmt::format("  {:<32}{}\n", fmt::format("{} to {}", each.from, each.to), each.what);
+  for (const KindRow& kind : kind_rows()) {
+    if (kind.conversion.make == nullptr) continue;
+    text += fmt::format("  {:<32}{}\n", fmt::format("{} to {}", kind.name, kind.conversion.to),
+                        kind.conversion.what);
   }
   return text;
 }
@@ -105,11 +107,11 @@ int run(const OptionValues& values) {
     throw UsageError(
         "--label-scheme and --unlabelled are of data: they go with --to spans and --to columns");
   }
-  const Conversion& taken = convert_model(c.input, c.to, c.output);
-  std::fprintf(
-      stderr, "%s",
-      fmt::format("{}: a model of kind {}, from one of kind {}\n", c.output, taken.to, taken.from)
-          .c_str());
+  const KindRow& from = convert_model(c.input, c.to, c.output);
+  std::fprintf(stderr, "%s",
+               fmt::format("{}: a model of kind {}, from one of kind {}\n", c.output,
+                           from.conversion.to, from.name)
+                   .c_str());
   return kDone;
 }
 

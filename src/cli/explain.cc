@@ -6,13 +6,12 @@
 #include <memory>
 #include <optional>
 
-#include "app/explain/explain_segment.h"
+#include "app/kinds.h"
 #include "app/label/predict.h"
 #include "app/label/tag_files.h"
 #include "cli/common.h"
 #include "cli/model_options.h"
 #include "cli/verb.h"
-#include "core/json.h"
 #include "croft/core/error.h"
 #include "model/kinds/model_file.h"
 #include "train/options/training_options.h"
@@ -145,21 +144,9 @@ ExplainOptions make_options(const ExplainCommand& c, const LabelNames& names) {
   return options;
 }
 
-template <class Found, class Names>
-void write(const ExplainCommand& c, const Found& explanation, const Names& names,
-           const InputSequence& input, const std::string& file) {
-  if (!c.json) {
-    write_result(format_explanation(explanation, names, input, file));
-    return;
-  }
-  const Json document = explanation_json(explanation, names, input, file);
-  write_result(document.dump(-1, InvalidUtf8::replace) + "\n");
-}
-
-// explain(input, options) of each sequence; names: of labels.
-template <class Explain, class Names>
-void explain_all(const ExplainCommand& c, const SequenceModel& model, ExplainOptions options,
-                 const Names& names, const Explain& explain) {
+void explain_all(const ExplainCommand& c, const SequenceModel& model,
+                 const SequenceExplainer& explainer) {
+  ExplainOptions options = make_options(c, explainer.labels);
   const auto spans = spans_for(model, c.format);
   PredictCounts counts;
   std::size_t longest = 0;
@@ -171,13 +158,13 @@ void explain_all(const ExplainCommand& c, const SequenceModel& model, ExplainOpt
       options.positions = positions_of(c.positions, text.length());
       if (!c.positions.empty() && options.positions.empty()) return;
       const ColumnSequence* rows = input.rows.rows() > 0 ? &input.rows : nullptr;
-      const auto explanation = explain(TagInput{text, rows, source.name()}, options);
-      write(c, explanation, names, input, source.name());
+      const auto [outcome, view] =
+          explainer.explain(TagInput{text, rows, source.name()}, input, options);
+      write_result(c.json ? view.json.dump(-1, InvalidUtf8::replace) + "\n" : view.text);
       if (!source.ready()) flush_result();
-      if (explanation.outcome.found) return;
-      if (counts.unlabelled++ > 0) return;
+      if (outcome.found || counts.unlabelled++ > 0) return;
       counts.first_unlabelled = {source.name(), text.first_line};
-      counts.first_outcome = explanation.outcome;
+      counts.first_outcome = outcome;
     });
   }
   require_reached(c, longest);
@@ -188,20 +175,7 @@ int run(const OptionValues& values) {
   const ExplainCommand c(values);
   const auto model = open_model(c.model);
   const TagPlan plan(*model, make_request(c, *model));
-  if (model->segments() != nullptr) {
-    SegmentExplainer explainer(plan);
-    const LabelNames names(explainer.labels());
-    explain_all(c, *model, make_options(c, names), explainer.labels(),
-                [&](const TagInput& input, const ExplainOptions& options) {
-                  return explainer.explain(input, options);
-                });
-    return kDone;
-  }
-  Explainer explainer(plan);
-  explain_all(c, *model, make_options(c, plan.names()), plan.names(),
-              [&](const TagInput& input, const ExplainOptions& options) {
-                return explainer.explain(input, options);
-              });
+  explain_all(c, *model, kind_of(*model).explainer(plan));
   return kDone;
 }
 

@@ -2,21 +2,11 @@
 #include <array>
 #include <memory>
 
-#include "app/inspect/inspect.h"
-#include "app/inspect/inspect_boosted.h"
-#include "app/inspect/inspect_constraints.h"
-#include "app/inspect/inspect_error_correcting.h"
-#include "app/inspect/inspect_graph.h"
-#include "app/inspect/inspect_hidden_chain.h"
-#include "app/inspect/inspect_hmm.h"
-#include "app/inspect/inspect_joint.h"
-#include "app/inspect/inspect_naive_bayes.h"
-#include "app/inspect/inspect_segment.h"
+#include "app/kinds.h"
 #include "cli/common.h"
 #include "cli/graph_verbs.h"
 #include "cli/model_options.h"
 #include "cli/verb.h"
-#include "core/json.h"
 #include "croft/core/error.h"
 #include "model/kinds/model_file.h"
 #include "train/options/training_options.h"
@@ -69,55 +59,34 @@ struct InspectCommand {
   std::size_t top = 0;
 };
 
-int show_hmm(const InspectCommand& c, const HmmModel& model) {
-  if (c.weights) {
-    throw UsageError(
-        "--weights lists weights, and a model of kind hmm has probabilities; see --top");
-  }
-  if (c.json) {
-    Json document = summary_json(model);
-    if (c.top > 0) document["top"] = top_json(model, c.top);
-    if (c.verify) document["verified"] = true;
-    write_json(document);
-    return kDone;
-  }
-  write_result(format_summary(model));
-  if (c.top > 0) write_result("\n" + format_top(model, c.top));
-  if (c.verify) write_result("\nevery section's checksum is right\n");
-  return kDone;
-}
-
-template <class Model>  // of a kind that has weights
-int show_weights_or_summary(const InspectCommand& c, const Model& model) {
-  if (c.weights) {
-    write_weights(model, write_result);
-  } else if (c.json) {
-    Json document = summary_json(model);
-    if (c.top > 0) document["top"] = top_json(model, c.top);
-    if (c.verify) document["verified"] = true;
-    write_json(document);
+int show(const View& view, bool json) {
+  if (json) {
+    write_json(view.json);
   } else {
-    write_result(format_summary(model));
-    if (c.top > 0) write_result("\n" + format_top(model, c.top));
-    if (c.verify) write_result("\nevery section's checksum is right\n");
+    write_result(view.text);
   }
   return kDone;
 }
 
-int show_constraints(const InspectCommand& c, const std::shared_ptr<const SequenceModel>& model) {
-  const auto* joint = dynamic_cast<const JointModel*>(model.get());
-  if (joint == nullptr) require_chain(*model, "a comparison of features with data");
+int show_constraints(const InspectCommand& c, std::shared_ptr<const StoredModel> model) {
+  const KindRow& kind = kind_of(*model);
+  if (kind.constraints == nullptr) {
+    throw UsageError("--constraints has no meaning for a model of kind " + model->kind() +
+                     "; leave it out");
+  }
   ConstraintRequest request{.data = c.constraints, .threads = common_of(c.values).threads};
   if (c.top > 0) request.top = c.top;
-  const ConstraintReport report =
-      joint != nullptr
-          ? inspect_constraints(*joint, request)
-          : inspect_constraints(std::dynamic_pointer_cast<const ChainModel>(model), request);
-  if (c.json) {
-    write_json(constraints_json(report));
-  } else {
-    write_result(format_constraints(report));
+  return show(kind.constraints(std::static_pointer_cast<const SequenceModel>(model), request),
+              c.json);
+}
+
+int show_weights(const StoredModel& model) {
+  const KindRow& kind = kind_of(model);
+  if (kind.write_weights == nullptr) {
+    throw UsageError("--weights lists weights, and a model of kind " + model.kind() +
+                     " has probabilities; see --top");
   }
+  kind.write_weights(model, write_result);
   return kDone;
 }
 
@@ -125,54 +94,26 @@ int run(const OptionValues& values) {
   const InspectCommand c(values);
   Container container = Container::open(c.model);
   if (c.verify) container.verify();
-  if (GraphModel::is_in(container)) {
-    if (!c.constraints.empty()) {
-      throw UsageError("--constraints has no meaning for a model of kind graph; leave it out");
-    }
-    const GraphModel graph(std::move(container));
-    return c.picture ? draw_graph_sample(c.values, graph) : show_weights_or_summary(c, graph);
-  }
-  if (c.picture) {
+  const auto model = read_stored_model(std::move(container));
+  const auto* graph = as<GraphModel>(*model);
+  if (c.picture && graph == nullptr) {
     throw UsageError("--database and --picture are for a model of kind graph, which this is not");
   }
-  const auto any = read_model(std::move(container));
-  if (!c.constraints.empty()) return show_constraints(c, any);
-  if (const auto* hmm = dynamic_cast<const HmmModel*>(any.get())) return show_hmm(c, *hmm);
-  if (const auto* bayes = dynamic_cast<const NaiveBayesModel*>(any.get())) {
-    return show_weights_or_summary(c, *bayes);
+  if (!c.constraints.empty()) return show_constraints(c, model);
+  if (c.picture) return draw_graph_sample(c.values, *graph);
+  if (c.weights) return show_weights(*model);
+  const KindRow& kind = kind_of(*model);
+  View view = kind.summary(*model);
+  if (c.top > 0) {
+    View top = kind.top(*model, c.top);
+    view.text += "\n" + top.text;
+    view.json["top"] = std::move(top.json);
   }
-  if (const auto* boosted = dynamic_cast<const BoostedSegmentModel*>(any.get())) {
-    return show_weights_or_summary(c, TreeModelView(*boosted));
+  if (c.verify) {
+    view.text += "\nevery section's checksum is right\n";
+    view.json["verified"] = true;
   }
-  if (const auto* segments = dynamic_cast<const SegmentModel*>(any.get())) {
-    return show_weights_or_summary(c, *segments);
-  }
-  if (const auto* joint = dynamic_cast<const JointModel*>(any.get())) {
-    return show_weights_or_summary(c, *joint);
-  }
-  if (const auto* code = dynamic_cast<const ErrorCorrectingModel*>(any.get())) {
-    return show_weights_or_summary(c, *code);
-  }
-  if (const auto* hidden = dynamic_cast<const HiddenChainModel*>(any.get())) {
-    return show_weights_or_summary(c, *hidden);
-  }
-  if (const auto* boosted = dynamic_cast<const BoostedModel*>(any.get())) {
-    return show_weights_or_summary(c, TreeModelView(*boosted));
-  }
-  const ChainModel* model = &require_chain(*any, "a list of weights");
-  if (c.weights) {
-    write_weights(*model, write_result);
-  } else if (c.json) {
-    Json document = summary_json(*model);
-    if (c.top > 0) document["top"] = top_json(*model, top_features(*model, c.top));
-    if (c.verify) document["verified"] = true;
-    write_json(document);
-  } else {
-    write_result(format_summary(*model));
-    if (c.top > 0) write_result("\n" + format_top(*model, top_features(*model, c.top)));
-    if (c.verify) write_result("\nevery section's checksum is right\n");
-  }
-  return kDone;
+  return show(view, c.json);
 }
 
 }  // namespace

@@ -12,7 +12,6 @@ void bind_model(pybind11::module_& module);
 void bind_tagging(pybind11::module_& module);
 void bind_chain(pybind11::module_& module);
 void bind_naive_bayes(pybind11::module_& module);
-void bind_hmm(pybind11::module_& module);
 void bind_logistic_regression(pybind11::module_& module);
 void bind_maximum_entropy(pybind11::module_& module);
 void bind_text(pybind11::module_& module);

@@ -4,16 +4,14 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
+#include <cmath>
+
 #include "app/evaluate/evaluation.h"
-#include "app/inspect/inspect.h"
 #include "app/inspect/inspect_boosted.h"
-#include "app/inspect/inspect_error_correcting.h"
-#include "app/inspect/inspect_hidden_chain.h"
-#include "app/inspect/inspect_hmm.h"
-#include "app/inspect/inspect_segment.h"
+#include "app/inspect/weights.h"
+#include "app/kinds.h"
 #include "core/atomic_file.h"
-#include "core/json.h"
-#include "model/kinds/naive_bayes_model.h"
+#include "model/kinds/hmm_model.h"
 #include "python/bind.h"
 #include "python/calibrated_scores.h"
 #include "python/matrix_rows.h"
@@ -81,19 +79,6 @@ py::list labels(const PythonModel& self) {
 
 std::string dump(const Json& document) { return document.dump(-1, InvalidUtf8::replace); }
 
-// visit(attribute, cell, weight) for all weights of a table.
-template <class Visit>
-void for_each_weight(const FeatureTable& table, const Visit& visit) {
-  for (std::uint32_t id = 0; id < table.size(); ++id) {
-    const WeightRow row = table.row(id);
-    if (row.size() == 0) continue;
-    const std::string name = table.name(id);
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      if (row.weight(k) != 0) visit(name, row.cell(k), double{row.weight(k)});
-    }
-  }
-}
-
 // (attribute, label) -> weight; those of START and STOP are not among them.
 py::dict state_features(const PythonModel& self) {
   const py::list names = labels(self);
@@ -102,6 +87,7 @@ py::dict state_features(const PythonModel& self) {
   py::str attribute;
   for_each_weight(self.chain().node(),
                   [&](const std::string& name, std::uint32_t y, double weight) {
+                    if (weight == 0) return;
                     Boundary boundary;
                     std::string_view of_edge;
                     if (parse_boundary_name(name, boundary, of_edge)) return;
@@ -117,6 +103,7 @@ py::dict transition_features(const PythonModel& self) {
   const std::size_t count = self.model->labels();
   py::dict out;
   for_each_weight(self.chain().tied(), [&](const std::string&, std::uint32_t cell, double weight) {
+    if (weight == 0) return;
     const py::tuple key = py::make_tuple(names[cell / count], names[cell % count]);
     out[key] = weight + (out.contains(key) ? out[key].cast<double>() : 0.0);
   });
@@ -129,12 +116,13 @@ py::dict edge_features(const PythonModel& self) {
   const std::size_t count = self.model->labels();
   py::dict out;
   for_each_weight(self.chain().edge(), [&](const std::string& name, std::uint32_t cell, double w) {
+    if (w == 0) return;
     out[py::make_tuple(text(name), names[cell / count], names[cell % count])] = w;
   });
   for_each_weight(self.chain().node(), [&](const std::string& name, std::uint32_t y, double w) {
     Boundary boundary;
     std::string_view of_edge;
-    if (!parse_boundary_name(name, boundary, of_edge)) return;
+    if (w == 0 || !parse_boundary_name(name, boundary, of_edge)) return;
     const bool start = boundary == Boundary::start;
     out[py::make_tuple(text(of_edge), start ? py::object(py::none()) : py::object(names[y]),
                        start ? py::object(names[y]) : py::object(py::none()))] = w;
@@ -142,35 +130,19 @@ py::dict edge_features(const PythonModel& self) {
   return out;
 }
 
-// Of a model of trees; otherwise none.
-std::optional<TreeModelView> tree_view(const PythonModel& self) {
-  if (const auto* boosted = dynamic_cast<const BoostedModel*>(self.model.get())) {
-    return TreeModelView(*boosted);
-  }
-  const auto* segments = dynamic_cast<const BoostedSegmentModel*>(self.model.get());
-  return segments != nullptr ? std::optional<TreeModelView>(*segments) : std::nullopt;
-}
-
-// As `croft inspect` shows it, of each kind.
-template <class OfOther, class OfChain>
-auto look_into(const PythonModel& self, const OfOther& of_other, const OfChain& of_chain) {
-  if (const auto* hmm = dynamic_cast<const HmmModel*>(self.model.get())) return of_other(*hmm);
-  if (const auto trees = tree_view(self)) return of_other(*trees);
-  if (const auto* segments = dynamic_cast<const SegmentModel*>(self.model.get())) {
-    return of_other(*segments);
-  }
-  if (const auto* hidden = dynamic_cast<const HiddenChainModel*>(self.model.get())) {
-    return of_other(*hidden);
-  }
-  if (const auto* code = dynamic_cast<const ErrorCorrectingModel*>(self.model.get())) {
-    return of_other(*code);
-  }
-  return of_chain(self.chain());
+// What `croft inspect --top` shows, as a text of the summary and as JSON with the top.
+py::tuple inspect(const PythonModel& self, std::size_t n) {
+  const KindRow& kind = kind_of(*self.model);
+  View view = kind.summary(*self.model);
+  view.json["top"] = kind.top(*self.model, n).json;
+  return py::make_tuple(text(view.text), dump(view.json));
 }
 
 // attribute -> (gain, count of its tests), the largest gain first.
 py::dict importance(const PythonModel& self) {
-  const auto trees = tree_view(self);
+  std::optional<TreeModelView> trees;
+  if (const auto* boosted = as<BoostedModel>(*self.model)) trees.emplace(*boosted);
+  if (const auto* boosted = as<BoostedSegmentModel>(*self.model)) trees.emplace(*boosted);
   if (!trees) throw py::value_error("this model is of kind " + self.model->kind());
   py::dict out;
   for (const AttributeImportance& each : importances(*trees)) {
@@ -182,6 +154,23 @@ py::dict importance(const PythonModel& self) {
   return out;
 }
 
+// Probabilities, not logarithms: (start [L], transitions [L][L], end [L] or None).
+py::tuple hmm_transitions(const PythonModel& self) {
+  const auto* model = as<HmmModel>(*self.model);
+  if (model == nullptr) throw py::value_error("this model is of kind " + self.model->kind());
+  const auto list = [](std::span<const double> logs) {
+    py::list out;
+    for (const double log : logs) out.append(std::exp(log));
+    return out;
+  };
+  py::list rows;
+  for (Label y = 0; y < model->labels(); ++y) {
+    rows.append(list(model->transitions<double>().log()[y]));
+  }
+  return py::make_tuple(list(model->start()), rows,
+                        model->end().empty() ? py::object(py::none()) : list(model->end()));
+}
+
 // In place, of rows [N][L]; nothing where the model is not calibrated.
 void calibrate(const PythonModel& self, const py::buffer& scores) {
   const std::span<double> rows = numbers<double>(scores, true);
@@ -191,22 +180,6 @@ void calibrate(const PythonModel& self, const py::buffer& scores) {
   if (const auto& calibrator = self.model->calibrator()) {
     calibrate_rows(*calibrator, self.model->labels(), rows);
   }
-}
-
-std::string summary(const PythonModel& self) {
-  const auto make = [](const auto& model) { return dump(summary_json(model)); };
-  return look_into(self, make, make);
-}
-
-py::str summary_text(const PythonModel& self) {
-  const auto make = [](const auto& model) { return text(format_summary(model)); };
-  return look_into(self, make, make);
-}
-
-std::string top(const PythonModel& self, std::size_t n) {
-  return look_into(
-      self, [&](const auto& model) { return dump(top_json(model, n)); },
-      [&](const ChainModel& model) { return dump(top_json(model, top_features(model, n))); });
 }
 
 // The summary that `croft evaluate --json` prints, as JSON.
@@ -263,13 +236,12 @@ void bind_model(py::module_& module) {
           "calibration",
           [](const PythonModel& self) { return dump(calibration_record(self.model->container())); })
       .def("calibrate", &calibrate, py::arg("scores"))
-      .def("summary", &summary)
-      .def("summary_text", &summary_text)
-      .def("top", &top, py::arg("n"))
+      .def("inspect", &inspect, py::arg("top"))
       .def("state_features", &state_features)
       .def("transition_features", &transition_features)
       .def("edge_features", &edge_features)
       .def("importance", &importance);
+  module.def("hmm_transitions", &hmm_transitions, py::arg("model"));
   module.def("evaluate", &evaluate, py::arg("y_true"), py::arg("y_pred"));
 }
 

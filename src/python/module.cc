@@ -15,7 +15,6 @@ PYBIND11_MODULE(_core, module) {
   python::bind_training(module);
   python::bind_chain(module);
   python::bind_naive_bayes(module);
-  python::bind_hmm(module);
   python::bind_logistic_regression(module);
   python::bind_text(module);
   python::bind_maximum_entropy(module);

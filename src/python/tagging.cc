@@ -3,11 +3,10 @@
 
 #include <algorithm>
 
-#include "app/explain/explain.h"
+#include "app/kinds.h"
 #include "app/label/known_attributes.h"
 #include "app/label/predict_output.h"
 #include "app/label/tagger.h"
-#include "core/json.h"
 #include "croft/core/parallel.h"
 #include "inference/chain/hmm_from_chain.h"
 #include "python/bind.h"
@@ -138,24 +137,20 @@ class Plan {
     InputSequence input;
     reader.read(x, std::nullopt, input);
     check_columns(input.rows, "x");
+    const SequenceExplainer explainer = kind_of(*model_->model).explainer(plan_);
     ExplainOptions options{std::move(positions), {}, top, unknown};
     if (against) {
-      options.against = plan_.names().find(*against);
+      options.against = explainer.labels.find(*against);
       if (!options.against) {
         throw py::value_error("against is " + in_quotes(*against) +
-                              ", which the model does not know; " + plan_.names().some());
+                              ", which the model does not know; " + explainer.labels.some());
       }
     }
-    Explainer explainer(plan_);
     Extractor::Scratch scratch;
     extract(input, scratch, "x");
-    const Explanation explanation = explainer.explain({input.text, &input.rows}, options);
-    if (!explanation.outcome.found) {
-      throw py::value_error("x: " + std::string(why_none(explanation.outcome)));
-    }
-    const auto document = explanation_json(explanation, plan_.names(), input, "x");
-    return py::make_tuple(py::str(format_explanation(explanation, plan_.names(), input, "x")),
-                          py::str(document.dump(-1, InvalidUtf8::replace)));
+    const auto [outcome, view] = explainer.explain({input.text, &input.rows, "x"}, input, options);
+    if (!outcome.found) throw py::value_error("x: " + std::string(why_none(outcome)));
+    return py::make_tuple(py::str(view.text), py::str(view.json.dump(-1, InvalidUtf8::replace)));
   }
 
   // (start [L], transitions: a matrix [L][L] for each position but the first) of p(y | x) of one

@@ -424,6 +424,15 @@ def test_a_model_of_texts_takes_them_as_the_program_does(tmp_path, kind, analyze
         model.predict("who is he")
 
 
+def test_a_model_of_any_kind_shows_what_the_program_shows(tmp_path):
+    model = classifier(tmp_path, QUESTIONS, "--model", "naive-bayes", "--format", "text")
+    shown, program = model.inspect(2), [os.environ["CROFT"], "inspect", "-m", tmp_path / "m.croft"]
+    run = [subprocess.run([*program, *options], check=True, capture_output=True, text=True).stdout
+           for options in ((), ("--json", "--top", "2"))]
+    assert shown == json.loads(run[1])
+    assert str(shown).splitlines()[1:] == run[0].splitlines()[1:]
+
+
 def test_other_models_refuse_texts(model):
     with pytest.raises(TypeError, match=r"X\[0\] is a str"):
         model.predict(["who is he"])

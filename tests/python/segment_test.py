@@ -55,6 +55,20 @@ def test_segments_of_length_one_are_the_chain():
         assert abs(a - b).max() < 1e-5
 
 
+def test_segments_are_explained_and_their_reasons_add_up():
+    crf = croft.SegmentCRF(format="columns", l2=0.1, progress=False).fit(X, Y)
+    found = crf.model_.explain(X[1], top=2)
+    assert found["segments"] == [[0, 1, "O"], [1, 5, "LOC"]]
+    for each in found["explained"]:
+        reasons = sum(reason["difference"] for reason in each["reasons"])
+        assert reasons + each["rest"]["difference"] == pytest.approx(each["difference"])
+    [one] = crf.model_.explain(X[1], positions=[2], against="O")["explained"]
+    assert {label for *_, label in one["other"]} == {"O"}
+    assert "1-4" in str(found)
+    with pytest.raises(ValueError, match='against is "B-LOC"'):
+        crf.model_.explain(X[1], against="B-LOC")
+
+
 def test_what_is_wrong_is_said():
     with pytest.raises(ValueError, match="no macro"):
         croft.SegmentCRF(format="columns", segment_template="U:%size\n", progress=False).fit(X, Y)

@@ -1,30 +1,21 @@
 // From a model of one kind to a model of another with the same answers.
 #pragma once
-#include <functional>
-#include <span>
 #include <string>
 #include <string_view>
 
-#include "model/file/container.h"
-#include "model/kinds/sequence_model.h"
+#include "app/kinds.h"
 
 namespace croft {
 
-struct Conversion {
-  std::string_view from, to;  // kinds
-  std::string_view what;      // is kept: the middle of a line of help
-  ContainerWriter (*make)(const SequenceModel& model);
-};
-
-// Every conversion there is, in the order of the help.
-std::span<const Conversion> conversions();
+// The same sections under another kind.
+ContainerWriter with_kind(const Container& container, std::string_view kind);
 
 // Reads the model, looks at every checksum (a conversion would carry damage on into a file that
 // looks sound), converts it and writes the result (temporary, sync, rename).
-//   to : a kind; empty: that of the only conversion there is from the model's
+//   to : a kind; empty: the one that the model's converts to
 // Throws UsageError where there is no such conversion, listing those that there are.
-// Returns the one that was taken.
-const Conversion& convert_model(const std::string& input, std::string_view to,
-                                const std::string& output);
+// Returns the row of the kind that was converted.
+const KindRow& convert_model(const std::string& input, std::string_view to,
+                             const std::string& output);
 
 }  // namespace croft

@@ -1,14 +1,12 @@
 // Data of columns as spans (data/span_lines.h), and of spans as columns.
 #pragma once
-#include <functional>
 #include <string>
 #include <string_view>
 
 #include "app/label/row_reader.h"
+#include "app/view.h"
 
 namespace croft {
-
-using WriteText = std::function<void(std::string_view)>;
 
 // One line for each sequence; all columns but the last are the cells of its tokens.  What labels
 // would not spell is read as conlleval reads it (structure/chunk_label.h).

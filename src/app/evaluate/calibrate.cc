@@ -14,6 +14,7 @@
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/inference/chain_sum.h"
+#include "model/kinds/hidden_chain_model.h"
 #include "model/kinds/model_file.h"
 #include "train/calibration_fit.h"
 
@@ -28,13 +29,14 @@ void check_request(const CalibrateRequest& request) {
 
 void check_model(const SequenceModel& model, CalibrationMethod method) {
   const std::string& name = model.container().name();
-  if (model.vote() != nullptr) {
+  const auto* chain = as<ChainModel>(model);
+  if (chain != nullptr && chain->vote() != nullptr) {
     throw UsageError(name + " is a voted perceptron, whose labels have no probabilities");
   }
   if (!model.has_probabilities()) {
     throw UsageError(name + " decodes by comparing words of bits, which has no probabilities");
   }
-  if (model.states() != nullptr) {
+  if (as<HiddenChainModel>(model) != nullptr) {
     throw UsageError(name + " has hidden states: a labelling's probability is a sum over them, " +
                      "which a temperature of scores does not calibrate");
   }

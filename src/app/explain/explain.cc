@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
-#include "core/infinity.h"
 #include "croft/core/error.h"
+#include "model/kinds/model_file.h"
 
 namespace croft {
 namespace {
 
-bool is_attribute(const Reason& reason) {
-  return reason.kind == Reason::Kind::attribute || reason.kind == Reason::Kind::edge_attribute;
-}
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 // Adds value times the weights of two cells of an attribute's row.
 void add_weights(const FeatureTable& table, CompactOffsets::Row place, std::uint32_t cell,
@@ -33,20 +32,6 @@ std::pair<Reason::Kind, std::string_view> read_name(std::string_view name) {
 
 void add_reason(Reason reason, ExplainedPosition& out) {
   if (reason.label != 0 || reason.other != 0) out.reasons.push_back(std::move(reason));
-}
-
-// Sorts the reasons, and sums the attributes beyond the `top` largest.
-void keep_largest(std::size_t top, ExplainedPosition& out) {
-  std::ranges::stable_sort(out.reasons, std::greater(),
-                           [](const Reason& r) { return std::abs(r.difference()); });
-  std::size_t attributes = 0;
-  std::erase_if(out.reasons, [&](const Reason& reason) {
-    if (!is_attribute(reason) || attributes++ < top) return false;
-    ++out.rest.count;
-    out.rest.label += reason.label;
-    out.rest.other += reason.other;
-    return true;
-  });
 }
 
 std::optional<Label> runner_up(const Tagging& tagging, std::size_t t,
@@ -109,16 +94,7 @@ Explainer::Explainer(const TagPlan& plan)
 
 Explanation Explainer::explain(const TagInput& input, const ExplainOptions& options) {
   const std::size_t length = input.text.length();
-  for (const std::size_t t : options.positions) {
-    if (t < length) continue;
-    throw UsageError("there is no position " + std::to_string(t) + ": the sequence has " +
-                     std::to_string(length) + ", counted from 0");
-  }
-  if (options.against && *options.against >= plan_.names().size()) {
-    throw UsageError("there is no label number " + std::to_string(*options.against) +
-                     ": the model has " + std::to_string(plan_.names().size()) +
-                     ", counted from 0");
-  }
+  check_options(options, length, plan_.names().size(), "");
   const Tagging& tagging = tagger_.tag(input, {.probability = true, .marginals = true});
   Explanation out;
   out.outcome = tagging.outcome;
@@ -152,8 +128,7 @@ ExplainedPosition Explainer::explain(const TextSequence& text, const Tagging& ta
     add_runs(change, out);
     add_history(change, out);
   }
-  for (const Reason& reason : out.reasons) out.difference += reason.difference();
-  keep_largest(options.top, out);
+  finish_reasons(options.top, out);
   return out;
 }
 

@@ -8,68 +8,20 @@
 #pragma once
 #include <cstddef>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
-#include "app/label/sequence_source.h"
-#include "app/label/tagger.h"
+#include "app/explain/reasons.h"
+#include "model/kinds/chain_model.h"
 
 namespace croft {
-class Json;
 
-struct ExplainOptions {
-  std::vector<std::size_t> positions = {};  // to be explained, each < T; empty: all
-  std::optional<Label> against = {};        // the other label; where it is predicted: as without
-  std::size_t top = 5;                      // attributes with a reason of their own
-  bool unknown = false;                     // name the attributes that the model does not know
-};
-
-// What one term adds to the score of the labelling, and would add with the other label.
-struct Reason {
-  enum class Kind {
-    attribute,       // of the position
-    start,           // the edge from START, with the attribute `name`
-    stop,            // the edge to STOP, likewise
-    transition,      // of two neighbours, the same everywhere
-    edge_attribute,  // of two neighbours where the edge between them has the attribute
-    run,             // of three labels or more, in a model of order 2 or more
-    limit,           // a constraint on the first or last label, or penalties
-    history,         // the model has no path for the labels around the position
-  };
-  Kind kind;
-  std::string name = {};           // of the attribute
-  double value = 1;                // of the attribute
-  double label = 0, other = 0;     // nats; -inf: forbidden, which `label` never is
-  std::size_t begin = 0, end = 0;  // the positions whose labels it looks at
-
-  double difference() const { return label - other; }
-};
-
-// Attributes without a reason of their own, summed.
-struct OtherAttributes {
-  std::size_t count = 0;
-  double label = 0, other = 0;
-
-  double difference() const { return label - other; }
-};
-
-struct ExplainedPosition {
+// Its attributes are those of the position and of the edge that arrives there, without START and
+// STOP.
+struct ExplainedPosition : Explained {  // probability: p(y_t = label | x)
   std::size_t position = 0;
   Label label = 0;
-  double probability = 0;        // p(y_t = label | x)
   std::optional<Label> other;    // by default the most probable of the others
   double other_probability = 0;  // p(y_t = other | x)
-  // score(y) - score(y'); >= 0, as y is the best labelling; +inf where y' is forbidden.
-  double difference = 0;
-  // The largest |difference| first; those that are 0 for both labels are left out.  Empty, like all
-  // of `rest`, where the model has no other label.
-  std::vector<Reason> reasons;
-  OtherAttributes rest;
-  // Of the position and of the edge that arrives there, without START and STOP: how many there are,
-  // and how many of these have no weight in the model.
-  std::size_t attributes = 0, unknown = 0;
-  std::vector<std::string> unknown_names;  // if asked for
 };
 
 struct Explanation {
@@ -113,13 +65,11 @@ class Explainer {
 Explanation explain(const ChainModel& model, const TextSequence& text,
                     const ExplainOptions& options = {});
 
-// For people, in lines of at most some 100 columns.  `input`: what was explained; its rows and
-// labels are shown where it has them.
-std::string format_explanation(const Explanation& explanation, const LabelNames& names,
-                               const InputSequence& input, std::string_view file);
-// The same for programs, as docs/explain.md defines it: attributes in full, -inf and +inf as null.
-// Strings are copied byte by byte: dump() throws where they are not UTF-8, unless told to replace.
-Json explanation_json(const Explanation& explanation, const LabelNames& names,
-                      const InputSequence& input, std::string_view file);
+// As SequenceExplainer, for models of chains.  Throws as the Explainer's constructor.
+SequenceExplainer position_explainer(const TagPlan& plan);
+// In text, lines have at most some 100 columns.
+//   read : what was explained; its rows and labels are shown where it has them
+ExplainedSequence shown(const Explanation& explanation, const LabelNames& names,
+                        const TagInput& input, const InputSequence& read);
 
 }  // namespace croft

@@ -1,20 +1,15 @@
-// What explain.cc finds, as text for people and as JSON for programs.
+// What explain.cc finds, as it is shown.
 #include <fmt/format.h>
 
 #include <cmath>
+#include <memory>
 
 #include "app/explain/explain.h"
-#include "app/explain/reason_report.h"
-#include "app/inspect/inspect.h"
-#include "app/label/predict_output.h"
-#include "core/json.h"
 
 namespace croft {
 namespace {
 
 using Kind = Reason::Kind;
-
-// --- the sequence
 
 std::string_view given_label(const InputSequence& input, std::size_t t) {
   return input.text.has_labels() ? input.text.labels.item(t) : std::string_view();
@@ -30,16 +25,24 @@ std::string row_of(const InputSequence& input, std::size_t t) {
   return row;
 }
 
-// --- text
-
-// Says what the reasons of a position are.
+// Says what the reasons of a position are, for people and in their JSON.
 class ReasonText {
  public:
   ReasonText(const Explanation& explanation, const ExplainedPosition& position,
              const LabelNames& names)
       : y_(explanation.y), position_(position), names_(names) {}
 
-  std::string operator()(const Reason& reason) const {
+  std::string operator()(const Reason& reason, Json& document) const {
+    if (reason.kind == Kind::attribute || reason.kind == Kind::edge_attribute ||
+        reason.kind == Kind::start || reason.kind == Kind::stop) {
+      document["attribute"] = reason.name;
+      document["value"] = reason.value;
+    }
+    if (reason.end - reason.begin > 1) {
+      document["start"] = reason.begin;
+      Json& labels = document["labels"] = Json::array();
+      for (std::size_t t = reason.begin; t < reason.end; ++t) labels.push_back(names_[y_[t]]);
+    }
     std::string name = reason.name;
     if (reason.value != 1) name += fmt::format("  (value {:g})", reason.value);
     switch (reason.kind) {
@@ -70,159 +73,67 @@ class ReasonText {
   const LabelNames& names_;
 };
 
-void append_reasons(const Explanation& explanation, const ExplainedPosition& position,
-                    const LabelNames& names, std::string& out) {
-  const ReasonText text(explanation, position, names);
-  ReasonTable table(names[position.label], names[*position.other], out);
-  for (const Reason& r : position.reasons) table.append(r, text(r));
-  if (const OtherAttributes& rest = position.rest; rest.count > 0) {
-    table.append(rest, fmt::format("{} other attribute{}", rest.count, rest.count > 1 ? "s" : ""));
-  }
-  table.append_sum(position.difference);
-}
-
-// Names with two blanks between, broken into lines.
-void append_names(const std::vector<std::string>& names, std::string& out) {
-  std::size_t column = 2;
-  out += "  ";
-  for (const std::string& name : names) {
-    const std::string text = shown(name, kTerminalColumns - 4);
-    const std::size_t size = 2 + characters(text);
-    if (column > 2 && column + size > kTerminalColumns) {
-      out += "\n  ";
-      column = 2;
-    }
-    out += "  " + text;
-    column += size;
-  }
-  out += '\n';
-}
-
-void append_unknown(const ExplainedPosition& position, std::string& out) {
-  if (position.unknown == 0) return;
-  out += fmt::format("  {} of {} attributes {} unknown to the model{}\n", position.unknown,
-                     position.attributes, position.unknown == 1 ? "is" : "are",
-                     position.unknown_names.empty() ? "" : ":");
-  if (!position.unknown_names.empty()) append_names(position.unknown_names, out);
-}
-
-void append_position(const Explanation& explanation, const ExplainedPosition& position,
-                     const LabelNames& names, const InputSequence& input, std::string& out) {
+void add_position(const Explanation& explanation, const ExplainedPosition& position,
+                  const LabelNames& names, const InputSequence& input, View& view) {
   constexpr std::size_t kLongest = 40;  // of a name in the heading
   const std::string& label = names[position.label];
-  const std::string row = shown(row_of(input, position.position), kTerminalColumns - 10);
-  out += fmt::format("\n{}{}{}\n", position.position, row.empty() ? "" : "  ", row);
-  out += fmt::format("  {} {:.6f}", shown(label, kLongest), position.probability);
-  if (!position.other) {
-    out += ", the only label\n";
-  } else {
-    out += fmt::format(", not {} {:.6f}", shown(names[*position.other], kLongest),
-                       position.other_probability);
-    const std::string_view given = given_label(input, position.position);
-    if (!given.empty() && given != label) {
-      out += fmt::format("; the data has {}", shown(given, kLongest));
-    }
-    out += '\n';
-    append_reasons(explanation, position, names, out);
-  }
-  append_unknown(position, out);
-}
-
-// --- JSON
-
-std::string_view kind_name(Kind kind) {
-  switch (kind) {
-    case Kind::attribute:
-      return "attribute";
-    case Kind::start:
-      return "start";
-    case Kind::stop:
-      return "stop";
-    case Kind::transition:
-      return "transition";
-    case Kind::edge_attribute:
-      return "edge";
-    case Kind::run:
-      return "run";
-    case Kind::limit:
-      return "limit";
-    case Kind::history:
-      break;
-  }
-  return "history";
-}
-
-Json reason_json(const Reason& reason, const Explanation& explanation, const LabelNames& names) {
-  Json document = numbers_json(reason);
-  document["kind"] = kind_name(reason.kind);
-  const bool named = reason.kind == Kind::attribute || reason.kind == Kind::edge_attribute ||
-                     reason.kind == Kind::start || reason.kind == Kind::stop;
-  if (named) {
-    document["attribute"] = reason.name;
-    document["value"] = reason.value;
-  }
-  if (reason.end - reason.begin > 1) {
-    document["start"] = reason.begin;
-    Json& labels = document["labels"] = Json::array();
-    for (std::size_t t = reason.begin; t < reason.end; ++t)
-      labels.push_back(names[explanation.y[t]]);
-  }
-  return document;
-}
-
-Json position_json(const ExplainedPosition& position, const Explanation& explanation,
-                   const LabelNames& names, const InputSequence& input) {
-  Json document = {{"position", position.position},       {"label", names[position.label]},
-                   {"probability", position.probability}, {"other", nullptr},
-                   {"attributes", position.attributes},   {"unknown", position.unknown}};
-  if (input.rows.rows() > 0) document["row"] = row_of(input, position.position);
+  const std::string row = row_of(input, position.position);
   const std::string_view given = given_label(input, position.position);
+  Json& document = view.json["positions"].emplace_back({{"position", position.position},
+                                                        {"label", label},
+                                                        {"probability", position.probability},
+                                                        {"other", nullptr}});
+  if (input.rows.rows() > 0) document["row"] = row;
   if (!given.empty()) document["given"] = given;
-  if (!position.unknown_names.empty()) document["unknown_attributes"] = position.unknown_names;
-  if (!position.other) return document;
-  document["other"] = names[*position.other];
-  document["other_probability"] = position.other_probability;
-  document["difference"] = number_or_null(position.difference);
-  Json& reasons = document["reasons"] = Json::array();
-  for (const Reason& r : position.reasons) reasons.push_back(reason_json(r, explanation, names));
-  document["rest"] = numbers_json(position.rest);
-  document["rest"]["attributes"] = position.rest.count;
-  return document;
+  const std::string cells = shown(row, kTerminalColumns - 10);
+  view.text += fmt::format("\n{}{}{}\n  {} {:.6f}", position.position, cells.empty() ? "" : "  ",
+                           cells, shown(label, kLongest), position.probability);
+  if (!position.other) {
+    view.text += ", the only label\n";
+  } else {
+    const std::string& other = names[*position.other];
+    document["other"] = other;
+    document["other_probability"] = position.other_probability;
+    view.text += fmt::format(", not {} {:.6f}", shown(other, kLongest), position.other_probability);
+    if (!given.empty() && given != label) {
+      view.text += fmt::format("; the data has {}", shown(given, kLongest));
+    }
+    view.text += '\n';
+    add_reasons(position, label, other, ReasonText(explanation, position, names), "other attribute",
+                view.text, document);
+    document["rest"]["attributes"] = position.rest.count;
+  }
+  add_unknown(position, view.text, document);
 }
 
 }  // namespace
 
-std::string format_explanation(const Explanation& explanation, const LabelNames& names,
-                               const InputSequence& input, std::string_view file) {
-  std::string out = fmt::format("{}:{}", escaped(file), input.text.first_line);
-  if (!explanation.outcome.found) {
-    return out + fmt::format(": {}\n\n", why_none(explanation.outcome));
-  }
+ExplainedSequence shown(const Explanation& explanation, const LabelNames& names,
+                        const TagInput& input, const InputSequence& read) {
+  ExplainedSequence out = begin_explanation(explanation.outcome, input, read, "labels");
+  if (!explanation.outcome.found) return out;
   const std::size_t length = explanation.y.size();
-  out += fmt::format("  {} position{}, probability of the labelling {:.6g}\n", length,
-                     length == 1 ? "" : "s", std::exp(explanation.log_probability));
+  const double probability = std::exp(explanation.log_probability);
+  View& view = out.view;
+  view.text += fmt::format("  {} position{}, probability of the labelling {:.6g}\n", length,
+                           length == 1 ? "" : "s", probability);
+  view.json["probability"] = probability;
+  view.json["positions"] = Json::array();
+  Json& labels = view.json["labels"] = Json::array();
+  for (const Label y : explanation.y) labels.push_back(names[y]);
   for (const ExplainedPosition& position : explanation.positions) {
-    append_position(explanation, position, names, input, out);
+    add_position(explanation, position, names, read, view);
   }
-  return out + "\n";
+  view.text += '\n';
+  return out;
 }
 
-Json explanation_json(const Explanation& explanation, const LabelNames& names,
-                      const InputSequence& input, std::string_view file) {
-  Json document = {{"file", file}, {"line", input.text.first_line}};
-  if (!explanation.outcome.found) {
-    document["labels"] = nullptr;
-    document["error"] = why_none(explanation.outcome);
-    return document;
-  }
-  Json& labels = document["labels"] = Json::array();
-  for (const Label y : explanation.y) labels.push_back(names[y]);
-  document["probability"] = std::exp(explanation.log_probability);
-  Json& positions = document["positions"] = Json::array();
-  for (const ExplainedPosition& position : explanation.positions) {
-    positions.push_back(position_json(position, explanation, names, input));
-  }
-  return document;
+SequenceExplainer position_explainer(const TagPlan& plan) {
+  return {plan.names(),
+          [explainer = std::make_shared<Explainer>(plan), &plan](
+              const TagInput& input, const InputSequence& read, const ExplainOptions& options) {
+            return shown(explainer->explain(input, options), plan.names(), input, read);
+          }};
 }
 
 }  // namespace croft

@@ -2,25 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
-#include "core/infinity.h"
 #include "croft/core/error.h"
-#include "model/kinds/boosted_model.h"
-#include "model/kinds/chain_model.h"
+#include "model/kinds/model_file.h"
 
 namespace croft {
 namespace {
 
-using Kind = SegmentReason::Kind;
-
-const SegmentModel& require_segments(const SequenceModel& model) {
-  if (is_boosted(model.kind())) require_chain(model, "an explanation");  // throws: it has trees
-  if (model.segments() != nullptr) return *model.segments();
-  throw UsageError(model.container().name() + ": a model of kind " + model.kind() +
-                   " has no segments to explain");
-}
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+using Kind = Reason::Kind;
 
 std::size_t longest_of(const SegmentModel& model) {
   std::size_t longest = 0;
@@ -50,23 +43,8 @@ bool is_inside(const Segment& one, const Segment& all) {
   return one.begin >= all.begin && one.end <= all.end;
 }
 
-void add_reason(SegmentReason reason, ExplainedSegment& out) {
+void add_reason(Reason reason, ExplainedSegment& out) {
   if (reason.label != reason.other) out.reasons.push_back(std::move(reason));
-}
-
-// Sorts the reasons, and sums the attributes and strings beyond the `top` largest.
-void keep_largest(std::size_t top, ExplainedSegment& out) {
-  std::ranges::stable_sort(out.reasons, std::greater(),
-                           [](const SegmentReason& r) { return std::abs(r.difference()); });
-  std::size_t named = 0;
-  std::erase_if(out.reasons, [&](const SegmentReason& reason) {
-    const bool has_name = reason.kind != Kind::transition && reason.kind != Kind::limit;
-    if (!has_name || named++ < top) return false;
-    ++out.rest.count;
-    out.rest.label += reason.label;
-    out.rest.other += reason.other;
-    return true;
-  });
 }
 
 }  // namespace
@@ -82,7 +60,7 @@ struct SegmentExplainer::Place {
 
 SegmentExplainer::SegmentExplainer(const TagPlan& plan)
     : plan_(plan),
-      model_(require_segments(plan.model())),
+      model_(*as<SegmentModel>(plan.model())),
       features_(model_.templates(), model_.lexicon(), longest_of(model_), model_.text_prefix()) {
   if (plan.calibrator() != nullptr) {
     throw UsageError(model_.container().name() +
@@ -101,16 +79,7 @@ SegmentExplainer::SegmentExplainer(const TagPlan& plan)
 
 SegmentExplanation SegmentExplainer::explain(const TagInput& input, const ExplainOptions& options) {
   const std::size_t length = input.text.length();
-  for (const std::size_t t : options.positions) {
-    if (t < length) continue;
-    throw UsageError("there is no position " + std::to_string(t) + ": the sequence has " +
-                     std::to_string(length) + ", counted from 0");
-  }
-  if (options.against && *options.against >= labels().size()) {
-    throw UsageError("there is no label number " + std::to_string(*options.against) +
-                     " of segments: the model has " + std::to_string(labels().size()) +
-                     ", counted from 0");
-  }
+  check_options(options, length, labels().size(), " of segments");
   plan_.score(input, scratch_, base_);
   model_.segment_scores(input.text, base_, 1.0, own_, scores_);
   out_ = SegmentExplanation();
@@ -150,8 +119,7 @@ ExplainedSegment SegmentExplainer::explain(const TextSequence& text, std::size_t
   add_attributes(text, out);
   add_strings(place, out);
   add_transitions(place, out);
-  for (const SegmentReason& reason : out.reasons) out.difference += reason.difference();
-  keep_largest(options.top, out);
+  finish_reasons(options.top, out);
   return out;
 }
 
@@ -213,11 +181,11 @@ void SegmentExplainer::add_attributes(const TextSequence& text, ExplainedSegment
     if (c == otherwise) continue;
     double sum = 0, other_sum = 0;
     for (std::size_t k = text.node.list_begin(t); k < text.node.list_end(t); ++k) {
-      SegmentReason reason{.kind = Kind::attribute,
-                           .name = shown_name(text.node.item(k)),
-                           .value = text.node.value(k),
-                           .begin = t,
-                           .end = t + 1};
+      Reason reason{.kind = Kind::attribute,
+                    .name = shown_name(text.node.item(k)),
+                    .value = text.node.value(k),
+                    .begin = t,
+                    .end = t + 1};
       model_.node().visit(scratch_.node.places[k], [&](std::uint32_t cell, float weight) {
         if (cell == c) reason.label += reason.value * double{weight};
         if (cell == otherwise) reason.other += reason.value * double{weight};
@@ -240,18 +208,17 @@ void SegmentExplainer::add_attributes(const TextSequence& text, ExplainedSegment
 void SegmentExplainer::add_strings(const Place& place, ExplainedSegment& out) {
   if (features_.longest() == 0) return;
   const auto labels = static_cast<std::uint32_t>(model_.segment_labels().labels());
-  std::map<std::pair<Kind, std::string>, SegmentReason> found;
+  std::map<std::pair<Kind, std::string>, Reason> found;
   const auto add = [&](Kind kind, const StringLists& lists, const FeatureTable& table,
                        std::uint32_t cell, bool is_other) {
     for (std::size_t k = 0; k < lists.items(); ++k) {
       const std::string name(lists.item(k));
-      SegmentReason& reason =
-          found
-              .try_emplace(
-                  {kind, name},
-                  SegmentReason{
-                      .kind = kind, .name = name, .begin = place.here.begin, .end = place.here.end})
-              .first->second;
+      Reason& reason = found
+                           .try_emplace({kind, name}, Reason{.kind = kind,
+                                                             .name = name,
+                                                             .begin = place.here.begin,
+                                                             .end = place.here.end})
+                           .first->second;
       (is_other ? reason.other : reason.label) += lists.value(k) * weight_at(table, name, cell);
     }
   };

@@ -8,42 +8,18 @@
 #pragma once
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "app/explain/explain.h"
+#include "app/explain/reasons.h"
 #include "croft/inference/segment_sum.h"
 #include "model/kinds/segment_model.h"
 
 namespace croft {
-class Json;
 
-struct SegmentReason {
-  enum class Kind {
-    attribute,   // of a position
-    segment,     // a string of a segment template
-    pair,        // the same with the label before
-    transition,  // between two segments
-    limit        // penalties on the labels of positions
-  };
-  Kind kind;
-  std::string name = {};           // of the attribute or string
-  double value = 1;                // of the attribute
-  double label = 0, other = 0;     // nats; -inf: forbidden, which `label` never is
-  std::size_t begin = 0, end = 0;  // the positions that it looks at
-
-  double difference() const { return label - other; }
-};
-
-struct ExplainedSegment {
+// Its attributes are those of its positions; strings of templates are among the reasons, too.
+struct ExplainedSegment : Explained {  // probability: p(segment | x)
   Segment segment{};
-  double probability = 0;              // p(segment | x)
-  std::vector<Segment> other;          // what s' has in its place; empty: nothing else is possible
-  double difference = 0;               // score(s) - score(s') >= 0
-  std::vector<SegmentReason> reasons;  // the largest |difference| first, without those of 0
-  OtherAttributes rest;                // attributes and strings beyond the `top` largest, summed
-  std::size_t attributes = 0, unknown = 0;  // of its positions: all, and those without weights
-  std::vector<std::string> unknown_names;   // if asked for
+  std::vector<Segment> other;  // what s' has in its place; empty: nothing else is possible
 };
 
 struct SegmentExplanation {
@@ -91,11 +67,9 @@ class SegmentExplainer {
   SegmentExplanation out_;
 };
 
-// As of a chain's explanation (app/explain.h).
-std::string format_explanation(const SegmentExplanation& explanation,
-                               const std::vector<std::string>& labels, const InputSequence& input,
-                               std::string_view file);
-Json explanation_json(const SegmentExplanation& explanation, const std::vector<std::string>& labels,
-                      const InputSequence& input, std::string_view file);
+// As SequenceExplainer, for models of segments.  Throws as the SegmentExplainer's constructor.
+SequenceExplainer segment_explainer(const TagPlan& plan);
+ExplainedSequence shown(const SegmentExplanation& explanation, const LabelNames& names,
+                        const TagInput& input, const InputSequence& read);
 
 }  // namespace croft

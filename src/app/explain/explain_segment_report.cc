@@ -1,19 +1,15 @@
-// What explain_segment.cc finds, as text for people and as JSON for programs.
+// What explain_segment.cc finds, as it is shown.
 #include <fmt/format.h>
 
 #include <cmath>
+#include <memory>
 
 #include "app/explain/explain_segment.h"
-#include "app/explain/reason_report.h"
-#include "app/inspect/inspect.h"
-#include "app/label/predict_output.h"
-#include "core/json.h"
 
 namespace croft {
 namespace {
 
-using Kind = SegmentReason::Kind;
-using Labels = std::vector<std::string>;
+using Kind = Reason::Kind;
 
 // The first column of its positions; empty for attribute lines.
 std::string words_of(const InputSequence& input, const Segment& one) {
@@ -26,7 +22,7 @@ std::string words_of(const InputSequence& input, const Segment& one) {
 }
 
 // "O ORG:2": labels, with the number of positions where there are several.
-std::string spelled(std::span<const Segment> segments, const Labels& labels) {
+std::string spelled(std::span<const Segment> segments, const LabelNames& labels) {
   std::string text;
   for (const Segment& one : segments) {
     text += (text.empty() ? "" : " ") + labels[one.label];
@@ -35,7 +31,14 @@ std::string spelled(std::span<const Segment> segments, const Labels& labels) {
   return text;
 }
 
-std::string description(const SegmentReason& reason) {
+// Says what a reason is, for people and in its JSON.
+std::string describe(const Reason& reason, Json& document) {
+  document["start"] = reason.begin;
+  document["end"] = reason.end;
+  if (reason.kind != Kind::transition && reason.kind != Kind::limit) {
+    document["name"] = reason.name;
+    document["value"] = reason.value;
+  }
   std::string name = reason.name;
   if (reason.value != 1) name += fmt::format("  (value {:g})", reason.value);
   switch (reason.kind) {
@@ -47,114 +50,69 @@ std::string description(const SegmentReason& reason) {
       return "segment and label before: " + name;
     case Kind::transition:
       return fmt::format("transition at {}", reason.begin + 1);
-    case Kind::limit:
-      break;
-  }
-  return fmt::format("{}: penalties", reason.begin);
-}
-
-void append_reasons(const ExplainedSegment& one, const Labels& labels, std::string& out) {
-  ReasonTable table(spelled(std::span(&one.segment, 1), labels), spelled(one.other, labels), out);
-  for (const SegmentReason& r : one.reasons) table.append(r, description(r));
-  if (one.rest.count > 0) {
-    table.append(one.rest,
-                 fmt::format("{} other{}", one.rest.count, one.rest.count > 1 ? "s" : ""));
-  }
-  table.append_sum(one.difference);
-}
-
-void append_segment(const ExplainedSegment& one, const Labels& labels, const InputSequence& input,
-                    std::string& out) {
-  const auto& [begin, end, y] = one.segment;
-  const std::string words = shown(words_of(input, one.segment), kTerminalColumns - 20);
-  out += end - begin == 1 ? fmt::format("\n{}", begin) : fmt::format("\n{}-{}", begin, end - 1);
-  out += (words.empty() ? "" : "  " + words) +
-         fmt::format("\n  {} {:.6f}", shown(labels[y], 40), one.probability);
-  if (one.other.empty()) {
-    out += ", and nothing else is possible here\n";
-  } else {
-    out += ", not " + shown(spelled(one.other, labels), 40) + "\n";
-    append_reasons(one, labels, out);
-  }
-  if (one.unknown == 0) return;
-  out +=
-      fmt::format("  {} of {} attributes {} unknown to the model{}\n", one.unknown, one.attributes,
-                  one.unknown == 1 ? "is" : "are", one.unknown_names.empty() ? "" : ":");
-  for (const std::string& name : one.unknown_names) {
-    out += "    " + shown(name, kTerminalColumns - 4) + "\n";
+    default:
+      return fmt::format("{}: penalties", reason.begin);
   }
 }
 
-Json reason_json(const SegmentReason& reason) {
-  constexpr std::string_view kKinds[] = {"attribute", "segment", "pair", "transition", "limit"};
-  Json document = numbers_json(reason);
-  document["kind"] = kKinds[static_cast<int>(reason.kind)];
-  document["start"] = reason.begin;
-  document["end"] = reason.end;
-  if (reason.kind == Kind::transition || reason.kind == Kind::limit) return document;
-  document["name"] = reason.name;
-  document["value"] = reason.value;
-  return document;
-}
-
-Json spans_json(std::span<const Segment> segments, const Labels& labels) {
+Json spans_json(std::span<const Segment> segments, const LabelNames& labels) {
   Json list = Json::array();
   for (const auto& [begin, end, y] : segments) list.push_back({begin, end, labels[y]});
   return list;
 }
 
-Json segment_json(const ExplainedSegment& one, const Labels& labels) {
-  Json document = {{"start", one.segment.begin},
-                   {"end", one.segment.end},
-                   {"label", labels[one.segment.label]},
-                   {"probability", one.probability},
-                   {"other", spans_json(one.other, labels)},
-                   {"attributes", one.attributes},
-                   {"unknown", one.unknown}};
-  if (!one.unknown_names.empty()) document["unknown_attributes"] = one.unknown_names;
-  if (one.other.empty()) return document;
-  document["difference"] = number_or_null(one.difference);
-  Json& reasons = document["reasons"] = Json::array();
-  for (const SegmentReason& r : one.reasons) reasons.push_back(reason_json(r));
-  document["rest"] = numbers_json(one.rest);
-  document["rest"]["count"] = one.rest.count;
-  return document;
+void add_segment(const ExplainedSegment& one, const LabelNames& labels, const InputSequence& input,
+                 View& view) {
+  const auto& [begin, end, y] = one.segment;
+  Json& document = view.json["explained"].emplace_back({{"start", begin},
+                                                        {"end", end},
+                                                        {"label", labels[y]},
+                                                        {"probability", one.probability},
+                                                        {"other", spans_json(one.other, labels)}});
+  const std::string words = shown(words_of(input, one.segment), kTerminalColumns - 20);
+  view.text +=
+      end - begin == 1 ? fmt::format("\n{}", begin) : fmt::format("\n{}-{}", begin, end - 1);
+  view.text += (words.empty() ? "" : "  " + words) +
+               fmt::format("\n  {} {:.6f}", shown(labels[y], 40), one.probability);
+  if (one.other.empty()) {
+    view.text += ", and nothing else is possible here\n";
+  } else {
+    const std::string other = spelled(one.other, labels);
+    view.text += ", not " + shown(other, 40) + "\n";
+    add_reasons(one, spelled(std::span(&one.segment, 1), labels), other, describe, "other",
+                view.text, document);
+    document["rest"]["count"] = one.rest.count;
+  }
+  add_unknown(one, view.text, document);
 }
 
 }  // namespace
 
-std::string format_explanation(const SegmentExplanation& explanation,
-                               const std::vector<std::string>& labels, const InputSequence& input,
-                               std::string_view file) {
-  std::string out = fmt::format("{}:{}", escaped(file), input.text.first_line);
-  if (!explanation.outcome.found) {
-    return out + fmt::format(": {}\n\n", why_none(explanation.outcome));
-  }
-  const std::size_t segments = explanation.segments.size();
-  out += fmt::format("  {} position{}, {} segment{}, probability of the segmentation {:.6g}\n",
-                     input.text.length(), input.text.length() == 1 ? "" : "s", segments,
-                     segments == 1 ? "" : "s", std::exp(explanation.log_probability));
-  for (const ExplainedSegment& one : explanation.explained) {
-    append_segment(one, labels, input, out);
-  }
-  return out + "\n";
+ExplainedSequence shown(const SegmentExplanation& explanation, const LabelNames& names,
+                        const TagInput& input, const InputSequence& read) {
+  ExplainedSequence out = begin_explanation(explanation.outcome, input, read, "segments");
+  if (!explanation.outcome.found) return out;
+  const std::size_t positions = read.text.length(), segments = explanation.segments.size();
+  const double probability = std::exp(explanation.log_probability);
+  View& view = out.view;
+  view.text += fmt::format(
+      "  {} position{}, {} segment{}, probability of the segmentation {:.6g}\n", positions,
+      positions == 1 ? "" : "s", segments, segments == 1 ? "" : "s", probability);
+  view.json["segments"] = spans_json(explanation.segments, names);
+  view.json["probability"] = probability;
+  view.json["explained"] = Json::array();
+  for (const ExplainedSegment& one : explanation.explained) add_segment(one, names, read, view);
+  view.text += '\n';
+  return out;
 }
 
-Json explanation_json(const SegmentExplanation& explanation, const std::vector<std::string>& labels,
-                      const InputSequence& input, std::string_view file) {
-  Json document = {{"file", file}, {"line", input.text.first_line}};
-  if (!explanation.outcome.found) {
-    document["segments"] = nullptr;
-    document["error"] = why_none(explanation.outcome);
-    return document;
-  }
-  document["segments"] = spans_json(explanation.segments, labels);
-  document["probability"] = std::exp(explanation.log_probability);
-  Json& explained = document["explained"] = Json::array();
-  for (const ExplainedSegment& one : explanation.explained) {
-    explained.push_back(segment_json(one, labels));
-  }
-  return document;
+SequenceExplainer segment_explainer(const TagPlan& plan) {
+  const auto explainer = std::make_shared<SegmentExplainer>(plan);
+  const LabelNames names(explainer->labels());
+  return {names, [explainer, names](const TagInput& input, const InputSequence& read,
+                                    const ExplainOptions& options) {
+            return shown(explainer->explain(input, options), names, input, read);
+          }};
 }
 
 }  // namespace croft

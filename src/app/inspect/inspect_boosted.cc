@@ -4,14 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "app/inspect/inspect.h"
-#include "app/inspect/inspect_calibration.h"
-#include "app/inspect/inspect_kit.h"
-#include "app/inspect/inspect_segment.h"
-#include "app/inspect/inspect_tables.h"
-#include "core/json.h"
+#include "app/inspect/inspect_parts.h"
+#include "app/inspect/weights.h"
+#include "model/kinds/model_file.h"
 
 namespace croft {
 namespace {
@@ -95,36 +92,20 @@ std::vector<std::size_t> first_trees(const TreeModelView& model, std::size_t n) 
   return chosen;
 }
 
-struct Transition {
-  Label from, to;
-  double score;
-};
-std::vector<Transition> extreme_transitions(const TreeModelView& model, bool largest,
-                                            std::size_t n) {
-  std::vector<Transition> all;
-  const std::size_t labels = model.neighbours().size();
+Ranking strongest_transitions(const TreeModelView& model, std::size_t n) {
+  Ranking best(n);
+  const auto labels = static_cast<Label>(model.neighbours().size());
   for (Label i = 0; i < labels; ++i) {
     for (Label j = 0; j < labels; ++j) {
       const double score = model.transitions()->at(i, j);
       if (!std::isfinite(score)) continue;  // two that cannot be told from one
-      if (largest ? score > 0 : score < 0) all.push_back({i, j, score});
+      best.offer(score, [&] {
+        return of_pair(cell_order("", i * labels + j), model.neighbours()[i],
+                       model.neighbours()[j]);
+      });
     }
   }
-  std::ranges::stable_sort(all, [&](const Transition& a, const Transition& b) {
-    return largest ? a.score > b.score : a.score < b.score;
-  });
-  all.resize(std::min(n, all.size()));
-  return all;
-}
-
-Json transitions_json(const TreeModelView& model, bool largest, std::size_t n) {
-  Json out = Json::array();
-  for (const Transition& each : extreme_transitions(model, largest, n)) {
-    out.push_back({{"from", model.neighbours()[each.from]},
-                   {"to", model.neighbours()[each.to]},
-                   {"weight", each.score}});
-  }
-  return out;
+  return best;
 }
 
 }  // namespace
@@ -157,52 +138,25 @@ std::string TreeModelView::attribute(std::uint32_t id) const {
   return (scorer_->is_of_spans(id) ? "segment " : "") + escaped(scorer_->attribute(id));
 }
 
-Json summary_json(const TreeModelView& view) {
-  const SequenceModel& model = view.model();
-  Json labels = Json::array();
-  for (Label y = 0; y < model.labels(); ++y) labels.push_back(model.label(y));
-  Json document = {{"kind", model.kind()},
-                   {"file_bytes", model.container().file_size()},
-                   {"labels", std::move(labels)},
-                   {"rounds", view.rounds()},
-                   {"trees", view.trees().trees()},
-                   {"tests", view.trees().nodes().size()},
-                   {"attributes", view.scorer().attributes()},
-                   {"pair_trees", !model.segments() && view.trees().has_pairs()},
-                   {"sections", sections_json(model.container())}};
-  if (const SegmentModel* segments = model.segments()) {
-    document["segments"] = segments->meta()["segments"]["labels"];
-    document["segment_template"] = segments->templates().text();
-    document["gazetteers"] = segments->lexicon().gazetteers();
-  }
-  document["extraction"] = model.meta().value("extraction", Json::object());
-  add_kit(model, document);
-  document["training"] = model.meta().value("training", Json::object());
-  add_calibration(model, document);
-  return document;
-}
-
-std::string format_summary(const TreeModelView& view) {
-  const SequenceModel& model = view.model();
-  const Json document = summary_json(view);
-  std::string out = summary_head(model.container(), model.kind(), model.labels());
-  for (Label y = 0; y < model.labels(); ++y) out += "  " + escaped(model.label(y)) + "\n";
-  const SegmentModel* const segments = model.segments();
-  out += fmt::format("rounds        {}\n", view.rounds());
-  out += fmt::format("trees         {}, with {} tests{}\n", view.trees().trees(),
-                     view.trees().nodes().size(),
-                     !view.trees().has_pairs() ? ""
-                     : segments != nullptr     ? "; some of segments"
-                                               : "; some of pairs of labels");
-  out += fmt::format("attributes    {} that are tested\n", view.scorer().attributes());
-  out += calibration_lines(model);
-  out +=
-      fmt::format("format        {}\n", readable(document["extraction"].value("format", Json())));
-  out += kit_lines(model);
-  if (segments != nullptr) out += segment_lines(*segments);
-  append_fields(out, "training record", document["training"]);
-  append_sections(out, model.container());
-  return out;
+View summary_of(const TreeModelView& model) {
+  const auto* const segments = as<SegmentModel>(model.model());
+  const bool pairs = model.trees().has_pairs();
+  View view = begin_summary(model.model(), true);
+  view.fact("rounds", model.rounds());
+  view.fact("trees", model.trees().trees(),
+            fmt::format(", with {} tests{}", model.trees().nodes().size(),
+                        !pairs                ? ""
+                        : segments != nullptr ? "; some of segments"
+                                              : "; some of pairs of labels"));
+  view.json["tests"] = model.trees().nodes().size();
+  view.json["pair_trees"] = segments == nullptr && pairs;
+  view.fact("attributes", model.scorer().attributes(), " that are tested");
+  add_calibration(model.model(), view);
+  add_format(view);
+  add_kit(model.model(), view);
+  if (segments != nullptr) add_segments(*segments, view);
+  end_summary(model.model(), view);
+  return view;
 }
 
 std::vector<AttributeImportance> importances(const TreeModelView& model) {
@@ -223,64 +177,49 @@ std::vector<AttributeImportance> importances(const TreeModelView& model) {
   return all;
 }
 
-Json top_json(const TreeModelView& model, std::size_t n) {
-  Json importance = Json::array(), trees = Json::array();
+View top_of(const TreeModelView& model, std::size_t n) {
+  View view;
+  Json& importance = view.json["importance"] = Json::array();
+  view.text = fmt::format("{:>12}  {:>8}  attribute\n", "gain", "tests");
   for (const AttributeImportance& each : importances(model)) {
     if (importance.size() == n) break;
-    Json& one =
-        importance.emplace_back(Json{{"attribute", model.scorer().attribute(each.attribute)},
-                                     {"gain", each.gain},
-                                     {"count", each.count}});
+    view.text += fmt::format("{:>12.2f}  {:>8}  {}\n", each.gain, each.count,
+                             model.attribute(each.attribute));
+    Json& one = importance.emplace_back({{"attribute", model.scorer().attribute(each.attribute)},
+                                         {"gain", each.gain},
+                                         {"count", each.count}});
     if (model.scorer().is_of_spans(each.attribute)) one["of"] = "segments";
   }
-  for (const std::size_t k : first_trees(model, n)) trees.push_back(tree_text(model, k));
-  return {{"importance", std::move(importance)},
-          {"trees", std::move(trees)},
-          {"transitions",
-           {{"largest", transitions_json(model, true, n)},
-            {"smallest", transitions_json(model, false, n)}}}};
-}
-
-std::string format_top(const TreeModelView& model, std::size_t n) {
-  std::string out = fmt::format("{:>12}  {:>8}  attribute\n", "gain", "tests");
-  const std::vector<AttributeImportance> all = importances(model);
-  for (std::size_t k = 0; k < std::min(n, all.size()); ++k) {
-    out += fmt::format("{:>12.2f}  {:>8}  {}\n", all[k].gain, all[k].count,
-                       model.attribute(all[k].attribute));
-  }
+  const Ranking transitions = strongest_transitions(model, n);
   for (const bool largest : {true, false}) {
-    const std::vector<Transition> found = extreme_transitions(model, largest, n);
-    if (!found.empty()) out += largest ? "\ntransitions in favour\n" : "\ntransitions against\n";
-    for (const Transition& each : found) {
-      out +=
-          fmt::format("{:>12.4f}  {} -> {}\n", each.score, escaped(model.neighbours()[each.from]),
-                      escaped(model.neighbours()[each.to]));
-    }
+    const RankedWeights found = largest ? transitions.largest() : transitions.smallest();
+    if (!found.empty())
+      view.text += largest ? "\ntransitions in favour\n" : "\ntransitions against\n";
+    view.json["transitions"][largest ? "largest" : "smallest"] =
+        show(view, found, "{:>12.4f}  {}\n");
   }
-  for (const std::size_t k : first_trees(model, n)) out += "\n" + tree_text(model, k);
-  return out;
+  view.json["trees"] = Json::array();
+  for (const std::size_t k : first_trees(model, n)) {
+    const std::string text = tree_text(model, k);
+    view.text += "\n" + text;
+    view.json["trees"].push_back(text);
+  }
+  return view;
 }
 
-void write_weights(const TreeModelView& view, const std::function<void(std::string_view)>& write) {
-  constexpr std::size_t kChunk = 1 << 16;  // bytes
+void write_weights(const TreeModelView& view, const WriteText& write) {
   const SequenceModel& model = view.model();
-  std::string out;
-  const auto end_line = [&] {
-    out += '\n';
-    if (out.size() < kChunk) return;
-    write(out);
-    out.clear();
-  };
+  LineWriter out(write);
   for (Label y = 0; y < model.labels(); ++y) {
-    out += fmt::format("base\t{}\t{}", escaped(model.label(y)), view.scorer().base()[y]);
-    end_line();
+    out << fmt::format("base\t{}\t{}", escaped(model.label(y)), view.scorer().base()[y]);
+    out.end_line();
   }
   const std::vector<std::string>& neighbours = view.neighbours();
   for (Label i = 0; i < neighbours.size(); ++i) {
     for (Label j = 0; j < neighbours.size(); ++j) {
-      out += fmt::format("transition\t{}\t{}\t{}", escaped(neighbours[i]), escaped(neighbours[j]),
+      out << fmt::format("transition\t{}\t{}\t{}", escaped(neighbours[i]), escaped(neighbours[j]),
                          view.transitions()->at(i, j));
-      end_line();
+      out.end_line();
     }
   }
   const TreeEnsemble& trees = view.trees();
@@ -290,22 +229,22 @@ void write_weights(const TreeModelView& view, const std::function<void(std::stri
     const std::string name = view.output(output);
     for (const TreeView::Item& item : shape.items) {
       if (item.at < 0) {
-        out += fmt::format("leaf\t{}\t{}\t{}", k, name, shape.name(item.at));
+        out << fmt::format("leaf\t{}\t{}\t{}", k, name, shape.name(item.at));
         const std::size_t width = output == kAllOutputs ? model.labels() : 1;
         for (std::size_t y = 0; y < width; ++y) {
-          out += fmt::format("\t{}", trees.values()[static_cast<std::size_t>(~item.at) + y]);
+          out << fmt::format("\t{}", trees.values()[static_cast<std::size_t>(~item.at) + y]);
         }
       } else {
         const TreeNode& node = trees.nodes()[static_cast<std::size_t>(item.at)];
-        out += fmt::format("test\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}", k, name,
+        out << fmt::format("test\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}", k, name,
                            shape.name(item.at), view.attribute(node.attribute), node.threshold,
                            node.absent_left != 0 ? "left" : "right", shape.name(node.left),
                            shape.name(node.right), node.gain, node.count);
       }
-      end_line();
+      out.end_line();
     }
   }
-  if (!out.empty()) write(out);
+  out.finish();
 }
 
 }  // namespace croft

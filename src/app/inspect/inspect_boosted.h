@@ -1,8 +1,6 @@
-// What is in a boosted model: its summary, the attributes that its trees test, the trees.
-// docs/inspect.md defines every line and field.
+// A boosted model as inspect shows it: its trees, and the attributes that they test.
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,8 +9,6 @@
 #include "model/kinds/boosted_segment_model.h"
 
 namespace croft {
-class Json;
-
 // A model of trees, whatever its structure; refers to it.
 class TreeModelView {
  public:
@@ -43,9 +39,6 @@ class TreeModelView {
   std::vector<std::string> neighbours_;
 };
 
-std::string format_summary(const TreeModelView& model);
-Json summary_json(const TreeModelView& model);
-
 struct AttributeImportance {
   std::uint32_t attribute = 0;
   double gain = 0;        // sum over its tests of (TB.6): what they were foreseen to gain, in nats
@@ -53,19 +46,5 @@ struct AttributeImportance {
 };
 // Of all attributes that are tested, the largest gain first; equal ones by their names.
 std::vector<AttributeImportance> importances(const TreeModelView& model);
-
-// The n most important attributes, the first n trees (of segments the first n of these, too), and
-// the n transitions most in favour and most against.
-std::string format_top(const TreeModelView& model, std::size_t n);
-Json top_json(const TreeModelView& model, std::size_t n);
-
-// All of it, one item a line, in pieces of some 64 KiB; names are escaped() (inspect.h), numbers
-// have as few digits as give them back:
-//   base       TAB label TAB score
-//   transition TAB from TAB to TAB score
-//   test       TAB tree TAB output TAB node TAB attribute TAB threshold TAB absent TAB left TAB
-//   right TAB gain TAB count
-//   leaf       TAB tree TAB output TAB leaf TAB value ...
-void write_weights(const TreeModelView& model, const std::function<void(std::string_view)>& write);
 
 }  // namespace croft

@@ -1,132 +1,70 @@
-#include "app/inspect/inspect_hidden_chain.h"
-
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "app/inspect/inspect.h"
-#include "app/inspect/inspect_cells.h"
-#include "app/inspect/inspect_kit.h"
-#include "app/inspect/inspect_tables.h"
-#include "core/json.h"
+#include "app/inspect/inspect_parts.h"
+#include "app/inspect/weights.h"
+#include "model/kinds/hidden_chain_model.h"
 
 namespace croft {
-namespace {
 
-std::size_t pairs(const HiddenChainModel& model) {
-  return model.states()->size() * model.states()->size();
-}
-
-struct StatePair {
-  std::string from, to;
-};
-
-StatePair pair_of(const HiddenChainModel& model, const CellWeight& weight) {
-  const auto states = static_cast<std::uint32_t>(model.states()->size());
-  return {model.state_name(weight.cell / states), model.state_name(weight.cell % states)};
-}
-
-}  // namespace
-
-Json summary_json(const HiddenChainModel& model) {
-  Json labels = Json::array(), states = Json::array();
-  for (Label y = 0; y < model.labels(); ++y) {
-    labels.push_back(model.label(y));
-    states.push_back(model.states()->count(y));
+View summary_of(const HiddenChainModel& model) {
+  View view = begin_summary(model, false);
+  view.line("states", fmt::format("{}", model.states().size()));
+  view.json["constraint"] = model.constraint().has_value();
+  if (model.constraint()) {
+    view.line("constraint", "the labellings that it is normalised over");
   }
-  const auto sizes = [](const FeatureTable& table) {
-    return Json{{"attributes", table.size()}, {"weights", table.weights()}};
+  const auto sizes = [&](const char* key, const FeatureTable& table) {
+    view.json[key] = {{"attributes", table.size()}, {"weights", table.weights()}};
+    return fmt::format("{} of {} attributes", table.weights(), table.size());
   };
-  Json document = {{"kind", model.kind()},
-                   {"file_bytes", model.container().file_size()},
-                   {"labels", std::move(labels)},
-                   {"states", std::move(states)},
-                   {"transitions", sizes(model.tied())},
-                   {"node", sizes(model.node())},
-                   {"edge", sizes(model.edge())},
-                   {"constraint", model.constraint().has_value()},
-                   {"sections", sections_json(model.container())}};
-  document["extraction"] = model.meta().value("extraction", Json::object());
-  add_kit(model, document);
-  document["training"] = model.meta().value("training", Json::object());
-  return document;
-}
-
-std::string format_summary(const HiddenChainModel& model) {
-  std::string out = summary_head(model.container(), model.kind(), model.labels());
-  out += fmt::format("states        {}\n", model.states()->size());
-  if (model.constraint()) out += "constraint    the labellings that it is normalised over\n";
-  out += fmt::format("transitions   {}\n", model.tied().weights());
-  out += fmt::format("node weights  {} of {} attributes\n", model.node().weights(),
-                     model.node().size());
-  if (model.edge().size() > 0) {
-    out += fmt::format("edge weights  {} of {} attributes\n", model.edge().weights(),
-                       model.edge().size());
-  }
-  out += kit_lines(model);
-  out += fmt::format("\n{:<32}{:>8}\n", "label", "states");
+  sizes("transitions", model.tied());
+  view.line("transitions", fmt::format("{}", model.tied().weights()));
+  view.line("node weights", sizes("node", model.node()));
+  const std::string edge = sizes("edge", model.edge());
+  if (model.edge().size() > 0) view.line("edge weights", edge);
+  add_kit(model, view);
+  std::vector<View::Row> rows;
   for (Label y = 0; y < model.labels(); ++y) {
-    out += fmt::format("{:<32}{:>8}\n", escaped(model.label(y)), model.states()->count(y));
+    rows.push_back({model.label(y), model.states().count(y)});
   }
-  append_fields(out, "training record", model.meta().value("training", Json::object()));
-  append_sections(out, model.container());
-  return out;
+  view.table("", {{"labels", "label", "{:<32}"}, {"states", "states", "{:>8}"}}, rows);
+  end_summary(model, view);
+  return view;
 }
 
-Json top_json(const HiddenChainModel& model, std::size_t n) {
-  const auto all = by_cell(model.node(), model.states()->size());
-  Json states = Json::array();
-  for (Label s = 0; s < all.size(); ++s) {
-    Json state = strongest_json(all[s], n);
-    state["state"] = model.state_name(s);
-    state["label"] = model.label(model.states()->label_of[s]);
-    states.push_back(std::move(state));
-  }
-  const auto transitions = cell_weights(model.tied(), pairs(model));
-  const auto list = [&](float sign) {
-    Json out = Json::array();
-    for (const CellWeight& w : strongest(transitions, sign, n)) {
-      const StatePair pair = pair_of(model, w);
-      out.push_back({{"from", pair.from}, {"to", pair.to}, {"weight", w.weight}});
-    }
-    return out;
-  };
-  return {{"states", std::move(states)},
-          {"transitions", {{"largest", list(1)}, {"smallest", list(-1)}}}};
-}
-
-std::string format_top(const HiddenChainModel& model, std::size_t n) {
-  const auto all = by_cell(model.node(), model.states()->size());
-  std::string out;
-  for (Label s = 0; s < all.size(); ++s) {
-    out += escaped(model.state_name(s)) + "\n";
-    append_strongest(out, all[s], n, attribute_of);
-  }
-  out += "transitions\n";
-  append_strongest(out, cell_weights(model.tied(), pairs(model)), n, [&](const CellWeight& w) {
-    const StatePair pair = pair_of(model, w);
-    return escaped(pair.from) + " -> " + escaped(pair.to);
+View top_of(const HiddenChainModel& model, std::size_t n) {
+  const std::size_t count = model.states().size();
+  std::vector<Ranking> states(count, Ranking(n));
+  for_each_weight(model.node(), [&](const std::string& name, std::uint32_t s, float weight) {
+    states[s].offer(weight, [&] { return of_name("attribute", name); });
   });
-  return out;
+  Ranking transitions(n);
+  for_each_weight(model.tied(), [&](const std::string& name, std::uint32_t cell, float weight) {
+    transitions.offer(weight, [&] {
+      return of_pair(cell_order(name, cell), model.state_name(static_cast<Label>(cell / count)),
+                     model.state_name(static_cast<Label>(cell % count)));
+    });
+  });
+  View view;
+  view.json["states"] = Json::array();
+  for (Label s = 0; s < count; ++s) {
+    view.text += escaped(model.state_name(s)) + "\n";
+    Json& state = view.json["states"].emplace_back(show(view, states[s]));
+    state["state"] = model.state_name(s);
+    state["label"] = model.label(model.states().label_of[s]);
+  }
+  view.text += "transitions\n";
+  view.json["transitions"] = show(view, transitions);
+  return view;
 }
 
-void write_weights(const HiddenChainModel& model,
-                   const std::function<void(std::string_view)>& write) {
-  LinePieces lines(write);
-  const auto add_pairs = [&](std::string_view kind, const FeatureTable& table) {
-    for (const CellWeight& w : cell_weights(table, pairs(model))) {
-      const StatePair pair = pair_of(model, w);
-      lines.add(fmt::format("{}\t{}\t{}\t{}\t{}\n", kind, escaped(w.attribute), escaped(pair.from),
-                            escaped(pair.to), w.weight));
-    }
-  };
-  add_pairs("transition", model.tied());
-  for (const CellWeight& w : cell_weights(model.node(), model.states()->size())) {
-    lines.add(fmt::format("node\t{}\t{}\t{}\n", escaped(w.attribute),
-                          escaped(model.state_name(w.cell)), w.weight));
-  }
-  add_pairs("edge", model.edge());
-  lines.finish();
+void write_weights(const HiddenChainModel& model, const WriteText& write) {
+  std::vector<std::string> states;
+  for (Label s = 0; s < model.states().size(); ++s) states.push_back(escaped(model.state_name(s)));
+  LineWriter out(write);
+  write_chain(model.tied(), model.node(), model.edge(), states, out);
+  out.finish();
 }
 
 }  // namespace croft

@@ -1,9 +1,8 @@
-#include "app/inspect/inspect_kit.h"
-
 #include <fmt/format.h>
 
-#include "core/json.h"
+#include "app/inspect/inspect_parts.h"
 #include "data/attributes.h"
+#include "features/kit/feature_kit.h"
 
 namespace croft {
 namespace {
@@ -83,38 +82,23 @@ Described describe(const KitFeature::What& what) {
 
 }  // namespace
 
-Json kit_json(const FeatureKit& kit) {
+void add_kit(const SequenceModel& model, View& view) {
+  const auto& kit = model.extractor().config().kit;
+  if (!kit) return;
+  const std::size_t count = kit->features().size();
+  view.line("kit", fmt::format("{} feature{}", count, count == 1 ? "" : "s"));
   Json features = Json::array();
-  for (const KitFeature& feature : kit.features()) {
+  for (const KitFeature& feature : kit->features()) {
     const Described described = describe(feature.what);
+    view.text += fmt::format("  {:<10}  {}: {}\n", described.kind, feature.name, described.text);
     Json& one = features.emplace_back(described.fields);
     one["kind"] = described.kind;
     one["name"] = feature.name;
     if (!feature.column.empty()) one["column"] = feature.column;
     if (feature.at) one["at"] = *feature.at;
   }
-  return {{"columns", kit.computed()}, {"features", std::move(features)}};
-}
-
-void append_kit(std::string& out, const FeatureKit& kit) {
-  out += fmt::format("kit           {} feature{}\n", kit.features().size(),
-                     kit.features().size() == 1 ? "" : "s");
-  for (const KitFeature& feature : kit.features()) {
-    const Described described = describe(feature.what);
-    out += fmt::format("  {:<10}  {}: {}\n", described.kind, feature.name, described.text);
-  }
-}
-
-void add_kit(const SequenceModel& model, Json& document) {
-  const auto& kit = model.extractor().config().kit;
-  if (kit) document["extraction"]["kit"] = kit_json(*kit);
-}
-
-std::string kit_lines(const SequenceModel& model) {
-  const auto& kit = model.extractor().config().kit;
-  std::string out;
-  if (kit) append_kit(out, *kit);
-  return out;
+  view.json["extraction"]["kit"] = {{"columns", kit->computed()},
+                                    {"features", std::move(features)}};
 }
 
 }  // namespace croft

@@ -1,17 +1,15 @@
-#include "app/inspect/inspect_naive_bayes.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <tuple>
-#include <vector>
 
 #include "app/inspect/inspect.h"
-#include "app/inspect/inspect_calibration.h"
-#include "app/inspect/inspect_tables.h"
-#include "core/json.h"
+#include "app/inspect/inspect_parts.h"
+#include "app/inspect/weights.h"
+#include "model/kinds/naive_bayes_model.h"
 
 namespace croft {
 namespace {
@@ -42,40 +40,6 @@ double log_probability(AttributeEvent event, double number) {
   return event == AttributeEvent::bernoulli ? -std::log1p(std::exp(-number)) : number;
 }
 
-struct Candidate {
-  double weight;  // what it exceeds the mean by, or for gaussian ones the ratio
-  std::string name;
-  std::uint32_t id;
-};
-
-// The n largest weights, equal ones by name.
-class Strongest {
- public:
-  explicit Strongest(std::size_t n) : n_(n) {}
-
-  template <class Name>
-  void offer(double weight, std::uint32_t id, const Name& name) {
-    if (n_ == 0 || !(weight > 0)) return;
-    if (heap_.size() == n_ && weight < heap_.front().weight) return;
-    heap_.push_back({weight, name(), id});
-    std::ranges::push_heap(heap_, before);
-    if (heap_.size() <= n_) return;
-    std::ranges::pop_heap(heap_, before);
-    heap_.pop_back();
-  }
-  std::vector<Candidate> take() {
-    std::ranges::sort_heap(heap_, before);
-    return std::move(heap_);
-  }
-
- private:
-  static bool before(const Candidate& a, const Candidate& b) {
-    return std::tie(b.weight, a.name) < std::tie(a.weight, b.name);
-  }
-  std::size_t n_;
-  std::vector<Candidate> heap_;  // the weakest on top
-};
-
 // How far the means of the labels lie apart, by their variances.
 double spread(std::span<const double> row, std::size_t labels) {
   double mean = 0, between = 0, within = 0;
@@ -87,72 +51,70 @@ double spread(std::span<const double> row, std::size_t labels) {
   return between / within;
 }
 
+// A gaussian attribute with mean and variance of each label.
+RankedWeight moments(const NaiveBayesModel& model, std::uint32_t attribute) {
+  const std::string name = model.attribute(attribute);
+  const std::span<const double> row = model.row(attribute);
+  std::map<std::string, Label> labels;
+  for (Label j = 0; j < model.labels(); ++j) labels.emplace(model.label(j), j);
+  std::string text = fmt::format("{}: mean and standard deviation\n", escaped(name));
+  Json of_labels = Json::object();
+  for (const auto& [label, j] : labels) {
+    const double mean = row[j], variance = row[model.labels() + j];
+    text += fmt::format("  {:>12.6g} {:>12.6g}  {}\n", mean, std::sqrt(variance), escaped(label));
+    of_labels[label] = {{"mean", mean}, {"variance", variance}};
+  }
+  return {{name}, {{"attribute", name}, {"labels", std::move(of_labels)}}, std::move(text)};
+}
+
 }  // namespace
 
-Json summary_json(const NaiveBayesModel& model) {
-  Json labels = Json::array(), prior = Json::array();
+View summary_of(const NaiveBayesModel& model) {
+  View view = begin_summary(static_cast<const StoredModel&>(model));
+  const bool has_priors =
+      !std::ranges::all_of(model.prior(), [](double p) { return p == 0; }) || model.labels() == 1;
+  view.line("labels", fmt::format("{}{}", model.labels(),
+                                  has_priors ? ", with their prior probabilities" : ""));
+  std::vector<View::Row> rows;
   for (Label y = 0; y < model.labels(); ++y) {
-    labels.push_back(model.label(y));
-    prior.push_back(std::exp(model.prior()[y]));
+    rows.push_back({model.label(y), std::exp(model.prior()[y]), model.label(y)});
   }
-  Json events = Json::object();
+  view.table("",
+             {{"labels", "", ""},
+              {"prior_probabilities", "", has_priors ? "  {:.6f}" : ""},
+              {"", "", "  {}"}},
+             rows);
+  if (!has_priors) view.json["prior_probabilities"] = nullptr;
+  view.fact("attributes", model.attributes());
   const auto counts = count_events(model);
+  Json& events = view.json["events"] = Json::object();
   for (std::size_t e = 0; e < kEvents; ++e) {
     if (counts[e] > 0) events[event_name(static_cast<AttributeEvent>(e))] = counts[e];
   }
-  Json options = options_json(model.options());
+  for (const auto& [event, count] : events.items()) {
+    view.text += fmt::format("  {:<12}{}\n", event, count.get<std::size_t>());
+  }
+  add_calibration(model, view);
+  Json& options = view.json["options"] = options_json(model.options());
   options.erase("given_prior");  // they are the priors
   options["event"] = model.event_choice();
-  Json document = {{"kind", model.kind()},
-                   {"file_bytes", model.container().file_size()},
-                   {"labels", std::move(labels)},
-                   {"attributes", model.attributes()},
-                   {"events", std::move(events)},
-                   {"options", std::move(options)},
-                   {"sections", sections_json(model.container())}};
-  const bool has_priors = !std::ranges::all_of(model.prior(), [](double p) { return p == 0; });
-  document["prior_probabilities"] = has_priors || model.labels() == 1 ? std::move(prior) : Json();
-  document["extraction"] = model.meta().value("extraction", Json::object());
-  document["training"] = model.meta().value("training", Json::object());
-  add_calibration(model, document);
-  return document;
+  view.fields("options", options);
+  view.json["extraction"] = model.meta().value("extraction", Json::object());
+  view.fields("extraction", shown_extraction(model));
+  end_summary(model, view);
+  return view;
 }
 
-std::string format_summary(const NaiveBayesModel& model) {
-  const Json document = summary_json(model);
-  const Json& prior = document["prior_probabilities"];
-  std::string out = fmt::format("model         {}\n", escaped(model.container().name()));
-  out += fmt::format("kind          {}\n", model.kind());
-  out += fmt::format("file size     {} bytes\n", model.container().file_size());
-  out += fmt::format("labels        {}{}\n", model.labels(),
-                     prior.is_null() ? "" : ", with their prior probabilities");
-  for (Label y = 0; y < model.labels(); ++y) {
-    out += "  ";
-    if (!prior.is_null()) out += fmt::format("{:.6f}  ", prior[y].get<double>());
-    out += escaped(model.label(y)) + "\n";
-  }
-  out += fmt::format("attributes    {}\n", model.attributes());
-  for (const auto& [event, count] : document["events"].items()) {
-    out += fmt::format("  {:<12}{}\n", event, count.get<std::size_t>());
-  }
-  out += calibration_lines(model);
-  append_fields(out, "options", document["options"]);
-  append_fields(out, "extraction", shown_extraction(model));
-  append_fields(out, "training record", document["training"]);
-  append_sections(out, model.container());
-  return out;
-}
-
-Json top_json(const NaiveBayesModel& model, std::size_t n) {
+View top_of(const NaiveBayesModel& model, std::size_t n) {
   const std::size_t labels = model.labels();
-  std::vector<Strongest> best(labels, Strongest(n));
-  Strongest gaussians(n);
+  std::map<std::string, std::pair<Label, Ranking>> best;
+  for (Label j = 0; j < labels; ++j) best.emplace(model.label(j), std::pair(j, Ranking(n)));
+  Ranking gaussians(n);
   std::vector<double> log(labels);
   for (std::uint32_t a = 0; a < model.attributes(); ++a) {
     const std::span<const double> row = model.row(a);
-    const auto name = [&] { return model.attribute(a); };
     if (model.event(a) == AttributeEvent::gaussian && model.has_gaussians()) {
-      gaussians.offer(spread(row, labels), a, name);
+      gaussians.offer(spread(row, labels), [&] { return moments(model, a); });
       continue;
     }
     double mean = 0;
@@ -160,54 +122,35 @@ Json top_json(const NaiveBayesModel& model, std::size_t n) {
       log[j] = log_probability(model.event(a), row[j]);
       mean += log[j] / static_cast<double>(labels);
     }
-    for (std::size_t j = 0; j < labels; ++j) best[j].offer(log[j] - mean, a, name);
-  }
-  Json document = {{"attributes", Json::object()}, {"gaussian", Json::array()}};
-  for (Label j = 0; j < labels; ++j) {
-    Json& list = document["attributes"][model.label(j)] = Json::array();
-    for (const Candidate& each : best[j].take()) {
-      list.push_back(
-          {{"attribute", each.name},
-           {"log_probability", log_probability(model.event(each.id), model.row(each.id)[j])},
-           {"above_mean", each.weight}});
+    for (auto& [label, of_label] : best) {
+      const double own = log[of_label.first];
+      of_label.second.offer(own - mean, [&] {
+        const std::string name = model.attribute(a);
+        return RankedWeight{{name},
+                            {{"attribute", name}, {"log_probability", own}},
+                            fmt::format("{:>10.4f}  {}", own, escaped(name))};
+      });
     }
   }
-  for (const Candidate& each : gaussians.take()) {
-    Json of_labels = Json::object();
-    for (Label j = 0; j < labels; ++j) {
-      of_labels[model.label(j)] = {{"mean", model.row(each.id)[j]},
-                                   {"variance", model.row(each.id)[labels + j]}};
+  View view;
+  Json& attributes = view.json["attributes"] = Json::object();
+  for (const auto& [label, of_label] : best) {
+    const RankedWeights found = of_label.second.largest();
+    if (!found.empty()) {
+      view.text +=
+          fmt::format("label {}: above the mean of all labels, log-probability\n", escaped(label));
     }
-    document["gaussian"].push_back({{"attribute", each.name}, {"labels", std::move(of_labels)}});
+    attributes[label] = show(view, found, "  {:>+10.4f} {}\n", "above_mean");
   }
-  return document;
+  Json& list = view.json["gaussian"] = Json::array();
+  for (const RankedWeight& each : gaussians.largest()) {
+    view.text += each.text;
+    list.push_back(each.names);
+  }
+  return view;
 }
 
-std::string format_top(const NaiveBayesModel& model, std::size_t n) {
-  const Json top = top_json(model, n);
-  std::string out;
-  for (const auto& [label, list] : top["attributes"].items()) {
-    if (list.empty()) continue;
-    out += fmt::format("label {}: above the mean of all labels, log-probability\n", escaped(label));
-    for (const Json& each : list) {
-      out +=
-          fmt::format("  {:>+10.4f} {:>10.4f}  {}\n", each["above_mean"].get<double>(),
-                      each["log_probability"].get<double>(), escaped(each["attribute"].string()));
-    }
-  }
-  for (const Json& each : top["gaussian"]) {
-    out += fmt::format("{}: mean and standard deviation\n", escaped(each["attribute"].string()));
-    for (const auto& [label, moments] : each["labels"].items()) {
-      out += fmt::format("  {:>12.6g} {:>12.6g}  {}\n", moments["mean"].get<double>(),
-                         std::sqrt(moments["variance"].get<double>()), escaped(label));
-    }
-  }
-  return out;
-}
-
-void write_weights(const NaiveBayesModel& model,
-                   const std::function<void(std::string_view)>& write) {
-  constexpr std::size_t kChunk = 1 << 16;  // bytes
+void write_weights(const NaiveBayesModel& model, const WriteText& write) {
   std::vector<std::string> labels;
   for (Label y = 0; y < model.labels(); ++y) labels.push_back(escaped(model.label(y)));
   std::vector<std::tuple<AttributeEvent, std::string, std::uint32_t>> attributes;
@@ -215,26 +158,24 @@ void write_weights(const NaiveBayesModel& model,
     if (is_known(model.event(a))) attributes.emplace_back(model.event(a), model.attribute(a), a);
   }
   std::ranges::sort(attributes);
-  std::string out;
+  LineWriter out(write);
   for (std::size_t j = 0; j < labels.size(); ++j) {
-    out += fmt::format("prior\t{}\t{}\n", labels[j], model.prior()[j]);
+    out << fmt::format("prior\t{}\t{}", labels[j], model.prior()[j]);
+    out.end_line();
   }
   for (const auto& [event, name, a] : attributes) {
     const std::span<const double> row = model.row(a);
     const std::string attribute = escaped(name);
     for (std::size_t j = 0; j < labels.size(); ++j) {
-      out += fmt::format("{}\t{}\t{}\t{}", event_name(event), attribute, labels[j],
+      out << fmt::format("{}\t{}\t{}\t{}", event_name(event), attribute, labels[j],
                          log_probability(event, row[j]));
       if (event == AttributeEvent::gaussian && model.has_gaussians()) {
-        out += fmt::format("\t{}", row[labels.size() + j]);
+        out << fmt::format("\t{}", row[labels.size() + j]);
       }
-      out += '\n';
+      out.end_line();
     }
-    if (out.size() < kChunk) continue;
-    write(out);
-    out.clear();
   }
-  if (!out.empty()) write(out);
+  out.finish();
 }
 
 }  // namespace croft

@@ -2,7 +2,7 @@
 
 #include "croft/core/error.h"
 #include "features/extraction.h"
-#include "model/kinds/chain_model.h"
+#include "model/kinds/model_file.h"
 #include "model/kinds/naive_bayes_model.h"
 
 namespace croft {
@@ -12,10 +12,10 @@ bool knows(const SequenceModel& model, std::string_view attribute) {
   const auto has = [&](const FeatureTable& table) {
     return table.names().find(attribute) != kUnknown;
   };
-  if (const auto* bayes = dynamic_cast<const NaiveBayesModel*>(&model)) {
+  if (const auto* bayes = as<NaiveBayesModel>(model)) {
     return bayes->find(attribute) != kUnknown;
   }
-  const auto* chain = dynamic_cast<const ChainModel*>(&model);
+  const auto* chain = as<ChainModel>(model);
   return chain == nullptr || has(chain->node()) || has(chain->edge());
 }
 

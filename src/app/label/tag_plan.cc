@@ -9,6 +9,8 @@
 #include "croft/core/error.h"
 #include "croft/inference/chain_risk.h"
 #include "inference/chain/label_search.h"
+#include "model/kinds/hidden_chain_model.h"
+#include "model/kinds/model_file.h"
 
 namespace croft {
 namespace {
@@ -37,7 +39,12 @@ TransitionScores<Real> limits_of_transitions(const SequenceModel& model) {
   return model.constraint() ? masked(free, *model.constraint()) : free;
 }
 
-std::string voted(const SequenceModel& model) {
+const HiddenStates* states_of(const SequenceModel& model) {
+  const auto* hidden = as<HiddenChainModel>(model);
+  return hidden != nullptr ? &hidden->states() : nullptr;
+}
+
+std::string voter(const SequenceModel& model) {
   return model.container().name() + " is a voted perceptron, which takes labels by vote";
 }
 
@@ -66,21 +73,19 @@ const TransitionScores<Real>& TagPlan::unruled() const {
 }
 
 // Overlays go into the states of histories.
-bool TagPlan::unruled_overlays() const {
-  return model_.has_overlays() && model_.histories() == nullptr;
-}
+bool TagPlan::unruled_overlays() const { return model_.has_overlays() && histories_ == nullptr; }
 
 template <class Real>
 void TagPlan::lift_transitions(Tied<Real>& tied) {
-  if (const SegmentModel* segments = model_.segments()) {
-    tied.segments = std::make_unique<const SegmentLift<Real>>(*segments, transitions<Real>(),
+  if (segments_ != nullptr) {
+    tied.segments = std::make_unique<const SegmentLift<Real>>(*segments_, transitions<Real>(),
                                                               scale_of_scores());
   }
-  if (model_.histories() == nullptr) return;
-  std::vector<double> grams(model_.gram_weights().begin(), model_.gram_weights().end());
-  if (model_.vote() != nullptr) std::ranges::fill(grams, 0.0);
+  if (histories_ == nullptr) return;
+  std::vector<double> grams(chain_->gram_weights().begin(), chain_->gram_weights().end());
+  if (voted_ != nullptr) std::ranges::fill(grams, 0.0);
   for (double& weight : grams) weight *= scale_of_scores();
-  tied.histories = std::make_unique<HistoryScores<Real>>(*model_.histories());
+  tied.histories = std::make_unique<HistoryScores<Real>>(*histories_);
   tied.histories->assign(transitions<Real>(), grams);
 }
 
@@ -89,13 +94,13 @@ void TagPlan::set_states() {
   if (double_.product) label_of_ = double_.product->label_of();
   if (hides_states() || double_.segments) {
     const std::vector<Label>& hidden =
-        hides_states() ? model_.states()->label_of : double_.segments->label_of();
+        hides_states() ? states_->label_of : double_.segments->label_of();
     if (!double_.product) label_of_ = hidden;
     for (Label& state : label_of_) state = double_.product ? hidden[state] : state;
     return;
   }
-  if (model_.histories() == nullptr) return;
-  const LabelHistories& histories = *model_.histories();
+  if (histories_ == nullptr) return;
+  const LabelHistories& histories = *histories_;
   std::vector<Label> history_of = label_of_;
   if (!double_.product) {
     history_of.resize(histories.size());
@@ -110,6 +115,11 @@ void TagPlan::set_states() {
 
 TagPlan::TagPlan(const SequenceModel& model, const TagRequest& request)
     : model_(model),
+      chain_(as<ChainModel>(model)),
+      voted_(chain_ != nullptr && chain_->vote() != nullptr ? chain_ : nullptr),
+      histories_(chain_ != nullptr ? chain_->histories() : nullptr),
+      segments_(as<SegmentModel>(model)),
+      states_(states_of(model)),
       calibrator_(request.calibrated && model.calibrator() ? &*model.calibrator() : nullptr),
       names_(names_of(model)),
       decode_(request.decode.value_or(Decode::viterbi)),
@@ -130,7 +140,7 @@ TagPlan::TagPlan(const SequenceModel& model, const TagRequest& request)
         "--decode marginal looks at each position alone, and may break a constraint or a rule; "
         "--decode risk is the same under constraints");
   }
-  if (model.vote() != nullptr) {
+  if (voted_ != nullptr) {
     check_vote();
     float_.masked = limits_of_transitions<float>(model);
     double_.masked = limits_of_transitions<double>(model);
@@ -139,7 +149,7 @@ TagPlan::TagPlan(const SequenceModel& model, const TagRequest& request)
     double_.masked = scaled(transitions<double>(), scale_of_scores());
     float_.masked = convert<float>(*double_.masked);
   }
-  if (constraint_ && hides_states()) constraint_ = over_states(*constraint_, *model_.states());
+  if (constraint_ && hides_states()) constraint_ = over_states(*constraint_, *states_);
   if (constraint_) {
     float_.masked = masked(transitions<float>(), *constraint_);
     double_.masked = masked(transitions<double>(), *constraint_);
@@ -172,7 +182,7 @@ Decode TagPlan::default_decode(const TagRequest& request) const {
 }
 
 void TagPlan::check_decode() const {
-  if (!model_.has_probabilities() && model_.vote() == nullptr && decode_ != Decode::viterbi) {
+  if (!model_.has_probabilities() && voted_ == nullptr && decode_ != Decode::viterbi) {
     throw UsageError("--decode ",
                      decode_ == Decode::marginal ? "marginal"
                      : decode_ == Decode::risk   ? Message("risk")
@@ -208,15 +218,15 @@ void TagPlan::calibrate(ChainScores<Real>& base) const {
 
 bool TagPlan::limits_labellings() const {
   return constraint_ || penalties_ || partial_ || has_rules_ || model_.constraint() ||
-         model_.histories() != nullptr || model_.segments() != nullptr;
+         histories_ != nullptr || segments_ != nullptr;
 }
 
 void TagPlan::check_vote() const {
   if (decode_ != Decode::viterbi) {
-    throw UsageError("--decode: ", voted(model_), " and knows no marginals");
+    throw UsageError("--decode: ", voter(model_), " and knows no marginals");
   }
   if (has_rules_) {
-    throw UsageError("--rule: ", voted(model_),
+    throw UsageError("--rule: ", voter(model_),
                      " at each position by itself, and may break a rule; --constrain goes with it");
   }
 }
@@ -231,7 +241,7 @@ std::optional<LabelAutomaton> TagPlan::fitting_automaton() const {
     }
     return edges <= kMostProductEdges;
   };
-  if (model_.histories() != nullptr && labels > kMostProductStates) return std::nullopt;
+  if (histories_ != nullptr && labels > kMostProductStates) return std::nullopt;
   std::optional<LabelAutomaton> all;
   for (const LabelAutomaton& automaton : rules_.automata) {
     const std::size_t states = all ? all->states() * automaton.states() : 0;
@@ -239,8 +249,8 @@ std::optional<LabelAutomaton> TagPlan::fitting_automaton() const {
     all = all ? intersect(*all, automaton) : automaton;
     if (!fits(*all)) return std::nullopt;
   }
-  if (all && model_.histories() != nullptr) return over_states(*all, model_.histories()->label_of);
-  if (all && hides_states()) return over_states(*all, model_.states()->label_of);
+  if (all && histories_ != nullptr) return over_states(*all, histories_->label_of);
+  if (all && hides_states()) return over_states(*all, states_->label_of);
   if (all && double_.segments) return over_states(*all, double_.segments->label_of());
   return all;
 }
@@ -249,8 +259,8 @@ void TagPlan::check(const TagOptions& options) const {
   const bool labels_alone = !options.probability && !options.marginals && !options.edges &&
                             !options.spans && !options.entropy && !options.expected_counts &&
                             options.k_best == 0 && options.samples == 0;
-  if (model_.vote() != nullptr && !labels_alone) {
-    throw UsageError(voted(model_) +
+  if (voted_ != nullptr && !labels_alone) {
+    throw UsageError(voter(model_) +
                      "; a vote has no probabilities, so ask for the labels alone (an averaged "
                      "perceptron has one weight vector, whose scores answer every question)");
   }
@@ -286,7 +296,7 @@ void TagPlan::check(const TagOptions& options) const {
 template <class Real>
 void TagPlan::score(const TagInput& input, SequenceModel::Scratch& scratch,
                     ChainScores<Real>& base) const {
-  if (model_.vote() != nullptr) {
+  if (voted_ != nullptr) {
     base.reset(input.text.length(), transitions<Real>());
     if (model_.constraint()) apply(*model_.constraint(), base);
   } else {
@@ -301,7 +311,7 @@ void TagPlan::score(const TagInput& input, SequenceModel::Scratch& scratch,
 template <class Real>
 void TagPlan::penalise(const TagInput& input, ChainScores<Real>& base) const {
   if (!hides_states()) return penalties_->subtract(input, base);
-  const std::vector<Label>& label_of = model_.states()->label_of;
+  const std::vector<Label>& label_of = states_->label_of;
   ChainScores<Real> of_labels;
   of_labels.reset(base.length(), TransitionScores<Real>(names_.size()));
   of_labels.transitions = nullptr;
@@ -317,7 +327,7 @@ template <class Real>
 void TagPlan::restrict(const KnownLabels& known, ChainScores<Real>& base) const {
   if (!hides_states()) return restrict_labels<Real>(restrictions(known), base);
   StateGold gold;
-  to_states(*model_.states(), known.known, known.sets, gold);
+  to_states(*states_, known.known, known.sets, gold);
   restrict_labels<Real>(restrictions({std::move(gold.known), std::move(gold.sets)}), base);
 }
 
@@ -337,11 +347,11 @@ const ChainScores<Real>* TagPlan::lift(const TagInput& input, const ChainScores<
 
 double TagPlan::score_of(std::span<const Label> y, const ChainScores<double>& base,
                          const LiftedChains<double>& lifted) const {
-  if (hides_states()) return labelling_score(base, model_.states()->label_of, y);
+  if (hides_states()) return labelling_score(base, states_->label_of, y);
   if (double_.segments) return double_.segments->score_of(y, lifted.segments);
-  if (model_.histories() == nullptr) return croft::score<double>(base, y);
+  if (histories_ == nullptr) return croft::score<double>(base, y);
   std::vector<Label> path(y.size());
-  if (history_path(*model_.histories(), y, path) < y.size()) {
+  if (history_path(*histories_, y, path) < y.size()) {
     return -std::numeric_limits<double>::infinity();
   }
   return croft::score<double>(lifted.histories, path);

@@ -26,7 +26,8 @@
 #include "croft/inference/history_chain.h"
 #include "croft/structure/chain_constraint.h"
 #include "inference/chain/constrained_search.h"
-#include "model/kinds/sequence_model.h"
+#include "model/kinds/chain_model.h"
+#include "structure/hidden_states.h"
 
 namespace croft {
 
@@ -78,7 +79,9 @@ class TagPlan {
   // Of the model, where it is in the scores; otherwise null.
   const Calibrator* calibrator() const { return calibrator_; }
   // Whether a labelling is a sum over paths of the chain that is walked.
-  bool hides_states() const { return model_.states() != nullptr; }
+  bool hides_states() const { return states_ != nullptr; }
+  // The model, where it is one of many weight vectors that vote (vote_tagger.h); otherwise null.
+  const ChainModel* voted() const { return voted_; }
   // -inf on what partial labels rule out of a base chain.
   template <class Real>
   void restrict(const KnownLabels& known, ChainScores<Real>& base) const;
@@ -155,6 +158,11 @@ class TagPlan {
   std::optional<LabelAutomaton> fitting_automaton() const;
 
   const SequenceModel& model_;
+  // What the model has beside scores of labels; null where it is of another kind.
+  const ChainModel *chain_, *voted_;
+  const LabelHistories* histories_;
+  const SegmentModel* segments_;
+  const HiddenStates* states_;
   const Calibrator* calibrator_;
   LabelNames names_;
   Decode decode_;

@@ -52,7 +52,7 @@ const Tagging& Tagger::tag(const TagInput& input, const TagOptions& options) {
   plan_->check(options);
   clear(tagging_);
   tagging_.y.resize(input.text.length());
-  if (plan_->model().vote() != nullptr) {
+  if (plan_->voted() != nullptr) {
     tag_by_vote(input);
   } else if (needs_partition(options) || plan_->searches() || plan_->decode() != Decode::viterbi ||
              has_flat_curves()) {
@@ -97,8 +97,7 @@ void Tagger::tag_in_float(const TagInput& input) {
 void Tagger::tag_by_vote(const TagInput& input) {
   plan_->score(input, scratch_, scores_);
   restrict_to_known(input, scores_);
-  const ChainModel& model = require_chain(plan_->model(), "a vote");
-  tagging_.outcome.found = vote_.count(model, input.text, scores_, votes_);
+  tagging_.outcome.found = vote_.count(*plan_->voted(), input.text, scores_, votes_);
   if (!tagging_.outcome.found) return;
   plan_->score(input, scratch_, wide_);
   restrict_to_known(input, wide_);

@@ -13,7 +13,6 @@
 #include "model/feature_scores.h"
 #include "model/file/string_section.h"
 #include "model/kernel_sections.h"
-#include "model/kinds/boosted_model.h"
 
 namespace croft {
 namespace {
@@ -169,40 +168,6 @@ void ChainModel::score(const TextSequence& sequence, Scratch& scratch,
 void ChainModel::score(const TextSequence& sequence, Scratch& scratch,
                        ChainScores<double>& out) const {
   score_in(sequence, scratch, out);
-}
-
-const ChainModel& require_chain(const SequenceModel& model, std::string_view answer) {
-  const auto* chain = dynamic_cast<const ChainModel*>(&model);
-  if (chain != nullptr) return *chain;
-  if (model.states() != nullptr) {
-    throw UsageError(model.container().name(), ": ", answer,
-                     " is not to be had of a model of kind ", model.kind(),
-                     ", whose weights are of states that are hidden; croft inspect --top and "
-                     "--weights show them");
-  }
-  if (model.kind() == "error-correcting") {
-    throw UsageError(model.container().name(), ": ", answer,
-                     " is not to be had of a model of kind error-correcting, whose weights are of "
-                     "bits; croft inspect --top and --weights show them");
-  }
-  if (model.kind() == "joint-maxent") {
-    throw UsageError(model.container().name(), ": ", answer,
-                     " is not to be had of a model of kind joint-maxent, whose weights several "
-                     "labels share; croft inspect --top and --weights show them");
-  }
-  if (is_boosted(model.kind())) {
-    throw UsageError(model.container().name(), ": ", answer,
-                     " is a matter of the weights of features, and a model of kind ", model.kind(),
-                     " has trees; croft inspect --top and --weights show them");
-  }
-  if (model.segments() != nullptr) {
-    throw UsageError(model.container().name(), ": ", answer,
-                     " is not to be had of a model of kind segment; croft inspect --top and "
-                     "--weights show its weights");
-  }
-  throw UsageError(model.container().name() + ": " + std::string(answer) +
-                   " is a matter of the weights of features, and a model of kind " + model.kind() +
-                   " has none; croft convert makes it a log-linear model");
 }
 
 namespace {

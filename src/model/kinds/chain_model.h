@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "croft/structure/label_histories.h"
 #include "model/chain_layout.h"
+#include "model/chain_vote.h"
 #include "model/kernel_scorer.h"
 #include "model/kinds/sequence_model.h"
 
@@ -35,11 +37,17 @@ class ChainModel final : public SequenceModel {
   const FeatureTable& tied() const { return tied_; }
 
   bool has_overlays() const override { return edge_.size() > 0; }
-  const LabelHistories* histories() const override { return histories_.get(); }
-  std::span<const float> gram_weights() const override { return gram_weights_; }
 
-  // Its other weights are only the last of those that vote.
-  const ChainVote* vote() const override { return vote_ ? &*vote_ : nullptr; }
+  // Of order 2 or more; null: order 1.
+  const LabelHistories* histories() const { return histories_.get(); }
+  std::span<const float> gram_weights() const { return gram_weights_; }  // [G] of its grams
+  std::size_t order() const override { return histories_ ? histories_->order : 1; }
+
+  // Of a voted perceptron, whose labels are chosen by vote and have no probabilities
+  // (app/label/vote_tagger.h): its other weights are only the last of those that vote.  Otherwise
+  // null.
+  const ChainVote* vote() const { return vote_ ? &*vote_ : nullptr; }
+  bool has_probabilities() const override { return !vote_; }
 
   // Of a model whose states are scored by a kernel, by the ids of node(), whose rows are empty;
   // otherwise null.
@@ -78,10 +86,6 @@ class ChainModel final : public SequenceModel {
   std::optional<ChainVote> vote_;
   std::shared_ptr<const KernelStates> kernel_;
 };
-
-// The same model, for what only weights can answer.  Throws UsageError where it is of another kind:
-//   answer : what cannot be had of it, as in "an explanation"
-const ChainModel& require_chain(const SequenceModel& model, std::string_view answer);
 
 // What a model file is made from.
 struct ChainModelParts {

@@ -69,12 +69,9 @@ std::shared_ptr<const GraphModel> GraphModel::open(const std::filesystem::path& 
   return std::make_shared<const GraphModel>(Container::open(path));
 }
 
-GraphModel::GraphModel(Container container)
-    : container_(std::move(container)),
-      meta_(std::make_shared<Json>(parse_json_or_null(container_.text("meta")))) {
-  if (!meta_->is_object() || !meta_->contains("kind")) fail_damaged("meta");
-  if ((*meta_)["kind"] != kKind) {
-    throw Error(container_.name() + ": this is a model of kind " + (*meta_)["kind"].dump() +
+GraphModel::GraphModel(Container container) : StoredModel(std::move(container)) {
+  if (kind() != kKind) {
+    throw Error(container_.name() + ": this is a model of kind " + in_quotes(kind()) +
                 ", and one of kind \"graph\" was expected");
   }
   container_.refuse_required_but({});
@@ -86,7 +83,7 @@ GraphModel::GraphModel(Container container)
 
 void GraphModel::read_schema() {
   try {
-    schema_ = schema_of(meta_->at("graph"));
+    schema_ = schema_of(meta().at("graph"));
   } catch (const JsonError&) {
     fail_damaged("meta");
   } catch (const std::out_of_range&) {
@@ -98,12 +95,8 @@ void GraphModel::read_schema() {
 
 const Json& GraphModel::source() const {
   static const Json kNone = Json::object();
-  const Json* const found = meta_->get_if("source");
+  const Json* const found = meta().get_if("source");
   return found == nullptr ? kNone : *found;
-}
-
-void GraphModel::fail_damaged(std::string_view section) const {
-  throw Error(container_.name() + ": section " + std::string(section) + std::string(kDamaged));
 }
 
 void GraphModel::score(const CliqueRows& rows, GraphInstance& instance,

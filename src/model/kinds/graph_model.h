@@ -10,14 +10,14 @@
 
 #include "features/clique_data.h"
 #include "model/feature_table.h"
-#include "model/file/container.h"
 #include "model/graph_layout.h"
+#include "model/kinds/stored_model.h"
 
 namespace croft {
 class Json;
 
 // Immutable; share it between threads.
-class GraphModel {
+class GraphModel final : public StoredModel {
  public:
   static constexpr std::string_view kKind = "graph";
   // Whether the file says that it is of this kind; false for a file that says nothing of the sort.
@@ -30,8 +30,6 @@ class GraphModel {
   const CliqueSchema& schema() const { return schema_; }
   // What the front end that made the model says of where its data comes from: whatever it wrote.
   const Json& source() const;
-  const Json& meta() const { return *meta_; }  // kind, graph, training record
-  const Container& container() const { return container_; }
 
   // The number of a feature of a template, kUnknown.
   std::uint32_t find(std::uint32_t clique_template, std::string_view feature) const {
@@ -47,11 +45,8 @@ class GraphModel {
   void score(const CliqueRows& rows, GraphInstance& instance, std::vector<double>& scratch) const;
 
  private:
-  [[noreturn]] void fail_damaged(std::string_view what) const;
   void read_schema();
 
-  Container container_;
-  std::shared_ptr<Json> meta_;
   CliqueSchema schema_;
   std::vector<FeatureTable> tables_;  // [templates]
 };

@@ -22,7 +22,7 @@ class HiddenChainModel final : public SequenceModel {
   static std::shared_ptr<const HiddenChainModel> open(const std::filesystem::path& path);
   explicit HiddenChainModel(Container container);
 
-  const HiddenStates* states() const override { return &states_; }
+  const HiddenStates& states() const { return states_; }
   // A label's name, with the number of the state where the label has several: "N#2".
   std::string state_name(Label s) const;
 

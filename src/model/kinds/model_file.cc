@@ -1,10 +1,12 @@
 #include "model/kinds/model_file.h"
 
+#include <algorithm>
+#include <array>
+
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "model/kinds/boosted_model.h"
 #include "model/kinds/boosted_segment_model.h"
-#include "model/kinds/chain_model.h"
 #include "model/kinds/error_correcting_model.h"
 #include "model/kinds/graph_model.h"
 #include "model/kinds/hidden_chain_model.h"
@@ -16,44 +18,76 @@
 namespace croft {
 namespace {
 
-// Empty where the file does not say: that is for the model to complain of.
-std::string kind_of(const Container& container) {
-  const auto meta = parse_json_or_null(container.text("meta"));
-  const bool says = meta.is_object() && meta.contains("kind") && meta["kind"].is_string();
-  return says ? meta["kind"].get<std::string>() : std::string();
+template <class Model>
+std::shared_ptr<const StoredModel> read(Container container) {
+  return std::make_shared<const Model>(std::move(container));
+}
+
+ModelKind boosted(std::string_view kind,
+                            std::shared_ptr<const StoredModel> (*read)(Container)) {
+  return {kind, read, " has trees; croft inspect --top and --weights show them"};
+}
+
+// The first is taken for a file that does not say, or says something else: it complains of that.
+const std::array kModelKinds = {
+    ModelKind{"chain", read<ChainModel>, ""},
+    ModelKind{"maxent", read<ChainModel>, ""},
+    ModelKind{"memm", read<ChainModel>, ""},
+    ModelKind{"pool", read<ChainModel>, ""},
+    ModelKind{"hmm", read<HmmModel>, " has none; croft convert makes it a log-linear model"},
+    ModelKind{kNaiveBayes, read<NaiveBayesModel>,
+              " has none; croft convert makes it a log-linear model"},
+    ModelKind{HiddenChainModel::kKind, read<HiddenChainModel>,
+              ", whose weights are of states that are hidden; croft inspect --top and --weights "
+              "show them"},
+    ModelKind{ErrorCorrectingModel::kKind, read<ErrorCorrectingModel>,
+              ", whose weights are of bits; croft inspect --top and --weights show them"},
+    ModelKind{JointModel::kKind, read<JointModel>,
+              ", whose weights several labels share; croft inspect --top and --weights show them"},
+    ModelKind{SegmentModel::kKind, read<SegmentModel>,
+              "; croft inspect --top and --weights show its weights"},
+    boosted(kBoostedChain, read<BoostedModel>),
+    boosted(kBoostedMaxent, read<BoostedModel>),
+    boosted(kBoostedSegment, read<BoostedSegmentModel>),
+    ModelKind{GraphModel::kKind, read<GraphModel>, ", whose weights are of cliques"},
+};
+
+const ModelKind& kind_named(std::string_view name) {
+  const auto row = std::ranges::find(kModelKinds, name, &ModelKind::name);
+  return row == kModelKinds.end() ? kModelKinds.front() : *row;
 }
 
 }  // namespace
+
+std::span<const ModelKind> model_kinds() { return kModelKinds; }
+
+std::shared_ptr<const StoredModel> read_stored_model(Container container) {
+  const Json meta = parse_json_or_null(container.text("meta"));
+  const Json* const kind = meta.is_object() ? meta.get_if("kind") : nullptr;
+  const bool says = kind != nullptr && kind->is_string();
+  return kind_named(says ? kind->string() : std::string_view()).read(std::move(container));
+}
 
 std::shared_ptr<const SequenceModel> open_model(const std::filesystem::path& path) {
   return read_model(Container::open(path));
 }
 
 std::shared_ptr<const SequenceModel> read_model(Container container) {
-  const std::string kind = kind_of(container);
-  if (kind == kNaiveBayes) {
-    return std::make_shared<const NaiveBayesModel>(std::move(container));
-  }
-  if (kind == HmmModel::kKind) return std::make_shared<const HmmModel>(std::move(container));
-  if (kind == HiddenChainModel::kKind) {
-    return std::make_shared<const HiddenChainModel>(std::move(container));
-  }
-  if (kind == kBoostedSegment) {
-    return std::make_shared<const BoostedSegmentModel>(std::move(container));
-  }
-  if (is_boosted(kind)) return std::make_shared<const BoostedModel>(std::move(container));
-  if (kind == ErrorCorrectingModel::kKind) {
-    return std::make_shared<const ErrorCorrectingModel>(std::move(container));
-  }
-  if (kind == JointModel::kKind) return std::make_shared<const JointModel>(std::move(container));
-  if (kind == SegmentModel::kKind)
-    return std::make_shared<const SegmentModel>(std::move(container));
-  if (kind == GraphModel::kKind) {
-    throw Error(container.name(),
-                ": this is a model of kind graph, which labels the rows of a database; predict, "
-                "evaluate and inspect take it, with --database");
-  }
-  return std::make_shared<const ChainModel>(std::move(container));
+  auto model = read_stored_model(std::move(container));
+  if (auto sequences = std::dynamic_pointer_cast<const SequenceModel>(model)) return sequences;
+  throw Error(model->container().name(),
+              ": this is a model of kind graph, which labels the rows of a database; predict, "
+              "evaluate and inspect take it, with --database");
+}
+
+const ChainModel& require_chain(const SequenceModel& model, std::string_view answer) {
+  if (const auto* chain = as<ChainModel>(model)) return *chain;
+  const Message& why = kind_named(model.kind()).no_chain;
+  throw UsageError(model.container().name(), ": ", answer,
+                   why.text().starts_with(' ')
+                       ? " is a matter of the weights of features, and a model of kind "
+                       : " is not to be had of a model of kind ",
+                   model.kind(), why);
 }
 
 }  // namespace croft

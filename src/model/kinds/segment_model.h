@@ -29,7 +29,6 @@ class SegmentModel : public SequenceModel {
   static std::shared_ptr<const SegmentModel> open(const std::filesystem::path& path);
   explicit SegmentModel(Container container);
 
-  const SegmentModel* segments() const override { return this; }
   const SegmentLabels& segment_labels() const { return labels_; }
   const SegmentShape& shape() const { return shape_; }
   const SegmentTemplates& templates() const { return templates_; }

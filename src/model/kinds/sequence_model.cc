@@ -11,13 +11,10 @@
 namespace croft {
 namespace {
 
-std::shared_ptr<Json> read_meta(const Container& container, std::span<const std::string_view> kinds,
-                                std::span<const std::string_view> required) {
-  auto meta = std::make_shared<Json>(parse_json_or_null(container.text("meta")));
-  if (!meta->is_object() || !meta->contains("kind") || !(*meta)["kind"].is_string()) {
-    throw Error(container.name() + ": section meta" + std::string(kDamaged));
-  }
-  const auto& kind = (*meta)["kind"].string();
+// The model's labels, of a file that is of one of the kinds and has no other required section.
+std::vector<std::string> read_labels(const Container& container, const std::string& kind,
+                                     std::span<const std::string_view> kinds,
+                                     std::span<const std::string_view> required) {
   if (std::ranges::find(kinds, kind) == kinds.end()) {
     throw Error(container.name() + ": this is a model of kind " + in_quotes(kind) + ", and a " +
                 std::string(kinds.front()) + " was expected");
@@ -27,7 +24,7 @@ std::shared_ptr<Json> read_meta(const Container& container, std::span<const std:
   known.push_back(kKitSection);
   known.push_back("conjunctions");
   container.refuse_required_but(known);
-  return meta;
+  return unpack_strings(container, "labels");
 }
 
 // 0 for every edge; a table only where it is small.
@@ -47,11 +44,9 @@ TransitionScores<Real> free_transitions(std::size_t labels) {
 
 SequenceModel::SequenceModel(Container container, std::span<const std::string_view> kinds,
                              std::span<const std::string_view> required)
-    : container_(std::move(container)),
-      meta_(read_meta(container_, kinds, required)),
-      kind_((*meta_)["kind"].string()),
-      labels_(unpack_strings(container_, "labels")),
-      extractor_(read_extraction(container_, *meta_)),
+    : StoredModel(std::move(container)),
+      labels_(read_labels(container_, kind(), kinds, required)),
+      extractor_(read_extraction(container_, meta())),
       calibrator_(read_calibration(container_, labels_.size(), labels_are_independent())),
       transitions_float_(free_transitions<float>(labels_.size())),
       transitions_double_(free_transitions<double>(labels_.size())) {}
@@ -59,10 +54,6 @@ SequenceModel::SequenceModel(Container container, std::span<const std::string_vi
 void SequenceModel::set_transitions(TransitionScores<double> transitions) {
   transitions_double_ = std::move(transitions);
   transitions_float_ = convert<float>(transitions_double_);
-}
-
-void SequenceModel::fail_damaged(std::string_view section) const {
-  throw Error(container_.name() + ": section " + std::string(section) + std::string(kDamaged));
 }
 
 void write_common_sections(std::string_view kind, const ExtractionConfig& extraction,

@@ -3,8 +3,6 @@
 // position by itself; a hidden Markov model and a MEMM are chains whose scores are
 // log-probabilities.
 #pragma once
-#include <filesystem>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,44 +11,33 @@
 
 #include "croft/structure/chain.h"
 #include "croft/structure/chain_constraint.h"
-#include "croft/structure/label_histories.h"
+#include "features/chain_data.h"
 #include "features/extraction.h"
 #include "model/calibration.h"
-#include "model/chain_vote.h"
 #include "model/feature_table.h"
-#include "model/file/container.h"
+#include "model/kinds/stored_model.h"
 #include "model/trees/tree_ensemble.h"
-#include "structure/hidden_states.h"
 
 namespace croft {
 class Json;
 
-class SegmentModel;
-
 // Immutable; share it between threads.
-class SequenceModel {
+class SequenceModel : public StoredModel {
  public:
-  virtual ~SequenceModel() = default;
-  SequenceModel(const SequenceModel&) = delete;
-  SequenceModel& operator=(const SequenceModel&) = delete;
-
-  const std::string& kind() const { return kind_; }  // as --model names it
   std::size_t labels() const { return labels_.size(); }
   const std::string& label(Label y) const { return labels_[y]; }
   const Extractor& extractor() const { return extractor_; }
-  const Json& meta() const { return *meta_; }  // kind, extraction, training record
-  const Container& container() const { return container_; }
 
   // What it was trained under, if anything: scores and transitions have it in them.
   const std::optional<ChainConstraint>& constraint() const { return constraint_; }
 
   // Whether each position is labelled by itself.
   bool labels_are_independent() const {
-    return kind_ == "maxent" || kind_ == "joint-maxent" || kind_ == "naive-bayes" ||
-           kind_ == "boosted-maxent";
+    return kind() == "maxent" || kind() == "joint-maxent" || kind() == "naive-bayes" ||
+           kind() == "boosted-maxent";
   }
   // How probabilities are made of its scores, where not as they are; scores and transitions do not
-  // have it in them (app/tag_plan.h has).
+  // have it in them (app/label/tag_plan.h has).
   const std::optional<Calibrator>& calibrator() const { return calibrator_; }
 
   // theta of a sequence, of order 1 (base scores, which histories() lift); attributes that the
@@ -79,25 +66,10 @@ class SequenceModel {
   // Whether sequences may have an overlay: transitions of a position's own.
   virtual bool has_overlays() const { return false; }
 
-  // Of order 2 or more; null: order 1.
-  virtual const LabelHistories* histories() const { return nullptr; }
-  virtual std::span<const float> gram_weights() const { return {}; }  // [G] of its grams
-  std::size_t order() const { return histories() != nullptr ? histories()->order : 1; }
-
-  // Of a segment model: what the segments of a sequence have beside the scores of their positions
-  // (model/segment_model.h); otherwise null.
-  virtual const SegmentModel* segments() const { return nullptr; }
-
-  // Of a model with hidden states, whose scores and transitions are theirs; null: the states are
-  // the labels.
-  virtual const HiddenStates* states() const { return nullptr; }
-
+  // Of labels that a transition looks at, but for the one it leads to.
+  virtual std::size_t order() const { return 1; }
   // Whether exp(score - log Z) of its chain is a probability of the labelling.
-  virtual bool has_probabilities() const { return vote() == nullptr; }
-
-  // Of a voted perceptron, whose labels are chosen by vote and have no probabilities
-  // (app/vote_tagger.h); otherwise null.
-  virtual const ChainVote* vote() const { return nullptr; }
+  virtual bool has_probabilities() const { return true; }
 
  protected:
   // Reads what every kind has.  Throws Error for a kind that is none of `kinds`, for a section that
@@ -105,15 +77,10 @@ class SequenceModel {
   SequenceModel(Container container, std::span<const std::string_view> kinds,
                 std::span<const std::string_view> required);
   void set_transitions(TransitionScores<double> transitions);
-  // Throws: the section does not fit the rest.
-  [[noreturn]] void fail_damaged(std::string_view section) const;
 
-  Container container_;
   std::optional<ChainConstraint> constraint_;
 
  private:
-  std::shared_ptr<Json> meta_;
-  std::string kind_;
   std::vector<std::string> labels_;
   Extractor extractor_;
   std::optional<Calibrator> calibrator_;

@@ -52,6 +52,11 @@ void expect_same(double found, double expected) {
   }
 }
 
+View view_of(const Explanation& found, const TagPlan& plan, const InputSequence& input,
+             std::string_view file) {
+  return shown(found, plan.names(), {input.text, nullptr, file}, input).view;
+}
+
 // An explanation against every label, at every position, compared with the enumeration.
 void expect_exact(const TagPlan& plan, const TextSequence& text, const Enumeration& all,
                   std::size_t top) {
@@ -293,7 +298,7 @@ TEST(Explain, TheTextNamesWhatSpeaksForEachLabel) {
       input_of(model, {{{"the", 1}, {"dog", 0.5}, {"a", 1}, {"never", 1}}, {{"dog", 1}}});
   const TagPlan plan(model);
   const Explanation found = explain(model, input.text, {.top = 1, .unknown = true});
-  const std::string text = format_explanation(found, plan.names(), input, "words.txt");
+  const std::string text = view_of(found, plan, input, "words.txt").text;
   for (const char* line :
        {"words.txt:1  2 positions, probability of the labelling 0.9", "\n\n0\n  A 0.9",
         "difference           A           B\n", "     +2.7500     +0.7500     -2.0000  START → ·\n",
@@ -316,7 +321,7 @@ TEST(Explain, LongNamesAreCutInTextAndWholeInJson) {
   const InputSequence input = input_of(model, {{{name, 1}}, {{"dog", 1}}});
   const TagPlan plan(model);
   const Explanation found = explain(model, input.text);
-  const std::string text = format_explanation(found, plan.names(), input, "f");
+  const std::string text = view_of(found, plan, input, "f").text;
   std::size_t begin = 0;
   for (std::size_t end = 0; (end = text.find('\n', begin)) != text.npos; begin = end + 1) {
     std::size_t columns = 0;  // characters: bytes that do not continue one
@@ -326,7 +331,7 @@ TEST(Explain, LongNamesAreCutInTextAndWholeInJson) {
     EXPECT_LE(columns, 100u) << text.substr(begin, end - begin);
   }
   EXPECT_EQ(text.find('\t'), text.npos);
-  const Json document = explanation_json(found, plan.names(), input, "f");
+  const Json document = view_of(found, plan, input, "f").json;
   EXPECT_EQ(document["labels"], (Json{label, label}));
   const Json& reasons = document["positions"][0]["reasons"];
   EXPECT_TRUE(std::ranges::any_of(reasons, [&](const Json& reason) {
@@ -345,13 +350,13 @@ TEST(Explain, AForbiddenLabelIsNullInJsonAndDecidesInText) {
   const TagPlan plan(model, request);
   const Explanation found = Explainer(plan).explain({input.text}, {});
   ASSERT_EQ(found.positions[0].difference, kInfinity);
-  const Json position = explanation_json(found, plan.names(), input, "f")["positions"][0];
+  const Json position = view_of(found, plan, input, "f").json["positions"][0];
   EXPECT_TRUE(position["difference"].is_null());
   EXPECT_EQ(position["reasons"][0]["kind"], "limit");
   EXPECT_TRUE(position["reasons"][0]["other"].is_null());
   EXPECT_EQ(position["reasons"][0]["label"], 0);
   EXPECT_EQ(position["reasons"][1]["difference"], -0.5);
-  const std::string text = format_explanation(found, plan.names(), input, "f");
+  const std::string text = view_of(found, plan, input, "f").text;
   EXPECT_NE(text.find("decides           0   forbidden  constraint"), text.npos) << text;
 }
 
@@ -368,9 +373,8 @@ TEST(Explain, OneLabelHasNothingAgainstItAndAnEmptySequenceNoPosition) {
   EXPECT_EQ(found.positions[0].unknown, 1u);
   EXPECT_TRUE(found.positions[0].reasons.empty());
   const TagPlan plan(model);
-  EXPECT_NE(format_explanation(found, plan.names(), input, "f").find("the only label"),
-            std::string::npos);
-  EXPECT_TRUE(explanation_json(found, plan.names(), input, "f")["positions"][0]["other"].is_null());
+  EXPECT_NE(view_of(found, plan, input, "f").text.find("the only label"), std::string::npos);
+  EXPECT_TRUE(view_of(found, plan, input, "f").json["positions"][0]["other"].is_null());
   EXPECT_TRUE(explain(model, TextSequence()).positions.empty());
 }
 
@@ -437,9 +441,9 @@ TEST(Explain, ASequenceWithoutALabellingSaysSo) {
   const Explanation found = Explainer(plan).explain({input.text}, {});
   EXPECT_FALSE(found.outcome.found);
   EXPECT_TRUE(found.positions.empty());
-  EXPECT_EQ(format_explanation(found, plan.names(), input, "f"),
+  EXPECT_EQ(view_of(found, plan, input, "f").text,
             "f:1: no labelling of this sequence is allowed\n\n");
-  EXPECT_TRUE(explanation_json(found, plan.names(), input, "f")["labels"].is_null());
+  EXPECT_TRUE(view_of(found, plan, input, "f").json["labels"].is_null());
 }
 
 }  // namespace

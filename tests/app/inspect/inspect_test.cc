@@ -12,9 +12,9 @@
 #include <sstream>
 
 #include "app/train/train_request.h"
-#include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/core/random.h"
+#include "model/kinds/chain_model.h"
 
 namespace croft::inspect_test {
 namespace {
@@ -115,9 +115,9 @@ bool contains_line(const std::string& text, const std::string& line) {
   return std::find(lines.begin(), lines.end(), line) != lines.end();
 }
 
-Lines attributes(const std::vector<NodeWeight>& weights) {
+Lines attributes(const Json& weights) {
   Lines names;
-  for (const NodeWeight& w : weights) names.push_back(w.attribute);
+  for (const Json& w : weights) names.push_back(w["attribute"].string());
   return names;
 }
 
@@ -130,7 +130,7 @@ bool has_control_bytes(const std::string& text) {
 
 TEST(Inspect, SummaryNamesKindSizesLabelsTemplateRecordAndSections) {
   const ChainModel model = model_of(example());
-  const std::string text = format_summary(model);
+  const std::string text = summary_of(model).text;
   EXPECT_TRUE(contains_line(text, "kind          chain"));
   EXPECT_TRUE(contains_line(
       text, "file size     " + std::to_string(written(example()).bytes().size()) + " bytes"));
@@ -158,18 +158,18 @@ TEST(Inspect, SummaryWithoutATemplateSaysWhereFeaturesComeFrom) {
   ModelText text = example();
   text.extraction = ExtractionConfig();
   text.extraction.columns = 2;
-  EXPECT_TRUE(contains_line(format_summary(model_of(text)),
+  EXPECT_TRUE(contains_line(summary_of(model_of(text)).text,
                             "template      none: default features for words"));
-  EXPECT_TRUE(summary_json(model_of(text))["extraction"]["template"].is_null());
+  EXPECT_TRUE(summary_of(model_of(text)).json["extraction"]["template"].is_null());
   text.extraction.format = InputFormat::attributes;
-  EXPECT_TRUE(contains_line(format_summary(model_of(text)),
+  EXPECT_TRUE(contains_line(summary_of(model_of(text)).text,
                             "template      none: features are the attributes of each line"));
-  EXPECT_FALSE(summary_json(model_of(text))["extraction"].contains("columns"));
+  EXPECT_FALSE(summary_of(model_of(text)).json["extraction"].contains("columns"));
 }
 
 TEST(Inspect, SummaryAsJsonHasTheSameContent) {
   const ChainModel model = model_of(example());
-  const Json document = summary_json(model);
+  const Json document = summary_of(model).json;
   EXPECT_EQ(document["kind"], "chain");
   EXPECT_EQ(document["file_bytes"], written(example()).bytes().size());
   EXPECT_EQ(document["labels"], (Json{"A", "B"}));
@@ -190,20 +190,21 @@ TEST(Inspect, SummaryAsJsonHasTheSameContent) {
 }
 
 TEST(Inspect, TopNodeFeaturesAreSortedByWeightThenByName) {
-  const TopFeatures top = top_features(model_of(example()), 2);
-  ASSERT_EQ(top.node.size(), 2u);
-  EXPECT_EQ(attributes(top.node[0].largest), (Lines{"U00:a", "U00:the"}));  // equal: by name
-  EXPECT_EQ(attributes(top.node[0].smallest), (Lines{"U00:dog"}));
-  EXPECT_EQ(attributes(top.node[1].largest), (Lines{"U00:dog"}));
-  EXPECT_EQ(attributes(top.node[1].smallest), (Lines{"U00:the"}));
-  EXPECT_EQ(top.node[1].smallest[0].weight, -0.25f);
-  EXPECT_EQ(attributes(top_features(model_of(example()), 1).node[0].largest), (Lines{"U00:a"}));
+  const Json node = top_of(model_of(example()), 2).json["node"];
+  ASSERT_EQ(node.size(), 2u);
+  EXPECT_EQ(attributes(node["A"]["largest"]), (Lines{"U00:a", "U00:the"}));  // equal: by name
+  EXPECT_EQ(attributes(node["A"]["smallest"]), (Lines{"U00:dog"}));
+  EXPECT_EQ(attributes(node["B"]["largest"]), (Lines{"U00:dog"}));
+  EXPECT_EQ(attributes(node["B"]["smallest"]), (Lines{"U00:the"}));
+  EXPECT_EQ(node["B"]["smallest"][0]["weight"], -0.25);
+  EXPECT_EQ(attributes(top_of(model_of(example()), 1).json["node"]["A"]["largest"]),
+            (Lines{"U00:a"}));
 }
 
 TEST(Inspect, TopOfNothingIsEmpty) {
-  const TopFeatures top = top_features(model_of(example()), 0);
-  EXPECT_TRUE(top.node[0].largest.empty());
-  EXPECT_TRUE(top.transitions.smallest.empty());
+  const Json top = top_of(model_of(example()), 0).json;
+  EXPECT_TRUE(top["node"]["A"]["largest"].empty());
+  EXPECT_TRUE(top["transitions"]["smallest"].empty());
 }
 
 TEST(Inspect, TopIsWhatSortingEverythingWouldGive) {
@@ -224,32 +225,34 @@ TEST(Inspect, TopIsWhatSortingEverythingWouldGive) {
     Lines expected;
     for (std::size_t k = 0; k < std::min(n, sorted.size()); ++k)
       expected.push_back(sorted[k].second);
-    RC_ASSERT(attributes(top_features(model_of(text), n).node[1].largest) == expected);
+    RC_ASSERT(attributes(top_of(model_of(text), n).json["node"]["B"]["largest"]) == expected);
   }));
 }
 
 TEST(Inspect, TopTransitionsIncludeStartAndStop) {
-  const TopFeatures top = top_features(model_of(example()), 10);
-  const auto shown = [](const std::vector<EdgeWeight>& weights) {
+  const Json top = top_of(model_of(example()), 10).json;
+  const auto shown = [](const Json& weights) {
     Lines lines;
-    for (const EdgeWeight& w : weights) {
+    for (const Json& w : weights) {
       std::ostringstream line;
-      line << (w.from.kind == LabelOrEnd::Kind::start ? "^" : w.from.label) << ' '
-           << (w.to.kind == LabelOrEnd::Kind::stop ? "$" : w.to.label) << ' ' << w.attribute << ' '
-           << w.weight;
+      const std::string boundary = w.value("boundary", std::string());
+      line << (boundary == "start" ? "^" : w["from"].string()) << ' '
+           << (boundary == "stop" ? "$" : w["to"].string()) << ' ' << w["attribute"].string() << ' '
+           << w["weight"].get<double>();
       lines.push_back(line.str());
     }
     return lines;
   };
-  EXPECT_EQ(shown(top.transitions.largest), (Lines{"B B B 2", "^ A B 1.5", "A A B 0.5"}));
-  EXPECT_EQ(shown(top.transitions.smallest), (Lines{"B $ B -2", "A B B -1", "^ B B -0.5"}));
-  EXPECT_EQ(shown(top.edge.largest), (Lines{"A B B01:a 1", "A B B01:the 1", "A $ B01:the 0.75"}));
-  EXPECT_EQ(shown(top.edge.smallest), (Lines{"B A B01:the -1"}));
+  EXPECT_EQ(shown(top["transitions"]["largest"]), (Lines{"B B B 2", "^ A B 1.5", "A A B 0.5"}));
+  EXPECT_EQ(shown(top["transitions"]["smallest"]), (Lines{"B $ B -2", "A B B -1", "^ B B -0.5"}));
+  EXPECT_EQ(shown(top["edge"]["largest"]),
+            (Lines{"A B B01:a 1", "A B B01:the 1", "A $ B01:the 0.75"}));
+  EXPECT_EQ(shown(top["edge"]["smallest"]), (Lines{"B A B01:the -1"}));
 }
 
 TEST(Inspect, TopAsTextShowsNoControlBytes) {
   const ChainModel model = model_of(example());
-  const std::string text = format_top(model, top_features(model, 10));
+  const std::string text = top_of(model, 10).text;
   EXPECT_TRUE(contains_line(text, "label A"));
   EXPECT_TRUE(contains_line(text, "            -3  U00:dog"));
   EXPECT_TRUE(contains_line(text, "          +1.5  START → A  B"));
@@ -263,14 +266,14 @@ TEST(Inspect, TopWithoutEdgeFeaturesHasNoSuchHeading) {
   text.edge.clear();
   text.node.pop_back();  // the STOP of an edge feature
   const ChainModel model = model_of(text);
-  EXPECT_FALSE(contains_line(format_top(model, top_features(model, 3)), "edge features"));
+  EXPECT_FALSE(contains_line(top_of(model, 3).text, "edge features"));
 }
 
 TEST(Inspect, TopAsJsonTellsStartFromALabelOfThatName) {
   ModelText text = example();
   text.labels = {"START", "B"};
   const ChainModel model = model_of(text);
-  const Json document = top_json(model, top_features(model, 3));
+  const Json document = top_of(model, 3).json;
   EXPECT_EQ(document["node"]["B"]["largest"], (Json{{{"attribute", "U00:dog"}, {"weight", 3}}}));
   EXPECT_EQ(document["node"]["START"]["largest"][0]["weight"], 0.1);  // not the float's expansion
   const Json& largest = document["transitions"]["largest"];
@@ -349,9 +352,8 @@ TEST(Inspect, LabelsThatAreNotUtf8CanBeWrittenAsJson) {
   text.labels = {"\xFF", "B"};
   const ChainModel model = model_of(text);
   const auto replace = InvalidUtf8::replace;
-  EXPECT_NE(summary_json(model).dump(-1, replace).find("\xEF\xBF\xBD"), std::string::npos);
-  EXPECT_NE(top_json(model, top_features(model, 1)).dump(-1, replace).find("\xEF\xBF\xBD"),
-            std::string::npos);
+  EXPECT_NE(summary_of(model).json.dump(-1, replace).find("\xEF\xBF\xBD"), std::string::npos);
+  EXPECT_NE(top_of(model, 1).json.dump(-1, replace).find("\xEF\xBF\xBD"), std::string::npos);
 }
 
 // A folder that is gone at the end of the scope.
@@ -370,29 +372,6 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-TEST(Inspect, VerifiedOpeningFindsDamageThatPlainOpeningDoesNotLookFor) {
-  const TemporaryFolder folder;
-  written(example()).write(folder / "whole.croft");
-  EXPECT_EQ(open_verified(folder / "whole.croft")->labels(), 2u);
-
-  std::vector<std::byte> bytes = written(example()).bytes();
-  const ChainModel model = model_of(example());
-  const auto& entries = model.container().entries();
-  const auto weights = std::ranges::find(entries, "node.weights", &Container::Entry::name);
-  ASSERT_NE(weights, entries.end());
-  bytes[weights->offset] ^= std::byte{1};
-  std::ofstream(folder / "damaged.croft", std::ios::binary)
-      .write(reinterpret_cast<const char*>(bytes.data()),
-             static_cast<std::streamsize>(bytes.size()));
-  EXPECT_EQ(ChainModel::open(folder / "damaged.croft")->labels(), 2u);
-  try {
-    open_verified(folder / "damaged.croft");
-    FAIL() << "the damage was not seen";
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("node.weights"), std::string::npos) << error.what();
-  }
-}
-
 TEST(Inspect, DumpOfATrainedModelScoresAsTheModelDoes) {
   const TemporaryFolder folder;
   std::ofstream(folder / "train.txt")
@@ -409,7 +388,7 @@ TEST(Inspect, DumpOfATrainedModelScoresAsTheModelDoes) {
   text.node.append(model->node().name(1));
   text.node.end_list();
   std::map<std::string, double> expected;
-  const Json record = summary_json(*model)["training"];
+  const Json record = summary_of(*model).json["training"];
   EXPECT_EQ(record["sequences"], 3);
   std::size_t lines = 0;
   for (const std::string& line : lines_of(dump(*model))) {

@@ -10,6 +10,7 @@
 #include "croft/core/error.h"
 #include "croft/inference/brute_force.h"
 #include "model/kinds/hidden_chain_model.h"
+#include "model/kinds/model_file.h"
 #include "support/toy_sentences.h"
 #include "train/kinds/hidden_chain_training.h"
 
@@ -46,7 +47,7 @@ std::map<std::vector<Label>, double> labellings_of(
   double all = 0;
   for_each_labelling(scores, [&](const std::vector<Label>& path, long double score) {
     std::vector<Label> y;
-    for (const Label s : path) y.push_back(model.states()->label_of[s]);
+    for (const Label s : path) y.push_back(model.states().label_of[s]);
     if (!allowed(y)) return;
     p[y] += static_cast<double>(std::exp(score));
     all += static_cast<double>(std::exp(score));
@@ -125,7 +126,7 @@ TEST(HiddenChain, ViterbiIsTheBestPathsLabelling) {
       most = score;
       best = path;
     });
-    for (Label& s : best) s = model.states()->label_of[s];
+    for (Label& s : best) s = model.states().label_of[s];
     EXPECT_EQ(tagger.tag(text, {}).y, best);
     const Tagging& tagging = tagger.tag(text, {.probability = true});
     EXPECT_EQ(tagging.y, best);
