@@ -18,7 +18,7 @@
 namespace croft::cli {
 namespace {
 
-constexpr const char* kFooter = R"(
+constexpr const char* kCalibrateFooter = R"(
 Example:
   croft calibrate -m m.croft --method temperature heldout.tsv -o calibrated.croft
   croft predict -m calibrated.croft --marginals new.tsv
@@ -44,11 +44,11 @@ std::span<const OptionRow> calibration_options() {
   return kRows;
 }
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
 Json report_json(const CalibrateReport& report) {
   const auto of = [](const EvaluationSummary& s) {
-    return Json{{"log_loss", number(s.log_loss->per_token())},
+    return Json{{"log_loss", finite_or_null(s.log_loss->per_token())},
                 {"accuracy", s.token_accuracy()},
                 {"brier", s.brier ? Json(*s.brier) : Json()},
                 {"expected_calibration_error",
@@ -94,7 +94,7 @@ std::string report_text(const CalibrateReport& report) {
   return out;
 }
 
-int run(const OptionValues& values) {
+int run_calibrate(const OptionValues& values) {
   CalibrateRequest request;
   values.read("model", request.model);
   values.read("DATA", request.data);
@@ -125,7 +125,7 @@ const Verb kCalibrate = {
         [] {
           return OptionTables{calibration_options(), common_options()};
         },
-    .footer = [] { return std::string(kFooter); },
-    .run = run};
+    .footer = [] { return std::string(kCalibrateFooter); },
+    .run = run_calibrate};
 
 }  // namespace croft::cli

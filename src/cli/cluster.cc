@@ -14,7 +14,7 @@
 namespace croft::cli {
 namespace {
 
-constexpr const char* kFooter = R"(
+constexpr const char* kClusterFooter = R"(
 Example:
   croft cluster --clusters 500 --min-count 3 -o brown.txt sentences.txt
   croft cluster --format columns --clusters 500 -o brown.txt train.conll
@@ -43,7 +43,7 @@ std::span<const OptionRow> cluster_options() {
   return kRows;
 }
 
-ClusterRequest read_request(const OptionValues& values) {
+ClusterRequest read_cluster_request(const OptionValues& values) {
   ClusterRequest request;
   values.read("DATA", request.data);
   values.read("output", request.output);
@@ -72,8 +72,8 @@ class ClusterProgress {
   Clock::time_point begin_ = Clock::now(), last_ = begin_;
 };
 
-int run(const OptionValues& values) {
-  const ClusterRequest request = read_request(values);
+int run_cluster(const OptionValues& values) {
+  const ClusterRequest request = read_cluster_request(values);
   const bool quiet = values.flag("quiet");
   handle_interrupts();
   ClusterProgress progress(quiet);
@@ -106,7 +106,7 @@ const Verb kCluster = {
         [] {
           return OptionTables{cluster_options(), common_options()};
         },
-    .footer = [] { return std::string(kFooter); },
-    .run = run};
+    .footer = [] { return std::string(kClusterFooter); },
+    .run = run_cluster};
 
 }  // namespace croft::cli

@@ -15,7 +15,7 @@
 namespace croft::cli {
 namespace {
 
-constexpr const char* kFooter = R"(
+constexpr const char* kConvertFooter = R"(
 Example:
   croft convert hmm.croft -o chain.croft
   croft predict -m chain.croft --marginals new.conll
@@ -99,7 +99,7 @@ int run_data(const ConvertCommand& c) {
   return kDone;
 }
 
-int run(const OptionValues& values) {
+int run_convert(const OptionValues& values) {
   const ConvertCommand c(values);
   if (is_data(c)) return run_data(c);
   if (c.output.empty()) throw UsageError("--output is required; see croft convert --help");
@@ -124,7 +124,7 @@ const Verb kConvert = {
         [] {
           return OptionTables{convert_options(), common_options()};
         },
-    .footer = [] { return conversion_help() + kFooter; },
-    .run = run};
+    .footer = [] { return conversion_help() + kConvertFooter; },
+    .run = run_convert};
 
 }  // namespace croft::cli

@@ -18,7 +18,7 @@
 namespace croft::cli {
 namespace {
 
-constexpr const char* kFooter = R"(
+constexpr const char* kEvaluateFooter = R"(
 Example:
   croft evaluate -m m.croft test.conll
   croft evaluate --json predicted.conll      (its last two columns: gold, predicted)
@@ -131,7 +131,7 @@ int evaluate_sequences(const EvaluateCommand& c) {
   return kDone;
 }
 
-int run(const OptionValues& values) {
+int run_evaluate(const OptionValues& values) {
   const EvaluateCommand c(values);
   if (!c.model.empty() && is_graph_model(c.model)) return run_graph_evaluation(values);
   check_graph_options(values, false);
@@ -144,7 +144,7 @@ int run(const OptionValues& values) {
 const Verb kEvaluate = {.name = "evaluate",
                         .summary = "Score predictions against gold labels",
                         .options = evaluate_options,
-                        .footer = [] { return std::string(kFooter); },
-                        .run = run};
+                        .footer = [] { return std::string(kEvaluateFooter); },
+                        .run = run_evaluate};
 
 }  // namespace croft::cli

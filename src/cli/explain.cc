@@ -19,7 +19,7 @@
 namespace croft::cli {
 namespace {
 
-constexpr const char* kFooter = R"(
+constexpr const char* kExplainFooter = R"(
 Example:
   croft explain -m m.croft new.conll
   croft explain -m m.croft --positions 3 --against B-LOC --top 20 new.conll
@@ -171,7 +171,7 @@ void explain_all(const ExplainCommand& c, const SequenceModel& model,
   require_all_labelled(counts);
 }
 
-int run(const OptionValues& values) {
+int run_explain(const OptionValues& values) {
   const ExplainCommand c(values);
   const auto model = open_model(c.model);
   const TagPlan plan(*model, make_request(c, *model));
@@ -187,7 +187,7 @@ const Verb kExplain = {.name = "explain",
                            [] {
                              return OptionTables{explain_options(), common_options()};
                            },
-                       .footer = [] { return std::string(kFooter); },
-                       .run = run};
+                       .footer = [] { return std::string(kExplainFooter); },
+                       .run = run_explain};
 
 }  // namespace croft::cli

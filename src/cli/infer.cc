@@ -23,7 +23,7 @@
 namespace croft::cli {
 namespace {
 
-constexpr const char* kFooter = R"(
+constexpr const char* kInferFooter = R"(
 Example:
   croft infer asia.bif --observe "smoke=yes" --task marginals
   croft infer grid.uai --evidence grid.uai.evid --output uai
@@ -259,7 +259,7 @@ int answer_all(const InferCommand& c) {
   return interruption ? kInterrupted : kDone;
 }
 
-int run(const OptionValues& values) {
+int run_infer(const OptionValues& values) {
   InferCommand c(values);
   c.request = read_request(values);
   try {
@@ -273,7 +273,7 @@ int run(const OptionValues& values) {
 
 std::string footer() {
   return "\nMethods by task:\n" + list_infer_methods() + "\nMethods and their settings:\n" +
-         describe_infer_methods() + kFooter;
+         describe_infer_methods() + kInferFooter;
 }
 
 }  // namespace
@@ -286,6 +286,6 @@ const Verb kInfer = {.name = "infer",
                                                common_options()};
                          },
                      .footer = footer,
-                     .run = run};
+                     .run = run_infer};
 
 }  // namespace croft::cli

@@ -14,7 +14,7 @@
 namespace croft::cli {
 namespace {
 
-constexpr const char* kFooter = R"(
+constexpr const char* kInspectFooter = R"(
 Example:
   croft inspect -m m.croft
   croft inspect -m m.croft --top 10
@@ -90,7 +90,7 @@ int show_weights(const StoredModel& model) {
   return kDone;
 }
 
-int run(const OptionValues& values) {
+int run_inspect(const OptionValues& values) {
   const InspectCommand c(values);
   Container container = Container::open(c.model);
   if (c.verify) container.verify();
@@ -125,7 +125,7 @@ const Verb kInspect = {
         [] {
           return OptionTables{inspect_options(), graph_inspect_options(), common_options()};
         },
-    .footer = [] { return std::string(kFooter); },
-    .run = run};
+    .footer = [] { return std::string(kInspectFooter); },
+    .run = run_inspect};
 
 }  // namespace croft::cli

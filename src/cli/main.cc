@@ -21,7 +21,7 @@ std::uint64_t TimerResolution() { return 1; }
 namespace croft::cli {
 namespace {
 
-constexpr const char* kFooter = R"(
+constexpr const char* kMainFooter = R"(
 Example:
   croft train -o m.croft train.conll        learn a tagger from columns (last one: the label)
   croft predict -m m.croft new.conll        label new text
@@ -63,7 +63,7 @@ int fail(int status, const char* message) {
 int run(int argc, char** argv) {
   try {
     apply_simd_environment();
-    return run_command_line(kVerbs, kFooter, argc, argv);
+    return run_command_line(kVerbs, kMainFooter, argc, argv);
   } catch (const ReaderLeft&) {
     end_by_sigpipe();
   } catch (const Interrupted& e) {

@@ -14,7 +14,7 @@
 namespace croft::cli {
 namespace {
 
-constexpr const char* kFooter = R"(
+constexpr const char* kMaximumEntropyFooter = R"(
 Example:
   printf 'face,low,mean\n1,1,1\n2,1,2\n3,0,3\n4,0,4\n5,0,5\n6,0,6\n' > die.csv
   croft maximum-entropy die.csv --constraint 'low = 0.5' --constraint 'mean <= 2.8'
@@ -45,7 +45,7 @@ std::span<const OptionRow> maximum_entropy_options() {
   return kRows;
 }
 
-int run(const OptionValues& values) {
+int run_maximum_entropy(const OptionValues& values) {
   MaximumEntropyRequest request;
   values.read("TABLE", request.table);
   values.read("constraint", request.constraints);
@@ -75,7 +75,7 @@ const Verb kMaximumEntropy = {
         [] {
           return OptionTables{maximum_entropy_options(), common_options()};
         },
-    .footer = [] { return std::string(kFooter); },
-    .run = run};
+    .footer = [] { return std::string(kMaximumEntropyFooter); },
+    .run = run_maximum_entropy};
 
 }  // namespace croft::cli

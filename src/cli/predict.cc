@@ -16,7 +16,7 @@
 namespace croft::cli {
 namespace {
 
-constexpr const char* kFooter = R"(
+constexpr const char* kPredictFooter = R"(
 Example:
   croft predict -m m.croft new.conll > labelled.conll
   croft predict -m m.croft --output json --marginals --probability new.conll
@@ -31,7 +31,7 @@ docs/predict.md explains every question, limit and rule.)";
 
 constexpr double kMost = 1'000'000;
 
-std::span<const OptionRow> output_options() {
+std::span<const OptionRow> answer_options() {
   using namespace option;
   static const auto kRows = std::to_array<OptionRow>({
       model_row(),
@@ -104,7 +104,7 @@ std::span<const OptionRow> labelling_options() {
 }
 
 OptionTables predict_options() {
-  return {output_options(), labelling_options(), graph_label_options(), graph_predict_options(),
+  return {answer_options(), labelling_options(), graph_label_options(), graph_predict_options(),
           common_options()};
 }
 
@@ -209,7 +209,7 @@ int label_sequences(const OptionValues& values) {
   return kDone;
 }
 
-int run(const OptionValues& values) {
+int run_predict(const OptionValues& values) {
   if (is_graph_model(std::string(values.text("model")))) return run_graph_prediction(values);
   check_graph_options(values, false);
   check_usage(values);
@@ -221,7 +221,7 @@ int run(const OptionValues& values) {
 const Verb kPredict = {.name = "predict",
                        .summary = "Label sequences",
                        .options = predict_options,
-                       .footer = [] { return std::string(kFooter); },
-                       .run = run};
+                       .footer = [] { return std::string(kPredictFooter); },
+                       .run = run_predict};
 
 }  // namespace croft::cli

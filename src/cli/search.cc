@@ -21,7 +21,7 @@
 namespace croft::cli {
 namespace {
 
-constexpr const char* kFooter = R"(
+constexpr const char* kSearchFooter = R"(
 All other options are those of `croft train`, and hold for every setting; see croft train --help.
 
 Example:
@@ -263,7 +263,7 @@ void report(const SearchCommand& c, const SearchedSettings& result) {
   flush_result();
 }
 
-int run(const OptionValues& values) {
+int run_search(const OptionValues& values) {
   const SearchCommand c = command_of(values);
   handle_interrupts();
   const std::vector<std::string> seed = {fmt::format("--seed={}", c.request.seed)};
@@ -305,7 +305,7 @@ OptionTables search_options() {
 const Verb kSearch = {.name = "search",
                       .summary = "Choose settings of train by cross-validation",
                       .options = search_options,
-                      .footer = [] { return std::string(kFooter); },
-                      .run = run};
+                      .footer = [] { return std::string(kSearchFooter); },
+                      .run = run_search};
 
 }  // namespace croft::cli

@@ -11,7 +11,7 @@
 namespace croft::cli {
 namespace {
 
-constexpr const char* kFooter = R"(
+constexpr const char* kStackFooter = R"(
 Example:
   croft stack -m hmm.croft --jackknife 10 train.conll > train.attributes
   croft train --format attributes -o crf.croft train.attributes
@@ -38,7 +38,7 @@ std::span<const OptionRow> stack_options() {
   return kRows;
 }
 
-int run(const OptionValues& values) {
+int run_stack(const OptionValues& values) {
   StackRequest request;
   values.read("model", request.model);
   values.read("DATA", request.data);
@@ -59,7 +59,7 @@ const Verb kStack = {
         [] {
           return OptionTables{stack_options(), common_options()};
         },
-    .footer = [] { return std::string(kFooter); },
-    .run = run};
+    .footer = [] { return std::string(kStackFooter); },
+    .run = run_stack};
 
 }  // namespace croft::cli

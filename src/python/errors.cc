@@ -19,7 +19,7 @@ std::string place_in_python(const Location& where) {
          (where.column > 0 ? ":" + std::to_string(where.column) : "");
 }
 
-std::string text_of(const Error& fault) {
+std::string python_text(const Error& fault) {
   const auto* const input = dynamic_cast<const InputError*>(&fault);
   if (input == nullptr) return in_python(fault.message());
   const std::string place = place_in_python(input->where());
@@ -37,7 +37,7 @@ void bind_errors(pybind11::module_& module) {
     } catch (const Interrupted&) {
       PyErr_SetNone(PyExc_KeyboardInterrupt);
     } catch (const Error& fault) {
-      const std::string message = text_of(fault);
+      const std::string message = python_text(fault);
       PyObject* text =
           PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "replace");
       if (text == nullptr) return;  // out of memory: the error is set

@@ -49,8 +49,8 @@ auto translated(const Action& action) {
   }
 }
 
-// Rows of a matrix in the making.
-struct Rows {
+// SparseRows of a matrix in the making.
+struct SparseRows {
   std::vector<double> values;
   std::vector<std::int32_t> columns;
   std::vector<std::int64_t> begin{0};
@@ -100,7 +100,7 @@ class TextEncoder {
       return transform(list);
     }
     const std::vector<std::string_view> texts = texts_in(list);
-    Rows rows;
+    SparseRows rows;
     {
       const py::gil_scoped_release release;
       TermFit fit(options_);
@@ -131,7 +131,7 @@ class TextEncoder {
 
   py::tuple transform(const py::list& list) const {
     const std::vector<std::string_view> texts = texts_in(list);
-    Rows rows;
+    SparseRows rows;
     {
       const py::gil_scoped_release release;
       const BagOfWords bag(options_, statistics_);
@@ -207,7 +207,7 @@ class TextEncoder {
     return options_.hash_bits > 0 ? id : static_cast<std::size_t>(column_[id]);
   }
 
-  void add(const std::vector<TermValue>& values, Rows& rows) const {
+  void add(const std::vector<TermValue>& values, SparseRows& rows) const {
     std::vector<std::pair<std::int32_t, double>> row;
     row.reserve(values.size());
     for (const TermValue& v : values) {

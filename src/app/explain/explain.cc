@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
+#include "core/infinity.h"
 #include "croft/core/error.h"
 #include "model/kinds/model_file.h"
 
 namespace croft {
 namespace {
-
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 // Adds value times the weights of two cells of an attribute's row.
 void add_weights(const FeatureTable& table, CompactOffsets::Row place, std::uint32_t cell,

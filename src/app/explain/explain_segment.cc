@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <utility>
 
+#include "core/infinity.h"
 #include "croft/core/error.h"
 #include "model/kinds/model_file.h"
 
 namespace croft {
 namespace {
 
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 using Kind = Reason::Kind;
 
 std::size_t longest_of(const SegmentModel& model) {

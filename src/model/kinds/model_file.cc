@@ -23,8 +23,7 @@ std::shared_ptr<const StoredModel> read(Container container) {
   return std::make_shared<const Model>(std::move(container));
 }
 
-ModelKind boosted(std::string_view kind,
-                            std::shared_ptr<const StoredModel> (*read)(Container)) {
+ModelKind boosted(std::string_view kind, std::shared_ptr<const StoredModel> (*read)(Container)) {
   return {kind, read, " has trees; croft inspect --top and --weights show them"};
 }
 
@@ -83,11 +82,12 @@ std::shared_ptr<const SequenceModel> read_model(Container container) {
 const ChainModel& require_chain(const SequenceModel& model, std::string_view answer) {
   if (const auto* chain = as<ChainModel>(model)) return *chain;
   const Message& why = kind_named(model.kind()).no_chain;
-  throw UsageError(model.container().name(), ": ", answer,
-                   why.text().starts_with(' ')
-                       ? " is a matter of the weights of features, and a model of kind "
-                       : " is not to be had of a model of kind ",
-                   model.kind(), why);
+  throw UsageError(
+      model.container().name(), ": ", answer,
+      std::string_view(why.text().starts_with(' ')
+                           ? " is a matter of the weights of features, and a model of kind "
+                           : " is not to be had of a model of kind "),
+      model.kind(), why);
 }
 
 }  // namespace croft
