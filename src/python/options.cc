@@ -39,7 +39,7 @@ bool is_text(const py::handle& value) {
 }
 
 // As the command line writes it.  Throws TypeError for what the row does not take.
-std::string text_of(const OptionRow& row, const py::handle& handle) {
+std::string text_of_value(const OptionRow& row, const py::handle& handle) {
   const auto value = py::reinterpret_borrow<py::object>(handle);
   const bool text = is_text(value);
   const bool whole = !text && PyIndex_Check(value.ptr()) != 0;
@@ -84,16 +84,16 @@ void set(OptionValues& values, const OptionRow& row, const py::handle& value) {
   if (row.type == OptionType::flag && row.choices.empty()) {
     if (truth(row, value)) values.set_flag(row.name);
   } else if (row.type == OptionType::flag) {
-    set_choice_of_flag(values, row, text_of(row, value));
+    set_choice_of_flag(values, row, text_of_value(row, value));
   } else if (row.several && py::hasattr(value, "items")) {
     for (const auto& each : value.attr("items")()) {
       const auto [name, one] = each.cast<std::pair<std::string, py::object>>();
       values.set(row.name, name + "=" + py::str(one).cast<std::string>());
     }
   } else if (row.several && (py::isinstance<py::list>(value) || py::isinstance<py::tuple>(value))) {
-    for (const py::handle each : value) values.set(row.name, text_of(row, each));
+    for (const py::handle each : value) values.set(row.name, text_of_value(row, each));
   } else {
-    values.set(row.name, text_of(row, value));
+    values.set(row.name, text_of_value(row, value));
   }
 }
 
@@ -135,7 +135,7 @@ bool is_template_text(const OptionRow& row, const std::string& text) {
 
 void set_of_training(OptionValues& values, const OptionRow& row, const py::handle& value) {
   if (row.name == "format") {
-    const std::string text = text_of(row, value);
+    const std::string text = text_of_value(row, value);
     if (text != "columns" && text != "attributes") {
       throw OptionError(row, {": ", in_quotes(text), " is none of columns, attributes"});
     }
@@ -144,7 +144,7 @@ void set_of_training(OptionValues& values, const OptionRow& row, const py::handl
   if (row.front_end) throw py::type_error("there is no option " + python_name(row.name));
   check_meaning(row, kind_bit(values.text("model")), values.text("model"));
   if (row.type != OptionType::file || !is_text(value)) return set(values, row, value);
-  const std::string text = text_of(row, value);
+  const std::string text = text_of_value(row, value);
   values.set(std::string(row.name) + (is_template_text(row, text) ? "-text" : ""), text);
 }
 
