@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "app/train/train_hmm.h"
+#include "app/train/kind_requests.h"
 #include "core/json.h"
 
 #include "model/kinds/hmm_model.h"

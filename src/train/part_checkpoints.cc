@@ -1,21 +1,10 @@
 #include "train/part_checkpoints.h"
 
 #include <utility>
-#include <vector>
 
 #include "train/training_fingerprint.h"
 
 namespace croft {
-namespace {
-
-std::vector<std::string_view> names_in(const StringTable& table) {
-  std::vector<std::string_view> names;
-  for (std::uint32_t id = 0; id < table.size(); ++id) names.push_back(table[id]);
-  return names;
-}
-
-}  // namespace
-
 PartCheckpoints::PartCheckpoints(CheckpointFolder* folder, std::size_t parts,
                                  Checkpointer::State done)
     : folder_(folder), done_(std::move(done)) {

@@ -14,12 +14,6 @@
 namespace croft {
 namespace {
 
-TrainOutcome read_and_run(Trainer& trainer, TrainObserver& observer,
-                          CheckpointFolder* checkpoints) {
-  observer.data_read(trainer.summary());
-  return trainer.run(observer, checkpoints);
-}
-
 std::optional<CheckpointFolder> open_checkpoints(const Trainer& trainer) {
   const CheckpointRequest request = trainer.checkpoint();
   if (request.folder.empty()) return std::nullopt;
@@ -27,10 +21,18 @@ std::optional<CheckpointFolder> open_checkpoints(const Trainer& trainer) {
                           std::chrono::duration<double>(request.interval));
 }
 
-// What ended by itself leaves nothing to resume.
-void close_checkpoints(std::optional<CheckpointFolder>& checkpoints,
-                       const TrainObserver& observer) {
+using Step = std::function<void()>;
+
+TrainOutcome run_course(Trainer& trainer, TrainObserver& observer, const Step& read,
+                        const Step& write) {
+  auto checkpoints = open_checkpoints(trainer);
+  read();
+  observer.data_read(trainer.summary());
+  TrainOutcome outcome = trainer.run(observer, checkpoints ? &*checkpoints : nullptr);
+  write();
+  // What ended by itself leaves nothing to resume.
   if (checkpoints && !interruption && !observer.stopped()) checkpoints->remove();
+  return outcome;
 }
 
 }  // namespace
@@ -40,33 +42,23 @@ TrainOutcome train(Trainer& trainer, TrainObserver& observer) {
   check_files(files.inputs, files.output);
   // Created and removed: what forbids writing the model is known before the work, not after it.
   AtomicFile{files.output};
-  auto checkpoints = open_checkpoints(trainer);
-  try {
+  const auto read = [&] {
     trainer.open();
     trainer.read_files(observer);
-    TrainOutcome outcome = read_and_run(trainer, observer, checkpoints ? &*checkpoints : nullptr);
-    trainer.write();
-    close_checkpoints(checkpoints, observer);
-    return outcome;
+  };
+  try {
+    return run_course(trainer, observer, read, [&] { trainer.write(); });
   } catch (const Interrupted& reason) {
     throw Interrupted(std::string(reason.what()) + "; there is no model to keep yet");
   }
 }
 
-TrainOutcome train_on(SequenceTrainer& trainer, TrainingInput& input, TrainObserver& observer) {
-  auto checkpoints = open_checkpoints(trainer);
-  trainer.read(input);
-  TrainOutcome outcome = read_and_run(trainer, observer, checkpoints ? &*checkpoints : nullptr);
-  close_checkpoints(checkpoints, observer);
-  return outcome;
+TrainOutcome train_on(Trainer& trainer, const Step& read, TrainObserver& observer) {
+  return run_course(trainer, observer, read, [] {});
 }
 
 TrainFiles SequenceTrainer::files() const {
   return {input_files(request_), {request_.init, request_.prior}, request_.output};
-}
-
-CheckpointRequest SequenceTrainer::checkpoint() const {
-  return {request_.checkpoint, request_.resume, request_.checkpoint_interval};
 }
 
 std::string SequenceTrainer::warning() const {
@@ -115,7 +107,7 @@ TrainOutcome SequenceTrainer::run(TrainObserver& observer, CheckpointFolder* che
   options_.checkpoints = checkpoints;
   TrainOutcome outcome = fit(observer, checkpoints);
   if (held_out_.empty()) return outcome;
-  score_ = outcome.holdout = score_model();
+  score_ = outcome.holdout = score(model());
   outcome.tail += ", " + holdout_text(*score_);
   outcome.further.push_back({"holdout_accuracy", score_->token_accuracy, Shown::log});
   if (score_->chunk_f1) {
@@ -124,8 +116,19 @@ TrainOutcome SequenceTrainer::run(TrainObserver& observer, CheckpointFolder* che
   return outcome;
 }
 
-HoldoutScore SequenceTrainer::score_model() {
-  const auto trained = read_model(Container::from_bytes(model().bytes(), "the model"));
+EarlyStop SequenceTrainer::early_stop() const {
+  if (held_out_.empty() || options_.early_stop == 0) return {};
+  Fingerprint holdout;
+  for (const TextSequence& text : held_out_) {
+    for (const StringLists* lists : {&text.node, &text.edge, &text.labels}) add_to(holdout, *lists);
+  }
+  return {.after = options_.early_stop,
+          .holdout = holdout.value(),
+          .score = [this](const ContainerWriter& model) { return score(model); }};
+}
+
+HoldoutScore SequenceTrainer::score(const ContainerWriter& model) const {
+  const auto trained = read_model(Container::from_bytes(model.bytes(), "the model"));
   Tagger tagger(*trained);
   std::vector<std::vector<std::string>> labels;
   for (const TextSequence& text : held_out_) {
@@ -134,7 +137,7 @@ HoldoutScore SequenceTrainer::score_model() {
   }
   std::vector<std::vector<std::string_view>> predicted;
   for (const auto& each : labels) predicted.emplace_back(each.begin(), each.end());
-  return scorer([&](std::size_t n) -> const TextSequence& { return held_out_[n]; })(predicted);
+  return scorer()(predicted);
 }
 
 DataSummary SequenceTrainer::summary() const {
@@ -173,10 +176,12 @@ ContainerWriter SequenceTrainer::model() {
   return file(kept);
 }
 
-ChainTraining::HoldoutScorer SequenceTrainer::scorer(
-    std::function<const TextSequence&(std::size_t)> holdout) const {
-  return [holdout = std::move(holdout), how = request_.partial](const auto& predicted) {
-    return score_holdout(holdout, predicted, how);
+ChainTraining::HoldoutScorer SequenceTrainer::scorer() const {
+  return [this](const auto& predicted) {
+    const auto holdout = [this](std::size_t n) -> const TextSequence& {
+      return held_out_.empty() ? training_->holdout(n) : held_out_[n];
+    };
+    return score_holdout(holdout, predicted, request_.partial);
   };
 }
 

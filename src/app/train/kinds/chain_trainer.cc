@@ -6,20 +6,6 @@
 namespace croft {
 namespace {
 
-std::shared_ptr<const ChainModel> open_init(const TrainRequest& request) {
-  const std::string& path = request.prior.empty() ? request.init : request.prior;
-  if (path.empty()) return nullptr;
-  auto init = ChainModel::open(path);
-  init->container().verify();  // training would carry damage on into a file that looks sound
-  check_init(*init, request.options);
-  const InputFormat format = init->extractor().config().format;
-  if (format != request.format) {
-    throw UsageError(path + ": a model of --format " + std::string(format_name(format)) +
-                     " cannot go on with --format " + std::string(format_name(request.format)));
-  }
-  return init;
-}
-
 Json rounds_record(const FeatureRounds& rounds, const FeatureRoundsReport& report) {
   Json record = {{"rounds", report.rounds},
                  {"candidates", report.candidates},
@@ -49,15 +35,17 @@ class ChainTrainer final : public SequenceTrainer {
     check_request(request_);
   }
   void open() override {
-    if (!init_) init_ = open_init(request_);
+    if (init_) return;
+    init_ = open_start<ChainModel>(request_);
+    if (init_) check_init(*init_, request_.options);
   }
   ExtractionConfig extraction() const override { return make_extraction(request_, init_.get()); }
 
   TrainOutcome fit(TrainObserver& observer, CheckpointFolder*) override {
     options_.on_round = [&](const FeatureRound& round) { observer.round(round); };
-    result_ = chain_->run(
-        options_, scorer([&](std::size_t n) -> const TextSequence& { return chain_->holdout(n); }),
-        [&](const TrainProgress& now) { return observer.iteration(step_of(now)); });
+    result_ = chain_->run(options_, scorer(), [&](const TrainProgress& now) {
+      return observer.iteration(step_of(now));
+    });
     input_->trained(*chain_);
     return outcome_of(result_, options_.regulariser.l1);
   }
