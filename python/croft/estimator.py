@@ -27,7 +27,7 @@ class TrainingInterrupted(UserWarning):
     """Ctrl-C stopped the training; the model of the last iteration is kept."""
 
 
-def warn_if_interrupted(result: dict[str, Any], stacklevel: int = 3) -> None:
+def warn_if_interrupted(result: Mapping[str, Any], stacklevel: int = 3) -> None:
     if result["interrupted"]:
         warnings.warn(f"training was interrupted after iteration {result['iterations']}; the model of that iteration is "
                       "kept", TrainingInterrupted, stacklevel=stacklevel)

@@ -113,17 +113,7 @@ void check_early_stop(const TrainRequest& request) {
   throw UsageError("--early-stop needs --holdout, to see when to stop");
 }
 
-void check_request(const TrainRequest& request) {
-  request.options.validate();
-  check_method(request);
-  check_class_weights(request, name_of(request.options.kind));
-  if (request.options.rounds.any() && !request.checkpoint.empty()) {
-    throw UsageError(
-        "--checkpoint keeps the state of one optimizer, and with --induce, --unsupported and "
-        "--select there are several, whose features differ: leave it out; Ctrl-C keeps the model "
-        "of the features so far");
-  }
-  check_early_stop(request);
+void check_reading(const TrainRequest& request) {
   const bool has_template = !request.template_path.empty() || !request.template_text.empty();
   if (has_template && request.format != InputFormat::columns) {
     throw UsageError(
@@ -137,6 +127,20 @@ void check_request(const TrainRequest& request) {
   if (!has_template && request.language != TemplateLanguage::automatic) {
     throw UsageError("--template-language says how --template is read, and there is none");
   }
+}
+
+void check_request(const TrainRequest& request) {
+  request.options.validate();
+  check_method(request);
+  check_class_weights(request, name_of(request.options.kind));
+  if (request.options.rounds.any() && !request.checkpoint.empty()) {
+    throw UsageError(
+        "--checkpoint keeps the state of one optimizer, and with --induce, --unsupported and "
+        "--select there are several, whose features differ: leave it out; Ctrl-C keeps the model "
+        "of the features so far");
+  }
+  check_early_stop(request);
+  check_reading(request);
   if (!request.cost.empty() && !info(request.options.objective).cost) {
     throw UsageError(
         "--cost is what a mistake costs with --objective softmax-margin, max-margin, "

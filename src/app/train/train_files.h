@@ -52,6 +52,7 @@ std::shared_ptr<const Model> open_start(const TrainRequest& request) {
 void check_request(const TrainRequest& request);
 
 void check_early_stop(const TrainRequest& request);  // likewise
+void check_reading(const TrainRequest& request);     // of templates, texts and tables
 
 // The hold-out as a fraction, when it is one.  Throws UsageError for one that is not in (0, 1).
 std::optional<double> holdout_fraction(const std::string& holdout);

@@ -21,6 +21,13 @@ std::optional<CheckpointFolder> open_checkpoints(const Trainer& trainer) {
                           std::chrono::duration<double>(request.interval));
 }
 
+void add_holdout(std::size_t sequences, const std::optional<HoldoutScore>& score, Json& record) {
+  if (sequences > 0) record["holdout"]["sequences"] = sequences;
+  if (!score) return;
+  record["holdout"]["token_accuracy"] = score->token_accuracy;
+  if (score->chunk_f1) record["holdout"]["chunk_f1"] = *score->chunk_f1;
+}
+
 using Step = std::function<void()>;
 
 TrainOutcome run_course(Trainer& trainer, TrainObserver& observer, const Step& read,
@@ -168,10 +175,7 @@ void SequenceTrainer::add_held_out(DataSummary& summary) const {
 
 ContainerWriter SequenceTrainer::model() {
   Json kept = record();
-  if (score_) {
-    kept["holdout"] = {{"sequences", held_out_.size()}, {"token_accuracy", score_->token_accuracy}};
-    if (score_->chunk_f1) kept["holdout"]["chunk_f1"] = *score_->chunk_f1;
-  }
+  add_holdout(held_out_.size(), score_, kept);
   input_->describe(kept);
   return file(kept);
 }
@@ -207,11 +211,7 @@ Json SequenceTrainer::common_record(Method method, std::optional<Precision> prec
                  {"gradient_norm", result.optimization.gradient_norm},
                  {"stop", stop_reason_name(result.optimization.reason)}};
   if (precision) record["precision"] = *precision == Precision::single ? "single" : "double";
-  if (t.holdout_sequences() > 0) record["holdout"]["sequences"] = t.holdout_sequences();
-  if (result.holdout) {
-    record["holdout"]["token_accuracy"] = result.holdout->token_accuracy;
-    if (result.holdout->chunk_f1) record["holdout"]["chunk_f1"] = *result.holdout->chunk_f1;
-  }
+  add_holdout(t.holdout_sequences(), result.holdout, record);
   if (result.best_iteration) record["kept_iteration"] = *result.best_iteration;
   if (partial_positions_ > 0) record["partial_positions"] = partial_positions_;
   if (t.total_weight() != static_cast<double>(t.sequences())) {

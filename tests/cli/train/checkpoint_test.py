@@ -119,7 +119,7 @@ class CheckpointTest(CliTest):
                 (cases, [*network, "--starts", 3]), (cases, [*network, "--holdout", cases, "--early-stop", 5])):
             with self.subTest(options):
                 self.data, self.suffix = data, ".bif" if data == cases else ".croft"
-                self.assertGreater(self.check(options, states=3), 0)
+                self.assertGreater(self.check(options), 0)
 
     def test_em_of_other_data_is_another_training(self):
         self.rules = ["--tolerance", 0]

@@ -60,7 +60,7 @@ TEST(Em, GoesBackToTheBestIterationByTheHoldout) {
   rules.score = [&] {
     const double score = scores.size() < 3 ? static_cast<double>(scores.size()) : 0;
     scores.push_back(score);
-    return HoldoutScore{.token_accuracy = score};
+    return HoldoutScore{.token_accuracy = score, .chunk_f1 = {}};
   };
   const EmResult result = run_em(roots, rules, {});
   EXPECT_TRUE(result.gave_up);
@@ -73,7 +73,8 @@ TEST(Em, GoesBackToTheBestIterationByTheHoldout) {
 TEST(Em, GoesOnToTheSameResultWhereverItWasKilled) {
   const fs::path path = fs::temp_directory_path() / ("croft_em_" + std::to_string(::getpid()));
   const auto score = [](const Roots& roots) {
-    return HoldoutScore{.token_accuracy = std::abs(roots.x - 1.45)};  // the fewer steps the better
+    return HoldoutScore{.token_accuracy = std::abs(roots.x - 1.45),
+                        .chunk_f1 = {}};  // the fewer steps the better
   };
   const auto run = [&](Roots& roots, CheckpointFolder* folder) {
     EmRules rules{.starts = 3, .e_steps = 6, .tolerance = 0, .early_stop = 4};

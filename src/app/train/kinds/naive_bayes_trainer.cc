@@ -74,18 +74,9 @@ std::vector<double> by_label(const GivenPriors& given, const StringTable& labels
   return out;
 }
 
-// Options for reading that nothing would take notice of.
-void check_reading(const TrainRequest& source) {
+// How data is read is what the model to go on from says.
+void check_init(const TrainRequest& source) {
   const bool has_template = !source.template_path.empty() || !source.template_text.empty();
-  if (has_template && source.format != InputFormat::columns) {
-    throw UsageError("--template goes with --format columns, and the format is " +
-                     std::string(format_name(source.format)));
-  }
-  if (!has_template && source.language != TemplateLanguage::automatic) {
-    throw UsageError("--template-language says how --template is read, and there is none");
-  }
-  if (source.text) source.text->validate();
-  if (source.csv) source.csv->validate();
   if (!source.init.empty() &&
       (has_template || source.text || source.csv || !source.stop_words.empty())) {
     throw UsageError("the model to go on from says how its data becomes attributes; leave out " +
@@ -136,6 +127,7 @@ void check_request(const NaiveBayesRequest& request) {
                      "categorical");
   }
   check_reading(source);
+  check_init(source);
   check_categorical(request);
   if (!source.partial && (request.em_iterations || request.em_tolerance)) {
     throw UsageError(
