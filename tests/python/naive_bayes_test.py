@@ -169,6 +169,7 @@ def test_ctrl_c_ends_em_and_keeps_the_model_of_the_iteration(monkeypatch):
             model = croft.NaiveBayes(em_iterations=10**7, em_tolerance=0, event="gaussian").fit(
                 X[:40], y[:40], X_unlabelled=rest)
     finally:
+        monkeypatch.undo()
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, old)
     assert len(model.objective_) > 0 and model.score(X, y) > 0.3

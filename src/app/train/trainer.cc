@@ -104,7 +104,7 @@ void SequenceTrainer::read_data(TrainingInput& input, SequenceTraining& training
   for (TextSequence& each : held_out) {
     if (!scored_at_end()) {
       training.add_holdout(std::move(each), request_.holdout);
-    } else if (each.length() > 0) {
+    } else if (each.has_labels()) {
       held_out_.push_back(std::move(each));
     }
   }

@@ -35,9 +35,10 @@ class ChainTrainer final : public SequenceTrainer {
     check_request(request_);
   }
   void open() override {
-    if (init_) return;
+    const std::string& path = request_.start();
+    if (init_ || path.empty()) return;
+    check_init(*ChainModel::open(path), request_.options);
     init_ = open_start<ChainModel>(request_);
-    if (init_) check_init(*init_, request_.options);
   }
   ExtractionConfig extraction() const override { return make_extraction(request_, init_.get()); }
 
