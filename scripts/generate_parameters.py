@@ -209,8 +209,6 @@ ESTIMATORS = {
          "cost": As("Optional[float]", shown="float or None", help="What a mistake costs; None: 1"), "memory": As("Union[float, str, None]",
                                                                             shown="float (bytes), str or None"),
          "prior": LIKE["prior"]._replace(type='Union[GraphCRF, PathLike, None]', shown="GraphCRF (fitted), path or None")},
-        without=dict.fromkeys(["checkpoint", "resume", "checkpoint-interval"],
-                              "a state is compared with the tables that it was made of, and here there are none"),
         positional=1),
     "LogisticRegression": Estimator(
         ("maxent",),
@@ -245,7 +243,8 @@ ESTIMATORS = {
                               help="EM stops where its objective changes by less than this share"),
               "class-weights": CLASS_WEIGHT},
         without={"template": NOT_OF_ROWS, "template-language": NOT_OF_ROWS,
-                 "holdout": "a matrix is trained on whole, from the start",
+                 **dict.fromkeys(["holdout", "early-stop", "checkpoint", "resume", "checkpoint-interval"],
+                                 "a matrix is trained on whole, from the start"),
                  "threads": "counting takes one thread", "seed": "nothing is drawn"}),
 }
 TYPES = {"flag": "bool", "whole": "int", "number": "float", "choice": "str", "words": "str", "file": "PathLike",

@@ -603,7 +603,7 @@ class HMMParameters(Parameters):
         A fraction of X to set aside, whose labels the finished model is compared with.
     format : "attributes", "columns" or None
         What a sequence is; None: "columns" where the first position is a str, otherwise "attributes".
-    threads, seed, decode
+    early_stop, checkpoint, resume, checkpoint_interval, threads, seed, decode
         As of ChainCRF.
     """
 
@@ -615,12 +615,14 @@ class HMMParameters(Parameters):
     def __init__(self, *, ends: bool = False, tolerance: float = 1e-05, smoothing: float = 0.1,
                  transition_smoothing: Optional[float] = None, rare: Optional[int] = None, suffix: int = 0,
                  states: Optional[int] = None, em_iterations: int = 100, starts: Optional[int] = None,
-                 holdout: Optional[float] = None, threads: int = 0, seed: int = 1, format: Optional[str] = None,
-                 decode: str = "viterbi") -> None:
+                 holdout: Optional[float] = None, early_stop: int = 0, checkpoint: Optional[PathLike] = None,
+                 resume: bool = False, checkpoint_interval: float = 30.0, threads: int = 0, seed: int = 1,
+                 format: Optional[str] = None, decode: str = "viterbi") -> None:
         self.ends, self.tolerance, self.smoothing = ends, tolerance, smoothing
         self.transition_smoothing, self.rare, self.suffix, self.states = transition_smoothing, rare, suffix, states
-        self.em_iterations, self.starts, self.holdout, self.threads = em_iterations, starts, holdout, threads
-        self.seed, self.format, self.decode = seed, format, decode
+        self.em_iterations, self.starts, self.holdout, self.early_stop = em_iterations, starts, holdout, early_stop
+        self.checkpoint, self.resume, self.checkpoint_interval = checkpoint, resume, checkpoint_interval
+        self.threads, self.seed, self.format, self.decode = threads, seed, format, decode
 
 
 class GraphCRFParameters(Parameters):
@@ -662,7 +664,8 @@ class GraphCRFParameters(Parameters):
     method : str
         How predict and predict_marginals infer, a method of FactorGraph.infer.
     min_count, optimizer, l1, l2, variances, max_iterations, tolerance, window, gradient_tolerance, gap, target,
-    history, sgd_passes, step, schedule, decay, batch, average_from, aggressiveness, threads, seed
+    history, sgd_passes, step, schedule, decay, batch, average_from, aggressiveness, checkpoint, resume,
+    checkpoint_interval, threads, seed
         As of ChainCRF.
     """
 
@@ -683,7 +686,8 @@ class GraphCRFParameters(Parameters):
                  aggressiveness: Optional[float] = None, em_iterations: Optional[int] = None, starts: int = 1,
                  start_deviation: Optional[float] = None, memory: Union[float, str, None] = None,
                  inference_iterations: Optional[int] = None, damping: Optional[float] = None,
-                 search: Optional[str] = None, pairs: bool = False, threads: int = 1, seed: int = 1,
+                 search: Optional[str] = None, pairs: bool = False, checkpoint: Optional[PathLike] = None,
+                 resume: bool = False, checkpoint_interval: float = 30.0, threads: int = 1, seed: int = 1,
                  method: str = "auto") -> None:
         self.unroll, self.domains, self.templates, self.features = unroll, domains, templates, features
         self.min_count, self.objective, self.optimizer, self.cost, self.l1 = min_count, objective, optimizer, cost, l1
@@ -693,7 +697,8 @@ class GraphCRFParameters(Parameters):
         self.schedule, self.decay, self.batch, self.average_from = schedule, decay, batch, average_from
         self.aggressiveness, self.em_iterations, self.starts = aggressiveness, em_iterations, starts
         self.start_deviation, self.memory, self.inference_iterations = start_deviation, memory, inference_iterations
-        self.damping, self.search, self.pairs, self.threads, self.seed = damping, search, pairs, threads, seed
+        self.damping, self.search, self.pairs, self.checkpoint = damping, search, pairs, checkpoint
+        self.resume, self.checkpoint_interval, self.threads, self.seed = resume, checkpoint_interval, threads, seed
         self.method = method
 
 

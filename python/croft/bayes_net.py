@@ -2,11 +2,10 @@
 from __future__ import annotations
 
 import os
-import warnings
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
 
 from . import _core
-from .estimator import TrainingInterrupted
+from .estimator import TrainingLog, warn_if_interrupted
 from .graph import FactorGraph, Inference
 
 if TYPE_CHECKING:
@@ -68,6 +67,8 @@ class BayesNet:
     # --- Training ------------------------------------------------------------------------------
     def fit(self, X: Sequence[Case], *, smoothing: float = 0.0, em_iterations: int = 100, tolerance: float = 1e-6,
             starts: int = 1, from_tables: bool = False, seed: int = 1, threads: int = 1,
+            checkpoint: Union[None, str, os.PathLike[str]] = None, resume: bool = False,
+            checkpoint_interval: float = 30.0,
             callback: Optional[Callable[[dict[str, Any]], Optional[bool]]] = None) -> BayesNet:
         """Estimates the tables, by counting where every value is known, by EM where some are missing.
 
@@ -77,18 +78,20 @@ class BayesNet:
                        its objective; the best start is kept
         from_tables    EM starts from the tables that are there
         threads        changes no result
+        checkpoint, resume, checkpoint_interval  a folder that EM keeps its state in, whether to go on from it,
+                       seconds between two states
         callback       gets {"start", "iteration", "objective", "log_likelihood"} after each E step; False
                        stops EM and keeps the tables
 
         Sets `fit_`: {"log_likelihood", "objective", "iterations", "converged", "parameters", "unseen_rows"}.
         """
         options = {"smoothing": smoothing, "em_iterations": em_iterations, "tolerance": tolerance, "starts": starts,
-                   "seed": seed, "threads": threads}
-        text, self.fit_ = _core.train_bayes_net(self._text, self._rows(X), options, from_tables, callback)
+                   "seed": seed, "threads": threads, "checkpoint": checkpoint, "resume": resume,
+                   "checkpoint_interval": checkpoint_interval if checkpoint is not None else None}
+        text, self.fit_ = _core.train_bayes_net(self._text, self._rows(X), options, from_tables,
+                                                TrainingLog().watching(callback))
         self._set(text)
-        if self.fit_["interrupted"]:
-            warnings.warn(f"training was interrupted after iteration {self.fit_['iterations']}; the tables of that "
-                          "iteration are kept", TrainingInterrupted, stacklevel=2)
+        warn_if_interrupted(self.fit_)
         return self
 
     def log_likelihood(self, X: Sequence[Case]) -> float:

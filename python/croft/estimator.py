@@ -27,6 +27,12 @@ class TrainingInterrupted(UserWarning):
     """Ctrl-C stopped the training; the model of the last iteration is kept."""
 
 
+def warn_if_interrupted(result: Mapping[str, Any], stacklevel: int = 3) -> None:
+    if result["interrupted"]:
+        warnings.warn(f"training was interrupted after iteration {result['iterations']}; the model of that iteration is "
+                      "kept", TrainingInterrupted, stacklevel=stacklevel)
+
+
 class TrainingLog(list[dict[str, Any]]):
     """What happened in training: a dict for each iteration, and the result.
 
@@ -47,6 +53,25 @@ class TrainingLog(list[dict[str, Any]]):
         self.data: dict[str, Any] = {}
         self.rounds: list[dict[str, Any]] = []
         self.result: dict[str, Any] = {}
+
+    def watching(self, callback: Optional[Callback], progress: Optional[Progress] = None) -> Callback:
+        """What the library calls with each event: the log takes it, and `callback` iterations."""
+        def see(event: dict[str, Any]) -> Optional[bool]:
+            event = dict(event)
+            what = event.pop("event")
+            if what == "data":
+                self.data = event
+                if progress is not None:
+                    progress.data(event)
+            elif what == "features":
+                self.rounds.append(event)
+            else:
+                self.append(event)
+                if progress is not None:
+                    progress.iteration(event)
+                return callback(event) if callback is not None else None
+            return None
+        return see
 
     def table(self) -> Any:
         """The iterations as a table: a pandas DataFrame where pandas is installed."""
@@ -130,28 +155,13 @@ class ChainCRF(ChainCRFParameters, BaseEstimator):  # type: ignore[misc]
         prior = _prior_model(getattr(self, "prior", None))
         log = TrainingLog()
         with Progress(self.progress) as progress:
-            def see(event: dict[str, Any]) -> Optional[bool]:
-                event = dict(event)
-                what = event.pop("event")
-                if what == "data":
-                    log.data = event
-                    progress.data(event)
-                    return None
-                if what == "features":
-                    log.rounds.append(event)
-                    return None
-                log.append(event)
-                progress.iteration(event)
-                return callback(event) if callback is not None else None
-
-            native, log.result = self._fit_native(X, y, sample_weight, X_dev, y_dev, init, prior, see)
+            native, log.result = self._fit_native(X, y, sample_weight, X_dev, y_dev, init, prior,
+                                                  log.watching(callback, progress))
             progress.done(log.result)
         self.model_ = Model(native)
         self.classes_ = self.model_.labels
         self.training_log_ = log
-        if log.result["reason"] == "interrupted":
-            warnings.warn(f"training was interrupted after iteration {log.result['iterations']}; the model "
-                          "of that iteration is kept", TrainingInterrupted, stacklevel=3)
+        warn_if_interrupted(log.result, stacklevel=4)
         return self
 
     def _fit_native(self, X: Any, y: Any, sample_weight: Any, X_dev: Any, y_dev: Any, init: Optional[Model],

@@ -4,14 +4,13 @@ from __future__ import annotations
 import json
 import math
 import os
-import warnings
 from dataclasses import dataclass
 from typing import Any, Callable, Hashable, Iterable, Mapping, Optional, Sequence, Union
 
 from . import _core
 from ._parameters import GraphCRFParameters
 from ._params import raise_not_fitted
-from .estimator import TrainingInterrupted, TrainingLog
+from .estimator import TrainingLog, warn_if_interrupted
 from .graph import FactorGraph, Inference
 
 try:
@@ -121,17 +120,10 @@ class GraphCRF(GraphCRFParameters, BaseEstimator):  # type: ignore[misc]
         for n, (x, labels) in enumerate(zip(X, y)):
             schema.add(native, n, self._unroll(x, n), labels)
         log = TrainingLog()
-
-        def see(event: dict[str, Any]) -> Optional[bool]:
-            log.append(event)
-            return callback(event) if callback is not None else None
-
-        self._model, log.result = native.train(self._given(), "{}", self._prior(), see)
+        self._model, log.result = native.train(self._given(), "{}", self._prior(), log.watching(callback))
         self._schema = schema
         self.training_log_ = log
-        if log.result["interrupted"]:
-            warnings.warn(f"training was interrupted after iteration {log.result['iterations']}; the weights of "
-                          "that iteration are kept", TrainingInterrupted, stacklevel=2)
+        warn_if_interrupted(log.result)
         return self
 
     def graph(self, x: Any) -> FactorGraph:

@@ -2,12 +2,11 @@
 from __future__ import annotations
 
 import os
-import warnings
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
 
 from . import _core
 from ._parameters import HMMParameters
-from .estimator import ChainCRF, TrainingInterrupted, TrainingLog, _listed
+from .estimator import ChainCRF, TrainingLog, _listed, warn_if_interrupted
 from .model import Inspection, Labelling, Labels, Model
 
 if TYPE_CHECKING:
@@ -66,23 +65,12 @@ class HMM(HMMParameters, BaseEstimator):  # type: ignore[misc]
             sample_weight = _listed(sample_weight)
         options = {**self._given(), "format": self._format(X)}
         log = TrainingLog()
-
-        def see(event: dict[str, Any]) -> Optional[bool]:
-            event = dict(event)
-            if event.pop("event") == "data":
-                log.data = event
-                return None
-            log.append(event)
-            return callback(event) if callback is not None else None
-
-        native, log.result = _core.train("hmm", X, y, sample_weight, None, None, options, {}, see)
+        native, log.result = _core.train("hmm", X, y, sample_weight, None, None, options, {}, log.watching(callback))
         self.model_ = Model(native)
         self.classes_ = self.model_.labels
         self.start_, self.transitions_, self.ends_ = _core.hmm_transitions(native)
         self.training_log_ = log
-        if log.result["interrupted"]:
-            warnings.warn(f"training was interrupted after iteration {log.result['iterations']}; the model "
-                          "of that iteration is kept", TrainingInterrupted, stacklevel=2)
+        warn_if_interrupted(log.result)
         return self
 
     def _format(self, X: Sequence[Any]) -> str:

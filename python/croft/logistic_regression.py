@@ -11,7 +11,7 @@ from . import _core
 from ._matrix import BaseEstimator, ClassifierMixin, arrays, classes_from, example_weights, validated
 from ._parameters import LogisticRegressionParameters
 from ._params import raise_not_fitted
-from .estimator import TrainingInterrupted, TrainingLog
+from .estimator import TrainingLog, warn_if_interrupted
 from .model import Model
 
 if TYPE_CHECKING:
@@ -81,20 +81,12 @@ class LogisticRegression(LogisticRegressionParameters, ClassifierMixin, BaseEsti
             raise ValueError(f"y has one class, {self.classes_[0]!r}; two are needed at least")
         names = self._column_names()
         log = TrainingLog()
-
-        def see(event: dict[str, Any]) -> Optional[bool]:
-            event = dict(event)
-            if event.pop("event") == "data":
-                log.data = event
-                return None
-            log.append(event)
-            return callback(event) if callback is not None else None
-
         found = numpy.zeros((X.shape[1] + 1, len(self.classes_)))
         native, log.result = _core.train_matrix(
             X.shape[1], *arrays(X), numpy.ascontiguousarray(codes, numpy.int64),
             example_weights(self.class_weight, self.classes_, codes, sample_weight), names, [str(label) for label in self.classes_],
-            self._options(), json.dumps(self._record(), default=str), found, see)
+            self._options(), json.dumps(self._record(), default=str), found,
+            log.watching(callback))
         self.model_ = Model(native)
         self._set_weights(found)
         self.training_log_ = log
@@ -127,10 +119,8 @@ class LogisticRegression(LogisticRegressionParameters, ClassifierMixin, BaseEsti
         self.intercept_ = found[-1].copy()
 
     def _warn(self, result: Mapping[str, Any]) -> None:
-        if result["reason"] == "interrupted":
-            warnings.warn(f"training was interrupted after iteration {result['iterations']}; the weights of that "
-                          "iteration are kept", TrainingInterrupted, stacklevel=3)
-        elif result["reason"] == "max_iterations":
+        warn_if_interrupted(result, stacklevel=4)
+        if result["reason"] == "max_iterations":
             warnings.warn(f"{result['message']}; give max_iterations, or scale the columns of X",
                           ConvergenceWarning, stacklevel=3)
 

@@ -11,6 +11,7 @@ from ._matrix import (BaseEstimator, ClassifierMixin, arrays as _arrays, classes
                       example_weights as _weights, validated as _validated)
 from ._parameters import NaiveBayesParameters
 from ._params import raise_not_fitted
+from .estimator import warn_if_interrupted
 
 if TYPE_CHECKING:
     import numpy
@@ -106,8 +107,9 @@ class NaiveBayes(NaiveBayesParameters, ClassifierMixin, BaseEstimator):  # type:
         option, prior = self._prior()
         found = self._table.fit(*_arrays(X), numpy.ascontiguousarray(codes, numpy.int64), weight,
                                 len(self.classes_), {**self._given(), **option}, prior)
-        self.objective_ = found["objective"]
-        if not found["converged"] and more is not None and self.em_iterations > 0:
+        self.objective_ = found["objectives"]
+        warn_if_interrupted(found, stacklevel=4)
+        if not (found["converged"] or found["interrupted"]) and more is not None and self.em_iterations > 0:
             warnings.warn(f"EM went on to gain more than em_tolerance={self.em_tolerance} after em_iterations="
                           f"{self.em_iterations} iterations", stacklevel=3)
         return self

@@ -35,6 +35,10 @@ void add_fields(const Fields& fields, Json& line) {
 
 void add_holdout(const std::optional<HoldoutScore>& score, Json& line) {
   if (!score) return;
+  if (score->log_likelihood) {
+    line["holdout_log_likelihood"] = *score->log_likelihood;
+    return;
+  }
   line["holdout_accuracy"] = score->token_accuracy;
   if (score->chunk_f1) line["holdout_f1"] = *score->chunk_f1;
 }

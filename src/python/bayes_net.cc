@@ -11,8 +11,6 @@
 #include "python/options.h"
 #include "python/sequences.h"
 #include "python/training_watch.h"
-#include "train/course/report.h"
-#include "train/generative/bayes_net.h"
 
 namespace croft::python {
 namespace {
@@ -62,27 +60,16 @@ void for_each_row(const Rows& rows, const Add& add) {
 
 py::tuple train(const std::string& text, const Rows& rows, const py::dict& given, bool from_tables,
                 const py::object& callback) {
-  GraphFile net = read_net(text);
-  BayesNetOptions options = bayes_net_request(values_of(given, "bayes-net")).options;
-  options.from_tables = from_tables;
-  BayesNetTraining training(net.graph);
-  PythonObserver observer(callback);
-  BayesNetResult found;
-  {
-    const py::gil_scoped_release release;
-    for_each_row(rows, [&](std::span<const State> row) { training.add(row); });
-    found = training.run(options, [&](const BayesNetProgress& now) {
-      return observer.iteration(em_step(now.start, now.iteration, options.em_iterations,
-                                        now.objective, now.log_likelihood));
-    });
-    net.graph = with_own_tables(training.graph());
-  }
-  TrainOutcome outcome =
-      em_outcome(found.iterations, found.converged, observer.stopped(), found.objective);
-  outcome.further = {{"log_likelihood", found.log_likelihood},
-                     {"parameters", found.parameters},
-                     {"unseen_rows", found.unseen}};
-  return py::make_tuple(write_bif(net), observer.info(outcome));
+  BayesNetRequest request = bayes_net_request(values_of(given, "bayes-net"));
+  request.of_em.clear();  // all are always given
+  request.options.from_tables = from_tables;
+  BayesNetTrainer trainer(std::move(request));
+  const auto read = [&] {
+    trainer.begin(read_net(text));
+    for_each_row(rows, [&](std::span<const State> row) { trainer.add(row); });
+  };
+  const py::dict told = observe(trainer, read, callback);
+  return py::make_tuple(write_bif(trainer.network()), told);
 }
 
 double log_likelihood(const std::string& text, const Rows& rows) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/train/graph_trainer.h"
 #include "core/atomic_file.h"
 #include "core/json.h"
 #include "croft/core/error.h"
@@ -13,8 +14,6 @@
 #include "python/options.h"
 #include "python/sequences.h"
 #include "python/training_watch.h"
-#include "train/course/report.h"
-#include "train/kinds/graph_training.h"
 
 namespace croft::python {
 namespace {
@@ -49,6 +48,23 @@ struct PythonGraphModel {
   GraphModel model;
 };
 
+class CliqueTrainer final : public GraphTrainer {
+ public:
+  CliqueTrainer(GraphRequest request, CliqueData& data, std::vector<StringTable>& names,
+                Json source)
+      : GraphTrainer(std::move(request)), data_(data), names_(names), source_(std::move(source)) {}
+  TrainFiles files() const override { return {}; }
+  void read_files(TrainObserver&) override { set_data(data_, names_, data_.cliques()); }
+  void write() override {}
+
+ private:
+  Json source(std::span<const LabelMixtures>) override { return source_; }
+
+  CliqueData& data_;
+  std::vector<StringTable>& names_;
+  Json source_;
+};
+
 // Cliques of instances, with names of features: all those that come, or those of a model.
 class Cliques {
  public:
@@ -77,38 +93,23 @@ class Cliques {
     data_.add_clique(t, variables, features_);
   }
 
+  // On the cliques, which are gone then.
   //   prior : null, or the model whose weights are the penalty's mean, and the start
   py::tuple train(const py::dict& dict, const std::string& source,
                   const std::shared_ptr<PythonGraphModel>& prior, const py::object& callback) {
-    GraphTrainOptions options = graph_options(values_of(dict, "graph"));
+    GraphRequest request = graph_request(values_of(dict, "graph"));
     if (prior) {
       prior->model.container().verify();  // training would carry damage on
-      options.init = {prior, &prior->model};
-      options.prior = true;
+      request.options.init = {prior, &prior->model};
+      request.options.prior = true;
     }
-    GraphTraining training(data_, std::move(names_));
-    PythonObserver observer(callback);
-    GraphTrainResult result;
-    {
-      const py::gil_scoped_release unlock;
-      result = training.run(
-          options, [&](const TrainProgress& now) { return observer.iteration(step_of(now)); });
-    }
-    const py::dict told = observer.info(outcome_of(result, options.regulariser.l1));
-    const OptimizeResult& o = result.optimization;
-    const Json record = {{"objective", name_of(options.objective)},
-                         {"optimizer", info(result.method).name},
-                         {"l1", options.regulariser.l1},
-                         {"l2", options.regulariser.l2},
-                         {"seed", options.seed},
-                         {"weights", result.dimension},
-                         {"nonzero_weights", result.active},
-                         {"iterations", o.iterations},
-                         {"evaluations", o.evaluations},
-                         {"objective_value", o.objective},
-                         {"stop", stop_reason_name(o.reason)}};
+    CliqueTrainer trainer(std::move(request), data_, names_, parse_json(source));
+    trainer.open();
+    TrainObserver nobody;
+    const py::dict told = observe(
+        trainer, [&] { trainer.read_files(nobody); }, callback);
     auto model = std::make_shared<PythonGraphModel>(
-        Container::from_bytes(training.model(parse_json(source), record).bytes(), "the model"));
+        Container::from_bytes(trainer.model().bytes(), "the model"));
     return py::make_tuple(model, told);
   }
 

@@ -18,12 +18,36 @@
 #include "python/column_names.h"
 #include "python/matrix_rows.h"
 #include "python/options.h"
-#include "train/kinds/naive_bayes_training.h"
+#include "python/training_watch.h"
 
 namespace croft::python {
 namespace {
 
 namespace py = pybind11;
+
+// Of rows that are numbers already.
+class RowTrainer final : public Trainer {
+ public:
+  using Fit = std::function<NaiveBayesFit(const EmOptions& em, const EmCallback& see)>;
+  RowTrainer(const ChainData& data, const EmOptions& em, Fit run)
+      : data_(data), em_(em), run_(std::move(run)) {}
+  TrainFiles files() const override { return {}; }
+  void read_files(TrainObserver&) override {}
+  DataSummary summary() const override { return {{}, {{"rows", data_.positions()}}}; }
+  TrainOutcome run(TrainObserver& observer, CheckpointFolder*) override {
+    fit = run_(em_, naive_bayes_watch(em_, observer));
+    return naive_bayes_outcome(fit, observer);
+  }
+  void write() override {}
+
+  NaiveBayesFit fit;  // after run()
+
+ private:
+  const ChainData& data_;
+  const EmOptions& em_;
+  Fit run_;
+};
+
 class NaiveBayesTable {
  public:
   //   names  : of the columns; empty: x[0], x[1], …
@@ -140,11 +164,8 @@ py::dict NaiveBayesTable::fit(const MatrixRows& matrix, std::span<const std::int
                               const NaiveBayesOptions& given, const EmOptions& em) {
   NaiveBayesOptions options = given;
   options.absent_is_missing = options_.absent_is_missing;  // of a file, whose counts go on
-  std::vector<double> objective;
-  bool converged = true;
-  {
-    const py::gil_scoped_release unlock;
-    ChainData data;
+  ChainData data;
+  const auto read = [&] {
     for (std::size_t n = 0; n < y.size(); ++n) {
       append_row(matrix, n, data.node.id, data.node.value);
       data.node.begin.push_back(data.node.id.size());
@@ -153,27 +174,23 @@ py::dict NaiveBayesTable::fit(const MatrixRows& matrix, std::span<const std::int
       data.first_line.push_back(static_cast<std::uint32_t>(n + 1));
     }
     data.weight.assign(weight.begin(), weight.end());
+  };
+  const NaiveBayesNames names{[](std::size_t j) { return "classes_[" + std::to_string(j) + "]"; },
+                              [this](std::size_t a) { return attribute_name(a); }};
+  RowTrainer trainer(data, em, [&](const EmOptions& how, const EmCallback& see) {
     NaiveBayesCounts counts = counts_;
     counts.add_labels(labels - counts.labels());
-    const NaiveBayesNames names{[](std::size_t j) { return "classes_[" + std::to_string(j) + "]"; },
-                                [this](std::size_t a) { return attribute_name(a); }};
-    NaiveBayesFit found =
-        fit_naive_bayes(data, std::move(counts), options, em, names, [](const auto&) {
-          const py::gil_scoped_acquire lock;
-          if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-          return true;
-        });
-    counts_ = std::move(found.counts);
-    parameters_ = std::move(found.parameters);
-    options_ = options;
-    calibrator_.reset();  // it was that of other scores
-    calibration_ = nullptr;
-    for (const double gained : found.log_likelihood) objective.push_back(-gained);
-    converged = found.converged;
-  }
-  py::dict result;
-  result["objective"] = objective;
-  result["converged"] = converged;
+    return fit_naive_bayes(data, std::move(counts), options, how, names, see);
+  });
+  py::dict result = observe(trainer, read, py::none());
+  NaiveBayesFit& found = trainer.fit;
+  counts_ = std::move(found.counts);
+  parameters_ = std::move(found.parameters);
+  options_ = options;
+  calibrator_.reset();  // it was that of other scores
+  calibration_ = nullptr;
+  for (double& gained : found.log_likelihood) gained = -gained;
+  result["objectives"] = found.log_likelihood;
   return result;
 }
 
@@ -354,14 +371,11 @@ void bind_naive_bayes(py::module_& module) {
               std::size_t labels, const py::dict& options,
               std::optional<std::vector<double>> prior) {
              const auto request = naive_bayes_request(values_of(options, "naive-bayes"));
-             EmOptions em;
-             em.max_iterations = request.em_iterations.value_or(em.max_iterations);
-             em.tolerance = request.em_tolerance.value_or(em.tolerance);
              const auto matrix = matrix_of(self.columns(), value, column, begin);
              return self.fit(matrix, numbers<const std::int64_t>(y),
                              weight.is_none() ? std::span<const double>()
                                               : numbers<const double>(weight.cast<py::buffer>()),
-                             labels, options_of(request, std::move(prior)), em);
+                             labels, options_of(request, std::move(prior)), em_options(request));
            })
       .def("joint",
            [](const NaiveBayesTable& self, const py::buffer& value, const py::object& column,

@@ -312,7 +312,7 @@ CodeRequest code_request(const py::dict& options) {
 
 HmmRequest hmm_request(const py::dict& options) {
   HmmRequest request = croft::hmm_request(values_of(options, "hmm"));
-  request.partial = kPartial;
+  request.train.partial = kPartial;
   return request;
 }
 

@@ -143,14 +143,15 @@ std::shared_ptr<const Kind> starting_model(const std::shared_ptr<PythonModel>& i
     throw py::value_error(std::string("the model to go on from is of ") +
                           (start->rows() ? "columns" : "attributes") + ", and X is not");
   }
-  const auto model = std::dynamic_pointer_cast<const Kind>(start->model);
   if constexpr (std::is_same_v<Kind, ChainModel>) {
-    if (!model) start->chain();  // says why not
-  } else if (!model || model->kind() != Kind::kKind) {
+    return {start->model, &start->chain()};  // says why it is none
+  } else {
+    if (start->model->kind() == Kind::kKind) {
+      return std::static_pointer_cast<const Kind>(start->model);
+    }
     throw py::value_error("a model of kind " + start->model->kind() +
                           " cannot go on as one of kind " + std::string(Kind::kKind));
   }
-  return model;
 }
 
 // The models that a call names: to start from, whose weights are the prior's mean, and the experts
@@ -161,8 +162,7 @@ struct StartingModels {
     if (models.contains("prior")) prior = models["prior"].cast<std::shared_ptr<PythonModel>>();
     if (!models.contains("experts")) return;
     for (const auto& each : models["experts"].cast<std::vector<std::shared_ptr<PythonModel>>>()) {
-      each->chain();  // says why it is none
-      experts.push_back(std::dynamic_pointer_cast<const ChainModel>(each->model));
+      experts.emplace_back(each->model, &each->chain());  // says why it is none
     }
   }
 
@@ -190,11 +190,6 @@ std::unique_ptr<SequenceTrainer> trainer_of(const std::string& kind, const py::d
     return make_trainer(request,
                         starting_model<SegmentModel>(models.init, models.prior, request.train));
   }
-  if (kind == HmmModel::kKind) {
-    HmmRequest request = hmm_request(options);
-    hold_out(held_out, request.holdout);
-    return make_trainer(request);
-  }
   if (kind == "pool") {
     PoolRequest request = pool_request(options);
     hold_out(held_out, request.train.holdout);
@@ -204,6 +199,7 @@ std::unique_ptr<SequenceTrainer> trainer_of(const std::string& kind, const py::d
     hold_out(held_out, request.train.holdout);
     return make_trainer(request);
   };
+  if (kind == HmmModel::kKind) return made(hmm_request(options));
   if (is_boosted(kind)) return made(boosted_request(options, kind));
   if (kind == HiddenChainModel::kKind) return made(hidden_chain_request(options));
   if (kind == ErrorCorrectingModel::kKind) return made(code_request(options));

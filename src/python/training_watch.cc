@@ -14,6 +14,10 @@ namespace {
 py::object holdout_of(const std::optional<HoldoutScore>& score) {
   if (!score) return py::none();
   py::dict out;
+  if (score->log_likelihood) {
+    out["log_likelihood"] = *score->log_likelihood;
+    return out;
+  }
   out["token_accuracy"] = score->token_accuracy;
   if (score->chunk_f1) out["chunk_f1"] = *score->chunk_f1;
   return out;
@@ -102,13 +106,18 @@ py::dict PythonObserver::info(const TrainOutcome& outcome) const {
   return info;
 }
 
-py::tuple train_observed(SequenceTrainer& trainer, TrainingInput& input, py::object callback) {
+py::dict observe(Trainer& trainer, const std::function<void()>& read, py::object callback) {
   PythonObserver observer(std::move(callback));
   const TrainOutcome outcome = [&] {
     const py::gil_scoped_release unlock;
-    return train_on(trainer, input, observer);
+    return train_on(trainer, read, observer);
   }();
-  py::dict info = observer.info(outcome);
+  return observer.info(outcome);
+}
+
+py::tuple train_observed(SequenceTrainer& trainer, TrainingInput& input, py::object callback) {
+  py::dict info = observe(
+      trainer, [&] { trainer.read(input); }, std::move(callback));
   auto model =
       std::make_shared<PythonModel>(Container::from_bytes(trainer.model().bytes(), "the model"));
   return py::make_tuple(std::move(model), std::move(info));

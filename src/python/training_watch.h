@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <utility>
 
 #include "app/train/trainer.h"
@@ -33,7 +34,11 @@ class PythonObserver final : public TrainObserver {
   std::exception_ptr error_;
 };
 
-// (model, dict of the result), without Python's lock but where it is asked for.
+// The course of the trainer on data that `read` hands to it, without Python's lock but where it is
+// asked for.  Returns the result as a dict.
+pybind11::dict observe(Trainer& trainer, const std::function<void()>& read,
+                       pybind11::object callback);
+// The same of sequences: (model, dict of the result).
 pybind11::tuple train_observed(SequenceTrainer& trainer, TrainingInput& input,
                                pybind11::object callback);
 

@@ -5,26 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "app/train/graph_trainer.h"
 #include "app/train/trainer_rows.h"
 #include "sql/graph_tables.h"
-#include "train/kinds/graph_training.h"
 
 namespace croft {
 
-struct GraphTrainRequest {
+struct GraphTrainRequest : GraphRequest {
   std::string spec;                    // file; GraphSpec
   std::vector<std::string> databases;  // Database::open()
   std::string output;                  // the model file
-  // Where not given, what suits the objective and the optimiser.
-  std::optional<double> l2, tolerance, gradient_tolerance;
-  std::optional<std::size_t> max_iterations, window;
-  std::string checkpoint;  // folder to keep the state of the training in; empty: none
-  bool resume = false;     // from there
-  std::optional<double> checkpoint_interval;  // seconds
-  // A model to start from; or one that is the penalty's mean, too.  A file of variances, by the
-  // names TEMPLATE:FEATURE.
-  std::string init, prior, variances;
-  GraphTrainOptions options;  // the rest
 };
 
 // The model's bytes depend on what the queries return, in which order, and on the request alone.

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,9 @@ class Fingerprint {
   template <class Values>
   void add(const Values& values) {
     add(values.data(), values.size() * sizeof *values.data());
+  }
+  void add(std::initializer_list<double> numbers) {
+    add(std::data(numbers), numbers.size() * sizeof(double));
   }
   std::uint64_t value() const { return value_; }
 

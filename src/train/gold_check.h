@@ -6,6 +6,7 @@
 
 #include "croft/structure/chain_constraint.h"
 #include "features/chain_data.h"
+#include "model/kinds/sequence_model.h"
 
 namespace croft {
 
@@ -17,5 +18,9 @@ namespace croft {
 void check_gold(const ChainConstraint& constraint, const ChainData& data,
                 std::span<const std::string> names,
                 const std::function<std::string(std::size_t sequence)>& file_of);
+
+// Throws UsageError where a label of the model that training starts from would be read as a set of
+// labels, or as any.
+void check_labels_of(const SequenceModel& init, const PartialLabels& how);
 
 }  // namespace croft

@@ -1,13 +1,10 @@
 #include "train/part_checkpoints.h"
 
 #include <utility>
-#include <vector>
 
 #include "train/training_fingerprint.h"
 
 namespace croft {
-namespace {}  // namespace
-
 PartCheckpoints::PartCheckpoints(CheckpointFolder* folder, std::size_t parts,
                                  Checkpointer::State done)
     : folder_(folder), done_(std::move(done)) {

@@ -31,6 +31,10 @@ class SequenceTraining {
   virtual std::size_t labels() const = 0;
   virtual std::size_t attributes() const = 0;
   virtual std::size_t holdout_sequences() const { return 0; }
+  // The labels of one of them, of kinds that score them as they train.
+  virtual const TextSequence& holdout(std::size_t) const {
+    throw UsageError("this kind of model keeps no sequences that are held out");
+  }
 };
 
 }  // namespace croft

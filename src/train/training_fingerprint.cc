@@ -1,7 +1,5 @@
 #include "train/training_fingerprint.h"
 
-#include "train/checkpoint.h"
-
 namespace croft {
 namespace {
 
@@ -108,6 +106,20 @@ void add(Fingerprint& of, ChainProblem problem) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> row_names(const StringTable& table,
+                                        const std::vector<std::uint32_t>& new_id,
+                                        const RowLayout& layout) {
+  std::vector<std::string_view> names(layout.rows());
+  for (std::uint32_t a = 0; a < new_id.size(); ++a) {
+    if (new_id[a] != kUnknown) names[new_id[a]] = table[a];
+  }
+  return names;
+}
+
+void add_to(Fingerprint& print, const StringTable& names) { add(print, names.strings()); }
+void add_to(Fingerprint& print, const StringLists& lists) { add(print, lists); }
+void add_to(Fingerprint& print, const ChainData& data) { add(print, data); }
 
 std::uint64_t TrainingFingerprint::value() const {
   Fingerprint of;

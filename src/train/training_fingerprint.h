@@ -9,6 +9,7 @@
 
 #include "train/chain_holdout.h"
 #include "train/chain_methods.h"
+#include "train/checkpoint.h"
 #include "train/functions/active_set.h"
 
 namespace croft {
@@ -18,6 +19,15 @@ struct ChainNames {
   std::vector<std::string_view> labels;
   std::vector<std::string_view> tied, node, edge;  // [rows]
 };
+
+// By row of a layout, of which renumbering says where the table's names went.
+std::vector<std::string_view> row_names(const StringTable& table,
+                                        const std::vector<std::uint32_t>& new_id,
+                                        const RowLayout& layout);
+// For trainings whose number is made in another way.
+void add_to(Fingerprint& print, const StringTable& names);
+void add_to(Fingerprint& print, const StringLists& lists);
+void add_to(Fingerprint& print, const ChainData& data);
 
 struct TrainingFingerprint {
   const ChainProblem& problem;

@@ -55,6 +55,16 @@ def test_a_callback_stops_em_and_its_errors_are_the_callers():
         sprinkler().fit(X, callback=lambda now: 1 / 0)
 
 
+def test_a_checkpoint_of_em_goes_on_to_the_same_tables(tmp_path):
+    X, keep = cases(200, 3, missing=0.4), {"checkpoint": tmp_path / "state", "checkpoint_interval": 0}
+    whole = sprinkler().fit(X, starts=2)
+    sprinkler().fit(X, starts=2, callback=lambda now: now["iteration"] < 5, **keep)
+    seen = []
+    again = sprinkler().fit(X, starts=2, resume=True, callback=lambda now: seen.append(now["iteration"]), **keep)
+    assert seen[0] == 6
+    assert again.to_bif() == whole.to_bif()
+
+
 def test_files_and_pickles_keep_the_tables(tmp_path):
     net = sprinkler().fit(cases(200, 4), smoothing=1)
     net.write(tmp_path / "n.bif")

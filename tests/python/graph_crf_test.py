@@ -169,6 +169,23 @@ def test_the_callback_stops_training():
     assert len(seen) == 3 and crf.training_log_.result["reason"] == "stopped"
 
 
+def test_a_checkpoint_goes_on_to_the_same_model(tmp_path):
+    data, keep = sentences(50), {"checkpoint": tmp_path / "state", "checkpoint_interval": 0}
+    whole = chain_crf().fit(*data)
+    chain_crf(**keep).fit(*data, callback=lambda now: now["iteration"] < 4)
+    with pytest.raises(croft.Error, match="another training"):
+        chain_crf(resume=True, **keep).fit(*sentences(50, seed=1))
+    again = chain_crf(resume=True, **keep).fit(*data)
+    assert again.training_log_[0]["iteration"] > 3
+    assert again._model.bytes() == whole._model.bytes()
+
+
+def test_the_log_says_what_the_data_was():
+    log = chain_crf().fit(*sentences(5)).training_log_
+    assert log.data["instances"] == 5 and log.data["variables"] == sum(map(len, sentences(5)[1]))
+    assert [each["iteration"] for each in log] == list(range(len(log)))
+
+
 def test_unknown_features_at_prediction_say_nothing():
     X, y = sentences(30)
     crf = chain_crf().fit(X, y)

@@ -110,6 +110,16 @@ def test_a_callback_that_says_false_stops():
         croft.HMM(states=2).fit(unlabelled(), callback=lambda e: 1 / 0)
 
 
+def test_a_checkpoint_goes_on_to_the_same_model(tmp_path):
+    keep = {"checkpoint": tmp_path / "state", "checkpoint_interval": 0}
+    options = {"states": 2, "starts": 2, "em_iterations": 20, "tolerance": 0, "seed": 3}
+    whole = croft.HMM(**options).fit(unlabelled())
+    croft.HMM(**options, **keep).fit(unlabelled(), callback=lambda now: now["iteration"] < 7)
+    again = croft.HMM(**options, **keep, resume=True).fit(unlabelled())
+    assert again.training_log_[0]["iteration"] == 8
+    assert again.model_.to_bytes() == whole.model_.to_bytes()
+
+
 def test_marginals_k_best_and_samples_agree_with_each_other():
     hmm = fitted(smoothing=0.5)
     x = ["the", "dog", "bird"]

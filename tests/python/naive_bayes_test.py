@@ -3,6 +3,7 @@ import copy
 import doctest
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import warnings
@@ -151,6 +152,27 @@ def test_rows_without_labels_help_where_few_have_one():
     same(sparse.predict_proba(X), model.predict_proba(X), 1e-9)
     with pytest.warns(UserWarning, match="em_iterations=2"):
         croft.NaiveBayes(em_iterations=2, em_tolerance=0).fit(X[known], y[known], X_unlabelled=rest)
+
+
+def test_ctrl_c_ends_em_and_keeps_the_model_of_the_iteration(monkeypatch):
+    X, y = load_digits(return_X_y=True)
+    rest = numpy.tile(X[40:], (10, 1)) + numpy.linspace(0, 1, 10 * len(X[40:]))[:, None]
+    arrays = croft.naive_bayes._arrays
+
+    def begin(matrix):  # the last thing before the counting
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        return arrays(matrix)
+    monkeypatch.setattr(croft.naive_bayes, "_arrays", begin)
+    old = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        with pytest.warns(croft.TrainingInterrupted, match="after iteration"):
+            model = croft.NaiveBayes(em_iterations=10**7, em_tolerance=0, event="gaussian").fit(
+                X[:40], y[:40], X_unlabelled=rest)
+    finally:
+        monkeypatch.undo()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+    assert len(model.objective_) > 0 and model.score(X, y) > 0.3
 
 
 @pytest.mark.parametrize("alpha", [1, 0.25])

@@ -11,7 +11,7 @@
 #include "app/label/sequence_source.h"
 #include "app/label/tagger.h"
 #include "app/train/feature_kit_file.h"
-#include "app/train/train_hmm.h"
+#include "app/train/kind_requests.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/core/parallel.h"

@@ -5,15 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "app/train/kind_requests.h"
 #include "app/train/train_bayes_net.h"
-#include "app/train/train_boosted.h"
-#include "app/train/train_error_correcting.h"
-#include "app/train/train_hidden_chain.h"
-#include "app/train/train_hmm.h"
-#include "app/train/train_joint.h"
-#include "app/train/train_naive_bayes.h"
-#include "app/train/train_pool.h"
-#include "app/train/train_segment.h"
 #include "app/train/trainer.h"
 
 namespace croft {

@@ -6,7 +6,6 @@
 #include "app/label/row_reader.h"
 #include "core/parse_number.h"
 #include "croft/core/error.h"
-#include "data/settings/variance_file.h"
 #include "train/methods/choice.h"
 
 namespace croft {
@@ -80,13 +79,7 @@ void read_settings(const OptionValues& values, MethodSettings& s) {
   values.read("gap", s.gap);
 }
 
-void read_methods(const OptionValues& values, TrainRequest& r) {
-  TrainOptions& o = r.options;
-  o.objective = objective_named(values.text("objective"));
-  if (values.given("optimizer")) o.method = method_named(values.text("optimizer"));
-  values.read("cost", r.cost);
-  values.read("block", r.block);
-  values.read("l1", o.regulariser.l1);
+void read_optimised(const OptionValues& values, OptimisedRequest& r) {
   values.read("l2", r.l2);
   values.read("prior", r.prior);
   values.read("variances", r.variances);
@@ -94,6 +87,19 @@ void read_methods(const OptionValues& values, TrainRequest& r) {
   values.read("tolerance", r.tolerance);
   values.read("window", r.window);
   values.read("gradient-tolerance", r.gradient_tolerance);
+  values.read("init", r.init);
+  values.read("checkpoint", r.checkpoint);
+  values.read("resume", r.resume);
+  values.read("checkpoint-interval", r.checkpoint_interval);
+}
+
+void read_methods(const OptionValues& values, TrainRequest& r) {
+  TrainOptions& o = r.options;
+  o.objective = objective_named(values.text("objective"));
+  if (values.given("optimizer")) o.method = method_named(values.text("optimizer"));
+  values.read("cost", r.cost);
+  values.read("block", r.block);
+  values.read("l1", o.regulariser.l1);
   values.read("target", o.stop.target);
   read_settings(values, o.settings);
   values.read("kernel", r.kernel);
@@ -146,10 +152,6 @@ void read_chain(const OptionValues& values, TrainRequest& r) {
 void read_run(const OptionValues& values, TrainRequest& r) {
   values.read("holdout", r.holdout);
   values.read("early-stop", r.options.early_stop);
-  values.read("init", r.init);
-  values.read("checkpoint", r.checkpoint);
-  values.read("resume", r.resume);
-  values.read("checkpoint-interval", r.checkpoint_interval);
   values.read("threads", r.options.threads);
   values.read("seed", r.seed);
 }
@@ -161,48 +163,15 @@ TrainRequest train_request(const OptionValues& values) {
   read_data(values, request);
   read_chain(values, request);
   read_run(values, request);
-  // Other names are those of graphs, whose options have a request of their own.
-  if (values.text("model") != "graph") read_methods(values, request);
+  read_optimised(values, request);
+  read_methods(values, request);
   return request;
 }
 
-namespace {
-
-// What suits the optimizer, where nothing is said.
-void read_graph_stopping(const OptionValues& values, GraphTrainOptions& o) {
-  const bool online = !info(o.chosen_method()).l2;
-  o.regulariser.l2 = online ? 0 : 1;
-  values.read("l2", o.regulariser.l2);
-  o.stop.max_iterations = online ? 100 : 1000;
-  values.read("max-iterations", o.stop.max_iterations);
-  o.stop.tolerance = online ? 0 : default_tolerance(o.regulariser);
-  values.read("tolerance", o.stop.tolerance);
-  o.stop.gradient_tolerance = online ? 0 : 1e-5;
-  values.read("gradient-tolerance", o.stop.gradient_tolerance);
-  values.read("window", o.stop.window);
-  if (values.given("window") && o.stop.tolerance == 0) {
-    throw UsageError(
-        "--window is what --tolerance is measured over, which is 0: give one above 0, or leave out "
-        "--window");
-  }
-}
-
-// What is set must mean something to the optimizer.
-void check_graph_choice(const GraphTrainOptions& o) {
-  const Method chosen = o.chosen_method();
-  const bool passes = o.settings.passes && !o.method && chosen == Method::lbfgs;
-  check_choice({.structure = Structure::graph,
-                .objective = o.objective,
-                .method = passes ? Method::sgd_lbfgs : chosen,
-                .regulariser = o.regulariser,
-                .settings = o.settings,
-                .by_default = !o.method});
-}
-
-}  // namespace
-
-GraphTrainOptions graph_options(const OptionValues& values) {
-  GraphTrainOptions o;
+GraphRequest graph_request(const OptionValues& values) {
+  GraphRequest request;
+  read_optimised(values, request);
+  GraphTrainOptions& o = request.options;
   values.choose("features", {FeatureSet::all, FeatureSet::observed, FeatureSet::all}, o.features);
   values.read("min-count", o.min_count);
   o.objective = objective_named(values.text("objective"), Structure::graph);
@@ -227,23 +196,15 @@ GraphTrainOptions graph_options(const OptionValues& values) {
   values.read("start-deviation", o.start_deviation);
   values.read("seed", o.seed);
   values.read("threads", o.threads);
-  read_graph_stopping(values, o);
-  check_graph_choice(o);
   if (values.given("em-iterations")) {
     if (values.given("max-iterations")) {
       throw UsageError("--em-iterations and --max-iterations are both of EM: leave out one");
     }
     o.em.emplace();
-    values.read("em-iterations", o.stop.max_iterations);
-    if (o.stop.max_iterations == 0) throw UsageError("--em-iterations of a graph is 1 or more");
+    values.read("em-iterations", request.max_iterations);
+    if (request.max_iterations == 0) throw UsageError("--em-iterations of a graph is 1 or more");
   }
-  if (!values.text("variances").empty()) {
-    LineReader lines(std::string(values.text("variances")));
-    o.variances = [file = read_variance_file(lines)](std::span<const std::string_view> names) {
-      return variances_of(file, names);
-    };
-  }
-  return o;
+  return request;
 }
 
 void check_log(const OptionValues& values) {

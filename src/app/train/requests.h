@@ -2,17 +2,9 @@
 // Every function reads all rows that have a meaning for its kind
 // (train/options/training_options.h), and throws UsageError for values that contradict each other.
 #pragma once
+#include "app/train/graph_trainer.h"
+#include "app/train/kind_requests.h"
 #include "app/train/train_bayes_net.h"
-#include "app/train/train_boosted.h"
-#include "app/train/train_error_correcting.h"
-#include "app/train/train_hidden_chain.h"
-#include "app/train/train_hmm.h"
-#include "app/train/train_joint.h"
-#include "app/train/train_naive_bayes.h"
-#include "app/train/train_pool.h"
-#include "app/train/train_request.h"
-#include "app/train/train_segment.h"
-#include "train/kinds/graph_training.h"
 #include "train/options/training_options.h"
 
 namespace croft {
@@ -28,7 +20,7 @@ BoostedRequest boosted_request(const OptionValues& values);
 NaiveBayesRequest naive_bayes_request(const OptionValues& values);
 HmmRequest hmm_request(const OptionValues& values);
 BayesNetRequest bayes_net_request(const OptionValues& values);
-GraphTrainOptions graph_options(const OptionValues& values);
+GraphRequest graph_request(const OptionValues& values);
 
 // Texts and tables as `values` have them, into a request whose format is known.
 void read_format_options(const OptionValues& values, TrainRequest& request);

@@ -10,6 +10,10 @@
 namespace croft {
 namespace {
 
+// What only EM looks at, of the kinds that count where all is known.
+constexpr std::string_view kOfEm[] = {"em-iterations", "starts", "tolerance", "early-stop",
+                                      "checkpoint"};
+
 void read_segments(const OptionValues& values, SegmentRequest& r) {
   values.read("segment-template", r.segment_template);
   values.read("gazetteer", r.gazetteers);
@@ -178,19 +182,13 @@ NaiveBayesRequest naive_bayes_request(const OptionValues& values) {
 }
 
 HmmRequest hmm_request(const OptionValues& values) {
-  const TrainRequest shared = train_request(values);
   HmmRequest request;
-  request.data = shared.data;
-  request.output = shared.output;
-  request.format = shared.format;
-  request.partial = shared.partial;
-  request.weights = shared.weights;
-  request.holdout = shared.holdout;
+  request.train = train_request(values);
   values.read("unlabelled", request.unlabelled);
   HmmOptions& o = request.options;
   values.read("states", o.states);
-  if (!shared.partial && request.unlabelled.empty() && o.states == 0) {
-    for (const std::string_view name : {"em-iterations", "starts", "tolerance"}) {
+  if (!request.train.partial && request.unlabelled.empty() && o.states == 0) {
+    for (const std::string_view name : kOfEm) {
       if (!values.given(name)) continue;
       throw UsageError(Message::option(name),
                        " is for labels that are not known, and the data has them all: add "
@@ -200,15 +198,15 @@ HmmRequest hmm_request(const OptionValues& values) {
   values.read("smoothing", o.smoothing.emission);
   o.smoothing.transition = o.smoothing.emission;
   values.read("transition-smoothing", o.smoothing.transition);
-  o.smoothing.end = shared.boundaries;
+  o.smoothing.end = request.train.boundaries;
   values.read("suffix", o.unknown.suffix);
   o.unknown.rare = o.unknown.suffix > 0 ? 10 : 1;
   values.read("rare", o.unknown.rare);
   values.read("em-iterations", o.em_iterations);
   values.read("starts", o.starts);
   values.read("tolerance", o.tolerance);
-  o.seed = shared.seed;
-  o.threads = shared.options.threads;
+  o.seed = request.train.seed;
+  o.threads = request.train.options.threads;
   return request;
 }
 
@@ -222,6 +220,13 @@ BayesNetRequest bayes_net_request(const OptionValues& values) {
   values.read("output", request.output);
   values.read("init", request.init);
   values.read("holdout", request.holdout);
+  OptimisedRequest kept;
+  values.read("checkpoint", kept.checkpoint);
+  values.read("resume", kept.resume);
+  values.read("checkpoint-interval", kept.checkpoint_interval);
+  kept.check_checkpoint();
+  request.checkpoint = checkpoint_of(kept);
+  values.read("early-stop", request.options.early_stop);
   TrainRequest shared;
   shared.format = InputFormat::csv;
   read_format_options(values, shared);
@@ -236,8 +241,8 @@ BayesNetRequest bayes_net_request(const OptionValues& values) {
   values.read("tolerance", o.tolerance);
   values.read("seed", o.seed);
   values.read("threads", o.threads);
-  for (const std::string_view name : {"em-iterations", "starts", "tolerance"}) {
-    if (values.given(name)) request.of_em.emplace_back(name);
+  for (const std::string_view name : kOfEm) {
+    if (values.given(name)) request.of_em.push_back("--" + std::string(name));
   }
   return request;
 }

@@ -1,9 +1,13 @@
 // The tables of a Bayesian network from files to a file: a network (BIF, or UAI's BAYES), tables of
 // cases, the fitted network.
 #pragma once
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "app/train/trainer.h"
+#include "croft/data/graph_file.h"
 #include "data/settings/state_rows.h"
 #include "train/generative/bayes_net.h"
 
@@ -15,9 +19,40 @@ struct BayesNetRequest {
   std::string output;             // .bif or .uai
   std::string init;               // EM starts from this network's tables; empty: from the data
   std::string holdout;            // cases to measure the result on; may be empty
+  CheckpointRequest checkpoint;   // of EM
   StateRowsOptions rows;
-  BayesNetOptions options;
-  std::vector<std::string> of_em;  // options that were given and are of EM alone
+  BayesNetOptions options;         // early_stop needs `holdout`
+  std::vector<std::string> of_em;  // options that were given and are of EM alone, for messages
+};
+
+// From files, or of a program's cases: begin(), then add(), in the place of open() and
+// read_files().
+class BayesNetTrainer final : public Trainer {
+ public:
+  explicit BayesNetTrainer(BayesNetRequest request) : asked_(std::move(request)) {}
+  TrainFiles files() const override;
+  CheckpointRequest checkpoint() const override { return asked_.checkpoint; }
+  StoppingRule stopping() const override {
+    return {.max_iterations = asked_.options.em_iterations, .tolerance = 0};
+  }
+  void open() override;
+  void read_files(TrainObserver& observer) override;
+  void begin(GraphFile net);  // takes its shape, and its tables to start from
+  void add(std::span<const State> row) { training_->add(row); }
+  DataSummary summary() const override;
+  TrainOutcome run(TrainObserver& observer, CheckpointFolder* checkpoints) override;
+  void write() override;
+  const GraphFile& network() const { return net_; }  // after run(): fitted
+
+ private:
+  struct Measured;
+  Measured measure(const FactorGraph& tables) const;
+  void watch_holdout(BayesNetOptions& options) const;
+
+  BayesNetRequest asked_;
+  GraphFile net_;
+  std::optional<BayesNetTraining> training_;
+  std::vector<std::vector<State>> held_out_;
 };
 
 }  // namespace croft

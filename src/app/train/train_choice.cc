@@ -5,6 +5,7 @@
 #include "app/train/train_files.h"
 #include "core/parse_number.h"
 #include "croft/core/error.h"
+#include "data/settings/fields.h"
 
 namespace croft {
 namespace {
@@ -18,14 +19,7 @@ double kernel_number(const std::string& kernel, const std::string& text) {
 }  // namespace
 
 Kernel parse_kernel(const std::string& text) {
-  std::vector<std::string> fields(1);
-  for (const char c : text) {
-    if (c == ':') {
-      fields.emplace_back();
-    } else {
-      fields.back() += c;
-    }
-  }
+  const std::vector<std::string> fields = split_at(text, ':');
   Kernel kernel;
   const std::size_t numbers = fields.size() - 1;
   const auto number = [&](std::size_t k) { return kernel_number(text, fields[k]); };
@@ -52,6 +46,39 @@ Kernel parse_kernel(const std::string& text) {
   return kernel;
 }
 
+void OptimisedRequest::set_defaults(Method method, Regulariser& regulariser,
+                                    StoppingRule& stop) const {
+  const bool online = !info(method).l2;
+  regulariser.l2 = l2.value_or(online ? 0.0 : 1.0);
+  stop.max_iterations = max_iterations.value_or(online ? 100 : 1000);
+  stop.tolerance = tolerance.value_or(online ? 0.0 : default_tolerance(regulariser));
+  stop.gradient_tolerance = gradient_tolerance.value_or(online ? 0.0 : 1e-5);
+  stop.window = window.value_or(stop.window);
+}
+
+void OptimisedRequest::check(const StoppingRule& stop) const {
+  if (window && stop.tolerance == 0) {
+    throw UsageError(
+        "--window is what --tolerance is measured over, which is 0: give one above "
+        "0, or leave out --window");
+  }
+  if (!prior.empty() && !init.empty()) {
+    throw UsageError("--prior is also what training starts from: leave out --init");
+  }
+  check_checkpoint();
+}
+
+void OptimisedRequest::check_checkpoint() const {
+  if (resume && checkpoint.empty()) {
+    throw UsageError("--resume goes on from a checkpoint; name its folder with --checkpoint");
+  }
+  if (checkpoint_interval != kCheckpointInterval && checkpoint.empty()) {
+    throw UsageError(
+        "--checkpoint-interval is the time between two states that --checkpoint keeps; name its "
+        "folder, or leave it out");
+  }
+}
+
 TrainRequest with_defaults(TrainRequest request) {
   TrainOptions& o = request.options;
   o.seed = request.seed;
@@ -60,14 +87,8 @@ TrainRequest with_defaults(TrainRequest request) {
   }
   o.prior = !request.prior.empty();
   o.block = request.block.value_or(o.block);
-  o.stop.window = request.window.value_or(o.stop.window);
   if (!request.kernel.empty()) o.settings.kernel = parse_kernel(request.kernel);
-  const MethodInfo& method = info(o.chosen_method(!request.init.empty() || o.prior));
-  const bool online = !method.l2;
-  o.regulariser.l2 = request.l2.value_or(online ? 0.0 : 1.0);
-  o.stop.max_iterations = request.max_iterations.value_or(online ? 100 : 1000);
-  o.stop.tolerance = request.tolerance.value_or(online ? 0.0 : default_tolerance(o.regulariser));
-  o.stop.gradient_tolerance = request.gradient_tolerance.value_or(online ? 0.0 : 1e-5);
+  request.set_defaults(o.chosen_method(!request.init.empty() || o.prior), o.regulariser, o.stop);
   o.own_stop = request.tolerance || request.gradient_tolerance || request.window ||
                o.stop.window != StoppingRule().window;
   if (o.settings.gap) o.stop.gap_tolerance = *o.settings.gap;
@@ -85,26 +106,14 @@ void check_method(const TrainRequest& request) {
   choice.tolerance = request.tolerance.value_or(0) > 0;
   choice.window = choice.window || request.window;
   check_choice(choice);
-  if (request.window && o.stop.tolerance == 0) {
-    throw UsageError(
-        "--window is what --tolerance is measured over, which is 0: give one above "
-        "0, or leave out --window");
-  }
 }
 
-void check_request(const TrainRequest& request) {
-  request.options.validate();
-  check_method(request);
-  check_class_weights(request);
-  if (request.options.rounds.any() && !request.checkpoint.empty()) {
-    throw UsageError(
-        "--checkpoint keeps the state of one optimizer, and with --induce, --unsupported and "
-        "--select there are several, whose features differ: leave it out; Ctrl-C keeps the model "
-        "of the features so far");
-  }
-  if (request.options.early_stop > 0 && request.holdout.empty()) {
-    throw UsageError("--early-stop needs --holdout, to see when to stop");
-  }
+void check_early_stop(const TrainRequest& request) {
+  if (request.options.early_stop == 0 || !request.holdout.empty()) return;
+  throw UsageError("--early-stop needs --holdout, to see when to stop");
+}
+
+void check_reading(const TrainRequest& request) {
   const bool has_template = !request.template_path.empty() || !request.template_text.empty();
   if (has_template && request.format != InputFormat::columns) {
     throw UsageError("--template goes with --format columns",
@@ -117,23 +126,27 @@ void check_request(const TrainRequest& request) {
   if (!has_template && request.language != TemplateLanguage::automatic) {
     throw UsageError("--template-language says how --template is read, and there is none");
   }
+}
+
+void check_request(const TrainRequest& request) {
+  request.options.validate();
+  check_method(request);
+  check_class_weights(request, name_of(request.options.kind));
+  if (request.options.rounds.any() && !request.checkpoint.empty()) {
+    throw UsageError(
+        "--checkpoint keeps the state of one optimizer, and with --induce, --unsupported and "
+        "--select there are several, whose features differ: leave it out; Ctrl-C keeps the model "
+        "of the features so far");
+  }
+  check_early_stop(request);
+  check_reading(request);
   if (!request.cost.empty() && !info(request.options.objective).cost) {
     throw UsageError(
         "--cost is what a mistake costs with --objective softmax-margin, max-margin, "
         "passive-aggressive or arow; ",
         info(request.options.objective).name, " has no costs");
   }
-  if (!request.prior.empty() && !request.init.empty()) {
-    throw UsageError("--prior is also what training starts from: leave out --init");
-  }
-  if (request.resume && request.checkpoint.empty()) {
-    throw UsageError("--resume goes on from a checkpoint; name its folder with --checkpoint");
-  }
-  if (request.checkpoint_interval != kCheckpointInterval && request.checkpoint.empty()) {
-    throw UsageError(
-        "--checkpoint-interval is the time between two states that --checkpoint keeps; name its "
-        "folder, or leave it out");
-  }
+  request.check(request.options.stop);
   if (request.partial &&
       request.partial->any.find(request.partial->separator) != std::string::npos) {
     throw UsageError("--partial-separator ", request.partial->separator, " is part of ",

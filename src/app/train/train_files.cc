@@ -97,16 +97,17 @@ void check_class_weights(const TrainRequest& request) {
       "leave out one of them");
 }
 
+VariancesOf read_variances(const std::string& path) {
+  if (path.empty()) return {};
+  LineReader lines(path);
+  return [file = read_variance_file(lines)](Names names) { return variances_of(file, names); };
+}
+
 TrainOptions read_options(const TrainRequest& request) {
   TrainOptions options = request.options;
   if (!request.cost.empty()) set_cost(request.cost, options);
   options.label_weights = read_label_weights(request.class_weights);
-  if (!request.variances.empty()) {
-    LineReader lines(request.variances);
-    options.variances = [file = read_variance_file(lines)](Names names) {
-      return variances_of(file, names);
-    };
-  }
+  if (!request.variances.empty()) options.variances = read_variances(request.variances);
   if (!request.constrain.empty()) set_constraint(request.constrain, options);
   if (!request.transition_groups.empty()) {
     LineReader lines(request.transition_groups);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "app/train/train_request.h"
+#include "train/graph/graph_prior.h"
 
 namespace croft {
 
@@ -15,6 +16,9 @@ bool names_a_scheme(const std::string& constrain);
 
 // "linear", "poly:3", "rbf:0.01": see TrainRequest.  Throws UsageError.
 Kernel parse_kernel(const std::string& text);
+
+// Of the file of --variances; empty: none.
+VariancesOf read_variances(const std::string& path);
 
 // Throws UsageError for an objective, an optimizer and settings that do not go together, or would
 // be ignored.
@@ -28,10 +32,27 @@ TrainOptions read_options(const TrainRequest& request);
 // "balanced", or a file; empty: nothing.  Throws InputError as read_label_weight_file().
 std::optional<LabelWeights> read_label_weights(const std::string& class_weights);
 
+// The model to start from, null where the request names none.  Throws UsageError for one that reads
+// its data in another format.
+template <class Model>
+std::shared_ptr<const Model> open_start(const TrainRequest& request) {
+  const std::string& path = request.start();
+  if (path.empty()) return nullptr;
+  auto start = Model::open(path);
+  start->container().verify();  // training would carry damage on into a file that looks sound
+  const InputFormat format = start->extractor().config().format;
+  if (format == request.format) return start;
+  throw UsageError(path, ": a model of --format ", format_name(format),
+                   " cannot go on with --format ", format_name(request.format));
+}
+
 // Throws UsageError for options of a request that contradict each other, or that nothing would take
 // notice of.
 //   request : with its defaults
 void check_request(const TrainRequest& request);
+
+void check_early_stop(const TrainRequest& request);  // likewise
+void check_reading(const TrainRequest& request);     // of templates, texts and tables
 
 // The hold-out as a fraction, when it is one.  Throws UsageError for one that is not in (0, 1).
 std::optional<double> holdout_fraction(const std::string& holdout);

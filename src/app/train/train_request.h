@@ -15,7 +15,27 @@ class Json;
 
 inline constexpr double kCheckpointInterval = 30;
 
-struct TrainRequest {
+// What kinds have in common that are trained by an optimiser of the user's choice.
+struct OptimisedRequest {
+  // Where not given, what suits the objective and the optimiser.
+  std::optional<double> l2, tolerance, gradient_tolerance;
+  std::optional<std::size_t> max_iterations, window;
+  std::string init;        // model to start from
+  std::string prior;       // model whose weights are the penalty's mean, and the start
+  std::string variances;   // file: variances of weights, by the names of attributes
+  std::string checkpoint;  // folder to keep the state of the training in; empty: none
+  bool resume = false;     // from there
+  double checkpoint_interval = kCheckpointInterval;  // seconds
+
+  const std::string& start() const { return prior.empty() ? init : prior; }  // may be empty
+  // Fills in the penalty and the rules, where these are not given.
+  void set_defaults(Method method, Regulariser& regulariser, StoppingRule& stop) const;
+  // Throws UsageError for options that contradict each other or would be ignored.
+  void check(const StoppingRule& stop) const;
+  void check_checkpoint() const;
+};
+
+struct TrainRequest : OptimisedRequest {
   std::vector<std::string> data;  // at least one; "-" is standard input
   std::string output;             // the model file
   InputFormat format = InputFormat::columns;
@@ -34,7 +54,6 @@ struct TrainRequest {
   std::string stop_words;  // english, or a file; empty: those of `text`
   std::optional<CsvOptions> csv;
   std::optional<FeatureSet> features;  // default: all with a template, observed without
-  std::string init;                    // model to start from
   std::string holdout;                 // a file, or a fraction in (0, 1) of the training sequences
   std::uint64_t seed = 1;              // of the choice of the hold-out fraction
   std::optional<PartialLabels> partial;  // labels of the data may be sets, or any
@@ -44,18 +63,9 @@ struct TrainRequest {
   std::string class_weights;
   std::string cost;       // of a mistake, of objectives that have one: a number (1), or a file
   std::string constrain;  // bio, bioes or a file; empty: that of `init`, or none
-  std::string transition_groups;  // file: transitions that share a weight
-  // Where not given, what suits the objective and the optimiser.
-  std::optional<double> l2, tolerance, gradient_tolerance;
-  std::optional<std::size_t> max_iterations;
-  // Where not given, what `options` say.
-  std::optional<std::size_t> block, window;
-  std::string kernel;      // linear, poly:DEGREE[:SCALE[:OFFSET]] or rbf:GAMMA; empty: none
-  std::string prior;       // model whose weights are the penalty's mean, and the start
-  std::string variances;   // file: variances of weights, by the names of attributes
-  std::string checkpoint;  // folder to keep the state of the training in; empty: none
-  bool resume = false;     // from there
-  double checkpoint_interval = kCheckpointInterval;  // seconds
+  std::string transition_groups;     // file: transitions that share a weight
+  std::optional<std::size_t> block;  // where not given, what `options` say
+  std::string kernel;    // linear, poly:DEGREE[:SCALE[:OFFSET]] or rbf:GAMMA; empty: none
   TrainOptions options;  // the rest; what the above say of it is filled in
 };
 

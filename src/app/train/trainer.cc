@@ -14,12 +14,6 @@
 namespace croft {
 namespace {
 
-TrainOutcome read_and_run(Trainer& trainer, TrainObserver& observer,
-                          CheckpointFolder* checkpoints) {
-  observer.data_read(trainer.summary());
-  return trainer.run(observer, checkpoints);
-}
-
 std::optional<CheckpointFolder> open_checkpoints(const Trainer& trainer) {
   const CheckpointRequest request = trainer.checkpoint();
   if (request.folder.empty()) return std::nullopt;
@@ -27,10 +21,25 @@ std::optional<CheckpointFolder> open_checkpoints(const Trainer& trainer) {
                           std::chrono::duration<double>(request.interval));
 }
 
-// What ended by itself leaves nothing to resume.
-void close_checkpoints(std::optional<CheckpointFolder>& checkpoints,
-                       const TrainObserver& observer) {
+void add_holdout(std::size_t sequences, const std::optional<HoldoutScore>& score, Json& record) {
+  if (sequences > 0) record["holdout"]["sequences"] = sequences;
+  if (!score) return;
+  record["holdout"]["token_accuracy"] = score->token_accuracy;
+  if (score->chunk_f1) record["holdout"]["chunk_f1"] = *score->chunk_f1;
+}
+
+using Step = std::function<void()>;
+
+TrainOutcome run_course(Trainer& trainer, TrainObserver& observer, const Step& read,
+                        const Step& write) {
+  auto checkpoints = open_checkpoints(trainer);
+  read();
+  observer.data_read(trainer.summary());
+  TrainOutcome outcome = trainer.run(observer, checkpoints ? &*checkpoints : nullptr);
+  write();
+  // What ended by itself leaves nothing to resume.
   if (checkpoints && !interruption && !observer.stopped()) checkpoints->remove();
+  return outcome;
 }
 
 }  // namespace
@@ -40,33 +49,23 @@ TrainOutcome train(Trainer& trainer, TrainObserver& observer) {
   check_files(files.inputs, files.output);
   // Created and removed: what forbids writing the model is known before the work, not after it.
   AtomicFile{files.output};
-  auto checkpoints = open_checkpoints(trainer);
-  try {
+  const auto read = [&] {
     trainer.open();
     trainer.read_files(observer);
-    TrainOutcome outcome = read_and_run(trainer, observer, checkpoints ? &*checkpoints : nullptr);
-    trainer.write();
-    close_checkpoints(checkpoints, observer);
-    return outcome;
+  };
+  try {
+    return run_course(trainer, observer, read, [&] { trainer.write(); });
   } catch (const Interrupted& reason) {
     throw Interrupted(reason.message(), "; there is no model to keep yet");
   }
 }
 
-TrainOutcome train_on(SequenceTrainer& trainer, TrainingInput& input, TrainObserver& observer) {
-  auto checkpoints = open_checkpoints(trainer);
-  trainer.read(input);
-  TrainOutcome outcome = read_and_run(trainer, observer, checkpoints ? &*checkpoints : nullptr);
-  close_checkpoints(checkpoints, observer);
-  return outcome;
+TrainOutcome train_on(Trainer& trainer, const Step& read, TrainObserver& observer) {
+  return run_course(trainer, observer, read, [] {});
 }
 
 TrainFiles SequenceTrainer::files() const {
   return {input_files(request_), {request_.init, request_.prior}, request_.output};
-}
-
-CheckpointRequest SequenceTrainer::checkpoint() const {
-  return {request_.checkpoint, request_.resume, request_.checkpoint_interval};
 }
 
 std::string SequenceTrainer::warning() const {
@@ -105,7 +104,7 @@ void SequenceTrainer::read_data(TrainingInput& input, SequenceTraining& training
   for (TextSequence& each : held_out) {
     if (!scored_at_end()) {
       training.add_holdout(std::move(each), request_.holdout);
-    } else if (each.length() > 0) {
+    } else if (each.has_labels()) {
       held_out_.push_back(std::move(each));
     }
   }
@@ -115,7 +114,7 @@ TrainOutcome SequenceTrainer::run(TrainObserver& observer, CheckpointFolder* che
   options_.checkpoints = checkpoints;
   TrainOutcome outcome = fit(observer, checkpoints);
   if (held_out_.empty()) return outcome;
-  score_ = outcome.holdout = score_model();
+  score_ = outcome.holdout = score(model());
   outcome.tail += ", " + holdout_text(*score_);
   outcome.further.push_back({"holdout_accuracy", score_->token_accuracy, Shown::log});
   if (score_->chunk_f1) {
@@ -124,8 +123,19 @@ TrainOutcome SequenceTrainer::run(TrainObserver& observer, CheckpointFolder* che
   return outcome;
 }
 
-HoldoutScore SequenceTrainer::score_model() {
-  const auto trained = read_model(Container::from_bytes(model().bytes(), "the model"));
+EarlyStop SequenceTrainer::early_stop() const {
+  if (held_out_.empty() || options_.early_stop == 0) return {};
+  Fingerprint holdout;
+  for (const TextSequence& text : held_out_) {
+    for (const StringLists* lists : {&text.node, &text.edge, &text.labels}) add_to(holdout, *lists);
+  }
+  return {.after = options_.early_stop,
+          .holdout = holdout.value(),
+          .score = [this](const ContainerWriter& model) { return score(model); }};
+}
+
+HoldoutScore SequenceTrainer::score(const ContainerWriter& model) const {
+  const auto trained = read_model(Container::from_bytes(model.bytes(), "the model"));
   Tagger tagger(*trained);
   std::vector<std::vector<std::string>> labels;
   for (const TextSequence& text : held_out_) {
@@ -134,7 +144,7 @@ HoldoutScore SequenceTrainer::score_model() {
   }
   std::vector<std::vector<std::string_view>> predicted;
   for (const auto& each : labels) predicted.emplace_back(each.begin(), each.end());
-  return scorer([&](std::size_t n) -> const TextSequence& { return held_out_[n]; })(predicted);
+  return scorer()(predicted);
 }
 
 DataSummary SequenceTrainer::summary() const {
@@ -165,18 +175,17 @@ void SequenceTrainer::add_held_out(DataSummary& summary) const {
 
 ContainerWriter SequenceTrainer::model() {
   Json kept = record();
-  if (score_) {
-    kept["holdout"] = {{"sequences", held_out_.size()}, {"token_accuracy", score_->token_accuracy}};
-    if (score_->chunk_f1) kept["holdout"]["chunk_f1"] = *score_->chunk_f1;
-  }
+  add_holdout(held_out_.size(), score_, kept);
   input_->describe(kept);
   return file(kept);
 }
 
-ChainTraining::HoldoutScorer SequenceTrainer::scorer(
-    std::function<const TextSequence&(std::size_t)> holdout) const {
-  return [holdout = std::move(holdout), how = request_.partial](const auto& predicted) {
-    return score_holdout(holdout, predicted, how);
+ChainTraining::HoldoutScorer SequenceTrainer::scorer() const {
+  return [this](const auto& predicted) {
+    const auto holdout = [this](std::size_t n) -> const TextSequence& {
+      return held_out_.empty() ? training_->holdout(n) : held_out_[n];
+    };
+    return score_holdout(holdout, predicted, request_.partial);
   };
 }
 
@@ -202,11 +211,7 @@ Json SequenceTrainer::common_record(Method method, std::optional<Precision> prec
                  {"gradient_norm", result.optimization.gradient_norm},
                  {"stop", stop_reason_name(result.optimization.reason)}};
   if (precision) record["precision"] = *precision == Precision::single ? "single" : "double";
-  if (t.holdout_sequences() > 0) record["holdout"]["sequences"] = t.holdout_sequences();
-  if (result.holdout) {
-    record["holdout"]["token_accuracy"] = result.holdout->token_accuracy;
-    if (result.holdout->chunk_f1) record["holdout"]["chunk_f1"] = *result.holdout->chunk_f1;
-  }
+  add_holdout(t.holdout_sequences(), result.holdout, record);
   if (result.best_iteration) record["kept_iteration"] = *result.best_iteration;
   if (partial_positions_ > 0) record["partial_positions"] = partial_positions_;
   if (t.total_weight() != static_cast<double>(t.sequences())) {

@@ -3,8 +3,8 @@
 // from kind to kind.
 //
 //   train(*make_trainer(request), observer);              // from files to a file
-//   train_on(*trainer, input, observer);                  // on a program's sequences,
-//   trainer->model()                                      // to a model in memory
+//   train_on(*trainer, [&] { trainer->read(input); }, observer);  // on a program's sequences,
+//   trainer->model()                                              // to a model in memory
 #pragma once
 #include <functional>
 #include <memory>
@@ -14,6 +14,7 @@
 #include "core/json.h"
 
 #include "app/train/train_request.h"
+#include "train/course/em.h"
 #include "train/observer.h"
 #include "train/sequence_training.h"
 
@@ -30,6 +31,9 @@ struct CheckpointRequest {
   bool resume = false;
   double interval = kCheckpointInterval;  // seconds
 };
+inline CheckpointRequest checkpoint_of(const OptimisedRequest& request) {
+  return {request.checkpoint, request.resume, request.checkpoint_interval};
+}
 
 // Made from a request, with its defaults filled in; the maker throws UsageError for options that
 // contradict each other or would be ignored.
@@ -54,7 +58,7 @@ class SequenceTrainer : public Trainer {
  public:
   const TrainRequest& request() const { return request_; }
   TrainFiles files() const override;
-  CheckpointRequest checkpoint() const override;
+  CheckpointRequest checkpoint() const override { return checkpoint_of(request_); }
   StoppingRule stopping() const override { return request_.options.stop; }
   std::string warning() const override;
   void read_files(TrainObserver& observer) override;
@@ -89,9 +93,9 @@ class SequenceTrainer : public Trainer {
   Json common_record(Method method, std::optional<Precision> precision,
                      const TrainResult& result) const;
   void add_held_out(DataSummary& summary) const;  // how many sequences, to its text
-  // Scores predicted labels of the hold-out, of which `holdout` has the true ones.
-  ChainTraining::HoldoutScorer scorer(
-      std::function<const TextSequence&(std::size_t)> holdout) const;
+  EarlyStop early_stop() const;                   // of a kind that is scored at the end
+  // Scores predicted labels of the hold-out.
+  ChainTraining::HoldoutScorer scorer() const;
 
   TrainRequest request_;
   TrainOptions options_;                        // of the request, once read
@@ -100,7 +104,7 @@ class SequenceTrainer : public Trainer {
 
  private:
   void add_choices(Json& record) const;
-  HoldoutScore score_model();
+  HoldoutScore score(const ContainerWriter& model) const;
 
   std::unique_ptr<TrainingInput> own_input_;
   std::size_t partial_positions_ = 0;   // as the data was read
@@ -111,8 +115,8 @@ class SequenceTrainer : public Trainer {
 // From files to a file.  Throws Error where the output cannot be written, before anything is read;
 // InputError for bad data; Interrupted when `interruption` is set before there is a model to keep.
 TrainOutcome train(Trainer& trainer, TrainObserver& observer);
-// The same of a program's sequences, to trainer.model(); no file is looked at, but the folder of
-// checkpoints.
-TrainOutcome train_on(SequenceTrainer& trainer, TrainingInput& input, TrainObserver& observer);
+// The same of a program's data, which `read` hands to the trainer; no file is looked at or written,
+// but the folder of checkpoints.
+TrainOutcome train_on(Trainer& trainer, const std::function<void()>& read, TrainObserver& observer);
 
 }  // namespace croft

@@ -178,8 +178,10 @@ void split_data(const TrainRequest& request, TrainingInput& input, const Trainin
   Random random(request.seed);
   std::size_t kept = 0, held_out = 0, scored = 0;  // sequences, and positions of the hold-out
   const auto set_aside = [&](const TextSequence& sequence, const std::string& file) {
-    scored +=
-        request.partial ? count_single_labels(sequence, file, *request.partial) : sequence.length();
+    if (sequence.has_labels()) {
+      scored += request.partial ? count_single_labels(sequence, file, *request.partial)
+                                : sequence.length();
+    }
     held_out += sequence.length() > 0;
     hold_out(sequence);
   };

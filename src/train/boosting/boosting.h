@@ -87,7 +87,7 @@ class Boosting : public SequenceTraining {
   std::size_t attributes() const override;
   std::size_t partial_positions() const override;
   std::size_t holdout_sequences() const override { return holdout_.size(); }
-  const TextSequence& holdout(std::size_t n) const { return holdout_[n]; }
+  const TextSequence& holdout(std::size_t n) const override { return holdout_[n]; }
 
   // Of the labels of all hold-out sequences, one list each.
   using HoldoutScorer =

@@ -19,6 +19,9 @@ std::string active_set_text(const ActiveSetReport& set, double l1) {
 }  // namespace
 
 std::string holdout_text(const HoldoutScore& score) {
+  if (score.log_likelihood) {
+    return fmt::format("hold-out log-likelihood {:.6f} a row", *score.log_likelihood);
+  }
   return score.chunk_f1 ? fmt::format("hold-out F1 {:.2f}", 100 * *score.chunk_f1)
                         : fmt::format("hold-out accuracy {:.2f}", 100 * score.token_accuracy);
 }
@@ -43,19 +46,14 @@ TrainStep step_of(const TrainProgress& progress) {
   return step;
 }
 
-TrainStep em_step(std::optional<std::size_t> start, std::size_t iteration, std::size_t most,
-                  double objective, std::optional<double> log_likelihood) {
-  TrainStep step{.text = start ? fmt::format("start {}  ", *start) : "",
-                 .number = iteration,
-                 .most = most,
-                 .objective = objective};
-  step.text += fmt::format("iteration {}  objective {:.4f}", iteration, objective);
-  if (start) step.further.push_back({"start", *start});
-  if (log_likelihood) {
-    step.text += fmt::format("  log-likelihood {:.4f}", *log_likelihood);
-    step.further.push_back({"log_likelihood", *log_likelihood});
-  }
-  return step;
+TrainStep em_step(const EmProgress& now, std::size_t most) {
+  return {.text = fmt::format("start {}  iteration {}  objective {:.4f}  log-likelihood {:.4f}",
+                              now.start, now.iteration, now.objective, now.log_likelihood),
+          .number = now.iteration,
+          .most = most,
+          .objective = now.objective,
+          .further = {{"start", now.start}, {"log_likelihood", now.log_likelihood}},
+          .holdout = now.holdout};
 }
 
 TrainOutcome outcome_of(const TrainResult& result, double l1) {
@@ -106,23 +104,31 @@ TrainOutcome outcome_of(const GraphTrainResult& result, double l1) {
   return outcome;
 }
 
-TrainOutcome em_outcome(std::size_t iterations, bool converged, bool stopped,
-                        std::optional<double> objective) {
+TrainOutcome em_outcome(const EmResult& result, bool stopped) {
+  const std::size_t iterations = result.iterations;
   TrainOutcome outcome{.reason = "max_iterations",
-                       .converged = converged,
+                       .converged = result.converged,
                        .iterations = iterations,
-                       .objective = objective,
+                       .objective = result.objective,
                        .head = "counted"};
   if (iterations > 0) {
-    outcome.head =
-        fmt::format("{} after {} iterations", converged ? "converged" : "stopped", iterations);
+    outcome.head = fmt::format("{} after {} iterations", result.converged ? "converged" : "stopped",
+                               iterations);
+  }
+  if (result.gave_up) outcome.tail = ": the hold-out score has not improved";
+  if (result.best_iteration) {
+    outcome.tail += fmt::format(" (the model of iteration {})", *result.best_iteration);
+    outcome.further.push_back({"kept_iteration", *result.best_iteration, Shown::log});
+    outcome.further.push_back({"best_iteration", *result.best_iteration, Shown::program});
   }
   if (interruption) {
     outcome.reason = "interrupted";
   } else if (iterations == 0) {
     outcome.reason = "counted";
-  } else if (converged) {
+  } else if (result.converged) {
     outcome.reason = "converged";
+  } else if (result.gave_up) {
+    outcome.reason = "early_stop";
   } else if (stopped) {
     outcome.reason = "stopped";
   }

@@ -1,13 +1,11 @@
 #include "train/functions/chain_em.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "core/vector_math.h"
 #include "croft/core/error.h"
-#include "croft/optimize/regulariser.h"
-#include "train/methods/optimise.h"
+#include "train/course/weight_em.h"
 
 namespace croft {
 namespace {
@@ -74,88 +72,34 @@ class ExpectedLikelihood final : public BatchFunction {
   double constant_ = 0;
 };
 
-class ChainEm final : public Optimizer {
+class ChainEm final : public WeightEm {
  public:
-  ChainEm(const ChainProblem& problem, const ChainEmOptions& options, std::span<double> w)
-      : problem_(problem), options_(options), w_(w), gradient_(w.size()), f_(problem) {
-    expectation_step();
-    if (!std::isfinite(now_.objective)) {
+  ChainEm(const ChainProblem& p, const ChainEmOptions& options, std::span<double> w)
+      : WeightEm({.method = p.method,
+                  .settings = p.settings,
+                  .regulariser = p.regulariser,
+                  .iterations = options.m_iterations,
+                  .gradient_tolerance = p.stop.gradient_tolerance,
+                  .seed = p.seed,
+                  .pool = p.pool},
+                 w),
+        f_(p) {
+    take_expectations();
+    if (!std::isfinite(now().objective)) {
       throw Error(
           "the objective is not finite at the starting point: no labelling that fits what "
           "is known of some sequence is allowed");
     }
   }
 
-  const Iteration& now() const override { return now_; }
-  bool iterate() override;
-  void archive(StateArchive& state) override;
-
  private:
-  void expectation_step();
+  BatchFunction& expected() override { return f_; }
+  double expect(std::span<const double> w, std::span<double> gradient) override {
+    return f_.expect(w, gradient);
+  }
 
-  const ChainProblem& problem_;
-  const ChainEmOptions& options_;
-  std::span<double> w_;
-  std::vector<double> gradient_;
   ExpectedLikelihood f_;
-  Iteration now_;
-  std::size_t evaluations_ = 0;
 };
-
-bool ChainEm::iterate() {
-  const std::vector<double> before(w_.begin(), w_.end());
-  const Iteration kept = now_;
-  const StoppingRule inner{.max_iterations = options_.m_iterations,
-                           .tolerance = 0,
-                           .gradient_tolerance = problem_.stop.gradient_tolerance * 0.1};
-  evaluations_ += optimise({.method = problem_.method,
-                            .settings = problem_.settings,
-                            .regulariser = problem_.regulariser,
-                            .stop = inner,
-                            .seed = problem_.seed,
-                            .pool = problem_.pool,
-                            .batch = [&]() -> BatchFunction& { return f_; }},
-                           w_, {}, nullptr)
-                      .evaluations;
-  expectation_step();
-  now_.number = kept.number + 1;
-  if (now_.objective < kept.objective) return true;
-  // Q could be lowered no further, or by less than rounding makes of L.
-  std::ranges::copy(before, w_.begin());
-  now_ = kept;
-  now_.evaluations = evaluations_;
-  return false;
-}
-
-void ChainEm::archive(StateArchive& state) {
-  state(w_);
-  state(now_);
-  state(evaluations_);
-  if (!state.reading()) return;
-  // Expectations are of w alone; taking them anew is no evaluation of the training.
-  const Iteration kept = now_;
-  expectation_step();
-  now_ = kept;
-  now_.w = w_;
-  evaluations_ = kept.evaluations;
-}
-
-// L at w, and from here on Q(.; w).
-void ChainEm::expectation_step() {
-  const double data_term = f_.expect(w_, gradient_);
-  ++evaluations_;
-  const Regulariser& r = problem_.regulariser;
-  const std::span<const double> w(w_);
-  add_l2_gradient(r, w, gradient_);
-  if (r.l1 > 0) pseudo_gradient(r, 0, w, gradient_, gradient_);
-  now_.objective = data_term + penalty(r, penalised_absolute(r, 0, w), penalised_square(r, 0, w));
-  now_.gradient_norm = std::sqrt(dot(gradient_, gradient_));
-  now_.weight_norm = std::sqrt(dot(w, w));
-  now_.active = static_cast<std::size_t>(std::ranges::count_if(w, [](double x) { return x != 0; }));
-  now_.evaluations = evaluations_;
-  now_.step = 1;
-  now_.w = w_;
-}
 
 }  // namespace
 

@@ -1,8 +1,11 @@
 #include "train/generative/bayes_net.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <string_view>
 
 #include "core/infinity.h"
 #include "croft/core/compensated_sum.h"
@@ -186,12 +189,6 @@ void BayesNetOptions::validate() const {
   }
 }
 
-struct BayesNetTraining::Course {
-  std::vector<double> numbers;
-  BayesNetResult result;
-  bool stopped = false;
-};
-
 namespace {
 FactorGraph checked(const FactorGraph& net) {
   check_directed(net);
@@ -243,40 +240,62 @@ void BayesNetTraining::start_at(const BayesNetOptions& options, std::size_t star
   estimate(counts, 0);
 }
 
-BayesNetTraining::Course BayesNetTraining::run_em(const BayesNetOptions& options, std::size_t start,
-                                                  ThreadPool& pool, const Callback& callback) {
-  Course course;
-  BayesNetResult& result = course.result;
-  result.start = start;
-  result.converged = false;
-  start_at(options, start);
-  std::vector<double> counts;
-  for (std::size_t iteration = 1;; ++iteration) {
-    const double before = result.objective;
-    result.log_likelihood = data_.evaluate(pool, counts);
-    if (!std::isfinite(result.log_likelihood)) {
+class BayesNetTraining::Em final : public EmSteps {
+ public:
+  Em(BayesNetTraining& training, const BayesNetOptions& options, ThreadPool& pool)
+      : unseen(0), training_(training), options_(options), pool_(pool) {}
+
+  void begin(std::size_t start) override {
+    unseen = 0;
+    training_.start_at(options_, start);
+  }
+  void maximise() override { unseen = training_.estimate(counts_, options_.smoothing); }
+  EmValue expect() override {
+    const double log_likelihood = training_.data_.evaluate(pool_, counts_);
+    if (!std::isfinite(log_likelihood)) {
       throw Error(std::string("a row of the data has probability 0") +
-                  (options.from_tables ? " under the tables that EM is to start from; give a start "
-                                         "without zeros, or none"
-                                       : ""));
+                  (options_.from_tables ? " under the tables that EM is to start from; give a "
+                                          "start without zeros, or none"
+                                        : ""));
     }
-    result.iterations = iteration;
-    result.objective = -result.log_likelihood - log_prior(options.smoothing);
-    course.numbers.assign(graph_.numbers().begin(), graph_.numbers().end());
-    course.stopped = callback && !callback({.start = start,
-                                            .iteration = iteration,
-                                            .objective = result.objective,
-                                            .log_likelihood = result.log_likelihood});
-    if (course.stopped) return course;
-    result.converged =
-        iteration > 1 &&
-        before - result.objective <= options.tolerance * std::max(std::abs(result.objective), 1.0);
-    if (result.converged || iteration > options.em_iterations) return course;
-    result.unseen = estimate(counts, options.smoothing);
+    return {-log_likelihood - training_.log_prior(options_.smoothing), log_likelihood};
+  }
+  void archive(StateArchive& state) override {
+    state(training_.graph_.numbers());
+    state(counts_);
+    state(unseen);
+  }
+
+  std::size_t unseen;  // of the last M step
+
+ private:
+  BayesNetTraining& training_;
+  const BayesNetOptions& options_;
+  ThreadPool& pool_;
+  std::vector<double> counts_;  // expected
+};
+
+void BayesNetData::add_to(Fingerprint& print) const {
+  print.add(counts_);
+  std::vector<std::string_view> keys(parts_.size());
+  for (const auto& [key, part] : part_of_) keys[part] = key;
+  for (std::size_t n = 0; n < parts_.size(); ++n) {
+    print.add(keys[n]);
+    print.add({parts_[n]->rows});
   }
 }
 
-BayesNetResult BayesNetTraining::run(const BayesNetOptions& options, const Callback& callback) {
+std::uint64_t BayesNetTraining::fingerprint(const BayesNetOptions& options) const {
+  Fingerprint print;
+  for (Factor f = 0; f < graph_.factors(); ++f) print.add(graph_.scope(f));
+  print.add(given_);
+  data_.add_to(print);
+  print.add({options.smoothing, double(options.starts), double(options.from_tables)});
+  print.add(std::array{options.seed, std::uint64_t{options.early_stop}, options.holdout});
+  return print.value();
+}
+
+BayesNetResult BayesNetTraining::run(const BayesNetOptions& options, const EmCallback& callback) {
   options.validate();
   if (data_.rows() == 0) throw Error("there is no row of data");
   BayesNetResult result;
@@ -291,15 +310,16 @@ BayesNetResult BayesNetTraining::run(const BayesNetOptions& options, const Callb
     result.log_likelihood = data_.evaluate(pool, counts);
     result.objective = -result.log_likelihood - log_prior(options.smoothing);
   } else {
-    Course best;
-    for (std::size_t start = 0; start < options.starts; ++start) {
-      Course course = run_em(options, start, pool, callback);
-      const bool stopped = course.stopped;
-      if (start == 0 || course.result.objective < best.result.objective) best = std::move(course);
-      if (stopped) break;
-    }
-    std::ranges::copy(best.numbers, graph_.numbers().begin());
-    result = best.result;
+    if (options.checkpoints != nullptr) options.checkpoints->set_fingerprint(fingerprint(options));
+    Em steps(*this, options, pool);
+    EmRules rules{.starts = options.starts,
+                  .e_steps = options.em_iterations + 1,  // the last one is of the last tables
+                  .tolerance = options.tolerance,
+                  .early_stop = options.early_stop,
+                  .checkpoints = options.checkpoints};
+    if (options.score) rules.score = [&] { return options.score(graph_); };
+    static_cast<EmResult&>(result) = run_em(steps, rules, callback);
+    result.unseen = steps.unseen;
   }
   for (Factor f = 0; f < graph_.factors(); ++f) {
     for_each_row(graph_, f,

@@ -21,6 +21,7 @@
 #include "croft/structure/factor_graph.h"
 #include "inference/graph/oracles/sum_oracle.h"
 #include "structure/picked_graph.h"
+#include "train/course/em.h"
 
 namespace croft {
 
@@ -53,6 +54,7 @@ class BayesNetData {
   // (LG.8) in nats; -inf where a row is impossible.  Overwrites `counts` [numbers] with expected
   // counts, unless a row is impossible.  The same bits for any number of threads.
   double evaluate(ThreadPool& pool, std::vector<double>& counts);
+  void add_to(Fingerprint& print) const;
 
  private:
   struct Part {  // of missing variables
@@ -79,22 +81,16 @@ struct BayesNetOptions {
   bool from_tables = false;         // EM starts from the network's own tables, once
   std::uint64_t seed = 1;
   std::size_t threads = 1;  // 0: one for each processor
+  // Of EM: steps without a better score of the tables as they are then before stopping; 0: never.
+  std::size_t early_stop = 0;
+  std::uint64_t holdout = 0;  // a number for what is held out
+  std::function<HoldoutScore(const FactorGraph& tables)> score{};
+  CheckpointFolder* checkpoints = nullptr;
 
   void validate() const;  // throws UsageError naming the option
 };
 
-// After an E step.
-struct BayesNetProgress {
-  std::size_t start, iteration;      // from 0, and from 1
-  double objective, log_likelihood;  // -log-likelihood - alpha sum log p; (LG.8)
-};
-
-struct BayesNetResult {
-  double log_likelihood = 0;   // of the data under the tables, in nats
-  double objective = 0;        // see BayesNetProgress
-  std::size_t iterations = 0;  // E steps of the start that was kept; 0: it was counted
-  std::size_t start = 0;       // which one it was
-  bool converged = true;       // false: em_iterations were too few, or it was stopped
+struct BayesNetResult : EmResult {
   std::size_t parameters = 0;  // free ones
   std::size_t unseen = 0;      // rows of tables that no data speaks of: uniform, without smoothing
 };
@@ -108,18 +104,16 @@ class BayesNetTraining {
   void add(std::span<const State> row) { data_.add(row); }  // throws as BayesNetData::add
   const BayesNetData& data() const { return data_; }
 
-  using Callback = std::function<bool(const BayesNetProgress&)>;  // false: stop, keep the tables
   // Throws UsageError for bad options and for options of EM where nothing is missing, Error without
   // rows, and where EM's start gives a row probability 0.
-  BayesNetResult run(const BayesNetOptions& options, const Callback& callback = {});
+  BayesNetResult run(const BayesNetOptions& options, const EmCallback& callback = {});
 
   const FactorGraph& graph() const { return graph_; }  // after run()
 
  private:
-  struct Course;
+  class Em;
   void start_at(const BayesNetOptions& options, std::size_t start);
-  Course run_em(const BayesNetOptions& options, std::size_t start, ThreadPool& pool,
-                const Callback& callback);
+  std::uint64_t fingerprint(const BayesNetOptions& options) const;
   std::size_t estimate(std::span<const double> counts, double smoothing);
   double log_prior(double smoothing) const;
 

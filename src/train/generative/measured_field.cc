@@ -12,6 +12,16 @@
 namespace croft {
 namespace {
 
+void archive_mixtures(StateArchive& state, std::vector<LabelMixtures>& mixtures) {
+  Json records = Json::array();
+  for (const LabelMixtures& each : mixtures) records.push_back(to_json(each));
+  std::string text = records.dump();  // numbers keep all their digits
+  state(text);
+  if (!state.reading()) return;
+  mixtures.clear();
+  for (const Json& each : parse_json(text)) mixtures.push_back(label_mixtures_of(each));
+}
+
 // log Z(w) of the field alone, of a graph that has tables of densities behind the field's: its
 // numbers are the first of the graph's.
 class FieldSums final : public SumOracle {
@@ -111,6 +121,7 @@ class MeasuredDensities final : public EmCompanion {
   }
 
   void undo() override { field_.densities_ = std::move(before_); }
+  void archive(StateArchive& state) override { archive_mixtures(state, field_.densities_); }
 
  private:
   const GraphProblem& problem_;
@@ -153,9 +164,6 @@ GraphTrainResult MeasuredField::run(const GraphTrainOptions& options,
   options.validate();
   if (!options.em) throw UsageError("EM of measurements needs --em-iterations");
   options.em->validate();
-  if (options.checkpoints != nullptr) {
-    throw UsageError("EM of measurements keeps no checkpoints; leave out --checkpoint");
-  }
   if (options.init || options.variances) {
     throw UsageError(
         "EM of measurements starts at random, with one penalty: leave out --init, --prior and "
@@ -164,36 +172,29 @@ GraphTrainResult MeasuredField::run(const GraphTrainOptions& options,
   layout_ = layout_to_train(data_, instances_, features_, options);
   add_measurements();
   ThreadPool pool(options.threads);
-  const GraphProblem problem{.schema = data_.schema(),
-                             .rows = data_.rows(),
-                             .layout = layout_,
-                             .instances = instances_,
-                             .pool = pool,
-                             .objective = options.objective,
-                             .inference = options.inference,
-                             .method = options.chosen_method(),
-                             .settings = options.settings,
-                             .regulariser = options.regulariser,
-                             .stop = options.stop,
-                             .seed = options.seed};
+  const GraphProblem problem = problem_of(data_, layout_, instances_, pool, options);
   check_em(problem, *options.em);
   GraphTrainResult result;
   result.method = problem.method;
   std::vector<double> w;
   std::vector<LabelMixtures> best;
-  const auto train = [&](std::size_t start) {
+  const auto train = [&](std::size_t start, Checkpointer* checkpoints) {
     w = random_start(layout_.dimension(), options, start);
     start_densities(start, pool);
     MeasuredDensities densities(problem, *this);
     const auto make = [&](const bool& expect) { return densities.objectives(expect); };
     GraphEm em(problem, *options.em, w, make, &densities);
-    return minimize(em, problem.stop, watching(options, callback));
+    return minimize(em, problem.stop, watching(options, callback), checkpoints);
   };
   const auto keep = [&] {
     weights_ = w;
     best = densities_;
   };
-  best_of_starts(options.starts, train, keep, result);
+  const auto kept = [&](StateArchive& state) {
+    state(weights_);
+    archive_mixtures(state, best);
+  };
+  best_graph(options, train, keep, kept, result);
   densities_ = std::move(best);
   describe_weights(weights_, result);
   return result;

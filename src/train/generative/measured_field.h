@@ -33,11 +33,13 @@ class MeasuredField {
 
   // Once.  As GraphTraining::run() with options.em, which must be there: options.stop is of E
   // steps.  A label that no row is known to have starts from a mixture of the rows without one.
-  // Throws UsageError for bad options, objectives other than likelihood, bethe and mean-field,
-  // methods other than lbfgs and owlqn, and checkpoints, which there are none of.
+  // Throws UsageError for bad options, objectives other than likelihood, bethe and mean-field, and
+  // methods other than lbfgs and owlqn.
   GraphTrainResult run(const GraphTrainOptions& options, const TrainingCallback& callback);
 
   std::size_t hidden() const;  // variables whose state is not known
+  std::span<const GraphInstance> instances() const { return instances_; }
+  std::span<const StringTable> features() const { return features_; }  // [templates]
   std::span<const double> weights() const { return weights_; }
   // After run(): [measurements].
   std::span<const LabelMixtures> densities() const { return densities_; }

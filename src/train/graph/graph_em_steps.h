@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "train/course/weight_em.h"
 #include "train/graph/graph_em.h"
 
 namespace croft {
@@ -22,9 +23,10 @@ class EmCompanion {
   virtual void score() = 0;  // into the graphs, for the expectations that are taken next
   virtual void step() = 0;   // one, by the last expectations
   virtual void undo() = 0;   // back to before the last step
+  virtual void archive(StateArchive& state) = 0;
 };
 
-class GraphEm final : public Optimizer {
+class GraphEm final : public WeightEm {
  public:
   // Keeps all but `make` by reference.
   //   make      : objectives of Q, which while `expect` is true take expectations anew, and are L
@@ -33,22 +35,22 @@ class GraphEm final : public Optimizer {
           const std::function<GraphObjectiveMaker(const bool& expect)>& make,
           EmCompanion* companion = nullptr);
 
-  const Iteration& now() const override { return now_; }
-  bool iterate() override;
-  void archive(StateArchive& state) override;  // without a companion
-
  private:
-  void expectation_step();
+  BatchFunction& expected() override { return f_; }
+  double expect(std::span<const double> w, std::span<double> gradient) override;
+  void step_beside() override {
+    if (companion_ != nullptr) companion_->step();
+  }
+  void undo_beside() override {
+    if (companion_ != nullptr) companion_->undo();
+  }
+  void archive_beside(StateArchive& state) override {
+    if (companion_ != nullptr) companion_->archive(state);
+  }
 
-  const GraphProblem& problem_;
-  const GraphEmOptions& options_;
   EmCompanion* companion_;
-  std::span<double> w_;
-  std::vector<double> gradient_;
   bool expect_ = true;
   GraphFunction f_;
-  Iteration now_;
-  std::size_t evaluations_ = 0;
 };
 
 }  // namespace croft

@@ -4,6 +4,8 @@
 
 #include "croft/core/error.h"
 #include "croft/core/random.h"
+#include "train/course/starts.h"
+#include "train/part_checkpoints.h"
 
 namespace croft {
 
@@ -27,6 +29,24 @@ GraphLayout layout_to_train(const CliqueData& data, std::span<const GraphInstanc
   throw Error("no feature is left to train; lower --min-count, or give more data");
 }
 
+GraphProblem problem_of(const CliqueData& data, const GraphLayout& layout,
+                        std::span<GraphInstance> instances, ThreadPool& pool,
+                        const GraphTrainOptions& options) {
+  return {.schema = data.schema(),
+          .rows = data.rows(),
+          .layout = layout,
+          .instances = instances,
+          .pool = pool,
+          .objective = options.objective,
+          .inference = options.inference,
+          .method = options.chosen_method(),
+          .settings = options.settings,
+          .regulariser = options.regulariser,
+          .stop = options.stop,
+          .seed = options.seed,
+          .rank_loss = options.rank_loss};
+}
+
 std::vector<double> random_start(std::size_t dimension, const GraphTrainOptions& options,
                                  std::size_t start) {
   std::vector<double> w(dimension);
@@ -41,19 +61,26 @@ IterationCallback watching(const GraphTrainOptions& options, const TrainingCallb
   };
 }
 
-void best_of_starts(std::size_t starts,
-                    const std::function<OptimizeResult(std::size_t start)>& train,
-                    const std::function<void()>& keep, GraphTrainResult& result) {
-  for (std::size_t start = 0; start < starts; ++start) {
-    const OptimizeResult found = train(start);
-    result.objectives.push_back(found.objective);
-    if (start == 0 || found.objective < result.optimization.objective) {
-      result.optimization = found;
-      result.kept_start = start;
-      keep();
-    }
-    if (found.reason == StopReason::stopped) return;
-  }
+void best_graph(const GraphTrainOptions& options,
+                const std::function<OptimizeResult(std::size_t start, Checkpointer* own)>& train,
+                const std::function<void()>& keep, const Checkpointer::State& kept,
+                GraphTrainResult& result) {
+  OptimizeResult found;
+  const TrainStart from_start = [&](std::size_t start, CheckpointFolder* own) {
+    found = train(start, own);
+    return StartEnd{found.objective, found.reason == StopReason::stopped};
+  };
+  const auto take = [&](std::size_t start) {
+    result.optimization = found;
+    result.kept_start = start;
+    keep();
+  };
+  result.objectives = best_of_starts(options.starts, from_start, take, options.checkpoints,
+                                     [&](StateArchive& state) {
+                                       archive_result(state, result.optimization);
+                                       state(result.kept_start);
+                                       kept(state);
+                                     });
 }
 
 void describe_weights(std::span<const double> w, GraphTrainResult& result) {

@@ -16,17 +16,23 @@ GraphLayout layout_to_train(const CliqueData& data, std::span<const GraphInstanc
                             std::span<const StringTable> features,
                             const GraphTrainOptions& options);
 
+// By the options' method; the rest of what it may have is at its default.
+GraphProblem problem_of(const CliqueData& data, const GraphLayout& layout,
+                        std::span<GraphInstance> instances, ThreadPool& pool,
+                        const GraphTrainOptions& options);
+
 // Weights of that start: normal, of options.start_deviation, by options.seed.
 std::vector<double> random_start(std::size_t dimension, const GraphTrainOptions& options,
                                  std::size_t start);
 
 IterationCallback watching(const GraphTrainOptions& options, const TrainingCallback& callback);
 
-// Trains from each start until one is stopped on request; `keep` is called for each that is better
-// than all before.  Fills in the result's optimization, objectives and kept_start.
-void best_of_starts(std::size_t starts,
-                    const std::function<OptimizeResult(std::size_t start)>& train,
-                    const std::function<void()>& keep, GraphTrainResult& result);
+// Trains from each start; `keep` is called for each that is better than all before, `kept` is the
+// state of what it keeps.  Fills in the result's optimization, objectives and kept_start.
+void best_graph(const GraphTrainOptions& options,
+                const std::function<OptimizeResult(std::size_t start, Checkpointer* own)>& train,
+                const std::function<void()>& keep, const Checkpointer::State& kept,
+                GraphTrainResult& result);
 
 void describe_weights(std::span<const double> w, GraphTrainResult& result);
 

@@ -50,40 +50,23 @@ ChainTraining::ChainTraining(const Extractor& extractor, std::shared_ptr<const C
 }
 
 void ChainTraining::read_partial_labels(const PartialLabels& how) {
-  for (Label y = 0; init_ && y < init_->labels(); ++y) {
-    const std::string& name = init_->label(y);
-    if (name != how.any && name.find(how.separator) == name.npos) continue;
-    throw UsageError(init_->container().name(), ": the label ", in_quotes(name),
-                     " would be read as a set of labels, or as any; choose another "
-                     "--partial-separator, or rename it and train from the start");
-  }
-  encoder_.partial = how;
+  if (init_) check_labels_of(*init_, how);
+  EncodedTraining::read_partial_labels(how);
 }
 
 void ChainTraining::add(const TextSequence& sequence, std::string_view file) {
-  if (files_.empty() || files_.back().second != file) files_.emplace_back(sequences(), file);
-  if (kind_ == ChainKind::maxent && sequence.length() > 1) {
-    encoder_.add_positions(sequence, file);
-  } else {
-    encoder_.add(sequence, file);
+  if (kind_ != ChainKind::maxent || sequence.length() <= 1) {
+    EncodedTraining::add(sequence, file);
+    return;
   }
+  note_file(file);
+  encoder_.add_positions(sequence, file);
 }
 
 void ChainTraining::set_data(ChainEncoder encoded) {
   assert(sequences() == 0 && !init_);
+  note_file("");
   encoder_ = std::move(encoded);
-  files_.assign(1, {0, ""});
-}
-
-std::size_t ChainTraining::partial_positions() const {
-  const auto known = std::ranges::count_if(encoder_.data.label, is_one_label);
-  return positions() - static_cast<std::size_t>(known);
-}
-
-double ChainTraining::total_weight() const {
-  CompensatedSum sum;
-  for (std::size_t n = 0; n < sequences(); ++n) sum.add(encoder_.data.sequence_weight(n));
-  return sum.value();
 }
 
 Method ChainTraining::method(const TrainOptions& options) const {
@@ -171,45 +154,26 @@ void ChainTraining::set_histories(const TrainOptions& options) {
                    "", "take --histories allowed, or label more of the data in full");
 }
 
-const std::string& ChainTraining::file_of(std::size_t n) const {
-  const auto next = std::ranges::upper_bound(files_, n, {}, &decltype(files_)::value_type::first);
-  return std::prev(next)->second;
-}
-
 // Of the layout's rows: after lay_out().
 ChainNames ChainTraining::names() const {
-  const auto of_rows = [](const StringTable& table, const std::vector<std::uint32_t>& new_id,
-                          const RowLayout& layout) {
-    std::vector<std::string_view> names(layout.rows());
-    for (std::uint32_t a = 0; a < new_id.size(); ++a) {
-      if (new_id[a] != kUnknown) names[new_id[a]] = table[a];
-    }
-    return names;
-  };
   const std::vector<std::string>& tied = tied_names_;
   return {.labels = encoder_.label_names.strings(),
           .tied = {tied.begin(), tied.end()},
-          .node = of_rows(encoder_.node_names, renumbering_.node, layout_.node),
-          .edge = of_rows(encoder_.edge_names, renumbering_.edge, layout_.edge)};
+          .node = row_names(encoder_.node_names, renumbering_.node, layout_.node),
+          .edge = row_names(encoder_.edge_names, renumbering_.edge, layout_.edge)};
 }
 
 // Of the labels as they are now; null: everything is allowed.
 std::shared_ptr<const ChainConstraint> ChainTraining::make_constraint(
     const TrainOptions& options) const {
-  const std::vector<std::string> names = labels_of(encoder_);
-  std::shared_ptr<const ChainConstraint> constraint;
-  if (options.constraint) {
-    constraint = std::make_shared<const ChainConstraint>(options.constraint(names));
-  } else if (init_ && init_->constraint()) {
-    if (init_->labels() < labels()) {
-      throw UsageError(init_->container().name(), ": its constraint does not say what the label ",
-                       in_quotes(names[init_->labels()]), " may follow; say it with --constrain");
-    }
-    constraint = std::make_shared<const ChainConstraint>(*init_->constraint());
+  if (options.constraint || !init_ || !init_->constraint()) {
+    return checked_constraint(options.constraint);
   }
-  if (!constraint) return nullptr;
-  check_gold(*constraint, encoder_.data, names, [&](std::size_t n) { return file_of(n); });
-  return constraint;
+  return checked_constraint([&](std::span<const std::string> names) {
+    if (init_->labels() == names.size()) return *init_->constraint();
+    throw UsageError(init_->container().name(), ": its constraint does not say what the label ",
+                     in_quotes(names[init_->labels()]), " may follow; say it with --constrain");
+  });
 }
 
 // Numbers the features, and says what is known of labellings: layout_.
@@ -380,7 +344,7 @@ void ChainTraining::check(const TrainOptions& options) const {
   if (init_) check_init(*init_, options);
   MethodChoice choice = options.choice(init_ != nullptr, positions());
   choice.partial = partial_positions() > 0;
-  choice.weighted = std::ranges::any_of(encoder_.data.weight, [](double w) { return w != 1; });
+  choice.weighted = weighted();
   check_choice(choice);
   check_holdout(options);
   if (choice.partial && (options.rounds.induction || options.rounds.unsupported)) {

@@ -12,8 +12,8 @@
 #include "features/extraction.h"
 #include "model/kinds/chain_model.h"
 #include "train/chain_holdout.h"
+#include "train/encoded_training.h"
 #include "train/kinds/feature_expectations.h"
-#include "train/sequence_training.h"
 #include "train/train_options.h"
 #include "train/training_fingerprint.h"
 #include "train/training_watch.h"
@@ -45,7 +45,7 @@ struct TrainResult {
 void check_init(const ChainModel& init, const TrainOptions& options);
 
 // Feed sequences, then run.  Peak memory is that of the encoded data and the optimiser.
-class ChainTraining : public SequenceTraining {
+class ChainTraining : public EncodedTraining {
  public:
   // init: a model to start from; its labels and features are kept, with its weights.  May be null.
   // Throws UsageError for templates that a kind has no use for.
@@ -62,16 +62,11 @@ class ChainTraining : public SequenceTraining {
   void add_holdout(TextSequence sequence, std::string_view file = {}) override;
   // In the place of add(): data that is numbers already, with the names that they stand for.
   void set_data(ChainEncoder encoded);
-  std::size_t sequences() const override { return encoder_.data.sequences(); }
-  std::size_t positions() const override { return encoder_.data.positions(); }
-  std::size_t partial_positions() const override;  // those of which no single label is known
-  double total_weight() const override;            // of the sequences
   // What the options' method and precision come to with this data and `init`.
   Method method(const TrainOptions& options) const;
   Precision precision(const TrainOptions& options) const;  // single or twice
   std::size_t holdout_sequences() const override { return holdout_.sequences(); }
-  // The labels of hold-out sequence n.
-  const TextSequence& holdout(std::size_t n) const { return holdout_[n]; }
+  const TextSequence& holdout(std::size_t n) const override { return holdout_[n]; }
 
   // Scores predicted labels of all hold-out sequences, one list each.
   using HoldoutScorer =
@@ -104,14 +99,9 @@ class ChainTraining : public SequenceTraining {
   const ChainLayout& layout() const { return layout_; }
   const Renumbering& renumbering() const { return renumbering_; }
   std::span<const double> weights() const { return weights_; }
-  std::size_t labels() const override { return encoder_.label_names.size(); }
-  std::size_t attributes() const override {
-    return encoder_.node_names.size() + encoder_.edge_names.size();
-  }
 
  private:
-  friend class FeatureRoundsTraining;               // changes the features (src/train/)
-  const std::string& file_of(std::size_t n) const;  // of sequence n
+  friend class FeatureRoundsTraining;  // changes the features (src/train/)
   bool dual_pays(const TrainOptions& options) const;
   bool newton_pays(const TrainOptions& options) const;
   bool span_pays(const TrainOptions& options) const;
@@ -144,8 +134,6 @@ class ChainTraining : public SequenceTraining {
   std::vector<std::string> tied_names_;  // of the layout's tied rows
   std::shared_ptr<const ChainModel> init_;
   KeptFeatures kept_;
-  ChainEncoder encoder_;
-  std::vector<std::pair<std::size_t, std::string>> files_;  // each with its first sequence
   Renumbering renumbering_;
   ChainLayout layout_;
   std::vector<double> weights_;

@@ -12,6 +12,7 @@
 #include "croft/core/interrupt.h"
 #include "croft/core/random.h"
 #include "croft/inference/chain_sum.h"
+#include "data/settings/fields.h"
 #include "train/part_checkpoints.h"
 
 namespace croft {
@@ -32,14 +33,7 @@ RandomBits read_code(const std::string& code) {
                      "minimum-loss[:BITS[:CANDIDATES]] and a file of lines LABEL BITS");
   };
   RandomBits out;
-  std::vector<std::string> fields(1);
-  for (const char c : code) {
-    if (c == ':') {
-      fields.emplace_back();
-    } else {
-      fields.back() += c;
-    }
-  }
+  const std::vector<std::string> fields = split_at(code, ':');
   out.kind = fields[0];
   const auto number = [&](const std::string& field) {
     std::size_t value = 0;
@@ -71,20 +65,6 @@ void CodeOptions::validate() const {
 }
 
 CodeTraining::CodeTraining(const Extractor& extractor) : extractor_(extractor) {}
-
-void CodeTraining::add(const TextSequence& sequence, std::string_view file) {
-  encoder_.add(sequence, file);
-}
-
-void CodeTraining::add_holdout(TextSequence sequence, std::string_view file) {
-  if (!trained_on_) trained_on_ = encoder_.data.sequences();
-  add(sequence, file);
-}
-
-std::size_t CodeTraining::partial_positions() const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      std::span(encoder_.data.label).first(positions()), [](Label y) { return !is_one_label(y); }));
-}
 
 void CodeTraining::read_words(const CodeOptions& options) {
   code_ = {labels(), options.words.front().second.size(), {}};

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/kinds/error_correcting_model.h"
+#include "train/encoded_training.h"
 #include "train/kinds/chain_expert.h"
 
 namespace croft {
@@ -24,20 +25,11 @@ struct CodeOptions {
   void validate() const;                       // throws UsageError
 };
 
-class CodeTraining : public SequenceTraining {
+class CodeTraining : public SplitTraining {
  public:
   explicit CodeTraining(const Extractor& extractor);  // kept by reference
 
-  void read_partial_labels(const PartialLabels& how) override { encoder_.partial = how; }
-  void add(const TextSequence& sequence, std::string_view file = {}) override;
-  // What minimum-loss chooses its columns by; after all of add().  Without: the training data.
-  void add_holdout(TextSequence sequence, std::string_view file = {}) override;
-  std::size_t sequences() const override { return trained_on_.value_or(encoder_.data.sequences()); }
-  std::size_t holdout_sequences() const override { return encoder_.data.sequences() - sequences(); }
-  std::size_t positions() const override { return encoder_.data.sequence_begin[sequences()]; }
-  std::size_t partial_positions() const override;
-  std::size_t labels() const override { return encoder_.label_names.size(); }
-  std::size_t attributes() const override { return encoder_.node_names.size(); }
+  // What is held out: what minimum-loss chooses its columns by; without, the training data.
 
   struct Result {
     std::size_t bits = 0;                  // of the code
@@ -80,8 +72,6 @@ class CodeTraining : public SequenceTraining {
   void choose_by_loss(const CodeOptions& options, std::uint64_t seed, std::size_t threads);
 
   const Extractor& extractor_;
-  ChainEncoder encoder_;
-  std::optional<std::size_t> trained_on_;
   LabelCode code_;
   CodeDecoder decoder_ = CodeDecoder::product;
   std::vector<ChainExpert> chains_;      // [bits] of labels 0 and 1

@@ -103,26 +103,14 @@ GraphTrainResult GraphTraining::run(const GraphTrainOptions& options,
     prior.scale = graph_prior_scale(options.variances, data_.schema(), layout_, features_);
   }
   GraphFindings findings;
-  const GraphProblem problem{.schema = data_.schema(),
-                             .rows = data_.rows(),
-                             .layout = layout_,
-                             .instances = instances_,
-                             .pool = pool,
-                             .objective = options.objective,
-                             .inference = options.inference,
-                             .method = result.method,
-                             .settings = options.settings,
-                             .regulariser = options.regulariser,
-                             .stop = options.stop,
-                             .seed = options.seed,
-                             .rank_loss = options.rank_loss,
-                             .prior = &prior,
-                             .from_weights = options.init != nullptr,
-                             .findings = &findings};
-  CheckpointFolder* checkpoints = options.starts == 1 ? options.checkpoints : nullptr;
+  GraphProblem problem = problem_of(data_, layout_, instances_, pool, options);
+  problem.method = result.method;
+  problem.prior = &prior;
+  problem.from_weights = options.init != nullptr;
+  problem.findings = &findings;
   const IterationCallback watch = watching(options, callback);
   std::vector<double> w;
-  const auto train = [&](std::size_t start) {
+  const auto train = [&](std::size_t start, Checkpointer* checkpoints) {
     w.assign(layout_.dimension(), 0.0);
     if (options.init) {
       w = from;
@@ -137,7 +125,13 @@ GraphTrainResult GraphTraining::run(const GraphTrainOptions& options,
     result.findings = findings;
     weights_ = w;
   };
-  best_of_starts(options.starts, train, keep, result);
+  const auto kept = [&](StateArchive& state) {
+    state(result.findings.inferences);
+    state(result.findings.not_converged);
+    state(result.findings.last_not_converged);
+    state(weights_);
+  };
+  best_graph(options, train, keep, kept, result);
   if (result.findings.not_converged > 0) {
     result.optimization.message +=
         (searches(options.objective) ? "; the labelling was not proven to be the best in "

@@ -77,6 +77,7 @@ class GraphTraining {
   std::span<const double> weights() const { return weights_; }
   const GraphLayout& layout() const { return layout_; }
   std::span<GraphInstance> instances() { return instances_; }
+  std::span<const GraphInstance> instances() const { return instances_; }
   std::span<const StringTable> features() const { return features_; }  // [templates]
   std::size_t hidden() const;  // variables whose state is not known
   // After run(): the model file's sections.

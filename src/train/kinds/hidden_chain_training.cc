@@ -9,27 +9,12 @@
 #include "croft/inference/chain_risk.h"
 #include "croft/inference/chain_sum.h"
 #include "model/linear_scorer.h"
+#include "train/course/starts.h"
 #include "train/course/watched_run.h"
 #include "train/functions/chain_em.h"
-#include "train/gold_check.h"
 #include "train/part_checkpoints.h"
 
 namespace croft {
-namespace {
-
-// By row of a layout.
-std::vector<std::string_view> row_names(const StringTable& table,
-                                        const std::vector<std::uint32_t>& new_id,
-                                        const RowLayout& layout) {
-  std::vector<std::string_view> names(layout.rows());
-  for (std::uint32_t a = 0; a < new_id.size(); ++a) {
-    if (new_id[a] != kUnknown) names[new_id[a]] = table[a];
-  }
-  return names;
-}
-
-}  // namespace
-
 void HiddenChainOptions::validate() const {
   if (states < 1) throw UsageError("--hidden-states must be at least 1");
   for (const auto& [label, count] : states_of) {
@@ -41,27 +26,6 @@ void HiddenChainOptions::validate() const {
 }
 
 HiddenChainTraining::HiddenChainTraining(const Extractor& extractor) : extractor_(extractor) {}
-
-void HiddenChainTraining::add(const TextSequence& sequence, std::string_view file) {
-  if (files_.empty() || files_.back().second != file) files_.emplace_back(sequences(), file);
-  encoder_.add(sequence, file);
-}
-
-const std::string& HiddenChainTraining::file_of(std::size_t n) const {
-  const auto next = std::ranges::upper_bound(files_, n, {}, &decltype(files_)::value_type::first);
-  return std::prev(next)->second;
-}
-
-std::size_t HiddenChainTraining::partial_positions() const {
-  const auto known = std::ranges::count_if(encoder_.data.label, is_one_label);
-  return positions() - static_cast<std::size_t>(known);
-}
-
-double HiddenChainTraining::total_weight() const {
-  CompensatedSum sum;
-  for (std::size_t n = 0; n < sequences(); ++n) sum.add(encoder_.data.sequence_weight(n));
-  return sum.value();
-}
 
 Method HiddenChainTraining::method(const TrainOptions& options) const {
   return options.chosen_method(true, positions());
@@ -85,7 +49,7 @@ void HiddenChainTraining::check(const TrainOptions& options,
   }
   MethodChoice choice = options.choice(true, positions());
   choice.partial = true;
-  choice.weighted = std::ranges::any_of(encoder_.data.weight, [](double w) { return w != 1; });
+  choice.weighted = weighted();
   check_choice(choice);
   if (sequences() == 0) throw Error("there is no sequence to train on");
   if (labels() == 0) {
@@ -121,12 +85,7 @@ void HiddenChainTraining::set_states(const HiddenChainOptions& hidden) {
 
 // The gold in states, and the features of states.
 void HiddenChainTraining::lay_out(const TrainOptions& options) {
-  if (options.constraint) {
-    const auto views = encoder_.label_names.strings();
-    const std::vector<std::string> names(views.begin(), views.end());
-    constraint_ = options.constraint(names);
-    check_gold(*constraint_, encoder_.data, names, [&](std::size_t n) { return file_of(n); });
-  }
+  constraint_ = checked_constraint(options.constraint);
   StateGold gold;
   to_states(states_, encoder_.data.label, encoder_.data.label_sets, gold);
   encoder_.data.label = std::move(gold.known);
@@ -259,24 +218,18 @@ HiddenChainTraining::Result HiddenChainTraining::run(const TrainOptions& options
   if (options.checkpoints != nullptr) {
     options.checkpoints->set_fingerprint(fingerprint(options, hidden, problem));
   }
-  PartCheckpoints checkpoints(options.checkpoints, hidden.starts, [&](StateArchive& state) {
-    state(result.objectives);
-    state(result.kept_start);
-    archive_result(state, result.train.optimization);
-    state(result.train.holdout);
-    state(result.train.best_iteration);
-    state(weights_);
-  });
-  checkpoints.resume();
-  for (std::size_t start = result.objectives.size(); start < hidden.starts; ++start) {
-    std::vector<double> w = random_start(options, hidden, start);
+  TrainResult found;
+  std::vector<double> w;
+  const TrainStart train = [&](std::size_t start, CheckpointFolder* own_state) {
+    w = random_start(options, hidden, start);
+    found = {};
     const TrainingCallback report = [&](const TrainProgress& now) {
       return !callback || callback(start, now);
     };
     WatchedRun run{.max_iterations = problem.stop.max_iterations,
                    .early_stop = options.early_stop,
                    .callback = report,
-                   .checkpoints = checkpoints.part(start),
+                   .checkpoints = own_state,
                    .score = {}};
     if (holdout_.sequences() > 0)
       run.score = [&](auto now) { return scorer(label_holdout(now, pool)); };
@@ -286,25 +239,25 @@ HiddenChainTraining::Result HiddenChainTraining::run(const TrainOptions& options
       return hidden.em_iterations ? train_chain_em(problem, {}, at, see, own)
                                   : train_chain(problem, at, see, own, findings);
     };
-    TrainResult found;
     const bool stopped = run_watched(run, optimise, w, found);
-    const auto keep = [&] {
-      const double objective = found.optimization.objective;
-      result.objectives.push_back(objective);
-      if (start > 0 && !(objective < result.train.optimization.objective)) return;
-      result.kept_start = start;
-      result.train = std::move(found);
-      weights_ = std::move(w);
-    };
-    if (stopped) {
-      keep();
-      break;
-    }
-    checkpoints.done(start, keep);
-  }
+    return StartEnd{found.optimization.objective, stopped};
+  };
+  const auto keep = [&](std::size_t start) {
+    result.kept_start = start;
+    result.train = std::move(found);
+    weights_ = std::move(w);
+  };
+  result.objectives =
+      best_of_starts(hidden.starts, train, keep, options.checkpoints, [&](StateArchive& state) {
+        state(result.kept_start);
+        archive_result(state, result.train.optimization);
+        state(result.train.holdout);
+        state(result.train.best_iteration);
+        state(weights_);
+      });
   result.train.dimension = layout_.dimension();
-  result.train.active =
-      static_cast<std::size_t>(std::ranges::count_if(weights_, [](double w) { return w != 0; }));
+  result.train.active = static_cast<std::size_t>(
+      std::ranges::count_if(weights_, [](double each) { return each != 0; }));
   return result;
 }
 

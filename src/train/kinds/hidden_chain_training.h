@@ -29,26 +29,15 @@ struct HiddenChainOptions {
 };
 
 // Feed sequences, then run.
-class HiddenChainTraining : public SequenceTraining {
+class HiddenChainTraining : public EncodedTraining {
  public:
   explicit HiddenChainTraining(const Extractor& extractor);  // kept by reference
 
-  // As ChainTraining has them.
-  void read_partial_labels(const PartialLabels& how) override { encoder_.partial = how; }
-  void add(const TextSequence& sequence, std::string_view file = {}) override;
   void add_holdout(TextSequence sequence, std::string_view = {}) override {
     holdout_.add(std::move(sequence));
   }
-  std::size_t sequences() const override { return encoder_.data.sequences(); }
-  std::size_t positions() const override { return encoder_.data.positions(); }
-  std::size_t partial_positions() const override;
-  std::size_t labels() const override { return encoder_.label_names.size(); }
-  std::size_t attributes() const override {
-    return encoder_.node_names.size() + encoder_.edge_names.size();
-  }
-  double total_weight() const override;
   std::size_t holdout_sequences() const override { return holdout_.sequences(); }
-  const TextSequence& holdout(std::size_t n) const { return holdout_[n]; }
+  const TextSequence& holdout(std::size_t n) const override { return holdout_[n]; }
 
   Method method(const TrainOptions& options) const;
   Precision precision(const TrainOptions& options, const HiddenChainOptions& hidden) const;
@@ -86,13 +75,10 @@ class HiddenChainTraining : public SequenceTraining {
                                    std::size_t start) const;
   std::vector<std::vector<std::string_view>> label_holdout(std::span<const double> w,
                                                            ThreadPool& pool) const;
-  const std::string& file_of(std::size_t n) const;
 
   const Extractor& extractor_;
-  ChainEncoder encoder_;
-  std::vector<std::pair<std::size_t, std::string>> files_;  // each with its first sequence
   HiddenStates states_;
-  std::optional<ChainConstraint> constraint_;  // of labels
+  std::shared_ptr<const ChainConstraint> constraint_;  // of labels; may be null
   Renumbering renumbering_;
   ChainLayout layout_;
   std::vector<double> weights_;

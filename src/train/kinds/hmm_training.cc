@@ -1,6 +1,7 @@
 #include "train/kinds/hmm_training.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -9,6 +10,7 @@
 #include "croft/core/random.h"
 #include "model/kinds/hmm_model.h"
 #include "train/generative/hmm_expectations.h"
+#include "train/training_fingerprint.h"
 
 namespace croft {
 namespace {
@@ -16,45 +18,7 @@ namespace {
 // Of a start: without it, what the labelled part of the data does not show would never be found.
 constexpr double kLeastSmoothing = 0.01;
 
-struct Course {
-  HmmParameters parameters;
-  HmmCounts counts;  // at the last E-step
-  HmmResult result;
-  bool stopped = false;
-};
-
-// Baum-Welch from `course.parameters` on: E-steps, each followed by an M-step but the last, which
-// is left to the caller.
-void run_em(const HmmLayout& layout, const HmmOptions& options, std::size_t start,
-            HmmExpectations& expectations, const HmmTraining::Callback& callback, Course& course) {
-  HmmResult& result = course.result;
-  result.start = start;
-  result.converged = false;
-  for (std::size_t iteration = 1; iteration <= options.em_iterations; ++iteration) {
-    if (iteration > 1) {
-      estimate_hmm(layout, course.counts, options.smoothing, course.parameters);
-    }
-    const double before = result.objective;
-    result.log_likelihood = expectations.evaluate(course.parameters, course.counts);
-    result.iterations = iteration;
-    if (!std::isfinite(result.log_likelihood)) {
-      throw Error("a sequence of the data has probability 0; give --smoothing above 0");
-    }
-    result.objective =
-        -result.log_likelihood - log_prior(layout, options.smoothing, course.parameters);
-    course.stopped = callback && !callback({.start = start,
-                                            .iteration = iteration,
-                                            .objective = result.objective,
-                                            .log_likelihood = result.log_likelihood});
-    if (course.stopped) return;
-    if (iteration == 1) continue;
-    result.converged =
-        before - result.objective <= options.tolerance * std::max(std::abs(result.objective), 1.0);
-    if (result.converged) return;
-  }
-}
-
-void check_at_least_0(double value, const Message& option) {
+void check_at_least_0(double value, const char* option) {
   if (value >= 0 && std::isfinite(value)) return;
   throw UsageError(option, " is a count that is added: 0 or more");
 }
@@ -102,11 +66,6 @@ void HmmTraining::add_unlabelled(TextSequence sequence, std::string_view file) {
   encoder_.add(sequence, file);
 }
 
-std::size_t HmmTraining::hidden_positions() const {
-  const auto known = std::ranges::count_if(encoder_.data.label, is_one_label);
-  return positions() - static_cast<std::size_t>(known);
-}
-
 // Labels of the data, then S1, S2, … as far as they are free.
 void HmmTraining::name_states(std::size_t states) {
   labels_.clear();
@@ -120,7 +79,7 @@ void HmmTraining::name_states(std::size_t states) {
     throw UsageError("--states ", states, " is less than the ", labels_.size(),
                      " labels of the data");
   }
-  if (states > labels_.size() && hidden_positions() == 0) {
+  if (states > labels_.size() && partial_positions() == 0) {
     throw UsageError("--states ", states, " is more than the ", labels_.size(),
                      " labels of the data, of which every position has one");
   }
@@ -168,7 +127,58 @@ void HmmTraining::start_at(const HmmLayout& layout, const HmmOptions& options, s
   estimate_hmm(layout, counts, smoothing, p);
 }
 
-HmmResult HmmTraining::run(const HmmOptions& options, const Callback& callback) {
+// The M-step of the last E-step is left to who runs it: it knows of unknown values.
+class HmmTraining::BaumWelch final : public EmSteps {
+ public:
+  BaumWelch(HmmTraining& training, const HmmLayout& layout, const HmmOptions& options,
+            HmmExpectations& expectations, HmmCounts& counts)
+      : training_(training),
+        layout_(layout),
+        options_(options),
+        expectations_(expectations),
+        p_(training.parameters_),
+        counts_(counts) {}
+
+  void begin(std::size_t start) override { training_.start_at(layout_, options_, start, p_); }
+  void maximise() override { estimate_hmm(layout_, counts_, options_.smoothing, p_); }
+  EmValue expect() override {
+    const double log_likelihood = expectations_.evaluate(p_, counts_);
+    if (!std::isfinite(log_likelihood)) {
+      throw Error("a sequence of the data has probability 0; give --smoothing above 0");
+    }
+    return {-log_likelihood - log_prior(layout_, options_.smoothing, p_), log_likelihood};
+  }
+  void archive(StateArchive& state) override {
+    if (state.reading()) counts_.reset(layout_);
+    state(counts_.start);
+    state(counts_.end);
+    for (std::size_t i = 0; i < layout_.labels; ++i) state(counts_.transition[i]);
+    state(counts_.emission);
+  }
+
+ private:
+  HmmTraining& training_;
+  const HmmLayout& layout_;
+  const HmmOptions& options_;
+  HmmExpectations& expectations_;
+  HmmParameters p_;
+  HmmCounts& counts_;
+};
+
+std::uint64_t HmmTraining::fingerprint(const HmmOptions& options) const {
+  Fingerprint print;
+  add_to(print, encoder_.data);
+  add_to(print, encoder_.node_names);
+  for (const std::string& label : labels_) print.add(label);
+  print.add({options.smoothing.emission, options.smoothing.transition,
+             double(options.smoothing.end), double(options.unknown.rare),
+             double(options.unknown.suffix), double(options.starts)});
+  print.add(std::array{options.seed, std::uint64_t{options.early_stop.after},
+                       options.early_stop.holdout});
+  return print.value();
+}
+
+HmmResult HmmTraining::run(const HmmOptions& options, const EmCallback& callback) {
   options.validate();
   if (sequences() == 0) throw Error("there is no sequence to train on");
   name_states(options.states);
@@ -176,34 +186,42 @@ HmmResult HmmTraining::run(const HmmOptions& options, const Callback& callback) 
   parameters_ = hmm_shape(layout, encoder_.node_names);
   ThreadPool pool(options.threads);
   HmmExpectations expectations(encoder_.data, layout, pool);
-  Course best;
-  if (!expectations.any_hidden() || options.em_iterations == 0) {
-    best.counts.reset(layout);
-    count_labels(encoder_.data, layout, Counted::known, best.counts);
+  HmmResult result;
+  HmmCounts counts;
+  counts.reset(layout);
+  const auto estimate = [&] {
+    estimate_hmm(layout, counts, options.smoothing, options.unknown, parameters_);
+  };
+  const bool em = expectations.any_hidden() && options.em_iterations > 0;
+  if (!em) {
+    count_labels(encoder_.data, layout, Counted::known, counts);
     if (encoder_.label_names.size() < labels_.size()) {
       throw UsageError("--em-iterations 0 finds out nothing of states without a label; give more");
     }
+    estimate();
+    result.log_likelihood = log_joint(layout, counts, parameters_);
+    result.objective = -result.log_likelihood - log_prior(layout, options.smoothing, parameters_);
+  } else {
+    if (options.checkpoints != nullptr) options.checkpoints->set_fingerprint(fingerprint(options));
+    BaumWelch steps(*this, layout, options, expectations, counts);
+    EmRules rules{.starts = options.starts > 0                 ? options.starts
+                            : encoder_.label_names.size() == 0 ? kRandomStarts
+                                                               : 1,
+                  .e_steps = options.em_iterations,
+                  .tolerance = options.tolerance,
+                  .early_stop = options.early_stop.after,
+                  .checkpoints = options.checkpoints};
+    if (options.early_stop.score) {
+      rules.score = [&] {
+        estimate();
+        return options.early_stop.score(model(Json::object()));
+      };
+    }
+    static_cast<EmResult&>(result) = run_em(steps, rules, callback);
+    estimate();
   }
-  const bool em = expectations.any_hidden() && options.em_iterations > 0;
-  const std::size_t starts = options.starts > 0                 ? options.starts
-                             : encoder_.label_names.size() == 0 ? kRandomStarts
-                                                                : 1;
-  for (std::size_t start = 0; em && start < starts; ++start) {
-    Course course{.parameters = parameters_, .counts = {}, .result = {}};
-    start_at(layout, options, start, course.parameters);
-    run_em(layout, options, start, expectations, callback, course);
-    const bool stopped = course.stopped;
-    if (start == 0 || course.result.objective < best.result.objective) best = std::move(course);
-    if (stopped) break;
-  }
-  estimate_hmm(layout, best.counts, options.smoothing, options.unknown, parameters_);
-  HmmResult result = best.result;
   result.parameters = labels_.size() * (1 + labels_.size() + 2 * layout.tracks.size()) +
                       parameters_.end.size() + parameters_.log.size();
-  if (!em) {
-    result.log_likelihood = log_joint(layout, best.counts, parameters_);
-    result.objective = -result.log_likelihood - log_prior(layout, options.smoothing, parameters_);
-  }
   return result;
 }
 

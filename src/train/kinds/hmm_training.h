@@ -12,8 +12,9 @@
 #include "features/chain_data.h"
 #include "features/extraction.h"
 #include "model/file/container.h"
+#include "train/course/em.h"
+#include "train/encoded_training.h"
 #include "train/generative/hmm_estimate.h"
-#include "train/sequence_training.h"
 
 namespace croft {
 class Json;
@@ -33,30 +34,18 @@ struct HmmOptions {
   std::size_t starts = 0;
   std::uint64_t seed = 1;
   std::size_t threads = 1;  // 0: one per processor
+  EarlyStop early_stop{};   // of Baum-Welch, as is:
+  CheckpointFolder* checkpoints = nullptr;
 
   void validate() const;  // throws UsageError naming the option
 };
 
-// After an E-step.
-struct HmmProgress {
-  std::size_t start, iteration;  // from 0, and from 1
-  double objective;              // minus log-likelihood, minus the log of the prior
-  double log_likelihood;         // sum_n weight log p(x_n, what is known of y_n)
-};
-
-struct HmmResult {
-  // Of the data, in nats: log p(x, y) under the model where every label is known; otherwise log p
-  // of what is known, at the last E-step of the start that was kept.
-  double log_likelihood = 0;
-  double objective = 0;        // at the same place; see HmmProgress
-  std::size_t iterations = 0;  // E-steps of that start; 0: nothing was to be found out
-  std::size_t start = 0;       // which one it was
-  bool converged = true;       // false: em_iterations were too few, or training was stopped
+struct HmmResult : EmResult {  // without EM: of log p(x, y) under the model
   std::size_t parameters = 0;  // probabilities that are kept, those of suffixes not counted
 };
 
 // Feed sequences, then run.
-class HmmTraining : public SequenceTraining {
+class HmmTraining : public EncodedTraining {
  public:
   explicit HmmTraining(const Extractor& extractor) : extractor_(extractor) {}
 
@@ -68,32 +57,27 @@ class HmmTraining : public SequenceTraining {
   void add_unlabelled(TextSequence sequence,
                       std::string_view file = {});  // its labels, if any, are dropped
 
-  std::size_t sequences() const override { return encoder_.data.sequences(); }
-  std::size_t positions() const override { return encoder_.data.positions(); }
-  std::size_t hidden_positions() const;  // those of which no single label is known
-  std::size_t partial_positions() const override { return hidden_positions(); }
   std::size_t attributes() const override { return encoder_.node_names.size(); }
-  std::size_t labels() const override { return encoder_.label_names.size(); }
   const std::vector<std::string>& label_names() const { return labels_; }  // after run()
 
-  using Callback = std::function<bool(const HmmProgress&)>;  // false: stop and keep the model
   // Throws UsageError for bad options, and where nothing is labelled and no number of states given;
   // Error when there is no sequence.  The same result for any number of threads.
-  HmmResult run(const HmmOptions& options, const Callback& callback = {});
+  HmmResult run(const HmmOptions& options, const EmCallback& callback = {});
 
   // After run().
   const HmmParameters& parameters() const { return parameters_; }
   ContainerWriter model(const Json& training) const;
 
  private:
+  class BaumWelch;
   void check_values(const TextSequence& sequence, std::string_view file) const;
   void name_states(std::size_t states);
   void start_at(const HmmLayout& layout, const HmmOptions& options, std::size_t start,
                 HmmParameters& p) const;
+  std::uint64_t fingerprint(const HmmOptions& options) const;
 
   const Extractor& extractor_;
   std::optional<PartialLabels> partial_;
-  ChainEncoder encoder_;
   std::vector<std::string> labels_;
   HmmParameters parameters_;
 };

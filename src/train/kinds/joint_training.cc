@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/json.h"
 #include "croft/core/error.h"
 #include "optimize/batch/iterative_scaling.h"
 #include "train/course/watched_run.h"
@@ -261,7 +262,8 @@ void JointTraining::lay_out(const TrainOptions& options) {
   weights_.assign(layout_.dimension(), 0.0);
 }
 
-TrainResult JointTraining::run(const TrainOptions& options, const TrainingCallback& callback) {
+TrainResult JointTraining::run(const TrainOptions& options, const TrainingCallback& callback,
+                               const EarlyStop& stop) {
   options.validate();
   const Method method = choice(options).method;
   if (sequences() == 0) throw Error("there is no sequence to train on");
@@ -289,8 +291,9 @@ TrainResult JointTraining::run(const TrainOptions& options, const TrainingCallba
   problem.stop = options.stop;
   problem.seed = options.seed;
   problem.own_objective = &own;
+  problem.show_weights = stop.after > 0;
   if (options.checkpoints != nullptr) {
-    options.checkpoints->set_fingerprint(fingerprint(options, problem));
+    options.checkpoints->set_fingerprint(fingerprint(options, problem, stop.holdout));
   }
   ChainFindings findings;
   TrainResult result;
@@ -298,17 +301,19 @@ TrainResult JointTraining::run(const TrainOptions& options, const TrainingCallba
                                 Checkpointer* checkpoints) {
     return train_chain(problem, w, see, checkpoints, findings);
   };
-  run_watched({.max_iterations = options.stop.max_iterations,
-               .callback = callback,
-               .checkpoints = options.checkpoints,
-               .score = {}},
-              optimise, weights_, result);
+  WatchedRun run{.max_iterations = options.stop.max_iterations,
+                 .early_stop = stop.after,
+                 .callback = callback,
+                 .checkpoints = options.checkpoints,
+                 .score = {}};
+  if (stop.score) run.score = [&](auto w) { return stop.score(model(Json::object(), w)); };
+  run_watched(run, optimise, weights_, result);
   return result;
 }
 
 // Labels and templates are in it by the names of cells and attributes.
-std::uint64_t JointTraining::fingerprint(const TrainOptions& options,
-                                         const ChainProblem& problem) const {
+std::uint64_t JointTraining::fingerprint(const TrainOptions& options, const ChainProblem& problem,
+                                         std::uint64_t holdout) const {
   ChainNames names;
   for (const std::string& label : labels_) names.labels.push_back(label);
   for (const auto& group : group_names_) {
@@ -320,6 +325,8 @@ std::uint64_t JointTraining::fingerprint(const TrainOptions& options,
   std::string gold;
   for (const Label y : examples_.label) gold += std::to_string(y) + " ";
   names.labels.push_back(gold);
+  const std::string held_out = std::to_string(holdout);
+  names.labels.push_back(held_out);
   const ChainHoldout none;
   return TrainingFingerprint{.problem = problem,
                              .names = names,
@@ -401,7 +408,7 @@ FeatureExpectations JointTraining::expectations(const TrainOptions& options) {
   return result;
 }
 
-ContainerWriter JointTraining::model(const Json& training) const {
+ContainerWriter JointTraining::model(const Json& training, std::span<const double> weights) const {
   JointModelParts parts;
   parts.labels = labels_;
   parts.extraction = &extractor_.config();
@@ -412,7 +419,7 @@ ContainerWriter JointTraining::model(const Json& training) const {
   for (std::uint32_t row = 0; row < layout_.node.rows(); ++row) {
     parts.names.push_back(attribute(row));
   }
-  parts.weights = weights_;
+  parts.weights = weights;
   parts.training = &training;
   return make_joint_model(parts);
 }

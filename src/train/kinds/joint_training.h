@@ -15,6 +15,7 @@
 #include "model/file/container.h"
 #include "model/kinds/joint_model.h"
 #include "objective/joint_likelihood.h"
+#include "train/course/em.h"
 #include "train/kinds/chain_training.h"
 
 namespace croft {
@@ -45,10 +46,11 @@ class JointTraining : public SequenceTraining {
   // Trains; of the options, those of other kinds must be left at their defaults.  observed features
   // are the pairs of an attribute and a group that the data shows where the template's part of y
   // holds.  Throws UsageError for bad options, Error when there is no example or feature.
-  TrainResult run(const TrainOptions& options, const TrainingCallback& callback);
+  TrainResult run(const TrainOptions& options, const TrainingCallback& callback,
+                  const EarlyStop& stop = {});
 
   // After run(): the model file's sections.
-  ContainerWriter model(const Json& training) const;
+  ContainerWriter model(const Json& training) const { return model(training, weights_); }
   // For tests: w of run(), and what it belongs to.
   std::span<const double> weights() const { return weights_; }
   const ChainLayout& layout() const { return layout_; }
@@ -71,7 +73,9 @@ class JointTraining : public SequenceTraining {
   std::vector<double> empirical() const;
   double largest_total() const;
   MethodChoice choice(const TrainOptions& options) const;  // checked
-  std::uint64_t fingerprint(const TrainOptions& options, const ChainProblem& problem) const;
+  ContainerWriter model(const Json& training, std::span<const double> weights) const;
+  std::uint64_t fingerprint(const TrainOptions& options, const ChainProblem& problem,
+                            std::uint64_t holdout) const;
   ChainLayout candidates(const TrainOptions& options) const;
   std::vector<std::uint64_t> observed_pairs() const;
   void add_cells_of_model(std::string_view attribute, std::vector<std::uint32_t>& cells) const;

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
+#include "core/json.h"
 #include "croft/core/compensated_sum.h"
 #include "croft/core/error.h"
+#include "train/training_fingerprint.h"
 
 namespace croft {
 namespace {
@@ -276,17 +279,49 @@ void check_values(const ChainData& data, const NaiveBayesStatistics& statistics,
 }
 
 // EM (Dempster, Laird and Rubin 1977) over the positions that are known in part.
-class ExpectationMaximisation {
+class ExpectationMaximisation final : public EmSteps {
  public:
-  ExpectationMaximisation(const ChainData& data, const NaiveBayesCounts& known,
-                          const NaiveBayesOptions& options, const NaiveBayesNames& names)
-      : data_(data), known_(known), options_(options), names_(names), joint_(known.labels()) {}
+  //   fit : with the counts and the parameters of what is known
+  ExpectationMaximisation(const ChainData& data, const NaiveBayesOptions& options,
+                          const NaiveBayesNames& names, NaiveBayesFit& fit)
+      : data_(data),
+        known_(fit.counts),
+        options_(options),
+        names_(names),
+        fit_(fit),
+        joint_(known_.labels()) {}
 
-  // Fills `next` with the known and the expected counts; returns the log-likelihood of `fit`.
-  double expect(const NaiveBayesFit& fit, NaiveBayesCounts& next) {
-    const NaiveBayesScorer scorer(fit.counts.statistics(), fit.parameters, options_);
-    next = known_;
-    CompensatedSum log_likelihood(log_smoothing(fit.counts.statistics(), fit.parameters, options_));
+  void begin(std::size_t) override {}
+  // An iteration ends with its M step.
+  void maximise() override {}
+  EmValue expect() override {
+    const double smoothing = log_smoothing(fit_.counts.statistics(), fit_.parameters, options_);
+    const double now = take_expectations(smoothing);
+    std::swap(fit_.counts, next_);
+    estimate();
+    fit_.log_likelihood.push_back(now);
+    return {-now, now - smoothing};
+  }
+  void archive(StateArchive& state) override {
+    NaiveBayesStatistics statistics = fit_.counts.statistics();
+    state(statistics.label_weight);
+    state(statistics.numbers);
+    state(fit_.log_likelihood);
+    if (!state.reading()) return;
+    fit_.counts = NaiveBayesCounts(std::move(statistics));
+    estimate();
+  }
+
+ private:
+  void estimate() {
+    fit_.parameters = naive_bayes_parameters(fit_.counts.statistics(), options_, names_);
+  }
+  // Fills next_ with the known and the expected counts; returns the log-likelihood of the fit, on
+  // top of `smoothing`.
+  double take_expectations(double smoothing) {
+    const NaiveBayesScorer scorer(fit_.counts.statistics(), fit_.parameters, options_);
+    next_ = known_;
+    CompensatedSum log_likelihood(smoothing);
     for_each_position(data_,
                       [&](std::size_t n, std::uint64_t p, const auto& id, const auto& value) {
                         scorer.score(id, value, scratch_, joint_);
@@ -299,12 +334,10 @@ class ExpectationMaximisation {
                         const double log_sum = normalise(n);
                         log_likelihood.add(weight * log_sum);
                         for (double& share : joint_) share *= weight;
-                        next.add_expected(id, value, joint_, options_.binarize, scratch_);
+                        next_.add_expected(id, value, joint_, options_.binarize, scratch_);
                       });
     return log_likelihood.value();
   }
-
- private:
   void restrict_to(std::span<const Label> known) {
     if (known.empty()) return;  // any label
     for (Label j = 0; j < joint_.size(); ++j) {
@@ -325,9 +358,11 @@ class ExpectationMaximisation {
   }
 
   const ChainData& data_;
-  const NaiveBayesCounts& known_;
+  const NaiveBayesCounts known_;
   const NaiveBayesOptions& options_;
   const NaiveBayesNames& names_;
+  NaiveBayesFit& fit_;
+  NaiveBayesCounts next_;
   std::vector<double> joint_;  // [L]
   NaiveBayesScorer::Scratch scratch_;
 };
@@ -345,6 +380,23 @@ void check_em(const NaiveBayesCounts& counts, const NaiveBayesNames& names) {
                 " alone, for EM to start from; label one, or leave out those that are known in "
                 "part with --em-iterations 0");
   }
+}
+
+std::uint64_t fingerprint(const ChainData& data, const NaiveBayesStatistics& known,
+                          const NaiveBayesOptions& options, const EmOptions& em,
+                          const NaiveBayesNames& names) {
+  Fingerprint print;
+  add_to(print, data);
+  print.add(known.label_weight);
+  print.add(known.numbers);
+  print.add(known.event);
+  print.add(known.column);
+  for (std::size_t j = 0; j < known.labels; ++j) print.add(names.label(j));
+  for (std::size_t a = 0; a < known.attributes(); ++a) print.add(names.attribute(a));
+  print.add(options_json(options).dump());
+  print.add(options.given_prior);
+  print.add(std::array{std::uint64_t{em.early_stop}, em.holdout});
+  return print.value();
 }
 
 }  // namespace
@@ -384,40 +436,33 @@ double log_smoothing(const NaiveBayesStatistics& statistics, const NaiveBayesPar
 
 NaiveBayesFit fit_naive_bayes(const ChainData& data, NaiveBayesCounts counts,
                               const NaiveBayesOptions& options, const EmOptions& em,
-                              const NaiveBayesNames& names,
-                              const std::function<bool(const EmIteration&)>& see) {
+                              const NaiveBayesNames& names, const EmCallback& see) {
   options.validate();
   check_values(data, counts.statistics(), names);
   counts.add(data, options.binarize);
   NaiveBayesFit fit;
   fit.partial_positions =
       data.positions() - static_cast<std::size_t>(std::ranges::count_if(data.label, is_one_label));
-  const NaiveBayesStatistics& s = counts.statistics();
+  fit.counts = std::move(counts);
+  const NaiveBayesStatistics& s = fit.counts.statistics();
   if (std::ranges::all_of(s.label_weight, [](double weight) { return weight == 0; })) {
     throw Error("no position has one label, with a weight above 0, to learn from; label some");
   }
   const bool climbs = fit.partial_positions > 0 && em.max_iterations > 0;
-  if (climbs) check_em(counts, names);
+  if (climbs) check_em(fit.counts, names);
   fit.parameters = naive_bayes_parameters(s, options, names);
-  if (!climbs) {
-    fit.counts = std::move(counts);
-    return fit;
+  if (!climbs) return fit;
+  if (em.checkpoints != nullptr) {
+    em.checkpoints->set_fingerprint(fingerprint(data, s, options, em, names));
   }
-  fit.counts = counts;
-  fit.converged = false;
-  ExpectationMaximisation steps(data, counts, options, names);
-  NaiveBayesCounts next;
-  for (std::size_t k = 1; k <= em.max_iterations && !fit.converged; ++k) {
-    const double now = steps.expect(fit, next);
-    std::swap(fit.counts, next);
-    fit.parameters = naive_bayes_parameters(fit.counts.statistics(), options, names);
-    if (!fit.log_likelihood.empty()) {
-      const double gain = now - fit.log_likelihood.back();
-      fit.converged = gain <= em.tolerance * std::abs(now);
-    }
-    fit.log_likelihood.push_back(now);
-    if (see && !see({k, now})) break;
-  }
+  ExpectationMaximisation steps(data, options, names, fit);
+  EmRules rules{.e_steps = em.max_iterations,
+                .tolerance = em.tolerance,
+                .least = 0,
+                .early_stop = em.early_stop,
+                .checkpoints = em.checkpoints};
+  if (em.score) rules.score = [&] { return em.score(fit); };
+  fit.em = run_em(steps, rules, see);
   return fit;
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "croft/core/interrupt.h"
+#include "train/course/em.h"
 #include "train/generative/naive_bayes_counts.h"
 
 namespace croft {
@@ -28,22 +28,24 @@ NaiveBayesParameters naive_bayes_parameters(const NaiveBayesStatistics& statisti
 // The largest variance that a gaussian attribute has over all labels; 0 where nothing varies.
 double largest_variance(const NaiveBayesStatistics& statistics, const NaiveBayesOptions& options);
 
+struct NaiveBayesFit;
+
 struct EmOptions {
   std::size_t max_iterations = 100;  // 0: positions that are known in part are left out
   double tolerance = 1e-6;           // stop where the log-likelihood gains less than this share
-};
-
-struct EmIteration {
-  std::size_t iteration;  // from 1
-  // log p of what is known, plus that of the smoothing: before this iteration's change.
-  double log_likelihood;
+  std::size_t early_stop = 0;        // iterations without a better score; 0: never
+  std::uint64_t holdout = 0;         // a number for what is held out
+  std::function<HoldoutScore(const NaiveBayesFit& fit)> score{};
+  CheckpointFolder* checkpoints = nullptr;
 };
 
 struct NaiveBayesFit {
   NaiveBayesCounts counts;  // with expected ones of positions that are known in part
   NaiveBayesParameters parameters;
-  std::vector<double> log_likelihood;  // one an iteration of EM; never decreases but by rounding
-  bool converged = true;
+  // One an iteration of EM: log p of what is known, plus that of the smoothing, before the
+  // iteration's change.  Never decreases but by rounding.
+  std::vector<double> log_likelihood;
+  EmResult em;
   std::size_t partial_positions = 0;  // in the data, by EM or left out
 };
 
@@ -56,8 +58,7 @@ struct NaiveBayesFit {
 //   see : called after each iteration of EM; false stops.  May be empty.
 NaiveBayesFit fit_naive_bayes(const ChainData& data, NaiveBayesCounts counts,
                               const NaiveBayesOptions& options, const EmOptions& em,
-                              const NaiveBayesNames& names,
-                              const std::function<bool(const EmIteration&)>& see);
+                              const NaiveBayesNames& names, const EmCallback& see);
 
 // What the smoothing adds to the log-likelihood that EM climbs: alpha times the log-probabilities
 // (G.11).

@@ -8,26 +8,14 @@
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/core/random.h"
+#include "data/settings/fields.h"
 #include "model/file/extraction_record.h"
-#include "train/gold_check.h"
 #include "train/part_checkpoints.h"
 
 namespace croft {
 namespace {
 
 constexpr std::string_view kOtherLabels = "(other)";
-
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> fields(1);
-  for (const char c : text) {
-    if (c == ':') {
-      fields.emplace_back();
-    } else {
-      fields.back() += c;
-    }
-  }
-  return fields;
-}
 
 [[noreturn]] void fail_experts(const std::string& text) {
   throw UsageError("--experts ", text,
@@ -51,7 +39,7 @@ struct RandomExperts {
 };
 
 RandomExperts read_random(const std::string& text) {
-  const std::vector<std::string> fields = split(text);
+  const std::vector<std::string> fields = split_at(text, ':');
   if (fields.size() < 2 || fields.size() > 3) fail_experts(text);
   RandomExperts out{read_number<std::size_t>(text, fields[1]), std::nullopt};
   if (fields.size() == 3) out.fraction = read_number<double>(text, fields[2]);
@@ -200,17 +188,6 @@ void PoolOptions::validate() const {
 
 PoolTraining::PoolTraining(const Extractor& extractor) : extractor_(extractor) {}
 
-void PoolTraining::add(const TextSequence& sequence, std::string_view file) {
-  const std::size_t n = encoder_.data.sequences();
-  if (files_.empty() || files_.back().second != file) files_.emplace_back(n, file);
-  encoder_.add(sequence, file);
-}
-
-void PoolTraining::add_holdout(TextSequence sequence, std::string_view file) {
-  if (!trained_on_) trained_on_ = encoder_.data.sequences();
-  add(sequence, file);
-}
-
 void PoolTraining::add_expert(const ChainModel& model) {
   const ExtractionConfig &theirs = model.extractor().config(), &ours = extractor_.config();
   if (extraction_sections(theirs) != extraction_sections(ours) ||
@@ -226,18 +203,6 @@ void PoolTraining::add_expert(const ChainModel& model) {
         ": this expert has a constraint; train it without one, and give the pool --constrain");
   }
   experts_.push_back(expert_of(model, extractor_.tied_names(), encoder_));
-}
-
-const std::string& PoolTraining::file_of(std::size_t n) const {
-  const auto next = std::ranges::upper_bound(files_, n, {}, &decltype(files_)::value_type::first);
-  return std::prev(next)->second;
-}
-
-std::size_t PoolTraining::positions() const { return encoder_.data.sequence_begin[sequences()]; }
-
-std::size_t PoolTraining::partial_positions() const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      std::span(encoder_.data.label).first(positions()), [](Label y) { return !is_one_label(y); }));
 }
 
 void PoolTraining::plan(const std::string& text, const PoolOptions& pool, std::uint64_t seed,
@@ -371,16 +336,6 @@ ChainEncoder PoolTraining::data_of(const Plan& plan) const {
   return out;
 }
 
-std::shared_ptr<const ChainConstraint> PoolTraining::make_constraint(
-    const TrainOptions& options) const {
-  if (!options.constraint) return nullptr;
-  std::vector<std::string> names;
-  for (Label y = 0; y < labels(); ++y) names.emplace_back(encoder_.label_names[y]);
-  auto constraint = std::make_shared<const ChainConstraint>(options.constraint(names));
-  check_gold(*constraint, encoder_.data, names, [&](std::size_t n) { return file_of(n); });
-  return constraint;
-}
-
 // Experts that are given count by their weights.
 std::uint64_t PoolTraining::fingerprint(const TrainOptions& options, const PoolOptions& pool,
                                         std::shared_ptr<const ChainConstraint> constraint) const {
@@ -401,7 +356,7 @@ PoolTraining::Result PoolTraining::run(const TrainOptions& options, const PoolOp
                                        const Callback& callback) {
   pool.validate();
   if (sequences() == 0) throw Error("there is no sequence to train on");
-  const auto constraint = make_constraint(options);
+  const auto constraint = checked_constraint(options.constraint);
   std::vector<Plan> plans;
   for (const std::string& text : pool.experts) plan(text, pool, options.seed, plans);
   const std::size_t given = experts_.size(), count = given + plans.size();

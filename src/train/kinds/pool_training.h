@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "data/settings/label_class_file.h"
+#include "train/encoded_training.h"
 #include "train/kinds/chain_expert.h"
 #include "train/pool_weights.h"
 
@@ -42,26 +43,15 @@ FeaturePosition position_of_name(std::string_view name);
 using NamePosition = std::function<FeaturePosition(std::string_view name)>;
 NamePosition positions_of_template(const TemplateSet& templates);
 
-class PoolTraining : public SequenceTraining {
+class PoolTraining : public SplitTraining {
  public:
   explicit PoolTraining(const Extractor& extractor);  // kept by reference
 
-  void read_partial_labels(const PartialLabels& how) override { encoder_.partial = how; }
-  void add(const TextSequence& sequence, std::string_view file = {}) override;
-  // What the weights are learnt on; without, the training data.  After all of add().
-  void add_holdout(TextSequence sequence, std::string_view file = {}) override;
+  // What is held out: what the weights are learnt on; without, the training data.
+
   // Trained elsewhere; after all data.  Throws UsageError where it makes features in another way
   // or has other labels.
   void add_expert(const ChainModel& model);
-
-  std::size_t sequences() const override { return trained_on_.value_or(encoder_.data.sequences()); }
-  std::size_t holdout_sequences() const override { return encoder_.data.sequences() - sequences(); }
-  std::size_t positions() const override;  // that experts are trained on
-  std::size_t partial_positions() const override;
-  std::size_t labels() const override { return encoder_.label_names.size(); }
-  std::size_t attributes() const override {
-    return encoder_.node_names.size() + encoder_.edge_names.size();
-  }
 
   struct Expert {
     std::string name;
@@ -100,13 +90,8 @@ class PoolTraining : public SequenceTraining {
   std::uint64_t fingerprint(const TrainOptions& options, const PoolOptions& pool,
                             std::shared_ptr<const ChainConstraint> constraint) const;
   void merge(std::span<const double> a);
-  const std::string& file_of(std::size_t n) const;
-  std::shared_ptr<const ChainConstraint> make_constraint(const TrainOptions& options) const;
 
   const Extractor& extractor_;
-  ChainEncoder encoder_;
-  std::optional<std::size_t> trained_on_;  // sequences, where others are held out
-  std::vector<std::pair<std::size_t, std::string>> files_;
   std::vector<ChainExpert> experts_;
   // Of the pool.
   ChainLayout layout_;

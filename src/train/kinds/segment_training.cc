@@ -8,6 +8,7 @@
 #include "croft/core/error.h"
 #include "croft/inference/segment_viterbi.h"
 #include "train/course/watched_run.h"
+#include "train/gold_check.h"
 #include "train/segments/segment_rows_objective.h"
 
 namespace croft {
@@ -124,13 +125,7 @@ SegmentTraining::SegmentTraining(const Extractor& extractor, const SegmentOption
       encoder_(extractor, segments, init_.get()) {}
 
 void SegmentTraining::read_partial_labels(const PartialLabels& how) {
-  for (Label c = 0; init_ && c < init_->labels(); ++c) {
-    const std::string& name = init_->label(c);
-    if (name != how.any && name.find(how.separator) == name.npos) continue;
-    throw UsageError(init_->container().name(), ": the label ", in_quotes(name),
-                     " would be read as a set of labels, or as any; choose another "
-                     "--partial-separator, or rename it and train from the start");
-  }
+  if (init_) check_labels_of(*init_, how);
   encoder_.partial = how;
 }
 

@@ -49,7 +49,7 @@ class SegmentTraining : public SequenceTraining {
   std::size_t labels() const override { return encoder_.label_names().size(); }
   std::size_t attributes() const override { return encoder_.attributes(); }
   std::size_t holdout_sequences() const override { return holdout_.size(); }
-  const TextSequence& holdout(std::size_t n) const { return holdout_[n]; }
+  const TextSequence& holdout(std::size_t n) const override { return holdout_[n]; }
 
   // What the options come to; throws UsageError for an objective or an optimiser that segments have
   // not.

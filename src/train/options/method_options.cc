@@ -93,7 +93,7 @@ std::span<const OptionRow> method_options() {
 
 std::span<const OptionRow> run_options() {
   using namespace option;
-  constexpr KindSet kKept = kOfChains | kSegmentBit | kBoosted | kJointBit | kGraphBit;
+  constexpr KindSet kOfEm = kHmmBit | kNaiveBayesBit | kBayesNetBit;
   static const auto kRows = std::to_array<OptionRow>({
       words("holdout", "FILE|FRACTION",
             "A labelled file, or a fraction of the data to set aside, for a score as training "
@@ -103,19 +103,18 @@ std::span<const OptionRow> run_options() {
       whole("early-stop", "N=0",
             "Stop after N iterations without a better hold-out score, and keep the best "
             "weights; 0: off")
-          .of(kChains | kSegmentBit | kHiddenChainBit | kBoosted)
+          .of(kChains | kSegmentBit | kHiddenChainBit | kBoosted | kJointBit | kOfEm,
+              "its iterations have no hold-out score")
           .at_first("0"),
       file("init", "MODEL", "Start from this model: its weights, features and labels are kept")
           .of(kChains | kSegmentBit | kNaiveBayesBit | kBayesNetBit | kGraphBit)
           .outside(),
       file("checkpoint", "FOLDER",
-           "Keep the state of the training in this folder, to go on from after a crash")
-          .of(kKept),
-      flag("resume", "Go on from the --checkpoint, to the very model of a training without a break")
-          .of(kKept),
+           "Keep the state of the training in this folder, to go on from after a crash"),
+      flag("resume",
+           "Go on from the --checkpoint, to the very model of a training without a break"),
       number("checkpoint-interval", "SECONDS=30",
              "Seconds between two states that are kept; 0: every iteration")
-          .of(kKept)
           .at_first("30")
           .beside("checkpoint"),
       file("log", "FILE", "Write one JSON object a line to this file").outside(),

@@ -148,9 +148,9 @@ TEST(Trainers, HmmTakesWeightsOfSequences) {
   TrainObserver nobody;
   const auto objective = [&](const std::string& data, const std::string& weights) {
     HmmRequest request;
-    request.data = {folder.file("data", data)};
-    if (!weights.empty()) request.weights = folder.file("weights", weights);
-    request.output = folder.path("m");
+    request.train.data = {folder.file("data", data)};
+    if (!weights.empty()) request.train.weights = folder.file("weights", weights);
+    request.train.output = folder.path("m");
     return *train(*make_trainer(request), nobody).objective;
   };
   const std::string first = "sun A\nrain B\nrain B\n\n", second = "sun A\nsun A\n\n";
@@ -164,11 +164,11 @@ TEST(Trainers, FinishedModelsAreComparedWithTheHoldout) {
   const std::string data = folder.file("data", "sun A\nrain B\n\nrain B\nsun A\n\n");
   const std::string held = folder.file("held", "sun A\nrain A\nrain B\nsun B\n\n");
   HmmRequest hmm;
-  hmm.data = {data};
-  hmm.holdout = held;
-  hmm.output = folder.path("m");
+  hmm.train.data = {data};
+  hmm.train.holdout = held;
+  hmm.train.output = folder.path("m");
   EXPECT_EQ(train(*make_trainer(hmm), nobody).holdout->token_accuracy, 0.5);
-  const auto record = HmmModel::open(hmm.output)->meta()["training"]["holdout"];
+  const auto record = HmmModel::open(hmm.train.output)->meta()["training"]["holdout"];
   EXPECT_EQ(record["sequences"], 1);
   EXPECT_EQ(record["token_accuracy"], 0.5);
   NaiveBayesRequest naive;

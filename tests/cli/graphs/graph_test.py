@@ -173,7 +173,7 @@ class GraphTest(CliTest):
     def test_em_resumes_to_the_same_file(self):
         spec = self.file("hidden.toml", SPEC.replace("label", "case when length > 3 then label end as label", 1))
         # Never content, so that it is killed before its end.
-        options = ["--em-iterations", "100000", "--tolerance", "0", "--gradient-tolerance", "0"]
+        options = ["--em-iterations", "100000", "--tolerance", "0", "--gradient-tolerance", "0", "--starts", "2"]
         state = self.folder / "state"
         keep = ["--checkpoint", state, "--checkpoint-interval", "0"]
         graph = ["train", "--quiet", "--model", "graph", "--spec", spec, "--database", self.train_db]

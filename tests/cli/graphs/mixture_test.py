@@ -3,8 +3,10 @@
 import json
 import math
 import random
+import subprocess
+import time
 
-from support import BAD_INPUT, WRONG_USAGE, CliTest, main, read_log
+from support import BAD_INPUT, CROFT, WRONG_USAGE, CliTest, main, read_log
 
 SPEC = """
 [[variables]]
@@ -104,6 +106,17 @@ class MixtureTest(CliTest):
         self.assertGreater(max(right, 1 - right), 0.93)  # which label is which nobody has said
         weight = float(self.run_ok("inspect", "-m", model, "--weights").splitlines()[0].split("\t")[-1])
         self.assertAlmostEqual(weight, math.log(9), delta=0.6)
+        # Killed, it goes on to the same file.
+        state, part = self.folder / "state", self.folder / "part.croft"
+        begun = [*train, "-o", part, "--em-iterations", 60, "--checkpoint", state, "--checkpoint-interval", 0]
+        process = subprocess.Popen([CROFT, *map(str, begun)])
+        while process.poll() is None and not (state / "checkpoint").exists():
+            time.sleep(0.001)
+        process.kill()
+        process.wait()
+        self.assertTrue((state / "checkpoint").exists())
+        self.run_ok(*begun, "--resume")
+        self.assertEqual(part.read_bytes(), model.read_bytes())
 
     def test_what_is_wrong_is_named(self):
         train, _ = self.pixels("train", 4, 3)

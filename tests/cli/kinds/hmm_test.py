@@ -333,6 +333,11 @@ class Conll2000Test(CliTest):
         self.assertGreater(report["tokens"]["accuracy"], 0.85)
         self.assertGreater(report["chunk"]["f1"], 0.77)  # the CoNLL-2000 baseline
 
+    def test_a_holdout_without_labels_is_refused(self):
+        words = self.file("words.txt", "a\nb\nc\n\na\na\nb\n\nc\nb\n\na\nc\nb\n\nb\nb\n")
+        self.fails(BAD_INPUT, "train", "--quiet", "-o", self.folder / "m.croft", "--model", "hmm", "--states", 2,
+                   "--holdout", 0.3, words, mentions=["0.3", "hold out sequences whose labels are known"])
+
 
 if __name__ == "__main__":
     unittest.main()

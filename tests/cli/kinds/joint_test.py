@@ -235,7 +235,7 @@ class JointTest(CliTest):
 
     def test_options_that_would_be_ignored_are_refused(self):
         start = ["train", "--quiet", "-o", self.folder / "x"]
-        for more, mention in ((["--early-stop", "3"], "--early-stop has no meaning"),
+        for more, mention in ((["--early-stop", "3"], "--early-stop needs --holdout"),
                               (["--template", self.template], "--template has no meaning"),
                               (["--no-intercept"], "--no-intercept has no meaning"),
                               (["--init", "m"], "--init has no meaning"),

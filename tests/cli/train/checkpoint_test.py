@@ -1,11 +1,13 @@
 """--checkpoint and --resume: after kill -9 the very model of a training without a break."""
 
+import random
+import re
 import subprocess
 import time
 
 from support import BAD_INPUT, CROFT, INGREDIENTS, WRONG_USAGE, CliTest, croft, main
 
-TRAIN = INGREDIENTS / "train.txt"
+TRAIN, TEST = INGREDIENTS / "train.txt", INGREDIENTS / "test.txt"
 # Each with as many iterations as take a second or less.
 METHODS = [("likelihood", name) for name in (
     "sgd-lbfgs", "lbfgs", "owlqn", "steepest-descent", "cg", "preconditioned-cg", "mixed-cg",
@@ -25,11 +27,21 @@ PARTS = [POOL, [*POOL, "--pool-weights", "dirichlet", "--l1", 0.1], [*CODE, "ran
          [*HIDDEN, "--holdout", 0.2, "--early-stop", 4], [*HIDDEN, "--em-iterations", 8]]
 
 
+# The tables of a chain a -> b -> c of three states each.
+CHAIN = "network chain { }\n" + "".join(
+    f"variable {name} {{ type discrete [ 3 ] {{ x, y, z }}; }}\n" for name in "abc") + """
+probability ( a ) { table 0.2, 0.3, 0.5; }
+""" + "".join(f"probability ( {child} | {parent} ) {{ (x) 0.6, 0.3, 0.1; (y) 0.2, 0.2, 0.6; (z) 0.3, 0.4, 0.3; }}\n"
+              for parent, child in ("ab", "bc"))
+
+
 class CheckpointTest(CliTest):
+    data, suffix = TRAIN, ".croft"
+    rules = ["--tolerance", 0, "--gradient-tolerance", 0]
+
     def arguments(self, model, *options):
         iterations = [] if "--em-iterations" in options else ["--max-iterations", 25]
-        return ["train", "--quiet", "-o", model, *options, "--tolerance", 0,
-                "--gradient-tolerance", 0, *iterations, TRAIN]
+        return ["train", "--quiet", "-o", model, *options, *self.rules, *iterations, self.data]
 
     def start_and_kill(self, model, folder, options, resume, states=1):
         """Kills the training as soon as it has kept new states; False where it ended before."""
@@ -52,7 +64,8 @@ class CheckpointTest(CliTest):
         return not model.exists()
 
     def check(self, options, most_kills=4, states=1):
-        whole, model, folder = (self.folder / name for name in ("w.croft", "m.croft", "state"))
+        whole, model, folder = (self.folder / name for name in (
+            "w" + self.suffix, "m" + self.suffix, "state"))
         self.run_ok(*self.arguments(whole, *options))
         kills = 0
         while kills < most_kills and self.start_and_kill(model, folder, options, kills > 0, states):
@@ -80,6 +93,47 @@ class CheckpointTest(CliTest):
     def test_joint_features_too(self):
         template = self.file("joint.template", "u1:%x[0,0] * %y\nu2:%x[-1,0] * %y\n")
         self.assertGreater(self.check(["--model", "maxent", "--joint-template", template]), 0)
+
+    def test_joint_features_stop_early_too(self):
+        template = self.file("joint.template", "u1:%x[0,0] * %y\nu2:%x[-1,0] * %y\n")
+        self.assertGreater(self.check(["--model", "maxent", "--joint-template", template, "--holdout", 0.2,
+                                       "--early-stop", 5, "--optimizer", "lbfgs"]), 0)
+
+    def test_em_of_generative_models_too(self):
+        lines = TRAIN.read_text("utf-8").splitlines()
+        partial = self.file("partial.txt", "\n".join(
+            re.sub(r"\S+$", "?", line) if n % 4 else line for n, line in enumerate(lines)) + "\n")
+        chance = random.Random(1)
+        cases = self.file("cases.csv", "a,b,c\n" + "".join(
+            ",".join(chance.choice(["x", "y", "z", "", ""]) for _ in "abc") + "\n" for _ in range(300)))
+        net = self.file("net.bif", CHAIN)
+        self.rules = ["--tolerance", 0]
+        early = ["--holdout", TEST, "--early-stop", 6]
+        hmm = ["--model", "hmm", "--partial", "--em-iterations"]
+        bayes = ["--model", "naive-bayes", "--partial", "--em-iterations", 30]
+        network = ["--model", "bayes-net", "--structure", net, "--em-iterations", 200]
+        for data, options in (
+                (TRAIN, ["--model", "hmm", "--states", 4, "--starts", 3, "--em-iterations", 8]),
+                (partial, [*hmm, 30]), (partial, [*hmm, 30, *early]),
+                (partial, bayes), (partial, [*bayes, *early]),
+                (cases, [*network, "--starts", 3]), (cases, [*network, "--holdout", cases, "--early-stop", 5])):
+            with self.subTest(options):
+                self.data, self.suffix = data, ".bif" if data == cases else ".croft"
+                self.assertGreater(self.check(options), 0)
+
+    def test_em_of_other_data_is_another_training(self):
+        self.rules = ["--tolerance", 0]
+        model, folder = self.folder / "m.croft", self.folder / "state"
+        begun = ["--model", "hmm", "--states", 4, "--em-iterations", 30]
+        self.assertTrue(self.start_and_kill(model, folder, begun, False))
+        for other in (["--seed", 2], ["--smoothing", 0.3], ["--starts", 2]):
+            self.fails(BAD_INPUT, *self.arguments(model, "--checkpoint", folder, "--resume", *begun, *other),
+                       mentions=["another training"])
+
+    def test_where_nothing_is_to_be_found_out_there_is_no_state(self):
+        for kind in ("hmm", "naive-bayes"):
+            self.refuses_to_train(WRONG_USAGE, "--model", kind, "--checkpoint", self.folder / "state", TRAIN,
+                                  mentions=["--checkpoint", "--partial"])
 
     def test_trainings_of_several_parts_too(self):
         for options in PARTS:

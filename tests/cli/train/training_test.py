@@ -4,7 +4,7 @@ import json
 import math
 import re
 
-from support import INGREDIENTS, CliTest, croft, main, read_log
+from support import INGREDIENTS, WRONG_USAGE, CliTest, croft, main, read_log
 
 TRAIN, TEST = INGREDIENTS / "train.txt", INGREDIENTS / "test.txt"
 TOKENS, LABELS = 3356, 6  # of train.txt
@@ -272,6 +272,23 @@ class HoldoutTest(TrainingTest):
         self.assertEqual(end["kept_iteration"], best)
         self.assertEqual(end["iterations"], best + 4)
         self.assertAlmostEqual(self.accuracy(self.folder / "m.croft"), max(scores), places=12)
+
+    def test_em_and_joint_features_stop_early_too(self):
+        template = self.file("joint.template", "u1:%x[0,0] * %y\nu2:%x[-1,0] * %y\n")
+        partial = self.file("partial.txt", "\n".join(
+            re.sub(r"\S+$", "?", line) if n % 4 else line
+            for n, line in enumerate(TRAIN.read_text("utf-8").splitlines())) + "\n")
+        for data, options in ((TRAIN, ["--model", "maxent", "--joint-template", template, "--l2", 0.001]),
+                              (partial, ["--model", "hmm", "--partial", "--tolerance", 0]),
+                              (partial, ["--model", "naive-bayes", "--partial", "--tolerance", 0])):
+            with self.subTest(options):
+                iterations, end = self.train_logged("m.croft", *options, "--holdout", TEST, "--early-stop", 3, data)
+                scores = [x["holdout_accuracy"] for x in iterations]
+                best = iterations[scores.index(max(scores))]["iteration"]
+                self.assertEqual(end["kept_iteration"], best)
+                self.assertEqual(end["iterations"], best + 3)
+                self.assertAlmostEqual(self.accuracy(self.folder / "m.croft"), max(scores), places=12)
+                self.refuses_to_train(WRONG_USAGE, *options, "--early-stop", 3, data, mentions=["--holdout"])
 
     def test_a_fraction_is_set_aside(self):
         done = croft("train", "-o", self.folder / "m.croft", "--holdout", 0.25, "--max-iterations",

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "app/label/tagger.h"
-#include "app/train/train_hmm.h"
+#include "app/train/kind_requests.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "support/naive_hmm.h"

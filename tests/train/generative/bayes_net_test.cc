@@ -58,8 +58,7 @@ void hide(std::vector<std::vector<State>>& rows, double share, std::uint64_t see
 }
 
 BayesNetResult fit(BayesNetTraining& training, const std::vector<std::vector<State>>& rows,
-                   const BayesNetOptions& options = {},
-                   const BayesNetTraining::Callback& callback = {}) {
+                   const BayesNetOptions& options = {}, const EmCallback& callback = {}) {
   for (const auto& row : rows) training.add(row);
   return training.run(options, callback);
 }
@@ -186,7 +185,7 @@ TEST(BayesNet, NeverLosesLikelihoodByAnIterationOfEm) {
     const double smoothing = seed % 2 == 0 ? 0 : 0.3;
     const BayesNetResult result =
         fit(training, rows, {.smoothing = smoothing, .em_iterations = 60, .seed = seed},
-            [&](const BayesNetProgress& now) {
+            [&](const EmProgress& now) {
               EXPECT_LE(now.objective, before + 1e-9 * std::abs(before)) << "seed " << seed;
               before = now.objective;
               likelihood = now.log_likelihood;
@@ -300,7 +299,7 @@ TEST(BayesNet, StartsFromTheTablesThatItIsGiven) {
   std::vector<double> counts;
   const double truth = data.evaluate(pool, counts);
   BayesNetTraining training(net);
-  fit(training, rows, {.from_tables = true}, [&](const BayesNetProgress& now) {
+  fit(training, rows, {.from_tables = true}, [&](const EmProgress& now) {
     if (now.iteration == 1) {
       EXPECT_EQ(now.log_likelihood, truth);
     }

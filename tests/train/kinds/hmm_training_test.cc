@@ -240,7 +240,7 @@ TEST(HmmTraining, TheObjectiveOfBaumWelchNeverIncreases) {
     options.em_iterations = 40;
     options.seed = seed;
     double before = INFINITY, first = 0;
-    const HmmResult result = training.run(options, [&](const HmmProgress& now) {
+    const HmmResult result = training.run(options, [&](const EmProgress& now) {
       EXPECT_LE(now.objective, before + 1e-9 * std::abs(now.objective)) << now.iteration;
       if (now.iteration == 1) first = now.objective;
       before = now.objective;
@@ -282,7 +282,7 @@ TEST(HmmTraining, TheBestOfSeveralRandomStartsIsKept) {
   options.starts = 6;
   options.em_iterations = 30;
   std::map<std::size_t, double> last;
-  const HmmResult result = training.run(options, [&](const HmmProgress& now) {
+  const HmmResult result = training.run(options, [&](const EmProgress& now) {
     last[now.start] = now.objective;
     return true;
   });

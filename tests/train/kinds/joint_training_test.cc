@@ -10,7 +10,7 @@
 #include <set>
 #include <tuple>
 
-#include "app/train/train_joint.h"
+#include "app/train/kind_requests.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/core/random.h"

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "app/train/make_trainer.h"
 #include "core/atomic_file.h"
@@ -24,6 +25,9 @@ void check_request(const BayesNetRequest& r) {
   }
   if (!ends_in(r.output, ".bif") && !ends_in(r.output, ".uai")) {
     throw UsageError("-o " + r.output + " ends in neither .bif nor .uai, the formats of a network");
+  }
+  if (r.options.early_stop > 0 && r.holdout.empty()) {
+    throw UsageError("--early-stop needs --holdout, to see when to stop");
   }
 }
 
@@ -68,17 +72,67 @@ void take_tables(const std::string& path, GraphFile& net) {
   net.graph = std::move(with_tables);
 }
 
-struct Measured {
+}  // namespace
+
+struct BayesNetTrainer::Measured {
   std::size_t rows = 0, impossible = 0;  // rows of probability 0
   double log_likelihood = 0;             // of the others
+
+  double a_row() const { return log_likelihood / static_cast<double>(rows - impossible); }
+  std::string text() const {
+    std::string text =
+        fmt::format("held out: {} rows, log-likelihood {:.4f}", rows, log_likelihood);
+    if (rows > impossible) text += fmt::format(", {:.6f} a row", a_row());
+    if (impossible > 0) {
+      text += Message("; ", impossible, " rows more have probability 0 (--smoothing)").text();
+    }
+    return text;
+  }
 };
 
-Measured measure(const BayesNetRequest& r, const GraphFile& net) {
-  Measured holdout;
+// The structure may be replaced by itself with new tables: it is read first.
+TrainFiles BayesNetTrainer::files() const {
+  TrainFiles files{asked_.data, {asked_.structure}, asked_.output};
+  files.inputs.insert(files.inputs.end(), {asked_.init, asked_.holdout});
+  return files;
+}
+
+void BayesNetTrainer::open() {
+  GraphFile net = read_network(asked_.structure);
+  if (!asked_.init.empty()) take_tables(asked_.init, net);
+  asked_.options.from_tables = !asked_.init.empty();
+  begin(std::move(net));
+}
+
+void BayesNetTrainer::begin(GraphFile net) {
+  net_ = std::move(net);
+  training_.emplace(net_.graph);
+}
+
+void BayesNetTrainer::read_files(TrainObserver&) {
+  for (const std::string& path : asked_.data) {
+    read_state_rows(LineReader(path), net_, asked_.rows, [&](auto row) { add(row); });
+  }
+  if (asked_.holdout.empty()) return;
+  read_state_rows(LineReader(asked_.holdout), net_, asked_.rows,
+                  [&](auto row) { held_out_.emplace_back(row.begin(), row.end()); });
+}
+
+DataSummary BayesNetTrainer::summary() const {
+  const BayesNetData& data = training_->data();
+  DataSummary summary{fmt::format("{} rows, {} variables", data.rows(), net_.graph.variables()),
+                      {{"rows", data.rows()},
+                       {"variables", std::size_t{net_.graph.variables()}},
+                       {"missing", data.missing()}}};
+  if (data.missing() > 0) summary.text += fmt::format("; {} values are missing", data.missing());
+  return summary;
+}
+
+BayesNetTrainer::Measured BayesNetTrainer::measure(const FactorGraph& tables) const {
+  Measured holdout{.rows = held_out_.size()};
   ThreadPool pool(1);
   std::vector<double> counts;
-  const FactorGraph tables = with_own_tables(net.graph);
-  holdout.rows = read_state_rows(LineReader(r.holdout), net, r.rows, [&](auto row) {
+  for (const std::vector<State>& row : held_out_) {
     BayesNetData one(tables);
     one.add(row);
     const double log_p = one.evaluate(pool, counts);
@@ -87,96 +141,58 @@ Measured measure(const BayesNetRequest& r, const GraphFile& net) {
     } else {
       ++holdout.impossible;
     }
-  });
+  }
   return holdout;
 }
 
-std::string text_of(const Measured& held_out) {
-  const std::size_t possible = held_out.rows - held_out.impossible;
-  std::string text = fmt::format("held out: {} rows, log-likelihood {:.4f}", held_out.rows,
-                                 held_out.log_likelihood);
-  if (possible > 0) {
-    text += fmt::format(", {:.6f} a row", held_out.log_likelihood / static_cast<double>(possible));
-  }
-  if (held_out.impossible > 0) {
-    text +=
-        Message("; ", held_out.impossible, " rows more have probability 0 (--smoothing)").text();
-  }
-  return text;
+// Early stopping takes no tables that make a row impossible for better ones.
+void BayesNetTrainer::watch_holdout(BayesNetOptions& options) const {
+  if (options.early_stop == 0) return;
+  Fingerprint rows;
+  for (const std::vector<State>& row : held_out_) rows.add(row);
+  options.holdout = rows.value();
+  options.score = [this](const FactorGraph& tables) {
+    const Measured now = measure(tables);
+    const double never = -std::numeric_limits<double>::infinity();
+    return HoldoutScore{.chunk_f1 = {}, .log_likelihood = now.impossible > 0 ? never : now.a_row()};
+  };
 }
 
-class BayesNetTrainer final : public Trainer {
- public:
-  explicit BayesNetTrainer(const BayesNetRequest& asked) : asked_(asked) { check_request(asked_); }
-  // The structure may be replaced by itself with new tables: it is read first.
-  TrainFiles files() const override {
-    TrainFiles files{asked_.data, {asked_.structure}, asked_.output};
-    files.inputs.insert(files.inputs.end(), {asked_.init, asked_.holdout});
-    return files;
+TrainOutcome BayesNetTrainer::run(TrainObserver& observer, CheckpointFolder* checkpoints) {
+  const BayesNetData& data = training_->data();
+  if (data.missing() == 0 && !asked_.of_em.empty()) {
+    throw UsageError(Message::option(asked_.of_em.front()),
+                     " is of EM, and no value is missing: leave it out");
   }
-  StoppingRule stopping() const override {
-    return {.max_iterations = asked_.options.em_iterations, .tolerance = 0};
+  BayesNetOptions options = asked_.options;
+  options.checkpoints = checkpoints;
+  watch_holdout(options);
+  const BayesNetResult fit = training_->run(options, [&](const EmProgress& now) {
+    return observer.iteration(em_step(now, options.em_iterations));
+  });
+  net_.graph = with_own_tables(training_->graph());
+  TrainOutcome outcome = em_outcome(fit, observer.stopped());
+  outcome.further.insert(outcome.further.end(), {{"log_likelihood", fit.log_likelihood},
+                                                 {"parameters", fit.parameters, Shown::program},
+                                                 {"unseen_rows", fit.unseen, Shown::program}});
+  outcome.tail +=
+      fmt::format("\nlog-likelihood {:.4f}, {:.6f} a row; {} free parameters", fit.log_likelihood,
+                  fit.log_likelihood / static_cast<double>(data.rows()), fit.parameters);
+  if (fit.unseen > 0) {
+    outcome.tail += fmt::format("\n{} rows of tables have no data: they are uniform", fit.unseen);
   }
-  void open() override {
-    net_ = read_network(asked_.structure);
-    if (!asked_.init.empty()) take_tables(asked_.init, net_);
-  }
-  void read_files(TrainObserver&) override {
-    training_.emplace(net_.graph);
-    for (const std::string& path : asked_.data) {
-      read_state_rows(LineReader(path), net_, asked_.rows, [&](auto row) { training_->add(row); });
-    }
-  }
-  DataSummary summary() const override {
-    const BayesNetData& data = training_->data();
-    DataSummary summary{fmt::format("{} rows, {} variables", data.rows(), net_.graph.variables()),
-                        {{"rows", data.rows()},
-                         {"variables", std::size_t{net_.graph.variables()}},
-                         {"missing", data.missing()}}};
-    if (data.missing() > 0) summary.text += fmt::format("; {} values are missing", data.missing());
-    return summary;
-  }
+  if (!asked_.holdout.empty()) outcome.tail += "\n" + measure(net_.graph).text();
+  return outcome;
+}
 
-  TrainOutcome run(TrainObserver& observer, CheckpointFolder*) override {
-    const BayesNetData& data = training_->data();
-    if (data.missing() == 0 && !asked_.of_em.empty()) {
-      throw UsageError(Message::option(asked_.of_em.front()),
-                       " is of EM, and no value is missing: leave it out");
-    }
-    BayesNetOptions options = asked_.options;
-    options.from_tables = !asked_.init.empty();
-    const BayesNetResult fit = training_->run(options, [&](const BayesNetProgress& now) {
-      return observer.iteration(em_step(now.start, now.iteration, options.em_iterations,
-                                        now.objective, now.log_likelihood));
-    });
-    net_.graph = with_own_tables(training_->graph());
-    TrainOutcome outcome =
-        em_outcome(fit.iterations, fit.converged, observer.stopped(), fit.objective);
-    outcome.further = {{"log_likelihood", fit.log_likelihood}};
-    outcome.tail =
-        fmt::format("\nlog-likelihood {:.4f}, {:.6f} a row; {} free parameters", fit.log_likelihood,
-                    fit.log_likelihood / static_cast<double>(data.rows()), fit.parameters);
-    if (fit.unseen > 0) {
-      outcome.tail += fmt::format("\n{} rows of tables have no data: they are uniform", fit.unseen);
-    }
-    if (!asked_.holdout.empty()) outcome.tail += "\n" + text_of(measure(asked_, net_));
-    return outcome;
-  }
-  void write() override {
-    AtomicFile file(asked_.output);
-    file.write(ends_in(asked_.output, ".bif") ? write_bif(net_) : write_uai(net_));
-    file.commit();
-  }
-
- private:
-  BayesNetRequest asked_;
-  GraphFile net_;
-  std::optional<BayesNetTraining> training_;
-};
-
-}  // namespace
+void BayesNetTrainer::write() {
+  AtomicFile file(asked_.output);
+  file.write(ends_in(asked_.output, ".bif") ? write_bif(net_) : write_uai(net_));
+  file.commit();
+}
 
 std::unique_ptr<Trainer> make_trainer(const BayesNetRequest& request) {
+  check_request(request);
   return std::make_unique<BayesNetTrainer>(request);
 }
 

@@ -108,10 +108,9 @@ class BoostedTrainer final : public SequenceTrainer {
     options.seed = request_.seed;
     options.label_weights = options_.label_weights;
     options.checkpoints = checkpoints;
-    result_ = boosting_->run(
-        options,
-        scorer([&](std::size_t n) -> const TextSequence& { return boosting_->holdout(n); }),
-        [&](const BoostingProgress& now) { return observer.iteration(step_of(now)); });
+    result_ = boosting_->run(options, scorer(), [&](const BoostingProgress& now) {
+      return observer.iteration(step_of(now));
+    });
     return outcome_of(result_);
   }
 

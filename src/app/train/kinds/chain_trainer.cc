@@ -6,20 +6,6 @@
 namespace croft {
 namespace {
 
-std::shared_ptr<const ChainModel> open_init(const TrainRequest& request) {
-  const std::string& path = request.prior.empty() ? request.init : request.prior;
-  if (path.empty()) return nullptr;
-  auto init = ChainModel::open(path);
-  init->container().verify();  // training would carry damage on into a file that looks sound
-  check_init(*init, request.options);
-  const InputFormat format = init->extractor().config().format;
-  if (format != request.format) {
-    throw UsageError(path, ": a model of --format ", format_name(format),
-                     " cannot go on with --format ", format_name(request.format));
-  }
-  return init;
-}
-
 Json rounds_record(const FeatureRounds& rounds, const FeatureRoundsReport& report) {
   Json record = {{"rounds", report.rounds},
                  {"candidates", report.candidates},
@@ -49,15 +35,18 @@ class ChainTrainer final : public SequenceTrainer {
     check_request(request_);
   }
   void open() override {
-    if (!init_) init_ = open_init(request_);
+    const std::string& path = request_.start();
+    if (init_ || path.empty()) return;
+    check_init(*ChainModel::open(path), request_.options);
+    init_ = open_start<ChainModel>(request_);
   }
   ExtractionConfig extraction() const override { return make_extraction(request_, init_.get()); }
 
   TrainOutcome fit(TrainObserver& observer, CheckpointFolder*) override {
     options_.on_round = [&](const FeatureRound& round) { observer.round(round); };
-    result_ = chain_->run(
-        options_, scorer([&](std::size_t n) -> const TextSequence& { return chain_->holdout(n); }),
-        [&](const TrainProgress& now) { return observer.iteration(step_of(now)); });
+    result_ = chain_->run(options_, scorer(), [&](const TrainProgress& now) {
+      return observer.iteration(step_of(now));
+    });
     input_->trained(*chain_);
     return outcome_of(result_, options_.regulariser.l1);
   }

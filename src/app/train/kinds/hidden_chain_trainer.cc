@@ -30,10 +30,8 @@ class HiddenChainTrainer final : public SequenceTrainer {
 
   TrainOutcome fit(TrainObserver& observer, CheckpointFolder*) override {
     std::size_t last = 0;
-    result_ = chain_->run(
-        options_, hidden_,
-        scorer([&](std::size_t n) -> const TextSequence& { return chain_->holdout(n); }),
-        [&](std::size_t start, const TrainProgress& now) {
+    result_ =
+        chain_->run(options_, hidden_, scorer(), [&](std::size_t start, const TrainProgress& now) {
           if (start != last)
             observer.part(fmt::format("start {} of {}", start + 1, hidden_.starts));
           last = start;

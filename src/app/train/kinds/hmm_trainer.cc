@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/train/make_trainer.h"
+#include "app/train/train_files.h"
 #include "train/course/report.h"
 
 namespace croft {
@@ -9,7 +10,10 @@ namespace {
 
 void check_request(const HmmRequest& request) {
   request.options.validate();
-  if (request.format != InputFormat::columns && request.format != InputFormat::attributes) {
+  request.train.check_checkpoint();
+  check_early_stop(request.train);
+  const InputFormat format = request.train.format;
+  if (format != InputFormat::columns && format != InputFormat::attributes) {
     throw UsageError("a hidden Markov model has sequences: --format is columns or attributes");
   }
 }
@@ -27,8 +31,8 @@ Json training_record(const HmmOptions& options, const HmmTraining& training,
                  {"parameters", result.parameters},
                  {"log_likelihood", result.log_likelihood},
                  {"objective_value", result.objective}};
-  if (training.hidden_positions() > 0) {
-    record["hidden_positions"] = training.hidden_positions();
+  if (training.partial_positions() > 0) {
+    record["hidden_positions"] = training.partial_positions();
     record["em_iterations"] = options.em_iterations;
     record["tolerance"] = options.tolerance;
     if (options.starts > 0) record["starts"] = options.starts;
@@ -36,26 +40,15 @@ Json training_record(const HmmOptions& options, const HmmTraining& training,
     record["iterations"] = result.iterations;
     record["converged"] = result.converged;
     record["kept_start"] = result.start;
+    if (result.best_iteration) record["kept_iteration"] = *result.best_iteration;
   }
   if (options.states > 0) record["states"] = options.states;
   return record;
 }
 
-TrainRequest data_of(const HmmRequest& request) {
-  TrainRequest data;
-  data.data = request.data;
-  data.output = request.output;
-  data.format = request.format;
-  data.partial = request.partial;
-  data.weights = request.weights;
-  data.holdout = request.holdout;
-  data.seed = request.options.seed;
-  return data;
-}
-
 class HmmTrainer final : public SequenceTrainer {
  public:
-  explicit HmmTrainer(const HmmRequest& asked) : SequenceTrainer(data_of(asked)), asked_(asked) {
+  explicit HmmTrainer(const HmmRequest& asked) : SequenceTrainer(asked.train), asked_(asked) {
     check_request(asked_);
   }
   TrainFiles files() const override {
@@ -66,7 +59,7 @@ class HmmTrainer final : public SequenceTrainer {
   StoppingRule stopping() const override {
     return {.max_iterations = asked_.options.em_iterations, .tolerance = 0};
   }
-  ExtractionConfig extraction() const override { return hmm_extraction(asked_.format, 0); }
+  ExtractionConfig extraction() const override { return hmm_extraction(request_.format, 0); }
   DataRules rules() const override {
     return {.labelled = request_.format != InputFormat::columns || asked_.options.states == 0 ||
                         request_.partial,
@@ -81,23 +74,24 @@ class HmmTrainer final : public SequenceTrainer {
                                     hmm_->positions(), hmm_->attributes()),
                         SequenceTrainer::summary().counts};
     add_held_out(summary);
-    if (const std::size_t hidden = hmm_->hidden_positions()) {
+    if (const std::size_t hidden = hmm_->partial_positions()) {
       summary.text += fmt::format("; {} without a single label", hidden);
     }
     return summary;
   }
 
-  TrainOutcome fit(TrainObserver& observer, CheckpointFolder*) override {
-    result_ = hmm_->run(asked_.options, [&](const HmmProgress& now) {
-      return observer.iteration(em_step(now.start, now.iteration, asked_.options.em_iterations,
-                                        now.objective, now.log_likelihood));
+  TrainOutcome fit(TrainObserver& observer, CheckpointFolder* checkpoints) override {
+    HmmOptions options = asked_.options;
+    options.early_stop = early_stop();
+    options.checkpoints = checkpoints;
+    result_ = hmm_->run(options, [&](const EmProgress& now) {
+      return observer.iteration(em_step(now, options.em_iterations));
     });
-    TrainOutcome outcome =
-        em_outcome(result_.iterations, result_.converged, observer.stopped(), result_.objective);
-    outcome.further = {{"log_likelihood", result_.log_likelihood},
-                       {"start", result_.start, Shown::program}};
-    outcome.tail = fmt::format("\nlog-likelihood {:.4f}, {} probabilities", result_.log_likelihood,
-                               result_.parameters);
+    TrainOutcome outcome = em_outcome(result_, observer.stopped());
+    outcome.further.push_back({"log_likelihood", result_.log_likelihood});
+    outcome.further.push_back({"start", result_.start, Shown::program});
+    outcome.tail += fmt::format("\nlog-likelihood {:.4f}, {} probabilities", result_.log_likelihood,
+                                result_.parameters);
     return outcome;
   }
 

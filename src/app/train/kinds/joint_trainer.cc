@@ -1,5 +1,6 @@
 // Maximum entropy with joint features of x and y.
 #include "app/train/make_trainer.h"
+#include "app/train/train_files.h"
 #include "train/course/report.h"
 
 namespace croft {
@@ -37,7 +38,10 @@ TrainRequest with_joint_defaults(const TrainRequest& asked) {
 class JointTrainer final : public SequenceTrainer {
  public:
   explicit JointTrainer(const JointRequest& asked)
-      : SequenceTrainer(with_joint_defaults(asked.train)), asked_(asked) {}
+      : SequenceTrainer(with_joint_defaults(asked.train)), asked_(asked) {
+    check_early_stop(request_);
+    request_.check(request_.options.stop);
+  }
   TrainFiles files() const override {
     TrainFiles files = SequenceTrainer::files();
     files.inputs.insert(files.inputs.end(), {asked_.template_path, asked_.classes_path});
@@ -53,7 +57,9 @@ class JointTrainer final : public SequenceTrainer {
 
   TrainOutcome fit(TrainObserver& observer, CheckpointFolder*) override {
     result_ = joint_->run(
-        options_, [&](const TrainProgress& now) { return observer.iteration(step_of(now)); });
+        options_, [&](const TrainProgress& now) { return observer.iteration(step_of(now)); },
+        early_stop());
+    result_.holdout.reset();  // what is kept is scored at the end
     return outcome_of(result_, options_.regulariser.l1);
   }
 

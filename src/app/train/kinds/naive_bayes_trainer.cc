@@ -8,11 +8,11 @@
 #include "core/atomic_file.h"
 #include "core/json.h"
 #include "core/parse_number.h"
-#include "croft/core/interrupt.h"
 #include "croft/data/line_reader.h"
 
-#include "core/parse_number.h"
 #include "train/course/report.h"
+#include "train/encoded_training.h"
+#include "train/training_fingerprint.h"
 
 namespace croft {
 namespace {
@@ -74,18 +74,9 @@ std::vector<double> by_label(const GivenPriors& given, const StringTable& labels
   return out;
 }
 
-// Options for reading that nothing would take notice of.
-void check_reading(const TrainRequest& source) {
+// How data is read is what the model to go on from says.
+void check_init(const TrainRequest& source) {
   const bool has_template = !source.template_path.empty() || !source.template_text.empty();
-  if (has_template && source.format != InputFormat::columns) {
-    throw UsageError("--template goes with --format columns, and the format is ",
-                     format_name(source.format));
-  }
-  if (!has_template && source.language != TemplateLanguage::automatic) {
-    throw UsageError("--template-language says how --template is read, and there is none");
-  }
-  if (source.text) source.text->validate();
-  if (source.csv) source.csv->validate();
   if (!source.init.empty() &&
       (has_template || source.text || source.csv || !source.stop_words.empty())) {
     throw UsageError("the model to go on from says how its data becomes attributes; leave out ",
@@ -135,12 +126,21 @@ void check_request(const NaiveBayesRequest& request) {
         " is none; choose auto, multinomial, bernoulli, complement, gaussian or categorical");
   }
   check_reading(source);
+  check_init(source);
   check_categorical(request);
   if (!source.partial && (request.em_iterations || request.em_tolerance)) {
     throw UsageError(
         "--em-iterations and --tolerance are for data whose labels are known in part: add "
         "--partial");
   }
+  const bool stops = source.options.early_stop > 0;
+  if (!source.partial && (stops || !source.checkpoint.empty())) {
+    throw UsageError(stops ? Message("--early-stop") : Message("--checkpoint"),
+                     " is of EM, for data whose labels are known in part: add --partial, or leave "
+                     "it out");
+  }
+  check_early_stop(source);
+  source.check_checkpoint();
   check_class_weights(source);
   if (source.class_weights == "balanced" && !source.init.empty()) {
     throw UsageError(
@@ -176,7 +176,7 @@ void refuse_change(const NaiveBayesModel& init, std::string_view option, const T
 }
 
 // The statistics of the data, and what is fitted to them.
-class Training final : public SequenceTraining {
+class Training final : public EncodedTraining {
  public:
   Training(const NaiveBayesRequest& request, const Extractor& extractor,
            const NaiveBayesModel* init, const std::optional<LabelWeights>& weights)
@@ -197,7 +197,6 @@ class Training final : public SequenceTraining {
     rule_ = event_rule(extractor_.config(), event_);
   }
 
-  void read_partial_labels(const PartialLabels& how) override { encoder_.partial = how; }
   void add(const TextSequence& sequence, std::string_view file) override {
     check_values(sequence, file, rule_);
     if (weights_) {
@@ -206,18 +205,10 @@ class Training final : public SequenceTraining {
       encoder_.add(sequence, file);
     }
   }
-  std::size_t sequences() const override { return encoder_.data.sequences(); }
-  std::size_t positions() const override { return encoder_.data.positions(); }
-  std::size_t partial_positions() const override {
-    const auto known = std::ranges::count_if(encoder_.data.label, is_one_label);
-    return positions() - static_cast<std::size_t>(known);
-  }
-  std::size_t labels() const override { return encoder_.label_names.size(); }
   std::size_t attributes() const override { return encoder_.node_names.size(); }
 
-  const NaiveBayesFit& fit(const EmOptions& em,
-                           const std::function<bool(const EmIteration&)>& see) {
-    if (weights_) weigh_by_label(*weights_, label_names(), encoder_.data);
+  const NaiveBayesFit& fit(const EmOptions& em, const EmCallback& see) {
+    if (weights_) weigh_by_label(*weights_, encoder_.label_names.strings(), encoder_.data);
     set_prior();
     const NaiveBayesNames names{
         [this](std::size_t j) {
@@ -251,12 +242,14 @@ class Training final : public SequenceTraining {
     if (!fit_.log_likelihood.empty()) {
       record["iterations"] = fit_.log_likelihood.size();
       record["objective_value"] = -fit_.log_likelihood.back();
-      record["stop"] = fit_.converged ? "converged" : "max_iterations";
+      record["stop"] = fit_.em.converged ? "converged" : "max_iterations";
+      if (fit_.em.best_iteration) record["kept_iteration"] = *fit_.em.best_iteration;
     }
     return record;
   }
 
-  ContainerWriter file(const Json& record) const {
+  ContainerWriter file(const Json& record) const { return file(fit_, record); }
+  ContainerWriter file(const NaiveBayesFit& fit, const Json& record) const {
     NaiveBayesParts parts;
     for (std::uint32_t j = 0; j < encoder_.label_names.size(); ++j) {
       parts.labels.emplace_back(encoder_.label_names[j]);
@@ -265,8 +258,8 @@ class Training final : public SequenceTraining {
       parts.names.push_back(encoder_.node_names[a]);
     }
     parts.extraction = &extractor_.config();
-    parts.statistics = &fit_.counts.statistics();
-    parts.parameters = &fit_.parameters;
+    parts.statistics = &fit.counts.statistics();
+    parts.parameters = &fit.parameters;
     parts.options = options_;
     parts.event_choice = event_;
     parts.training = &record;
@@ -292,14 +285,6 @@ class Training final : public SequenceTraining {
                                    init.container().name(), init.extractor().config().columns,
                                    extractor_.config().columns));
     }
-  }
-
-  std::vector<std::string_view> label_names() const {
-    std::vector<std::string_view> names;
-    for (std::uint32_t j = 0; j < encoder_.label_names.size(); ++j) {
-      names.push_back(encoder_.label_names[j]);
-    }
-    return names;
   }
 
   void check_template() const {
@@ -363,21 +348,8 @@ class Training final : public SequenceTraining {
   NaiveBayesOptions options_;
   std::optional<GivenPriors> given_;
   EventRule rule_;
-  ChainEncoder encoder_;
   NaiveBayesFit fit_;
 };
-
-std::shared_ptr<const NaiveBayesModel> open_initial_bayes(const TrainRequest& source) {
-  if (source.init.empty()) return nullptr;
-  auto init = NaiveBayesModel::open(source.init);
-  init->container().verify();  // training would carry damage on into a file that looks sound
-  const ExtractionConfig& config = init->extractor().config();
-  if (config.format != source.format) {
-    throw UsageError(source.init, ": a model of --format ", format_name(config.format),
-                     " cannot go on with --format ", format_name(source.format));
-  }
-  return init;
-}
 
 // Of a table whose columns all hold categories.
 TrainRequest data_of(const NaiveBayesRequest& request) {
@@ -395,8 +367,7 @@ class NaiveBayesTrainer final : public SequenceTrainer {
   explicit NaiveBayesTrainer(const NaiveBayesRequest& asked)
       : SequenceTrainer(data_of(asked)), asked_(asked) {
     check_request(asked_);
-    em_.max_iterations = asked_.em_iterations.value_or(em_.max_iterations);
-    em_.tolerance = asked_.em_tolerance.value_or(em_.tolerance);
+    em_ = em_options(asked_);
   }
   TrainFiles files() const override {
     TrainFiles files = SequenceTrainer::files();
@@ -406,19 +377,22 @@ class NaiveBayesTrainer final : public SequenceTrainer {
   StoppingRule stopping() const override {
     return {.max_iterations = em_.max_iterations, .tolerance = 0};
   }
-  void open() override { init_ = open_initial_bayes(request_); }
+  void open() override { init_ = open_start<NaiveBayesModel>(request_); }
   ExtractionConfig extraction() const override {
     return init_ ? init_->extractor().config() : make_extraction(request_, nullptr);
   }
 
-  TrainOutcome fit(TrainObserver& observer, CheckpointFolder*) override {
-    const NaiveBayesFit& fit = training_of_->fit(em_, [&](const EmIteration& now) {
-      return observer.iteration(
-          em_step({}, now.iteration, em_.max_iterations, -now.log_likelihood, {}));
-    });
-    const std::vector<double>& gained = fit.log_likelihood;
-    return em_outcome(gained.size(), fit.converged, observer.stopped(),
-                      gained.empty() ? std::nullopt : std::optional(-gained.back()));
+  TrainOutcome fit(TrainObserver& observer, CheckpointFolder* checkpoints) override {
+    const EarlyStop stop = early_stop();
+    em_.early_stop = stop.after;
+    em_.holdout = stop.holdout;
+    em_.checkpoints = checkpoints;
+    if (stop.score) {
+      em_.score = [&](const NaiveBayesFit& now) {
+        return stop.score(training_of_->file(now, Json::object()));
+      };
+    }
+    return naive_bayes_outcome(training_of_->fit(em_, naive_bayes_watch(em_, observer)), observer);
   }
 
  private:
@@ -436,6 +410,25 @@ class NaiveBayesTrainer final : public SequenceTrainer {
 };
 
 }  // namespace
+
+EmOptions em_options(const NaiveBayesRequest& request) {
+  EmOptions em;
+  em.max_iterations = request.em_iterations.value_or(em.max_iterations);
+  em.tolerance = request.em_tolerance.value_or(em.tolerance);
+  return em;
+}
+
+EmCallback naive_bayes_watch(const EmOptions& em, TrainObserver& observer) {
+  return [&observer, most = em.max_iterations](const EmProgress& now) {
+    return observer.iteration(em_step(now, most));
+  };
+}
+
+TrainOutcome naive_bayes_outcome(const NaiveBayesFit& fit, const TrainObserver& observer) {
+  TrainOutcome outcome = em_outcome(fit.em, observer.stopped());
+  if (fit.em.iterations == 0) outcome.objective.reset();
+  return outcome;
+}
 
 EventRule event_rule(const ExtractionConfig& extraction, std::string_view event) {
   if (const auto one = event_from_name(event)) return one_event(*one);

@@ -18,17 +18,6 @@ TrainRequest with_segment_defaults(TrainRequest request) {
   return request;
 }
 
-std::shared_ptr<const SegmentModel> open_initial_segments(const TrainRequest& request) {
-  const std::string& path = request.prior.empty() ? request.init : request.prior;
-  if (path.empty()) return nullptr;
-  auto init = SegmentModel::open(path);
-  init->container().verify();  // training would carry damage on into a file that looks sound
-  const InputFormat format = init->extractor().config().format;
-  if (format == request.format) return init;
-  throw UsageError(path, ": a model of --format ", format_name(format),
-                   " cannot go on with --format ", format_name(request.format));
-}
-
 class SegmentTrainer final : public SequenceTrainer {
  public:
   SegmentTrainer(const SegmentRequest& asked, std::shared_ptr<const SegmentModel> init)
@@ -43,7 +32,7 @@ class SegmentTrainer final : public SequenceTrainer {
     return files;
   }
   void open() override {
-    if (!init_) init_ = open_initial_segments(request_);
+    if (!init_) init_ = open_start<SegmentModel>(request_);
     segments_ = segment_options(asked_, init_.get());
   }
   ExtractionConfig extraction() const override {
@@ -51,10 +40,9 @@ class SegmentTrainer final : public SequenceTrainer {
   }
 
   TrainOutcome fit(TrainObserver& observer, CheckpointFolder*) override {
-    result_ = segment_->run(
-        options_,
-        scorer([&](std::size_t n) -> const TextSequence& { return segment_->holdout(n); }),
-        [&](const TrainProgress& now) { return observer.iteration(step_of(now)); });
+    result_ = segment_->run(options_, scorer(), [&](const TrainProgress& now) {
+      return observer.iteration(step_of(now));
+    });
     return outcome_of(result_, options_.regulariser.l1);
   }
 

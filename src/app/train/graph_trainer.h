@@ -1,0 +1,61 @@
+// The course of general CRFs, wherever their cliques come from: a database (sql/train_graph.h), a
+// program.
+#pragma once
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/train/trainer.h"
+#include "core/json.h"
+#include "train/generative/measured_field.h"
+#include "train/kinds/graph_training.h"
+
+namespace croft {
+
+struct GraphRequest : OptimisedRequest {
+  GraphTrainOptions options;  // the rest
+};
+
+// Who derives from it hands the cliques over in read_files(), and says what the model's file is to
+// tell of where they come from.
+class GraphTrainer : public Trainer {
+ public:
+  CheckpointRequest checkpoint() const override { return checkpoint_of(request_); }
+  StoppingRule stopping() const override { return request_.options.stop; }
+  void open() override;  // the model to start from, the variances
+  DataSummary summary() const override;
+  TrainOutcome run(TrainObserver& observer, CheckpointFolder* checkpoints) override;
+  ContainerWriter model();  // after run()
+
+ protected:
+  // Throws UsageError for options that contradict each other or would be ignored.
+  explicit GraphTrainer(GraphRequest request);
+  // Takes the cliques and the names of features, and keeps the data by reference.
+  //   cliques      : how many were read
+  //   measurements : whose densities may stand beside p(y); by reference, too
+  // Whether EM is to fit these densities; otherwise they have to be known.
+  bool set_data(CliqueData& data, std::vector<StringTable>& features, std::size_t cliques,
+                std::span<const Measurements> measurements = {});
+  // The densities are those of `measurements`, empty where none were fitted.
+  virtual Json source(std::span<const LabelMixtures> densities) = 0;
+
+  GraphRequest request_;
+
+ private:
+  struct Size {
+    std::size_t variables = 0, hidden = 0, instances = 0, cliques = 0, templates = 0, features = 0;
+  };
+  Json record() const;
+  std::uint64_t fingerprint();
+
+  Size size_;
+  const CliqueData* data_ = nullptr;
+  std::span<const Measurements> measurements_;
+  std::optional<MeasuredField> field_;  // with densities to be fitted; otherwise:
+  std::optional<GraphTraining> training_;
+  GraphTrainResult result_;
+};
+
+}  // namespace croft

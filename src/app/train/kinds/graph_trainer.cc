@@ -1,0 +1,252 @@
+#include "app/train/graph_trainer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/train/train_files.h"
+#include "train/course/report.h"
+
+namespace croft {
+namespace {
+
+// What is set must mean something to the optimizer.
+void check_settings(const GraphTrainOptions& options) {
+  const Method chosen = options.chosen_method();
+  const bool passes = options.settings.passes && !options.method && chosen == Method::lbfgs;
+  check_choice({.structure = Structure::graph,
+                .objective = options.objective,
+                .method = passes ? Method::sgd_lbfgs : chosen,
+                .regulariser = options.regulariser,
+                .settings = options.settings,
+                .by_default = !options.method});
+}
+
+Json options_record(const GraphTrainOptions& o) {
+  Json record = {{"objective", name_of(o.objective)},
+                 {"optimizer", info(o.chosen_method()).name},
+                 {"l1", o.regulariser.l1},
+                 {"l2", o.regulariser.l2},
+                 {"features", o.features == FeatureSet::all ? "all" : "observed"},
+                 {"min_count", o.min_count},
+                 {"seed", o.seed}};
+  const auto add = [&](const char* name, const auto& value) {
+    if (value) record[name] = *value;
+  };
+  if (o.em) record["em"] = {{"m_iterations", o.em->m_iterations}};
+  add("memory", o.inference.memory);
+  add("inference_iterations", o.inference.max_iterations);
+  add("damping", o.inference.damping);
+  add("cost", o.inference.cost);
+  add("search", o.inference.search);
+  add("pairs", o.inference.pairs);
+  if (o.em) record["em_steps"] = o.em->m_iterations;
+  add("history", o.settings.history);
+  add("step", o.settings.step);
+  add("batch", o.settings.batch);
+  add("sgd_passes", o.settings.passes);
+  add("average_from", o.settings.average_from);
+  if (o.settings.schedule) record["schedule"] = step_schedule_name(*o.settings.schedule);
+  return record;
+}
+
+void add(Fingerprint& print, const CliqueSchema& schema) {
+  for (const Domain& each : schema.domains) {
+    print.add(each.name);
+    for (const std::string& label : each.labels) print.add(label);
+  }
+  for (const CliqueTemplate& each : schema.templates) {
+    print.add(each.name);
+    print.add(each.domain);
+    print.add(name_of(each.interaction.kind()));
+    print.add(each.interaction.listed());
+  }
+}
+
+void add(Fingerprint& print, std::span<const GraphInstance> instances) {
+  std::vector<std::uint32_t> numbers;
+  for (const GraphInstance& each : instances) {
+    print.add(each.known);
+    print.add(each.row);
+    for (Factor f = 0; f < each.graph.factors(); ++f) {
+      const auto scope = each.graph.scope(f);
+      numbers.assign(scope.begin(), scope.end());
+      numbers.push_back(each.graph.potential_of(f));
+      print.add(numbers);
+    }
+  }
+}
+
+void add(Fingerprint& print, const CliqueRows& rows) {
+  std::vector<std::uint32_t> numbers;
+  std::vector<double> values;
+  for (std::uint32_t row = 0; row < rows.size(); ++row) {
+    numbers.clear();
+    values.clear();
+    for (const CliqueFeature& each : rows.features(row)) {
+      numbers.push_back(each.id);
+      values.push_back(each.value);
+    }
+    print.add(numbers);
+    print.add(values);
+  }
+}
+
+// Whether EM has measurements of variables whose label is hidden.
+bool measures_hidden(const CliqueData& data, std::span<const Measurements> measurements) {
+  return std::ranges::any_of(measurements, [&](const Measurements& rows) {
+    return std::ranges::any_of(rows.variable,
+                               [&](std::uint32_t v) { return data.known(v) == kUnobserved; });
+  });
+}
+
+// Where many runs end early the objective has no derivative to follow.
+std::string warning_of(const GraphFindings& found, const GraphTrainOptions& options) {
+  if (found.not_converged == 0) return {};
+  if (searches(options.objective)) {
+    return Message("warning: the labelling that the search found was not proven to be the best in ",
+                   found.not_converged, " of ", found.inferences, " runs during training, in ",
+                   found.last_not_converged,
+                   " of the last evaluation, and learning may be misled; try --search "
+                   "junction-tree or trw-s, or another objective, such as pseudolikelihood\n")
+        .text();
+  }
+  return Message("warning: inference has not converged in ", found.not_converged, " of ",
+                 found.inferences, " runs during training, in ", found.last_not_converged,
+                 " of the last evaluation; try --damping 0.5",
+                 options.inference.max_iterations ? Message(", more --inference-iterations") : "",
+                 ", or another objective, such as pseudolikelihood or piecewise\n")
+      .text();
+}
+
+}  // namespace
+
+GraphTrainer::GraphTrainer(GraphRequest request) : request_(std::move(request)) {
+  GraphTrainOptions& o = request_.options;
+  request_.set_defaults(o.chosen_method(), o.regulariser, o.stop);
+  o.validate();
+  check_settings(o);
+  request_.check(o.stop);
+}
+
+void GraphTrainer::open() {
+  GraphTrainOptions& o = request_.options;
+  const std::string& path = request_.start();
+  if (!path.empty()) {
+    o.init = GraphModel::open(path);
+    o.init->container().verify();  // training would carry damage on
+    o.prior = !request_.prior.empty();
+  }
+  o.variances = read_variances(request_.variances);
+  o.validate();
+}
+
+bool GraphTrainer::set_data(CliqueData& data, std::vector<StringTable>& features,
+                            std::size_t cliques, std::span<const Measurements> measurements) {
+  data_ = &data;
+  measurements_ = measurements;
+  size_ = {.variables = data.variables(),
+           .instances = data.groups(),
+           .cliques = cliques,
+           .templates = data.schema().templates.size()};
+  for (const StringTable& each : features) size_.features += each.size();
+  if (request_.options.em && measures_hidden(data, measurements)) {
+    size_.hidden = field_.emplace(data, std::move(features), measurements).hidden();
+  } else {
+    size_.hidden = training_.emplace(data, std::move(features)).hidden();
+  }
+  return field_.has_value();
+}
+
+DataSummary GraphTrainer::summary() const {
+  const Size& s = size_;
+  DataSummary summary{
+      fmt::format("{} variables in {} instances, {} cliques of {} templates, {} features",
+                  s.variables, s.instances, s.cliques, s.templates, s.features),
+      {{"variables", s.variables},
+       {"hidden_variables", s.hidden},
+       {"instances", s.instances},
+       {"cliques", s.cliques},
+       {"features", s.features}}};
+  if (s.hidden > 0) summary.text += fmt::format("; {} variables without a label", s.hidden);
+  return summary;
+}
+
+TrainOutcome GraphTrainer::run(TrainObserver& observer, CheckpointFolder* checkpoints) {
+  GraphTrainOptions& options = request_.options;
+  options.checkpoints = checkpoints;
+  const TrainingCallback see = [&](const TrainProgress& now) {
+    return observer.iteration(step_of(now));
+  };
+  if (training_) {
+    options.method = options.chosen_method(training_->instances().size(), size_.hidden > 0);
+  }
+  if (checkpoints != nullptr) checkpoints->set_fingerprint(fingerprint());
+  result_ = field_ ? field_->run(options, see) : training_->run(options, see);
+  TrainOutcome outcome = outcome_of(result_, options.regulariser.l1);
+  outcome.warning = warning_of(result_.findings, options);
+  return outcome;
+}
+
+// Of the data and of what decides how it is trained on, but for when that stops.
+std::uint64_t GraphTrainer::fingerprint() {
+  const GraphTrainOptions& options = request_.options;
+  Fingerprint print;
+  print.add(source({}).dump(-1, InvalidUtf8::replace));
+  print.add(options_record(options).dump());
+  add(print, data_->schema());
+  add(print, field_ ? field_->instances() : std::as_const(*training_).instances());
+  for (const Measurements& each : measurements_) {
+    print.add(each.variable);
+    print.add(each.x);
+  }
+  add(print, data_->rows());
+  print.add({options.start_deviation, static_cast<double>(options.starts)});
+  // Features go by their names to the weights of another model and to variances.
+  for (const StringTable& each : field_ ? field_->features() : training_->features()) {
+    for (std::uint32_t id = 0; id < each.size(); ++id) print.add(each[id]);
+  }
+  if (options.init) {
+    print.add(std::string_view(options.prior ? "prior" : "init"));
+    print.add(options.init->container().bytes());
+  }
+  if (!request_.variances.empty()) {
+    LineReader lines(request_.variances);
+    for (std::string_view line; lines.next(line);) print.add(line);
+  }
+  return print.value();
+}
+
+Json GraphTrainer::record() const {
+  const GraphTrainOptions& options = request_.options;
+  Json record = options_record(options);
+  record.update({{"variables", size_.variables},
+                 {"instances", size_.instances},
+                 {"cliques", size_.cliques},
+                 {"weights", result_.dimension},
+                 {"nonzero_weights", result_.active},
+                 {"iterations", result_.optimization.iterations},
+                 {"evaluations", result_.optimization.evaluations},
+                 {"objective_value", result_.optimization.objective},
+                 {"gradient_norm", result_.optimization.gradient_norm},
+                 {"stop", stop_reason_name(result_.optimization.reason)}});
+  if (result_.findings.not_converged > 0) {
+    record["inferences"] = result_.findings.inferences;
+    record["inferences_not_converged"] = result_.findings.not_converged;
+  }
+  if (options.init) record["from"] = options.prior ? "prior" : "init";
+  if (options.variances) record["variances"] = "file";
+  if (size_.hidden > 0) record["hidden_variables"] = size_.hidden;
+  if (options.starts > 1) {
+    record["starts"] = options.starts;
+    record["objectives"] = result_.objectives;
+  }
+  return record;
+}
+
+ContainerWriter GraphTrainer::model() {
+  return field_ ? field_->model(source(field_->densities()), record())
+                : training_->model(source({}), record());
+}
+
+}  // namespace croft

@@ -1,0 +1,57 @@
+// Trainings on sequences that become numbers of labels and attributes as they come.
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "croft/structure/chain_constraint.h"
+#include "train/sequence_training.h"
+
+namespace croft {
+
+class EncodedTraining : public SequenceTraining {
+ public:
+  void read_partial_labels(const PartialLabels& how) override { encoder_.partial = how; }
+  void add(const TextSequence& sequence, std::string_view file = {}) override;
+  std::size_t sequences() const override { return encoder_.data.sequences(); }
+  std::size_t positions() const override { return encoder_.data.sequence_begin[sequences()]; }
+  std::size_t partial_positions() const override;
+  double total_weight() const override;
+  std::size_t labels() const override { return encoder_.label_names.size(); }
+  std::size_t attributes() const override {
+    return encoder_.node_names.size() + encoder_.edge_names.size();
+  }
+
+ protected:
+  void note_file(std::string_view file);  // of the sequence that comes next
+  const std::string& file_of(std::size_t n) const;
+  // What `make` makes of the labels' names, null without it.  Throws InputError for labels of the
+  // data that break it.
+  using ConstraintMaker = std::function<ChainConstraint(std::span<const std::string> labels)>;
+  std::shared_ptr<const ChainConstraint> checked_constraint(const ConstraintMaker& make) const;
+  bool weighted() const;  // some sequence's weight is not 1
+
+  ChainEncoder encoder_;
+
+ private:
+  std::vector<std::pair<std::size_t, std::string>> files_;  // each with its first sequence
+};
+
+// What is held out is encoded, too, behind the rest.
+class SplitTraining : public EncodedTraining {
+ public:
+  void add_holdout(TextSequence sequence, std::string_view file = {}) override {
+    if (!trained_on_) trained_on_ = encoder_.data.sequences();
+    add(sequence, file);
+  }
+  std::size_t sequences() const override { return trained_on_.value_or(encoder_.data.sequences()); }
+  std::size_t holdout_sequences() const override { return encoder_.data.sequences() - sequences(); }
+
+ protected:
+  std::optional<std::size_t> trained_on_;  // sequences, where others are held out
+};
+
+}  // namespace croft
