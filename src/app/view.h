@@ -31,8 +31,9 @@ class View {
  public:
   using Row = std::vector<Json>;  // [columns]; a list's members are shown with commas between them
 
-  Json json = Json::object();  // for programs.  Strings are copied byte by byte: dump() throws
-                               // where they are not UTF-8, unless it is told to replace.
+  // For programs.  Strings are copied byte by byte: dump() throws where they are not UTF-8, unless
+  // it is told to replace.
+  Json json = Json::object();
   std::string text;  // for people
 
   // A line "name          value", for people alone.
