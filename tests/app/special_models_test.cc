@@ -122,9 +122,9 @@ TEST(KernelModel, AnswersEveryQuestion) {
 
 TEST(SpecialModels, InspectSaysWhatTheyAre) {
   const Models models(3);
-  const View votes = summary_of(*models.voted), kernel = summary_of(*models.rbf),
+  const View vote = summary_of(*models.voted), kernel = summary_of(*models.rbf),
              products = summary_of(*models.polynomial);
-  const Json &voted = votes.json, &rbf = kernel.json, &polynomial = products.json;
+  const Json &voted = vote.json, &rbf = kernel.json, &polynomial = products.json;
   const auto voting = static_cast<std::size_t>(
       std::ranges::count_if(models.vote.votes, [](std::uint64_t votes) { return votes > 0; }));
   EXPECT_EQ(voted["votes"]["vectors"], voting);
@@ -146,7 +146,7 @@ TEST(SpecialModels, InspectSaysWhatTheyAre) {
   EXPECT_TRUE(has(kernel.text, "kernel        rbf, gamma 0.25; " + vectors + " support vectors"));
   EXPECT_TRUE(has(products.text, "kernel        polynomial, scale 1, offset 1, degree 3; " +
                                      vectors + " support vectors"));
-  EXPECT_TRUE(has(votes.text,
+  EXPECT_TRUE(has(vote.text,
                   "votes         of " + std::to_string(voting) + " weight vectors, with " +
                       std::to_string(models.voted->vote()->changes()) + " changes between them"));
 }
