@@ -131,7 +131,7 @@ void check_reading(const TrainRequest& request) {
 void check_request(const TrainRequest& request) {
   request.options.validate();
   check_method(request);
-  check_class_weights(request, name_of(request.options.kind));
+  check_class_weights(request);
   if (request.options.rounds.any() && !request.checkpoint.empty()) {
     throw UsageError(
         "--checkpoint keeps the state of one optimizer, and with --induce, --unsupported and "

@@ -18,7 +18,7 @@ namespace {
 // Of a start: without it, what the labelled part of the data does not show would never be found.
 constexpr double kLeastSmoothing = 0.01;
 
-void check_at_least_0(double value, const char* option) {
+void check_at_least_0(double value, const Message& option) {
   if (value >= 0 && std::isfinite(value)) return;
   throw UsageError(option, " is a count that is added: 0 or more");
 }
