@@ -242,7 +242,7 @@ BayesNetRequest bayes_net_request(const OptionValues& values) {
   values.read("seed", o.seed);
   values.read("threads", o.threads);
   for (const std::string_view name : kOfEm) {
-    if (values.given(name)) request.of_em.push_back("--" + std::string(name));
+    if (values.given(name)) request.of_em.push_back(std::string(name));
   }
   return request;
 }
