@@ -8,6 +8,7 @@
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "croft/core/matrix.h"
+#include "croft/core/message.h"
 #include "croft/core/parallel.h"
 #include "croft/core/random.h"
 #include "croft/core/state_archive.h"
