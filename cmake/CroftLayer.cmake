@@ -23,11 +23,17 @@ endfunction()
 
 # Sources of one folder are compiled together, at most ten at a time: most of a compilation is the parsing of
 # headers and the code of templates that every file would have once more.  A kernel, which Highway compiles for
-# each instruction set, stays by itself.
+# each instruction set, stays by itself: for AVX-512, AVX2, SSE4 and none; under sanitizers for AVX2 and none.
+set(CROFT_LEFT_OUT HWY_SSSE3)
+if(CROFT_SANITIZE)
+  set(CROFT_LEFT_OUT HWY_SSSE3|HWY_SSE4|HWY_AVX3)
+endif()
 function(croft_compile_together target)
   foreach(source ${ARGN})
-    file(STRINGS ${source} kernel REGEX "HWY_TARGET_INCLUDE" LIMIT_COUNT 1)
-    if(NOT kernel)
+    file(STRINGS ${source} kernel REGEX "HWY_TARGET_INCLUDE|HWY_TARGETS" LIMIT_COUNT 1)
+    if(kernel)
+      set_source_files_properties(${source} PROPERTIES COMPILE_DEFINITIONS "HWY_DISABLED_TARGETS=(${CROFT_LEFT_OUT})")
+    else()
       cmake_path(GET source PARENT_PATH folder)
       cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
       string(MAKE_C_IDENTIFIER ${folder} folder)
