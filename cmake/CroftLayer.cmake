@@ -21,7 +21,7 @@ function(croft_layer name)
   set_property(GLOBAL APPEND PROPERTY CROFT_LAYERS croft_${name})
 endfunction()
 
-# Sources of one folder are compiled together, at most ten at a time: most of a compilation is the parsing of
+# Sources of one folder are compiled together, at most twenty at a time: most of a compilation is the parsing of
 # headers and the code of templates that every file would have once more.  A kernel, which Highway compiles for
 # each instruction set, stays by itself: for AVX-512, AVX2, SSE4 and none; under sanitizers for AVX2 and none.
 set(CROFT_LEFT_OUT HWY_SSSE3)
@@ -39,7 +39,7 @@ function(croft_compile_together target)
       string(MAKE_C_IDENTIFIER ${folder} folder)
       list(APPEND of_${folder} ${source})
       list(LENGTH of_${folder} place)
-      math(EXPR group "(${place} + 9) / 10")
+      math(EXPR group "(${place} + 19) / 20")
       set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${group})
     endif()
   endforeach()
