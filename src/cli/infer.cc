@@ -67,7 +67,7 @@ std::span<const OptionRow> graph_options() {
   return kRows;
 }
 
-std::span<const OptionRow> answer_options() {
+std::span<const OptionRow> inference_options() {
   using namespace option;
   static const auto kRows = std::to_array<OptionRow>({
       json_row("One JSON document").without("output"),
@@ -271,7 +271,7 @@ int run_infer(const OptionValues& values) {
   }
 }
 
-std::string footer() {
+std::string infer_footer() {
   return "\nMethods by task:\n" + list_infer_methods() + "\nMethods and their settings:\n" +
          describe_infer_methods() + kInferFooter;
 }
@@ -282,10 +282,10 @@ const Verb kInfer = {.name = "infer",
                      .summary = "Inference on a given factor graph",
                      .options =
                          [] {
-                           return OptionTables{graph_options(), number_options(), answer_options(),
-                                               common_options()};
+                           return OptionTables{graph_options(), number_options(),
+                                               inference_options(), common_options()};
                          },
-                     .footer = footer,
+                     .footer = infer_footer,
                      .run = run_infer};
 
 }  // namespace croft::cli

@@ -75,7 +75,7 @@ std::string graph_objectives_text() {
                     GraphTrainOptions::kManyInstances);
 }
 
-std::string footer() {
+std::string train_footer() {
   return objectives_text() + graph_objectives_text() + kTextsAndTables + kExamples;
 }
 
@@ -84,7 +84,7 @@ std::string footer() {
 const Verb kTrain = {.name = "train",
                      .summary = "Fit a model to labelled sequences",
                      .options = training_options,
-                     .footer = footer,
+                     .footer = train_footer,
                      .run = run_train};
 
 int run_train(const OptionValues& values) {

@@ -6,22 +6,17 @@
 
 #include "croft/core/error.h"
 #include "features/template.h"
+#include "features/template_parser.h"
 
 namespace croft {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\v\f\r";
 constexpr std::size_t kMostCharacters = 64;  // of a suffix or prefix
 constexpr std::string_view kForms =
     "write %y, %y[suffix,3], %y[prefix,2], %y[lower], %y[class], %y in %x[-20..-1,0] or "
     "%y not in %x[..-1,0]";
 
 bool is_blank(char c) { return kBlanks.find(c) != kBlanks.npos; }
-
-std::string_view without_trailing_blanks(std::string_view line) {
-  const std::size_t last = line.find_last_not_of(kBlanks);
-  return line.substr(0, last == line.npos ? 0 : last + 1);
-}
 
 // Where " * %y" stands at or after `from`; npos: nowhere.  Only an expression of the x-part can
 // have one between quotes, and then a quote is behind it.

@@ -10,7 +10,6 @@ namespace croft {
 namespace {
 
 constexpr std::int32_t kCrfppReach = 8;  // rows to either side; CRF++ refuses more
-constexpr std::string_view kBlanks = " \t\v\f\r";
 
 // Calls body(line, number) for each line, without its end ("\n" or "\r\n").
 template <class Body>
@@ -23,11 +22,6 @@ void for_lines(std::string_view text, Body body) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     body(line, number);
   }
-}
-
-std::string_view without_trailing_blanks(std::string_view line) {
-  const std::size_t last = line.find_last_not_of(kBlanks);
-  return line.substr(0, last == line.npos ? 0 : last + 1);
 }
 
 // Reads one line of a template file from left to right.

@@ -38,6 +38,12 @@ struct TemplateSet::Template {
   std::vector<PatternRegex> regexes;
 };
 
+inline constexpr std::string_view kBlanks = " \t\v\f\r";
+
+inline std::string_view without_trailing_blanks(std::string_view line) {
+  return line.substr(0, line.find_last_not_of(kBlanks) + 1);
+}
+
 // crfpp, unless the text contains something that only Wapiti's language has.
 TemplateLanguage recognise_language(std::string_view text);
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/infinity.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "model/file/string_section.h"
@@ -36,10 +37,6 @@ double log_yes(const Calibrator& c, std::size_t k, double s) {
 double log_no(const Calibrator& c, std::size_t k, double s) {
   if (c.method == CalibrationMethod::isotonic) return log_mixed(1 - c.curves[k](s), -s);
   return log_sigmoid(-(c.sigmoids[k].slope * s + c.sigmoids[k].offset));
-}
-
-bool all_finite(const std::vector<double>& numbers) {
-  return std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); });
 }
 
 bool is_sound(const IsotonicCurve& curve) {
@@ -85,7 +82,9 @@ bool fits(const Calibrator& c, std::size_t labels, bool independent) {
     return std::isfinite(c.temperature) && c.temperature > 0 && std::isfinite(1 / c.temperature);
   }
   const std::size_t wanted = labels == 2 ? 1 : labels;
-  const auto sound = [](const Sigmoid& g) { return all_finite({g.slope, g.offset}); };
+  const auto sound = [](const Sigmoid& g) {
+    return std::isfinite(g.slope) && std::isfinite(g.offset);
+  };
   return independent && labels >= 2 && c.sigmoids.size() + c.curves.size() == wanted &&
          std::ranges::all_of(c.sigmoids, sound) && std::ranges::all_of(c.curves, is_sound);
 }

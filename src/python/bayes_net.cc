@@ -58,8 +58,8 @@ void for_each_row(const Rows& rows, const Add& add) {
   }
 }
 
-py::tuple train(const std::string& text, const Rows& rows, const py::dict& given, bool from_tables,
-                const py::object& callback) {
+py::tuple train_bayes_net(const std::string& text, const Rows& rows, const py::dict& given,
+                          bool from_tables, const py::object& callback) {
   BayesNetRequest request = bayes_net_request(values_of(given, "bayes-net"));
   request.of_em.clear();  // all are always given
   request.options.from_tables = from_tables;
@@ -86,7 +86,7 @@ double log_likelihood(const std::string& text, const Rows& rows) {
 
 void bind_bayes_net(py::module_& module) {
   module.def("bayes_net", &uniform);
-  module.def("train_bayes_net", &train);
+  module.def("train_bayes_net", &train_bayes_net);
   module.def("bayes_net_log_likelihood", &log_likelihood);
 }
 

@@ -111,7 +111,7 @@ void read(const py::dict& options, OptionValues& values, const Take& take) {
   values.check_company();
 }
 
-OptionValues values_of(const py::dict& options, Tables tables) {
+OptionValues values_in(const py::dict& options, Tables tables) {
   OptionValues values(std::move(tables));
   read(options, values, [&](const OptionRow& row, py::handle value) { set(values, row, value); });
   return values;
@@ -322,13 +322,13 @@ SearchSettings search_settings_of(const py::dict& options) {
   // Of a metric and of iterations that are the estimator's own.
   settings.iterations = rest.attr("pop")("iterations", 0).cast<std::size_t>();
   const bool own_metric = rest.attr("pop")("own_metric", false).cast<bool>();
-  read_search_settings(values_of(rest, {search_rows(), common_options()}), settings);
+  read_search_settings(values_in(rest, {search_rows(), common_options()}), settings);
   if (own_metric) settings.metric = SearchMetric::score;
   return settings;
 }
 
 TagRequest tag_request(const py::dict& options, const SequenceModel& model) {
-  const OptionValues values = values_of(options, {tag_rows()});
+  const OptionValues values = values_in(options, {tag_rows()});
   TagRequest out;
   read_limits(model, std::string(values.text("constrain")), std::string(values.text("penalties")),
               out);

@@ -9,7 +9,7 @@
 namespace croft {
 namespace {
 
-constexpr std::uint64_t kMostStates = std::uint64_t{1} << 24;
+constexpr std::uint64_t kMostStatesOfAFactor = std::uint64_t{1} << 24;
 constexpr Variable kKnown = 0xffffffff;
 
 // new_of(v): its number in the picked graph, kKnown.
@@ -30,8 +30,9 @@ void pick_factor(const FactorGraph& from, Factor f, std::span<const State> known
     rest.push_back(v);
     slot.push_back(k);
     joint *= from.states(scope[k]);
-    if (joint > kMostStates) {
-      throw Error("factor " + std::to_string(f) + " has more than " + std::to_string(kMostStates) +
+    if (joint > kMostStatesOfAFactor) {
+      throw Error("factor " + std::to_string(f) + " has more than " +
+                  std::to_string(kMostStatesOfAFactor) +
                   " joint states of variables that are not known");
     }
   }

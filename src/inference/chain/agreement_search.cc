@@ -44,12 +44,12 @@ struct Decision {
 };
 
 // Part of the search space, and the best labelling in it when groups need not agree.
-struct Node {
+struct SearchNode {
   double bound = kMinusInfinity;
   std::size_t number = 0;  // in order of creation
   std::vector<Label> y;
   std::vector<Decision> decisions;
-  bool operator<(const Node& other) const {  // the largest bound first, then the oldest
+  bool operator<(const SearchNode& other) const {  // the largest bound first, then the oldest
     return bound != other.bound ? bound < other.bound : number > other.number;
   }
 };
@@ -71,7 +71,7 @@ class AgreementSearch {
 
   SearchResult run() {
     forbid_what_a_member_forbids();
-    Node root = tighten();
+    SearchNode root = tighten();
     if (!result_.found) dive();
     if (!proved(root)) improve();
     branch(std::move(root));
@@ -104,8 +104,8 @@ class AgreementSearch {
   }
 
   // The best labelling under the decisions, groups free otherwise; bound -inf where there is none.
-  Node solve(std::vector<Decision> decisions) {
-    Node node;
+  SearchNode solve(std::vector<Decision> decisions) {
+    SearchNode node;
     node.number = result_.drawn++;
     node.y.resize(scores_.length());
     std::copy_n(shifted_.state.row(0), shifted_.state.rows() * shifted_.state.stride(),
@@ -158,18 +158,18 @@ class AgreementSearch {
 
   // Subgradient steps on the bound (K.9).  Leaves the best shifts in shifted_ and returns their
   // node.
-  Node tighten() {
+  SearchNode tighten() {
     // Random chains of 120 positions, 9 labels and 20 groups: 60 rounds left a gap of 12, 100 one
     // of 11 and 200 one of 6, of 84 lost to agreement; easier ones are solved sooner with fewer
     // rounds.
     constexpr std::size_t kRounds = 100, kPatience = 8;
-    Node best;
+    SearchNode best;
     Matrix<double> best_state = shifted_.state;
     std::size_t since_best = 0;
     double step = 1;
     for (std::size_t round = 0; round < kRounds && (round == 0 || 2 * result_.drawn < limit_);
          ++round) {
-      Node node = solve({});
+      SearchNode node = solve({});
       if (node.bound == kMinusInfinity || all_agree(node.y)) return node;
       if (round > 0 && ++since_best % kPatience == 0) step /= 2;
       if (round == 0 || node.bound < best.bound) {
@@ -223,7 +223,7 @@ class AgreementSearch {
     std::vector<Decision> decisions;
     std::vector<Label> y;
     while (!result_.found && !out_of_work()) {
-      Node node = solve(decisions);
+      SearchNode node = solve(decisions);
       if (node.bound != kMinusInfinity) {
         y = std::move(node.y);
         const std::size_t g = first_divided(y);
@@ -258,15 +258,15 @@ class AgreementSearch {
   }
 
   // Nothing better than the best so far is in it.
-  bool proved(const Node& node) const {
+  bool proved(const SearchNode& node) const {
     return node.bound == kMinusInfinity || worse(node.bound) || all_agree(node.y);
   }
 
-  void branch(Node root) {
-    std::priority_queue<Node> open;
+  void branch(SearchNode root) {
+    std::priority_queue<SearchNode> open;
     if (!proved(root)) open.push(std::move(root));
     while (!open.empty() && !worse(open.top().bound) && !out_of_work()) {
-      const Node node = open.top();
+      const SearchNode node = open.top();
       open.pop();
       const std::size_t g = first_divided(node.y);
       for (const bool carries : {true, false}) {
@@ -276,7 +276,7 @@ class AgreementSearch {
           open.push(node);
           break;
         }
-        Node child = solve(std::move(decisions));
+        SearchNode child = solve(std::move(decisions));
         if (!proved(child)) open.push(std::move(child));
       }
     }

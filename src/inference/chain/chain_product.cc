@@ -8,7 +8,7 @@
 namespace croft {
 namespace {
 
-constexpr std::uint32_t kNone = 0xFFFFFFFF;
+constexpr std::uint32_t kUnnumbered = 0xFFFFFFFF;
 
 // The successors of every label, with their scores; -inf edges left out.
 template <class Real>
@@ -61,7 +61,7 @@ struct PairGraph {
 
   template <class Real>
   PairGraph(const Successors<Real>& successors, const LabelAutomaton& automaton)
-      : number_(automaton.labels * automaton.states(), kNone), states_(automaton.states()) {
+      : number_(automaton.labels * automaton.states(), kUnnumbered), states_(automaton.states()) {
     for (Label j = 0; j < automaton.labels; ++j) number({j, automaton.after_first(j)});
     starting = pairs.size();
     for (std::uint32_t from = 0; from < pairs.size(); ++from) {
@@ -69,7 +69,7 @@ struct PairGraph {
       for (auto k = successors.begin[pair.label]; k < successors.begin[pair.label + 1]; ++k) {
         const Label j = successors.label[k];
         const std::uint32_t to = number({j, automaton.after(pair.state, pair.label, j)});
-        if (to != kNone) steps.push_back({from, to, k});
+        if (to != kUnnumbered) steps.push_back({from, to, k});
       }
     }
   }
@@ -98,9 +98,9 @@ struct PairGraph {
 
  private:
   std::uint32_t number(Pair pair) {
-    if (pair.state == LabelAutomaton::kDead) return kNone;
+    if (pair.state == LabelAutomaton::kDead) return kUnnumbered;
     std::uint32_t& known = number_[pair.label * states_ + pair.state];
-    if (known == kNone) {
+    if (known == kUnnumbered) {
       known = static_cast<std::uint32_t>(pairs.size());
       pairs.push_back(pair);
     }
@@ -121,7 +121,7 @@ void collect_edges(const PairGraph& graph, const Successors<Real>& successors,
   for (Label s = 0; s < pair_of.size(); ++s) {
     for (std::size_t k = first[pair_of[s]]; k < first[pair_of[s] + 1]; ++k) {
       const auto& step = graph.steps[k];
-      if (state_of[step.to] == kNone) continue;
+      if (state_of[step.to] == kUnnumbered) continue;
       edges.push_back({s, state_of[step.to]});
       log.push_back(successors.log[step.successor]);
     }
@@ -165,7 +165,7 @@ ChainProduct<Real>::ChainProduct(const TransitionScores<Real>& base,
   }
   std::sort(pair_of.begin(), pair_of.end(),
             [&](std::uint32_t a, std::uint32_t b) { return graph.pairs[a] < graph.pairs[b]; });
-  std::vector<std::uint32_t> state_of(graph.pairs.size(), kNone);
+  std::vector<std::uint32_t> state_of(graph.pairs.size(), kUnnumbered);
   for (std::uint32_t s = 0; s < pair_of.size(); ++s) {
     const auto& [label, state] = graph.pairs[pair_of[s]];
     state_of[pair_of[s]] = s;

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <string>
 
+#include "core/infinity.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 
@@ -28,10 +29,6 @@ bool factorise(std::span<double> s, std::size_t n) {
     }
   }
   return true;
-}
-
-bool all_finite(std::span<const double> numbers) {
-  return std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); });
 }
 
 }  // namespace

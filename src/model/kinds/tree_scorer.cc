@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/infinity.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "model/file/string_section.h"
@@ -35,10 +36,6 @@ CompactVocabulary open_names(const Container& container, const std::string& sect
     throw Error(container.name() + ": section \"" + section + "\": " + error.what() +
                 "; restore the file from a copy or train again");
   }
-}
-
-bool all_finite(std::span<const double> numbers) {
-  return std::ranges::all_of(numbers, [](double number) { return std::isfinite(number); });
 }
 
 }  // namespace

@@ -143,15 +143,11 @@ class ConjugateGradient final : public Optimizer {
   bool restarted_ = true;                    // the direction is, or has to become, -P g
 };
 
-void check_positive(const char* name, std::size_t value) {
-  if (value < 1) throw UsageError(fmt::format("{} is {}; it must be >= 1", name, value));
-}
-
 }  // namespace
 
 void ConjugateGradientOptions::validate() const {
-  check_positive("probes", probes);
-  check_positive("refresh", refresh);
+  check_at_least_one("probes", probes);
+  check_at_least_one("refresh", refresh);
   check_line_search(max_line_search);
   stop.validate();
 }

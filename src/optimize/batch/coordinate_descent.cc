@@ -25,7 +25,7 @@ constexpr double kDenseRow = 0.25;
 constexpr double kFallen = 1e-3, kSmall = 1e-100, kLarge = 1e100;
 // Rounds end early once the largest slope has fallen to this share of the first round's.
 constexpr double kRoundsDone = 0.1;
-constexpr double kRounding =
+constexpr double kRoundingOfObjective =
     1e-12;  // an iteration lowers F, or leaves it up to so much of its size
 // A step that is longer by less is not worth a look at its end.
 constexpr double kWorthTrying = 1.1;
@@ -91,7 +91,7 @@ class CoordinateDescent final : public Optimizer {
     const bool moved = moved_;
     evaluate(now_.number + 1);
     check_finite(now_);
-    return moved && now_.objective <= before + kRounding * std::abs(before);
+    return moved && now_.objective <= before + kRoundingOfObjective * std::abs(before);
   }
 
   // All else is found anew from w.

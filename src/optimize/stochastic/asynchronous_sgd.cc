@@ -18,7 +18,6 @@
 namespace croft {
 namespace {
 
-constexpr double kFirstStep = 0.1;    // that the calibration tries
 constexpr std::size_t kTogether = 8;  // samples that a worker takes at once
 
 // Other threads may be at the same weight.  What one adds between the load and the store of another

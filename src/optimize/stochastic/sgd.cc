@@ -17,8 +17,6 @@
 namespace croft {
 namespace {
 
-constexpr double kFirstStep = 0.1;  // that the calibration tries
-
 class Sgd final : public PassMethod {
  public:
   Sgd(SampleFunction& f, const Regulariser& regulariser, std::span<double> w,

@@ -9,6 +9,8 @@
 
 namespace croft {
 
+inline constexpr double kFirstStep = 0.1;  // that the calibration of SGD tries
+
 // Of first * 2^k the one that lowers the objective most: doubled as long as that helps, or else
 // halved.  docs/math/stochastic_optimisation.md section 2
 //   at_start : the objective before any step
