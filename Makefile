@@ -8,7 +8,7 @@ SECONDS ?= 60
 BUILD = cmake --build --parallel $(JOBS) --preset
 TEST = ctest --parallel $(JOBS) --preset
 
-.PHONY: release demo test check lint format bench study install python asan tsan fuzz dependencies clean help
+.PHONY: release demo test check lint tidy format bench study install python asan tsan fuzz dependencies clean help
 
 release: build/release/build.ninja
 	$(BUILD) release
@@ -23,6 +23,7 @@ help:
 	@echo 'make bench PEERS=DIR      benchmarks; DIR holds the programs to compare with'
 	@echo 'make study PEERS=DIR      docs/study.md: objectives and optimizers compared (an hour)'
 	@echo 'make lint, make format    check formats, layers, scripts and Python; format the C++'
+	@echo 'make tidy                 clang-tidy over src and include (needs clang-tidy-16)'
 	@echo 'make asan                 unit tests and fuzz targets under address and undefined sanitizers'
 	@echo 'make tsan                 the tests of threads under the thread sanitizer'
 	@echo 'make fuzz SECONDS=60      fuzz each reader for so long (needs clang-16)'
@@ -47,6 +48,9 @@ check: build/release/build.ninja
 
 lint:
 	@scripts/lint.sh
+
+tidy:
+	@scripts/tidy.sh
 
 format:
 	git ls-files '*.cc' '*.h' | xargs clang-format -i

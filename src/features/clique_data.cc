@@ -71,7 +71,7 @@ void CliqueData::add_clique(std::uint32_t clique_template, std::span<const std::
   }
   const CliqueTemplate& t = schema_.templates[clique_template];
   const auto fail = [&](const std::string& what) {
-    throw UsageError("template '" + t.name + "': " + what);
+    throw CliqueError(t.name, what);
   };
   if (variables.size() != t.domain.size()) {
     fail("a clique of " + std::to_string(variables.size()) + " variables, it needs " +

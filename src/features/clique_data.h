@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "croft/core/error.h"
 #include "features/vocabulary.h"
 #include "structure/interaction.h"
 
@@ -85,6 +86,17 @@ struct GraphInstance {
   std::vector<std::uint32_t> row;       // [potentials]
 };
 
+// A clique that its template or the data does not allow: what() names the template first.
+class CliqueError : public UsageError {
+ public:
+  CliqueError(const std::string& clique_template, const std::string& problem)
+      : UsageError("template '" + clique_template + "': " + problem), problem_(problem) {}
+  const std::string& problem() const { return problem_; }
+
+ private:
+  std::string problem_;
+};
+
 class CliqueData {
  public:
   // Keeps the schema by reference.
@@ -97,8 +109,8 @@ class CliqueData {
                              State known = kUnobserved);
   // Features of the same id are added up; an empty list is no feature: the clique scores 0.
   // Scores (CliqueTemplate::scores) are numbers or -inf.
-  // Throws UsageError, which names the template, for a variable that is not there, is in the
-  // clique twice, is of another domain than the template's or of another group than the first.
+  // Throws CliqueError for a variable that is not there, is in the clique twice, is of another
+  // domain than the template's or of another group than the first.
   void add_clique(std::uint32_t clique_template, std::span<const std::uint32_t> variables,
                   std::span<const CliqueFeature> features);
   void add_clique(std::uint32_t clique_template, std::initializer_list<std::uint32_t> variables,

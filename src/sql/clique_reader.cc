@@ -276,15 +276,12 @@ void CliqueReader::add_clique(const Query& query, std::span<const std::uint32_t>
                               std::span<const CliqueFeature> features) {
   try {
     data_.add_clique(template_, variables, features);
-  } catch (const UsageError& error) {
+  } catch (const CliqueError& error) {
     std::string ids;
     for (const std::uint32_t each : variables) {
       ids += (ids.empty() ? "" : ", ") + variables_.id(each);
     }
-    const std::string prefix = "template '" + spec_.name + "': ";
-    std::string_view what = error.what();
-    if (what.starts_with(prefix)) what.remove_prefix(prefix.size());
-    query.fail("the clique of " + ids + ": " + std::string(what));
+    query.fail("the clique of " + ids + ": " + error.problem());
   }
 }
 
