@@ -7,10 +7,8 @@ if TYPE_CHECKING:
     import numpy
 
 try:
-    from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.base import ClassifierMixin
 except ImportError:
-    from ._params import BaseEstimator  # type: ignore[assignment]
-
     class ClassifierMixin:  # type: ignore[no-redef]
         """What an estimator needs of scikit-learn's, for where it is not installed."""
 
@@ -22,7 +20,7 @@ except ImportError:
             right = numpy.asarray(y) == self.predict(X)  # type: ignore[attr-defined]
             return float(numpy.average(right, weights=sample_weight))
 
-__all__ = ["BaseEstimator", "ClassifierMixin", "arrays", "classes_from", "row_weights", "validated"]
+__all__ = ["ClassifierMixin", "arrays", "classes_from", "row_weights", "validated"]
 
 Matrix = tuple[Any, Any, Any]  # values, columns, begin of each row; the last two None where it is dense
 

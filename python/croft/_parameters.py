@@ -6,7 +6,7 @@ what it leaves out, with the reason, stands here.  _options.pyi says the same to
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 from ._params import As, Estimator, Parameter, Parameters
 

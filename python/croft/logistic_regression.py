@@ -8,9 +8,9 @@ import warnings
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Union
 
 from . import _core
-from ._matrix import BaseEstimator, ClassifierMixin, arrays, classes_from, example_weights, validated
+from ._matrix import ClassifierMixin, arrays, classes_from, example_weights, validated
 from ._parameters import LogisticRegressionParameters
-from ._params import raise_not_fitted
+from ._params import BaseEstimator, raise_not_fitted
 from .estimator import TrainingLog, warn_if_interrupted
 from .model import Model
 

@@ -7,10 +7,10 @@ import warnings
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Union
 
 from . import _core
-from ._matrix import (BaseEstimator, ClassifierMixin, arrays as _arrays, classes_from as _classes_from,
+from ._matrix import (ClassifierMixin, arrays as _arrays, classes_from as _classes_from,
                       example_weights as _weights, validated as _validated)
 from ._parameters import NaiveBayesParameters
-from ._params import raise_not_fitted
+from ._params import BaseEstimator, raise_not_fitted
 from .estimator import warn_if_interrupted
 
 if TYPE_CHECKING:
