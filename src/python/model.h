@@ -2,13 +2,24 @@
 #pragma once
 #include <pybind11/pybind11.h>
 
+#include <filesystem>
 #include <memory>
+#include <span>
 
 #include "model/kinds/chain_model.h"
 #include "model/kinds/model_file.h"
 #include "python/sequences.h"
 
 namespace croft::python {
+
+// Bytes that are not UTF-8 become lone surrogates, as Python has them in file names.
+pybind11::str str_of(std::string_view bytes);
+
+// What a model file holds, from Python and to it.
+Container container_of(const pybind11::bytes& data, const std::string& name);
+pybind11::bytes python_bytes(std::span<const std::byte> bytes);
+// The file appears whole or not at all.
+void save_file(const Container& container, const std::filesystem::path& path);
 
 // Immutable, and so is what it hands out.
 struct PythonModel {
