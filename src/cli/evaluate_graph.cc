@@ -3,12 +3,10 @@
 
 #include <array>
 
-#include "core/json.h"
-#include "croft/core/error.h"
-#include "sql/evaluate_graph.h"
-
 #include "cli/graph_verbs.h"
 #include "cli/model_options.h"
+#include "core/json.h"
+#include "croft/core/error.h"
 
 namespace croft::cli {
 
@@ -38,11 +36,9 @@ int run_graph_evaluation(const OptionValues& values) {
   const GraphLabels labels = label_graph(*model, tables.data(), options);
   warn_of(labels, instances);
   const GraphEvaluation evaluation = evaluate_graph(tables, labels, chunk_scheme(values));
-  if (values.flag("json")) {
-    write_json(to_json(evaluation));
-  } else {
-    write_result(format_table(evaluation));
-  }
+  write_answer(
+      values.flag("json"), [&] { return to_json(evaluation); },
+      [&] { return format_table(evaluation); });
   return kDone;
 }
 

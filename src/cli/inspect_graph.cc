@@ -1,7 +1,7 @@
 // croft inspect --picture
 #include <array>
-#include <filesystem>
 
+#include "app/file_checks.h"
 #include "app/infer/graph_picture.h"
 #include "cli/graph_verbs.h"
 #include "core/atomic_file.h"
@@ -38,13 +38,7 @@ int draw_graph_sample(const OptionValues& values, const GraphModel& model) {
   }
   std::vector<std::string> inputs = values.list("database");
   inputs.insert(inputs.end(), {path, std::string(values.text("spec"))});
-  for (const std::string& input : inputs) {
-    std::error_code none;
-    if (!input.empty() && (input == picture || std::filesystem::equivalent(input, picture, none))) {
-      throw UsageError("--picture ", picture, " would replace the input ", input,
-                       "; give another name");
-    }
-  }
+  check_not_read(inputs, "picture", picture);
   AtomicFile file(picture);
   handle_interrupts();
   GraphTables tables = read_graph_tables(values, model, path, LabelUse::known);

@@ -12,6 +12,8 @@ namespace croft::cli {
 
 using OptionTables = std::vector<std::span<const OptionRow>>;
 
+OptionTables tables(const auto&... each) { return {each...}; }
+
 struct Verb {
   std::string_view name, summary;
   OptionTables (*options)();
