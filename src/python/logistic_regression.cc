@@ -11,7 +11,6 @@
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "python/bind.h"
-#include "python/column_names.h"
 #include "python/matrix_rows.h"
 #include "python/model.h"
 #include "python/options.h"

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "model/kinds/chain_model.h"
 #include "model/kinds/model_file.h"
@@ -38,5 +40,14 @@ struct PythonModel {
 
   std::shared_ptr<const SequenceModel> model;  // of any kind
 };
+
+// The columns of a matrix, for a model that the program trained on rows: its attributes but the
+// intercept in the order of its data's columns, that of a table's header; of svmlight's indices;
+// where the data has no order, that of their bytes.
+//   attributes : of the model, in any order
+// Throws Error, naming the file, where columns of a table are more than their numbers: categorical
+// or standardised.
+std::vector<std::string> column_names(const SequenceModel& model,
+                                      std::vector<std::string> attributes);
 
 }  // namespace croft::python

@@ -13,7 +13,6 @@
 #include "core/json.h"
 #include "model/kinds/naive_bayes_model.h"
 #include "python/bind.h"
-#include "python/column_names.h"
 #include "python/matrix_rows.h"
 #include "python/model.h"
 #include "python/options.h"
