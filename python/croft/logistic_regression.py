@@ -5,12 +5,12 @@ import json
 import numbers
 import os
 import warnings
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
 
 from . import _core
 from ._matrix import RowClassifier, arrays, classes_from, example_weights, validated
 from ._parameters import LogisticRegressionParameters
-from .estimator import TrainingLog, warn_if_interrupted
+from .estimator import Callback, TrainingLog, warn_if_interrupted
 from .model import Model
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ except ImportError:
     class ConvergenceWarning(UserWarning):  # type: ignore[no-redef]
         """Training ended before it converged."""
 
-Callback = Callable[[dict[str, Any]], Optional[bool]]
 PathLike = Union[str, "os.PathLike[str]"]
 
 _INTERCEPT = "(intercept)"
