@@ -1,30 +1,311 @@
 #!/usr/bin/env python3
-"""Writes python/croft/_options.pyi: the keyword arguments of the estimators, for type checkers.
+"""Writes python/croft/_parameters.py: the parameters of the estimators, of the library's table of options.
 
     PYTHONPATH=build/release/python scripts/generate_parameters.py
 
-The arguments themselves are in python/croft/_parameters.py, of the library's table of options.
+An estimator has every option of its kinds of model that is not the command line's alone.  What Python has in another
+way, and what it leaves out, with the reason, stands below.
 """
 from __future__ import annotations
 
+import importlib.machinery
+import importlib.util
+import json
+import re
+import textwrap
 from pathlib import Path
+from typing import Any, Callable, Iterator, NamedTuple, Optional
 
-from croft import _parameters
-
-FILE = Path(__file__).resolve().parents[1] / "python" / "croft" / "_options.pyi"
+FILE = Path(__file__).resolve().parents[1] / "python" / "croft" / "_parameters.py"
 WIDTH = 118
 
-HEAD = '''"""Keyword arguments of the estimators.  scripts/generate_parameters.py makes this file of _parameters.py."""
-from typing import Any, Mapping, Optional, Sequence, TypedDict, Union
+HEAD = '''"""Parameters of the estimators.  scripts/generate_parameters.py makes this file of the library's table of options."""
+from __future__ import annotations
 
-from ._parameters import Expert, PathLike, Prior
-from .graph_crf import GraphCRF as _Graphs, Template
+import os
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
 
+from ._params import Parameters
+
+if TYPE_CHECKING:
+    from .estimator import ChainCRF
+    from .graph_crf import Cliques, GraphCRF, Template
+    from .model import Model
+
+PathLike = Union[str, "os.PathLike[str]"]
+Prior = Union["ChainCRF", "Model", PathLike]
+Expert = Union[str, "ChainCRF", "Model", PathLike]
 '''
-ESTIMATORS = {made.__name__.removesuffix("Parameters"): made._OF for made in _parameters.Parameters.__subclasses__()}
 
 
-def filled(items: list[str], first: str, rest: str, end: str) -> str:
+class As(NamedTuple):
+    """How Python has an option; what is None is as the table says it."""
+    type: Optional[str] = None
+    default: Any = ...
+    shown: Optional[str] = None  # the type, in documentation
+    help: Optional[str] = None
+    name: Optional[str] = None  # of the parameter
+    own: bool = False  # the estimator hands it on by itself
+    always: bool = False  # its default is not the table's
+
+
+class Own(NamedTuple):
+    """A parameter that is no option."""
+    name: str
+    type: str
+    default: Any
+    shown: str
+    help: str
+
+
+class Estimator(NamedTuple):
+    kinds: tuple[str, ...]
+    own: tuple[Own, ...] = ()  # the first ones
+    last: tuple[Own, ...] = ()
+    like: dict[str, As] = {}
+    without: dict[str, str] = {}  # option: why
+    positional: int = 0  # of `own`
+
+
+ONE_LABEL = "the weights of examples by their label need examples of one label, known: sample_weight has them"
+LIKE = {
+    "threads": As(default=0, always=True, help="0 is one a processor.  The same seed gives the same model, byte for "
+                  "byte, for any number of threads, and the same as the command line gives"),
+    "seed": As(help="Of whatever is drawn at random"),
+    "template": As(shown="path, str", help="A template file's path, or its text (CRF++'s or Wapiti's language), for "
+                   "rows"),
+    "prior": As("Optional[Prior]", shown="ChainCRF (fitted), Model, path or None", own=True,
+                help="The l2 penalty is of the distance from this model's weights, where training starts; its labels "
+                     "and features are kept.  To adapt a model without forgetting it"),
+    "cost": As("Union[float, PathLike, None]", shown="float, path or None", help="What a mistake costs "
+               "(softmax-margin, max-margin, passive-aggressive, arow): a number, or a file of lines GOLD PREDICTED "
+               "COST; None: 1"),
+    "objective": As(help='What to minimise: "likelihood"; "pseudolikelihood", "per-edge", "composite", "marginal", '
+                         '"piecewise", "softmax-margin", "max-margin", "perceptron", "passive-aggressive" or "arow" '
+                         "(docs/training.md).  The last three minimise no F: they correct mistakes, pass by pass"),
+    "optimizer": As(help='How: "sgd-lbfgs", "lbfgs", "owlqn", "sgd", "frank-wolfe", ...; None: what suits the '
+                         "objective.  A pair that does not go together is a ValueError that lists those that do"),
+    "l2": As(help="Weight of |w|_2^2 / 2.  None: 1, and 0 for perceptron, passive-aggressive and arow, which have no "
+                  "penalty.  CRFsuite's c1 is l1, its c2 is l2 / 2; Wapiti's rho2 is l2; CRF++'s C is 1 / l2"),
+    "label-scheme": As(help='How labels spell segments, and what spans become ("auto": "bio"); "raw": each label is a '
+                            'segment, "none": runs of a label'),
+    "constrain": As("Optional[PathLike]", shown='"bio", "bioes", path or None'),
+    "holdout": As("Optional[float]", shown="float or None", help="A fraction of X to set aside for a score as training "
+                  "goes on; or give X_dev and y_dev to fit"),
+    "intercept": As("Optional[str]", None, '"none", "penalised", "unpenalised" or None',
+                    "An attribute (intercept) of every position: a weight for each label whatever x says"),
+    "induce-pairs": As("Optional[bool]", None),
+    "checkpoint-interval": As(default=30.0),
+    "select": As("Optional[float]", name="select_l1", shown="float or None",
+                 help="Train with this l1, then what has a weight again, with l2 alone"),
+    "checkpoint": As(help="A folder that fit keeps its state in, to go on from after a crash.  A training that ends by "
+                     "itself deletes its state; after Ctrl-C, and where the callback stops it, it stays"),
+    "resume": As(help="Go on from the checkpoint, to the very model of a training without a break"),
+    "max-length": As("Union[int, Mapping[str, int], None]", None, "int, dict label -> int, or None",
+                     "Positions that a segment may have; None: as the longest in y"),
+    "segment-template": As(shown='path, text, "none" or None'),
+    "text-attribute": As(name="text", help="With attributes, the key of a position's word: {\"word\": \"Rome\"} and "
+                         "text=\"word\".  Rows have cells"),
+}
+FORMAT = Own("format", "Optional[str]", None, '"attributes", "columns" or None',
+             'What a sequence is; None: "columns" with a template, otherwise "attributes".')
+DECODE = Own("decode", "str", "viterbi", '"viterbi", "marginal" or "risk"', "How predict chooses a labelling.")
+WARM_START = Own("warm_start", "bool", False, "bool", "fit goes on from the model that is there.")
+PROGRESS = Own("progress", "Optional[bool]", None, "bool or None",
+               "A bar in a terminal or a notebook; None: where there is one.")
+GAZETTEERS = Own("gazetteers", "Optional[Mapping[str, Sequence[str]]]", None, "dict name -> list of names, or None",
+                 "For %gazetteer in the template; a name is its tokens with spaces between.")
+CLASS_WEIGHT = As("Union[None, str, Mapping[Any, float]]", None, 'None, "balanced" or dict',
+                  'Factor of the weight of each row, by its label; labels that a dict does not have: 1.  "balanced": '
+                  "N / (L * rows of the label)", "class_weight", own=True)
+NO_OPPOSITE = {"no-intercept": 'intercept="none" is that'}
+NOT_OF_ROWS = "a row is numbers already: its columns are the features"
+NOT_OF_LABELS = "a row has one label"
+
+ESTIMATORS = {
+    "ChainCRF": Estimator(
+        ("chain",), last=(FORMAT, DECODE, WARM_START, PROGRESS), like=LIKE,
+        without=NO_OPPOSITE),
+    "MEMM": Estimator(
+        ("memm",), last=(FORMAT, DECODE, WARM_START, PROGRESS),
+        like={**LIKE, "intercept": LIKE["intercept"]._replace(default="none")},
+        without=NO_OPPOSITE),
+    "SegmentCRF": Estimator(
+        ("segment",), (GAZETTEERS,), (FORMAT, DECODE, WARM_START, PROGRESS), LIKE, NO_OPPOSITE),
+    "HiddenChainCRF": Estimator(
+        ("hidden-chain",),
+        last=(FORMAT, DECODE._replace(
+            default="marginal", shown='"marginal", "viterbi", "labelling" or "risk"',
+            help="Each position's most probable label; the best path of states; the most probable labelling, by a "
+                 "search; under constraints, the fewest errors expected."), PROGRESS),
+        like={**LIKE, "hidden-states": As("Union[int, Mapping[str, int]]", 2, "int or dict",
+                                          "States of each label; a dict label -> states has those of some, and 1 for "
+                                          "the others"),
+              "starts": As(default=1, help="Random starts, of which the best objective is kept"),
+              "start-deviation": As(default=0.1),
+              "em-iterations": As(help="Train by EM, so many E steps at most; None: by the gradient")},
+        without=NO_OPPOSITE),
+    "PoolCRF": Estimator(
+        ("pool",), last=(FORMAT, DECODE, PROGRESS),
+        like={**LIKE, "experts": As("Sequence[Expert]", ("all", "random:4"), "list", own=True, help=(
+                  'Experts to train: "all" (every feature), "random:N" (features dealt to N experts), '
+                  '"random:N:FRACTION", "position" (past, present, future, by offsets in the attributes\' names or the '
+                  'template), "labels" (one for each chunk type or label); or chains that are trained already')),
+              "pool-weights": As(name="weights"), "dirichlet": As(default=1.0),
+              "label-classes": As("Optional[Mapping[str, str]]", shown="dict or None",
+                                  help='label -> class, for experts "labels"'),
+              "l2": As(help="Of each expert's training; None: 0.  The pool is what keeps experts from saying too "
+                            "much"),
+              "holdout": LIKE["holdout"]._replace(help="A fraction of X that the weights are learnt on; or give X_dev "
+                                                       "and y_dev to fit")},
+        without=NO_OPPOSITE),
+    "ErrorCorrectingCRF": Estimator(
+        ("error-correcting",), last=(FORMAT, DECODE, PROGRESS),
+        like={**LIKE, "code": As("Union[str, Mapping[str, str]]", shown="str or dict", help=(
+                  '"one-vs-rest", "all-pairs", "random[:BITS]", "minimum-loss[:BITS[:CANDIDATES]]", or a dict label -> '
+                  "word of 0, 1 and - (a bit that does not matter)")),
+              "holdout": LIKE["holdout"]._replace(help='A fraction of X that "minimum-loss" chooses its bits by; or '
+                                                       "give X_dev and y_dev to fit")},
+        without=NO_OPPOSITE),
+    "BoostedCRF": Estimator(
+        ("boosted-chain", "boosted-maxent", "boosted-segment"),
+        (Own("kind", "str", "chain", '"chain", "maxent" or "segment"', "With transitions, each position by itself, or "
+             "segments, which have trees of their own."), GAZETTEERS),
+        (FORMAT, DECODE, PROGRESS),
+        {**LIKE, "l2": As("float", 1.0, help="Of the values of leaves: v = -G / (H + l2)"),
+         "tolerance": As("float", 0.0, help="Stop where a round gains less than this share of the objective; 0: "
+                                            "never")},
+        {"class-weights": ONE_LABEL}),
+    "HMM": Estimator(
+        ("hmm",), last=(Own("format", "Optional[str]", None, '"attributes", "columns" or None', 'What a sequence is; '
+                            'None: "columns" where the first position is a str, otherwise "attributes".'), DECODE),
+        like={**LIKE, "boundaries": As(name="ends", help="Sequences end with a probability; otherwise p(x) is that of "
+                                       "the observations given their number"),
+              "smoothing": As(default=0.1), "em-iterations": As(default=100, help="Iterations of Baum-Welch at most"),
+              "tolerance": As(default=1e-5, help="Baum-Welch stops where its objective gains less than this share"),
+              "starts": As(help="Random starts, where labels without an example are to be found; the best is kept.  "
+                                "None: 5 where nothing is labelled, otherwise 1"),
+              "holdout": As("Optional[float]", shown="float or None", help="A fraction of X to set aside, whose labels "
+                            "the finished model is compared with"),
+              "states": As(help="Labels in all; None: those of y.  Without y, how many hidden states there are (S1, "
+                                "S2, ...)")}),
+    "GraphCRF": Estimator(
+        ("graph",),
+        (Own("unroll", "Optional[Callable[[Any], Cliques]]", None, "function",
+             "Of an instance; it gives its Cliques."),
+         Own("domains", "Optional[Mapping[str, Sequence[str]]]", None, "dict",
+             "name -> labels of the variables of this domain."),
+         Own("templates", "Optional[Mapping[str, Template]]", None, "dict", "name -> Template.")),
+        (Own("method", "str", "auto", "str",
+             "How predict and predict_marginals infer, a method of FactorGraph.infer."),),
+        {**LIKE, "features": As(default="all", shown='"all" or "observed"', help="Each cell of each feature, or the "
+                                "pairs that the training data has"),
+         "objective": As(help='"likelihood" (exact), "bethe", "mean-field", "pseudolikelihood", "per-edge", '
+                              '"composite", "piecewise", "piecewise-pseudolikelihood", "perceptron", "max-margin", or '
+                              "another of docs/objectives.md"),
+         "em-iterations": As(help="With hidden variables: E steps at most, in the place of max_iterations; None: by "
+                                  "the gradient"),
+         "starts": As(default=1, help="Random starts where variables are hidden, of which the best is kept"), "threads": As(help=LIKE["threads"].help),
+         "cost": As("Optional[float]", shown="float or None", help="What a mistake costs; None: 1"), "memory": As("Union[float, str, None]",
+                                                                            shown="float (bytes), str or None"),
+         "prior": LIKE["prior"]._replace(type='Union[GraphCRF, PathLike, None]', shown="GraphCRF (fitted), path or None")},
+        positional=1),
+    "LogisticRegression": Estimator(
+        ("maxent",),
+        like={**LIKE, "l2": As("float", 1.0, always=True, help="Weight of |w|_2^2 / 2"),
+              "intercept": As("str", "unpenalised", '"unpenalised", "penalised" or "none"', "b", always=True),
+              "class-weights": CLASS_WEIGHT},
+        without={
+            **NO_OPPOSITE,
+            **dict.fromkeys(["template", "kit", "template-language", "boundaries", "features", "min-count", "induce",
+                             "induce-size", "induce-batch", "induce-rounds", "induce-iterations", "induce-gain",
+                             "induce-count", "induce-from", "induce-pairs", "unsupported", "unsupported-after",
+                             "select"], NOT_OF_ROWS),
+            **dict.fromkeys(["order", "histories", "constrain", "transition-groups", "block", "best"], NOT_OF_LABELS),
+            **dict.fromkeys(["objective", "cost", "aggressiveness", "variance", "gamma", "kernel"],
+                            "logistic regression is the objective likelihood"),
+            **dict.fromkeys(["holdout", "early-stop", "checkpoint", "resume", "checkpoint-interval", "prior"],
+                            "a matrix is trained on whole, from the start")}),
+    "NaiveBayes": Estimator(
+        ("naive-bayes",),
+        last=(Own("min_categories", "Any", None, "None, int or array [D]",
+                  "Of categorical: categories of each column at least."),),
+        like={"event": As("Union[str, Sequence[str]]", "multinomial", "str, or a list of D of them", (
+                  'What the numbers are: "multinomial" (counts of words), "bernoulli" (whether they are above '
+                  '``binarize``), "complement" (Rennie and others 2003: counts, of all other labels), "gaussian" '
+                  '(measurements) or "categorical" (categories 0, 1, ...).  A list says it for each column'), own=True),
+              "alpha": As(default=1.0), "binarize": As(default=0.0),
+              "prior-probabilities": As("Any", None, 'None, "uniform" or array [L]',
+                                        "p(y); None: the shares of the labels in the data", "priors", own=True),
+              "variance-floor": As(default=1e-9, name="var_smoothing"), "complement-norm": As(name="norm"),
+              "em-iterations": As(default=100, help="Of fit with X_unlabelled: iterations of EM at most"),
+              "tolerance": As(default=1e-6, name="em_tolerance",
+                              help="EM stops where its objective changes by less than this share"),
+              "class-weights": CLASS_WEIGHT},
+        without={"template": NOT_OF_ROWS, "template-language": NOT_OF_ROWS,
+                 **dict.fromkeys(["holdout", "early-stop", "checkpoint", "resume", "checkpoint-interval"],
+                                 "a matrix is trained on whole, from the start"),
+                 "threads": "counting takes one thread", "seed": "nothing is drawn"}),
+}
+TYPES = {"flag": "bool", "whole": "int", "number": "float", "choice": "str", "words": "str", "file": "PathLike",
+         "size": "str", "letter": "str"}
+
+
+class Parameter(NamedTuple):
+    name: str
+    type: str
+    default: Any
+    doc: tuple[str, str]  # type and help
+    option: Optional[str] = None  # that it is
+    always: bool = False
+
+
+def initial(row: dict[str, Any]) -> Any:
+    if row["type"] == "flag":
+        return False
+    if not row["initial"] or row["needs"]:
+        return None
+    return {"whole": int, "number": float}.get(row["type"], str)(row["initial"])
+
+
+def of_row(row: dict[str, Any], names: dict[str, str], like: As) -> Parameter:
+    default = initial(row) if like.default is ... else like.default
+    kind = like.type or (TYPES[row["type"]] if default is not None else f"Optional[{TYPES[row['type']]}]")
+    choices = [f'"{each}"' for each in row["choices"]]
+    shown = like.shown or (f"{', '.join(choices[:-1])} or {choices[-1]}" if choices else
+                           TYPES[row["type"]].replace("PathLike", "path"))
+    if default is None and "None" not in shown:
+        shown += " or None"
+    text = like.help or row["help"]
+    if not like.help and default is None and "=" in row["shown"]:
+        text += ".  None: " + row["shown"].split("=", 1)[1]
+    text = re.sub(r"--([a-z][a-z0-9-]*)", lambda found: names.get(found[1], found[1].replace("-", "_")), text)
+    text = re.sub(r"\bDATA\b", "X", text.replace("; may be given several times", "").replace("; see below", ""))
+    return Parameter(names[row["name"]], kind, default, (shown, text if text.endswith(".") else text + "."), None if like.own else row["name"],
+                     like.always)
+
+
+def parameters(estimator: Estimator, option_rows: Callable[[str], list[dict[str, Any]]]) -> Iterator[Parameter]:
+    rows = {row["name"]: row for kind in estimator.kinds for row in option_rows(kind)}
+    for name in [*estimator.without]:
+        if name not in rows:
+            raise SystemExit(f"{estimator.kinds[0]} has no option {name} that could be left out")
+    names = {name: estimator.like.get(name, As()).name or name.replace("-", "_") for name in rows}
+    yield from (Parameter(each.name, each.type, each.default, (each.shown, each.help)) for each in estimator.own)
+    for name, row in rows.items():
+        if name not in estimator.without:
+            yield of_row(row, names, estimator.like.get(name, As()))
+    yield from (Parameter(each.name, each.type, each.default, (each.shown, each.help)) for each in estimator.last)
+
+
+def literal(value: Any) -> str:
+    """As the package writes it."""
+    if isinstance(value, tuple):
+        return f"({', '.join(map(literal, value))})"
+    return json.dumps(value) if isinstance(value, str) else repr(value)
+
+
+def filled(items: list[str], first: str, rest: str, end: str = "") -> str:
     """Items with commas between, in lines."""
     lines, line = [], first
     for k, item in enumerate(items):
@@ -36,29 +317,68 @@ def filled(items: list[str], first: str, rest: str, end: str) -> str:
     return "\n".join([*lines, line.rstrip()])
 
 
-def generate() -> str:
-    """The text of the file: what the same estimators have stands there once."""
-    having: dict[tuple[str, str], list[str]] = {}
+def documentation(of: list[Parameter], known: dict[str, tuple[str, str]]) -> str:
+    """known: of ChainCRF, to which the others refer."""
+    text, like = ["Parameters", "----------"], []
+    for each in of:
+        if known.get(each.name) == each.doc:
+            like.append(each.name)
+            continue
+        text.append(f"{each.name} : {each.doc[0]}")
+        text += textwrap.wrap(each.doc[1], WIDTH - 8, initial_indent="    ", subsequent_indent="    ",
+                              break_on_hyphens=False)
+    if like:
+        text += textwrap.wrap(", ".join(like), WIDTH - 4, break_on_hyphens=False) + ["    As of ChainCRF."]
+    return "\n".join("    " + line for line in text)
+
+
+def source(name: str, estimator: Estimator, of: list[Parameter], known: dict[str, tuple[str, str]]) -> str:
+    renamed = {each.name: each.option.replace("-", "_") for each in of
+               if each.option and each.option.replace("-", "_") != each.name}
+    always = [each.name for each in of if each.always]
+    own = [each.name for each in of if not each.option]
+    arguments = [f"{each.name}: {each.type} = {literal(each.default)}" for each in of]
+    arguments.insert(estimator.positional, "*")
+    lines = [f"class {name}Parameters(Parameters):", f'    """{documentation(of, known).lstrip()}\n    """', "",
+             f"    _KIND = {literal(estimator.kinds[0])}"]
+    if renamed:
+        lines.append(f"    _RENAMED = {json.dumps(renamed)}")
+    lines.append(filled([literal(each) for each in own], "    _OWN: tuple[str, ...] = (", " " * 12, ",)" if len(own) == 1 else ")"))
+    if always:
+        lines.append(filled([literal(each) for each in always], "    _ALWAYS: tuple[str, ...] = (", " " * 15,
+                            ",)" if len(always) == 1 else ")"))
+    lines += ["", filled(["self", *arguments], "    def __init__(", " " * 17, ") -> None:")]
+    line: list[str] = []
+    for each in [*(each.name for each in of), None]:
+        more = [*line, each] if each else []
+        if not each or len(", ".join(f"self.{one}" for one in more) + ", ".join(more)) + 11 > WIDTH:
+            lines.append("        " + ", ".join(f"self.{one}" for one in line) + " = " + ", ".join(line))
+            more = [each] if each else []
+        line = more
+    return "\n".join(lines)
+
+
+def generate(option_rows: Callable[[str], list[dict[str, Any]]]) -> str:
+    """The text of the file."""
+    known: dict[str, tuple[str, str]] = {}
+    classes = []
     for name, estimator in ESTIMATORS.items():
-        for each in estimator.parameters():
-            if each.name == "unroll":  # by position, too: GraphCRF itself names it
-                continue
-            having.setdefault((each.name, each.type.replace("GraphCRF", "_Graphs")), []).append(name)
-    groups: dict[tuple[str, ...], list[tuple[str, str]]] = {}
-    for parameter, names in having.items():
-        groups.setdefault(tuple(names), []).append(parameter)
-    text, bases = HEAD, {name: [] for name in ESTIMATORS}
-    for names, those in groups.items():
-        group = "_" + "".join(word.title() for word in those[0][0].split("_"))
-        group += "2" if f"{group} = " in text else ""
-        items = [f'"{name}": {kind}' for name, kind in those]
-        text += filled(items, f'{group} = TypedDict("{group}", {{', "    ", "}, total=False)") + "\n"
-        for name in names:
-            bases[name].append(group)
-    for name in ESTIMATORS:
-        text += "\n" + filled(bases[name], f"class {name}(", " " * (len(name) + 7), ", total=False): ...") + "\n"
-    return text
+        of = list(parameters(estimator, option_rows))
+        classes.append(source(name, estimator, of, known))
+        known = known or {each.name: each.doc for each in of}
+    return HEAD + "".join("\n\n" + each + "\n" for each in classes)
+
+
+def main() -> None:
+    package = importlib.util.find_spec("croft")  # not imported: it needs the file
+    if package is None:
+        raise SystemExit("there is no croft on PYTHONPATH: build it, and name build/release/python")
+    spec = importlib.machinery.PathFinder.find_spec("_core", package.submodule_search_locations)
+    assert spec and spec.loader
+    core = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(core)
+    FILE.write_text(generate(core.option_rows), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    FILE.write_text(generate(), encoding="utf-8")
+    main()
