@@ -3,14 +3,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
+from ._params import BaseEstimator, raise_not_fitted
+
 if TYPE_CHECKING:
     import numpy
 
 try:
-    from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.base import ClassifierMixin
 except ImportError:
-    from ._params import BaseEstimator  # type: ignore[assignment]
-
     class ClassifierMixin:  # type: ignore[no-redef]
         """What an estimator needs of scikit-learn's, for where it is not installed."""
 
@@ -22,7 +22,38 @@ except ImportError:
             right = numpy.asarray(y) == self.predict(X)  # type: ignore[attr-defined]
             return float(numpy.average(right, weights=sample_weight))
 
-__all__ = ["BaseEstimator", "ClassifierMixin", "arrays", "classes_from", "row_weights", "validated"]
+__all__ = ["RowClassifier", "arrays", "classes_from", "example_weights", "row_weights", "validated"]
+
+
+class RowClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """What LogisticRegression and NaiveBayes share."""
+
+    _LEARNT: str  # an attribute that fit sets
+
+    def predict_proba(self, X: Any) -> numpy.ndarray:
+        """p(y = j | x): an array [N, L]."""
+        import numpy
+        return numpy.exp(self.predict_log_proba(X))  # type: ignore[attr-defined]
+
+    def _labelled(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
+        if y is None:
+            raise ValueError("requires y to be passed, but the target y is None")
+        X, y = validated(self, X, y, reset)
+        return X, y
+
+    def _named_columns(self) -> list[str]:
+        names = [str(name) for name in getattr(self, "feature_names_in_", [])]
+        if len(set(names)) < len(names):
+            raise ValueError("two columns of X have one name")
+        return names
+
+    def _check_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise_not_fitted(self)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, self._LEARNT)
+
 
 Matrix = tuple[Any, Any, Any]  # values, columns, begin of each row; the last two None where it is dense
 

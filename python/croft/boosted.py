@@ -5,17 +5,12 @@ from typing import Any, Optional, Sequence
 
 from . import _core
 from ._parameters import BoostedCRFParameters
-from .estimator import Callback, ChainCRF
+from .estimator import Callback, ChainKind
 from .model import Inspection, Model
 from .segment import of_segments
 
-try:
-    from sklearn.base import BaseEstimator
-except ImportError:
-    from ._params import BaseEstimator  # type: ignore[assignment]
 
-
-class BoostedCRF(BoostedCRFParameters, BaseEstimator):  # type: ignore[misc]
+class BoostedCRF(BoostedCRFParameters, ChainKind):
     """A conditional random field whose scores are sums of regression trees,
 
         F_y(x, t) = b_y + shrinkage sum_m tree_ym(x_t),    transitions learnt beside them,
@@ -39,7 +34,7 @@ class BoostedCRF(BoostedCRFParameters, BaseEstimator):  # type: ignore[misc]
             X_dev: Optional[Sequence[Any]] = None, y_dev: Optional[Sequence[Any]] = None, *,
             callback: Optional[Callback] = None) -> BoostedCRF:
         """Trains; returns self.  Arguments as of ChainCRF.fit; an iteration is a round."""
-        ChainCRF._train(self, X, y, sample_weight, X_dev, y_dev, callback, None)  # type: ignore[arg-type]
+        self._train(X, y, sample_weight, X_dev, y_dev, callback)
         return self
 
     def _fit_native(self, X: Any, y: Any, sample_weight: Any, X_dev: Any, y_dev: Any, init: Optional[Model],
@@ -49,21 +44,7 @@ class BoostedCRF(BoostedCRFParameters, BaseEstimator):  # type: ignore[misc]
         return _core.train("boosted-" + self.kind, X, y, sample_weight, X_dev, y_dev, self._options(), {}, see)
 
     def _options(self) -> dict[str, Any]:
-        return {**ChainCRF._options(self), **of_segments(self)}  # type: ignore[arg-type]
-
-    _fitted = ChainCRF._fitted
-    _how = ChainCRF._how
-
-    predict = ChainCRF.predict
-    predict_single = ChainCRF.predict_single
-    predict_proba = ChainCRF.predict_proba
-    predict_marginals = ChainCRF.predict_marginals
-    predict_marginals_single = ChainCRF.predict_marginals_single
-    k_best = ChainCRF.k_best
-    spans = ChainCRF.spans
-    sample = ChainCRF.sample
-    score = ChainCRF.score
-    save = ChainCRF.save
+        return {**super()._options(), **of_segments(self)}
 
     @property
     def feature_importances_(self) -> dict[str, float]:
@@ -73,14 +54,6 @@ class BoostedCRF(BoostedCRFParameters, BaseEstimator):  # type: ignore[misc]
         total = sum(gains.values())
         return {name: gain / total for name, gain in gains.items()}
 
-    @property
-    def size_(self) -> int:
-        """Bytes of the model."""
-        return self._fitted().size
-
     def inspect(self, top: int = 10) -> Inspection:
         """What the model is, how it was trained, its most important attributes and first trees."""
         return self._fitted().inspect(top)
-
-    def _more_tags(self) -> dict[str, Any]:  # of scikit-learn before 1.6
-        return {"X_types": ["sequences"], "requires_y": True, "no_validation": True}

@@ -1,13 +1,8 @@
 """ErrorCorrectingCRF: binary chains of the bits of a code, as a scikit-learn estimator."""
 from __future__ import annotations
 
-from typing import Any, Optional
-
-from . import _core
-from ._chain_kind import ChainKind
 from ._parameters import ErrorCorrectingCRFParameters
-from .estimator import Callback
-from .model import Model
+from .estimator import ChainKind
 
 
 class ErrorCorrectingCRF(ErrorCorrectingCRFParameters, ChainKind):
@@ -22,7 +17,3 @@ class ErrorCorrectingCRF(ErrorCorrectingCRFParameters, ChainKind):
     training_log_ : TrainingLog, an entry for each bit
     size_ : int, bytes of the model
     """
-
-    def _fit_native(self, X: Any, y: Any, sample_weight: Any, X_dev: Any, y_dev: Any, init: Optional[Model],
-                    prior: Optional[Model], see: Callback) -> tuple[_core.Model, dict[str, Any]]:
-        return _core.train("error-correcting", X, y, sample_weight, X_dev, y_dev, self._options(), {}, see)

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, TypeVar, Union
 
 from . import _core
 from ._parameters import ChainCRFParameters, Prior
-from ._params import raise_not_fitted
+from ._params import BaseEstimator, raise_not_fitted
 from .model import Explanation, Inspection, Labelling, Labels, Model, Span
 from .progress import Progress
 from .tables import table
@@ -15,12 +15,8 @@ from .tables import table
 if TYPE_CHECKING:
     import numpy
 
-try:
-    from sklearn.base import BaseEstimator
-except ImportError:
-    from ._params import BaseEstimator  # type: ignore[assignment]
-
 Callback = Callable[[dict[str, Any]], Optional[bool]]
+Self = TypeVar("Self", bound="ChainKind")
 
 
 class TrainingInterrupted(UserWarning):
@@ -84,7 +80,143 @@ class TrainingLog(list[dict[str, Any]]):
                       for each in self))
 
 
-class ChainCRF(ChainCRFParameters, BaseEstimator):  # type: ignore[misc]
+class SequenceEstimator(BaseEstimator):  # type: ignore[misc]
+    """An estimator whose model labels sequences: predictions are Model's, with the estimator's decode and threads."""
+
+    _DECODES: tuple[str, ...] = ("viterbi", "marginal", "risk")
+    if TYPE_CHECKING:
+        decode: str
+        threads: int
+        model_: Model
+
+    def predict(self, X: Sequence[Any], **how: Any) -> list[Labels]:
+        """The labelling of each sequence.  Keyword arguments: see Model."""
+        return self._fitted().predict(X, **self._how(how))
+
+    def predict_single(self, x: Any, **how: Any) -> Labels:
+        """The labelling of one sequence."""
+        return self._fitted().predict_single(x, **{"decode": self.decode, **how})
+
+    def predict_proba(self, X: Sequence[Any], **how: Any) -> list[numpy.ndarray]:
+        """p(y_t = j | x) for each sequence: an array [T, L], columns as in classes_."""
+        return self._fitted().predict_proba(X, **self._how(how))
+
+    def predict_marginals(self, X: Sequence[Any], **how: Any) -> list[list[dict[str, float]]]:
+        """The same as a dict label -> probability for each position."""
+        return self._fitted().predict_marginals(X, **self._how(how))
+
+    def k_best(self, X: Sequence[Any], k: int, **how: Any) -> list[list[Labelling]]:
+        """The k most probable labellings of each sequence with log p(y | x), best first."""
+        return self._fitted().k_best(X, k, **self._how(how))
+
+    def sample(self, X: Sequence[Any], n: int = 1, *, seed: int = 1, **how: Any) -> list[list[Labels]]:
+        """n exact draws from p(y | x) for each sequence."""
+        return self._fitted().sample(X, n, seed=seed, **self._how(how))
+
+    def score(self, X: Sequence[Any], y: Sequence[Sequence[str]],
+              sample_weight: Optional[Sequence[float]] = None) -> float:
+        """The share of positions whose label is predicted right; sample_weight [N] weighs sequences."""
+        right = total = 0.0
+        predicted = self.predict(X)
+        weights = [1.0] * len(predicted) if sample_weight is None else list(sample_weight)
+        if len(y) != len(predicted) or len(weights) != len(predicted):
+            raise ValueError(f"X has {len(predicted)} sequences, y the labels of {len(y)}" + (
+                "" if sample_weight is None else f", and sample_weight has {len(weights)} numbers"))
+        for n, (gold, found, weight) in enumerate(zip(y, predicted, weights)):
+            if not 0 <= weight < float("inf"):
+                raise ValueError(f"sample_weight[{n}] is {weight}; weights must be finite, and not below 0")
+            if len(gold) != len(found):
+                raise ValueError(f"y[{n}] has {len(gold)} labels and X[{n}] has {len(found)} positions")
+            right += weight * sum(a == b for a, b in zip(gold, found))
+            total += weight * len(found)
+        return right / total if total else 0.0
+
+    @property
+    def size_(self) -> int:
+        """Bytes of the model."""
+        return self._fitted().size
+
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes the model's file."""
+        self._fitted().save(path)
+
+    def _check(self, callback: Optional[Callback]) -> None:
+        if self.decode not in self._DECODES:
+            raise ValueError(f"decode is {self.decode!r}; choose one of: {', '.join(self._DECODES)}")
+        if callback is not None and not callable(callback):
+            raise TypeError(f"callback is a {type(callback).__name__}, and a function was expected")
+
+    def _fitted(self) -> Model:
+        model: Optional[Model] = getattr(self, "model_", None)
+        if model is None:
+            raise_not_fitted(self)
+        return model
+
+    def _how(self, how: Mapping[str, Any]) -> dict[str, Any]:
+        return {"decode": self.decode, "threads": self.threads, **how}
+
+    def _more_tags(self) -> dict[str, Any]:  # of scikit-learn before 1.6
+        return {"X_types": ["sequences"], "requires_y": True, "no_validation": True}
+
+
+class ChainKind(SequenceEstimator):
+    """What ChainCRF shares with HiddenChainCRF, PoolCRF, ErrorCorrectingCRF and BoostedCRF."""
+
+    if TYPE_CHECKING:
+        _KIND: str
+
+        def __getattr__(self, name: str) -> Any: ...  # parameters
+
+    def fit(self: Self, X: Sequence[Any], y: Sequence[Any], sample_weight: Optional[Sequence[float]] = None,
+            X_dev: Optional[Sequence[Any]] = None, y_dev: Optional[Sequence[Any]] = None, *,
+            callback: Optional[Callback] = None) -> Self:
+        """Trains; returns self.  Arguments as of ChainCRF.fit."""
+        self._train(X, y, sample_weight, X_dev, y_dev, callback)
+        return self
+
+    def _train(self, X: Sequence[Any], y: Sequence[Any], sample_weight: Optional[Sequence[float]],
+               X_dev: Optional[Sequence[Any]], y_dev: Optional[Sequence[Any]],
+               callback: Optional[Callback], init: Optional[Model] = None) -> None:
+        if y is None:
+            raise ValueError("y is None; fit needs the labels of each sequence")
+        self._check(callback)
+        if (X_dev is None) != (y_dev is None):
+            raise ValueError("X_dev and y_dev go together: give both or neither")
+        if sample_weight is not None and not hasattr(sample_weight, "__getitem__"):
+            sample_weight = _listed(sample_weight)
+        prior = _prior_model(getattr(self, "prior", None))
+        log = TrainingLog()
+        with Progress(self.progress) as progress:
+            native, log.result = self._fit_native(X, y, sample_weight, X_dev, y_dev, init, prior,
+                                                  log.watching(callback, progress))
+            progress.done(log.result)
+        self.model_ = Model(native)
+        self.classes_ = self.model_.labels
+        self.training_log_ = log
+        warn_if_interrupted(log.result, stacklevel=4)
+
+    def _fit_native(self, X: Any, y: Any, sample_weight: Any, X_dev: Any, y_dev: Any, init: Optional[Model],
+                    prior: Optional[Model], see: Callback) -> tuple[_core.Model, dict[str, Any]]:
+        models = {name: model._native for name, model in (("init", init), ("prior", prior)) if model is not None}
+        return _core.train(self._KIND, X, y, sample_weight, X_dev, y_dev, self._options(), models, see)
+
+    def _options(self) -> dict[str, Any]:
+        options = self._given()
+        options["format"] = self.format or ("columns" if self.template is not None else "attributes")
+        if "select" in options:
+            options["select"] = f"l1:{options['select']}"
+        return options
+
+    def predict_marginals_single(self, x: Any, **how: Any) -> list[dict[str, float]]:
+        """The same of one sequence."""
+        return self._fitted().predict_marginals_single(x, **{"decode": self.decode, **how})
+
+    def spans(self, X: Sequence[Any], **how: Any) -> list[list[Span]]:
+        """The chunks of each predicted labelling with their probabilities."""
+        return self._fitted().spans(X, **self._how(how))
+
+
+class ChainCRF(ChainCRFParameters, ChainKind):
     """A linear-chain conditional random field, trained by penalised maximum likelihood:
 
         F(w) = -sum_n weight_n log p(y_n | x_n; w) + l1 |w|_1 + (l2 / 2) |w|_2^2
@@ -111,8 +243,6 @@ class ChainCRF(ChainCRFParameters, BaseEstimator):  # type: ignore[misc]
     size_ : int, bytes of the model
     """
 
-    # Training.
-
     def fit(self, X: Sequence[Any], y: Sequence[Any], sample_weight: Optional[Sequence[float]] = None,
             X_dev: Optional[Sequence[Any]] = None, y_dev: Optional[Sequence[Any]] = None, *,
             callback: Optional[Callback] = None) -> ChainCRF:
@@ -127,7 +257,8 @@ class ChainCRF(ChainCRFParameters, BaseEstimator):  # type: ignore[misc]
         Memory: the encoded data and the optimiser; X itself is not kept.
         """
         init = self.model_ if self.warm_start and hasattr(self, "model_") else None
-        return self._train(X, y, sample_weight, X_dev, y_dev, callback, init)
+        self._train(X, y, sample_weight, X_dev, y_dev, callback, init)
+        return self
 
     def partial_fit(self, X: Sequence[Any], y: Sequence[Any],
                     classes: Optional[Sequence[str]] = None,
@@ -136,99 +267,8 @@ class ChainCRF(ChainCRFParameters, BaseEstimator):  # type: ignore[misc]
         """Trains on new data, from the model that is there: its labels and features are kept and new
         ones added.  The objective is that of the new data alone.  classes: not needed, as labels may
         appear later."""
-        return self._train(X, y, sample_weight, None, None, callback, getattr(self, "model_", None))
-
-    def _train(self, X: Sequence[Any], y: Sequence[Any], sample_weight: Optional[Sequence[float]],
-               X_dev: Optional[Sequence[Any]], y_dev: Optional[Sequence[Any]],
-               callback: Optional[Callback], init: Optional[Model]) -> ChainCRF:
-        if y is None:
-            raise ValueError("y is None; fit needs the labels of each sequence")
-        decodes = getattr(self, "_DECODES", ("viterbi", "marginal", "risk"))
-        if self.decode not in decodes:
-            raise ValueError(f"decode is {self.decode!r}; choose one of: {', '.join(decodes)}")
-        if callback is not None and not callable(callback):
-            raise TypeError(f"callback is a {type(callback).__name__}, and a function was expected")
-        if (X_dev is None) != (y_dev is None):
-            raise ValueError("X_dev and y_dev go together: give both or neither")
-        if sample_weight is not None and not hasattr(sample_weight, "__getitem__"):
-            sample_weight = _listed(sample_weight)
-        prior = _prior_model(getattr(self, "prior", None))
-        log = TrainingLog()
-        with Progress(self.progress) as progress:
-            native, log.result = self._fit_native(X, y, sample_weight, X_dev, y_dev, init, prior,
-                                                  log.watching(callback, progress))
-            progress.done(log.result)
-        self.model_ = Model(native)
-        self.classes_ = self.model_.labels
-        self.training_log_ = log
-        warn_if_interrupted(log.result, stacklevel=4)
+        self._train(X, y, sample_weight, None, None, callback, getattr(self, "model_", None))
         return self
-
-    def _fit_native(self, X: Any, y: Any, sample_weight: Any, X_dev: Any, y_dev: Any, init: Optional[Model],
-                    prior: Optional[Model], see: Callback) -> tuple[_core.Model, dict[str, Any]]:
-        return _core.train(self._KIND, X, y, sample_weight, X_dev, y_dev, self._options(),
-                           _starting(init, prior), see)
-
-    def _options(self) -> dict[str, Any]:
-        options = self._given()
-        options["format"] = self.format or ("columns" if self.template is not None else "attributes")
-        if "select" in options:
-            options["select"] = f"l1:{options['select']}"
-        return options
-
-    # Prediction: as Model, with this estimator's decode and threads.
-
-    def predict(self, X: Sequence[Any], **how: Any) -> list[Labels]:
-        """The labelling of each sequence.  Keyword arguments: see Model."""
-        return self._fitted().predict(X, **self._how(how))
-
-    def predict_single(self, x: Any, **how: Any) -> Labels:
-        """The labelling of one sequence."""
-        return self._fitted().predict_single(x, **{"decode": self.decode, **how})
-
-    def predict_proba(self, X: Sequence[Any], **how: Any) -> list[numpy.ndarray]:
-        """p(y_t = j | x) for each sequence: an array [T, L], columns as in classes_."""
-        return self._fitted().predict_proba(X, **self._how(how))
-
-    def predict_marginals(self, X: Sequence[Any], **how: Any) -> list[list[dict[str, float]]]:
-        """The same as a dict label -> probability for each position."""
-        return self._fitted().predict_marginals(X, **self._how(how))
-
-    def predict_marginals_single(self, x: Any, **how: Any) -> list[dict[str, float]]:
-        """The same of one sequence."""
-        return self._fitted().predict_marginals_single(x, **{"decode": self.decode, **how})
-
-    def k_best(self, X: Sequence[Any], k: int, **how: Any) -> list[list[Labelling]]:
-        """The k most probable labellings of each sequence with log p(y | x), best first."""
-        return self._fitted().k_best(X, k, **self._how(how))
-
-    def spans(self, X: Sequence[Any], **how: Any) -> list[list[Span]]:
-        """The chunks of each predicted labelling with their probabilities."""
-        return self._fitted().spans(X, **self._how(how))
-
-    def sample(self, X: Sequence[Any], n: int = 1, *, seed: int = 1, **how: Any) -> list[list[Labels]]:
-        """n exact draws from p(y | x) for each sequence."""
-        return self._fitted().sample(X, n, seed=seed, **self._how(how))
-
-    def score(self, X: Sequence[Any], y: Sequence[Sequence[str]],
-              sample_weight: Optional[Sequence[float]] = None) -> float:
-        """The share of positions whose label is predicted right; sample_weight [N] weighs sequences."""
-        right = total = 0.0
-        predicted = self.predict(X)
-        weights = [1.0] * len(predicted) if sample_weight is None else list(sample_weight)
-        if len(y) != len(predicted) or len(weights) != len(predicted):
-            raise ValueError(f"X has {len(predicted)} sequences, y the labels of {len(y)}" + (
-                "" if sample_weight is None else f", and sample_weight has {len(weights)} numbers"))
-        for n, (gold, found, weight) in enumerate(zip(y, predicted, weights)):
-            if not 0 <= weight < float("inf"):
-                raise ValueError(f"sample_weight[{n}] is {weight}; weights must be finite, and not below 0")
-            if len(gold) != len(found):
-                raise ValueError(f"y[{n}] has {len(gold)} labels and X[{n}] has {len(found)} positions")
-            right += weight * sum(a == b for a, b in zip(gold, found))
-            total += weight * len(found)
-        return right / total if total else 0.0
-
-    # What was learnt.
 
     @property
     def state_features_(self) -> dict[tuple[str, str], float]:
@@ -240,11 +280,6 @@ class ChainCRF(ChainCRFParameters, BaseEstimator):  # type: ignore[misc]
         """(from, to) -> weight."""
         return self._fitted().transition_features
 
-    @property
-    def size_(self) -> int:
-        """Bytes of the model."""
-        return self._fitted().size
-
     def inspect(self, top: int = 10) -> Inspection:
         """What the model is, how it was trained, and its strongest features."""
         return self._fitted().inspect(top)
@@ -252,27 +287,6 @@ class ChainCRF(ChainCRFParameters, BaseEstimator):  # type: ignore[misc]
     def explain(self, x: Any, **how: Any) -> Explanation:
         """Why a sequence gets its labels: see Model.explain."""
         return self._fitted().explain(x, **how)
-
-    def save(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Writes the model's file."""
-        self._fitted().save(path)
-
-    def _fitted(self) -> Model:
-        model: Optional[Model] = getattr(self, "model_", None)
-        if model is None:
-            raise_not_fitted(self)
-        return model
-
-    def _how(self, how: Mapping[str, Any]) -> dict[str, Any]:
-        return {"decode": self.decode, "threads": self.threads, **how}
-
-    def _more_tags(self) -> dict[str, Any]:  # of scikit-learn before 1.6
-        return {"X_types": ["sequences"], "requires_y": True, "no_validation": True}
-
-
-def _starting(init: Optional[Model], prior: Optional[Model]) -> dict[str, _core.Model]:
-    """The models that training starts from, under their names."""
-    return {name: model._native for name, model in (("init", init), ("prior", prior)) if model is not None}
 
 
 def _prior_model(prior: Optional[Prior]) -> Optional[Model]:

@@ -9,17 +9,11 @@ from typing import Any, Callable, Hashable, Iterable, Mapping, Optional, Sequenc
 
 from . import _core
 from ._parameters import GraphCRFParameters
-from ._params import raise_not_fitted
-from .estimator import TrainingLog, warn_if_interrupted
+from ._params import BaseEstimator, raise_not_fitted
+from .estimator import Callback, TrainingLog, warn_if_interrupted
 from .graph import FactorGraph, Inference
 
-try:
-    from sklearn.base import BaseEstimator
-except ImportError:
-    from ._params import BaseEstimator  # type: ignore[assignment]
-
 Features = Union[None, str, Mapping[str, Union[float, str, None]], Iterable[str]]
-Callback = Callable[[dict[str, Any]], Optional[bool]]
 
 
 @dataclass(frozen=True)

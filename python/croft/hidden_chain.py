@@ -1,13 +1,8 @@
 """HiddenChainCRF: a chain whose labels have hidden states, as a scikit-learn estimator."""
 from __future__ import annotations
 
-from typing import Any, Optional
-
-from . import _core
-from ._chain_kind import ChainKind
 from ._parameters import HiddenChainCRFParameters
-from .estimator import Callback
-from .model import Model
+from .estimator import ChainKind
 
 
 class HiddenChainCRF(HiddenChainCRFParameters, ChainKind):
@@ -27,7 +22,3 @@ class HiddenChainCRF(HiddenChainCRFParameters, ChainKind):
     """
 
     _DECODES = ("marginal", "viterbi", "labelling", "risk")
-
-    def _fit_native(self, X: Any, y: Any, sample_weight: Any, X_dev: Any, y_dev: Any, init: Optional[Model],
-                    prior: Optional[Model], see: Callback) -> tuple[_core.Model, dict[str, Any]]:
-        return _core.train("hidden-chain", X, y, sample_weight, X_dev, y_dev, self._options(), {}, see)

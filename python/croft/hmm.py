@@ -1,26 +1,15 @@
 """HMM: a hidden Markov model over sequences, as a scikit-learn estimator."""
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
+from typing import Any, Optional, Sequence
 
 from . import _core
 from ._parameters import HMMParameters
-from .estimator import ChainCRF, TrainingLog, _listed, warn_if_interrupted
-from .model import Inspection, Labelling, Labels, Model
-
-if TYPE_CHECKING:
-    import numpy
-
-try:
-    from sklearn.base import BaseEstimator
-except ImportError:
-    from ._params import BaseEstimator  # type: ignore[assignment]
-
-Callback = Callable[[dict[str, Any]], Optional[bool]]
+from .estimator import Callback, SequenceEstimator, TrainingLog, _listed, warn_if_interrupted
+from .model import Inspection, Model
 
 
-class HMM(HMMParameters, BaseEstimator):  # type: ignore[misc]
+class HMM(HMMParameters, SequenceEstimator):
     """A hidden Markov model with several independent observations a position:
 
         p(x, y) = start(y_0) prod_t transition(y_{t-1}, y_t) prod_t prod_k p(x_tk | y_t)
@@ -57,10 +46,7 @@ class HMM(HMMParameters, BaseEstimator):  # type: ignore[misc]
 
         Ctrl-C stops after the iteration under way, keeps its model and warns (TrainingInterrupted).
         """
-        if self.decode not in ("viterbi", "marginal", "risk"):
-            raise ValueError(f"decode is {self.decode!r}; choose one of: viterbi, marginal, risk")
-        if callback is not None and not callable(callback):
-            raise TypeError(f"callback is a {type(callback).__name__}, and a function was expected")
+        self._check(callback)
         if sample_weight is not None and not hasattr(sample_weight, "__getitem__"):
             sample_weight = _listed(sample_weight)
         options = {**self._given(), "format": self._format(X)}
@@ -81,32 +67,6 @@ class HMM(HMMParameters, BaseEstimator):  # type: ignore[misc]
                 return "columns" if isinstance(sequence[0], str) else "attributes"
         return "attributes"
 
-    # Prediction: as Model, with this estimator's decode and threads.
-
-    def predict(self, X: Sequence[Any], **how: Any) -> list[Labels]:
-        """The labelling of each sequence.  Keyword arguments: see Model."""
-        return self._fitted().predict(X, **self._how(how))
-
-    def predict_single(self, x: Any, **how: Any) -> Labels:
-        """The labelling of one sequence."""
-        return self._fitted().predict_single(x, **{"decode": self.decode, **how})
-
-    def predict_proba(self, X: Sequence[Any], **how: Any) -> list[numpy.ndarray]:
-        """p(y_t = j | x) for each sequence: an array [T, L], columns as in classes_."""
-        return self._fitted().predict_proba(X, **self._how(how))
-
-    def predict_marginals(self, X: Sequence[Any], **how: Any) -> list[list[dict[str, float]]]:
-        """The same as a dict label -> probability for each position."""
-        return self._fitted().predict_marginals(X, **self._how(how))
-
-    def k_best(self, X: Sequence[Any], k: int, **how: Any) -> list[list[Labelling]]:
-        """The k most probable labellings of each sequence with log p(y | x), best first."""
-        return self._fitted().k_best(X, k, **self._how(how))
-
-    def sample(self, X: Sequence[Any], n: int = 1, *, seed: int = 1, **how: Any) -> list[list[Labels]]:
-        """n exact draws from p(y | x) for each sequence."""
-        return self._fitted().sample(X, n, seed=seed, **self._how(how))
-
     def log_likelihood(self, X: Sequence[Any], **how: Any) -> list[float]:
         """log p(x) of each sequence, nats, all unknown values of one class being one."""
         return self._fitted().log_partition(X, **self._how(how))
@@ -116,7 +76,7 @@ class HMM(HMMParameters, BaseEstimator):  # type: ignore[misc]
         """The share of positions whose label is predicted right; without y the mean log p(x) of a position.
         sample_weight [N] weighs sequences."""
         if y is not None:
-            return float(ChainCRF.score(self, X, y, sample_weight))  # type: ignore[arg-type]
+            return super().score(X, y, sample_weight)
         likelihoods = self.log_likelihood(X)
         weights = [1.0] * len(likelihoods) if sample_weight is None else _listed(sample_weight)
         if len(weights) != len(likelihoods):
@@ -125,26 +85,9 @@ class HMM(HMMParameters, BaseEstimator):  # type: ignore[misc]
         total = sum(weight * length for weight, length in zip(weights, lengths))
         return sum(map(lambda w, l: w * l, weights, likelihoods)) / total if total else 0.0
 
-    # What was learnt.
-
-    @property
-    def size_(self) -> int:
-        """Bytes of the model."""
-        return self._fitted().size
-
     def inspect(self, top: int = 10) -> Inspection:
         """What the model is, how it was trained, and what is likeliest in it."""
         return self._fitted().inspect(top)
 
-    def save(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Writes the model's file."""
-        self._fitted().save(path)
-
-    def _fitted(self) -> Model:
-        return ChainCRF._fitted(self)  # type: ignore[arg-type]
-
-    def _how(self, how: Mapping[str, Any]) -> dict[str, Any]:
-        return {"decode": self.decode, "threads": self.threads, **how}
-
     def _more_tags(self) -> dict[str, Any]:  # of scikit-learn before 1.6
-        return {"X_types": ["sequences"], "requires_y": False, "no_validation": True}
+        return {**super()._more_tags(), "requires_y": False}

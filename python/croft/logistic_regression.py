@@ -5,13 +5,12 @@ import json
 import numbers
 import os
 import warnings
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
 
 from . import _core
-from ._matrix import BaseEstimator, ClassifierMixin, arrays, classes_from, example_weights, validated
+from ._matrix import RowClassifier, arrays, classes_from, example_weights, validated
 from ._parameters import LogisticRegressionParameters
-from ._params import raise_not_fitted
-from .estimator import TrainingLog, warn_if_interrupted
+from .estimator import Callback, TrainingLog, warn_if_interrupted
 from .model import Model
 
 if TYPE_CHECKING:
@@ -23,13 +22,12 @@ except ImportError:
     class ConvergenceWarning(UserWarning):  # type: ignore[no-redef]
         """Training ended before it converged."""
 
-Callback = Callable[[dict[str, Any]], Optional[bool]]
 PathLike = Union[str, "os.PathLike[str]"]
 
 _INTERCEPT = "(intercept)"
 
 
-class LogisticRegression(LogisticRegressionParameters, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LogisticRegression(LogisticRegressionParameters, RowClassifier):
     """Multinomial logistic regression, the maximum-entropy classifier:
 
         p(y = j | x) = exp(b_j + w_j x) / sum_k exp(b_k + w_k x)
@@ -58,6 +56,8 @@ class LogisticRegression(LogisticRegressionParameters, ClassifierMixin, BaseEsti
         predict_log_proba apply it, until the next fit; decision_function and coef_ are as trained
     """
 
+    _LEARNT = "coef_"
+
     # Training.
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *,
@@ -72,10 +72,8 @@ class LogisticRegression(LogisticRegressionParameters, ClassifierMixin, BaseEsti
         """
         if callback is not None and not callable(callback):
             raise TypeError(f"callback is a {type(callback).__name__}, and a function was expected")
-        if y is None:
-            raise ValueError("requires y to be passed, but the target y is None")
         import numpy
-        X, y = validated(self, X, y, True)
+        X, y = self._labelled(X, y, True)
         self.classes_, codes = numpy.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"y has one class, {self.classes_[0]!r}; two are needed at least")
@@ -103,9 +101,7 @@ class LogisticRegression(LogisticRegressionParameters, ClassifierMixin, BaseEsti
         return {**self._given(), "format": "attributes", "l2": 2 * l2 if len(self.classes_) == 2 else l2}
 
     def _column_names(self) -> list[str]:
-        names = [str(name) for name in getattr(self, "feature_names_in_", [])]
-        if len(set(names)) < len(names):
-            raise ValueError("two columns of X have one name")
+        names = self._named_columns()
         if _INTERCEPT in names and self.intercept != "none":
             raise ValueError(f"a column of X has the name of the intercept, {_INTERCEPT}; rename it, or give "
                              'intercept="none"')
@@ -149,11 +145,6 @@ class LogisticRegression(LogisticRegressionParameters, ClassifierMixin, BaseEsti
         scores -= scores.max(axis=1, keepdims=True)
         scores -= numpy.log(numpy.exp(scores).sum(axis=1, keepdims=True))
         return scores
-
-    def predict_proba(self, X: Any) -> numpy.ndarray:
-        """p(y = j | x): an array [N, L]."""
-        import numpy
-        return numpy.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> numpy.ndarray:
         """The most probable label of each row."""
@@ -234,13 +225,6 @@ class LogisticRegression(LogisticRegressionParameters, ClassifierMixin, BaseEsti
                   for name, value in self.get_params(deep=False).items() if name != "class_weight"}
         return {"classes": self.classes_.dtype.kind, "parameters": params,
                 "columns": [str(name) for name in self.feature_names_in_] if named else self.n_features_in_}
-
-    def _check_fitted(self) -> None:
-        if not hasattr(self, "coef_"):
-            raise_not_fitted(self)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "coef_")
 
     def _more_tags(self) -> dict[str, Any]:  # of scikit-learn before 1.6
         return {"requires_y": True, "X_types": ["2darray", "sparse"]}

@@ -311,13 +311,11 @@ class PerSequence(list[Any]):
         return array
 
 
-class Explanation(dict[str, Any]):
-    """Reasons for the labels of a sequence as nested dicts; ``str()`` and ``print`` show them as text."""
+class _Shown(dict[str, Any]):
+    """Nested dicts, which ``str()`` and ``print`` show as text."""
 
     def __init__(self, text: str, document: str) -> None:
         super().__init__(json.loads(document))
-        for name in ("file", "line"):
-            self.pop(name, None)
         self._text = text
 
     def __str__(self) -> str:
@@ -327,18 +325,20 @@ class Explanation(dict[str, Any]):
         printer.text(self._text)
 
 
-class Inspection(dict[str, Any]):
+class Explanation(_Shown):
+    """Reasons for the labels of a sequence as nested dicts; ``str()`` and ``print`` show them as text."""
+
+    def __init__(self, text: str, document: str) -> None:
+        super().__init__(text, document)
+        for name in ("file", "line"):
+            self.pop(name, None)
+
+
+class Inspection(_Shown):
     """The summary of a model as nested dicts; ``str()`` and ``print`` show it as text."""
 
     def __init__(self, native: _core.Model, top: int) -> None:
-        self._text, document = native.inspect(top)
-        super().__init__(json.loads(document))
-
-    def __str__(self) -> str:
-        return self._text
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # of IPython
-        printer.text(self._text)
+        super().__init__(*native.inspect(top))
 
 
 def load(path: PathLike) -> Model:

@@ -7,10 +7,9 @@ import warnings
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Union
 
 from . import _core
-from ._matrix import (BaseEstimator, ClassifierMixin, arrays as _arrays, classes_from as _classes_from,
+from ._matrix import (RowClassifier, arrays as _arrays, classes_from as _classes_from,
                       example_weights as _weights, validated as _validated)
 from ._parameters import NaiveBayesParameters
-from ._params import raise_not_fitted
 from .estimator import warn_if_interrupted
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ EVENTS = ("multinomial", "bernoulli", "complement", "gaussian", "categorical")
 _COUNTS = ("multinomial", "complement", "categorical")
 
 
-class NaiveBayes(NaiveBayesParameters, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class NaiveBayes(NaiveBayesParameters, RowClassifier):
     """Naive Bayes: given its label, the numbers of a row are independent of each other.
 
         log p(x, y) = log p(y) + sum_d log p(x_d | y)
@@ -43,6 +42,8 @@ class NaiveBayes(NaiveBayesParameters, ClassifierMixin, BaseEstimator):  # type:
     calibration_ : dict or None, of a model file that ``croft calibrate`` wrote: predict, predict_proba and
         predict_log_proba apply it, until the next fit; predict_joint_log_proba does not
     """
+
+    _LEARNT = "_table"
 
     # Training.
 
@@ -137,10 +138,7 @@ class NaiveBayes(NaiveBayesParameters, ClassifierMixin, BaseEstimator):  # type:
         return events
 
     def _new_table(self) -> _core.NaiveBayesTable:
-        names = [str(name) for name in getattr(self, "feature_names_in_", [])]
-        if len(set(names)) < len(names):
-            raise ValueError("two columns of X have one name")
-        return _core.NaiveBayesTable(self.n_features_in_, names, self._events())
+        return _core.NaiveBayesTable(self.n_features_in_, self._named_columns(), self._events())
 
     def _check_numbers(self, name: str, X: Any, events: list[str]) -> None:
         import numpy
@@ -190,11 +188,6 @@ class NaiveBayes(NaiveBayesParameters, ClassifierMixin, BaseEstimator):  # type:
         joint -= joint.max(axis=1, keepdims=True, initial=-numpy.inf)
         joint -= numpy.log(numpy.exp(joint).sum(axis=1, keepdims=True))
         return joint
-
-    def predict_proba(self, X: Any) -> numpy.ndarray:
-        """p(y = j | x): an array [N, L]."""
-        import numpy
-        return numpy.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> numpy.ndarray:
         """The most probable label of each row."""
@@ -341,21 +334,8 @@ class NaiveBayes(NaiveBayesParameters, ClassifierMixin, BaseEstimator):  # type:
 
     # What is handed in.
 
-    def _labelled(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
-        if y is None:
-            raise ValueError("requires y to be passed, but the target y is None")
-        X, y = _validated(self, X, y, reset)
-        return X, y
-
     def _checked(self, X: Any) -> Any:
         return _validated(self, X, None, False)
-
-    def _check_fitted(self) -> None:
-        if not hasattr(self, "_table"):
-            raise_not_fitted(self)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_table")
 
     def _more_tags(self) -> dict[str, Any]:  # of scikit-learn before 1.6
         events = {self.event} if isinstance(self.event, str) else set(self.event)

@@ -4,9 +4,8 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from . import _core
-from ._chain_kind import ChainKind
 from ._parameters import PoolCRFParameters
-from .estimator import Callback, ChainCRF, _prior_model
+from .estimator import Callback, ChainCRF, ChainKind, _prior_model
 from .model import Inspection, Model
 
 

@@ -6,8 +6,7 @@ from typing import Any, Optional, Sequence
 
 from . import _core
 from ._parameters import SegmentCRFParameters
-from .estimator import Callback, ChainCRF, _starting
-from .model import Model
+from .estimator import Callback, ChainCRF
 
 Spans = list[tuple[int, int, str]]
 
@@ -89,11 +88,6 @@ class SegmentCRF(SegmentCRFParameters, ChainCRF):
                 raise ValueError(f"y[{n}] is no list of spans (start, end, label) of the {len(x)} positions of "
                                  f"X[{n}]: {str(error).splitlines()[0]}") from None
         return labels
-
-    def _fit_native(self, X: Any, y: Any, sample_weight: Any, X_dev: Any, y_dev: Any, init: Optional[Model],
-                    prior: Optional[Model], see: Callback) -> tuple[_core.Model, dict[str, Any]]:
-        return _core.train("segment", X, y, sample_weight, X_dev, y_dev, self._options(),
-                           _starting(init, prior), see)
 
     def _options(self) -> dict[str, Any]:
         return {**super()._options(), **of_segments(self)}

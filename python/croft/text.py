@@ -5,16 +5,14 @@ import numbers
 from typing import TYPE_CHECKING, Any, Iterable, Optional, Sequence, Union
 
 from . import _core
+from ._params import BaseEstimator
 
 if TYPE_CHECKING:
     import numpy
 
 try:
-    from sklearn.base import BaseEstimator
     from sklearn.exceptions import NotFittedError
 except ImportError:
-    from ._params import BaseEstimator  # type: ignore[assignment]
-
     class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
         """transform was called before fit."""
 

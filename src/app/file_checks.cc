@@ -7,14 +7,22 @@
 
 namespace croft {
 
-void check_files(std::span<const std::string> inputs, const std::string& output) {
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code none;
+  return a == b || std::filesystem::equivalent(a, b, none);
+}
+
+void check_not_read(std::span<const std::string> inputs, std::string_view option,
+                    const std::string& path, std::string_view what) {
   for (const std::string& input : inputs) {
-    std::error_code none;
-    if (!input.empty() && (input == output || std::filesystem::equivalent(input, output, none))) {
-      throw UsageError("--output ", output, " would replace the input ", input,
-                       "; give the model another name");
-    }
+    if (input.empty() || !same_file(input, path)) continue;
+    throw UsageError(Message::option(option), " ", path, " would replace the input ", input,
+                     "; give ", what, "another name");
   }
+}
+
+void check_files(std::span<const std::string> inputs, const std::string& output) {
+  check_not_read(inputs, "output", output, "the model ");
   if (std::ranges::count(inputs, "-") > 1) {
     throw UsageError("standard input (-) is named twice; it can be read only once");
   }

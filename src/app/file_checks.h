@@ -1,12 +1,21 @@
-// What every verb that writes a model asks of its file names.
+// What verbs that write a file ask of its name.
 #pragma once
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace croft {
 
-// Throws UsageError where `output` would replace one of `inputs` (empty ones are none), which may
-// have another name for the same file, and where standard input (-) is read twice.
+// Whether both are names of one file.
+bool same_file(const std::string& a, const std::string& b);
+
+// Throws UsageError where `path`, which an option names, would replace one of `inputs` (empty ones
+// are none).
+//   what : the message asks to give "the picture " another name
+void check_not_read(std::span<const std::string> inputs, std::string_view option,
+                    const std::string& path, std::string_view what = {});
+
+// The same of --output, a model; and where standard input (-) is read twice.
 void check_files(std::span<const std::string> inputs, const std::string& output);
 
 }  // namespace croft

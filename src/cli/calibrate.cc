@@ -108,11 +108,9 @@ int run_calibrate(const OptionValues& values) {
   for (const std::string& warning : report.warnings) {
     std::fprintf(stderr, "warning: %s\n", warning.c_str());
   }
-  if (values.flag("json")) {
-    write_json(report_json(report));
-  } else {
-    write_result(report_text(report));
-  }
+  write_answer(
+      values.flag("json"), [&] { return report_json(report); },
+      [&] { return report_text(report); });
   return kDone;
 }
 
@@ -121,10 +119,7 @@ int run_calibrate(const OptionValues& values) {
 const Verb kCalibrate = {
     .name = "calibrate",
     .summary = "Make a model's probabilities mean what they say, on held-out data",
-    .options =
-        [] {
-          return OptionTables{calibration_options(), common_options()};
-        },
+    .options = [] { return tables(calibration_options(), common_options()); },
     .footer = [] { return std::string(kCalibrateFooter); },
     .run = run_calibrate};
 

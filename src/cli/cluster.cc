@@ -102,10 +102,7 @@ int run_cluster(const OptionValues& values) {
 const Verb kCluster = {
     .name = "cluster",
     .summary = "Find classes of words in raw text (Brown clusters), for feature kits",
-    .options =
-        [] {
-          return OptionTables{cluster_options(), common_options()};
-        },
+    .options = [] { return tables(cluster_options(), common_options()); },
     .footer = [] { return std::string(kClusterFooter); },
     .run = run_cluster};
 

@@ -1,4 +1,4 @@
-#include "cli/command_line.h"
+#include "cli/verb.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -32,5 +32,14 @@ struct ReaderLeft {};
 void write_result(std::string_view text);
 void flush_result();
 void write_json(const Json& document);
+// One of the two, which is made then.
+template <class MakeJson, class MakeText>
+void write_answer(bool json, const MakeJson& make_json, const MakeText& make_text) {
+  if (json) {
+    write_json(make_json());
+  } else {
+    write_result(make_text());
+  }
+}
 
 }  // namespace croft::cli

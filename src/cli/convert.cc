@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <filesystem>
 
 #include "app/convert/convert.h"
 #include "app/convert/convert_data.h"
+#include "app/file_checks.h"
 #include "cli/common.h"
 #include "cli/verb.h"
 #include "core/atomic_file.h"
@@ -44,14 +44,10 @@ std::span<const OptionRow> convert_options() {
 }
 
 struct ConvertCommand {
-  explicit ConvertCommand(const OptionValues& values)
-      : input(values.text("INPUT")),
-        output(values.text("output")),
-        to(values.text("to")),
-        scheme(values.text("label-scheme")),
-        unlabelled(values.flag("unlabelled")) {}
-  std::string input, output, to, scheme;
-  bool unlabelled;
+  const OptionValues& values;
+  const std::string input{values.text("INPUT")}, output{values.text("output")},
+      to{values.text("to")}, scheme{values.text("label-scheme")};
+  const bool unlabelled = values.flag("unlabelled");
 };
 
 std::string conversion_help() {
@@ -89,8 +85,7 @@ int run_data(const ConvertCommand& c) {
     convert_data(c, write_result);
     return kDone;
   }
-  std::error_code none;
-  if (c.input == c.output || std::filesystem::equivalent(c.input, c.output, none)) {
+  if (same_file(c.input, c.output)) {
     throw UsageError("--output ", c.output, " would replace the input; give another name");
   }
   AtomicFile file(c.output);
@@ -100,7 +95,7 @@ int run_data(const ConvertCommand& c) {
 }
 
 int run_convert(const OptionValues& values) {
-  const ConvertCommand c(values);
+  const ConvertCommand c{values};
   if (is_data(c)) return run_data(c);
   if (c.output.empty()) throw UsageError("--output is required; see croft convert --help");
   if (c.unlabelled || c.scheme != "auto") {
@@ -120,10 +115,7 @@ int run_convert(const OptionValues& values) {
 const Verb kConvert = {
     .name = "convert",
     .summary = "Turn a model into one of another kind, or data into another format",
-    .options =
-        [] {
-          return OptionTables{convert_options(), common_options()};
-        },
+    .options = [] { return tables(convert_options(), common_options()); },
     .footer = [] { return conversion_help() + kConvertFooter; },
     .run = run_convert};
 

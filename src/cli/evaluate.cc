@@ -55,14 +55,9 @@ OptionTables evaluate_options() {
 }
 
 struct EvaluateCommand {
-  explicit EvaluateCommand(const OptionValues& v)
-      : values(v),
-        model(v.text("model")),
-        data(v.text("DATA")),
-        reliability(v.text("reliability")),
-        format(data_format(v)) {}
   const OptionValues& values;
-  std::string model, data, reliability, format;
+  const std::string model{values.text("model")}, data{values.text("DATA")},
+      reliability{values.text("reliability")}, format{data_format(values)};
 };
 
 // Without a model.
@@ -84,13 +79,7 @@ void check_reliability(const EvaluateCommand& c, const SequenceModel& model) {
     throw UsageError("--reliability: ", c.model,
                      " decides by votes or by words of bits, and its labels have no probabilities");
   }
-  for (const std::string& input : {c.model, c.data}) {
-    std::error_code none;
-    if (input == c.reliability || std::filesystem::equivalent(input, c.reliability, none)) {
-      throw UsageError("--reliability ", c.reliability, " would replace the input ", input,
-                       "; give the picture another name");
-    }
-  }
+  check_not_read(std::array{c.model, c.data}, "reliability", c.reliability, "the picture ");
   AtomicFile{c.reliability};
 }
 
@@ -123,16 +112,14 @@ int evaluate_sequences(const EvaluateCommand& c) {
   }();
   const EvaluationSummary summary = evaluation.summary();
   draw_reliability(c, summary);
-  if (c.values.flag("json")) {
-    write_json(to_json(summary));
-  } else {
-    write_result(format_table(summary, unit));
-  }
+  write_answer(
+      c.values.flag("json"), [&] { return to_json(summary); },
+      [&] { return format_table(summary, unit); });
   return kDone;
 }
 
 int run_evaluate(const OptionValues& values) {
-  const EvaluateCommand c(values);
+  const EvaluateCommand c{values};
   if (!c.model.empty() && is_graph_model(c.model)) return run_graph_evaluation(values);
   check_graph_options(values, false);
   check_format(c);

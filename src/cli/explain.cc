@@ -82,27 +82,6 @@ std::vector<PositionRange> read_positions(std::string_view text) {
   }
 }
 
-struct ExplainCommand {
-  explicit ExplainCommand(const OptionValues& values)
-      : model(values.text("model")),
-        against(values.text("against")),
-        constrain(values.text("constrain")),
-        penalties(values.text("penalties")),
-        format(data_format(values)),
-        unknown(values.flag("unknown")),
-        json(values.flag("json")) {
-    values.read("DATA", data);
-    values.read("top", top);
-    if (values.given("positions")) positions = read_positions(values.text("positions"));
-  }
-  std::string model, against, constrain, penalties;
-  std::vector<std::string> data;
-  std::vector<PositionRange> positions;  // empty: all
-  std::string format;                    // empty: what the model was trained on
-  std::size_t top = 5;
-  bool unknown, json;
-};
-
 // Those of a sequence, increasing.
 std::vector<std::size_t> positions_of(const std::vector<PositionRange>& ranges,
                                       std::size_t length) {
@@ -117,65 +96,66 @@ std::vector<std::size_t> positions_of(const std::vector<PositionRange>& ranges,
 }
 
 // A range that begins behind the end of every sequence is a mistake.
-void require_reached(const ExplainCommand& c, std::size_t longest) {
-  for (const PositionRange& range : c.positions) {
+void require_reached(const std::vector<PositionRange>& ranges, std::size_t longest) {
+  for (const PositionRange& range : ranges) {
     if (range.first < longest) continue;
     throw Error("--positions: no sequence has a position ", range.first, "; the longest has ",
                 longest, ", counted from 0");
   }
 }
 
-TagRequest make_request(const ExplainCommand& c, const SequenceModel& model) {
-  TagRequest request;
-  read_limits(model, c.constrain, c.penalties, request);
-  return request;
-}
-
-ExplainOptions make_options(const ExplainCommand& c, const LabelNames& names) {
+ExplainOptions make_options(const OptionValues& values, const LabelNames& names) {
   ExplainOptions options;
-  options.top = c.top;
-  options.unknown = c.unknown;
-  if (c.against.empty()) return options;
-  options.against = names.find(c.against);
+  values.read("top", options.top);
+  values.read("unknown", options.unknown);
+  const std::string_view against = values.text("against");
+  if (against.empty()) return options;
+  options.against = names.find(against);
   if (!options.against) {
-    throw UsageError("--against: the model has no label ", in_quotes(c.against), "; ",
-                     names.some());
+    throw UsageError("--against: the model has no label ", in_quotes(against), "; ", names.some());
   }
   return options;
 }
 
-void explain_all(const ExplainCommand& c, const SequenceModel& model,
-                 const SequenceExplainer& explainer) {
-  ExplainOptions options = make_options(c, explainer.labels);
-  const auto spans = spans_for(model, c.format);
+void explain_all(const OptionValues& values, const std::vector<PositionRange>& ranges,
+                 const SequenceModel& model, const SequenceExplainer& explainer) {
+  ExplainOptions options = make_options(values, explainer.labels);
+  const auto spans = spans_for(model, data_format(values));
+  const bool json = values.flag("json");
   PredictCounts counts;
   std::size_t longest = 0;
-  for (const std::string& path : c.data) {
+  std::vector<std::string> data;
+  values.read("DATA", data);
+  for (const std::string& path : data) {
     SequenceSource source(path, model.extractor(), Labels::optional, spans);
     for_each_sequence(source, [&](const InputSequence& input) {
       const TextSequence& text = input.text;
       longest = std::max(longest, text.length());
-      options.positions = positions_of(c.positions, text.length());
-      if (!c.positions.empty() && options.positions.empty()) return;
+      options.positions = positions_of(ranges, text.length());
+      if (!ranges.empty() && options.positions.empty()) return;
       const ColumnSequence* rows = input.rows.rows() > 0 ? &input.rows : nullptr;
       const auto [outcome, view] =
           explainer.explain(TagInput{text, rows, source.name()}, input, options);
-      write_result(c.json ? view.json.dump(-1, InvalidUtf8::replace) + "\n" : view.text);
+      write_result(json ? view.json.dump(-1, InvalidUtf8::replace) + "\n" : view.text);
       if (!source.ready()) flush_result();
       if (outcome.found || counts.unlabelled++ > 0) return;
       counts.first_unlabelled = {source.name(), text.first_line};
       counts.first_outcome = outcome;
     });
   }
-  require_reached(c, longest);
+  require_reached(ranges, longest);
   require_all_labelled(counts);
 }
 
 int run_explain(const OptionValues& values) {
-  const ExplainCommand c(values);
-  const auto model = open_model(c.model);
-  const TagPlan plan(*model, make_request(c, *model));
-  explain_all(c, *model, kind_of(*model).explainer(plan));
+  std::vector<PositionRange> ranges;  // empty: all positions
+  if (values.given("positions")) ranges = read_positions(values.text("positions"));
+  const auto model = open_model(std::string(values.text("model")));
+  TagRequest request;
+  read_limits(*model, std::string(values.text("constrain")), std::string(values.text("penalties")),
+              request);
+  const TagPlan plan(*model, request);
+  explain_all(values, ranges, *model, kind_of(*model).explainer(plan));
   return kDone;
 }
 
@@ -183,10 +163,7 @@ int run_explain(const OptionValues& values) {
 
 const Verb kExplain = {.name = "explain",
                        .summary = "Show what speaks for each label, and against",
-                       .options =
-                           [] {
-                             return OptionTables{explain_options(), common_options()};
-                           },
+                       .options = [] { return tables(explain_options(), common_options()); },
                        .footer = [] { return std::string(kExplainFooter); },
                        .run = run_explain};
 

@@ -3,9 +3,9 @@
 
 #include <array>
 #include <chrono>
-#include <filesystem>
 #include <new>
 
+#include "app/file_checks.h"
 #include "app/infer/graph_picture.h"
 #include "app/infer/graph_view.h"
 #include "cli/common.h"
@@ -88,21 +88,13 @@ std::span<const OptionRow> inference_options() {
 }
 
 struct InferCommand {
-  explicit InferCommand(const OptionValues& v)
-      : values(v),
-        graph(v.text("GRAPH")),
-        evidence(v.text("evidence")),
-        picture(v.text("picture")),
-        save(v.text("save")),
-        independent(v.text("independent")),
-        blanket(v.text("blanket")),
-        json(v.flag("json")),
-        uai(v.text("output") == "uai"),
-        quiet(v.flag("quiet")) {}
+  std::string text(std::string_view name) const { return std::string(values.text(name)); }
+
   const OptionValues& values;
-  std::string graph, evidence, picture, save, independent, blanket;
-  bool json, uai, quiet;
-  InferRequest request = {};
+  const InferRequest request;
+  const std::string picture = text("picture"), save = text("save"), blanket = text("blanket"),
+                    independent = text("independent");
+  const bool json = values.flag("json"), quiet = values.flag("quiet");
 };
 
 // A line every two seconds.  Methods that call it stop cleanly at a Ctrl-C; others end at once.
@@ -148,15 +140,9 @@ std::string saved(const std::string& path, const GraphFile& file) {
   throw UsageError("--save ", in_quotes(path), " ends in neither .uai, .LG nor .bif");
 }
 
-void write_file(const std::string& option, const std::string& path, const InferCommand& c,
+void write_file(std::string_view option, const std::string& path, const InferCommand& c,
                 const std::string& content) {
-  for (const std::string& input : {c.graph, c.evidence}) {
-    std::error_code none;
-    if (!input.empty() && (input == path || std::filesystem::equivalent(input, path, none))) {
-      throw UsageError(option + " " + path + " would replace the input " + input +
-                       "; give another name");
-    }
-  }
+  check_not_read(std::array{c.text("GRAPH"), c.text("evidence")}, option, path);
   AtomicFile file(path);
   file.write(content);
   file.commit();
@@ -169,11 +155,10 @@ void answer(const InferCommand& c, const GraphFile& file, const Evidence& eviden
   }
   calls.progress = InferProgress(c.quiet);
   const InferResult result = infer(file.graph, evidence, c.request, calls);
-  if (c.json) {
-    write_json(to_json(result, file));
-  } else {
-    write_result(c.uai ? format_uai(result) : format_table(result, file));
-  }
+  const bool uai = c.values.text("output") == "uai";
+  write_answer(
+      c.json, [&] { return to_json(result, file); },
+      [&] { return uai ? format_uai(result) : format_table(result, file); });
 }
 
 // Whether the numbers are asked for: a picture, another format or a question to the shape are not,
@@ -195,11 +180,8 @@ bool asks_numbers(const InferCommand& c) {
 void answer_shape(const InferCommand& c, const GraphFile& file, const Evidence& evidence) {
   if (!c.independent.empty()) {
     const IndependenceAnswer found = ask_independence(file, c.independent, evidence);
-    if (c.json) {
-      write_json(to_json(found, file));
-    } else {
-      write_result(format_answer(found, file));
-    }
+    write_answer(
+        c.json, [&] { return to_json(found, file); }, [&] { return format_answer(found, file); });
   }
   if (!c.blanket.empty()) {
     Json names = Json::array();
@@ -246,22 +228,23 @@ std::optional<GraphFormat> format_of(const OptionValues& values) {
 
 int answer_all(const InferCommand& c) {
   const bool numbers = asks_numbers(c);
-  const GraphFile file = read_graph(c.graph, format_of(c.values));
+  const GraphFile file = read_graph(c.text("GRAPH"), format_of(c.values));
   Evidence evidence(file.graph.variables(), kUnobserved);
-  if (!c.evidence.empty()) evidence = read_uai_evidence(LineReader(c.evidence), file.graph);
+  if (c.values.given("evidence")) {
+    evidence = read_uai_evidence(LineReader(c.text("evidence")), file.graph);
+  }
   for (const std::string& each : c.values.list("observe")) observe(file, each, evidence);
   if (!c.picture.empty()) {
-    write_file("--picture", c.picture, c, picture_of(c.picture, file, evidence));
+    write_file("picture", c.picture, c, picture_of(c.picture, file, evidence));
   }
-  if (!c.save.empty()) write_file("--save", c.save, c, saved(c.save, file));
+  if (!c.save.empty()) write_file("save", c.save, c, saved(c.save, file));
   answer_shape(c, file, evidence);
   if (numbers) answer(c, file, evidence);
   return interruption ? kInterrupted : kDone;
 }
 
 int run_infer(const OptionValues& values) {
-  InferCommand c(values);
-  c.request = read_request(values);
+  const InferCommand c{values, read_request(values)};
   try {
     return answer_all(c);
   } catch (const std::bad_alloc&) {
@@ -269,6 +252,10 @@ int run_infer(const OptionValues& values) {
         "out of memory: the graph, or what this method keeps for each state of a variable, is "
         "too large; another --method may take less");
   }
+}
+
+OptionTables infer_options() {
+  return {graph_options(), number_options(), inference_options(), common_options()};
 }
 
 std::string infer_footer() {
@@ -280,11 +267,7 @@ std::string infer_footer() {
 
 const Verb kInfer = {.name = "infer",
                      .summary = "Inference on a given factor graph",
-                     .options =
-                         [] {
-                           return OptionTables{graph_options(), number_options(),
-                                               inference_options(), common_options()};
-                         },
+                     .options = infer_options,
                      .footer = infer_footer,
                      .run = run_infer};
 

@@ -42,29 +42,15 @@ std::span<const OptionRow> inspect_options() {
 }
 
 struct InspectCommand {
-  explicit InspectCommand(const OptionValues& v)
-      : values(v),
-        model(v.text("model")),
-        weights(v.flag("weights")),
-        verify(v.flag("verify")),
-        json(v.flag("json")),
-        picture(v.given("picture")),
-        constraints(v.list("constraints")) {
-    v.read("top", top);
-  }
   const OptionValues& values;
-  std::string model;
-  bool weights, verify, json, picture;
-  std::vector<std::string> constraints;
+  const std::vector<std::string>& constraints = values.list("constraints");
+  const bool verify = values.flag("verify");
   std::size_t top = 0;
 };
 
-int show(const View& view, bool json) {
-  if (json) {
-    write_json(view.json);
-  } else {
-    write_result(view.text);
-  }
+int show(const View& view, const OptionValues& values) {
+  write_answer(
+      values.flag("json"), [&] { return view.json; }, [&] { return view.text; });
   return kDone;
 }
 
@@ -77,7 +63,7 @@ int show_constraints(const InspectCommand& c, std::shared_ptr<const StoredModel>
   ConstraintRequest request{.data = c.constraints, .threads = common_of(c.values).threads};
   if (c.top > 0) request.top = c.top;
   return show(kind.constraints(std::static_pointer_cast<const SequenceModel>(model), request),
-              c.json);
+              c.values);
 }
 
 int show_weights(const StoredModel& model) {
@@ -91,17 +77,18 @@ int show_weights(const StoredModel& model) {
 }
 
 int run_inspect(const OptionValues& values) {
-  const InspectCommand c(values);
-  Container container = Container::open(c.model);
+  InspectCommand c{values};
+  values.read("top", c.top);
+  Container container = Container::open(std::string(values.text("model")));
   if (c.verify) container.verify();
   const auto model = read_stored_model(std::move(container));
   const auto* graph = as<GraphModel>(*model);
-  if (c.picture && graph == nullptr) {
+  if (values.given("picture") && graph == nullptr) {
     throw UsageError("--database and --picture are for a model of kind graph, which this is not");
   }
   if (!c.constraints.empty()) return show_constraints(c, model);
-  if (c.picture) return draw_graph_sample(c.values, *graph);
-  if (c.weights) return show_weights(*model);
+  if (values.given("picture")) return draw_graph_sample(c.values, *graph);
+  if (values.flag("weights")) return show_weights(*model);
   const KindRow& kind = kind_of(*model);
   View view = kind.summary(*model);
   if (c.top > 0) {
@@ -113,7 +100,7 @@ int run_inspect(const OptionValues& values) {
     view.text += "\nevery section's checksum is right\n";
     view.json["verified"] = true;
   }
-  return show(view, c.json);
+  return show(view, values);
 }
 
 }  // namespace
@@ -121,10 +108,7 @@ int run_inspect(const OptionValues& values) {
 const Verb kInspect = {
     .name = "inspect",
     .summary = "Show what is in a model",
-    .options =
-        [] {
-          return OptionTables{inspect_options(), graph_inspect_options(), common_options()};
-        },
+    .options = [] { return tables(inspect_options(), graph_inspect_options(), common_options()); },
     .footer = [] { return std::string(kInspectFooter); },
     .run = run_inspect};
 

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <new>
 
-#include "cli/command_line.h"
 #include "cli/common.h"
+#include "cli/verb.h"
 #include "core/simd.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"

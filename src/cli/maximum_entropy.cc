@@ -55,11 +55,9 @@ int run_maximum_entropy(const OptionValues& values) {
   values.read("tolerance", request.options.tolerance);
   values.read("max-iterations", request.options.max_iterations);
   const MaximumEntropyAnswer answer = solve_maximum_entropy(request);
-  if (values.flag("json")) {
-    write_json(maximum_entropy_json(answer));
-  } else {
-    write_result(format_maximum_entropy(answer));
-  }
+  write_answer(
+      values.flag("json"), [&] { return maximum_entropy_json(answer); },
+      [&] { return format_maximum_entropy(answer); });
   const MaximumEntropyStatus status = answer.result.status;
   return status == MaximumEntropyStatus::optimal || status == MaximumEntropyStatus::boundary
              ? kDone
@@ -71,10 +69,7 @@ int run_maximum_entropy(const OptionValues& values) {
 const Verb kMaximumEntropy = {
     .name = "maximum-entropy",
     .summary = "Find the distribution of largest entropy with given expectations",
-    .options =
-        [] {
-          return OptionTables{maximum_entropy_options(), common_options()};
-        },
+    .options = [] { return tables(maximum_entropy_options(), common_options()); },
     .footer = [] { return std::string(kMaximumEntropyFooter); },
     .run = run_maximum_entropy};
 

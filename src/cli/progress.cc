@@ -5,11 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
-#include <filesystem>
+#include <cstring>
 
+#include "app/file_checks.h"
 #include "cli/common.h"
 #include "core/json.h"
+#include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "train/course/report.h"
 
@@ -50,13 +53,29 @@ void check_log(const std::string& log, const TrainFiles& files) {
   others.insert(others.end(), files.models.begin(), files.models.end());
   others.push_back(files.output);
   for (const std::string& other : others) {
-    std::error_code none;
-    if (log != other && !std::filesystem::equivalent(log, other, none)) continue;
+    if (!same_file(log, other)) continue;
     throw UsageError("--log ", log, " would overwrite ", other, "; give another name");
   }
 }
 
 }  // namespace
+
+JsonLog::JsonLog(std::string path) : path_(std::move(path)) {
+  if (path_.empty()) return;
+  file_.reset(std::fopen(path_.c_str(), "w"));
+  if (!file_) fail();
+}
+
+void JsonLog::write(const Json& line) {
+  if (!file_) return;
+  if (std::fputs((line.dump() + "\n").c_str(), file_.get()) < 0 || std::fflush(file_.get()) != 0) {
+    fail();
+  }
+}
+
+void JsonLog::fail() const {
+  throw Error(path_ + ": cannot write the log: " + std::strerror(errno));
+}
 
 TrainingReport::TrainingReport(const StoppingRule& rule, const std::string& log_path, bool quiet)
     : rule_(rule), quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1), log_(log_path) {}

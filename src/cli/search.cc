@@ -10,7 +10,7 @@
 #include "app/label/row_reader.h"
 #include "app/search/search_rows.h"
 #include "cli/common.h"
-#include "cli/train.h"
+#include "cli/verb.h"
 #include "core/atomic_file.h"
 #include "core/json.h"
 #include "croft/core/error.h"

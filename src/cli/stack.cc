@@ -55,10 +55,7 @@ int run_stack(const OptionValues& values) {
 const Verb kStack = {
     .name = "stack",
     .summary = "Write data with a model's label probabilities as attributes, for another model",
-    .options =
-        [] {
-          return OptionTables{stack_options(), common_options()};
-        },
+    .options = [] { return tables(stack_options(), common_options()); },
     .footer = [] { return std::string(kStackFooter); },
     .run = run_stack};
 

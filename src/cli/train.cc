@@ -1,4 +1,4 @@
-#include "cli/train.h"
+#include "cli/verb.h"
 
 #include <fmt/format.h>
 

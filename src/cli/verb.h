@@ -12,6 +12,8 @@ namespace croft::cli {
 
 using OptionTables = std::vector<std::span<const OptionRow>>;
 
+OptionTables tables(const auto&... each) { return {each...}; }
+
 struct Verb {
   std::string_view name, summary;
   OptionTables (*options)();
@@ -22,5 +24,16 @@ struct Verb {
 // Each stands in the file of its name.
 extern const Verb kTrain, kPredict, kEvaluate, kInspect, kExplain, kConvert, kStack, kInfer,
     kMaximumEntropy, kCalibrate, kSearch, kCluster;
+
+// Trains as the command line with these options would; returns the exit status.  croft search calls
+// it, too.
+int run_train(const OptionValues& values);
+
+// Runs the verb that the command line names, or writes help or the version; returns the exit
+// status.  CLI11 stays behind it.
+//   verbs  : in the order of help
+//   footer : of `croft --help`
+// Throws UsageError for what is wrong with the command line, and whatever the verb throws.
+int run_command_line(std::span<const Verb* const> verbs, const char* footer, int argc, char** argv);
 
 }  // namespace croft::cli

@@ -28,6 +28,7 @@
 #include "croft/structure/gold.h"
 #include "python/array_batch.h"
 #include "python/bind.h"
+#include "python/matrix_rows.h"
 #include "python/score_arrays.h"
 #include "structure/copy_scores.h"
 #include "train/functions/length_groups.h"
@@ -181,9 +182,7 @@ class ChainArrays {
     });
     py::list out;
     for (const Answer& answer : answers) {
-      out.append(py::make_tuple(py::bytearray(reinterpret_cast<const char*>(answer.labels.data()),
-                                              answer.labels.size() * sizeof(std::int64_t)),
-                                answer.log_probability));
+      out.append(py::make_tuple(bytearray_of(answer.labels), answer.log_probability));
     }
     return out;
   }
@@ -529,19 +528,13 @@ void bind_arrays(py::module_& module, const char* name) {
   using Arrays = ChainArrays<Real>;
   py::class_<Arrays>(module, name, "What one function of croft.chain was given.")
       .def(py::init<const std::string&, const std::vector<std::int64_t>&, std::size_t, std::size_t,
-                    const py::dict&>(),
-           py::arg("kind"), py::arg("lengths"), py::arg("width"), py::arg("labels"),
-           py::arg("arrays"))
-      .def("log_values", &Arrays::log_values, py::arg("labels"), py::arg("value"),
-           py::arg("threads"))
-      .def("differentiate", &Arrays::differentiate, py::arg("labels"), py::arg("arrays"),
-           py::arg("threads"))
-      .def("edge_marginals", &Arrays::edge_marginals, py::arg("state"), py::arg("edge"),
-           py::arg("threads"))
-      .def("viterbi", &Arrays::viterbi, py::arg("labels"), py::arg("score"), py::arg("threads"))
-      .def("k_best", &Arrays::k_best, py::arg("k"), py::arg("threads"))
-      .def("sample", &Arrays::sample, py::arg("labels"), py::arg("count"), py::arg("seed"),
-           py::arg("threads"));
+                    const py::dict&>())
+      .def("log_values", &Arrays::log_values)
+      .def("differentiate", &Arrays::differentiate)
+      .def("edge_marginals", &Arrays::edge_marginals)
+      .def("viterbi", &Arrays::viterbi)
+      .def("k_best", &Arrays::k_best)
+      .def("sample", &Arrays::sample);
 }
 
 }  // namespace
@@ -549,7 +542,7 @@ void bind_arrays(py::module_& module, const char* name) {
 void bind_chain(py::module_& module) {
   bind_arrays<float>(module, "ChainArrays32");
   bind_arrays<double>(module, "ChainArrays64");
-  module.def("chain_constraint", &chain_constraint, py::arg("scheme"), py::arg("labels"));
+  module.def("chain_constraint", &chain_constraint);
 }
 
 }  // namespace croft::python

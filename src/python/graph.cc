@@ -10,6 +10,7 @@
 #include "inference/graph/exact/joint_marginal.h"
 #include "python/bind.h"
 #include "python/graph.h"
+#include "python/matrix_rows.h"
 #include "python/options.h"
 #include "python/sequences.h"
 #include "structure/separation.h"
@@ -71,11 +72,6 @@ std::span<const double> doubles(const py::buffer_info& info) {
     throw UsageError("a table of a factor is not an array of doubles");
   }
   return {static_cast<const double*>(info.ptr), static_cast<std::size_t>(info.size)};
-}
-
-py::object buffer_of(const Numbers& numbers) {
-  return py::bytearray(reinterpret_cast<const char*>(numbers.data()),
-                       numbers.size() * sizeof(double));
 }
 
 py::object assignment_of(const InferResult& r) {  // of a graph without variables it is empty
@@ -205,7 +201,7 @@ py::object joint_marginal(Graph& graph, const std::vector<Variable>& variables,
     observer.rethrow();
     throw;
   }
-  return buffer_of(p);
+  return bytearray_of(p);
 }
 
 // Of a directed graph separation is d-separation.
@@ -254,7 +250,7 @@ void bind_graph(py::module_& module) {
              const auto scope = g.graph().scope(f);
              return std::vector<Variable>(scope.begin(), scope.end());
            })
-      .def("table", [](Graph& g, Factor f) { return buffer_of(g.graph().table(f)); })
+      .def("table", [](Graph& g, Factor f) { return bytearray_of(g.graph().table(f)); })
       .def("score", [](Graph& g, const std::vector<State>& x) { return g.graph().score(x); })
       .def("add_variable", [](Graph& g, std::size_t n) { return g.graph().add_variable(n); })
       .def("add_table",

@@ -6,11 +6,11 @@
 #include <cmath>
 
 #include "app/train/graph_trainer.h"
-#include "core/atomic_file.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "python/bind.h"
 #include "python/graph.h"
+#include "python/model.h"
 #include "python/options.h"
 #include "python/sequences.h"
 #include "python/training_watch.h"
@@ -169,23 +169,14 @@ void bind_graph_crf(py::module_& module) {
                   })
       .def_static("from_bytes",
                   [](const py::bytes& data, const std::string& name) {
-                    const std::string_view view = data;
-                    const auto* first = reinterpret_cast<const std::byte*>(view.data());
-                    return std::make_shared<PythonGraphModel>(
-                        Container::from_bytes({first, first + view.size()}, name));
+                    return std::make_shared<PythonGraphModel>(container_of(data, name));
                   })
-      .def("bytes",
-           [](const PythonGraphModel& self) {
-             const auto bytes = self.model.container().bytes();
-             return py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-           })
+      .def(
+          "bytes",
+          [](const PythonGraphModel& self) { return python_bytes(self.model.container().bytes()); })
       .def("save",
            [](const PythonGraphModel& self, const std::filesystem::path& path) {
-             const py::gil_scoped_release unlock;
-             const auto bytes = self.model.container().bytes();
-             AtomicFile file(path);
-             file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-             file.commit();
+             save_file(self.model.container(), path);
            })
       .def("meta", [](const PythonGraphModel& self) { return self.model.meta().dump(); })
       .def("weights", &weights_of);

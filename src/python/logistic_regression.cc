@@ -11,7 +11,6 @@
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "python/bind.h"
-#include "python/column_names.h"
 #include "python/matrix_rows.h"
 #include "python/model.h"
 #include "python/options.h"
@@ -106,18 +105,22 @@ class MatrixInput final : public TrainingInput {
   Extractor extractor_;
 };
 
-// options: as train(); record: JSON, kept in the model file.
-py::tuple train_matrix(const MatrixRows& matrix, std::span<const std::int64_t> y,
-                       std::span<const double> weight, const std::vector<std::string>& names,
+// value, column, begin: of the matrix; options: as train(); record: JSON, kept in the model file.
+py::tuple train_matrix(std::size_t columns, const py::buffer& value, const py::object& column,
+                       const py::object& begin, const py::buffer& labels_of_rows,
+                       const py::object& weights, const std::vector<std::string>& names,
                        const std::vector<std::string>& labels, const py::dict& options,
-                       const std::string& record, std::span<double> out, py::object callback) {
+                       const std::string& record, const py::buffer& weights_out,
+                       py::object callback) {
+  const MatrixRows matrix = matrix_of(columns, value, column, begin);
+  const auto y = numbers<const std::int64_t>(labels_of_rows);
+  const std::span<const double> weight = row_weights(weights);
+  const std::span<double> out = numbers<double>(weights_out, true);
   TrainRequest request = train_request(options, "maxent");
   request.features = FeatureSet::all;
   request.partial.reset();
-  if (y.size() != matrix.rows() || (!weight.empty() && weight.size() != y.size()) ||
-      out.size() != (matrix.columns + 1) * labels.size()) {
-    throw py::value_error("an array of another shape was expected");
-  }
+  require_shape(y.size() == matrix.rows() && (weight.empty() || weight.size() == y.size()) &&
+                out.size() == (matrix.columns + 1) * labels.size());
   for (const std::int64_t label : y) {
     if (label < 0 || label >= std::ssize(labels)) throw py::value_error("y names no label");
   }
@@ -127,8 +130,17 @@ py::tuple train_matrix(const MatrixRows& matrix, std::span<const std::int64_t> y
 
 // out[n] = bias + sum_d x[n][d] weights[d]:  [N][K], from weights [D][K] and bias [K].
 // A row of CSR touches rows of weights here and there: those to come are asked for ahead.
-void linear_scores(const MatrixRows& matrix, std::span<const double> weights,
-                   std::span<const double> bias, std::span<double> out) {
+void linear_scores(std::size_t columns, const py::buffer& value, const py::object& column,
+                   const py::object& begin, const py::buffer& weight_buffer,
+                   const py::buffer& bias_buffer, const py::buffer& out_buffer) {
+  const MatrixRows matrix = matrix_of(columns, value, column, begin);
+  const auto weights = numbers<const double>(weight_buffer),
+             bias = numbers<const double>(bias_buffer);
+  const std::span<double> out = numbers<double>(out_buffer, true);
+  require_shape(!bias.empty() && weights.size() == columns * bias.size() &&
+                out.size() % bias.size() == 0 &&
+                (columns == 0 || out.size() == matrix.rows() * bias.size()));
+  const py::gil_scoped_release unlock;
   constexpr std::size_t kAhead = 6;
   constexpr std::size_t kLine = 8;  // doubles of a line of the cache
   const std::size_t width = bias.size();
@@ -158,12 +170,11 @@ void linear_scores(const MatrixRows& matrix, std::span<const double> weights,
 
 // The weights of some attributes of a model: [names][L]; of those that it does not know, 0.
 void model_weights(const PythonModel& model, const std::vector<std::string>& names,
-                   std::span<double> out) {
+                   const py::buffer& out_buffer) {
+  const std::span<double> out = numbers<double>(out_buffer, true);
   const ChainModel& chain = model.chain();
   const std::size_t labels = chain.labels();
-  if (out.size() != names.size() * labels) {
-    throw py::value_error("an array of another shape was expected");
-  }
+  require_shape(out.size() == names.size() * labels);
   std::ranges::fill(out, 0.0);
   for (std::size_t d = 0; d < names.size(); ++d) {
     const WeightRow row = chain.node().row(chain.node().names().find(names[d]));
@@ -171,65 +182,24 @@ void model_weights(const PythonModel& model, const std::vector<std::string>& nam
   }
 }
 
+py::list names_of_columns(const PythonModel& model) {
+  const FeatureTable& node = model.chain().node();
+  std::vector<std::string> attributes;
+  for (std::uint32_t id = 0; id < node.size(); ++id) attributes.push_back(node.name(id));
+  py::list names;
+  for (const std::string& name : column_names(*model.model, std::move(attributes))) {
+    names.append(str_of(name));
+  }
+  return names;
+}
+
 }  // namespace
 
 void bind_logistic_regression(py::module_& module) {
-  module.def(
-      "train_matrix",
-      [](std::size_t columns, const py::buffer& value, const py::object& column,
-         const py::object& begin, const py::buffer& y, const py::object& weight,
-         const std::vector<std::string>& names, const std::vector<std::string>& labels,
-         const py::dict& options, const std::string& record, const py::buffer& out,
-         py::object callback) {
-        return train_matrix(
-            matrix_of(columns, value, column, begin), numbers<const std::int64_t>(y),
-            weight.is_none() ? std::span<const double>()
-                             : numbers<const double>(weight.cast<py::buffer>()),
-            names, labels, options, record, numbers<double>(out, true), std::move(callback));
-      },
-      py::arg("columns"), py::arg("value"), py::arg("column"), py::arg("begin"), py::arg("y"),
-      py::arg("weight"), py::arg("names"), py::arg("labels"), py::arg("options"), py::arg("record"),
-      py::arg("out"), py::arg("callback"));
-  module.def(
-      "linear_scores",
-      [](std::size_t columns, const py::buffer& value, const py::object& column,
-         const py::object& begin, const py::buffer& weights, const py::buffer& bias,
-         const py::buffer& out) {
-        const MatrixRows matrix = matrix_of(columns, value, column, begin);
-        const std::span<const double> from = numbers<const double>(weights),
-                                      first = numbers<const double>(bias);
-        const std::span<double> to = numbers<double>(out, true);
-        if (first.empty() || from.size() != columns * first.size() ||
-            to.size() % first.size() != 0 ||
-            (columns > 0 && to.size() != matrix.rows() * first.size())) {
-          throw py::value_error("an array of another shape was expected");
-        }
-        const py::gil_scoped_release unlock;
-        linear_scores(matrix, from, first, to);
-      },
-      py::arg("columns"), py::arg("value"), py::arg("column"), py::arg("begin"), py::arg("weights"),
-      py::arg("bias"), py::arg("out"));
-  module.def(
-      "column_names",
-      [](const PythonModel& model) {
-        const FeatureTable& node = model.chain().node();
-        std::vector<std::string> attributes;
-        for (std::uint32_t id = 0; id < node.size(); ++id) attributes.push_back(node.name(id));
-        py::list names;
-        for (const std::string& name : column_names(*model.model, std::move(attributes))) {
-          PyObject* text = PyUnicode_DecodeUTF8(name.data(), std::ssize(name), "surrogateescape");
-          if (text == nullptr) throw py::error_already_set();
-          names.append(py::reinterpret_steal<py::str>(text));
-        }
-        return names;
-      },
-      py::arg("model"));
-  module.def(
-      "model_weights",
-      [](const PythonModel& model, const std::vector<std::string>& names, const py::buffer& out) {
-        model_weights(model, names, numbers<double>(out, true));
-      },
-      py::arg("model"), py::arg("names"), py::arg("out"));
+  module.def("train_matrix", &train_matrix);
+  module.def("linear_scores", &linear_scores);
+  module.def("column_names", &names_of_columns);
+  module.def("model_weights", &model_weights);
 }
 
 }  // namespace croft::python

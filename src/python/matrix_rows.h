@@ -7,8 +7,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
+
+#include "model/calibration.h"
 
 namespace croft::python {
 
@@ -22,6 +26,40 @@ std::span<T> numbers(const py::buffer& array, bool writable = false) {
     throw py::value_error("a contiguous array of 8-byte numbers was expected");
   }
   return {static_cast<T*>(info.ptr), static_cast<std::size_t>(info.size)};
+}
+
+inline void require_shape(bool fits) {
+  if (!fits) throw py::value_error("an array of another shape was expected");
+}
+
+// Weights of rows; None: empty.
+inline std::span<const double> row_weights(const py::object& weight) {
+  if (weight.is_none()) return {};
+  return numbers<const double>(weight.cast<py::buffer>());
+}
+
+// Numbers in a bytearray, which numpy reads in place.
+template <class T>
+py::bytearray bytearray_of(const std::vector<T>& numbers) {
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(T)};
+}
+
+// In place: scores [N][L] become those whose softmax is the calibrated p(y | x); nothing changes
+// without a calibrator.  O(N L).
+inline void calibrate_rows(const std::optional<Calibrator>& calibrator, std::size_t labels,
+                           const py::buffer& scores) {
+  const std::span<double> all = numbers<double>(scores, true);
+  require_shape(all.size() % labels == 0);
+  if (!calibrator) return;
+  std::vector<double> scratch;
+  for (std::size_t begin = 0; begin < all.size(); begin += labels) {
+    const std::span<double> row = all.subspan(begin, labels);
+    if (calibrator->by_label()) {
+      calibrator->apply(row, scratch);
+    } else {
+      for (double& score : row) score /= calibrator->temperature;
+    }
+  }
 }
 
 // A matrix by rows: dense [N][D], or the values of CSR with their columns.

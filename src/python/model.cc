@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "app/evaluate/evaluation.h"
@@ -13,11 +14,37 @@
 #include "core/atomic_file.h"
 #include "model/kinds/hmm_model.h"
 #include "python/bind.h"
-#include "python/calibrated_scores.h"
 #include "python/matrix_rows.h"
 #include "python/sequences.h"
 
 namespace croft::python {
+
+namespace py = pybind11;
+
+py::str str_of(std::string_view bytes) {
+  PyObject* text =
+      PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape");
+  if (text == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::str>(text);
+}
+
+Container container_of(const py::bytes& data, const std::string& name) {
+  const std::string_view view = data;
+  const auto* const begin = reinterpret_cast<const std::byte*>(view.data());
+  return Container::from_bytes({begin, begin + view.size()}, name);
+}
+
+py::bytes python_bytes(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+void save_file(const Container& container, const std::filesystem::path& path) {
+  const py::gil_scoped_release unlock;
+  const std::span<const std::byte> bytes = container.bytes();
+  AtomicFile file(path);
+  file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  file.commit();
+}
 
 SequenceForm PythonModel::form() const {
   SequenceForm form;
@@ -37,43 +64,62 @@ SequenceForm PythonModel::form() const {
 
 namespace {
 
-namespace py = pybind11;
+// The sorted attributes in the order of the table's header.
+std::vector<std::string> of_table(const CsvColumns& table, const std::vector<std::string>& sorted,
+                                  const std::string& file) {
+  if (table.standardised) {
+    throw Error(file,
+                ": the program standardised the columns of its table (--standardise); train on "
+                "numbers as they are, or ask croft.load for the model");
+  }
+  std::vector<std::string> names;
+  for (const CsvColumn& column : table.columns) {
+    if (column.kind == CsvKind::categorical) {
+      throw Error(file + ": the column " + in_quotes(column.name) + " of its table is one of " +
+                  "categories, and the columns of a matrix are numbers; ask croft.load for the " +
+                  "model");
+    }
+    if (std::ranges::binary_search(sorted, column.name)) names.push_back(column.name);
+  }
+  return names;
+}
+
+// Digits without leading zeros.
+bool smaller_index(const std::string& a, const std::string& b) {
+  return a.size() != b.size() ? a.size() < b.size() : a < b;
+}
+
+}  // namespace
+
+std::vector<std::string> column_names(const SequenceModel& model,
+                                      std::vector<std::string> attributes) {
+  const ExtractionConfig& config = model.extractor().config();
+  if (config.intercept) std::erase(attributes, kIntercept);
+  const bool by_index = config.format == InputFormat::svmlight;
+  if (by_index) {
+    std::ranges::sort(attributes, smaller_index);
+  } else {
+    std::ranges::sort(attributes);
+  }
+  if (config.format != InputFormat::csv) return attributes;
+  return of_table(config.csv, attributes, model.container().name());
+}
+
+namespace {
 
 std::shared_ptr<PythonModel> open(const std::filesystem::path& path) {
   return std::make_shared<PythonModel>(open_model(path));
 }
 
 std::shared_ptr<PythonModel> from_bytes(const py::bytes& data, const std::string& name) {
-  const std::string_view view = data;
-  const auto* begin = reinterpret_cast<const std::byte*>(view.data());
-  auto container = Container::from_bytes({begin, begin + view.size()}, name);
+  Container container = container_of(data, name);
   container.verify();  // it is all in memory anyway
   return std::make_shared<PythonModel>(std::move(container));
 }
 
-std::string_view bytes_of(const PythonModel& self) {
-  const std::span<const std::byte> bytes = self.model->container().bytes();
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-void save(const PythonModel& self, const std::filesystem::path& path) {
-  const py::gil_scoped_release unlock;
-  AtomicFile file(path);
-  file.write(bytes_of(self));
-  file.commit();
-}
-
-// Bytes that are not UTF-8 become lone surrogates, as Python has them in file names.
-py::str text(std::string_view bytes) {
-  PyObject* decoded =
-      PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape");
-  if (decoded == nullptr) throw py::error_already_set();
-  return py::reinterpret_steal<py::str>(decoded);
-}
-
 py::list labels(const PythonModel& self) {
   py::list names;
-  for (Label y = 0; y < self.model->labels(); ++y) names.append(text(self.model->label(y)));
+  for (Label y = 0; y < self.model->labels(); ++y) names.append(str_of(self.model->label(y)));
   return names;
 }
 
@@ -91,7 +137,7 @@ py::dict state_features(const PythonModel& self) {
                     Boundary boundary;
                     std::string_view of_edge;
                     if (parse_boundary_name(name, boundary, of_edge)) return;
-                    if (out.empty() || name != last) attribute = text(last = name);
+                    if (out.empty() || name != last) attribute = str_of(last = name);
                     out[py::make_tuple(attribute, names[y])] = weight;
                   });
   return out;
@@ -117,14 +163,14 @@ py::dict edge_features(const PythonModel& self) {
   py::dict out;
   for_each_weight(self.chain().edge(), [&](const std::string& name, std::uint32_t cell, double w) {
     if (w == 0) return;
-    out[py::make_tuple(text(name), names[cell / count], names[cell % count])] = w;
+    out[py::make_tuple(str_of(name), names[cell / count], names[cell % count])] = w;
   });
   for_each_weight(self.chain().node(), [&](const std::string& name, std::uint32_t y, double w) {
     Boundary boundary;
     std::string_view of_edge;
     if (w == 0 || !parse_boundary_name(name, boundary, of_edge)) return;
     const bool start = boundary == Boundary::start;
-    out[py::make_tuple(text(of_edge), start ? py::object(py::none()) : py::object(names[y]),
+    out[py::make_tuple(str_of(of_edge), start ? py::object(py::none()) : py::object(names[y]),
                        start ? py::object(names[y]) : py::object(py::none()))] = w;
   });
   return out;
@@ -135,7 +181,7 @@ py::tuple inspect(const PythonModel& self, std::size_t n) {
   const KindRow& kind = kind_of(*self.model);
   View view = kind.summary(*self.model);
   view.json["top"] = kind.top(*self.model, n).json;
-  return py::make_tuple(text(view.text), dump(view.json));
+  return py::make_tuple(str_of(view.text), dump(view.json));
 }
 
 // attribute -> (gain, count of its tests), the largest gain first.
@@ -148,7 +194,7 @@ py::dict importance(const PythonModel& self) {
   for (const AttributeImportance& each : importances(*trees)) {
     const TreeScorer& scorer = trees->scorer();
     const std::string name = scorer.attribute(each.attribute);
-    out[text(scorer.is_of_spans(each.attribute) ? "segment " + name : name)] =
+    out[str_of(scorer.is_of_spans(each.attribute) ? "segment " + name : name)] =
         py::make_tuple(each.gain, each.count);
   }
   return out;
@@ -169,17 +215,6 @@ py::tuple hmm_transitions(const PythonModel& self) {
   }
   return py::make_tuple(list(model->start()), rows,
                         model->end().empty() ? py::object(py::none()) : list(model->end()));
-}
-
-// In place, of rows [N][L]; nothing where the model is not calibrated.
-void calibrate(const PythonModel& self, const py::buffer& scores) {
-  const std::span<double> rows = numbers<double>(scores, true);
-  if (rows.size() % self.model->labels() != 0) {
-    throw py::value_error("an array of another shape was expected");
-  }
-  if (const auto& calibrator = self.model->calibrator()) {
-    calibrate_rows(*calibrator, self.model->labels(), rows);
-  }
 }
 
 // The summary that `croft evaluate --json` prints, as JSON.
@@ -213,8 +248,14 @@ void bind_model(py::module_& module) {
   py::class_<PythonModel, std::shared_ptr<PythonModel>>(module, "Model", "A trained model.")
       .def_static("open", &open, py::arg("path"))
       .def_static("from_bytes", &from_bytes, py::arg("data"), py::arg("name") = "the model")
-      .def("bytes", [](const PythonModel& self) { return py::bytes(bytes_of(self)); })
-      .def("save", &save, py::arg("path"))
+      .def("bytes",
+           [](const PythonModel& self) { return python_bytes(self.model->container().bytes()); })
+      .def(
+          "save",
+          [](const PythonModel& self, const std::filesystem::path& path) {
+            save_file(self.model->container(), path);
+          },
+          py::arg("path"))
       .def("verify", [](const PythonModel& self) { self.model->container().verify(); })
       .def_property_readonly("labels", &labels)
       .def_property_readonly("order", [](const PythonModel& self) { return self.model->order(); })
@@ -227,7 +268,7 @@ void bind_model(py::module_& module) {
                                py::list names;
                                const FeatureTable& node = self.chain().node();
                                for (std::uint32_t id = 0; id < node.size(); ++id) {
-                                 names.append(text(node.name(id)));
+                                 names.append(str_of(node.name(id)));
                                }
                                return names;
                              })
@@ -235,7 +276,10 @@ void bind_model(py::module_& module) {
       .def_property_readonly(
           "calibration",
           [](const PythonModel& self) { return dump(calibration_record(self.model->container())); })
-      .def("calibrate", &calibrate, py::arg("scores"))
+      .def("calibrate",
+           [](const PythonModel& self, const py::buffer& scores) {
+             calibrate_rows(self.model->calibrator(), self.model->labels(), scores);
+           })
       .def("inspect", &inspect, py::arg("top"))
       .def("state_features", &state_features)
       .def("transition_features", &transition_features)

@@ -2,13 +2,26 @@
 #pragma once
 #include <pybind11/pybind11.h>
 
+#include <filesystem>
 #include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "model/kinds/chain_model.h"
 #include "model/kinds/model_file.h"
 #include "python/sequences.h"
 
 namespace croft::python {
+
+// Bytes that are not UTF-8 become lone surrogates, as Python has them in file names.
+pybind11::str str_of(std::string_view bytes);
+
+// What a model file holds, from Python and to it.
+Container container_of(const pybind11::bytes& data, const std::string& name);
+pybind11::bytes python_bytes(std::span<const std::byte> bytes);
+// The file appears whole or not at all.
+void save_file(const Container& container, const std::filesystem::path& path);
 
 // Immutable, and so is what it hands out.
 struct PythonModel {
@@ -27,5 +40,14 @@ struct PythonModel {
 
   std::shared_ptr<const SequenceModel> model;  // of any kind
 };
+
+// The columns of a matrix, for a model that the program trained on rows: its attributes but the
+// intercept in the order of its data's columns, that of a table's header; of svmlight's indices;
+// where the data has no order, that of their bytes.
+//   attributes : of the model, in any order
+// Throws Error, naming the file, where columns of a table are more than their numbers: categorical
+// or standardised.
+std::vector<std::string> column_names(const SequenceModel& model,
+                                      std::vector<std::string> attributes);
 
 }  // namespace croft::python

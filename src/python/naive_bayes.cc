@@ -10,13 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "core/atomic_file.h"
 #include "core/json.h"
 #include "model/kinds/naive_bayes_model.h"
 #include "python/bind.h"
-#include "python/calibrated_scores.h"
-#include "python/column_names.h"
 #include "python/matrix_rows.h"
+#include "python/model.h"
 #include "python/options.h"
 #include "python/training_watch.h"
 
@@ -109,8 +107,8 @@ class NaiveBayesTable {
   ContainerWriter file(const std::vector<std::string>& labels, const Json& record) const;
   // Of the model file that it was read from, until the next fit; null without one.
   const Json& calibration() const { return calibration_; }
-  void calibrate(std::span<double> scores) const {  // in place, of rows [N][L]
-    if (calibrator_) calibrate_rows(*calibrator_, counts_.labels(), scores);
+  void calibrate(const py::buffer& scores) const {  // in place, of rows [N][L]
+    calibrate_rows(calibrator_, counts_.labels(), scores);
   }
 
  private:
@@ -331,19 +329,11 @@ void copy_rows(const NaiveBayesTable& self, const std::string& what, std::size_t
   self.require_whole();
   const std::vector<double>& from = what == "counts" ? s.numbers : self.parameters().rows;
   const std::span<double> out = numbers<double>(array, true);
-  if (out.size() != s.attributes() * s.labels || part >= s.width) {
-    throw py::value_error("an array of another shape was expected");
-  }
+  require_shape(out.size() == s.attributes() * s.labels && part < s.width);
   for (std::size_t a = 0; a < s.attributes(); ++a) {
     std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(a * s.stride() + part * s.labels),
                 s.labels, out.begin() + static_cast<std::ptrdiff_t>(a * s.labels));
   }
-}
-
-py::bytes file_bytes(const NaiveBayesTable& self, const std::vector<std::string>& labels,
-                     const std::string& record) {
-  const std::vector<std::byte> bytes = self.file(labels, parse_json(record)).bytes();
-  return py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
 // The table, its labels, and the record that it was saved with.
@@ -361,8 +351,7 @@ py::tuple from_file(const NaiveBayesModel& model) {
 void bind_naive_bayes(py::module_& module) {
   py::class_<NaiveBayesTable, std::shared_ptr<NaiveBayesTable>>(
       module, "NaiveBayesTable", "Naive Bayes on the rows of matrices.")
-      .def(py::init<std::size_t, std::vector<std::string>, const std::vector<std::string>&>(),
-           py::arg("columns"), py::arg("names"), py::arg("events"))
+      .def(py::init<std::size_t, std::vector<std::string>, const std::vector<std::string>&>())
       .def("reserve_categories", &NaiveBayesTable::reserve_categories)
       .def_property_readonly("takes_zeros", &NaiveBayesTable::takes_zeros)
       .def("fit",
@@ -372,29 +361,18 @@ void bind_naive_bayes(py::module_& module) {
               std::optional<std::vector<double>> prior) {
              const auto request = naive_bayes_request(values_of(options, "naive-bayes"));
              const auto matrix = matrix_of(self.columns(), value, column, begin);
-             return self.fit(matrix, numbers<const std::int64_t>(y),
-                             weight.is_none() ? std::span<const double>()
-                                              : numbers<const double>(weight.cast<py::buffer>()),
-                             labels, options_of(request, std::move(prior)), em_options(request));
+             return self.fit(matrix, numbers<const std::int64_t>(y), row_weights(weight), labels,
+                             options_of(request, std::move(prior)), em_options(request));
            })
       .def("joint",
            [](const NaiveBayesTable& self, const py::buffer& value, const py::object& column,
               const py::object& begin, const py::buffer& out) {
              const auto matrix = matrix_of(self.columns(), value, column, begin);
              const std::span<double> to = numbers<double>(out, true);
-             if (to.size() != matrix.rows() * self.statistics().labels) {
-               throw py::value_error("an array of another shape was expected");
-             }
+             require_shape(to.size() == matrix.rows() * self.statistics().labels);
              self.joint(matrix, to);
            })
-      .def("calibrate",
-           [](const NaiveBayesTable& self, const py::buffer& scores) {
-             const std::span<double> rows = numbers<double>(scores, true);
-             if (rows.size() % self.statistics().labels != 0) {
-               throw py::value_error("an array of another shape was expected");
-             }
-             self.calibrate(rows);
-           })
+      .def("calibrate", &NaiveBayesTable::calibrate)
       .def_property_readonly("calibration",
                              [](const NaiveBayesTable& self) { return self.calibration().dump(); })
       .def("rows", &copy_rows)
@@ -417,26 +395,21 @@ void bind_naive_bayes(py::module_& module) {
       .def_property_readonly(
           "largest_variance",
           [](const NaiveBayesTable& self) { return self.parameters().largest_variance; })
-      .def("to_bytes", &file_bytes, py::arg("labels"), py::arg("record"))
-      .def(
-          "save",
-          [](const NaiveBayesTable& self, const std::filesystem::path& path,
-             const std::vector<std::string>& labels,
-             const std::string& record) { self.file(labels, parse_json(record)).write(path); },
-          py::arg("path"), py::arg("labels"), py::arg("record"))
+      .def("to_bytes",
+           [](const NaiveBayesTable& self, const std::vector<std::string>& labels,
+              const std::string& record) {
+             return python_bytes(self.file(labels, parse_json(record)).bytes());
+           })
+      .def("save",
+           [](const NaiveBayesTable& self, const std::filesystem::path& path,
+              const std::vector<std::string>& labels,
+              const std::string& record) { self.file(labels, parse_json(record)).write(path); })
       .def_static(
           "open",
-          [](const std::filesystem::path& path) { return from_file(*NaiveBayesModel::open(path)); },
-          py::arg("path"))
-      .def_static(
-          "from_bytes",
-          [](const py::bytes& data) {
-            const std::string_view view = data;
-            const auto* begin = reinterpret_cast<const std::byte*>(view.data());
-            return from_file(
-                NaiveBayesModel(Container::from_bytes({begin, begin + view.size()}, "the model")));
-          },
-          py::arg("data"));
+          [](const std::filesystem::path& path) { return from_file(*NaiveBayesModel::open(path)); })
+      .def_static("from_bytes", [](const py::bytes& data) {
+        return from_file(NaiveBayesModel(container_of(data, "the model")));
+      });
 }
 
 }  // namespace croft::python

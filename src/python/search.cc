@@ -11,6 +11,7 @@ namespace croft::python {
 namespace {
 
 namespace py = pybind11;
+using namespace py::literals;
 
 // A list of values, as text, or a range as the command line writes it.
 SearchParameter parameter(const std::string& name, const py::object& values) {
@@ -21,15 +22,9 @@ SearchParameter parameter(const std::string& name, const py::object& values) {
 }
 
 py::dict task_of(const SearchTask& task) {
-  py::dict out;
-  out["rung"] = task.rung;
-  out["candidate"] = task.candidate;
-  out["fold"] = task.fold;
-  out["values"] = task.values;
-  out["train"] = task.train;
-  out["test"] = task.test;
-  out["iterations"] = task.iterations;
-  return out;
+  return py::dict("rung"_a = task.rung, "candidate"_a = task.candidate, "fold"_a = task.fold,
+                  "values"_a = task.values, "train"_a = task.train, "test"_a = task.test,
+                  "iterations"_a = task.iterations);
 }
 
 // The whole result as JSON, as a table of text and as a picture.
@@ -43,14 +38,8 @@ py::tuple search(const py::dict& parameters, const py::dict& options, std::size_
   const auto ask = [&](const SearchTask& task) { return score(task_of(task)).cast<double>(); };
   const auto tell = [&](const SearchProgress& now) {
     if (progress.is_none()) return;
-    py::dict event;
-    event["rung"] = now.rung;
-    event["candidate"] = now.candidate;
-    event["fold"] = now.fold;
-    event["done"] = now.done;
-    event["all"] = now.all;
-    event["score"] = now.score;
-    progress(event);
+    progress(py::dict("rung"_a = now.rung, "candidate"_a = now.candidate, "fold"_a = now.fold,
+                      "done"_a = now.done, "all"_a = now.all, "score"_a = now.score));
   };
   const SearchedSettings found = search_settings(settings, sequences, data, ask, tell);
   if (!found.failure.empty()) throw Error(found.failure);
@@ -59,9 +48,6 @@ py::tuple search(const py::dict& parameters, const py::dict& options, std::size_
 
 }  // namespace
 
-void bind_search(py::module_& module) {
-  module.def("search", &search, py::arg("parameters"), py::arg("options"), py::arg("sequences"),
-             py::arg("data"), py::arg("score"), py::arg("progress"));
-}
+void bind_search(py::module_& module) { module.def("search", &search); }
 
 }  // namespace croft::python

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 
+#include "core/json.h"
 #include "python/bind.h"
 
 namespace croft::python {
@@ -51,22 +52,23 @@ class NumberBuffer {
     }
     owned_.reset(&view_);
     const std::string_view format = view_.format != nullptr ? view_.format : "B";
-    kind_ = format.size() == 1 ? format[0] : '?';
-    if (!std::strchr("fdilqILQhHbB?", kind_) || format.size() != 1) {
+    const auto* const known = std::ranges::find(kKinds, format[0], &Kind::letter);
+    if (format.size() != 1 || known == std::end(kKinds)) {
       type_error(where + " has elements of the kind \"" + std::string(format) +
                  "\"; convert it to float64 or float32");
     }
+    load_ = known->load;
   }
   int dimensions() const { return view_.ndim; }
   std::size_t size(int k) const { return static_cast<std::size_t>(view_.shape[k]); }
   double at(std::size_t i, std::size_t j) const {
-    return number(static_cast<const char*>(view_.buf) +
-                  static_cast<Py_ssize_t>(i) * view_.strides[0] +
-                  static_cast<Py_ssize_t>(j) * view_.strides[1]);
+    return load_(static_cast<const char*>(view_.buf) +
+                 static_cast<Py_ssize_t>(i) * view_.strides[0] +
+                 static_cast<Py_ssize_t>(j) * view_.strides[1]);
   }
   double at(std::size_t i) const {
-    return number(static_cast<const char*>(view_.buf) +
-                  static_cast<Py_ssize_t>(i) * view_.strides[0]);
+    return load_(static_cast<const char*>(view_.buf) +
+                 static_cast<Py_ssize_t>(i) * view_.strides[0]);
   }
 
  private:
@@ -76,41 +78,24 @@ class NumberBuffer {
     std::memcpy(&value, at, sizeof value);
     return static_cast<double>(value);
   }
-  double number(const char* at) const {
-    switch (kind_) {
-      case 'f':
-        return load<float>(at);
-      case 'd':
-        return load<double>(at);
-      case 'i':
-        return load<int>(at);
-      case 'l':
-        return load<long>(at);
-      case 'q':
-        return load<long long>(at);
-      case 'I':
-        return load<unsigned>(at);
-      case 'L':
-        return load<unsigned long>(at);
-      case 'Q':
-        return load<unsigned long long>(at);
-      case 'h':
-        return load<short>(at);
-      case 'H':
-        return load<unsigned short>(at);
-      case 'b':
-        return load<signed char>(at);
-      default:
-        return load<unsigned char>(at);
-    }
-  }
+  struct Kind {
+    char letter;  // of the buffer protocol
+    double (*load)(const char*);
+  };
+  static constexpr Kind kKinds[] = {{'f', load<float>},         {'d', load<double>},
+                                    {'i', load<int>},           {'l', load<long>},
+                                    {'q', load<long long>},     {'I', load<unsigned>},
+                                    {'L', load<unsigned long>}, {'Q', load<unsigned long long>},
+                                    {'h', load<short>},         {'H', load<unsigned short>},
+                                    {'b', load<signed char>},   {'B', load<unsigned char>},
+                                    {'?', load<unsigned char>}};
   struct Release {
     void operator()(Py_buffer* view) const { PyBuffer_Release(view); }
   };
   Py_buffer view_{};
   std::unique_ptr<Py_buffer, Release> owned_;
   std::string where_;
-  char kind_ = '?';
+  double (*load_)(const char*) = nullptr;
 };
 
 py::object attribute(PyObject* object, const char* name) {
@@ -466,6 +451,51 @@ void SequenceReader::read_labels(py::handle labels, std::string_view y_name,
     out.labels.end_item();
   }
   out.labels.end_list();
+}
+
+// --- What trainers ask, beside reading ---------------------------------------------------------
+
+void check_signals() {
+  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+}
+
+std::size_t count_columns(const py::object& x) {
+  for (std::size_t n = 0; n < py::len(x); ++n) {
+    const py::object rows = x[py::int_(n)];
+    if (py::len(rows) == 0) continue;
+    const py::object row = rows[py::int_(0)];
+    return py::isinstance<py::str>(row) ? 1 : py::len(row);
+  }
+  return 0;
+}
+
+void check_columns(const ColumnSequence& rows, std::size_t n, std::size_t expected) {
+  for (std::size_t t = 0; t < rows.rows(); ++t) {
+    if (rows.columns(t) == expected) continue;
+    throw py::value_error("X[" + std::to_string(n) + "][" + std::to_string(t) + "] has " +
+                          std::to_string(rows.columns(t)) + " cells, and the first row has " +
+                          std::to_string(expected));
+  }
+}
+
+double weight_of(const py::object& weights, std::size_t n) {
+  const py::object given = weights[py::int_(n)];
+  const double value = PyFloat_AsDouble(given.ptr());
+  if (PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    throw py::value_error("sample_weight[" + std::to_string(n) + "] is " +
+                          py::repr(given).cast<std::string>() + ", and a number was expected");
+  }
+  if (value >= 0 && value <= 1e15) return value;
+  throw py::value_error("sample_weight[" + std::to_string(n) + "] is " + std::to_string(value) +
+                        "; weights must be finite, and not below 0");
+}
+
+void describe_form(const std::optional<SequenceForm>& form, Json& record) {
+  if (!form || !form->matrices()) return;
+  Json& columns = record["matrix_columns"] = Json::object();
+  if (form->sparse) columns["sparse"] = *form->sparse;
+  if (form->dense) columns["dense"] = *form->dense;
 }
 
 void bind_sequences(py::module_& module) {

@@ -28,23 +28,21 @@ struct Questions {
   bool log_likelihood = false;  // of given labels
 };
 
+constexpr std::pair<std::string_view, bool TagOptions::*> kFlags[] = {
+    {"probability", &TagOptions::probability},
+    {"marginals", &TagOptions::marginals},
+    {"edges", &TagOptions::edges},
+    {"spans", &TagOptions::spans},
+    {"entropy", &TagOptions::entropy},
+    {"expected_counts", &TagOptions::expected_counts}};
+
 Questions read_questions(const py::dict& dict) {
   Questions q;
   for (const auto& [key, value] : dict) {
     const std::string name = py::str(key);
-    const auto flag = [&, held = value] { return held.cast<bool>(); };
-    if (name == "probability")
-      q.ask.probability = flag();
-    else if (name == "marginals")
-      q.ask.marginals = flag();
-    else if (name == "edges")
-      q.ask.edges = flag();
-    else if (name == "spans")
-      q.ask.spans = flag();
-    else if (name == "entropy")
-      q.ask.entropy = flag();
-    else if (name == "expected_counts")
-      q.ask.expected_counts = flag();
+    const auto* const flag = std::ranges::find(kFlags, name, [](auto& each) { return each.first; });
+    if (flag != std::end(kFlags))
+      q.ask.*flag->second = value.cast<bool>();
     else if (name == "k_best")
       q.ask.k_best = value.cast<std::size_t>();
     else if (name == "samples")
@@ -54,7 +52,7 @@ Questions read_questions(const py::dict& dict) {
     else if (name == "smallest_edge")
       q.ask.smallest_edge = value.cast<double>();
     else if (name == "log_likelihood")
-      q.log_likelihood = flag();
+      q.log_likelihood = value.cast<bool>();
     else
       throw py::type_error("there is no question " + name);
   }
@@ -63,9 +61,8 @@ Questions read_questions(const py::dict& dict) {
 }
 
 bool only_labels(const Questions& q) {
-  const TagOptions& a = q.ask;
-  return !a.probability && !a.marginals && !a.edges && !a.spans && !a.entropy &&
-         !a.expected_counts && a.k_best == 0 && a.samples == 0;
+  const bool flags = std::ranges::any_of(kFlags, [&](auto& each) { return q.ask.*each.second; });
+  return !flags && q.ask.k_best == 0 && q.ask.samples == 0;
 }
 
 // A sequence on its way: as read, and what became of it.
@@ -85,9 +82,7 @@ class Plan {
   Plan(std::shared_ptr<PythonModel> model, const py::dict& options)
       : model_(std::move(model)), plan_(*model_->model, tag_request(options, *model_->model)) {
     for (Label y = 0; y < model_->model->labels(); ++y) {
-      const std::string& name = model_->model->label(y);
-      names_.push_back(py::reinterpret_steal<py::str>(PyUnicode_DecodeUTF8(
-          name.data(), static_cast<Py_ssize_t>(name.size()), "surrogateescape")));
+      names_.push_back(str_of(model_->model->label(y)));
     }
   }
 
@@ -120,13 +115,18 @@ class Plan {
         positions += run.reader.length();
       }
       label(run, std::span(batch).first(used), first + next);
-      look_for_known(run, std::span(batch).first(used));
+      for (std::size_t k = 0; k < used; ++k) {
+        run.attributes.look(*model_->model, batch[k].input.text);
+      }
       for (std::size_t k = 0; k < used; ++k) answer(run, batch[k]);
       next += used;
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      check_signals();
     }
     if (auto warning = run.attributes.warning("X")) warn_unknown(std::move(*warning));
-    return finish(run);
+    py::dict out;
+    out["labels"] = py::list();
+    for (auto& [name, list] : run.answers) out[name.c_str()] = list;
+    return out;
   }
 
   // (text, JSON) of one sequence.
@@ -336,10 +336,6 @@ class Plan {
     check_sizes(input.text, name);
   }
 
-  void look_for_known(Run& run, std::span<const Work> batch) const {
-    for (const Work& work : batch) run.attributes.look(*model_->model, work.input.text);
-  }
-
   void warn_unknown(std::string text) const {
     if (model_->texts()) text += "; texts are given as str: X = [\"a text\", ...]";
     if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) != 0) throw py::error_already_set();
@@ -441,12 +437,6 @@ class Plan {
       out.append(positions ? py::make_tuple(edge.t, names_[edge.from], names_[edge.to], edge.value)
                            : py::make_tuple(names_[edge.from], names_[edge.to], edge.value));
     }
-    return out;
-  }
-  py::dict finish(Run& run) const {
-    py::dict out;
-    out["labels"] = py::list();
-    for (auto& [name, list] : run.answers) out[name.c_str()] = list;
     return out;
   }
 

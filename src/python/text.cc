@@ -13,17 +13,14 @@
 #include "croft/core/error.h"
 #include "features/text/term_weights.h"
 #include "python/bind.h"
+#include "python/matrix_rows.h"
+#include "python/model.h"
 #include "python/sequences.h"
 
 namespace croft::python {
 namespace {
 
 namespace py = pybind11;
-
-template <class T>
-py::bytearray bytes_of(const std::vector<T>& numbers) {
-  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(T)};
-}
 
 // TextVectorizer's arguments are named as scikit-learn's.
 std::string name_of(std::string_view option) {
@@ -65,7 +62,7 @@ struct SparseRows {
     begin.push_back(static_cast<std::int64_t>(values.size()));
   }
   py::tuple arrays() const {
-    return py::make_tuple(bytes_of(values), bytes_of(columns), bytes_of(begin));
+    return py::make_tuple(bytearray_of(values), bytearray_of(columns), bytearray_of(begin));
   }
 };
 
@@ -162,17 +159,14 @@ class TextEncoder {
   py::bytearray idf() const {
     std::vector<double> idf(columns());
     for (std::uint32_t id = 0; id < idf.size(); ++id) idf[column(id)] = statistics_->idf(id);
-    return bytes_of(idf);
+    return bytearray_of(idf);
   }
 
   // Documents, image of the terms, frequencies; for pickle.
   py::object state() const {
     if (!statistics_) return py::none();
-    const auto bytes = [](std::span<const std::byte> of) {
-      return py::bytes(reinterpret_cast<const char*>(of.data()), of.size());
-    };
-    return py::make_tuple(statistics_->documents(), bytes(statistics_->image()),
-                          bytes(std::as_bytes(statistics_->frequency())));
+    return py::make_tuple(statistics_->documents(), python_bytes(statistics_->image()),
+                          python_bytes(std::as_bytes(statistics_->frequency())));
   }
   void set_state(std::uint64_t documents, const std::string& image, const std::string& frequency) {
     const auto* const bytes = reinterpret_cast<const std::byte*>(image.data());
@@ -232,7 +226,7 @@ T choice(const std::array<std::pair<const char*, T>, N>& choices, const std::str
   throw py::value_error(std::string(parameter) + " is \"" + name + "\"; choose one of: " + all);
 }
 
-TextOptions make_options(const std::string& analyzer, std::pair<std::size_t, std::size_t> ngrams,
+TextEncoder make_encoder(const std::string& analyzer, std::pair<std::size_t, std::size_t> ngrams,
                          bool lower_case, std::vector<std::string> stop_words,
                          const std::string& weighting, bool sublinear, const std::string& norm,
                          std::pair<double, bool> min_df, std::pair<double, bool> max_df,
@@ -258,25 +252,16 @@ TextOptions make_options(const std::string& analyzer, std::pair<std::size_t, std
   options.max_documents = {max_df.first, max_df.second};
   options.max_terms = max_terms;
   options.hash_bits = hash_bits;
-  return options;
+  return TextEncoder(std::move(options));
 }
 
 }  // namespace
 
 void bind_text(py::module_& module) {
   py::class_<TextEncoder>(module, "TextEncoder", "Texts as rows of a sparse matrix.")
-      .def(py::init([](const std::string& analyzer, std::pair<std::size_t, std::size_t> ngrams,
-                       bool lower_case, std::vector<std::string> stop_words,
-                       const std::string& weighting, bool sublinear, const std::string& norm,
-                       std::pair<double, bool> min_df, std::pair<double, bool> max_df,
-                       std::uint64_t max_terms, unsigned hash_bits) {
-             return TextEncoder(make_options(analyzer, ngrams, lower_case, std::move(stop_words),
-                                             weighting, sublinear, norm, min_df, max_df, max_terms,
-                                             hash_bits));
-           }),
-           py::arg("analyzer"), py::arg("ngrams"), py::arg("lower_case"), py::arg("stop_words"),
-           py::arg("weighting"), py::arg("sublinear"), py::arg("norm"), py::arg("min_df"),
-           py::arg("max_df"), py::arg("max_terms"), py::arg("hash_bits"))
+      .def(py::init(&make_encoder), py::arg("analyzer"), py::arg("ngrams"), py::arg("lower_case"),
+           py::arg("stop_words"), py::arg("weighting"), py::arg("sublinear"), py::arg("norm"),
+           py::arg("min_df"), py::arg("max_df"), py::arg("max_terms"), py::arg("hash_bits"))
       .def("fit", &TextEncoder::fit)
       .def("fit_transform", &TextEncoder::fit_transform)
       .def("transform", &TextEncoder::transform)

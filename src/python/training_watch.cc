@@ -8,17 +8,14 @@
 namespace croft::python {
 
 namespace py = pybind11;
+using namespace py::literals;
 
 namespace {
 
 py::object holdout_of(const std::optional<HoldoutScore>& score) {
   if (!score) return py::none();
-  py::dict out;
-  if (score->log_likelihood) {
-    out["log_likelihood"] = *score->log_likelihood;
-    return out;
-  }
-  out["token_accuracy"] = score->token_accuracy;
+  if (score->log_likelihood) return py::dict("log_likelihood"_a = *score->log_likelihood);
+  py::dict out("token_accuracy"_a = score->token_accuracy);
   if (score->chunk_f1) out["chunk_f1"] = *score->chunk_f1;
   return out;
 }
@@ -43,8 +40,7 @@ void add_fields(const Fields& fields, py::dict& out) {
 void PythonObserver::data_read(const DataSummary& data) {
   const py::gil_scoped_acquire lock;
   if (callback_.is_none()) return;
-  py::dict event;
-  event["event"] = "data";
+  py::dict event("event"_a = "data");
   add_fields(data.counts, event);
   event["seconds"] = seconds();
   callback_(event);
@@ -55,10 +51,8 @@ bool PythonObserver::see(const TrainStep& step) {
   try {
     check_signals();
     if (callback_.is_none()) return true;
-    py::dict event;
-    event["event"] = "iteration";
-    event["iteration"] = step.number;
-    event["objective"] = step.objective;
+    py::dict event("event"_a = "iteration", "iteration"_a = step.number,
+                   "objective"_a = step.objective);
     add_fields(step.further, event);
     event["max_iterations"] = step.most;
     event["seconds"] = seconds();
@@ -75,12 +69,9 @@ bool PythonObserver::see(const TrainStep& step) {
 void PythonObserver::round(const FeatureRound& round) {
   const py::gil_scoped_acquire lock;
   if (callback_.is_none()) return;
-  py::dict event;
-  event["event"] = "features";
-  event["what"] = std::string(round.what);
-  event["round"] = round.number;
-  event["iteration"] = round.iterations;
-  event["objective"] = round.objective;
+  py::dict event("event"_a = "features", "what"_a = std::string(round.what),
+                 "round"_a = round.number, "iteration"_a = round.iterations,
+                 "objective"_a = round.objective);
   if (round.errors) event["errors"] = *round.errors;
   event["added"] = round.added;
   event["dropped"] = round.dropped;

@@ -1,7 +1,6 @@
 #include "app/convert/convert.h"
 
-#include <filesystem>
-
+#include "app/file_checks.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "model/kinds/model_file.h"
@@ -52,8 +51,7 @@ const KindRow& conversion_of(const SequenceModel& model, std::string_view to) {
 
 const KindRow& convert_model(const std::string& input, std::string_view to,
                              const std::string& output) {
-  std::error_code none;
-  if (input == output || std::filesystem::equivalent(input, output, none)) {
+  if (same_file(input, output)) {
     throw UsageError("--output ", output, " would replace the input; give it another name");
   }
   const auto model = open_model(input);

@@ -4,16 +4,12 @@ from __future__ import annotations
 import os
 from typing import Any, Iterable, Optional, Sequence, Union
 
+from ..._params import BaseEstimator
 from ...model import Model, PerSequence
 from .. import _parameters
 from .._log import TrainingLog
 from ..pycrfsuite import BaseTrainer, Tagger, _threads
 from .trainer import LinePerIterationTrainer
-
-try:
-    from sklearn.base import BaseEstimator
-except ImportError:
-    from ..._params import BaseEstimator  # type: ignore[assignment]
 
 # The arguments that are parameters of CRFsuite's, and their names there.
 _PARAMETERS = {

@@ -1,8 +1,16 @@
+#include "cli/graph_verbs.h"
+
 #include <array>
 
-#include "cli/graph_verbs.h"
+#include "app/file_checks.h"
+#include "app/infer/graph_picture.h"
+#include "cli/model_options.h"
+#include "core/atomic_file.h"
+#include "core/json.h"
 #include "croft/core/error.h"
 #include "model/kinds/graph_model.h"
+#include "sql/evaluate_graph.h"
+#include "sql/graph_sample.h"
 #include "train/options/kinds.h"
 
 namespace croft::cli {
@@ -88,6 +96,83 @@ void warn_of(const GraphLabels& labels, std::size_t instances) {
   tell("note: probabilities are estimates", labels.estimated);
   tell("note: the labelling may not be the most probable one", labels.not_proved);
   tell("warning: inference has not converged", labels.not_converged);
+}
+
+// --- croft evaluate ----------------------------------------------------------------------------
+
+std::span<const OptionRow> graph_evaluate_options() {
+  static const auto kRows = std::to_array<OptionRow>({
+      option::choice("decode", "DECODE=best", {"best", "marginal"},
+                     "best: the most probable labelling of each instance; marginal: of each "
+                     "variable the most probable label")
+          .at_first("best")
+          .of(kGraphBit)
+          .in(kGraphGroup),
+  });
+  return kRows;
+}
+
+int run_graph_evaluation(const OptionValues& values) {
+  check_graph_options(values, true);
+  GraphDecode decode{};
+  values.choose("decode", {GraphDecode::best, GraphDecode::marginal}, decode);
+  GraphLabelOptions options = read_graph_label_options(values, decode);
+  options.keep_marginals = true;
+  handle_interrupts();
+  const std::string path(values.text("model"));
+  const auto model = GraphModel::open(path);
+  GraphTables tables = read_graph_tables(values, *model, path, LabelUse::gold);
+  const std::size_t instances = tables.data().groups();
+  const GraphLabels labels = label_graph(*model, tables.data(), options);
+  warn_of(labels, instances);
+  const GraphEvaluation evaluation = evaluate_graph(tables, labels, chunk_scheme(values));
+  write_answer(
+      values.flag("json"), [&] { return to_json(evaluation); },
+      [&] { return format_table(evaluation); });
+  return kDone;
+}
+
+// --- croft inspect --picture -------------------------------------------------------------------
+
+std::span<const OptionRow> graph_inspect_options() {
+  using namespace option;
+  static const auto kRows = std::to_array<OptionRow>({
+      file("picture", "FILE", "Draw a part of the graph of --database: .svg, or .dot for Graphviz")
+          .of(kGraphBit)
+          .in(kGraphGroup)
+          .beside("database"),
+      database_row("A file of SQLite, or files NAME.csv, NAME.tsv").beside("picture"),
+      spec_row().beside("picture"),
+      whole("variables", "N=40", "How many variables the picture has at most")
+          .at_first("40")
+          .between(1, 1000)
+          .of(kGraphBit)
+          .in(kGraphGroup)
+          .beside("picture"),
+  });
+  return kRows;
+}
+
+int draw_graph_sample(const OptionValues& values, const GraphModel& model) {
+  const std::string path(values.text("model")), picture(values.text("picture"));
+  const bool svg = picture.ends_with(".svg");
+  if (!svg && !picture.ends_with(".dot")) {
+    throw UsageError("--picture ", in_quotes(picture), " ends in neither .dot nor .svg");
+  }
+  std::vector<std::string> inputs = values.list("database");
+  inputs.insert(inputs.end(), {path, std::string(values.text("spec"))});
+  check_not_read(inputs, "picture", picture);
+  AtomicFile file(picture);
+  handle_interrupts();
+  GraphTables tables = read_graph_tables(values, model, path, LabelUse::known);
+  std::size_t variables = 0;
+  values.read("variables", variables);
+  const GraphSample sample = sample_graph(tables, variables);
+  file.write(svg ? graph_svg(sample.file, sample.known) : graph_dot(sample.file, sample.known));
+  file.commit();
+  std::fprintf(stderr, "drew %zu of %zu variables; those with a label are grey\n",
+               sample.file.graph.variables(), tables.variables().size());
+  return kDone;
 }
 
 }  // namespace croft::cli
