@@ -129,14 +129,14 @@ void JointLineParser::parse_factor() {
 
 void JointLineParser::parse_function() {
   const std::size_t begin = at_++;
-  using Kind = LabelFunction::Kind;
+  using Way = LabelFunction::Kind;
   LabelFunction function;
   if (take("lower")) {
-    function.kind = Kind::lower;
+    function.kind = Way::lower;
   } else if (take("class")) {
-    function.kind = Kind::label_class;
+    function.kind = Way::label_class;
   } else if (take("suffix,") || take("prefix,")) {
-    function.kind = line_[at_ - 7] == 's' ? Kind::suffix : Kind::prefix;
+    function.kind = line_[at_ - 7] == 's' ? Way::suffix : Way::prefix;
     const std::optional<std::int32_t> length = parse_number();
     if (!length || *length < 1 || static_cast<std::size_t>(*length) > kMostCharacters) {
       fail(begin, "the number of characters is not from 1 to 64", kForms);

@@ -7,7 +7,7 @@
 namespace croft {
 namespace {
 
-constexpr std::string_view kRemedy =
+constexpr std::string_view kNamesRemedy =
     "write a name's tokens with spaces between, and behind a TAB, where there are several lists, "
     "the one that it is in";
 
@@ -34,14 +34,14 @@ void read_name_list_file(LineReader& lines, const std::string& name, std::vector
     const std::size_t tab = line.find('\t');
     std::string tokens = joined_tokens(line.substr(0, tab));
     if (tokens.empty()) {
-      throw InputError(lines.location(), "a line without a name", line, kRemedy);
+      throw InputError(lines.location(), "a line without a name", line, kNamesRemedy);
     }
     std::string list = name;
     if (tab != line.npos) {
       list = line.substr(tab + 1);
       if (list.empty() || list.find_first_of(" \t") != list.npos) {
         throw InputError(lines.location(tab + 2), "what is behind a name's TAB is no list's name",
-                         line, kRemedy);
+                         line, kNamesRemedy);
       }
     }
     auto found = std::ranges::find(lists, list, &NameList::name);
@@ -49,7 +49,7 @@ void read_name_list_file(LineReader& lines, const std::string& name, std::vector
     found->entries.push_back(std::move(tokens));
     any = true;
   }
-  if (!any) throw InputError({lines.name()}, "no name", "", kRemedy);
+  if (!any) throw InputError({lines.name()}, "no name", "", kNamesRemedy);
 }
 
 }  // namespace croft

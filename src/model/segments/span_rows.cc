@@ -1,8 +1,11 @@
 #include "model/segments/span_rows.h"
 
 namespace croft {
+namespace {
 
 using Reach = SegmentTemplate::Reach;
+
+}  // namespace
 
 std::size_t SpanRows::Hash::operator()(const Key& key) const {
   std::uint64_t hash = 0;
