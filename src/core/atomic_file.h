@@ -1,6 +1,5 @@
 // A file that appears whole or not at all.
 #pragma once
-#include <cstddef>
 #include <filesystem>
 #include <string_view>
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "croft/core/error.h"
 #include "model/kernel_scorer.h"

@@ -1,7 +1,6 @@
 #include "model/kernel_sections.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <string>
 

@@ -1,7 +1,6 @@
 // A kernel in a model file.  docs/format.md section 3.8.
 #pragma once
 #include <span>
-#include <string_view>
 
 #include "model/file/container.h"
 #include "model/kernel_scorer.h"

@@ -1,7 +1,6 @@
 #include "model/linear_scorer.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "model/linear_kernels.h"
 

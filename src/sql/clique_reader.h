@@ -1,7 +1,6 @@
 // A template of a spec: its cliques with their features.
 #pragma once
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 

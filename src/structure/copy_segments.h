@@ -1,6 +1,5 @@
 // Segment scores that are changed before they are summed over: a copy, in either precision.
 #pragma once
-#include <algorithm>
 
 #include "croft/structure/segments.h"
 #include "structure/copy_scores.h"

@@ -1,7 +1,6 @@
 #include "app/convert/convert_data.h"
 
 #include <set>
-#include <utility>
 #include <vector>
 
 #include "core/unicode.h"

@@ -1,7 +1,6 @@
 // Data of columns as spans (data/span_lines.h), and of spans as columns.
 #pragma once
 #include <string>
-#include <string_view>
 
 #include "app/label/row_reader.h"
 #include "app/view.h"

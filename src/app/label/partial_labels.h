@@ -1,7 +1,6 @@
 // What the labels of the input say at prediction: at each position one label, one of some, or
 // nothing.
 #pragma once
-#include <span>
 #include <string_view>
 #include <vector>
 

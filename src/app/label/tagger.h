@@ -1,7 +1,6 @@
 // Labels for sequences, with the answers that were asked for (croft/app/tagging.h).
 #pragma once
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "app/label/spans.h"

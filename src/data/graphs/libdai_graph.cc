@@ -1,7 +1,6 @@
 #include "data/graphs/libdai_graph.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <set>

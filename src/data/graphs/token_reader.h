@@ -1,7 +1,6 @@
 // Words of a text that line ends do not structure: formats of graphs.
 #pragma once
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "croft/data/line_reader.h"

@@ -3,7 +3,6 @@
 //   Fields are separated by TABs or spaces.  Empty lines are skipped.
 #pragma once
 #include <string>
-#include <string_view>
 #include <unordered_map>
 
 #include "croft/data/line_reader.h"

@@ -1,7 +1,6 @@
 // Numbers as features: standardised, or as the number of a bin; what is learnt of training data.
 #pragma once
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 

@@ -1,6 +1,5 @@
 // The distinct terms of one text, and how often each occurs.
 #pragma once
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>

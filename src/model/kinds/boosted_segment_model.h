@@ -2,7 +2,6 @@
 // docs/math/boosting.md section 7, docs/format.md "Boosted models".
 #pragma once
 #include <memory>
-#include <string_view>
 
 #include "model/kinds/boosted_model.h"
 #include "model/kinds/segment_model.h"

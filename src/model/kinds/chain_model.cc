@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <stdexcept>
 
 #include "core/json.h"
 #include "croft/core/error.h"

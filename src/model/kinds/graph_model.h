@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 

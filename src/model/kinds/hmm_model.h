@@ -1,7 +1,6 @@
 // A trained hidden Markov model: scores that are log-probabilities, so that log Z is log p(x).
 // docs/math/hidden_markov.md, docs/format.md, "The hidden Markov model".
 #pragma once
-#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -9,7 +8,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "features/compact_offsets.h"
