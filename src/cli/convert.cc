@@ -5,10 +5,9 @@
 #include <filesystem>
 
 #include "app/convert/convert.h"
-#include "app/convert/convert_data.h"
 #include "cli/common.h"
 #include "cli/verb.h"
-#include "core/atomic_file.h"
+#include "core/files.h"
 #include "croft/core/error.h"
 #include "train/options/training_options.h"
 

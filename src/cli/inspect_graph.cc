@@ -4,7 +4,7 @@
 
 #include "app/infer/graph_picture.h"
 #include "cli/graph_verbs.h"
-#include "core/atomic_file.h"
+#include "core/files.h"
 #include "croft/core/error.h"
 #include "sql/graph_sample.h"
 #include "train/options/kinds.h"

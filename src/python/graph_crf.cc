@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "app/train/graph_trainer.h"
-#include "core/atomic_file.h"
+#include "core/files.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "python/bind.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/atomic_file.h"
+#include "core/files.h"
 #include "core/json.h"
 #include "model/kinds/naive_bayes_model.h"
 #include "python/bind.h"

@@ -7,8 +7,8 @@
 
 #include "croft/core/error.h"
 #include "croft/data/line_reader.h"
+#include "sql/database.h"
 #include "sql/graph_spec.h"
-#include "sql/one_line.h"
 
 namespace croft {
 namespace {

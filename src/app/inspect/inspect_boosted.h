@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "model/kinds/boosted_model.h"
-#include "model/kinds/boosted_segment_model.h"
 
 namespace croft {
 // A model of trees, whatever its structure; refers to it.

@@ -1,4 +1,4 @@
-#include "data/graphs/libdai_graph.h"
+#include "croft/data/graph_file.h"
 
 #include <algorithm>
 #include <limits>
@@ -6,7 +6,6 @@
 #include <set>
 
 #include "core/infinity.h"
-#include "data/graphs/graph_text.h"
 #include "data/graphs/token_reader.h"
 
 namespace croft {

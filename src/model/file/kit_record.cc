@@ -6,17 +6,10 @@
 
 #include "core/json.h"
 #include "croft/core/error.h"
-#include "model/file/string_section.h"
+#include "model/file/container.h"
 
 namespace croft {
 namespace {
-
-template <class... F>
-struct Overloaded : F... {
-  using F::operator()...;
-};
-template <class... F>
-Overloaded(F...) -> Overloaded<F...>;
 
 constexpr std::array<std::pair<UnknownWord, std::string_view>, 3> kUnknowns = {
     {{UnknownWord::flag, "flag"}, {UnknownWord::mean, "mean"}, {UnknownWord::nothing, "nothing"}}};

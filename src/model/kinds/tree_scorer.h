@@ -11,7 +11,6 @@
 #include "model/file/container.h"
 #include "model/kinds/sequence_model.h"
 #include "model/trees/tree_ensemble.h"
-#include "model/trees/tree_masks.h"
 
 namespace croft {
 
