@@ -20,7 +20,6 @@
 #include "croft/core/random.h"
 #include "croft/data/graph_file.h"
 #include "croft/data/line_reader.h"
-#include "croft/data/uai.h"
 #include "croft/inference/belief_propagation.h"
 #include "croft/inference/gibbs.h"
 #include "croft/inference/graph_cut.h"

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "data/settings/code_file.h"
+#include "data/settings/field_files.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "data/settings/cost_file.h"
+#include "data/settings/field_files.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "croft/core/error.h"
-#include "data/settings/label_weight_file.h"
+#include "data/settings/field_files.h"
 
 namespace {
 
@@ -24,7 +24,7 @@ croft::LabelWeightFile read(std::string_view text) {
 
 std::string rewritten(const croft::LabelWeightFile& file) {
   std::string out = "\n";  // at the start a label could be taken for a byte order mark
-  for (const auto& entry : file.entries) {
+  for (const auto& entry : file.rules) {
     require(entry.weight >= 1e-12 && entry.weight <= 1e12, "a weight out of range");
     require(!entry.label.empty(), "an empty label");
     char number[64];
@@ -40,12 +40,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const croft::LabelWeightFile file = read({reinterpret_cast<const char*>(data), size});
     const croft::LabelWeightFile again = read(rewritten(file));
-    require(again.entries.size() == file.entries.size(), "another number of labels");
+    require(again.rules.size() == file.rules.size(), "another number of labels");
     std::vector<std::string_view> names;
-    for (std::size_t k = 0; k < file.entries.size(); ++k) {
-      require(again.entries[k].label == file.entries[k].label, "another label");
-      require(again.entries[k].weight == file.entries[k].weight, "another weight");
-      names.push_back(file.entries[k].label);
+    for (std::size_t k = 0; k < file.rules.size(); ++k) {
+      require(again.rules[k].label == file.rules[k].label, "another label");
+      require(again.rules[k].weight == file.rules[k].weight, "another weight");
+      names.push_back(file.rules[k].label);
     }
     require(croft::weights_of(file, names).size() == names.size(), "a weight for each");
   } catch (const croft::InputError& error) {

@@ -1,5 +1,6 @@
 // Any bytes as a file of variances: an InputError with its file, or rules in range that read back
 // equal when written again, and a variance or an error for any name.
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +10,7 @@
 #include <vector>
 
 #include "croft/core/error.h"
-#include "data/settings/variance_file.h"
+#include "data/settings/field_files.h"
 
 namespace {
 
@@ -45,7 +46,11 @@ void ask(const croft::VarianceFile& file) {
     const std::vector<double> variances = croft::variances_of(file, names);
     require(variances.size() == names.size(), "another number of variances than of names");
     for (std::size_t k = 0; k < names.size(); ++k) {
-      require(variances[k] == file.variance_of(names[k]), "two variances of one name");
+      const auto last = std::ranges::find_if(
+          file.rules.rbegin(), file.rules.rend(),
+          [&](const croft::VarianceRule& rule) { return rule.pattern.matches(names[k]); });
+      require(variances[k] == (last == file.rules.rend() ? 1 : last->variance),
+              "not the last line's variance");
     }
   } catch (const croft::InputError& error) {
     require(error.where().file == "fuzz" && error.where().line > 0, "an error without its line");

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "data/settings/weight_file.h"
+#include "data/settings/field_files.h"
 
 namespace {
 

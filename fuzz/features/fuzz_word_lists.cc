@@ -10,7 +10,7 @@
 #include "croft/core/error.h"
 #include "features/kit/embeddings.h"
 #include "features/kit/gazetteer.h"
-#include "features/kit/word_clusters.h"
+#include "features/kit/word_table.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "croft/core/error.h"
-#include "croft/data/bif.h"
+#include "croft/data/graph_file.h"
 #include "support/graph_again.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

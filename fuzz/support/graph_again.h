@@ -6,7 +6,6 @@
 #include <string>
 
 #include "croft/data/graph_file.h"
-#include "croft/data/uai.h"
 
 inline void require(bool holds, const char* what) {
   if (!holds) throw std::logic_error(what);

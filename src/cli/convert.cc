@@ -4,11 +4,10 @@
 #include <array>
 
 #include "app/convert/convert.h"
-#include "app/convert/convert_data.h"
 #include "app/file_checks.h"
 #include "cli/common.h"
 #include "cli/verb.h"
-#include "core/atomic_file.h"
+#include "core/files.h"
 #include "croft/core/error.h"
 #include "train/options/training_options.h"
 

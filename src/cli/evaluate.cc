@@ -9,7 +9,7 @@
 #include "cli/graph_verbs.h"
 #include "cli/model_options.h"
 #include "cli/verb.h"
-#include "core/atomic_file.h"
+#include "core/files.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 

@@ -5,7 +5,7 @@
 #include "app/file_checks.h"
 #include "app/infer/graph_picture.h"
 #include "cli/model_options.h"
-#include "core/atomic_file.h"
+#include "core/files.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "model/kinds/graph_model.h"

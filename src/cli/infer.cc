@@ -11,13 +11,12 @@
 #include "cli/common.h"
 #include "cli/model_options.h"
 #include "cli/verb.h"
-#include "core/atomic_file.h"
+#include "core/files.h"
 #include "core/json.h"
 #include "croft/app/infer.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
-#include "croft/data/bif.h"
-#include "croft/data/uai.h"
+#include "croft/data/graph_file.h"
 #include "train/options/training_options.h"
 
 namespace croft::cli {

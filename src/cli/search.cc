@@ -11,7 +11,7 @@
 #include "app/search/search_rows.h"
 #include "cli/common.h"
 #include "cli/verb.h"
-#include "core/atomic_file.h"
+#include "core/files.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"

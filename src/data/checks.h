@@ -1,7 +1,10 @@
 // What a front end asks of its data beyond the format: one clear error each.
 #pragma once
+#include <algorithm>
 #include <string>
+#include <string_view>
 
+#include "croft/data/line_reader.h"
 #include "croft/data/text_sequence.h"
 #include "data/columns.h"
 
@@ -14,5 +17,27 @@ namespace croft {
 void require_labels(const TextSequence& sequence, const std::string& name);
 // The same for columns, where the last column is the label: a row needs a column before it.
 void require_labels(const ColumnSequence& sequence, const std::string& name);
+
+// What every line of data must be, whatever its format.
+inline constexpr std::string_view kBlanks = " \t";
+
+// Without the blanks at its two ends.
+inline std::string_view without_blanks(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  return text.substr(0, text.find_last_not_of(kBlanks) + 1);
+}
+
+// Throws InputError for a NUL byte, and for a carriage return, in the line last read.
+inline void require_plain_text(std::string_view line, const LineReader& lines) {
+  if (const std::size_t nul = line.find('\0'); nul != line.npos) {
+    throw InputError(
+        lines.location(nul + 1), "a NUL byte", line,
+        "give plain UTF-8 text: this looks like UTF-16, a binary or a compressed file");
+  }
+  if (const std::size_t cr = line.find('\r'); cr != line.npos) {
+    throw InputError(lines.location(cr + 1), "a carriage return inside a line", line,
+                     "end every line with a newline, or with one carriage return and a newline");
+  }
+}
 
 }  // namespace croft

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "data/plain_text.h"
+#include "data/checks.h"
 
 namespace croft {
 

@@ -7,7 +7,7 @@
 
 #include "core/parse_number.h"
 #include "core/unicode.h"
-#include "data/plain_text.h"
+#include "data/checks.h"
 
 namespace croft {
 namespace {

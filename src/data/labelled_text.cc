@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "data/plain_text.h"
+#include "data/checks.h"
 
 namespace croft {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "core/parse_number.h"
 #include "croft/core/error.h"
+#include "data/checks.h"
 #include "data/csv.h"
-#include "data/plain_text.h"
 
 namespace croft {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/parse_number.h"
-#include "data/plain_text.h"
+#include "data/checks.h"
 
 namespace croft {
 namespace {

@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "croft/core/error.h"
-#include "features/edge_conjunctions.h"
+#include "features/conjunctions.h"
 #include "features/kit/feature_kit.h"
 
 namespace croft {

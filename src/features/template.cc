@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <utility>
 
 #include "core/unicode.h"
 #include "croft/core/error.h"

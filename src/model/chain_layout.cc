@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 namespace croft {
+
 namespace {
 
 // A row with this many cells or more is kept padded to all of them and added as vectors, a shorter

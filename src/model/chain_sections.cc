@@ -1,11 +1,15 @@
 #include "model/chain_sections.h"
 
+#include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "croft/core/error.h"
-#include "model/file/string_section.h"
+#include "model/file/container.h"
 
 namespace croft {
+
 namespace {
 
 // Visits the bits of a constraint in the order of the file.
@@ -59,5 +63,86 @@ std::vector<NamedRow> named_rows(const RowLayout& layout,
   }
   return rows;
 }
+
+template <class Real>
+void add_node_scores(const FeatureTable& node, const TextSequence& sequence,
+                     FeatureTable::Scratch& scratch, ChainScores<Real>& out) {
+  constexpr std::size_t kAhead = 8;  // rows whose weights are on their way
+  node.find(sequence.node, scratch);
+  const auto& places = scratch.places;
+  for (std::size_t t = 0; t < sequence.length(); ++t) {
+    Real* state = out.state.row(t);
+    for (std::size_t k = sequence.node.list_begin(t); k < sequence.node.list_end(t); ++k) {
+      if (k + kAhead < places.size()) node.prefetch(places[k + kAhead]);
+      const Real value = static_cast<Real>(sequence.node.value(k));
+      node.visit(places[k], [&](std::uint32_t label, float weight) {
+        state[label] += value * static_cast<Real>(weight);
+      });
+    }
+  }
+}
+
+template <class Real>
+void add_edge_scores(const FeatureTable& edge, const TextSequence& sequence,
+                     FeatureTable::Scratch& scratch, ChainScores<Real>& out) {
+  const std::size_t labels = out.labels();
+  edge.find(sequence.edge, scratch);
+  const auto& edges = scratch.places;
+  for (std::size_t t = 1; t < sequence.length(); ++t) {
+    Real* overlay = nullptr;
+    for (std::size_t k = sequence.edge.list_begin(t); k < sequence.edge.list_end(t); ++k) {
+      if (edges[k].length == 0) continue;
+      if (overlay == nullptr) overlay = out.add_overlay(t);
+      const Real value = static_cast<Real>(sequence.edge.value(k));
+      edge.visit(edges[k], [&](std::uint32_t cell, float weight) {
+        overlay[cell / labels * out.overlay.stride() + cell % labels] +=
+            value * static_cast<Real>(weight);
+      });
+    }
+  }
+}
+
+// The limits are measured with bench/label_set_bench, and for Viterbi.
+TransitionScores<double> tied_transitions(const FeatureTable& tied, std::size_t labels,
+                                          bool overlays) {
+  std::vector<std::pair<std::uint32_t, double>> cells;
+  for (std::uint32_t id = 0; id < tied.size(); ++id) {
+    const WeightRow row = tied.row(id);
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      if (row.cell(k) < labels * labels) cells.emplace_back(row.cell(k), double{row.weight(k)});
+    }
+  }
+  std::ranges::stable_sort(cells, {}, &std::pair<std::uint32_t, double>::first);
+  std::vector<Edge> edges;
+  std::vector<double> log;
+  for (const auto& [cell, weight] : cells) {
+    const Edge edge{static_cast<Label>(cell / labels), static_cast<Label>(cell % labels)};
+    if (!edges.empty() && edges.back() == edge) {
+      log.back() += weight;  // several tied rows add up
+    } else {
+      edges.push_back(edge);
+      log.push_back(weight);
+    }
+  }
+  constexpr std::size_t kManyLabels = 64, kOneIn = 25;
+  TransitionScores<double> transitions;
+  if (!overlays && labels >= kManyLabels && edges.size() * kOneIn <= labels * labels) {
+    transitions.assign(labels, Background::zero, edges, std::span<const double>(log));
+  } else {
+    Matrix<double> table(labels, labels, 0.0);
+    for (std::size_t k = 0; k < edges.size(); ++k) table(edges[k].from, edges[k].to) = log[k];
+    transitions.assign(std::move(table));
+  }
+  return transitions;
+}
+
+#define CROFT_INSTANTIATE(Real)                                                                   \
+  template void add_node_scores(const FeatureTable&, const TextSequence&, FeatureTable::Scratch&, \
+                                ChainScores<Real>&);                                              \
+  template void add_edge_scores(const FeatureTable&, const TextSequence&, FeatureTable::Scratch&, \
+                                ChainScores<Real>&);
+CROFT_INSTANTIATE(float)
+CROFT_INSTANTIATE(double)
+#undef CROFT_INSTANTIATE
 
 }  // namespace croft

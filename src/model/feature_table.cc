@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <numeric>
 
 #include "croft/core/error.h"
 
@@ -11,18 +10,6 @@ namespace croft {
 namespace {
 
 std::size_t cell_width(std::size_t cells) { return cells <= 0x100 ? 1 : cells <= 0x10000 ? 2 : 4; }
-
-// A section as a table of its own; what is wrong with it is said with the file and the section.
-template <class Table>
-Table open_table(const Container& container, const std::string& section) {
-  const std::span<const std::byte> image = container.section(section);
-  try {
-    return Table(image);
-  } catch (const Error& error) {
-    throw Error(container.name() + ": section " + in_quotes(section) + ": " + error.what() +
-                "; restore the file from a copy or train again");
-  }
-}
 
 }  // namespace
 

@@ -12,6 +12,7 @@
 
 #include "croft/core/matrix.h"
 #include "features/chain_data.h"
+#include "model/file/container.h"
 
 namespace croft {
 
@@ -80,5 +81,16 @@ class KernelScorer {
   const KernelExpansion& expansion_;
   KernelProducts products_;
 };
+
+// A kernel in a model file.  docs/format.md section 3.8.
+
+// expansion.w is not in these sections.
+//   node : [attributes of the training data] the file's id of each; those of vectors have one
+void write_kernel(const KernelExpansion& expansion, std::span<const std::uint32_t> node,
+                  ContainerWriter& out);
+
+// The same without w, by the ids of the file; copied out of the map.  Throws Error where the
+// sections do not fit together; items with an id that is not below `attributes` are left out.
+KernelExpansion read_kernel(const Container& container, std::size_t labels, std::size_t attributes);
 
 }  // namespace croft

@@ -14,7 +14,7 @@
 #include "croft/optimize/function.h"
 #include "croft/structure/chain.h"
 #include "model/chain_layout.h"
-#include "model/transition_scorer.h"
+#include "model/linear_scorer.h"
 #include "optimize/stochastic/perceptron.h"
 
 namespace croft {

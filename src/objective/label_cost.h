@@ -5,7 +5,7 @@
 
 #include "croft/core/matrix.h"
 #include "croft/structure/gold.h"
-#include "data/settings/cost_file.h"
+#include "data/settings/field_files.h"
 
 namespace croft {
 

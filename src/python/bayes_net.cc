@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "croft/core/error.h"
-#include "croft/data/bif.h"
+#include "croft/data/graph_file.h"
 #include "python/bind.h"
 #include "python/graph.h"
 #include "python/options.h"

@@ -4,9 +4,7 @@
 
 #include "croft/app/infer.h"
 #include "croft/core/error.h"
-#include "croft/data/bif.h"
 #include "croft/data/graph_file.h"
-#include "croft/data/uai.h"
 #include "inference/graph/exact/joint_marginal.h"
 #include "python/bind.h"
 #include "python/graph.h"

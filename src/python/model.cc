@@ -11,7 +11,7 @@
 #include "app/inspect/inspect_boosted.h"
 #include "app/inspect/weights.h"
 #include "app/kinds.h"
-#include "core/atomic_file.h"
+#include "core/files.h"
 #include "model/kinds/hmm_model.h"
 #include "python/bind.h"
 #include "python/matrix_rows.h"

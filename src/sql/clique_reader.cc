@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "croft/core/error.h"
-#include "sql/cells.h"
+#include "sql/row_ids.h"
 
 namespace croft {
 namespace {
@@ -272,16 +272,20 @@ void CliqueReader::add_column(const Query& query, Column& column) {
   add(scratch_, 1);
 }
 
+std::string CliqueReader::ids_of(std::span<const std::uint32_t> variables) const {
+  std::string ids;
+  for (const std::uint32_t each : variables) {
+    ids += (ids.empty() ? "" : ", ") + variables_.id(each);
+  }
+  return ids;
+}
+
 void CliqueReader::add_clique(const Query& query, std::span<const std::uint32_t> variables,
                               std::span<const CliqueFeature> features) {
   try {
     data_.add_clique(template_, variables, features);
   } catch (const CliqueError& error) {
-    std::string ids;
-    for (const std::uint32_t each : variables) {
-      ids += (ids.empty() ? "" : ", ") + variables_.id(each);
-    }
-    query.fail("the clique of " + ids + ": " + error.problem());
+    query.fail("the clique of " + ids_of(variables) + ": " + error.problem());
   }
 }
 
@@ -290,11 +294,7 @@ void CliqueReader::read_feature_rows(const Query& cliques) {
   if (spec_.key.empty()) {
     const std::uint32_t twice = index.build();
     if (twice != kUnknown) {
-      std::string ids;
-      for (const std::uint32_t each : staged_->variables(twice)) {
-        ids += (ids.empty() ? "" : ", ") + variables_.id(each);
-      }
-      cliques.fail("two cliques of the same variables, " + ids +
+      cliques.fail("two cliques of the same variables, " + ids_of(staged_->variables(twice)) +
                        ", and features that are to find theirs by these",
                    "name a column that tells cliques apart: key = \"…\"");
     }

@@ -1,12 +1,11 @@
 // A template of a spec: its cliques with their features.
 #pragma once
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "sql/clique_index.h"
 #include "sql/graph_tables.h"
+#include "sql/row_ids.h"
 
 namespace croft {
 
@@ -56,6 +55,7 @@ class CliqueReader {
   void add_column(const Query& query, Column& column);
   void add(std::string_view name, double value);
   void add_cached(std::string_view name, double value, bool& looked_up, std::uint32_t& number);
+  std::string ids_of(std::span<const std::uint32_t> variables) const;
   void add_clique(const Query& query, std::span<const std::uint32_t> variables,
                   std::span<const CliqueFeature> features);
   void read_feature_rows(const Query& cliques);

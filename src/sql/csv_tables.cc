@@ -4,8 +4,6 @@
 
 #include <charconv>
 #include <filesystem>
-#include <memory>
-#include <optional>
 #include <set>
 
 #include "core/parse_number.h"

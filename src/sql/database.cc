@@ -9,9 +9,9 @@
 
 #include "croft/core/interrupt.h"
 #include "sql/csv_tables.h"
-#include "sql/one_line.h"
 
 namespace croft {
+
 namespace {
 
 // A spec, and a model with its spec, may come from anywhere: queries read, and do nothing else.

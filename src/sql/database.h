@@ -13,6 +13,21 @@ struct sqlite3_stmt;
 
 namespace croft {
 
+// Blanks and line ends become one blank each; none, and no semicolon, at the end.
+inline std::string on_one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    if (!blank) {
+      line += c;
+    } else if (!line.empty() && line.back() != ' ') {
+      line += ' ';
+    }
+  }
+  while (line.ends_with(' ') || line.ends_with(';')) line.pop_back();
+  return line;
+}
+
 // One thread at a time.
 class Database {
  public:

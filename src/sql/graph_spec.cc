@@ -1,7 +1,6 @@
 #include "sql/graph_spec.h"
 
 #include <algorithm>
-#include <set>
 
 #include "core/json.h"
 #include "croft/core/error.h"

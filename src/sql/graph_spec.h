@@ -10,7 +10,6 @@
 //   variables = ["tag", "tag"]
 //   query = "select a.id, b.id from token a join token b on b.id = a.id + 1"
 #pragma once
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <set>
 
 #include "croft/core/error.h"
 #include "croft/data/line_reader.h"
+#include "sql/database.h"
 #include "sql/graph_spec.h"
-#include "sql/one_line.h"
 
 namespace croft {
 namespace {

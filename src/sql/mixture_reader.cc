@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "croft/core/error.h"
-#include "sql/cells.h"
+#include "sql/row_ids.h"
 
 namespace croft {
 

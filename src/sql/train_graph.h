@@ -1,7 +1,6 @@
 // Training of a general CRF from a spec and a database to a model file.
 #pragma once
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -5,7 +5,7 @@
 
 #include "core/parse_number.h"
 #include "croft/core/error.h"
-#include "sql/cells.h"
+#include "sql/row_ids.h"
 
 namespace croft {
 namespace {

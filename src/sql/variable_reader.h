@@ -1,6 +1,5 @@
 // The [[variables]] of a spec.
 #pragma once
-#include <string>
 #include <vector>
 
 #include "sql/graph_tables.h"

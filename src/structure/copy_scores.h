@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "croft/structure/chain.h"
+#include "croft/structure/segments.h"
 
 namespace croft {
 
@@ -19,6 +20,17 @@ void copy_tables(const ChainScores<From>& from, ChainScores<To>& to) {
   to.overlay_of = from.overlay_of;
   copy_rows(from.state, to.state);
   copy_rows(from.overlay, to.overlay);
+}
+
+// The scores of `from`, in the storage that `to` has.  Its transitions are left as they are: they
+// belong to someone else.
+template <class From, class To>
+void copy_tables(const SegmentScores<From>& from, SegmentScores<To>& to) {
+  to.shape = from.shape;
+  copy_rows(from.segment, to.segment);
+  copy_rows(from.overlay, to.overlay);
+  to.overlay_of.clear();
+  for (const auto& [begin, cell] : from.overlay_of) to.overlay_of.push_back({begin, cell});
 }
 
 }  // namespace croft

@@ -1,7 +1,6 @@
 #include "structure/counters.h"
 
 #include <algorithm>
-#include <string>
 
 #include "core/infinity.h"
 #include "croft/core/error.h"

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "croft/inference/chain_viterbi.h"
-#include "features/edge_conjunctions.h"
+#include "features/conjunctions.h"
 #include "model/linear_scorer.h"
 
 namespace croft {

@@ -3,13 +3,7 @@
 #include <algorithm>
 
 #include "croft/core/error.h"
-#include "objective/composite_likelihood.h"
-#include "objective/hinge.h"
-#include "objective/local_likelihood.h"
-#include "objective/marginal_likelihood.h"
-#include "objective/piecewise.h"
-#include "objective/pseudo_likelihood.h"
-#include "objective/softmax_margin.h"
+#include "objective/chain_objectives.h"
 #include "train/dual/chain_dual.h"
 #include "train/dual/maxent_span.h"
 #include "train/functions/chain_expectations.h"

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/atomic_file.h"
+#include "core/files.h"
 #include "croft/core/error.h"
 
 namespace croft {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/settings/label_weight_file.h"
+#include "data/settings/field_files.h"
 #include "features/chain_data.h"
 
 namespace croft {

@@ -7,8 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/atomic_file.h"
-#include "core/mapped_file.h"
+#include "core/files.h"
 #include "croft/core/error.h"
 
 namespace croft::file_test {

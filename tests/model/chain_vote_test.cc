@@ -1,5 +1,6 @@
 // The vote in a model file: its vectors, what the other sections keep for it, and damage.
 #include "model/chain_vote.h"
+#include "model/kinds/voted_scores.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +11,6 @@
 #include <numeric>
 
 #include "croft/core/error.h"
-#include "model/kinds/voted_scores.h"
 #include "support/model_file.h"
 
 namespace croft::chain_vote_test {

@@ -1,6 +1,6 @@
 // A kernel in a model file: its scores against a double loop, its linear form against weights, and
 // damage.
-#include "model/kernel_sections.h"
+#include "model/kernel_scorer.h"
 
 #include <gtest/gtest.h>
 

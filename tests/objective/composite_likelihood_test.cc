@@ -1,6 +1,6 @@
 // Composite likelihoods against enumeration, central differences, and their two ends: the
 // pseudo-likelihood and the likelihood.
-#include "objective/composite_likelihood.h"
+#include "objective/chain_objectives.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -10,7 +10,6 @@
 #include "croft/core/error.h"
 #include "objective/graph/local_terms.h"
 #include "objective/objective_checks.h"
-#include "objective/pseudo_likelihood.h"
 #include "support/all_sequences.h"
 #include "support/chain_graph.h"
 

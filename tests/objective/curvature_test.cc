@@ -4,9 +4,9 @@
 
 #include <cmath>
 
+#include "objective/chain_objectives.h"
 #include "objective/enumerated_loss.h"
 #include "objective/objective_checks.h"
-#include "objective/softmax_margin.h"
 
 namespace croft::curvature_test {
 namespace {

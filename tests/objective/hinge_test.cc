@@ -1,5 +1,5 @@
 // Max-margin and the perceptron against enumeration, central differences and by hand.
-#include "objective/hinge.h"
+#include "objective/chain_objectives.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -9,7 +9,6 @@
 #include "croft/inference/brute_force.h"
 #include "objective/enumerated_loss.h"
 #include "objective/objective_checks.h"
-#include "objective/softmax_margin.h"
 
 namespace croft::hinge_test {
 namespace {

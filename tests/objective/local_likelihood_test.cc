@@ -1,5 +1,5 @@
 // The local likelihood against its definition, central differences and the likelihood.
-#include "objective/local_likelihood.h"
+#include "objective/chain_objectives.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

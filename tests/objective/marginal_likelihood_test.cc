@@ -1,5 +1,5 @@
 // The marginal likelihood against enumeration, clamped forward-backwards and central differences.
-#include "objective/marginal_likelihood.h"
+#include "objective/chain_objectives.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

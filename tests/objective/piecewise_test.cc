@@ -1,5 +1,5 @@
 // Piecewise training against its definition, central differences and the bound that it is.
-#include "objective/piecewise.h"
+#include "objective/chain_objectives.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,5 +1,5 @@
 // The pseudo-likelihood against its definition, central differences and the likelihood.
-#include "objective/pseudo_likelihood.h"
+#include "objective/chain_objectives.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

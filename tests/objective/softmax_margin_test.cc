@@ -1,5 +1,5 @@
 // Softmax-margin and its costs, against enumeration and the likelihood.
-#include "objective/softmax_margin.h"
+#include "objective/chain_objectives.h"
 
 #include <gtest/gtest.h>
 

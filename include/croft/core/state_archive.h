@@ -8,7 +8,6 @@
 // memory in proportion to their length.
 #pragma once
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <optional>
@@ -16,7 +15,6 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace croft {

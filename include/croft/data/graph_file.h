@@ -41,4 +41,76 @@ Variable find_variable(const GraphFile& file, std::string_view text);
 // state.
 void observe(const GraphFile& file, std::string_view text, Evidence& evidence);
 
+// The formats of the UAI inference competitions: graphs, evidence.
+//
+//   MARKOV          or BAYES, where each table is that of its last variable given the others
+//   2               variables
+//   2 3             states of each
+//   1               factors
+//   2 0 1           scope: how many, which
+//   6               table: how many numbers, which (the last variable changes fastest)
+//   1 2 3 4 5 6
+//
+// Line ends mean nothing.  Numbers are weights >= 0, which become log-scores; in LG, the same
+// format otherwise, they are natural logarithms of weights, -inf for the weight 0.
+
+// Throws InputError (file, line, column) for text that is no such graph.  Memory grows with what
+// was read, not with what a count promises.
+GraphFile read_uai(LineReader lines);
+GraphFile read_lg(LineReader lines);
+
+// The text of a graph; names are lost.  Numbers have as many digits as give back the same double.
+// Throws Error for a factor of more than 2^28 joint states.  write_uai also throws it for a score
+// whose weight is 0 or infinity as a double: LG can write those.
+std::string write_uai(const GraphFile& file);
+std::string write_lg(const GraphFile& file);
+
+// Evidence:  n, then n pairs of a variable and its state; or 1, line end, and the same (one
+// sample). An empty file observes nothing.  Throws InputError for a variable or state that `graph`
+// does not have, for a variable that comes twice, and for more than one sample.
+Evidence read_uai_evidence(LineReader lines, const FactorGraph& graph);
+
+// BIF, the interchange format of Bayesian networks as bnlearn's repository writes it.
+//
+//   network example { }
+//   variable rain { type discrete [ 2 ] { yes, no }; }
+//   variable grass { type discrete [ 2 ] { wet, dry }; }
+//   probability ( rain ) { table 0.2, 0.8; }
+//   probability ( grass | rain ) {
+//     (yes) 0.9, 0.1;          or  table 0.9, 0.1, 0.1, 0.9;  of all: the last of the names in the
+//     (no) 0.1, 0.9;           parentheses changes fastest, the first one slowest
+//   }
+//
+// `default` gives the row of all parents' states that no line names.  Comments are // and /* */,
+// `property …;` is skipped, names may stand in double quotes.
+
+// A directed graph with names; factor f is that of the f-th probability block.  Throws InputError
+// (file, line, column) for text that is no such network: among others for a variable with two
+// blocks or none, for a row given twice or not at all, and for a row whose sum is further than 0.01
+// from 1.
+GraphFile read_bif(LineReader lines);
+
+// The text of a directed graph; without names its variables are v0, v1 … and their states s0, s1 …
+// Throws UsageError for an undirected graph and where a variable is not the last of exactly one
+// scope, Error for names that the format cannot write.
+std::string write_bif(const GraphFile& file);
+
+// libDAI's format of factor graphs, `.fg`.
+//
+//   # a comment
+//   1             factors, then of each, after an empty line:
+//
+//   2             variables of its scope
+//   0 7           their labels
+//   2 3           their states
+//   6             entries that follow
+//   0 0.5         joint state (the FIRST variable changes fastest), weight >= 0
+//   …             what is not listed weighs 0
+//
+// Line ends mean nothing but to comments.  Labels need not be 0, 1, 2 …: variables are numbered in
+// the order of their labels, which are their names where they are not the numbers.
+
+// Throws InputError (file, line, column) for what is no such graph, and for an entry listed twice.
+GraphFile read_fg(LineReader lines);
+
 }  // namespace croft

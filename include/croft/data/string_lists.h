@@ -1,7 +1,6 @@
 // Lists of strings in flat storage, reused from one sequence to the next without allocation.
 #pragma once
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -11,7 +11,6 @@
 //   viterbi(lifted, work, y);
 //   product.project(y, y);
 #pragma once
-#include <cstdint>
 #include <span>
 #include <vector>
 

@@ -8,7 +8,6 @@
 // docs/math/chain_queries.md section 7.
 #pragma once
 #include <span>
-#include <vector>
 
 #include "croft/inference/chain_sum.h"
 

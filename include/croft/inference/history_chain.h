@@ -8,7 +8,6 @@
 // project() and project_tied() are the transpose.  docs/math/higher_order.md section 3.
 #pragma once
 #include <span>
-#include <vector>
 
 #include "croft/core/matrix.h"
 #include "croft/structure/chain.h"

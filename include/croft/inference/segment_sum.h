@@ -58,5 +58,5 @@ double marginals(const SegmentScores<Real>& scores, double scale, SegmentWorkspa
 
 // Threads: no hidden state; share `scores`, never `work`.
 // Related: segment_viterbi.h (max for sum), segment_posterior.h (lists of segments, marginals of
-// column labels), segment_chain.h (every other question), segment_brute_force.h (the oracle).
+// column labels), segment_chain.h (every other question).
 }  // namespace croft

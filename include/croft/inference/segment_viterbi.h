@@ -2,7 +2,6 @@
 //
 // Sarawagi & Cohen (2004).
 #pragma once
-#include <span>
 #include <vector>
 
 #include "croft/structure/segments.h"

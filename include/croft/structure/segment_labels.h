@@ -5,7 +5,6 @@
 // neighbouring segments of y would be spelt as one: they are one, and y does not follow itself.
 // Schemes that mark where a segment ends have two more, last[y] and single[y].
 #pragma once
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>

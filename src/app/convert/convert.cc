@@ -1,8 +1,14 @@
 #include "app/convert/convert.h"
 
+#include <filesystem>
+#include <set>
+#include <vector>
+
 #include "app/file_checks.h"
 #include "core/json.h"
+#include "core/unicode.h"
 #include "croft/core/error.h"
+#include "data/checks.h"
 #include "model/kinds/model_file.h"
 
 namespace croft {
@@ -64,6 +70,110 @@ const KindRow& convert_model(const std::string& input, std::string_view to,
   const KindRow& row = conversion_of(*model, to);
   row.conversion.make(*model).write(output);
   return row;
+}
+
+namespace {
+
+// The tokens of rows, and their labels as spans.
+std::string line_of(const ColumnSequence& rows, ChunkScheme scheme, bool unlabelled) {
+  SpanSequence out;
+  out.columns = rows.columns(0) - (unlabelled ? 0 : 1);
+  std::vector<std::string_view> labels;
+  for (std::size_t t = 0; t < rows.rows(); ++t) {
+    for (std::size_t c = 0; c < out.columns; ++c) out.cells.emplace_back(rows.cell(t, c));
+    if (!unlabelled) labels.push_back(rows.cell(t, out.columns));
+  }
+  if (!unlabelled) out.spans = spans_of_labels(labels, scheme);
+  return span_line(out);
+}
+
+// JSON is UTF-8.
+void check_utf8(const ColumnSequence& rows, const std::string& name) {
+  for (std::size_t t = 0; t < rows.rows(); ++t) {
+    if (is_valid_utf8(rows.line(t))) continue;
+    throw InputError({name, rows.first_line + t}, "a row that is not UTF-8, as JSON is",
+                     rows.line(t), "convert the file to UTF-8 first");
+  }
+}
+
+ChunkScheme scheme_of(const std::vector<ColumnSequence>& all) {
+  std::set<std::string, std::less<>> labels;
+  for (const ColumnSequence& rows : all) {
+    for (std::size_t t = 0; t < rows.rows(); ++t) {
+      labels.emplace(rows.cell(t, rows.columns(t) - 1));
+    }
+  }
+  return span_scheme(std::vector<std::string_view>(labels.begin(), labels.end()));
+}
+
+[[noreturn]] void fail_no_chunks(const std::string& name) {
+  throw UsageError(name,
+                   ": the last column has labels that spell no chunks (B-X, I-X, O and the like); "
+                   "--label-scheme raw makes each but O a span of one token, --unlabelled takes "
+                   "all columns for cells of tokens");
+}
+
+void check_cells(const ColumnSequence& rows, const std::string& name) {
+  if (rows.rows() == 0) {
+    throw InputError({name, rows.first_line}, "a sequence without a token", "",
+                     "leave it out: columns have no empty sequences");
+  }
+  if (const auto cell = unplain_cell(rows)) {
+    throw InputError({name, rows.first_line}, "a token or label that cannot be a column", *cell,
+                     "write another character for its blanks, such as _");
+  }
+}
+
+}  // namespace
+
+void columns_to_spans(const std::string& path, ChunkScheme scheme, bool unlabelled,
+                      const WriteText& write) {
+  if (scheme == ChunkScheme::none) fail_no_chunks(path);
+  ColumnsReader reader{LineReader(path)};
+  std::vector<ColumnSequence> held;
+  ColumnSequence rows;
+  const bool hold = !unlabelled && scheme == ChunkScheme::automatic;
+  bool any = false;
+  while (reader.next(rows)) {
+    any = true;
+    if (!unlabelled) require_labels(rows, reader.name());
+    check_utf8(rows, reader.name());
+    if (hold) {
+      held.push_back(rows);
+    } else {
+      write(line_of(rows, scheme, unlabelled));
+    }
+  }
+  if (!any) fail_no_sequences(reader.name());
+  if (!hold) return;
+  scheme = scheme_of(held);
+  if (scheme == ChunkScheme::none) fail_no_chunks(reader.name());
+  for (const ColumnSequence& each : held) write(line_of(each, scheme, false));
+}
+
+void spans_to_columns(const std::string& path, ChunkScheme scheme, const WriteText& write) {
+  if (scheme == ChunkScheme::automatic) scheme = ChunkScheme::bio;
+  RowReader reader(LineReader(path), scheme, 0, true);
+  ColumnSequence rows;
+  std::string line, out;
+  std::size_t first = 0;  // line, from 1
+  bool labelled = false;
+  while (reader.next(rows, line)) {
+    check_cells(rows, reader.name());
+    if (first == 0) {
+      first = rows.first_line;
+      labelled = reader.labelled();
+    } else if (labelled != reader.labelled()) {
+      throw InputError({reader.name(), rows.first_line},
+                       std::string(labelled ? "a line without" : "a line with") +
+                           " \"spans\", unlike line " + std::to_string(first),
+                       line, "columns have a label everywhere or nowhere");
+    }
+    out.clear();
+    for (std::size_t t = 0; t < rows.rows(); ++t) out.append(rows.line(t)) += '\n';
+    write(out += '\n');
+  }
+  if (first == 0) fail_no_sequences(reader.name());
 }
 
 }  // namespace croft

@@ -10,7 +10,7 @@
 #include "app/label/predict.h"
 #include "app/label/sequence_source.h"
 #include "app/label/tagger.h"
-#include "core/atomic_file.h"
+#include "core/files.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/inference/chain_sum.h"

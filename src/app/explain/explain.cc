@@ -1,7 +1,6 @@
 #include "app/explain/explain.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "core/infinity.h"

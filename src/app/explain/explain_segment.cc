@@ -1,7 +1,6 @@
 #include "app/explain/explain_segment.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <utility>
 

@@ -1,4 +1,4 @@
-// The adapters of searches for the best assignment.
+// Searches for the best assignment.
 #include <algorithm>
 #include <cmath>
 
@@ -7,8 +7,7 @@
 #include "croft/inference/branch_and_bound.h"
 #include "croft/inference/graph_cut.h"
 #include "croft/inference/trw_s.h"
-#include "inference/graph/bounds/dual_decomposition.h"
-#include "inference/graph/bounds/mplp.h"
+#include "inference/graph/bounds/bound_descent.h"
 #include "inference/graph/cuts/move_making.h"
 #include "inference/graph/cuts/qpbo.h"
 #include "inference/graph/search/local_search.h"
@@ -29,22 +28,7 @@ void take(const InferProblem& p, MapResult found, InferResult& result) {
 
 namespace {
 
-template <class Options>  // that iterate until the bound is still
-Options bound_options(const InferRequest& request) {
-  Options options;
-  if (request.tolerance) options.tolerance = *request.tolerance;
-  if (request.max_iterations) options.max_iterations = *request.max_iterations;
-  Settings(request).read("decode-every", options.decode_every);
-  return options;
-}
-
-MoveMakingOptions move_options(const InferRequest& request) {
-  MoveMakingOptions options;
-  if (request.max_iterations) options.max_iterations = *request.max_iterations;
-  return options;
-}
-
-}  // namespace
+using enum GraphTask;
 
 void run_graph_cut(const InferProblem& p, InferResult& result) {
   take(p, graph_cut(p.graph), result);
@@ -53,71 +37,64 @@ void run_graph_cut(const InferProblem& p, InferResult& result) {
 void run_qpbo(const InferProblem& p, InferResult& result) { take(p, qpbo_map(p.graph), result); }
 
 void run_alpha_expansion(const InferProblem& p, InferResult& result) {
-  take(p, alpha_expansion(p.graph, move_options(p.request), {}, p.progress), result);
+  take(p, alpha_expansion(p.graph, options_of<MoveMakingOptions>(p), {}, p.progress), result);
 }
 
 void run_alpha_beta_swap(const InferProblem& p, InferResult& result) {
-  take(p, alpha_beta_swap(p.graph, move_options(p.request), {}, p.progress), result);
+  take(p, alpha_beta_swap(p.graph, options_of<MoveMakingOptions>(p), {}, p.progress), result);
 }
 
 void run_trw_s(const InferProblem& p, InferResult& result) {
-  take(p, trw_s(p.graph, bound_options<TrwSOptions>(p.request), p.progress), result);
+  take(p, trw_s(p.graph, options_of<TrwSOptions>(p), p.progress), result);
 }
 
 void run_mplp(const InferProblem& p, InferResult& result) {
-  take(p, mplp(p.graph, bound_options<MplpOptions>(p.request), p.progress), result);
+  take(p, mplp(p.graph, options_of<MplpOptions>(p), p.progress), result);
 }
 
 void run_dual_decomposition(const InferProblem& p, InferResult& result) {
-  auto options = bound_options<DualDecompositionOptions>(p.request);
+  auto options = options_of<DualDecompositionOptions>(p);
   Settings(p.request).read("step", options.step);
   take(p, dual_decomposition(p.graph, options, p.progress), result);
 }
 
 void run_icm(const InferProblem& p, InferResult& result) {
-  LocalSearchOptions options;
-  options.seed = p.request.seed;
-  Settings(p.request).read("restarts", options.restarts);
-  take(p, icm(p.graph, options, {}, p.progress), result);
+  take(p, icm(p.graph, options_of<LocalSearchOptions>(p), {}, p.progress), result);
 }
 
 void run_lazy_flipper(const InferProblem& p, InferResult& result) {
-  LazyFlipperOptions options;
-  options.seed = p.request.seed;
-  Settings(p.request).read("restarts", options.restarts);
+  auto options = options_of<LazyFlipperOptions>(p);
   Settings(p.request).read("subset", options.subset);
   take(p, lazy_flipper(p.graph, options, {}, p.progress), result);
 }
 
 void run_annealing(const InferProblem& p, InferResult& result) {
-  AnnealingOptions options;
-  options.seed = p.request.seed;
-  if (p.request.max_iterations) options.sweeps = *p.request.max_iterations;
-  Settings(p.request).read("first-temperature", options.first_temperature);
-  Settings(p.request).read("last-temperature", options.last_temperature);
+  auto options = options_of<AnnealingOptions>(p);
+  Settings(p.request)
+      .read("first-temperature", options.first_temperature)
+      .read("last-temperature", options.last_temperature);
   take(p, simulated_annealing(p.graph, options, {}, p.progress), result);
 }
 
-namespace {
-
 BranchAndBoundOptions search_options(const InferProblem& p) {
-  BranchAndBoundOptions options;
-  options.seed = p.request.seed;
-  if (p.request.max_iterations) options.max_nodes = *p.request.max_iterations;
-  const Settings settings(p.request);
-  settings.read("gap", options.gap);
-  settings.read("root-iterations", options.root_iterations);
-  settings.read("annealing-sweeps", options.annealing_sweeps);
-  settings.read("restarts", options.restarts);
+  auto options = options_of<BranchAndBoundOptions>(p);
+  options.max_nodes = p.request.max_iterations.value_or(options.max_nodes);
+  Settings(p.request)
+      .read("gap", options.gap)
+      .read("root-iterations", options.root_iterations)
+      .read("annealing-sweeps", options.annealing_sweeps);
   options.table_bytes = std::min(options.table_bytes, p.memory / 2);
   return options;
 }
 
-}  // namespace
-
 void run_branch_and_bound(const InferProblem& p, InferResult& result) {
   take(p, branch_and_bound(p.graph, search_options(p), p.progress), result);
 }
+
+constexpr InferOptions kStops{.seconds = true};
+constexpr InferOptions kSearches{.max_iterations = true, .seconds = true, .memory = true};
+
+}  // namespace
 
 void run_search_then_tree(const InferProblem& p, InferResult& result) {
   MapResult found = branch_and_bound(p.graph, search_options(p), p.progress);
@@ -133,6 +110,80 @@ void run_search_then_tree(const InferProblem& p, InferResult& result) {
     result.method = "branch-and-bound";  // what it has is better than nothing
     take(p, std::move(found), result);
   }
+}
+
+std::vector<InferMethod> search_methods() {
+  return {
+      {"graph-cut",
+       "exact, by a minimum cut, for binary variables whose pairs like to be equal",
+       {map},
+       {},
+       {},
+       run_graph_cut},
+      {"qpbo",
+       "roof duality: a bound and what is certain, for pairs of binary variables",
+       {map},
+       {},
+       {},
+       run_qpbo},
+      {"alpha-expansion",
+       "moves by minimum cuts, for pairs",
+       {map},
+       kCounts,
+       {},
+       run_alpha_expansion},
+      {"alpha-beta-swap",
+       "moves by minimum cuts, for pairs",
+       {map},
+       kCounts,
+       {},
+       run_alpha_beta_swap},
+      {"trw-s",
+       "sequential tree-reweighted messages: an assignment and a bound",
+       {map},
+       kIterates,
+       {{"decode-every", "ITERATIONS"}},
+       run_trw_s},
+      {"mplp",
+       "max-product linear programming: an assignment and a bound",
+       {map},
+       kIterates,
+       {{"decode-every", "ITERATIONS"}},
+       run_mplp},
+      {"dual-decomposition",
+       "subgradient descent: an assignment and a bound",
+       {map},
+       kIterates,
+       {{"step", "0..2"}, {"decode-every", "ITERATIONS"}},
+       run_dual_decomposition},
+      {"icm",
+       "the best state of one variable at a time",
+       {map},
+       kStops,
+       {{"restarts", "N"}},
+       run_icm},
+      {"lazy-flipper",
+       "the best states of few connected variables at a time",
+       {map},
+       kStops,
+       {{"subset", "VARIABLES"}, {"restarts", "N"}},
+       run_lazy_flipper},
+      {"annealing",
+       "simulated annealing; --max-iterations are sweeps",
+       {map},
+       kCounts,
+       {{"first-temperature", "T"}, {"last-temperature", "T"}},
+       run_annealing},
+      {"branch-and-bound",
+       "exact where it ends: a search with a proof; --max-iterations are nodes",
+       {map},
+       kSearches,
+       {{"gap", "SCORE"},
+        {"root-iterations", "N"},
+        {"annealing-sweeps", "SWEEPS"},
+        {"restarts", "N"}},
+       run_branch_and_bound},
+  };
 }
 
 }  // namespace croft

@@ -1,4 +1,4 @@
-// The adapters of exact methods.
+// Exact methods.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -16,20 +16,19 @@
 namespace croft {
 namespace {
 
+using enum GraphTask;
+
 constexpr double kMostAssignments = 1 << 26;  // of brute force
 
 // By the settings `order` and `restarts`, unless one is there already.
 EliminationOrder order_of(const InferProblem& p) {
   if (p.order) return *p.order;
-  EliminationOptions options;
-  options.seed = p.request.seed;
+  auto options = options_of<EliminationOptions>(p);
   const Settings settings(p.request);
-  settings.read("restarts", options.restarts);
   if (options.restarts < 1) throw UsageError("--set restarts must be at least 1");
   EliminationRule rule{};
   settings.read("order", rule, elimination_rule);
   if (settings.find("order") != nullptr) options.rules = {rule};
-  options.progress = p.progress;
   return find_elimination_order(p.graph, options);
 }
 
@@ -37,23 +36,23 @@ EliminationOrder order_of(const InferProblem& p) {
 template <class Tree>
 void ask(Tree& tree, const InferProblem& p, InferResult& result) {
   switch (p.request.task) {
-    case GraphTask::partition:
+    case partition:
       result.log_partition = tree.log_partition();
       return;
-    case GraphTask::marginals: {
+    case marginals: {
       GraphMarginals found = tree.marginals();
       result.log_partition = found.log_partition;
       result.marginals = std::move(found.variable);
       return;
     }
-    case GraphTask::map: {
+    case map: {
       BestAssignment found = tree.best();
       if (!std::isfinite(found.score)) fail_without_assignment();
       result.assignment = std::move(found.states);
       result.bound = found.score;
       return;
     }
-    case GraphTask::sample: {
+    case sample: {
       Random random(p.request.seed);
       const std::size_t wanted = p.request.samples.value_or(1);
       result.samples = tree.samples(wanted, random);
@@ -95,12 +94,10 @@ void run_junction_tree(const InferProblem& p, InferResult& result) {
   to_the_end(result, [&] { ask(tree, p, result); });
 }
 
+namespace {
+
 void run_recursive_conditioning(const InferProblem& p, InferResult& result) {
-  ConditioningOptions options;
-  options.memory = p.memory;
-  options.seed = p.request.seed;
-  options.progress = p.progress;
-  Settings(p.request).read("restarts", options.restarts);
+  const auto options = options_of<ConditioningOptions>(p);
   const RecursionPlan plan = to_the_end(result, [&] { return plan_recursion(p.graph, options); });
   result.memory_bytes = plan.bytes;
   p.plan(fmt::format("{} variables are gone through state by state: 2^{:.1f} joint states in all",
@@ -110,23 +107,19 @@ void run_recursive_conditioning(const InferProblem& p, InferResult& result) {
 }
 
 void run_conditioning(const InferProblem& p, InferResult& result) {
-  ConditioningOptions options;
-  options.memory = p.memory;
-  options.seed = p.request.seed;
-  options.progress = p.progress;
-  Settings(p.request).read("restarts", options.restarts);
+  const auto options = options_of<ConditioningOptions>(p);
   const ConditioningPlan plan =
       to_the_end(result, [&] { return plan_conditioning(p.graph, options); });
   result.memory_bytes = plan.bytes;
   p.plan(
       fmt::format("cutset of {} variables: 2^{:.1f} junction trees, 2^{:.1f} joint states in all",
                   plan.cutset.size(), plan.log2_cutset, plan.log2_joint_states));
-  if (p.request.task == GraphTask::partition) {
+  if (p.request.task == partition) {
     const ConditionedSum sum = conditioned_log_partition(p.graph, plan, p.progress);
     take(sum.convergence, result);
     result.kind = sum.kind;
     result.log_partition = sum.log_partition;
-  } else if (p.request.task == GraphTask::marginals) {
+  } else if (p.request.task == marginals) {
     ConditionedMarginals found = conditioned_marginals(p.graph, plan, p.progress);
     take(found.sum.convergence, result);
     // After a stop log Z has a lower bound, and marginals an estimate: the lesser promise.
@@ -151,14 +144,53 @@ void run_brute_force(const InferProblem& p, InferResult& result) {
   }
   GraphBruteForce all = brute_force(p.graph);
   const bool possible = std::isfinite(all.log_partition);
-  if (!possible && p.request.task != GraphTask::partition) fail_without_assignment();
-  if (p.request.task == GraphTask::map) {
+  if (!possible && p.request.task != partition) fail_without_assignment();
+  if (p.request.task == map) {
     result.assignment = std::move(all.best);
     result.bound = all.best_score;
     return;
   }
   result.log_partition = all.log_partition;
-  if (p.request.task == GraphTask::marginals) result.marginals = std::move(all.variable);
+  if (p.request.task == marginals) result.marginals = std::move(all.variable);
+}
+
+constexpr InferOptions kPlans{.seconds = true, .memory = true};
+
+}  // namespace
+
+std::vector<InferMethod> exact_methods() {
+  return {
+      {"junction-tree",
+       "exact; time and memory grow with the cliques of an elimination order",
+       {partition, marginals, map, sample},
+       kPlans,
+       {{"order", "min-fill|weighted-min-fill|min-weight|min-degree"}, {"restarts", "N"}},
+       run_junction_tree},
+      {"variable-elimination",
+       "exact: the messages of a junction tree towards its root alone",
+       {partition, map},
+       kPlans,
+       {{"order", "min-fill|weighted-min-fill|min-weight|min-degree"}, {"restarts", "N"}},
+       run_junction_tree},
+      {"brute-force",
+       "exact, by all assignments of small graphs: to check others against",
+       {partition, marginals, map},
+       {},
+       {},
+       run_brute_force},
+      {"cutset-conditioning",
+       "exact, by a junction tree for each state of a few variables: time instead of memory",
+       {partition, marginals, map},
+       kPlans,
+       {{"restarts", "N"}},
+       run_conditioning},
+      {"recursive-conditioning",
+       "exact, in as little memory as is allowed: some variables of a junction tree state by state",
+       {partition, marginals, map, sample},
+       kPlans,
+       {{"restarts", "N"}},
+       run_recursive_conditioning},
+  };
 }
 
 }  // namespace croft

@@ -31,16 +31,46 @@ class Settings {
 
   // The last one of a name; nullptr where there is none.
   const std::string* find(std::string_view name) const;
-  void read(std::string_view name, double& value) const;
-  void read(std::string_view name, std::size_t& value) const;
+  const Settings& read(std::string_view name, double& value) const;
+  const Settings& read(std::string_view name, std::size_t& value) const;
   template <class T>  // parse: text to a value, or UsageError
-  void read(std::string_view name, T& value, T (*parse)(std::string_view)) const {
+  const Settings& read(std::string_view name, T& value, T (*parse)(std::string_view)) const {
     if (const std::string* text = find(name)) value = parse(*text);
+    return *this;
   }
 
  private:
   const InferRequest& request_;
 };
+
+// What the request says of the fields that many options have.  infer() has refused what a method
+// does not look at.
+template <class Options>
+Options options_of(const InferProblem& p) {
+  Options o;
+  const InferRequest& r = p.request;
+  const Settings settings(r);
+  if constexpr (requires { o.tolerance; }) o.tolerance = r.tolerance.value_or(o.tolerance);
+  if constexpr (requires { o.max_iterations; }) {
+    o.max_iterations = r.max_iterations.value_or(o.max_iterations);
+  }
+  if constexpr (requires { o.sweeps; }) o.sweeps = r.max_iterations.value_or(o.sweeps);
+  if constexpr (requires { o.seed; }) o.seed = r.seed;
+  if constexpr (requires { o.threads; }) o.threads = r.threads;
+  if constexpr (requires { o.memory; }) o.memory = p.memory;
+  if constexpr (requires { o.progress; }) o.progress = p.progress;
+  if constexpr (requires { o.restarts; }) settings.read("restarts", o.restarts);
+  if constexpr (requires { o.damping; }) settings.read("damping", o.damping);
+  if constexpr (requires { o.decode_every; }) settings.read("decode-every", o.decode_every);
+  if constexpr (requires { o.inner_iterations; }) {
+    settings.read("inner-iterations", o.inner_iterations);
+  }
+  if constexpr (requires { o.burn_in; }) {
+    settings.read("burn-in", o.burn_in).read("chains", o.chains);
+    if (r.task == GraphTask::sample) o.samples = r.samples.value_or(1);
+  }
+  return o;
+}
 
 inline void take(const Convergence& end, InferResult& result) {
   result.converged = end.converged;
@@ -56,36 +86,16 @@ void check_found(const InferResult& result, const FactorGraph& graph);
 
 void take(const InferProblem& p, MapResult found, InferResult& result);
 
-// Adapters, a function for each method.
+// What methods look at.
+inline constexpr InferOptions kIterates{.tolerance = true, .max_iterations = true, .seconds = true};
+inline constexpr InferOptions kCounts{.max_iterations = true, .seconds = true};
+
+// The rows of the table, beside their adapters.
+std::vector<InferMethod> exact_methods();
+std::vector<InferMethod> sum_methods();  // that estimate or bound sums, and max-product
+std::vector<InferMethod> search_methods();
+std::vector<InferMethod> sampling_methods();
 void run_junction_tree(const InferProblem& p, InferResult& result);
-void run_brute_force(const InferProblem& p, InferResult& result);
-void run_conditioning(const InferProblem& p, InferResult& result);
-void run_recursive_conditioning(const InferProblem& p, InferResult& result);
-void run_tree_reweighted(const InferProblem& p, InferResult& result);
-void run_mean_field(const InferProblem& p, InferResult& result);
-void run_structured_mean_field(const InferProblem& p, InferResult& result);
-void run_generalised_propagation(const InferProblem& p, InferResult& result);
-void run_double_loop(const InferProblem& p, InferResult& result);
-void run_fractional(const InferProblem& p, InferResult& result);
-void run_belief_propagation(const InferProblem& p, InferResult& result);
-void run_max_product(const InferProblem& p, InferResult& result);
-void run_gibbs(const InferProblem& p, InferResult& result);
-void run_swendsen_wang(const InferProblem& p, InferResult& result);
-void run_parallel_tempering(const InferProblem& p, InferResult& result);
-void run_metropolis_hastings(const InferProblem& p, InferResult& result);
-void run_likelihood_weighting(const InferProblem& p, InferResult& result);
-void run_annealed_importance_sampling(const InferProblem& p, InferResult& result);
-void run_graph_cut(const InferProblem& p, InferResult& result);
-void run_qpbo(const InferProblem& p, InferResult& result);
-void run_alpha_expansion(const InferProblem& p, InferResult& result);
-void run_alpha_beta_swap(const InferProblem& p, InferResult& result);
-void run_trw_s(const InferProblem& p, InferResult& result);
-void run_mplp(const InferProblem& p, InferResult& result);
-void run_dual_decomposition(const InferProblem& p, InferResult& result);
-void run_icm(const InferProblem& p, InferResult& result);
-void run_lazy_flipper(const InferProblem& p, InferResult& result);
-void run_annealing(const InferProblem& p, InferResult& result);
-void run_branch_and_bound(const InferProblem& p, InferResult& result);
 // Of auto: a junction tree where branch and bound, with at most the request's iterations, has
 // proved nothing.
 void run_search_then_tree(const InferProblem& p, InferResult& result);

@@ -1,33 +1,27 @@
-// The adapters of sampling beside Gibbs sampling.
+// Methods that draw samples.
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "app/infer/infer_methods.h"
 #include "croft/core/error.h"
+#include "croft/inference/gibbs.h"
 #include "croft/inference/markov_chains.h"
 #include "inference/graph/sampling/importance_sampling.h"
 
 namespace croft {
 namespace {
 
-void read(const InferRequest& request, ChainOptions& options) {
-  if (request.max_iterations) options.sweeps = *request.max_iterations;
-  options.seed = request.seed;
-  if (request.task == GraphTask::sample) options.samples = request.samples.value_or(1);
-  const Settings settings(request);
-  settings.read("burn-in", options.burn_in);
-  settings.read("chains", options.chains);
-}
+using enum GraphTask;
 
-void take(const InferProblem& p, GibbsResult found, InferResult& result) {
+void take(
+    const InferProblem& p, GibbsResult found, InferResult& result,
+    const Message& reducible = "zeros may keep the chains from some of the allowed assignments") {
   take(found.convergence, result);
   result.kind = found.kind;
   result.effective_samples = found.effective_samples;
-  if (found.possibly_reducible) {
-    result.notes.push_back("zeros may keep the chains from some of the allowed assignments");
-  }
-  if (p.request.task == GraphTask::sample) {
+  if (found.possibly_reducible) result.notes.push_back(reducible);
+  if (p.request.task == sample) {
     result.samples = std::move(found.samples);
   } else {
     result.marginals = std::move(found.marginals);
@@ -49,21 +43,26 @@ void take(const InferProblem& p, WeightedResult found, InferResult& result) {
     result.notes.push_back(
         fmt::format("log Z has the standard error {:.2g}", found.log_standard_error));
   }
-  if (p.request.task == GraphTask::partition) return;
+  if (p.request.task == partition) return;
   if (!std::isfinite(found.log_partition)) fail_without_finding();
   result.marginals = std::move(found.marginals);
   result.standard_errors = std::move(found.standard_errors);
 }
 
-}  // namespace
-
-void run_swendsen_wang(const InferProblem& p, InferResult& result) {
-  ChainOptions options;
-  read(p.request, options);
-  take(p, swendsen_wang(p.graph, options, p.progress), result);
+void run_gibbs(const InferProblem& p, InferResult& result) {
+  auto options = options_of<GibbsOptions>(p);
+  Settings(p.request)
+      .read("thin", options.thin)
+      .read("scan", options.scan, gibbs_scan)
+      .read("blocks", options.blocks, gibbs_blocks);
+  take(p, gibbs(p.graph, options, p.progress), result,
+       "zeros may keep the chain from some of the allowed assignments: --set blocks=pairs or "
+       "trees, or an exact method");
 }
 
-namespace {
+void run_swendsen_wang(const InferProblem& p, InferResult& result) {
+  take(p, swendsen_wang(p.graph, options_of<ChainOptions>(p), p.progress), result);
+}
 
 // The caller's own, which knows nothing of conditioning: an observed variable has one state there.
 Proposal proposal_given(const InferProblem& p) {
@@ -85,36 +84,77 @@ Proposal proposal_given(const InferProblem& p) {
   };
 }
 
-}  // namespace
-
 void run_metropolis_hastings(const InferProblem& p, InferResult& result) {
-  ChainOptions options;
-  read(p.request, options);
-  take(p, metropolis_hastings(p.graph, proposal_given(p), options, p.progress), result);
+  take(p, metropolis_hastings(p.graph, proposal_given(p), options_of<ChainOptions>(p), p.progress),
+       result);
 }
 
 void run_parallel_tempering(const InferProblem& p, InferResult& result) {
-  TemperingOptions options;
-  read(p.request, options);
-  const Settings settings(p.request);
-  settings.read("temperatures", options.temperatures);
-  settings.read("hottest", options.hottest);
+  auto options = options_of<TemperingOptions>(p);
+  Settings(p.request).read("temperatures", options.temperatures).read("hottest", options.hottest);
   take(p, parallel_tempering(p.graph, options, p.progress), result);
 }
 
 void run_likelihood_weighting(const InferProblem& p, InferResult& result) {
-  LikelihoodWeightingOptions options;
-  if (p.request.max_iterations) options.samples = *p.request.max_iterations;
-  options.seed = p.request.seed;
+  auto options = options_of<LikelihoodWeightingOptions>(p);
+  options.samples = p.request.max_iterations.value_or(options.samples);
   take(p, likelihood_weighting(p.graph, options, p.progress), result);
 }
 
 void run_annealed_importance_sampling(const InferProblem& p, InferResult& result) {
-  AnnealedOptions options;
-  if (p.request.max_iterations) options.runs = *p.request.max_iterations;
-  options.seed = p.request.seed;
+  auto options = options_of<AnnealedOptions>(p);
+  options.runs = p.request.max_iterations.value_or(options.runs);
   Settings(p.request).read("steps", options.steps);
   take(p, annealed_importance_sampling(p.graph, options, p.progress), result);
+}
+
+constexpr InferOptions kProposes{.max_iterations = true, .seconds = true, .proposal = true};
+
+}  // namespace
+
+std::vector<InferMethod> sampling_methods() {
+  return {
+      {"gibbs",
+       "sampling, with standard errors; --max-iterations are sweeps of each chain",
+       {marginals, sample},
+       kCounts,
+       {{"burn-in", "SWEEPS"},
+        {"thin", "SWEEPS"},
+        {"chains", "N"},
+        {"scan", "coloured|sequential|random"},
+        {"blocks", "none|pairs|trees"}},
+       run_gibbs},
+      {"swendsen-wang",
+       "sampling by clusters of equal neighbours, for pairs that like to be equal",
+       {marginals, sample},
+       kCounts,
+       {{"burn-in", "SWEEPS"}, {"chains", "N"}},
+       run_swendsen_wang},
+      {"parallel-tempering",
+       "Gibbs sampling at several temperatures, which change places",
+       {marginals, sample},
+       kCounts,
+       {{"burn-in", "SWEEPS"}, {"chains", "N"}, {"temperatures", "N"}, {"hottest", "T"}},
+       run_parallel_tempering},
+      {"metropolis-hastings",
+       "one variable to another state, accepted or not; Python and C++ take proposals of your own",
+       {marginals, sample},
+       kProposes,
+       {{"burn-in", "SWEEPS"}, {"chains", "N"}},
+       run_metropolis_hastings},
+      {"likelihood-weighting",
+       "weighted draws from a Bayesian network; --max-iterations are draws",
+       {partition, marginals},
+       kCounts,
+       {},
+       run_likelihood_weighting},
+      {"annealed-importance-sampling",
+       "weighted runs from independent variables to the graph; --max-iterations are runs",
+       {partition, marginals},
+       kCounts,
+       {{"steps", "N"}},
+       run_annealed_importance_sampling},
+  };
 }
 
 }  // namespace croft

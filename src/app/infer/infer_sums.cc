@@ -1,126 +1,54 @@
-// The adapters of methods that estimate or bound sums.
+// Methods that estimate or bound sums, and max-product.
+#include <string>
+
 #include "app/infer/infer_methods.h"
+#include "croft/core/error.h"
 #include "croft/inference/belief_propagation.h"
-#include "croft/inference/gibbs.h"
 #include "croft/inference/mean_field.h"
 #include "croft/inference/tree_reweighted.h"
 #include "inference/graph/messages/convergent_propagation.h"
+#include "inference/graph/messages/generalised_propagation.h"
+#include "inference/graph/messages/region_graph.h"
 
 namespace croft {
 namespace {
 
-BeliefPropagationOptions message_options(const InferRequest& request) {
-  BeliefPropagationOptions options;
-  if (request.tolerance) options.tolerance = *request.tolerance;
-  if (request.max_iterations) options.max_iterations = *request.max_iterations;
-  options.seed = request.seed;
-  const Settings settings(request);
-  settings.read("schedule", options.schedule, message_schedule);
-  settings.read("damping", options.damping);
+using enum GraphTask;
+
+// log Z, and where they are asked for marginals: those of the method, or nothing.
+//   bound : "a lower bound", where log Z is that unless it is exact
+template <class Beliefs>
+void take(const InferProblem& p, const Convergence& end, ResultKind kind, double log_partition,
+          bool contradiction, const Beliefs& beliefs, InferResult& result,
+          std::string_view bound = {}) {
+  take(end, result);
+  result.kind = kind;
+  result.log_partition = log_partition;
+  if (p.request.task == partition) return;
+  if (contradiction) fail_without_assignment();
+  result.marginals = beliefs();
+  if (result.marginals.empty() && p.graph.variables() > 0) fail_without_finding();
+  if (bound.empty() || kind == ResultKind::exact) return;
+  result.kind = ResultKind::estimate;
+  result.notes.push_back(Message("log Z is ", bound));
+}
+
+BeliefPropagationOptions message_options(const InferProblem& p) {
+  auto options = options_of<BeliefPropagationOptions>(p);
+  Settings(p.request).read("schedule", options.schedule, message_schedule);
   return options;
-}
-
-MeanFieldOptions mean_field_options(const InferRequest& request) {
-  MeanFieldOptions options;
-  if (request.tolerance) options.tolerance = *request.tolerance;
-  if (request.max_iterations) options.max_iterations = *request.max_iterations;
-  options.seed = request.seed;
-  Settings(request).read("starts", options.starts);
-  return options;
-}
-
-void take(const InferProblem& p, MeanFieldResult found, InferResult& result) {
-  take(found.convergence, result);
-  result.kind = found.kind;
-  result.log_partition = found.bound;
-  if (p.request.task == GraphTask::partition) return;
-  if (found.contradiction) fail_without_assignment();
-  if (found.marginals.empty() && p.graph.variables() > 0) fail_without_finding();
-  if (result.kind != ResultKind::exact) {
-    result.kind = ResultKind::estimate;
-    result.notes.push_back("log Z is a lower bound");
-  }
-  result.marginals = std::move(found.marginals);
-}
-
-}  // namespace
-
-void run_mean_field(const InferProblem& p, InferResult& result) {
-  take(p, mean_field(p.graph, mean_field_options(p.request), p.progress), result);
-}
-
-void run_structured_mean_field(const InferProblem& p, InferResult& result) {
-  take(p,
-       structured_mean_field(p.graph, forest_parts(p.graph), mean_field_options(p.request),
-                             p.progress),
-       result);
 }
 
 void run_belief_propagation(const InferProblem& p, InferResult& result) {
-  SumProduct messages(p.graph, message_options(p.request));
-  take(messages.run(p.progress), result);
-  result.kind = messages.kind();
-  if (p.request.task == GraphTask::marginals) {
-    if (messages.contradiction()) fail_without_assignment();
-    result.marginals = messages.beliefs();
-  }
-  result.log_partition = messages.log_partition();
-}
-
-void run_tree_reweighted(const InferProblem& p, InferResult& result) {
-  TreeReweightedOptions options;
-  if (p.request.tolerance) options.tolerance = *p.request.tolerance;
-  if (p.request.max_iterations) options.max_iterations = *p.request.max_iterations;
-  options.seed = p.request.seed;
-  const Settings settings(p.request);
-  settings.read("damping", options.damping);
-  settings.read("trees", options.trees);
-  settings.read("tree-steps", options.tree_steps);
-  TreeReweighted messages(p.graph, options);
-  take(messages.run(p.progress), result);
-  result.kind = messages.kind();
-  result.log_partition = messages.bound();
-  if (p.request.task == GraphTask::partition) return;
-  if (messages.contradiction()) fail_without_assignment();
-  if (result.kind != ResultKind::exact) {
-    result.kind = ResultKind::estimate;
-    result.notes.push_back("log Z is an upper bound");
-  }
-  result.marginals = messages.beliefs();
-}
-
-void run_double_loop(const InferProblem& p, InferResult& result) {
-  DoubleLoopOptions options;
-  if (p.request.tolerance) options.tolerance = *p.request.tolerance;
-  if (p.request.max_iterations) options.max_iterations = *p.request.max_iterations;
-  Settings(p.request).read("inner-iterations", options.inner_iterations);
-  DoubleLoopResult found = convergent_propagation(p.graph, options, p.progress);
-  take(found.convergence, result);
-  result.kind = found.kind;
-  result.log_partition = found.log_partition;
-  if (p.request.task == GraphTask::partition) return;
-  if (found.contradiction) fail_without_assignment();
-  result.marginals = std::move(found.beliefs);
-}
-
-void run_fractional(const InferProblem& p, InferResult& result) {
-  FractionalOptions options;
-  if (p.request.tolerance) options.tolerance = *p.request.tolerance;
-  if (p.request.max_iterations) options.max_iterations = *p.request.max_iterations;
-  const Settings settings(p.request);
-  settings.read("damping", options.damping);
-  settings.read("weight", options.weight);
-  FractionalResult found = fractional_propagation(p.graph, options, p.progress);
-  take(found.convergence, result);
-  result.kind = found.contradiction ? ResultKind::exact : ResultKind::estimate;
-  result.log_partition = found.log_partition;
-  if (p.request.task == GraphTask::partition) return;
-  if (found.contradiction) fail_without_assignment();
-  result.marginals = std::move(found.beliefs);
+  SumProduct messages(p.graph, message_options(p));
+  const Convergence end = messages.run(p.progress);
+  take(
+      p, end, messages.kind(), messages.log_partition(), messages.contradiction(),
+      [&] { return messages.beliefs(); }, result);
 }
 
 void run_max_product(const InferProblem& p, InferResult& result) {
-  MaxProduct messages(p.graph, message_options(p.request));
+  MaxProduct messages(p.graph, message_options(p));
   take(messages.run(p.progress), result);
   if (messages.contradiction()) fail_without_assignment();
   result.kind = messages.kind();
@@ -128,33 +56,150 @@ void run_max_product(const InferProblem& p, InferResult& result) {
   check_found(result, p.graph);
 }
 
-void run_gibbs(const InferProblem& p, InferResult& result) {
-  GibbsOptions options;
-  if (p.request.max_iterations) options.sweeps = *p.request.max_iterations;
-  options.seed = p.request.seed;
-  options.threads = p.request.threads;
-  if (p.request.task == GraphTask::sample) options.samples = p.request.samples.value_or(1);
+void take(const InferProblem& p, const MeanFieldResult& found, InferResult& result) {
+  take(
+      p, found.convergence, found.kind, found.bound, found.contradiction,
+      [&] { return found.marginals; }, result, "a lower bound");
+}
+
+MeanFieldOptions mean_field_options(const InferProblem& p) {
+  auto options = options_of<MeanFieldOptions>(p);
+  Settings(p.request).read("starts", options.starts);
+  return options;
+}
+
+void run_mean_field(const InferProblem& p, InferResult& result) {
+  take(p, mean_field(p.graph, mean_field_options(p), p.progress), result);
+}
+
+void run_structured_mean_field(const InferProblem& p, InferResult& result) {
+  take(p, structured_mean_field(p.graph, forest_parts(p.graph), mean_field_options(p), p.progress),
+       result);
+}
+
+void run_tree_reweighted(const InferProblem& p, InferResult& result) {
+  auto options = options_of<TreeReweightedOptions>(p);
+  Settings(p.request).read("trees", options.trees).read("tree-steps", options.tree_steps);
+  TreeReweighted messages(p.graph, options);
+  const Convergence end = messages.run(p.progress);
+  take(
+      p, end, messages.kind(), messages.bound(), messages.contradiction(),
+      [&] { return messages.beliefs(); }, result, "an upper bound");
+}
+
+void run_double_loop(const InferProblem& p, InferResult& result) {
+  const DoubleLoopResult found =
+      convergent_propagation(p.graph, options_of<DoubleLoopOptions>(p), p.progress);
+  take(
+      p, found.convergence, found.kind, found.log_partition, found.contradiction,
+      [&] { return found.beliefs; }, result);
+}
+
+void run_fractional(const InferProblem& p, InferResult& result) {
+  auto options = options_of<FractionalOptions>(p);
+  Settings(p.request).read("weight", options.weight);
+  const FractionalResult found = fractional_propagation(p.graph, options, p.progress);
+  take(
+      p, found.convergence, found.contradiction ? ResultKind::exact : ResultKind::estimate,
+      found.log_partition, found.contradiction, [&] { return found.beliefs; }, result);
+}
+
+// Conditioning has left of an observed variable one state; it may be in a cluster all the same.
+RegionGraph regions_of(const InferProblem& p, const Settings& settings) {
+  const std::string* clusters = settings.find("clusters");
+  const std::string* length_text = settings.find("loop-length");
+  std::size_t length = 4;
+  settings.read("loop-length", length);
+  if (clusters == nullptr || *clusters == "loops") {
+    return make_region_graph(p.graph, loop_clusters(p.graph, length));
+  }
+  if (length_text != nullptr) throw UsageError("--set loop-length is for --set clusters=loops");
+  if (*clusters == "factors") return make_region_graph(p.graph, {});
+  return make_region_graph(p.graph, parse_clusters(*clusters, p.graph.variables()));
+}
+
+void run_generalised_propagation(const InferProblem& p, InferResult& result) {
+  auto options = options_of<GeneralisedOptions>(p);
   const Settings settings(p.request);
-  settings.read("burn-in", options.burn_in);
-  settings.read("thin", options.thin);
-  settings.read("chains", options.chains);
-  settings.read("scan", options.scan, gibbs_scan);
-  settings.read("blocks", options.blocks, gibbs_blocks);
-  GibbsResult found = gibbs(p.graph, options, p.progress);
-  take(found.convergence, result);
-  result.kind = found.kind;
-  result.effective_samples = found.effective_samples;
-  if (found.possibly_reducible) {
+  settings.read("scheme", options.scheme, region_scheme);
+  if (settings.find("inner-iterations") != nullptr && options.scheme != RegionScheme::double_loop) {
+    throw UsageError("--set inner-iterations is for --set scheme=double-loop");
+  }
+  const RegionGraph regions = regions_of(p, settings);
+  p.plan(std::to_string(regions.outer.size()) + " clusters, " +
+         std::to_string(regions.inner.size()) + " regions where they overlap");
+  const GeneralisedResult found = generalised_propagation(p.graph, regions, options, p.progress);
+  if (!found.convergence.converged && !result.stopped) {
     result.notes.push_back(
-        "zeros may keep the chain from some of the allowed assignments: --set blocks=pairs or "
-        "trees, or an exact method");
+        options.scheme == RegionScheme::one_loop
+            ? Message("it has not converged: take --set scheme=double-loop, or damping")
+            : "it has not converged: give more --max-iterations, or --set "
+              "inner-iterations=100");
   }
-  if (p.request.task == GraphTask::sample) {
-    result.samples = std::move(found.samples);
-  } else {
-    result.marginals = std::move(found.marginals);
-    result.standard_errors = std::move(found.standard_errors);
-  }
+  take(
+      p, found.convergence, found.kind, found.log_partition, found.contradiction,
+      [&] { return found.beliefs; }, result);
+}
+
+}  // namespace
+
+std::vector<InferMethod> sum_methods() {
+  return {
+      {"belief-propagation",
+       "sum-product messages: exact on trees, Bethe's estimate elsewhere",
+       {partition, marginals},
+       kIterates,
+       {{"schedule", "auto|residual|parallel|sequential|random|spanning-trees"},
+        {"damping", "0..1"}},
+       run_belief_propagation},
+      {"tree-reweighted",
+       "an upper bound on log Z that holds at every iteration; factors of at most two variables",
+       {partition, marginals},
+       kIterates,
+       {{"damping", "0..1"}, {"trees", "N"}, {"tree-steps", "N"}},
+       run_tree_reweighted},
+      {"mean-field",
+       "a lower bound on log Z, by independent variables",
+       {partition, marginals},
+       kIterates,
+       {{"starts", "N"}},
+       run_mean_field},
+      {"structured-mean-field",
+       "a lower bound on log Z, by forests that do not depend on each other",
+       {partition, marginals},
+       kIterates,
+       {{"starts", "N"}},
+       run_structured_mean_field},
+      {"double-loop",
+       "belief propagation that always converges, slower",
+       {partition, marginals},
+       kIterates,
+       {{"inner-iterations", "N"}},
+       run_double_loop},
+      {"generalised-belief-propagation",
+       "messages between clusters of variables, of a grid its squares: Kikuchi's estimate",
+       {partition, marginals},
+       kIterates,
+       {{"clusters", "loops|factors|\"0 1 4 5; 1 2 5 6\""},
+        {"loop-length", "VARIABLES"},
+        {"scheme", "one-loop|double-loop"},
+        {"damping", "0..1"},
+        {"inner-iterations", "N"}},
+       run_generalised_propagation},
+      {"fractional",
+       "belief propagation with weighted entropies; factors of at most two variables",
+       {partition, marginals},
+       kIterates,
+       {{"weight", "X"}, {"damping", "0..1"}},
+       run_fractional},
+      {"max-product",
+       "max-product messages: exact on trees, a guess elsewhere",
+       {map},
+       kIterates,
+       {{"schedule", "auto|residual|parallel|sequential|random|spanning-trees"},
+        {"damping", "0..1"}},
+       run_max_product},
+  };
 }
 
 }  // namespace croft

@@ -3,7 +3,6 @@
 // docs/inspect.md defines every line and field; app/kinds.h has the functions of a model's kind.
 #pragma once
 #include <cstddef>
-#include <string_view>
 
 #include "app/view.h"
 

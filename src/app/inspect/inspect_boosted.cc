@@ -211,15 +211,13 @@ void write_weights(const TreeModelView& view, const WriteText& write) {
   const SequenceModel& model = view.model();
   LineWriter out(write);
   for (Label y = 0; y < model.labels(); ++y) {
-    out << fmt::format("base\t{}\t{}", escaped(model.label(y)), view.scorer().base()[y]);
-    out.end_line();
+    out.line("base\t{}\t{}", escaped(model.label(y)), view.scorer().base()[y]);
   }
   const std::vector<std::string>& neighbours = view.neighbours();
   for (Label i = 0; i < neighbours.size(); ++i) {
     for (Label j = 0; j < neighbours.size(); ++j) {
-      out << fmt::format("transition\t{}\t{}\t{}", escaped(neighbours[i]), escaped(neighbours[j]),
-                         view.transitions()->at(i, j));
-      out.end_line();
+      out.line("transition\t{}\t{}\t{}", escaped(neighbours[i]), escaped(neighbours[j]),
+               view.transitions()->at(i, j));
     }
   }
   const TreeEnsemble& trees = view.trees();

@@ -2,11 +2,9 @@
 #pragma once
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "model/kinds/boosted_model.h"
-#include "model/kinds/boosted_segment_model.h"
 
 namespace croft {
 // A model of trees, whatever its structure; refers to it.

@@ -50,13 +50,10 @@ View top_of(const ErrorCorrectingModel& model, std::size_t n) {
 void write_weights(const ErrorCorrectingModel& model, const WriteText& write) {
   LineWriter out(write);
   for_each_sorted(model.tied(), [&](const std::string& name, std::uint32_t cell, float weight) {
-    out << fmt::format("transition\t{}\t{}\t{}\t{}\t{}", name, cell / 4 + 1, cell / 2 % 2, cell % 2,
-                       weight);
-    out.end_line();
+    out.line("transition\t{}\t{}\t{}\t{}\t{}", name, cell / 4 + 1, cell / 2 % 2, cell % 2, weight);
   });
   for_each_sorted(model.node(), [&](const std::string& name, std::uint32_t bit, float weight) {
-    out << fmt::format("node\t{}\t{}\t{}", name, bit + 1, weight);
-    out.end_line();
+    out.line("node\t{}\t{}\t{}", name, bit + 1, weight);
   });
   out.finish();
 }

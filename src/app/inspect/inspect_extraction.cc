@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "app/inspect/inspect_parts.h"
-#include "features/edge_conjunctions.h"
+#include "features/conjunctions.h"
 #include "model/file/extraction_record.h"
 
 namespace croft {

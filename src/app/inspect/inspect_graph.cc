@@ -111,9 +111,7 @@ void write_weights(const GraphModel& model, const WriteText& write) {
     const std::string of = escaped(model.schema().templates[t].name);
     for_each_sorted(model.table(t), [&](const std::string& name, std::uint32_t cell, float weight) {
       if (weight == 0) return;
-      out << fmt::format("clique\t{}\t{}\t{}\t{}", of, name, escaped(cell_name(model, t, cell)),
-                         weight);
-      out.end_line();
+      out.line("clique\t{}\t{}\t{}\t{}", of, name, escaped(cell_name(model, t, cell)), weight);
     });
   }
   out.finish();

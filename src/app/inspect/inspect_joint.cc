@@ -64,9 +64,8 @@ void write_weights(const JointModel& model, const WriteText& write) {
   });
   LineWriter out(write);
   for (const Weight& w : all) {
-    out << fmt::format("joint\t{}\t{}\t{}\t{}", escaped(model.templates().part_text(w.part)),
-                       escaped(w.attribute), escaped(model.group_name(w.cell)), w.weight);
-    out.end_line();
+    out.line("joint\t{}\t{}\t{}\t{}", escaped(model.templates().part_text(w.part)),
+             escaped(w.attribute), escaped(model.group_name(w.cell)), w.weight);
   }
   out.finish();
 }

@@ -7,13 +7,6 @@
 namespace croft {
 namespace {
 
-template <class... F>
-struct Overloaded : F... {
-  using F::operator()...;
-};
-template <class... F>
-Overloaded(F...) -> Overloaded<F...>;
-
 // The kind and its numbers, for people and for programs.
 struct Described {
   const char* kind;

@@ -160,8 +160,7 @@ void write_weights(const NaiveBayesModel& model, const WriteText& write) {
   std::ranges::sort(attributes);
   LineWriter out(write);
   for (std::size_t j = 0; j < labels.size(); ++j) {
-    out << fmt::format("prior\t{}\t{}", labels[j], model.prior()[j]);
-    out.end_line();
+    out.line("prior\t{}\t{}", labels[j], model.prior()[j]);
   }
   for (const auto& [event, name, a] : attributes) {
     const std::span<const double> row = model.row(a);

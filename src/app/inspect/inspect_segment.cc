@@ -105,8 +105,7 @@ void write_weights(const SegmentModel& model, const WriteText& write) {
         out << part.name;
         if (!part.attribute.empty()) out << "\t" << escaped(names.name(id));
         if (part.pairs) out << "\t" << escaped(labels.before);
-        out << fmt::format("\t{}\t{}", escaped(labels.label), weight);
-        out.end_line();
+        out.line("\t{}\t{}", escaped(labels.label), weight);
       }
     }
   }

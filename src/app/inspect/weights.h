@@ -1,11 +1,15 @@
 // The weights of a model: all of them as lines, and the strongest of a group.  Internal to app/.
 #pragma once
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/view.h"
@@ -64,6 +68,12 @@ class LineWriter {
     char digits[32];
     const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
     return *this << std::string_view(digits, static_cast<std::size_t>(end - digits));
+  }
+  // fmt's format, and the end of the line.
+  template <class... T>
+  void line(fmt::format_string<T...> format, T&&... values) {
+    fmt::format_to(std::back_inserter(lines_), format, std::forward<T>(values)...);
+    end_line();
   }
   void end_line() {
     lines_ += '\n';

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "croft/core/error.h"
-#include "data/settings/name_pattern.h"
+#include "data/settings/field_files.h"
 
 namespace croft {
 LabelNames::LabelNames(std::vector<std::string> names) : names_(std::move(names)) {

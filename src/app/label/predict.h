@@ -2,7 +2,6 @@
 #pragma once
 #include <atomic>
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "app/label/label_names.h"
-#include "app/label/tag_input.h"
+#include "app/label/tag_limits.h"
 #include "croft/structure/chunk_label.h"
 #include "croft/structure/label_automaton.h"
 #include "features/extraction.h"

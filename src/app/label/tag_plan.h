@@ -17,10 +17,9 @@
 #include <vector>
 
 #include "app/label/label_names.h"
-#include "app/label/partial_labels.h"
-#include "app/label/penalties.h"
 #include "app/label/rules.h"
 #include "app/label/segment_lift.h"
+#include "app/label/tag_limits.h"
 #include "croft/app/tagging.h"
 #include "croft/inference/chain_product.h"
 #include "croft/inference/history_chain.h"

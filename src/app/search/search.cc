@@ -15,7 +15,7 @@
 #include "app/search/search_state.h"
 #include "app/search/successive_halving.h"
 #include "app/train/feature_kit_file.h"
-#include "core/atomic_file.h"
+#include "core/files.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "croft/data/line_reader.h"

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "core/atomic_file.h"
+#include "core/files.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/data/line_reader.h"

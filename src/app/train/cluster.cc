@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "app/file_checks.h"
-#include "core/atomic_file.h"
+#include "core/files.h"
 #include "core/unicode.h"
 #include "croft/core/interrupt.h"
 #include "data/columns.h"

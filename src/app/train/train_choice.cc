@@ -5,7 +5,7 @@
 #include "app/train/train_files.h"
 #include "core/parse_number.h"
 #include "croft/core/error.h"
-#include "data/settings/fields.h"
+#include "data/settings/field_files.h"
 
 namespace croft {
 namespace {

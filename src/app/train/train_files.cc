@@ -7,9 +7,7 @@
 #include "app/train/transition_groups.h"
 #include "core/parse_number.h"
 #include "data/settings/constraint_file.h"
-#include "data/settings/cost_file.h"
-#include "data/settings/variance_file.h"
-#include "data/settings/weight_file.h"
+#include "data/settings/field_files.h"
 
 namespace croft {
 namespace {

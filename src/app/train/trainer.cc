@@ -6,7 +6,7 @@
 #include "app/label/tagger.h"
 #include "app/train/holdout_score.h"
 #include "app/train/train_files.h"
-#include "core/atomic_file.h"
+#include "core/files.h"
 #include "croft/core/interrupt.h"
 #include "model/kinds/model_file.h"
 #include "train/course/report.h"

@@ -1,8 +1,8 @@
 // Groups of transitions, from a file and the names of the labels.
 #pragma once
 #include "app/label/label_names.h"
-#include "data/settings/transition_group_file.h"
-#include "model/transition_groups.h"
+#include "data/settings/field_files.h"
+#include "model/chain_layout.h"
 
 namespace croft {
 

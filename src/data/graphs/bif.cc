@@ -1,4 +1,4 @@
-#include "croft/data/bif.h"
+#include "croft/data/graph_file.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include "core/parse_number.h"
 #include "croft/core/error.h"
 #include "data/graphs/bif_tokens.h"
-#include "data/graphs/graph_text.h"
+#include "data/graphs/token_reader.h"
 
 namespace croft {
 namespace {

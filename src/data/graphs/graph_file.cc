@@ -4,9 +4,6 @@
 #include <charconv>
 
 #include "croft/core/error.h"
-#include "croft/data/bif.h"
-#include "croft/data/uai.h"
-#include "data/graphs/libdai_graph.h"
 
 namespace croft {
 namespace {

@@ -1,13 +1,11 @@
-#include "data/graphs/libdai_graph.h"
+#include "croft/data/graph_file.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <set>
 
 #include "core/infinity.h"
-#include "data/graphs/graph_text.h"
 #include "data/graphs/token_reader.h"
 
 namespace croft {

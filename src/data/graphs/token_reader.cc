@@ -5,6 +5,7 @@
 #include "core/parse_number.h"
 
 namespace croft {
+
 namespace {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }

@@ -1,11 +1,10 @@
-#include "croft/data/uai.h"
+#include "croft/data/graph_file.h"
 
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "croft/core/error.h"
-#include "data/graphs/graph_text.h"
 #include "data/graphs/token_reader.h"
 
 namespace croft {

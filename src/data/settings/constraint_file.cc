@@ -1,7 +1,6 @@
 #include "data/settings/constraint_file.h"
 
 #include <algorithm>
-#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>

@@ -8,7 +8,6 @@
 #pragma once
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "croft/data/line_reader.h"
 #include "croft/structure/chain_constraint.h"

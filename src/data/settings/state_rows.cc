@@ -4,8 +4,8 @@
 #include <map>
 
 #include "croft/core/error.h"
+#include "data/checks.h"
 #include "data/csv.h"
-#include "data/plain_text.h"
 
 namespace croft {
 namespace {

@@ -11,13 +11,6 @@
 namespace croft {
 namespace {
 
-template <class... F>
-struct Overloaded : F... {
-  using F::operator()...;
-};
-template <class... F>
-Overloaded(F...) -> Overloaded<F...>;
-
 bool is_name(std::string_view name) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   const auto other = [](char c) { return (c >= '0' && c <= '9') || c == '_' || c == '-'; };

@@ -26,10 +26,10 @@
 #include "data/columns.h"
 #include "data/csv_table.h"
 #include "features/extraction.h"
+#include "features/kit/binned_features.h"
 #include "features/kit/embeddings.h"
 #include "features/kit/gazetteer.h"
-#include "features/kit/number_scaling.h"
-#include "features/kit/word_clusters.h"
+#include "features/kit/word_table.h"
 #include "features/text/tokenizer.h"
 
 namespace re2 {
@@ -112,6 +112,14 @@ struct BackoffFeature {
   std::vector<std::vector<int>> conjunctions;  // offsets, ascending, two or more in each
   bool mixed = false;  // conjunctions have every choice of levels, not one for all positions
 };
+
+// A visitor of KitFeature::What: the first of the functions that takes a kind.
+template <class... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+template <class... F>
+Overloaded(F...) -> Overloaded<F...>;
 
 struct KitFeature {
   using What = std::variant<FormsFeature, NgramsFeature, PatternFeature, GazetteerFeature,

@@ -10,7 +10,7 @@
 #include "core/unicode.h"
 #include "croft/core/error.h"
 #include "features/kit/feature_kit.h"
-#include "features/text/word_shape.h"
+#include "features/text/word_preset.h"
 
 namespace croft {
 namespace {

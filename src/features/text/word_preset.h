@@ -10,10 +10,24 @@
 #include <string_view>
 #include <vector>
 
+#include "core/unicode.h"
 #include "croft/data/string_lists.h"
 #include "data/columns.h"
 
 namespace croft {
+
+// What a word looks like: signs for its kinds of characters, and its first and last characters.
+inline constexpr std::size_t kLongestRun = 4;  // of one sign in the long shape: more says no more
+
+// The sign that stands for a character in a shape: X, x, o, d, or itself; 0 for none (accents).
+char shape_sign(char32_t value, CharacterClass kind);
+
+// Appends a word's shape: "Xxdd" has `run` = 1 "Xxd", and kLongestRun "Xxdd".
+void append_shape(std::string_view word, std::size_t run, std::string& out);
+
+// The first (last) n characters, marks with what they stand on; empty where the word has fewer.
+std::string_view first_characters(std::string_view word, std::size_t n);
+std::string_view last_characters(std::string_view word, std::size_t n);
 
 // One instance per thread: it keeps what it computed of the words of the current sequence.
 class WordPreset {

@@ -1,7 +1,6 @@
 // (C.8) for sparse transitions: exact, at a cost that does not grow with L^2.
 // docs/math/chain_queries.md section 2.
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "inference/chain/chain_best_prefixes.h"

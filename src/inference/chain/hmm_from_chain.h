@@ -5,7 +5,6 @@
 // in a table by what is observed, is in the same way an HMM (HM.12): for sequences of one length,
 // exactly. docs/math/hidden_markov.md section 6.
 #pragma once
-#include <span>
 #include <vector>
 
 #include "croft/structure/chain.h"

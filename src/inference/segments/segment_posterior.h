@@ -3,7 +3,6 @@
 // docs/math/segments.md section 6.  k best, samples, subsets, entropy and every limit or rule go
 // through the lifted chain (segment_chain.h).
 #pragma once
-#include <span>
 #include <vector>
 
 #include "croft/structure/segment_labels.h"

@@ -1,12 +1,23 @@
-#include "croft/inference/segment_sum.h"
-
 #include <algorithm>
 
-#include "inference/segments/segment_fallback.h"
+#include "croft/inference/segment_sum.h"
+#include "inference/segments/segment_log_domain.h"
 #include "inference/segments/segment_scaled.h"
-#include "structure/copy_segments.h"
+#include "structure/copy_scores.h"
 
 namespace croft {
+
+// What a SegmentWorkspace holds for the paths beside the scaled one in Real.  Internal.
+template <class Real>
+struct SegmentWorkspace<Real>::Fallback {
+  SegmentLogWorkspace log_domain;
+  // Double copies, for scores in float.
+  TransitionScores<double> transitions;
+  SegmentScores<double> scores;
+  SegmentWorkspace<double> wide;
+  Matrix<double> segment, overlay;
+};
+
 namespace {
 
 template <class Real>

@@ -3,14 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "core/mapped_file.h"
+#include "core/files.h"
+#include "croft/core/error.h"
 
 namespace croft {
 
@@ -100,5 +100,26 @@ class Container {
   std::span<const std::byte> bytes_;
   std::vector<Entry> entries_;
 };
+
+// A list of strings of any bytes as a section: u32 count, u32 end of each, then the bytes.
+inline constexpr std::string_view kDamaged =
+    " is damaged; restore the file from a copy or train again";
+
+std::vector<std::byte> pack_strings(const std::vector<std::string>& strings);
+// Throws Error where the section is damaged.
+std::vector<std::string> unpack_strings(const Container& container, const std::string& name);
+
+// A section as a table of its own, a view of it; what is wrong with it is said with the file and
+// the section.
+template <class Table>
+Table open_table(const Container& container, const std::string& section) {
+  const std::span<const std::byte> bytes = container.section(section);
+  try {
+    return Table(bytes);
+  } catch (const Error& error) {
+    throw Error(container.name() + ": section " + in_quotes(section) + ": " + error.what() +
+                "; restore the file from a copy or train again");
+  }
+}
 
 }  // namespace croft

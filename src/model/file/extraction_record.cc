@@ -8,9 +8,9 @@
 
 #include "core/json.h"
 #include "croft/core/error.h"
-#include "features/edge_conjunctions.h"
+#include "features/conjunctions.h"
+#include "model/file/container.h"
 #include "model/file/kit_record.h"
-#include "model/file/string_section.h"
 
 namespace croft {
 namespace {

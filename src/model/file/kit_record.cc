@@ -2,22 +2,14 @@
 
 #include <array>
 #include <cmath>
-#include <stdexcept>
 #include <utility>
 
 #include "core/json.h"
 #include "croft/core/error.h"
-#include "model/file/string_section.h"
+#include "model/file/container.h"
 
 namespace croft {
 namespace {
-
-template <class... F>
-struct Overloaded : F... {
-  using F::operator()...;
-};
-template <class... F>
-Overloaded(F...) -> Overloaded<F...>;
 
 constexpr std::array<std::pair<UnknownWord, std::string_view>, 3> kUnknowns = {
     {{UnknownWord::flag, "flag"}, {UnknownWord::mean, "mean"}, {UnknownWord::nothing, "nothing"}}};

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/kinds/segment_model.h"
 #include "model/kinds/sequence_model.h"
 #include "model/kinds/tree_scorer.h"
 
@@ -13,16 +14,15 @@ namespace croft {
 
 inline constexpr std::string_view kBoostedChain = "boosted-chain",
                                   kBoostedMaxent = "boosted-maxent",
-                                  kBoostedSegment = "boosted-segment";  // boosted_segment_model.h
+                                  kBoostedSegment = "boosted-segment";
 inline bool is_boosted(std::string_view kind) {
   return kind == kBoostedChain || kind == kBoostedMaxent || kind == kBoostedSegment;
 }
 
-class BoostedModel final : public SequenceModel {
+class BoostedModel final : public SequenceModel, public OpensFile<BoostedModel> {
  public:
   // Maps the file; the trees are looked through, in a time linear in them.  Throws Error as
   // Container::open, for a model of another kind, and for trees that are damaged.
-  static std::shared_ptr<const BoostedModel> open(const std::filesystem::path& path);
   explicit BoostedModel(Container container);
 
   // (TB.1); TreeScorer::score() says what it costs.
@@ -55,5 +55,43 @@ struct BoostedParts : TreeParts {
 };
 // The sections of the file; only attributes that a tree tests are in it.
 ContainerWriter make_boosted_model(const BoostedParts& parts);
+
+// A trained segment model whose scores are sums of regression trees: boosted-segment.
+// docs/math/boosting.md section 7, docs/format.md "Boosted models".
+class BoostedSegmentModel final : public SegmentModel, public OpensFile<BoostedSegmentModel> {
+ public:
+  using OpensFile<BoostedSegmentModel>::open;
+  // As SegmentModel and BoostedModel.
+  explicit BoostedSegmentModel(Container container);
+
+  // F of (TB.8), of positions and column labels.
+  void score(const TextSequence& sequence, Scratch& scratch,
+             ChainScores<float>& out) const override;
+  void score(const TextSequence& sequence, Scratch& scratch,
+             ChainScores<double>& out) const override;
+
+  const TreeScorer& scorer() const { return scorer_; }
+  std::size_t rounds() const { return rounds_; }
+
+ private:
+  // S of (TB.8): a path of each tree of segments for each segment of which templates say something
+  // else than of another one.
+  void add_segments(const SegmentStrings& strings, double scale, SpanScratch& scratch,
+                    SegmentScores<float>& out) const override;
+  void add_segments(const SegmentStrings& strings, double scale, SpanScratch& scratch,
+                    SegmentScores<double>& out) const override;
+  template <class Real>
+  void add_segments_in(const SegmentStrings& strings, double scale, SpanScratch& scratch,
+                       SegmentScores<Real>& out) const;
+
+  TreeScorer scorer_;
+  std::size_t rounds_ = 0;
+};
+
+struct BoostedSegmentParts {
+  BoostedParts boosted;  // transitions are those of segments
+  SegmentFeatureParts segments;
+};
+ContainerWriter make_boosted_segment_model(const BoostedSegmentParts& parts);
 
 }  // namespace croft

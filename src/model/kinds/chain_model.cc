@@ -4,15 +4,13 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <stdexcept>
 
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "inference/chain/local_normalisation.h"
 #include "model/chain_sections.h"
-#include "model/feature_scores.h"
-#include "model/file/string_section.h"
-#include "model/kernel_sections.h"
+#include "model/file/container.h"
+#include "model/kernel_scorer.h"
 
 namespace croft {
 namespace {
@@ -59,10 +57,6 @@ ChainKind chain_kind(std::string_view name) {
                      " is none of chain, maxent and memm");
   }
   return static_cast<ChainKind>(at - kKinds.begin());
-}
-
-std::shared_ptr<const ChainModel> ChainModel::open(const std::filesystem::path& path) {
-  return std::make_shared<const ChainModel>(Container::open(path));
 }
 
 ChainModel::ChainModel(Container container)

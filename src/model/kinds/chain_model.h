@@ -1,6 +1,5 @@
 // A trained log-linear chain: everything needed to predict.  docs/format.md section 3.
 #pragma once
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,11 +24,9 @@ ChainKind chain_kind(std::string_view name);  // pool: chain; throws UsageError 
 
 // Of kind chain, maxent, memm or pool (a chain whose weights are sums of its experts'): log-linear,
 // with the same features and sections.
-class ChainModel final : public SequenceModel {
+class ChainModel final : public SequenceModel, public OpensFile<ChainModel> {
  public:
   // Maps the file: the cost does not grow with its weights, but for a kernel's support vectors.
-  // Throws Error as Container::open, and for a model of another kind.
-  static std::shared_ptr<const ChainModel> open(const std::filesystem::path& path);
   explicit ChainModel(Container container);
 
   const FeatureTable& node() const { return node_; }

@@ -5,7 +5,7 @@
 
 #include "core/json.h"
 #include "croft/core/error.h"
-#include "model/file/string_section.h"
+#include "model/file/container.h"
 
 namespace croft {
 namespace {
@@ -63,10 +63,6 @@ bool GraphModel::is_in(const Container& container) {
   if (!container.has("meta")) return false;
   const Json meta = parse_json_or_null(container.text("meta"));
   return meta.is_object() && meta.contains("kind") && meta["kind"] == kKind;
-}
-
-std::shared_ptr<const GraphModel> GraphModel::open(const std::filesystem::path& path) {
-  return std::make_shared<const GraphModel>(Container::open(path));
 }
 
 GraphModel::GraphModel(Container container) : StoredModel(std::move(container)) {

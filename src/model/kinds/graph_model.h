@@ -1,10 +1,8 @@
 // A trained general CRF: its schema and rows of weights.  docs/format.md, "General CRFs".
 #pragma once
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,14 +15,12 @@ namespace croft {
 class Json;
 
 // Immutable; share it between threads.
-class GraphModel final : public StoredModel {
+class GraphModel final : public StoredModel, public OpensFile<GraphModel> {
  public:
   static constexpr std::string_view kKind = "graph";
   // Whether the file says that it is of this kind; false for a file that says nothing of the sort.
   static bool is_in(const Container& container);
-  // Maps the file: the cost grows with labels and templates, not with weights.  Throws Error as
-  // Container::open, and for a model of another kind.
-  static std::shared_ptr<const GraphModel> open(const std::filesystem::path& path);
+  // Maps the file: the cost grows with labels and templates, not with weights.
   explicit GraphModel(Container container);
 
   const CliqueSchema& schema() const { return schema_; }

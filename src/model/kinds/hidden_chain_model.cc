@@ -6,7 +6,6 @@
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "model/chain_sections.h"
-#include "model/feature_scores.h"
 
 namespace croft {
 namespace {
@@ -16,10 +15,6 @@ constexpr std::array<std::string_view, 2> kHiddenRequired = {"constraint", "stat
 constexpr std::size_t kMostStates = std::size_t{1} << 15;  // of all labels: a cell is a u32
 
 }  // namespace
-
-std::shared_ptr<const HiddenChainModel> HiddenChainModel::open(const std::filesystem::path& path) {
-  return std::make_shared<const HiddenChainModel>(Container::open(path));
-}
 
 HiddenChainModel::HiddenChainModel(Container container)
     : SequenceModel(std::move(container), kHiddenKinds, kHiddenRequired) {

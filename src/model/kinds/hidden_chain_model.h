@@ -1,7 +1,6 @@
 // A trained chain with hidden states (latent-dynamic CRF): everything needed to predict.
 // docs/format.md, "Hidden states".
 #pragma once
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,12 +13,10 @@
 namespace croft {
 class Json;
 
-class HiddenChainModel final : public SequenceModel {
+class HiddenChainModel final : public SequenceModel, public OpensFile<HiddenChainModel> {
  public:
   static constexpr std::string_view kKind = "hidden-chain";
-  // Maps the file: the cost does not grow with its weights.  Throws Error as Container::open, and
-  // for a model of another kind.
-  static std::shared_ptr<const HiddenChainModel> open(const std::filesystem::path& path);
+  // Maps the file: the cost does not grow with its weights.
   explicit HiddenChainModel(Container container);
 
   const HiddenStates& states() const { return states_; }

@@ -7,24 +7,13 @@
 #include "core/json.h"
 #include "core/unicode.h"
 #include "croft/core/error.h"
-#include "model/file/string_section.h"
+#include "model/file/container.h"
 
 namespace croft {
 namespace {
 
 constexpr std::array<std::string_view, 1> kHmmKinds = {HmmModel::kKind};
 constexpr std::size_t kMostLetters = 64;
-
-// A section as a table of its own; what is wrong with it is said with the file and the section.
-template <class Table>
-Table open_table(const Container& container, std::string_view section) {
-  try {
-    return Table(container.section(section));
-  } catch (const Error& error) {
-    throw Error(container.name() + ": section " + in_quotes(section) + ": " + error.what() +
-                "; restore the file from a copy or train again");
-  }
-}
 
 std::size_t read_suffix_letters(const Json& meta, const Container& container) {
   const Json* const at = meta.get_if("suffix");
@@ -49,10 +38,6 @@ void suffix_begins(std::string_view attribute, std::size_t most, std::vector<std
     } while (utf8 && at > first && (static_cast<unsigned char>(attribute[at]) & 0xC0) == 0x80);
     begins.push_back(at);
   }
-}
-
-std::shared_ptr<const HmmModel> HmmModel::open(const std::filesystem::path& path) {
-  return std::make_shared<const HmmModel>(Container::open(path));
 }
 
 HmmModel::HmmModel(Container container)

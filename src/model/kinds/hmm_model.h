@@ -1,15 +1,12 @@
 // A trained hidden Markov model: scores that are log-probabilities, so that log Z is log p(x).
 // docs/math/hidden_markov.md, docs/format.md, "The hidden Markov model".
 #pragma once
-#include <array>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "features/compact_offsets.h"
@@ -20,12 +17,10 @@
 namespace croft {
 class Json;
 
-class HmmModel final : public SequenceModel {
+class HmmModel final : public SequenceModel, public OpensFile<HmmModel> {
  public:
   static constexpr std::string_view kKind = "hmm";
-  // Maps the file: the cost does not grow with the number of known values.  Throws Error as
-  // Container::open, and for a model of another kind.
-  static std::shared_ptr<const HmmModel> open(const std::filesystem::path& path);
+  // Maps the file: the cost does not grow with the number of known values.
   explicit HmmModel(Container container);
 
   // theta of (HM.2).  In double log Z is log p(x), the log-likelihood of the observations; in float

@@ -5,7 +5,8 @@
 
 #include "core/json.h"
 #include "croft/core/error.h"
-#include "model/file/string_section.h"
+#include "model/chain_sections.h"
+#include "model/file/container.h"
 
 namespace croft {
 namespace {
@@ -26,10 +27,6 @@ JointTemplates read_templates(const Container& container) {
 }
 
 }  // namespace
-
-std::shared_ptr<const JointModel> JointModel::open(const std::filesystem::path& path) {
-  return std::make_shared<const JointModel>(Container::open(path));
-}
 
 JointModel::JointModel(Container container)
     : SequenceModel(std::move(container), kJointKinds, {}), templates_(read_templates(container_)) {
@@ -145,15 +142,8 @@ ContainerWriter make_joint_model(const JointModelParts& from) {
   }
   out.add_numbers("joint.groups", groups, Kind::small);
   out.add("joint.group_names", pack_strings(names), Kind::small);
-  std::vector<NamedRow> rows;
-  const RowLayout& layout = *from.layout;
-  for (std::size_t r = 0; r < layout.rows(); ++r) {
-    const std::size_t begin = layout.begin[r] - layout.begin[0], length = layout.length(r);
-    NamedRow row{from.names[r], {}, from.weights.subspan(layout.begin[r], length)};
-    if (!layout.all_full()) row.cell = std::span(layout.cell).subspan(begin, length);
-    rows.push_back(row);
-  }
-  write_feature_table(rows, from.parts->cells(), "joint", out);
+  write_feature_table(named_rows(*from.layout, from.names, from.weights), from.parts->cells(),
+                      "joint", out);
   return out;
 }
 

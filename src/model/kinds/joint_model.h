@@ -1,7 +1,6 @@
 // A trained maximum-entropy model with joint features f(x, y): rows of weights over groups of
 // labels. docs/math/joint_features.md, docs/format.md, "Joint features".
 #pragma once
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,12 +14,10 @@
 namespace croft {
 class Json;
 
-class JointModel final : public SequenceModel {
+class JointModel final : public SequenceModel, public OpensFile<JointModel> {
  public:
   static constexpr std::string_view kKind = "joint-maxent";
-  // Maps the file: the cost grows with labels and templates, not with weights.  Throws Error as
-  // Container::open, and for a model of another kind.
-  static std::shared_ptr<const JointModel> open(const std::filesystem::path& path);
+  // Maps the file: the cost grows with labels and templates, not with weights.
   explicit JointModel(Container container);
 
   // theta of (JF.2): positions do not depend on each other.

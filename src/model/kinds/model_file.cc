@@ -6,7 +6,6 @@
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "model/kinds/boosted_model.h"
-#include "model/kinds/boosted_segment_model.h"
 #include "model/kinds/error_correcting_model.h"
 #include "model/kinds/graph_model.h"
 #include "model/kinds/hidden_chain_model.h"

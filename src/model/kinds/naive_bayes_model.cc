@@ -9,7 +9,7 @@
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "features/compact_offsets.h"
-#include "model/file/string_section.h"
+#include "model/file/container.h"
 
 namespace croft {
 namespace {
@@ -20,27 +20,11 @@ constexpr std::array<std::string_view, 1> kBayesKinds = {kNaiveBayes};
 
 std::size_t cell_width(std::size_t cells) { return cells <= 0x100 ? 1 : cells <= 0x10000 ? 2 : 4; }
 
-// What is wrong with an image is said with the file and the section.
-template <class Image>
-Image open_image(const Container& container, const std::string& section) {
-  const std::span<const std::byte> bytes = container.section(section);
-  try {
-    return Image(bytes);
-  } catch (const Error& error) {
-    throw Error(container.name() + ": section " + in_quotes(section) + ": " + error.what() +
-                "; restore the file from a copy or train again");
-  }
-}
-
 }  // namespace
-
-std::shared_ptr<const NaiveBayesModel> NaiveBayesModel::open(const std::filesystem::path& path) {
-  return std::make_shared<const NaiveBayesModel>(Container::open(path));
-}
 
 NaiveBayesModel::NaiveBayesModel(Container container)
     : SequenceModel(std::move(container), kBayesKinds, {}),
-      names_(open_image<CompactVocabulary>(container_, "attributes.names")),
+      names_(open_table<CompactVocabulary>(container_, "attributes.names")),
       prior_(container_.numbers<double>("prior")),
       constant_(container_.numbers<double>("constant")),
       parameters_(container_.numbers<double>("parameters")) {
@@ -94,7 +78,7 @@ NaiveBayesStatistics NaiveBayesModel::statistics() const {
   if (weights.size() != labels()) fail_damaged("statistics.labels");
   s.label_weight.assign(weights.begin(), weights.end());
   s.numbers.assign(s.attributes() * s.stride(), 0.0);
-  const auto rows = open_image<CompactOffsets>(container_, "statistics.rows");
+  const auto rows = open_table<CompactOffsets>(container_, "statistics.rows");
   const auto cells = container_.section("statistics.cells");
   const auto values = container_.numbers<double>("statistics.values");
   const std::size_t width = cell_width(s.stride());

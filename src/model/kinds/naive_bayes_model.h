@@ -14,11 +14,9 @@ namespace croft {
 inline constexpr std::string_view kNaiveBayes = "naive-bayes";
 
 // Each position by itself: a chain without transitions.
-class NaiveBayesModel final : public SequenceModel {
+class NaiveBayesModel final : public SequenceModel, public OpensFile<NaiveBayesModel> {
  public:
-  // Maps the file: the cost does not grow with its attributes.  Throws Error as Container::open,
-  // and for a model of another kind.
-  static std::shared_ptr<const NaiveBayesModel> open(const std::filesystem::path& path);
+  // Maps the file: the cost does not grow with its attributes.
   explicit NaiveBayesModel(Container container);
 
   std::size_t attributes() const { return names_.size(); }

@@ -5,7 +5,8 @@
 
 #include "core/json.h"
 #include "croft/core/error.h"
-#include "model/file/string_section.h"
+#include "model/chain_sections.h"
+#include "model/file/container.h"
 
 namespace croft {
 namespace {
@@ -26,10 +27,6 @@ SegmentTemplates read_segment_templates(const Container& container) {
 Json label_number(Label c) { return c == SegmentLabels::kNone ? Json() : Json(c); }
 
 }  // namespace
-
-std::shared_ptr<const SegmentModel> SegmentModel::open(const std::filesystem::path& path) {
-  return std::make_shared<const SegmentModel>(Container::open(path));
-}
 
 SegmentModel::SegmentModel(Container container)
     : SequenceModel(std::move(container), kSegmentKinds, kSegmentRequired),
@@ -129,20 +126,8 @@ void SegmentModel::set_segment_transitions(Matrix<double> log) {
 template <class Real>
 void SegmentModel::score_in(const TextSequence& sequence, Scratch& scratch,
                             ChainScores<Real>& out) const {
-  constexpr std::size_t kAhead = 8;  // rows whose weights are on their way
   out.reset(sequence.length(), transitions<Real>());
-  node_.find(sequence.node, scratch.node);
-  const auto& places = scratch.node.places;
-  for (std::size_t t = 0; t < sequence.length(); ++t) {
-    Real* state = out.state.row(t);
-    for (std::size_t k = sequence.node.list_begin(t); k < sequence.node.list_end(t); ++k) {
-      if (k + kAhead < places.size()) node_.prefetch(places[k + kAhead]);
-      const Real value = static_cast<Real>(sequence.node.value(k));
-      node_.visit(places[k], [&](std::uint32_t label, float weight) {
-        state[label] += value * static_cast<Real>(weight);
-      });
-    }
-  }
+  add_node_scores(node_, sequence, scratch.node, out);
 }
 
 void SegmentModel::score(const TextSequence& sequence, Scratch& scratch,

@@ -4,7 +4,6 @@
 // what limits the labels of positions can be added, and segment_scores() makes scores of segments
 // of these.
 #pragma once
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -21,12 +20,10 @@
 namespace croft {
 class Json;
 
-class SegmentModel : public SequenceModel {
+class SegmentModel : public SequenceModel, public OpensFile<SegmentModel> {
  public:
   static constexpr std::string_view kKind = "segment";
   // Maps the file: the cost grows with labels, templates and gazetteers' names, not with weights.
-  // Throws Error as Container::open, and for a model of another kind.
-  static std::shared_ptr<const SegmentModel> open(const std::filesystem::path& path);
   explicit SegmentModel(Container container);
 
   const SegmentLabels& segment_labels() const { return labels_; }

@@ -4,9 +4,9 @@
 
 #include "core/json.h"
 #include "croft/core/error.h"
+#include "model/file/container.h"
 #include "model/file/extraction_record.h"
 #include "model/file/kit_record.h"
-#include "model/file/string_section.h"
 
 namespace croft {
 namespace {

@@ -1,5 +1,6 @@
 // A model as its file holds it, whatever it labels.
 #pragma once
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -31,6 +32,15 @@ class StoredModel {
  private:
   std::shared_ptr<Json> meta_;
   std::string kind_;
+};
+
+// Of a kind whose file alone makes a model.  Throws Error as Container::open, and as the model's
+// constructor: for a model of another kind, and for damage.
+template <class Model>
+struct OpensFile {
+  static std::shared_ptr<const Model> open(const std::filesystem::path& path) {
+    return std::make_shared<const Model>(Container::open(path));
+  }
 };
 
 }  // namespace croft

@@ -8,7 +8,7 @@
 #include "core/infinity.h"
 #include "core/json.h"
 #include "croft/core/error.h"
-#include "model/file/string_section.h"
+#include "model/file/container.h"
 
 namespace croft {
 namespace {

@@ -5,14 +5,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "features/vocabulary.h"
 #include "model/file/container.h"
 #include "model/kinds/sequence_model.h"
 #include "model/trees/tree_ensemble.h"
-#include "model/trees/tree_masks.h"
 
 namespace croft {
 

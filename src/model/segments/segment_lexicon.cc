@@ -5,7 +5,7 @@
 
 #include "core/unicode.h"
 #include "croft/core/error.h"
-#include "model/file/string_section.h"
+#include "model/file/container.h"
 
 namespace croft {
 namespace {

@@ -7,7 +7,6 @@
 #pragma once
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <span>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "model/segments/segment_features.h"

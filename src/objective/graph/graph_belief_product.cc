@@ -1,4 +1,4 @@
-#include "objective/graph/graph_belief_product.h"
+#include "objective/graph/graph_objective.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "objective/graph/graph_contrast.h"
+#include "objective/graph/graph_objective.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include "core/infinity.h"
 #include "croft/core/error.h"
 #include "inference/graph/allowed_assignment.h"
-#include "inference/graph/sampling/site_scores.h"
+#include "inference/graph/sampling/single_site.h"
 #include "structure/factor_numbers.h"
 
 namespace croft {

@@ -1,4 +1,4 @@
-#include "objective/graph/graph_hinge.h"
+#include "objective/graph/graph_objective.h"
 
 #include <algorithm>
 

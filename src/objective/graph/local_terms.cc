@@ -1,7 +1,6 @@
 #include "objective/graph/local_terms.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <unordered_map>
 

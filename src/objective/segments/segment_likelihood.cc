@@ -3,7 +3,7 @@
 #include "core/infinity.h"
 #include "objective/segments/segment_objective.h"
 #include "objective/segments/segment_terms.h"
-#include "structure/copy_segments.h"
+#include "structure/copy_scores.h"
 
 namespace croft {
 

@@ -7,7 +7,7 @@
 #include "inference/segments/segment_posterior.h"
 #include "objective/segments/segment_objective.h"
 #include "objective/segments/segment_terms.h"
-#include "structure/copy_segments.h"
+#include "structure/copy_scores.h"
 
 namespace croft {
 namespace {

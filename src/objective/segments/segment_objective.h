@@ -14,7 +14,7 @@
 #include "croft/structure/gold.h"
 #include "croft/structure/segment_labels.h"
 #include "croft/structure/segments.h"
-#include "objective/composite_likelihood.h"
+#include "objective/chain_objectives.h"
 #include "objective/label_cost.h"
 
 namespace croft {

@@ -5,7 +5,7 @@
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/inference/segment_viterbi.h"
-#include "model/kinds/boosted_segment_model.h"
+#include "model/kinds/boosted_model.h"
 
 namespace croft {
 namespace {

@@ -15,7 +15,7 @@
 #include "croft/core/error.h"
 #include "croft/inference/chain_sum.h"
 #include "croft/structure/chain_constraint.h"
-#include "model/transition_scorer.h"
+#include "model/linear_scorer.h"
 #include "optimize/stochastic/sample_order.h"
 #include "optimize/stochastic/weight_tree.h"
 #include "train/dual/ascent_rows.h"

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "croft/inference/chain_k_best.h"
-#include "objective/cost_augmented.h"
+#include "objective/chain_objectives.h"
 
 namespace croft {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/graph_layout.h"
-#include "objective/graph/graph_direction.h"
+#include "objective/graph/graph_objective.h"
 #include "optimize/stochastic/direction_function.h"
 
 namespace croft {

@@ -7,7 +7,7 @@
 
 #include "core/vector_math.h"
 #include "croft/core/error.h"
-#include "objective/graph/graph_hinge.h"
+#include "objective/graph/graph_objective.h"
 #include "structure/factor_numbers.h"
 #include "train/graph/graph_support.h"
 

@@ -5,7 +5,7 @@
 #include "core/infinity.h"
 #include "croft/core/compensated_sum.h"
 #include "croft/core/error.h"
-#include "inference/graph/oracles/shared_sums.h"
+#include "inference/graph/oracles/shared_plans.h"
 #include "structure/factor_numbers.h"
 #include "train/graph/graph_em_steps.h"
 #include "train/graph/graph_starts.h"

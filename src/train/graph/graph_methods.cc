@@ -4,11 +4,8 @@
 #include <array>
 
 #include "croft/core/error.h"
-#include "inference/graph/oracles/shared_sums.h"
-#include "objective/graph/graph_belief_product.h"
-#include "objective/graph/graph_contrast.h"
-#include "objective/graph/graph_hinge.h"
-#include "objective/graph/graph_likelihood.h"
+#include "inference/graph/oracles/shared_plans.h"
+#include "objective/graph/graph_objective.h"
 #include "objective/graph/local_terms.h"
 #include "train/graph/graph_choice.h"
 #include "train/graph/graph_directions.h"

@@ -1,7 +1,7 @@
 // Conjunctions that induction has found, as attributes of the data.
 #include <algorithm>
 
-#include "features/edge_conjunctions.h"
+#include "features/conjunctions.h"
 #include "train/induction/feature_rounds.h"
 
 namespace croft {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "croft/core/random.h"
-#include "features/edge_conjunctions.h"
+#include "features/conjunctions.h"
 #include "train/induction/candidate_walk.h"
 #include "train/induction/feature_rounds.h"
 

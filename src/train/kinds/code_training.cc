@@ -12,7 +12,7 @@
 #include "croft/core/interrupt.h"
 #include "croft/core/random.h"
 #include "croft/inference/chain_sum.h"
-#include "data/settings/fields.h"
+#include "data/settings/field_files.h"
 #include "train/part_checkpoints.h"
 
 namespace croft {

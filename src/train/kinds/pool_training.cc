@@ -8,7 +8,7 @@
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/core/random.h"
-#include "data/settings/fields.h"
+#include "data/settings/field_files.h"
 #include "model/file/extraction_record.h"
 #include "train/part_checkpoints.h"
 

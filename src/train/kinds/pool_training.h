@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "data/settings/label_class_file.h"
+#include "data/settings/field_files.h"
 #include "train/encoded_training.h"
 #include "train/kinds/chain_expert.h"
 #include "train/pool_weights.h"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "app/label/constraint_choice.h"
+#include "app/label/tag_files.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "support/enumeration.h"

@@ -1,4 +1,4 @@
-#include "app/label/partial_labels.h"
+#include "app/label/tag_limits.h"
 
 #include <gtest/gtest.h>
 

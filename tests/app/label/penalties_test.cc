@@ -1,4 +1,4 @@
-#include "app/label/penalties.h"
+#include "app/label/tag_limits.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/convert/convert_data.h"
+#include "app/convert/convert.h"
 #include "data/text_files.h"
 
 namespace croft::row_reader_test {

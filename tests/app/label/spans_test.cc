@@ -1,11 +1,10 @@
-#include "app/label/spans.h"
+#include "app/label/chunks.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "app/label/chunks.h"
 #include "croft/core/random.h"
 #include "croft/inference/brute_force.h"
 #include "croft/inference/chain_product.h"

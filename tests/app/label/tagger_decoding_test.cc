@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/label/constraint_choice.h"
+#include "app/label/tag_files.h"
 #include "app/label/tagger.h"
 #include "support/enumeration.h"
 #include "support/small_model.h"

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "app/label/chunks.h"
-#include "app/label/constraint_choice.h"
+#include "app/label/tag_files.h"
 #include "croft/core/error.h"
 #include "support/enumeration.h"
 #include "support/small_model.h"

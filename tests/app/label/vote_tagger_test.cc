@@ -1,10 +1,9 @@
 // Labels by vote, against a vote in which every weight vector is decoded by enumeration.
-#include "app/label/vote_tagger.h"
+#include "app/label/tagger.h"
 
 #include <gtest/gtest.h>
 
 #include "app/explain/explain.h"
-#include "app/label/tagger.h"
 #include "croft/core/error.h"
 #include "support/model_file.h"
 #include "support/small_model.h"

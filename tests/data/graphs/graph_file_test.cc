@@ -8,10 +8,7 @@
 #include <limits>
 
 #include "croft/core/error.h"
-#include "croft/data/bif.h"
-#include "croft/data/uai.h"
 #include "croft/inference/graph_brute_force.h"
-#include "data/graphs/libdai_graph.h"
 #include "support/random_graph.h"
 
 namespace croft::graph_file_test {

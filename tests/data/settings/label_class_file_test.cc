@@ -1,4 +1,4 @@
-#include "data/settings/label_class_file.h"
+#include "data/settings/field_files.h"
 
 #include <gtest/gtest.h>
 

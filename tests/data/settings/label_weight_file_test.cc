@@ -1,4 +1,4 @@
-#include "data/settings/label_weight_file.h"
+#include "data/settings/field_files.h"
 
 #include <gtest/gtest.h>
 
@@ -18,11 +18,11 @@ std::string error_of(std::string_view text) {
 
 TEST(LabelWeightFile, HasALabelATabAndAWeightALine) {
   const LabelWeightFile file = read("A\t2\n\na label\twith tabs\t0.5\r\n");
-  ASSERT_EQ(file.entries.size(), 2u);
-  EXPECT_EQ(file.entries[0].label, "A");
-  EXPECT_EQ(file.entries[1].label, "a label\twith tabs");
-  EXPECT_EQ(file.entries[1].weight, 0.5);
-  EXPECT_EQ(file.entries[1].line, 3u);
+  ASSERT_EQ(file.rules.size(), 2u);
+  EXPECT_EQ(file.rules[0].label, "A");
+  EXPECT_EQ(file.rules[1].label, "a label\twith tabs");
+  EXPECT_EQ(file.rules[1].weight, 0.5);
+  EXPECT_EQ(file.rules[1].line, 3u);
 }
 
 TEST(LabelWeightFile, LabelsThatItDoesNotNameHaveWeightOne) {

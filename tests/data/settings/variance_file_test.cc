@@ -1,5 +1,5 @@
 // Variances by the names of features: which line counts, and what is no line.
-#include "data/settings/variance_file.h"
+#include "data/settings/field_files.h"
 
 #include <gtest/gtest.h>
 

@@ -13,15 +13,16 @@
 #include "croft/inference/chain_sum.h"
 #include "croft/inference/chain_viterbi.h"
 #include "croft/inference/segment_sum.h"
-#include "inference/segments/segment_brute_force.h"
 #include "inference/segments/segment_posterior.h"
 #include "support/random_chain.h"
 #include "support/random_segments.h"
+#include "support/segment_brute_force.h"
 
 namespace croft::segment_chain_test {
 namespace {
 
 using testing_support::columns_of;
+using testing_support::for_each_segmentation;
 using testing_support::four_column_labels;
 using testing_support::random_segments;
 using testing_support::RandomSegments;

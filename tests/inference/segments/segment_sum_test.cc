@@ -5,16 +5,18 @@
 
 #include "core/simd.h"
 #include "croft/inference/chain_sum.h"
-#include "inference/segments/segment_brute_force.h"
 #include "inference/segments/segment_log_domain.h"
 #include "support/random_chain.h"
 #include "support/random_segments.h"
+#include "support/segment_brute_force.h"
 
 namespace croft::segment_sum_test {
 namespace {
 
+using testing_support::brute_force;
 using testing_support::random_segments;
 using testing_support::RandomSegments;
+using testing_support::SegmentBruteForce;
 using testing_support::SegmentModel;
 using testing_support::SegmentTables;
 

@@ -3,12 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include "inference/segments/segment_brute_force.h"
 #include "support/random_segments.h"
+#include "support/segment_brute_force.h"
 
 namespace croft::segment_viterbi_test {
 namespace {
 
+using testing_support::brute_force;
 using testing_support::random_segments;
 
 template <class Real>

@@ -1,4 +1,4 @@
-#include "model/trees/tree_masks.h"
+#include "model/trees/tree_ensemble.h"
 
 #include <gtest/gtest.h>
 

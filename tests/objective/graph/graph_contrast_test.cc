@@ -1,11 +1,10 @@
-#include "objective/graph/graph_contrast.h"
+#include "objective/graph/graph_objective.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "croft/core/error.h"
-#include "objective/graph/graph_likelihood.h"
 #include "structure/factor_numbers.h"
 #include "support/graph_objectives.h"
 

@@ -6,8 +6,7 @@
 
 #include "croft/core/error.h"
 #include "croft/inference/graph_brute_force.h"
-#include "objective/graph/graph_hinge.h"
-#include "objective/graph/graph_likelihood.h"
+#include "objective/graph/graph_objective.h"
 #include "objective/graph/local_terms.h"
 #include "structure/factor_numbers.h"
 #include "support/graph_objectives.h"

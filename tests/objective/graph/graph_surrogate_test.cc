@@ -4,8 +4,7 @@
 #include <limits>
 
 #include "croft/core/error.h"
-#include "objective/graph/graph_belief_product.h"
-#include "objective/graph/graph_likelihood.h"
+#include "objective/graph/graph_objective.h"
 #include "support/graph_objectives.h"
 #include "support/random_graph.h"
 

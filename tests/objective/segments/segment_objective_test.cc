@@ -7,13 +7,14 @@
 #include <functional>
 
 #include "croft/core/error.h"
-#include "inference/segments/segment_brute_force.h"
 #include "support/random_segments.h"
+#include "support/segment_brute_force.h"
 
 namespace croft::segment_objective_test {
 namespace {
 
 using testing_support::columns_of;
+using testing_support::for_each_segmentation;
 using testing_support::four_column_labels;
 using testing_support::random_segmentation;
 using testing_support::random_segments;

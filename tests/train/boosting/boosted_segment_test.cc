@@ -11,7 +11,7 @@
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/core/random.h"
-#include "model/kinds/boosted_segment_model.h"
+#include "model/kinds/boosted_model.h"
 #include "train/boosting/boosting.h"
 #include "train/kinds/segment_training.h"
 

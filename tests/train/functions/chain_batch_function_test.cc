@@ -11,8 +11,8 @@
 #include <limits>
 
 #include "croft/optimize/regulariser.h"
+#include "objective/chain_objectives.h"
 #include "objective/graph/local_terms.h"
-#include "objective/softmax_margin.h"
 #include "support/chain_graph.h"
 #include "support/naive_features.h"
 #include "train/chain_methods.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "objective/hinge.h"
+#include "objective/chain_objectives.h"
 #include "support/naive_features.h"
 
 namespace croft::chain_sample_function_test {

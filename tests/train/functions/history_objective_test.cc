@@ -9,7 +9,7 @@
 #include <map>
 
 #include "croft/core/error.h"
-#include "objective/softmax_margin.h"
+#include "objective/chain_objectives.h"
 #include "support/naive_features.h"
 #include "train/functions/chain_batch_function.h"
 

@@ -10,7 +10,7 @@
 #include "croft/inference/elimination_order.h"
 #include "croft/inference/graph_brute_force.h"
 #include "croft/inference/junction_tree.h"
-#include "objective/graph/graph_likelihood.h"
+#include "objective/graph/graph_objective.h"
 #include "train/generative/gaussian_mixture_fit.h"
 #include "train/kinds/graph_training.h"
 

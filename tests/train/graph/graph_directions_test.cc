@@ -7,7 +7,7 @@
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 #include "croft/inference/junction_tree.h"
-#include "objective/graph/graph_likelihood.h"
+#include "objective/graph/graph_objective.h"
 #include "train/graph/graph_methods.h"
 
 namespace croft::graph_directions_test {

@@ -7,7 +7,7 @@
 
 #include "croft/core/error.h"
 #include "croft/core/random.h"
-#include "objective/graph/graph_hinge.h"
+#include "objective/graph/graph_objective.h"
 #include "optimize/dual/frank_wolfe.h"
 #include "train/graph/graph_methods.h"
 

@@ -7,7 +7,7 @@
 
 #include "croft/core/error.h"
 #include "croft/core/random.h"
-#include "objective/graph/graph_likelihood.h"
+#include "objective/graph/graph_objective.h"
 #include "optimize/memory_checkpoint.h"
 #include "support/random_graph.h"
 #include "train/kinds/graph_training.h"

@@ -9,8 +9,7 @@
 #include "croft/core/random.h"
 #include "croft/inference/graph_brute_force.h"
 #include "croft/inference/junction_tree.h"
-#include "objective/graph/graph_belief_product.h"
-#include "objective/graph/graph_likelihood.h"
+#include "objective/graph/graph_objective.h"
 #include "structure/factor_numbers.h"
 #include "train/graph/graph_methods.h"
 

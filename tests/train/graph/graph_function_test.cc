@@ -7,8 +7,7 @@
 
 #include "croft/core/error.h"
 #include "croft/core/random.h"
-#include "objective/graph/graph_hinge.h"
-#include "objective/graph/graph_likelihood.h"
+#include "objective/graph/graph_objective.h"
 #include "objective/graph/local_terms.h"
 
 namespace croft::graph_function_test {

@@ -11,7 +11,7 @@
 #include "croft/core/random.h"
 #include "croft/inference/chain_viterbi.h"
 #include "croft/optimize/lbfgs.h"
-#include "features/edge_conjunctions.h"
+#include "features/conjunctions.h"
 #include "train/kinds/chain_training.h"
 
 namespace croft::feature_rounds_test {

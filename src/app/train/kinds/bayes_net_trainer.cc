@@ -5,10 +5,9 @@
 #include <limits>
 
 #include "app/train/make_trainer.h"
-#include "core/atomic_file.h"
+#include "core/files.h"
 #include "croft/core/error.h"
-#include "croft/data/bif.h"
-#include "croft/data/uai.h"
+#include "croft/data/graph_file.h"
 #include "train/course/report.h"
 
 namespace croft {

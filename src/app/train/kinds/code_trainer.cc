@@ -3,7 +3,7 @@
 
 #include "app/train/make_trainer.h"
 #include "app/train/train_files.h"
-#include "data/settings/code_file.h"
+#include "data/settings/field_files.h"
 #include "train/course/report.h"
 
 namespace croft {

@@ -5,7 +5,7 @@
 
 #include "app/train/make_trainer.h"
 #include "app/train/train_files.h"
-#include "core/atomic_file.h"
+#include "core/files.h"
 #include "core/json.h"
 #include "core/parse_number.h"
 #include "croft/data/line_reader.h"

@@ -1,54 +1,40 @@
-// What methods share that lower the bound (MP.2) step by step.  Internal to inference/.
 #pragma once
-#include <string_view>
-#include <vector>
-
-#include "croft/core/error.h"
-#include "inference/graph/local_state.h"
-#include "inference/graph/messages/message_passes.h"
+#include "croft/inference/map_result.h"
 
 namespace croft {
 
-// Throws UsageError that names the method.
-template <class Options>
-void check_descent(std::string_view method, const Options& options) {
-  const auto refuse = [&](std::string_view what) {
-    throw UsageError(std::string(method) + ' ' + std::string(what));
-  };
-  if (options.max_iterations == 0) refuse("needs max_iterations of at least 1");
-  if (options.decode_every == 0) refuse("needs decode_every of at least 1");
-  if (!(options.tolerance >= 0)) refuse("needs a tolerance that is a number >= 0");
-}
+// Max-product linear programming: a bound on the best score by coordinate descent in the dual.
+//
+// Factor after factor shares its best scores evenly among its variables.  The bound never rises; it
+// is that of the local polytope where descent does not get stuck.  Globerson & Jaakkola (2007),
+// Sontag et al. (2011) algorithm 1; docs/math/graph_map.md section 6.
+struct MplpOptions {
+  std::size_t max_iterations = 1000;  // over all factors, >= 1
+  double tolerance = 1e-9;            // as in TrwSOptions
+  std::size_t decode_every = 1;       // iterations, >= 1
+  void validate() const;              // throws UsageError
+};
 
-// Iterations until the bound is reached, or still.
-//   Method(scores) : made once
-//   method(states) : an iteration, which returns the bound; writes an assignment unless nullptr
-template <class Method, class Options>
-MapResult descend_bound(const FactorGraph& graph, const Options& options,
-                        const GraphCallback& callback) {
-  options.validate();
-  MapResult result;
-  Convergence& c = result.convergence;
-  Reparametrisation scores(graph);
-  Method method(scores);
-  std::vector<State> states(graph.variables(), 0);
-  while (c.iterations < options.max_iterations) {
-    const bool decode = c.iterations % options.decode_every == 0;
-    const double before = result.bound;
-    result.bound = std::min(before, method(decode ? &states : nullptr));
-    if (decode) offer(result, graph, states);
-    ++c.iterations;
-    c.residual = before == result.bound ? 0 : before - result.bound;  // both may be -inf
-    c.converged = reaches(result.score, result.bound) ||
-                  c.residual <= options.tolerance * std::max(1.0, std::abs(result.bound));
-    if (!report(callback, result) || c.converged) break;
-  }
-  // Once more from the definition (MP.2), without what many small steps have rounded.
-  scores.gather_beliefs();
-  result.bound = std::max(result.bound, scores.bound());
-  polish(result, graph, states);
-  conclude(result);
-  return result;
-}
+MapResult mplp(const FactorGraph& graph, const MplpOptions& options = {},
+               const GraphCallback& callback = {});
+
+// Dual decomposition: every factor and every variable finds its own best states, and prices make
+// them agree.
+//
+// Subgradient descent on the bound, which need not fall at each step: the result has the lowest
+// one. Unlike mplp and trw_s it does not get stuck.  Komodakis, Paragios & Tziritas (2007);
+// docs/math/graph_map.md section 7.
+struct DualDecompositionOptions {
+  std::size_t max_iterations = 1000;  // >= 1
+  // Of the way to the best score known that the first steps aim at; > 0 and < 2.  Halved when the
+  // bound has not fallen for 20 iterations.
+  double step = 1;
+  double tolerance = 1e-9;       // converged where bound and score come as near, as in TrwSOptions
+  std::size_t decode_every = 1;  // iterations, >= 1
+  void validate() const;         // throws UsageError
+};
+
+MapResult dual_decomposition(const FactorGraph& graph, const DualDecompositionOptions& options = {},
+                             const GraphCallback& callback = {});
 
 }  // namespace croft

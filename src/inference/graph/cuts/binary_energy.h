@@ -1,8 +1,6 @@
 // Energies of binary variables and pairs of them, and their minimum by a cut.  Internal to
 // inference/.  Energies are numbers or +inf; docs/math/graph_map.md sections 2 and 3.
 #pragma once
-#include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "croft/inference/graph_result.h"

@@ -8,7 +8,6 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 namespace croft {

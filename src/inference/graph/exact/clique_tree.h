@@ -4,7 +4,6 @@
 // its parent.  Koller & Friedman (2009) section 10.4; docs/math/graph_exact.md section 3.
 #pragma once
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "croft/structure/factor_graph.h"

@@ -7,7 +7,6 @@
 // docs/math/graph_sampling.md section 6.
 #pragma once
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "croft/inference/elimination_order.h"

@@ -8,7 +8,6 @@
 // to the junction tree.
 #pragma once
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <span>
 #include <vector>

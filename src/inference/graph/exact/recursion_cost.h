@@ -1,6 +1,5 @@
 // What fixing variables of a clique tree costs and saves.  Internal to inference/.
 #pragma once
-#include <unordered_map>
 #include <vector>
 
 #include "inference/graph/exact/clique_tree.h"

@@ -60,97 +60,49 @@ class TreeSums final : public SumOracle {
   bool parity_ = false;
 };
 
-class BetheSums final : public SumOracle {
+// What an approximation finds; -inf: no assignment is allowed.
+struct ApproximateSums {
+  bool converged;
+  ResultKind kind;
+  double log_partition;
+};
+
+// find(graph, scale, out): an approximation of log Z, with the derivatives added to out.
+template <class Find>
+class FoundSums final : public SumOracle {
  public:
-  BetheSums(const FactorGraph& graph, const BeliefPropagationOptions& options)
-      : graph_(graph), options_(options) {
-    options_.validate();
-  }
+  FoundSums(const FactorGraph& graph, const Find& find) : graph_(graph), find_(find) {}
   double sums(double scale, std::span<double> out) override {
-    SumProduct bp(graph_, options_);
-    converged_ = bp.run().converged;
-    kind_ = bp.kind();
-    if (bp.contradiction()) return -kInf;
-    for (Factor f = 0; f < graph_.factors(); ++f) {
-      add_expectations(graph_, f, bp.factor_belief(f), scale, out);
-    }
-    return bp.log_partition();
+    found_ = find_(graph_, scale, out);
+    return found_.log_partition;
   }
-  ResultKind kind() const override { return kind_; }
-  bool converged() const override { return converged_; }
+  ResultKind kind() const override { return found_.kind; }
+  bool converged() const override { return found_.converged; }
 
  private:
   const FactorGraph& graph_;
-  BeliefPropagationOptions options_;
-  ResultKind kind_ = ResultKind::estimate;
-  bool converged_ = true;
+  Find find_;
+  ApproximateSums found_{true, ResultKind::estimate, 0};
 };
 
-class MeanFieldSums final : public SumOracle {
- public:
-  MeanFieldSums(const FactorGraph& graph, const MeanFieldOptions& options)
-      : graph_(graph), options_(options) {
-    options_.validate();
-  }
-  double sums(double scale, std::span<double> out) override {
-    const MeanFieldResult q = mean_field(graph_, options_);
-    converged_ = q.convergence.converged;
-    kind_ = q.kind;
-    if (q.bound == -kInf) return -kInf;
-    for (Factor f = 0; f < graph_.factors(); ++f) add_product(f, q.marginals, scale, out);
-    return q.bound;
-  }
-  ResultKind kind() const override { return kind_; }
-  bool converged() const override { return converged_; }
+template <class Find>
+std::unique_ptr<SumOracle> found_sums(const FactorGraph& graph, const Find& find) {
+  return std::make_unique<FoundSums<Find>>(graph, find);
+}
 
- private:
-  void add_product(Factor f, const VariableMarginals& q, double scale, std::span<double> out) {
-    joint_.assign(1, 1.0);
-    for (const Variable v : graph_.scope(f)) {
-      std::vector<double> longer;
-      longer.reserve(joint_.size() * q[v].size());
-      for (const double p : joint_) {
-        for (const double each : q[v]) longer.push_back(p * each);
-      }
-      joint_ = std::move(longer);
+// p of a factor's joint states under independent variables.
+std::vector<double> product_of(const FactorGraph& graph, Factor f, const VariableMarginals& q) {
+  std::vector<double> joint(1, 1.0);
+  for (const Variable v : graph.scope(f)) {
+    std::vector<double> longer;
+    longer.reserve(joint.size() * q[v].size());
+    for (const double p : joint) {
+      for (const double each : q[v]) longer.push_back(p * each);
     }
-    add_expectations(graph_, f, joint_, scale, out);
+    joint = std::move(longer);
   }
-
-  const FactorGraph& graph_;
-  MeanFieldOptions options_;
-  std::vector<double> joint_;
-  ResultKind kind_ = ResultKind::lower_bound;
-  bool converged_ = true;
-};
-
-class TreeReweightedSums final : public SumOracle {
- public:
-  TreeReweightedSums(const FactorGraph& graph, const TreeReweightedOptions& options)
-      : graph_(graph), options_(options) {
-    options_.validate();
-    if (options.tree_steps > 0) throw UsageError("training keeps its trees: tree_steps must be 0");
-  }
-  double sums(double scale, std::span<double> out) override {
-    TreeReweighted trees(graph_, options_);
-    converged_ = trees.run().converged;
-    kind_ = trees.kind();
-    if (trees.contradiction()) return -kInf;
-    const TreeExpectations found = trees.expectations();
-    for (Factor f = 0; f < graph_.factors(); ++f) {
-      add_expectations(graph_, f, found.factor[f], scale, out);
-    }
-    return found.bound;
-  }
-  ResultKind kind() const override { return kind_; }
-  bool converged() const override { return converged_; }
-
- private:
-  const FactorGraph& graph_;
-  TreeReweightedOptions options_;
-  ResultKind kind_ = ResultKind::upper_bound;
-  bool converged_ = true;
-};
+  return joint;
+}
 
 }  // namespace
 
@@ -167,9 +119,19 @@ SumOracleMaker exact_sums(double most_bytes) {
 }
 SumOracleMaker bethe_sums(const BeliefPropagationOptions& options) {
   const auto plans = std::make_shared<SharedPlans>(plan_numbers(0));
+  const auto find = [=](const FactorGraph& graph, double scale, std::span<double> out) {
+    SumProduct bp(graph, options);
+    ApproximateSums found{bp.run().converged, bp.kind(), -kInf};
+    if (bp.contradiction()) return found;
+    for (Factor f = 0; f < graph.factors(); ++f) {
+      add_expectations(graph, f, bp.factor_belief(f), scale, out);
+    }
+    found.log_partition = bp.log_partition();
+    return found;
+  };
   return [=](const FactorGraph& graph) -> std::unique_ptr<SumOracle> {
     options.validate();
-    const auto messages = [=, &graph] { return std::make_unique<BetheSums>(graph, options); };
+    const auto messages = [=, &graph] { return found_sums(graph, find); };
     if (!is_forest(graph)) return messages();
     const auto structure = plans->of(graph);
     if (!structure->plan) return messages();
@@ -178,11 +140,32 @@ SumOracleMaker bethe_sums(const BeliefPropagationOptions& options) {
 }
 SumOracleMaker tree_reweighted_sums(const TreeReweightedOptions& options) {
   return [=](const FactorGraph& graph) {
-    return std::make_unique<TreeReweightedSums>(graph, options);
+    options.validate();
+    if (options.tree_steps > 0) throw UsageError("training keeps its trees: tree_steps must be 0");
+    return found_sums(graph, [=](const FactorGraph& g, double scale, std::span<double> out) {
+      TreeReweighted trees(g, options);
+      ApproximateSums sums{trees.run().converged, trees.kind(), -kInf};
+      if (trees.contradiction()) return sums;
+      const TreeExpectations found = trees.expectations();
+      for (Factor f = 0; f < g.factors(); ++f) {
+        add_expectations(g, f, found.factor[f], scale, out);
+      }
+      sums.log_partition = found.bound;
+      return sums;
+    });
   };
 }
 SumOracleMaker mean_field_sums(const MeanFieldOptions& options) {
-  return [=](const FactorGraph& graph) { return std::make_unique<MeanFieldSums>(graph, options); };
+  return [=](const FactorGraph& graph) {
+    options.validate();
+    return found_sums(graph, [=](const FactorGraph& g, double scale, std::span<double> out) {
+      const MeanFieldResult q = mean_field(g, options);
+      for (Factor f = 0; f < g.factors() && q.bound > -kInf; ++f) {
+        add_expectations(g, f, product_of(g, f, q.marginals), scale, out);
+      }
+      return ApproximateSums{q.convergence.converged, q.kind, q.bound};
+    });
+  };
 }
 
 }  // namespace croft

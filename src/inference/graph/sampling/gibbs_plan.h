@@ -11,7 +11,7 @@
 
 #include "croft/structure/factor_graph.h"
 #include "inference/graph/sampling/gibbs_kernels.h"
-#include "inference/graph/sampling/site_scores.h"
+#include "inference/graph/sampling/single_site.h"
 
 namespace croft {
 

@@ -8,7 +8,6 @@
 
 #include "core/infinity.h"
 #include "croft/core/error.h"
-#include "inference/graph/bounds/mini_bucket_rest.h"
 #include "inference/graph/bounds/mini_bucket_search.h"
 #include "inference/graph/local_state.h"
 #include "inference/graph/messages/message_passes.h"

@@ -6,8 +6,7 @@
 #include "croft/core/error.h"
 #include "croft/inference/graph_brute_force.h"
 #include "croft/inference/trw_s.h"
-#include "inference/graph/bounds/dual_decomposition.h"
-#include "inference/graph/bounds/mplp.h"
+#include "inference/graph/bounds/bound_descent.h"
 #include "inference/graph/messages/message_passes.h"
 #include "support/map_graphs.h"
 

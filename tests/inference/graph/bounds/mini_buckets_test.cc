@@ -7,7 +7,6 @@
 
 #include "croft/inference/elimination_order.h"
 #include "croft/inference/graph_brute_force.h"
-#include "inference/graph/bounds/mini_bucket_rest.h"
 #include "inference/graph/bounds/mini_bucket_search.h"
 #include "support/map_graphs.h"
 

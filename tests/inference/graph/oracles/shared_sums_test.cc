@@ -1,4 +1,4 @@
-#include "inference/graph/oracles/shared_sums.h"
+#include "inference/graph/oracles/shared_plans.h"
 
 #include <gtest/gtest.h>
 
