@@ -3,7 +3,7 @@
 #include "cli/graph_verbs.h"
 #include "croft/core/error.h"
 #include "model/kinds/graph_model.h"
-#include "train/options/kinds.h"
+#include "train/options/training_options.h"
 
 namespace croft::cli {
 

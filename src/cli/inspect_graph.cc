@@ -7,7 +7,7 @@
 #include "core/atomic_file.h"
 #include "croft/core/error.h"
 #include "sql/graph_sample.h"
-#include "train/options/kinds.h"
+#include "train/options/training_options.h"
 
 namespace croft::cli {
 

@@ -1,9 +1,11 @@
-// Lines of a few fields.
+// Lines of a few fields, and texts of lines.
 #pragma once
 #include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "croft/data/line_reader.h"
 
 namespace croft {
 
@@ -19,6 +21,13 @@ inline std::vector<std::string_view> split_fields(std::string_view line) {
     begin = end + 1;
   }
   return fields;
+}
+
+// The lines that are left, each with its end.
+inline std::string text_of(LineReader& lines) {
+  std::string text;
+  for (std::string_view line; lines.next(line);) text.append(line).append("\n");
+  return text;
 }
 
 // At every separator; a text without one is one field.

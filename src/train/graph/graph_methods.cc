@@ -10,7 +10,6 @@
 #include "objective/graph/graph_hinge.h"
 #include "objective/graph/graph_likelihood.h"
 #include "objective/graph/local_terms.h"
-#include "train/graph/graph_choice.h"
 #include "train/graph/graph_directions.h"
 #include "train/graph/graph_dual.h"
 #include "train/methods/optimise.h"
