@@ -12,7 +12,7 @@
 
 #include "croft/core/error.h"
 #include "croft/core/state_archive.h"
-#include "optimize/stochastic/perceptron.h"
+#include "optimize/stochastic/online_methods.h"
 #include "train/checkpoint.h"
 #include "train/training_watch.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/train/transition_groups.h"
+#include "app/train/train_files.h"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include "model/kinds/graph_model.h"
 #include "sql/evaluate_graph.h"
 #include "sql/graph_sample.h"
-#include "train/options/kinds.h"
+#include "train/options/training_options.h"
 
 namespace croft::cli {
 

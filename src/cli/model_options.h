@@ -8,7 +8,7 @@
 #include "core/option_row.h"
 #include "core/option_values.h"
 #include "model/kinds/sequence_model.h"
-#include "train/options/kinds.h"
+#include "train/options/training_options.h"
 
 namespace croft::cli {
 

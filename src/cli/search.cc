@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "app/label/row_reader.h"
-#include "app/search/search_rows.h"
+#include "app/search/search.h"
 #include "cli/common.h"
 #include "cli/verb.h"
 #include "core/files.h"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "app/train/trainer_rows.h"
+#include "app/train/requests.h"
 #include "cli/progress.h"
 #include "sql/train_graph.h"
 #include "train/methods/objectives.h"

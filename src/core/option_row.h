@@ -22,7 +22,7 @@ enum class OptionType {
   letter,  // one ASCII character other than a blank and ?: it stands between labels of a set
 };
 
-// Kinds of model, as bits (train/options/kinds.h).
+// Kinds of model, as bits (train/options/training_options.h).
 using KindSet = std::uint32_t;
 inline constexpr KindSet kEveryKind = ~KindSet{0};
 

@@ -5,7 +5,7 @@
 
 #include "croft/core/error.h"
 #include "features/vocabulary.h"
-#include "optimize/stochastic/perceptron.h"
+#include "optimize/stochastic/online_methods.h"
 
 namespace croft {
 namespace {

@@ -15,7 +15,7 @@
 #include "croft/structure/chain.h"
 #include "model/chain_layout.h"
 #include "model/linear_scorer.h"
-#include "optimize/stochastic/perceptron.h"
+#include "optimize/stochastic/online_methods.h"
 
 namespace croft {
 

@@ -4,7 +4,9 @@
 #include <span>
 #include <string_view>
 
+#include "croft/core/parallel.h"
 #include "croft/optimize/function.h"
+#include "croft/optimize/optimizer.h"
 #include "croft/optimize/result.h"
 
 namespace croft {
@@ -22,5 +24,19 @@ void check_finite(const Iteration& now);
 void check_positive(std::string_view name, double value);
 // Throws UsageError where `value` is 0.
 void check_at_least_one(std::string_view name, std::size_t value);
+
+// How methods that see all samples at once begin and end.
+// Checks what every such method asks for, and runs Run(f, regulariser, w, options, pool, more...).
+template <class Run, class Function, class Options, class... More>
+OptimizeResult minimise_checked(Function& f, const Regulariser& regulariser, std::span<double> w,
+                                const Options& options, ThreadPool& pool,
+                                const IterationCallback& callback, Checkpointer* checkpoints,
+                                const More&... more) {
+  options.validate();
+  regulariser.validate();
+  check_dimension(f, w);
+  Run run(f, regulariser, w, options, pool, more...);
+  return minimize(run, options.stop, callback, checkpoints);
+}
 
 }  // namespace croft

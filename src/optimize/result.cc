@@ -23,23 +23,11 @@ void StoppingRule::validate() const {
 }
 
 std::string_view stop_reason_name(StopReason reason) {
-  switch (reason) {
-    case StopReason::converged_objective:
-      return "converged_objective";
-    case StopReason::converged_gradient:
-      return "converged_gradient";
-    case StopReason::converged_gap:
-      return "converged_gap";
-    case StopReason::target:
-      return "target";
-    case StopReason::max_iterations:
-      return "max_iterations";
-    case StopReason::stopped:
-      return "stopped";
-    case StopReason::no_progress:
-      return "no_progress";
-  }
-  return "";
+  constexpr std::string_view kNames[] = {"converged_objective", "converged_gradient",
+                                         "converged_gap",       "target",
+                                         "max_iterations",      "stopped",
+                                         "no_progress"};
+  return kNames[static_cast<std::size_t>(reason)];
 }
 
 }  // namespace croft

@@ -8,7 +8,7 @@
 
 #include "app/label/chunks.h"
 #include "app/label/tag_files.h"
-#include "app/search/search_rows.h"
+#include "app/search/search.h"
 #include "python/bind.h"
 #include "python/sequences.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/train/graph_trainer.h"
-#include "app/train/trainer_rows.h"
+#include "app/train/requests.h"
 #include "sql/graph_tables.h"
 
 namespace croft {

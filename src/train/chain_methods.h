@@ -3,10 +3,9 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "objective/label_cost.h"
-#include "optimize/stochastic/perceptron.h"
+#include "optimize/stochastic/online_methods.h"
 #include "train/functions/chain_batch_function.h"
 #include "train/methods/objectives.h"
 #include "train/weight_prior.h"

@@ -19,7 +19,7 @@ constexpr std::size_t kHeader = kMagic.size() + 2 * sizeof(std::uint64_t);
 
 }  // namespace
 
-void Fingerprint::add(const void* bytes, std::size_t size) {
+void Fingerprint::add_bytes(const void* bytes, std::size_t size) {
   value_ = XXH3_64bits_withSeed(bytes, size, value_ + size);
 }
 

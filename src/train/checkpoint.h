@@ -14,17 +14,17 @@ namespace croft {
 // A number for all that is shown to it, in this order.
 class Fingerprint {
  public:
-  template <class Values>
-  void add(const Values& values) {
-    add(values.data(), values.size() * sizeof *values.data());
+  template <class... Values>
+  void add(const Values&... values) {
+    (add_bytes(values.data(), values.size() * sizeof *values.data()), ...);
   }
   void add(std::initializer_list<double> numbers) {
-    add(std::data(numbers), numbers.size() * sizeof(double));
+    add_bytes(std::data(numbers), numbers.size() * sizeof(double));
   }
   std::uint64_t value() const { return value_; }
 
  private:
-  void add(const void* bytes, std::size_t size);
+  void add_bytes(const void* bytes, std::size_t size);
   std::uint64_t value_ = 0;
 };
 

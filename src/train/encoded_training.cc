@@ -7,6 +7,12 @@
 
 namespace croft {
 
+void SequenceTraining::require_data() const {
+  if (sequences() == 0) throw Error("there is no sequence to train on");
+  if (labels() > 0) return;
+  throw Error("no position of the training data says which label it may have; label some of them");
+}
+
 void EncodedTraining::add(const TextSequence& sequence, std::string_view file) {
   note_file(file);
   encoder_.add(sequence, file);
@@ -33,6 +39,11 @@ double EncodedTraining::total_weight() const {
   return sum.value();
 }
 
+std::vector<std::string> EncodedTraining::label_list() const {
+  const auto names = encoder_.label_names.strings();
+  return {names.begin(), names.end()};
+}
+
 bool EncodedTraining::weighted() const {
   return std::ranges::any_of(encoder_.data.weight, [](double w) { return w != 1; });
 }
@@ -40,8 +51,7 @@ bool EncodedTraining::weighted() const {
 std::shared_ptr<const ChainConstraint> EncodedTraining::checked_constraint(
     const ConstraintMaker& make) const {
   if (!make) return nullptr;
-  std::vector<std::string> names;
-  for (std::uint32_t y = 0; y < labels(); ++y) names.emplace_back(encoder_.label_names[y]);
+  const std::vector<std::string> names = label_list();
   auto constraint = std::make_shared<const ChainConstraint>(make(names));
   check_gold(*constraint, encoder_.data, names, [&](std::size_t n) { return file_of(n); });
   return constraint;

@@ -1,10 +1,12 @@
 #include "train/part_checkpoints.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "train/training_fingerprint.h"
 
 namespace croft {
+
 PartCheckpoints::PartCheckpoints(CheckpointFolder* folder, std::size_t parts,
                                  Checkpointer::State done)
     : folder_(folder), done_(std::move(done)) {
@@ -76,34 +78,42 @@ std::uint64_t parts_fingerprint(const ChainEncoder& data, const TrainOptions& op
   layout.labels = data.label_names.size();
   layout.constraint = std::move(constraint);
   ThreadPool none(1);
-  const ChainProblem problem{.data = data.data,
-                             .layout = layout,
-                             .pool = none,
-                             .objective = options.objective,
-                             .block = options.block,
-                             .cost = options.cost ? &cost : nullptr,
-                             .method = options.chosen_method(false),
-                             .settings = options.settings,
-                             .regulariser = options.regulariser,
-                             .seed = options.seed};
-  const ChainHoldout no_holdout;
-  return TrainingFingerprint{.problem = problem,
-                             .names = names,
-                             .start = {},
-                             .active_set = nullptr,
-                             .holdout = no_holdout,
-                             .partial = data.partial,
-                             .early_stop = 0}
-      .value();
+  ChainProblem problem = problem_of(options, data.data, layout, none);
+  problem.block = options.block;
+  problem.cost = options.cost ? &cost : nullptr;
+  problem.method = options.chosen_method(false);
+  return TrainingFingerprint{.problem = problem, .names = names, .partial = data.partial}.value();
 }
 
 void archive_result(StateArchive& state, OptimizeResult& result) {
-  state(result.reason);
-  state(result.message);
-  state(result.objective);
-  state(result.gradient_norm);
-  state(result.iterations);
-  state(result.evaluations);
+  state(result.reason, result.message, result.objective, result.gradient_norm, result.iterations,
+        result.evaluations);
+}
+
+std::vector<double> best_of_starts(std::size_t starts, const TrainStart& train,
+                                   const std::function<void(std::size_t start)>& keep,
+                                   CheckpointFolder* folder, const Checkpointer::State& kept) {
+  std::vector<double> objectives;
+  PartCheckpoints checkpoints(folder, starts, [&](StateArchive& state) {
+    state(objectives);
+    kept(state);
+  });
+  checkpoints.resume();
+  for (std::size_t start = objectives.size(); start < starts; ++start) {
+    const StartEnd end = train(start, checkpoints.part(start));
+    const auto take = [&] {
+      const bool best =
+          std::ranges::all_of(objectives, [&](double other) { return end.objective < other; });
+      objectives.push_back(end.objective);
+      if (best) keep(start);
+    };
+    if (end.stopped) {
+      take();
+      break;
+    }
+    checkpoints.done(start, take);
+  }
+  return objectives;
 }
 
 }  // namespace croft

@@ -1,8 +1,30 @@
 #include "train/train_options.h"
 
+#include <algorithm>
+
 #include "croft/core/error.h"
 
 namespace croft {
+namespace {
+
+std::vector<double> balanced_weights(const ChainData& data, std::size_t labels) {
+  std::vector<double> count(labels, 0.0);
+  for (const Label y : data.label) ++count[y];
+  const auto seen = std::ranges::count_if(count, [](double n) { return n > 0; });
+  const double share = static_cast<double>(data.sequences()) / static_cast<double>(seen);
+  for (double& n : count) n = n > 0 ? share / n : 1;
+  return count;
+}
+
+}  // namespace
+
+void weigh_by_label(const LabelWeights& weights, std::span<const std::string_view> names,
+                    ChainData& data) {
+  const std::vector<double> of_label =
+      weights.file ? weights_of(*weights.file, names) : balanced_weights(data, names.size());
+  data.weight.resize(data.sequences(), 1.0);
+  for (std::size_t n = 0; n < data.sequences(); ++n) data.weight[n] *= of_label[data.label[n]];
+}
 
 namespace {
 
@@ -106,6 +128,18 @@ MethodChoice TrainOptions::choice(bool from_weights, std::size_t positions) cons
           .block = block != TrainOptions().block,
           .window = stop.window != StoppingRule().window,
           .single = precision == Precision::single};
+}
+
+ChainProblem problem_of(const TrainOptions& options, const ChainData& data,
+                        const ChainLayout& layout, ThreadPool& pool) {
+  return {.data = data,
+          .layout = layout,
+          .pool = pool,
+          .objective = options.objective,
+          .settings = options.settings,
+          .regulariser = options.regulariser,
+          .stop = options.stop,
+          .seed = options.seed};
 }
 
 }  // namespace croft

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "data/settings/field_files.h"
+#include "features/chain_data.h"
 #include "model/history_layout.h"
 #include "model/kinds/chain_model.h"
 #include "objective/label_cost.h"
@@ -16,10 +18,24 @@
 #include "train/checkpoint.h"
 #include "train/functions/active_set.h"
 #include "train/induction/feature_round_options.h"
-#include "train/label_weights.h"
 #include "train/methods/choice.h"
 
 namespace croft {
+
+// Weights of examples by their labels: of classes that are rare, or that matter more.
+struct LabelWeights {
+  std::optional<LabelWeightFile> file;  // none: balanced
+};
+
+// Multiplies the weight of each sequence by that of its label.  Balanced: n / (k n_y), of n
+// sequences with k labels, n_y of them with label y, so that all labels weigh the same together,
+// and all sequences as much as before (King & Zeng 2001); weights that sequences had are not
+// counted.
+//   data  : sequences of one position, each of one known label
+//   names : of the labels
+// Throws InputError for a label in the file that is none of `names`.  Time O(n + k).
+void weigh_by_label(const LabelWeights& weights, std::span<const std::string_view> names,
+                    ChainData& data);
 
 // With fewer positions double precision costs nothing that anyone would notice, and the last steps
 // of an optimiser, which single precision cannot tell apart, are made.
@@ -74,6 +90,10 @@ struct TrainOptions {
   // For check_choice(); a value that is not the default counts as given.
   MethodChoice choice(bool from_weights, std::size_t positions) const;
 };
+
+// The part of a problem that these options say as they stand; its method is the default one.
+ChainProblem problem_of(const TrainOptions& options, const ChainData& data,
+                        const ChainLayout& layout, ThreadPool& pool);
 
 // The tolerance of the stopping rule where the user gives none.  OWL-QN creeps more at the end: on
 // CoNLL-2000 with l1 = 1 it stopped 1.3e-4 to 2.1e-4 above the optimum at 1e-5.

@@ -16,33 +16,23 @@ void add(Fingerprint& of, const StringLists& lists) {
 }
 
 void add(Fingerprint& of, const AttributeLists& lists) {
-  of.add(lists.begin);
-  of.add(lists.id);
-  of.add(lists.value);
+  of.add(lists.begin, lists.id, lists.value);
 }
 
 void add(Fingerprint& of, const ChainData& data) {
-  of.add(data.sequence_begin);
-  of.add(data.label);
-  of.add(data.label_sets.begin);
-  of.add(data.label_sets.label);
-  of.add(data.weight);
+  of.add(data.sequence_begin, data.label, data.label_sets.begin, data.label_sets.label,
+         data.weight);
   add(of, data.node);
   add(of, data.edge);
 }
 
-void add(Fingerprint& of, const LabelRuns& runs) {
-  of.add(runs.begin);
-  of.add(runs.label);
-}
+void add(Fingerprint& of, const LabelRuns& runs) { of.add(runs.begin, runs.label); }
 
 void add(Fingerprint& of, const ChainLayout& layout) {
   for (const RowLayout* rows : {&layout.tied, &layout.node, &layout.edge}) {
-    of.add(rows->begin);
-    of.add(rows->cell);
+    of.add(rows->begin, rows->cell);
   }
-  of.add(layout.shared.begin);
-  of.add(layout.shared.cell);
+  of.add(layout.shared.begin, layout.shared.cell);
   const std::size_t sizes[] = {layout.labels, layout.order()};
   of.add(std::span(sizes));
   if (layout.histories) {
@@ -52,53 +42,32 @@ void add(Fingerprint& of, const ChainLayout& layout) {
   if (!layout.constraint) return;
   ChainConstraint constraint = *layout.constraint;
   StateArchive bits;
-  bits(constraint.start);
-  bits(constraint.end);
-  bits(constraint.edge);
+  bits(constraint.start, constraint.end, constraint.edge);
   of.add(bits.bytes());
 }
 
 // Each of these that is set, and that it is.
 void add(StateArchive& options, MethodSettings s) {
-  options(s.history);
-  options(s.step);
-  options(s.schedule);
-  options(s.decay);
-  options(s.batch);
-  options(s.average_from);
-  options(s.passes);
-  options(s.aggressiveness);
-  options(s.best);
-  options(s.variance);
-  options(s.gamma);
+  options(s.history, s.step, s.schedule, s.decay, s.batch, s.average_from, s.passes,
+          s.aggressiveness, s.best, s.variance, s.gamma);
   if (!s.kernel) return;
-  options(s.kernel->type);
-  options(s.kernel->scale);
-  options(s.kernel->offset);
-  options(s.kernel->degree);
-  options(s.kernel->gamma);
+  options(s.kernel->type, s.kernel->scale, s.kernel->offset, s.kernel->degree, s.kernel->gamma);
 }
 
 void add(Fingerprint& of, ChainProblem problem) {
   add(of, problem.data);
   add(of, problem.layout);
   if (problem.prior != nullptr) {
-    of.add(problem.prior->mean);
-    of.add(problem.prior->scale);
+    of.add(problem.prior->mean, problem.prior->scale);
   }
   for (std::size_t y = 0; problem.cost != nullptr && y < problem.cost->labels(); ++y) {
     of.add(problem.cost->table[y]);
   }
   StateArchive options;
-  options(problem.objective);
-  options(problem.block);
-  options(problem.method);
-  options(problem.twice);
-  options(problem.regulariser.l1);
-  options(problem.regulariser.l2);
+  options(problem.objective, problem.block, problem.method, problem.twice, problem.regulariser.l1,
+          problem.regulariser.l2);
   if (problem.regulariser.free.length > 0) {
-    options(problem.regulariser.free.begin);
-    options(problem.regulariser.free.length);
+    options(problem.regulariser.free.begin, problem.regulariser.free.length);
   }
   options(problem.seed);
   add(options, problem.settings);
@@ -126,11 +95,12 @@ std::uint64_t TrainingFingerprint::value() const {
   add(of, problem);
   for (const auto* each : {&names.labels, &names.tied, &names.node, &names.edge}) add(of, *each);
   of.add(start);
-  add(of, holdout.data());
-  for (std::size_t n = 0; n < holdout.sequences(); ++n) add(of, holdout[n].labels);
-  if (holdout.sequences() > 0 && partial) {
-    of.add(partial->any);
-    of.add(std::span(&partial->separator, 1));
+  const ChainHoldout none;
+  const ChainHoldout& held_out = holdout != nullptr ? *holdout : none;
+  add(of, held_out.data());
+  for (std::size_t n = 0; n < held_out.sequences(); ++n) add(of, held_out[n].labels);
+  if (held_out.sequences() > 0 && partial) {
+    of.add(partial->any, std::span(&partial->separator, 1));
   }
   StateArchive options;
   const auto add_value = [&](auto value) { options(value); };

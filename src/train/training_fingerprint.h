@@ -32,12 +32,11 @@ void add_to(Fingerprint& print, const ChainData& data);
 struct TrainingFingerprint {
   const ChainProblem& problem;
   const ChainNames& names;
-  std::span<const FeatureWeight> start;  // weights that training starts from
-  const ActiveSetOptions* active_set;    // null: all features are trained at once
-  // What the best iteration depends on.
-  const ChainHoldout& holdout;                  // encoded
-  const std::optional<PartialLabels>& partial;  // how its labels are read
-  std::size_t early_stop;
+  const std::optional<PartialLabels>& partial;  // how the labels of what is held out are read
+  std::size_t early_stop = 0;
+  std::span<const FeatureWeight> start{};        // weights that training starts from
+  const ActiveSetOptions* active_set = nullptr;  // null: all features are trained at once
+  const ChainHoldout* holdout = nullptr;         // encoded; null: none
 
   // Cost: a pass over all of it, at the speed of memory.
   std::uint64_t value() const;

@@ -28,18 +28,9 @@ std::optional<TrainingWatch::Best> TrainingWatch::go_back() {
 }
 
 void TrainingWatch::Best::archive(StateArchive& state) {
-  state(iteration);
-  state(score);
-  state(weights);
-  state(features);
-  state(objective);
-  state(gradient_norm);
+  state(iteration, score, weights, features, objective, gradient_norm);
 }
 
-void TrainingWatch::archive(StateArchive& state) {
-  state(last_iteration_);
-  state(last_score_);
-  state(best_);
-}
+void TrainingWatch::archive(StateArchive& state) { state(last_iteration_, last_score_, best_); }
 
 }  // namespace croft

@@ -16,11 +16,7 @@ struct HoldoutScore {
   double token_accuracy = 0;
   std::optional<double> chunk_f1;          // where labels are chunk labels
   std::optional<double> log_likelihood{};  // of cases without a label, in nats a case
-  void archive(StateArchive& state) {
-    state(token_accuracy);
-    state(chunk_f1);
-    state(log_likelihood);
-  }
+  void archive(StateArchive& state) { state(token_accuracy, chunk_f1, log_likelihood); }
   // What early stopping looks at.
   double score() const { return log_likelihood.value_or(chunk_f1.value_or(token_accuracy)); }
 };

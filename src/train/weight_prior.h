@@ -6,6 +6,8 @@
 // So an optimiser that knows only the plain penalty minimises over u.  With l1 > 0 and a mean of 0
 // the penalty is l1 sum |w_k| / s_k.
 #pragma once
+#include <algorithm>
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -31,9 +33,19 @@ struct WeightPrior {
 
 // The scale of a prior, for each weight of a layout.
 //   variance : [rows] > 0, of the rows of transitions, of node and of edge attributes, in this
-//   order;
-//              grams have 1
-std::vector<double> prior_scale(const ChainLayout& layout, std::span<const double> variance);
+//              order; grams have 1
+inline std::vector<double> prior_scale(const ChainLayout& layout,
+                                       std::span<const double> variance) {
+  std::vector<double> scale(layout.dimension(), 1.0);
+  std::size_t next = 0;
+  for (const RowLayout* rows : {&layout.tied, &layout.node, &layout.edge}) {
+    for (std::size_t row = 0; row < rows->rows(); ++row) {
+      const auto first = scale.begin() + static_cast<std::ptrdiff_t>(rows->begin[row]);
+      std::fill_n(first, rows->length(row), std::sqrt(variance[next++]));
+    }
+  }
+  return scale;
+}
 
 // f(mean + s u) as a function of u.
 class PriorFunction final : public CurvedFunction {

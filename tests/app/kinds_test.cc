@@ -6,7 +6,7 @@
 #include <set>
 
 #include "model/kinds/model_file.h"
-#include "train/options/kinds.h"
+#include "train/options/training_options.h"
 
 namespace croft {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "core/json.h"
 #include "model/kinds/chain_model.h"
-#include "optimize/stochastic/perceptron.h"
+#include "optimize/stochastic/online_methods.h"
 #include "support/all_sequences.h"
 #include "support/naive_objective.h"
 

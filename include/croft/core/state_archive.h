@@ -66,6 +66,12 @@ class StateArchive {
   requires requires(T& value, StateArchive& state) { value.archive(state); }
   void operator()(T& value) { value.archive(*this); }
 
+  // Several, one after the other.
+  template <class... Values>
+  requires(sizeof...(Values) > 1) void operator()(Values&&... values) {
+    ((*this)(std::forward<Values>(values)), ...);
+  }
+
   const std::string& bytes() const { return out_; }  // written so far
   // Throws Error unless everything has been read.
   void finish() const;

@@ -55,14 +55,7 @@ struct Iteration {
   std::span<const double> w;    // valid during the call
 
   void archive(StateArchive& state) {  // all but w
-    state(number);
-    state(evaluations);
-    state(objective);
-    state(gradient_norm);
-    state(weight_norm);
-    state(active);
-    state(step);
-    state(gap);
+    state(number, evaluations, objective, gradient_norm, weight_norm, active, step, gap);
   }
 };
 

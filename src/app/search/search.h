@@ -11,13 +11,16 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/option_values.h"
 #include "features/extraction.h"
 
 namespace croft {
+
 class Json;
 
 // An option of train that is tried out.
@@ -142,5 +145,12 @@ std::string format_table(const SearchedSettings& result);
 Json to_json(const SearchedSettings& result);
 // One panel a parameter: scores against its values, the rungs in colours.
 std::string search_svg(const SearchedSettings& result);
+
+// The options of a search, for every front end.
+
+std::span<const OptionRow> search_rows();
+
+// Their values, seed and threads; parameters are left as they are.
+void read_search_settings(const OptionValues& values, SearchSettings& settings);
 
 }  // namespace croft

@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "app/search/search.h"
 #include "app/search/search_plan.h"
 #include "core/parse_number.h"
 #include "croft/core/error.h"
+#include "data/settings/field_files.h"
 
 namespace croft {
 namespace {
@@ -17,18 +19,6 @@ double number_in(const std::string& text, const std::string& option) {
   if (parse_number(text, value) == NumberKind::finite) return value;
   throw UsageError("--range ", option, ": ", in_quotes(text),
                    " is no finite number; write NAME=LOW:HIGH, such as l2=0.01:10:log");
-}
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> fields(1);
-  for (const char c : text) {
-    if (c == separator) {
-      fields.emplace_back();
-    } else {
-      fields.back() += c;
-    }
-  }
-  return fields;
 }
 
 // NAME=REST; dashes in front of the name are as in --NAME.
@@ -46,7 +36,7 @@ std::pair<std::string, std::string> name_and_rest(const std::string& text, const
 
 SearchParameter parse_search_values(const std::string& text) {
   const auto [name, rest] = name_and_rest(text, "--values", "NAME=A,B,C");
-  SearchParameter p{.option = name, .values = split(rest, ',')};
+  SearchParameter p{.option = name, .values = split_at(rest, ',')};
   for (const std::string& value : p.values) {
     if (value.empty()) throw UsageError("--values ", in_quotes(text), " has an empty value");
     if (std::ranges::count(p.values, value) > 1) {
@@ -59,7 +49,7 @@ SearchParameter parse_search_values(const std::string& text) {
 SearchParameter parse_search_range(const std::string& text) {
   constexpr std::string_view kForm = "NAME=LOW:HIGH, NAME=LOW:HIGH:log or NAME=LOW:HIGH:int";
   const auto [name, rest] = name_and_rest(text, "--range", kForm);
-  const std::vector<std::string> fields = split(rest, ':');
+  const std::vector<std::string> fields = split_at(rest, ':');
   const bool known =
       fields.size() == 2 || (fields.size() == 3 && (fields[2] == "log" || fields[2] == "int"));
   if (!known) throw UsageError("--range ", in_quotes(text), " is not ", kForm);
@@ -145,6 +135,49 @@ std::string shell_words(const std::vector<std::string>& arguments) {
     text += '\'';
   }
   return text;
+}
+
+std::span<const OptionRow> search_rows() {
+  using namespace option;
+  static const auto kRows = std::to_array<OptionRow>({
+      choice("metric", "METRIC=accuracy", {"accuracy", "chunk-f1", "log-loss"},
+             "accuracy, chunk-f1 or log-loss")
+          .at_first("accuracy"),
+      whole("folds", "K=3", "Parts of the data, each scored by the others").at_first("3").from(2),
+      whole("candidates", "N",
+            "Settings at first; default: all of --values, 27 where there is a --range")
+          .from(1),
+      whole("eta", "N=3", "One setting in so many goes on, with so many times the data")
+          .at_first("3")
+          .from(2),
+      number("smallest", "SHARE=0.03", "Share of the data that the first rung has at least")
+          .at_first("0.03"),
+      number("budget", "NUMBER",
+             "Cross-validations on all of the data that all may cost together; without "
+             "--candidates there are as many as it allows")
+          .from(1),
+      choice("resource", "RESOURCE=data", {"data", "iterations"},
+             "What grows from rung to rung: data, or iterations up to --max-iterations")
+          .at_first("data"),
+      file("state", "FILE", "Keep what has been scored in this file"),
+      flag("resume", "Go on from --state"),
+  });
+  return kRows;
+}
+
+void read_search_settings(const OptionValues& values, SearchSettings& settings) {
+  values.choose("metric", {SearchMetric::accuracy, SearchMetric::chunk_f1, SearchMetric::log_loss},
+                settings.metric);
+  values.choose("resource", {SearchResource::data, SearchResource::iterations}, settings.resource);
+  values.read("folds", settings.folds);
+  values.read("candidates", settings.candidates);
+  values.read("eta", settings.eta);
+  values.read("smallest", settings.smallest);
+  values.read("budget", settings.budget);
+  values.read("state", settings.state);
+  values.read("resume", settings.resume);
+  values.read("seed", settings.seed);
+  values.read("threads", settings.threads);
 }
 
 }  // namespace croft

@@ -6,7 +6,7 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/data/line_reader.h"
+#include "data/settings/field_files.h"
 
 namespace croft {
 
@@ -54,9 +54,7 @@ void SearchState::open(const std::string& path, bool resume, const std::string& 
   }
   if (there) {
     LineReader lines(path);
-    std::string text;
-    for (std::string_view line; lines.next(line);) text.append(line).append("\n");
-    scores_ = parse_search_state(text, path, fingerprint);
+    scores_ = parse_search_state(text_of(lines), path, fingerprint);
   }
   write();  // what forbids writing is known before the work
 }

@@ -7,6 +7,7 @@
 #include "data/checks.h"
 #include "data/csv_table.h"
 #include "data/labelled_text.h"
+#include "data/settings/field_files.h"
 
 namespace croft {
 namespace {
@@ -68,8 +69,7 @@ RepeatableFile::RepeatableFile(const std::string& path) : name_(path) {
   if (path != "-" && std::filesystem::is_regular_file(path, none)) return;
   LineReader lines(path);
   name_ = lines.name();
-  text_.emplace();
-  for (std::string_view line; lines.next(line);) text_->append(line).append("\n");
+  text_ = text_of(lines);
 }
 
 bool needs_fit(const ExtractionConfig& config) {

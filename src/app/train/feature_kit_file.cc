@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <optional>
 #include <set>
-#include <span>
 #include <utility>
 
 #include "croft/core/error.h"
+#include "data/settings/field_files.h"
 
 namespace croft {
 namespace {
@@ -396,10 +396,8 @@ std::string read_text(const std::string& path, std::string& name) {
         "standard input is neither: name a file");
   }
   LineReader lines(path);
-  std::string text;
-  for (std::string_view line; lines.next(line);) text.append(line).append("\n");
   name = lines.name();
-  return text;
+  return text_of(lines);
 }
 
 std::string beside(const std::string& kit, const std::string& file) {

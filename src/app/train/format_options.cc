@@ -1,5 +1,4 @@
 // How texts and tables become features, as the options of training say it.
-#include <algorithm>
 #include <charconv>
 
 #include "app/train/requests.h"

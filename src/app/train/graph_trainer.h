@@ -1,10 +1,8 @@
 // The course of general CRFs, wherever their cliques come from: a database (sql/train_graph.h), a
 // program.
 #pragma once
-#include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "app/train/trainer.h"

@@ -2,7 +2,6 @@
 // contradict each other or would be ignored.
 #pragma once
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "app/train/kind_requests.h"

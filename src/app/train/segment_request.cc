@@ -4,22 +4,15 @@
 #include <filesystem>
 
 #include "app/label/chunks.h"
-#include "app/train/train_segment.h"
+#include "app/train/kind_requests.h"
 #include "core/json.h"
-#include "croft/core/interrupt.h"
 
 #include "croft/core/error.h"
+#include "data/settings/field_files.h"
 #include "features/kit/feature_kit.h"
 
 namespace croft {
 namespace {
-
-std::string read_text(const std::string& path) {
-  LineReader lines(path);
-  std::string text;
-  for (std::string_view line; lines.next(line);) text.append(line).append("\n");
-  return text;
-}
 
 // The lists' files, beside those that are given.
 std::vector<std::pair<std::string, std::string>> gazetteer_files(const SegmentRequest& request) {
@@ -138,8 +131,8 @@ SegmentOptions segment_options(const SegmentRequest& request, const SegmentModel
     options.templates = SegmentTemplates::parse(
         none ? std::string_view() : SegmentTemplates::default_text(), "the default");
   } else {
-    options.templates =
-        SegmentTemplates::parse(read_text(request.segment_template), request.segment_template);
+    LineReader lines(request.segment_template);
+    options.templates = SegmentTemplates::parse(text_of(lines), request.segment_template);
     if (options.templates.templates().empty() && !shares_positions(options.templates)) {
       throw InputError({request.segment_template, 1}, "no line of this file is a template", "",
                        "write one such as U1:%length; --segment-template none has none");

@@ -1,6 +1,6 @@
 #include "croft/app/train.h"
 
-#include "app/train/trainer_rows.h"
+#include "app/train/requests.h"
 #include "core/option_values.h"
 
 namespace croft {

@@ -1,5 +1,4 @@
 // What a request leaves open, filled in; and what it names by short texts.
-#include <algorithm>
 #include <vector>
 
 #include "app/train/train_files.h"

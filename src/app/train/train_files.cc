@@ -1,15 +1,38 @@
 #include "app/train/train_files.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "app/train/feature_kit_file.h"
-#include "app/train/transition_groups.h"
+#include "core/json.h"
 #include "core/parse_number.h"
+#include "croft/core/error.h"
 #include "data/settings/constraint_file.h"
 #include "data/settings/field_files.h"
 
 namespace croft {
+
+TransitionGroups transition_groups(const TransitionGroupFile& file, const LabelNames& names) {
+  const auto find = [&](const std::string& pattern, std::size_t line) {
+    std::vector<Label> found = names.matching(pattern);
+    if (!found.empty()) return found;
+    throw InputError({file.name, line}, "no label of the training data is, or matches,", pattern,
+                     names.some());
+  };
+  TransitionGroups groups(names.size());
+  std::unordered_map<std::string, std::uint32_t> number;
+  for (const TransitionGroupRule& rule : file.rules) {
+    std::uint32_t group = TransitionGroups::kNone;
+    if (rule.group) {
+      group = number.emplace(*rule.group, static_cast<std::uint32_t>(number.size())).first->second;
+    }
+    const std::vector<Label> from = find(rule.from, rule.line), to = find(rule.to, rule.line);
+    for (const Label i : from) {
+      for (const Label j : to) groups.of[i * names.size() + j] = group;
+    }
+  }
+  return groups;
+}
+
 namespace {
 
 using Names = std::span<const std::string_view>;
@@ -23,13 +46,6 @@ void set_cost(const std::string& cost, TrainOptions& options) {
   options.cost = [file = read_cost_file(lines)](Names names) { return label_cost(file, names); };
 }
 
-// All lines of a file, to be read again.
-std::string read_lines(LineReader& lines) {
-  std::string text;
-  for (std::string_view line; lines.next(line);) text.append(line).append("\n");
-  return text;
-}
-
 void set_constraint(const std::string& constrain, TrainOptions& options) {
   using Labels = std::span<const std::string>;
   if (constrain == "bio") {
@@ -38,7 +54,7 @@ void set_constraint(const std::string& constrain, TrainOptions& options) {
     options.constraint = [](Labels names) { return bioes_constraint(names); };
   } else {
     LineReader lines(constrain);
-    options.constraint = [text = read_lines(lines), name = lines.name()](Labels names) {
+    options.constraint = [text = text_of(lines), name = lines.name()](Labels names) {
       return read_constraint(LineReader(text, name), names);
     };
   }
@@ -86,6 +102,11 @@ std::optional<LabelWeights> read_label_weights(const std::string& class_weights)
   if (class_weights == "balanced") return LabelWeights{};
   LineReader lines(class_weights);
   return LabelWeights{read_label_weight_file(lines)};
+}
+
+void add_class_weights(const std::string& class_weights, Json& record) {
+  if (class_weights.empty()) return;
+  record["class_weights"] = class_weights == "balanced" ? "balanced" : "file";
 }
 
 void check_class_weights(const TrainRequest& request) {

@@ -1,10 +1,17 @@
 // What a training is told in files other than data and templates.
 #pragma once
+#include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "app/label/label_names.h"
 #include "app/train/train_request.h"
+#include "data/settings/field_files.h"
+#include "model/chain_layout.h"
 #include "train/graph/graph_prior.h"
+#include "train/kinds/chain_training.h"
 
 namespace croft {
 
@@ -31,6 +38,9 @@ TrainOptions read_options(const TrainRequest& request);
 
 // "balanced", or a file; empty: nothing.  Throws InputError as read_label_weight_file().
 std::optional<LabelWeights> read_label_weights(const std::string& class_weights);
+
+// What a training record says of them, where there are any.
+void add_class_weights(const std::string& class_weights, Json& record);
 
 // The model to start from, null where the request names none.  Throws UsageError for one that reads
 // its data in another format.
@@ -65,5 +75,27 @@ void split_data(const TrainRequest& request, TrainingInput& input, const Trainin
 
 // Those of the sequences.  Throws InputError as read_weight_file(), and for a weight above 1e15.
 std::vector<double> read_sequence_weights(const std::string& path);
+
+// Groups of transitions, from a file and the names of the labels.
+// Every pair of labels gets what the last line says that matches it.  Throws InputError (file,
+// line, text, remedy) for a label or pattern that no label matches.  Cost O(L^2 lines) at worst.
+TransitionGroups transition_groups(const TransitionGroupFile& file, const LabelNames& names);
+
+// How predictions do on a hold-out, whose labels may be known in part.
+
+// Of a sequence that is held out: how many positions have one label.  Throws InputError (file,
+// line) for a set of labels that is none.
+std::size_t count_single_labels(const TextSequence& text, std::string_view file,
+                                const PartialLabels& how);
+
+// Token accuracy over all positions that have one label; chunk F1 over the sequences that are
+// labelled in full, where there are any.
+//   holdout   : the labels of hold-out sequence n
+//   predicted : of all hold-out sequences of the training
+//   how       : that labels may be known in part; without it each item is one label
+using HoldoutText = std::function<const TextSequence&(std::size_t n)>;
+HoldoutScore score_holdout(const HoldoutText& holdout,
+                           const std::vector<std::vector<std::string_view>>& predicted,
+                           const std::optional<PartialLabels>& how);
 
 }  // namespace croft

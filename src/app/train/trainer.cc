@@ -4,7 +4,6 @@
 
 #include "app/file_checks.h"
 #include "app/label/tagger.h"
-#include "app/train/holdout_score.h"
 #include "app/train/train_files.h"
 #include "core/files.h"
 #include "croft/core/interrupt.h"
@@ -65,7 +64,9 @@ TrainOutcome train_on(Trainer& trainer, const Step& read, TrainObserver& observe
 }
 
 TrainFiles SequenceTrainer::files() const {
-  return {input_files(request_), {request_.init, request_.prior}, request_.output};
+  TrainFiles files{input_files(request_), {request_.init, request_.prior}, request_.output};
+  std::ranges::copy(own_files(), std::back_inserter(files.inputs));
+  return files;
 }
 
 std::string SequenceTrainer::warning() const {
@@ -235,9 +236,7 @@ void SequenceTrainer::add_choices(Json& record) const {
   if (!r.constrain.empty()) {
     record["constraint"] = names_a_scheme(r.constrain) ? r.constrain : "file";
   }
-  if (!r.class_weights.empty()) {
-    record["class_weights"] = r.class_weights == "balanced" ? "balanced" : "file";
-  }
+  add_class_weights(r.class_weights, record);
   if (o.objective == Objective::composite) record["block"] = o.block;
   if (!r.kernel.empty()) record["kernel"] = r.kernel;
   if (!r.prior.empty()) record["prior"] = true;

@@ -15,8 +15,8 @@
 
 #include "app/train/train_request.h"
 #include "train/course/em.h"
+#include "train/encoded_training.h"
 #include "train/observer.h"
-#include "train/sequence_training.h"
 
 namespace croft {
 
@@ -57,7 +57,7 @@ class Trainer {
 class SequenceTrainer : public Trainer {
  public:
   const TrainRequest& request() const { return request_; }
-  TrainFiles files() const override;
+  TrainFiles files() const final;
   CheckpointRequest checkpoint() const override { return checkpoint_of(request_); }
   StoppingRule stopping() const override { return request_.options.stop; }
   std::string warning() const override;
@@ -76,6 +76,8 @@ class SequenceTrainer : public Trainer {
  protected:
   // request : with its defaults, checked
   explicit SequenceTrainer(TrainRequest request) : request_(std::move(request)) {}
+  // Files of the kind's own that it reads.
+  virtual std::vector<std::string> own_files() const { return {}; }
   // What the extractor's sequences are to be handed to.
   virtual SequenceTraining& begin(const Extractor& extractor) = 0;
   virtual std::unique_ptr<TrainingInput> open_input(TrainObserver& observer) const;

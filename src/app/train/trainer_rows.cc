@@ -1,10 +1,8 @@
-#include "app/train/trainer_rows.h"
+#include "app/train/requests.h"
 
-#include <algorithm>
 #include <array>
 
 #include "app/train/make_trainer.h"
-#include "app/train/requests.h"
 #include "croft/core/error.h"
 
 namespace croft {

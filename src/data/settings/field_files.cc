@@ -53,6 +53,12 @@ std::vector<std::string_view> split_fields(std::string_view line) {
   return fields;
 }
 
+std::string text_of(LineReader& lines) {
+  std::string text;
+  for (std::string_view line; lines.next(line);) text.append(line).append("\n");
+  return text;
+}
+
 std::vector<std::string> split_at(std::string_view text, char separator) {
   std::vector<std::string> fields(1);
   for (const char c : text) {

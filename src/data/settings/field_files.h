@@ -22,6 +22,8 @@ namespace croft {
 // At TABs, where the line has one: every field counts, also an empty one.  Otherwise at spaces,
 // however many.
 std::vector<std::string_view> split_fields(std::string_view line);
+// The lines that are left, each with its end.
+std::string text_of(LineReader& lines);
 // At every separator; a text without one is one field.
 std::vector<std::string> split_at(std::string_view text, char separator);
 

@@ -1,36 +1,32 @@
-#include "optimize/batch/bfgs.h"
+#include "optimize/batch/batch_methods.h"
 
 #include <cmath>
 
 #include "core/vector_math.h"
 #include "optimize/batch/descent.h"
-#include "optimize/batch/minimise_checked.h"
+#include "optimize/checks.h"
 
 namespace croft {
 namespace {
 
 constexpr double kLeastCosine = 1e-10;  // of s and y, as for L-BFGS (O.8)
 
-class Bfgs final : public Optimizer {
+class Bfgs final : public Descent {
  public:
   Bfgs(BatchFunction& f, const Regulariser& regulariser, std::span<double> w,
-       const BfgsOptions& options, ThreadPool& pool)
-      : max_evaluations_(options.max_line_search),
-        pool_(pool),
-        descent_(f, regulariser, w, pool),
+       const DescentOptions& options, ThreadPool& pool)
+      : Descent(f, regulariser, w, pool),
+        max_evaluations_(options.max_line_search),
         h_(w.size(), w.size()),
         y_(w.size()),
         hy_(w.size()) {}
-
-  const Iteration& now() const override { return descent_.now(); }
-  std::size_t evaluations() const override { return descent_.evaluations(); }
 
   bool iterate() override {
     for (;;) {
       const bool steepest = !learnt_;
       const double slope = set_direction();
-      if (descent_.search(slope, steepest ? 1 / now().gradient_norm : 1,
-                          {.max_evaluations = max_evaluations_})) {
+      if (search(slope, steepest ? 1 / now().gradient_norm : 1,
+                 {.max_evaluations = max_evaluations_})) {
         learn();
         return true;
       }
@@ -40,15 +36,13 @@ class Bfgs final : public Optimizer {
   }
 
   void archive(StateArchive& state) override {
-    state(descent_);
+    Descent::archive(state);
     state(learnt_);
     if (!learnt_) return;
     for (std::size_t i = 0; i < h_.rows(); ++i) state(h_[i]);
   }
 
  private:
-  std::size_t size() const { return descent_.size(); }
-
   // out = H v
   void multiply(std::span<const double> v, std::span<double> out) {
     pool_.run(size(), [&](std::size_t i, std::size_t) { out[i] = dot(h_[i], v); });
@@ -56,19 +50,19 @@ class Bfgs final : public Optimizer {
 
   // d = -H g; returns the slope.
   double set_direction() {
-    if (!learnt_) return descent_.set_steepest();
-    multiply(descent_.gradient(), descent_.direction());
-    for (double& d : descent_.direction()) d = -d;
-    return descent_.slope();
+    if (!learnt_) return set_steepest();
+    multiply(gradient_, direction_);
+    for (double& d : direction_) d = -d;
+    return slope();
   }
 
   // The update (O.4), written as a sum of products of vectors (B.8).
   void learn() {
-    const std::span<const double> w = descent_.w(), last_w = descent_.last_w();
+    const std::span<const double> before = last_w();
     const std::span<double> s = s_storage();
     for (std::size_t i = 0; i < size(); ++i) {
-      s[i] = w[i] - last_w[i];
-      y_[i] = descent_.gradient()[i] - descent_.last_gradient()[i];
+      s[i] = w_[i] - before[i];
+      y_[i] = gradient_[i] - last_gradient()[i];
     }
     const double sy = dot(s, y_), yy = dot(y_, y_);
     if (!(sy > kLeastCosine * std::sqrt(dot(s, s) * yy))) return;
@@ -88,11 +82,9 @@ class Bfgs final : public Optimizer {
   }
 
   // The direction has been walked, and is not needed any more.
-  std::span<double> s_storage() { return descent_.direction(); }
+  std::span<double> s_storage() { return direction_; }
 
   const std::size_t max_evaluations_;
-  ThreadPool& pool_;
-  Descent descent_;
   Matrix<double> h_;     // near the inverse of the Hessian
   bool learnt_ = false;  // h_ means something
   AlignedVector<double> y_, hy_;
@@ -100,16 +92,11 @@ class Bfgs final : public Optimizer {
 
 }  // namespace
 
-void BfgsOptions::validate() const {
-  check_line_search(max_line_search);
-  stop.validate();
-}
-
 OptimizeResult bfgs(BatchFunction& f, const Regulariser& regulariser, std::span<double> w,
-                    const BfgsOptions& options, ThreadPool& pool, const IterationCallback& callback,
-                    Checkpointer* checkpoints) {
+                    const DescentOptions& options, ThreadPool& pool,
+                    const IterationCallback& callback, Checkpointer* checkpoints) {
   check_smooth(regulariser, "BFGS");
-  check_matrix(w.size(), BfgsOptions::kMaxWeights, "BFGS");
+  check_matrix(w.size(), "BFGS");
   return minimise_checked<Bfgs>(f, regulariser, w, options, pool, callback, checkpoints);
 }
 

@@ -1,19 +1,63 @@
-#include "optimize/batch/conjugate_gradient.h"
-
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
 
 #include "core/vector_math.h"
-#include "croft/core/error.h"
+#include "optimize/batch/batch_methods.h"
 #include "optimize/batch/descent.h"
 #include "optimize/batch/diagonal_preconditioner.h"
-#include "optimize/batch/minimise_checked.h"
+#include "optimize/checks.h"
 
 namespace croft {
+namespace {
+
+// c2 of (O.10).  A search that is nearly exact makes each direction orthogonal to the last, and the
+// path zigzags; a loose one takes fewer evaluations and breaks the pattern.
+constexpr double kWolfeCurvature = 0.9;
+
+class SteepestDescent final : public Descent {
+ public:
+  SteepestDescent(BatchFunction& f, const Regulariser& regulariser, std::span<double> w,
+                  const DescentOptions& options, ThreadPool& pool)
+      : Descent(f, regulariser, w, pool), max_evaluations_(options.max_line_search) {}
+
+  bool iterate() override {
+    const double slope = set_steepest();
+    if (!search(slope, first_step(slope),
+                {.curvature = kWolfeCurvature, .max_evaluations = max_evaluations_})) {
+      return false;
+    }
+    last_slope_ = slope;
+    return true;
+  }
+
+  void archive(StateArchive& state) override {
+    Descent::archive(state);
+    state(last_slope_);
+  }
+
+ private:
+  // A move of length 1; later the step that to first order lowers F as much as the last one (B.3).
+  double first_step(double slope) const {
+    const Iteration& at = now();
+    return at.number == 0 ? 1 / at.gradient_norm : at.step * last_slope_ / slope;
+  }
+
+  const std::size_t max_evaluations_;
+  double last_slope_ = 0;
+};
+
+}  // namespace
+
+OptimizeResult steepest_descent(BatchFunction& f, const Regulariser& regulariser,
+                                std::span<double> w, const DescentOptions& options,
+                                ThreadPool& pool, const IterationCallback& callback,
+                                Checkpointer* checkpoints) {
+  check_smooth(regulariser, "steepest descent");
+  return minimise_checked<SteepestDescent>(f, regulariser, w, options, pool, callback, checkpoints);
+}
+
 namespace {
 
 // c2 of (O.10): conjugacy assumes that the last search was exact, which at 0.1 costs some two
@@ -24,16 +68,13 @@ constexpr double kCurvature = 0.1;
 // scores, short enough for the curvature to stay the same.
 constexpr double kProbeStep = 1e-2;
 
-class ConjugateGradient final : public Optimizer {
+class ConjugateGradient final : public Descent {
  public:
   ConjugateGradient(BatchFunction& f, const Regulariser& regulariser, std::span<double> w,
                     const ConjugateGradientOptions& options, ThreadPool& pool)
-      : options_(options),
-        least_curvature_(regulariser.free.length > 0 ? 0 : regulariser.l2),
-        descent_(f, regulariser, w, pool) {}
-
-  const Iteration& now() const override { return descent_.now(); }
-  std::size_t evaluations() const override { return descent_.evaluations(); }
+      : Descent(f, regulariser, w, pool),
+        options_(options),
+        least_curvature_(regulariser.free.length > 0 ? 0 : regulariser.l2) {}
 
   // Along the direction set at the end of the last iteration; where that fails, from anew.
   bool iterate() override {
@@ -44,11 +85,8 @@ class ConjugateGradient final : public Optimizer {
   }
 
   void archive(StateArchive& state) override {
-    state(descent_);
-    state(scaling_);
-    state(last_slope_);
-    state(last_length_);
-    state(restarted_);
+    Descent::archive(state);
+    state(scaling_, last_slope_, last_length_, restarted_);
   }
 
  private:
@@ -66,11 +104,11 @@ class ConjugateGradient final : public Optimizer {
       scaling_.reset();
       return;
     }
-    if (!scaling_) scaling_.emplace(descent_.size(), least_curvature_);
-    const double size = static_cast<double>(std::max<std::size_t>(descent_.size(), 1));
+    if (!scaling_) scaling_.emplace(size(), least_curvature_);
+    const double size = static_cast<double>(std::max<std::size_t>(this->size(), 1));
     const double step = kProbeStep * std::max(1.0, now().weight_norm / std::sqrt(size));
-    scaling_->estimate(descent_.pool(), options_.probes, options_.seed + now().number,
-                       descent_.direction(), [&] { return descent_.curvature_probe(step); });
+    scaling_->estimate(pool_, options_.probes, options_.seed + now().number, direction_,
+                       [&] { return curvature_probe(step); });
   }
 
   double scaled(double g, std::size_t i) const { return scaling_ ? (*scaling_)(g, i) : g; }
@@ -81,9 +119,9 @@ class ConjugateGradient final : public Optimizer {
   }
 
   bool go() {
-    const double slope = descent_.slope();
+    const double slope = this->slope();
     const WolfeOptions wolfe{.curvature = kCurvature, .max_evaluations = options_.max_line_search};
-    if (!descent_.search(slope, first_step(slope), wolfe)) return false;
+    if (!search(slope, first_step(slope), wolfe)) return false;
     last_slope_ = slope;
     restarted_ = false;
     set_direction(conjugate());
@@ -99,19 +137,19 @@ class ConjugateGradient final : public Optimizer {
 
   // (B.4)
   void set_direction(double beta) {
-    const std::span<const double> g = descent_.gradient();
-    const std::span<double> d = descent_.direction();
-    for_blocks(descent_.pool(), g.size(), [&](std::size_t begin, std::size_t end) {
+    const std::span<const double> g = gradient_;
+    const std::span<double> d = direction_;
+    for_blocks(pool_, g.size(), [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) d[i] = beta * d[i] - scaled(g[i], i);
     });
   }
 
   // beta of (B.5) or (B.6), from the move just made.
   double conjugate() {
-    const std::span<const double> g = descent_.gradient(), last = descent_.last_gradient();
-    const std::span<const double> d = descent_.direction();
+    const std::span<const double> g = gradient_, last = last_gradient();
+    const std::span<const double> d = direction_;
     std::array<double, 6> sums;
-    sum_blocks(descent_.pool(), g.size(), sums,
+    sum_blocks(pool_, g.size(), sums,
                [&](std::size_t begin, std::size_t end, std::span<double> sum) {
                  for (std::size_t i = begin; i < end; ++i) {
                    const double y = g[i] - last[i], scaled_y = scaled(y, i);
@@ -137,7 +175,6 @@ class ConjugateGradient final : public Optimizer {
 
   const ConjugateGradientOptions options_;
   const double least_curvature_;  // of a row of F's second derivative, as far as is known
-  Descent descent_;
   std::optional<DiagonalPreconditioner> scaling_;
   double last_slope_ = 0, last_length_ = 1;  // of the last move
   bool restarted_ = true;                    // the direction is, or has to become, -P g
@@ -148,7 +185,7 @@ class ConjugateGradient final : public Optimizer {
 void ConjugateGradientOptions::validate() const {
   check_at_least_one("probes", probes);
   check_at_least_one("refresh", refresh);
-  check_line_search(max_line_search);
+  check_at_least_one("max_line_search", max_line_search);
   stop.validate();
 }
 

@@ -12,7 +12,7 @@
 #include "croft/core/matrix.h"
 #include "croft/optimize/regulariser.h"
 #include "optimize/checks.h"
-#include "optimize/stochastic/sample_order.h"
+#include "optimize/stochastic/sample_layout.h"
 
 namespace croft {
 namespace {
@@ -96,8 +96,7 @@ class CoordinateDescent final : public Optimizer {
 
   // All else is found anew from w.
   void archive(StateArchive& state) override {
-    state(w_);
-    state(now_);
+    state(w_, now_);
     if (!state.reading()) return;
     const Iteration was = now_;
     evaluate(was.number);

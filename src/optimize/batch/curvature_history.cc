@@ -25,8 +25,7 @@ CurvatureHistory::CurvatureHistory(std::size_t dimension, std::size_t pairs, std
       coefficients_(2 * pairs + 1) {}
 
 void CurvatureHistory::archive(StateArchive& state) {
-  state(size_);
-  state(next_);
+  state(size_, next_);
   for (AlignedVector<float>& vector : basis_) state(vector);
   for (std::size_t r = 0; r < gram_.rows(); ++r) state(gram_[r]);
   state(last_length_);

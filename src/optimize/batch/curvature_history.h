@@ -5,14 +5,17 @@
 // products, (2m) x (2m + 1), stands for the long vectors (O.7).  A new pair costs one pass over
 // memory, a product one more; the recursion done on the vectors themselves would cost 4m.
 #pragma once
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "croft/core/matrix.h"
 #include "croft/core/parallel.h"
 #include "croft/core/state_archive.h"
+#include "croft/optimize/optimizer.h"
 
 namespace croft {
 
@@ -68,6 +71,35 @@ class CurvatureHistory {
   Matrix<double> gram_;                      // [2m][2m + 1]; the last column is for v
   std::vector<double> coefficients_;         // [2m + 1], of H v
   double last_length_ = 1;
+};
+
+// A method whose directions come from a history.
+class QuasiNewton : public Optimizer {
+ public:
+  const Iteration& now() const final { return now_; }
+  std::size_t evaluations() const final { return evaluations_; }
+  // From one iterate to the next; false where F falls along no direction, not even the steepest.
+  bool iterate() override {
+    for (;;) {
+      const bool steepest = history_.size() == 0;
+      history_.solve(history_.last_length() / now_.gradient_norm);
+      const double slope = set_direction();
+      if (std::isfinite(slope) && slope < 0 && search(slope)) return true;
+      if (steepest) return false;
+      history_.clear();
+    }
+  }
+
+ protected:
+  explicit QuasiNewton(CurvatureHistory history) : history_(std::move(history)) {}
+  virtual double set_direction() = 0;  // by the history; returns its slope
+  // Moves along the direction and learns from the move; false, with w back where it was, where
+  // there is no step to take.
+  virtual bool search(double slope) = 0;
+
+  CurvatureHistory history_;
+  Iteration now_;
+  std::size_t evaluations_ = 0;
 };
 
 }  // namespace croft

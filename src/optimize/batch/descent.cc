@@ -10,18 +10,20 @@
 #include "core/vector_math.h"
 #include "croft/core/error.h"
 #include "croft/optimize/regulariser.h"
+#include "optimize/batch/batch_methods.h"
+#include "optimize/checks.h"
 
 namespace croft {
 Descent::Descent(BatchFunction& f, const Regulariser& regulariser, std::span<double> w,
                  ThreadPool& pool)
-    : f_(f),
-      regulariser_(regulariser),
+    : regulariser_(regulariser),
       pool_(pool),
       w_(w),
-      start_(w.size()),
       gradient_(w.size()),
-      other_gradient_(w.size()),
-      direction_(w.size()) {
+      direction_(w.size()),
+      f_(f),
+      start_(w.size()),
+      other_gradient_(w.size()) {
   evaluate();
   accept(0);
   now_.number = 0;
@@ -118,11 +120,7 @@ void Descent::revisit() {
 }
 
 void Descent::archive(StateArchive& state) {
-  state(w_);
-  state(gradient_);
-  state(direction_);
-  state(now_);
-  state(evaluations_);
+  state(w_, gradient_, direction_, now_, evaluations_);
   f_.archive(state);
   now_.w = w_;
 }
@@ -160,19 +158,18 @@ void check_smooth(const Regulariser& regulariser, std::string_view method) {
   }
 }
 
-void check_line_search(std::size_t max_line_search) {
-  if (max_line_search < 1) {
-    throw UsageError(fmt::format("max_line_search is {}; it must be >= 1", max_line_search));
-  }
+void DescentOptions::validate() const {
+  check_at_least_one("max_line_search", max_line_search);
+  stop.validate();
 }
 
-void check_matrix(std::size_t weights, std::size_t most, std::string_view method) {
-  if (weights <= most) return;
+void check_matrix(std::size_t weights, std::string_view method) {
+  if (weights <= kMostMatrixWeights) return;
   const double gigabytes = 8e-9 * static_cast<double>(weights) * static_cast<double>(weights);
   throw UsageError(
       fmt::format("{} keeps a matrix of weights times weights: {} weights would take {:.3g} GB; "
                   "up to {} weights are possible, otherwise use L-BFGS",
-                  method, weights, gigabytes, most));
+                  method, weights, gigabytes, kMostMatrixWeights));
 }
 
 }  // namespace croft

@@ -7,9 +7,8 @@
 
 #include "croft/core/matrix.h"
 #include "croft/core/parallel.h"
-#include "croft/core/state_archive.h"
 #include "croft/optimize/function.h"
-#include "croft/optimize/result.h"
+#include "croft/optimize/optimizer.h"
 #include "optimize/batch/line_search.h"
 
 namespace croft {
@@ -18,18 +17,18 @@ namespace croft {
 // more noise than news.
 inline constexpr double kResolution = 1e-13;
 
-class Descent {
+class Descent : public Optimizer {
  public:
+  const Iteration& now() const final { return now_; }
+  std::size_t evaluations() const final { return evaluations_; }
+  // The iterate and the direction, but not the last iterate.
+  void archive(StateArchive& state) override;
+
+ protected:
   // Evaluates f at w.  Memory: 4 doubles a weight.
   Descent(BatchFunction& f, const Regulariser& regulariser, std::span<double> w, ThreadPool& pool);
 
-  const Iteration& now() const { return now_; }
-  std::size_t evaluations() const { return evaluations_; }
   std::size_t size() const { return w_.size(); }
-  std::span<const double> w() const { return w_; }
-  std::span<const double> gradient() const { return gradient_; }  // of F at the iterate
-  std::span<double> direction() { return direction_; }            // to be filled before a search
-  ThreadPool& pool() { return pool_; }
 
   // direction = -gradient; returns the slope.
   double set_steepest();
@@ -60,17 +59,17 @@ class Descent {
   // The same after reading an archive: no evaluation that the run which wrote it did not make.
   void revisit();
 
-  // The iterate and the direction, but not the last iterate.
-  void archive(StateArchive& state);
+  const Regulariser& regulariser_;
+  ThreadPool& pool_;
+  std::span<double> w_;
+  AlignedVector<double> gradient_;   // of F at the iterate
+  AlignedVector<double> direction_;  // to be filled before a search
 
  private:
   double evaluate();
 
   BatchFunction& f_;
-  const Regulariser& regulariser_;
-  ThreadPool& pool_;
-  std::span<double> w_;
-  AlignedVector<double> start_, gradient_, other_gradient_, direction_;
+  AlignedVector<double> start_, other_gradient_;
   Iteration now_, trial_;
   std::size_t evaluations_ = 0;
   bool moved_ = false;    // w is not the iterate, and start_ is
@@ -80,10 +79,7 @@ class Descent {
 // Throws UsageError where l1 > 0: "… needs a smooth objective: l1 = 0, or OWL-QN".
 void check_smooth(const Regulariser& regulariser, std::string_view method);
 
-// Throws UsageError where a line search may not evaluate F at all.
-void check_line_search(std::size_t max_line_search);
-
 // Throws UsageError where a method that holds a matrix has too many weights for it.
-void check_matrix(std::size_t weights, std::size_t most, std::string_view method);
+void check_matrix(std::size_t weights, std::string_view method);
 
 }  // namespace croft

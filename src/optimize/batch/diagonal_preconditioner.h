@@ -43,10 +43,7 @@ class DiagonalPreconditioner {
   double operator()(double g, std::size_t i) const { return g / b_[i]; }
   double b(std::size_t i) const { return b_[i]; }
 
-  void archive(StateArchive& state) {
-    state(b_);
-    state(least_);
-  }
+  void archive(StateArchive& state) { state(b_, least_); }
 
  private:
   static void set_signs(Random& random, std::span<double> signs) {

@@ -67,32 +67,29 @@ struct ScalingEquation {
   }
 };
 
-class IterativeScaling final : public Optimizer {
+class IterativeScaling final : public Descent {
  public:
   IterativeScaling(ExpectationFunction& f, const Regulariser& regulariser, std::span<double> w,
                    ThreadPool& pool, bool improved)
-      : f_(f), l2_(regulariser.l2), improved_(improved), descent_(f, regulariser, w, pool) {
+      : Descent(f, regulariser, w, pool), f_(f), l2_(regulariser.l2), improved_(improved) {
     check_counts();
   }
 
-  const Iteration& now() const override { return descent_.now(); }
-  std::size_t evaluations() const override { return descent_.evaluations(); }
-
   bool iterate() override {
     set_moves();
-    descent_.attempt(1);
+    attempt(1);
     const double slack = kScalingRounding * std::abs(now().objective);
-    if (descent_.attempted().objective <= now().objective + slack) {
-      descent_.accept(1);
+    if (attempted().objective <= now().objective + slack) {
+      accept(1);
       return true;
     }
-    descent_.reject();
+    reject();
     return false;
   }
 
   void archive(StateArchive& state) override {
-    state(descent_);
-    if (state.reading()) descent_.revisit();
+    Descent::archive(state);
+    if (state.reading()) revisit();
   }
 
  private:
@@ -103,7 +100,7 @@ class IterativeScaling final : public Optimizer {
 
   void check_counts() const {
     std::size_t unseen = 0;
-    for (std::size_t k = 0; k < descent_.size(); ++k) {
+    for (std::size_t k = 0; k < size(); ++k) {
       const double empirical = f_.empirical()[k];
       if (!(empirical >= 0)) {
         throw UsageError(fmt::format(
@@ -117,7 +114,7 @@ class IterativeScaling final : public Optimizer {
     throw UsageError(fmt::format(
         "{} of {} features never occur with the labels of the data: without l2 iterative scaling "
         "would send their weights to minus infinity; choose l2 > 0, or observed features only",
-        unseen, descent_.size()));
+        unseen, size()));
   }
 
   // direction = d of (B.16)
@@ -125,12 +122,12 @@ class IterativeScaling final : public Optimizer {
     const ExpectedCounts& all = f_.expected();
     const double largest =
         all.total.empty() ? 1 : *std::max_element(all.total.begin(), all.total.end());
-    const std::span<double> moves = descent_.direction();
-    for_blocks(descent_.pool(), moves.size(), [&](std::size_t begin, std::size_t end) {
+    const std::span<double> moves = direction_;
+    for_blocks(pool_, moves.size(), [&](std::size_t begin, std::size_t end) {
       std::vector<double> total;
       for (std::size_t k = begin; k < end; ++k) {
         const std::span<const double> expected = counts(k);
-        const double b = f_.empirical()[k] - l2_ * descent_.w()[k];
+        const double b = f_.empirical()[k] - l2_ * w_[k];
         if (improved_) {
           total.clear();
           for (std::uint64_t e = all.begin[k]; e < all.begin[k + 1]; ++e) {
@@ -148,7 +145,6 @@ class IterativeScaling final : public Optimizer {
   ExpectationFunction& f_;
   const double l2_;
   const bool improved_;
-  Descent descent_;
 };
 
 OptimizeResult scale(ExpectationFunction& f, const Regulariser& regulariser, std::span<double> w,

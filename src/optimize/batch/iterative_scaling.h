@@ -9,7 +9,6 @@
 // (1972); Della Pietra, Della Pietra & Lafferty (1997); Lafferty, McCallum & Pereira (2001); Curran
 // & Clark (2003).  docs/math/batch_optimisation.md section 7.
 #pragma once
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>

@@ -15,7 +15,7 @@
 #include "optimize/batch/curvature_history.h"
 #include "optimize/batch/descent.h"
 #include "optimize/batch/line_search.h"
-#include "optimize/batch/minimise_checked.h"
+#include "optimize/checks.h"
 
 namespace croft {
 namespace {
@@ -24,51 +24,32 @@ constexpr std::size_t kCopiedWeights = std::size_t{1} << 20;  // 8 MB
 
 // One run: F(w) = f(w) + (l2/2)|w|^2 (free weights left out), the iterate and the direction from
 // it.
-class Lbfgs final : public Optimizer {
+class Lbfgs final : public QuasiNewton {
  public:
   Lbfgs(BatchFunction& f, const Regulariser& regulariser, std::span<double> w,
         const LbfgsOptions& options, ThreadPool& pool)
-      : f_(f),
+      : QuasiNewton({w.size(), options.pairs(w.size(), false)}),
+        f_(f),
         regulariser_(regulariser),
         max_evaluations_(options.max_line_search),
         pool_(pool),
         w_(w),
         gradient_(w.size()),
         other_gradient_(w.size()),
-        direction_(w.size()),
-        history_(w.size(), options.pairs(w.size(), false)) {
+        direction_(w.size()) {
     evaluate();
     accept(0, 0);
   }
 
-  const Iteration& now() const override { return now_; }
-  std::size_t evaluations() const override { return evaluations_; }
-
-  // From one iterate to the next; false where F falls along no direction, not even the steepest.
-  bool iterate() override {
-    for (;;) {
-      const bool steepest = history_.size() == 0;
-      history_.solve(history_.last_length() / now_.gradient_norm);
-      const double slope = set_direction();
-      if (std::isfinite(slope) && slope < 0 && search(slope)) return true;
-      if (steepest) return false;
-      history_.clear();
-    }
-  }
-
   void archive(StateArchive& state) override {
-    state(w_);
-    state(gradient_);
-    state(history_);
-    state(now_);
-    state(evaluations_);
+    state(w_, gradient_, history_, now_, evaluations_);
     f_.archive(state);
     now_.w = w_;
   }
 
  private:
   // d = -H g (O.5).  Returns its slope g.d, with d as stored.
-  double set_direction() {
+  double set_direction() override {
     return sum_blocks(pool_, w_.size(), [&](std::size_t from, std::size_t to) {
       std::array<double, kVectorChunk> product;
       double slope = 0;
@@ -83,9 +64,8 @@ class Lbfgs final : public Optimizer {
     });
   }
 
-  // Moves w along the direction to a step of (O.9), (O.10), and learns from the move.
-  // False, with w back where it was, when there is none.
-  bool search(double slope) {
+  // To a step of (O.9), (O.10).
+  bool search(double slope) override {
     if (w_.size() <= kCopiedWeights) start_.assign(w_.begin(), w_.end());
     const LineFunction phi = [&](double step) {
       move_to(step);
@@ -193,9 +173,7 @@ class Lbfgs final : public Optimizer {
   AlignedVector<float> direction_;
   double step_ = 0;            // w = iterate + step_ * direction_
   std::vector<double> start_;  // the iterate, where there are few weights
-  CurvatureHistory history_;
-  Iteration now_, trial_;
-  std::size_t evaluations_ = 0;
+  Iteration trial_;
 };
 
 }  // namespace
@@ -204,9 +182,7 @@ void LbfgsOptions::validate() const {
   if (history && (*history < 1 || *history > kMaxHistory)) {
     throw UsageError(fmt::format("history is {}; it must be from 1 to {}", *history, kMaxHistory));
   }
-  if (max_line_search < 1) {
-    throw UsageError(fmt::format("max_line_search is {}; it must be >= 1", max_line_search));
-  }
+  check_at_least_one("max_line_search", max_line_search);
   stop.validate();
 }
 

@@ -10,7 +10,7 @@
 #include "croft/optimize/regulariser.h"
 #include "optimize/batch/curvature_history.h"
 #include "optimize/batch/line_search.h"
-#include "optimize/batch/minimise_checked.h"
+#include "optimize/checks.h"
 
 namespace croft {
 namespace {
@@ -25,11 +25,12 @@ double stay_in_orthant(double from, double moved) {
 // One run: F(w) = f(w) + l1 |w|_1 + (l2/2)|w|^2 (free weights left out), the iterate and the
 // direction from it. The pseudo-gradient is a function of w and gradient_, cheap to take again in
 // each pass.
-class Owlqn final : public Optimizer {
+class Owlqn final : public QuasiNewton {
  public:
   Owlqn(BatchFunction& f, const Regulariser& regulariser, std::span<double> w,
         const LbfgsOptions& options, ThreadPool& pool)
-      : f_(f),
+      : QuasiNewton({w.size(), options.pairs(w.size(), true)}),
+        f_(f),
         regulariser_(regulariser),
         max_evaluations_(options.max_line_search),
         pool_(pool),
@@ -37,41 +38,20 @@ class Owlqn final : public Optimizer {
         iterate_(w.begin(), w.end()),
         gradient_(w.size()),
         other_gradient_(w.size()),
-        direction_(w.size()),
-        history_(w.size(), options.pairs(w.size(), true)) {
+        direction_(w.size()) {
     try_step(0);
     accept(0, 0);
   }
 
-  const Iteration& now() const override { return now_; }
-  std::size_t evaluations() const override { return evaluations_; }
-
-  // From one iterate to the next; false where F falls along no direction, not even the steepest.
-  bool iterate() override {
-    for (;;) {
-      const bool steepest = history_.size() == 0;
-      history_.solve(history_.last_length() / now_.gradient_norm);
-      const double slope = set_direction();
-      if (std::isfinite(slope) && slope < 0 && search()) return true;
-      if (steepest) return false;
-      history_.clear();
-    }
-  }
-
   void archive(StateArchive& state) override {
-    state(w_);
-    state(iterate_);
-    state(gradient_);
-    state(history_);
-    state(now_);
-    state(evaluations_);
+    state(w_, iterate_, gradient_, history_, now_, evaluations_);
     f_.archive(state);
     now_.w = w_;
   }
 
  private:
   // d = -H v, projected on the orthant of -v where v is the pseudo-gradient (O.12).  Returns v.d.
-  double set_direction() {
+  double set_direction() override {
     return sum_blocks(pool_, w_.size(), [&](std::size_t from, std::size_t to) {
       std::array<double, kVectorChunk> v_storage, product;
       double slope = 0;
@@ -101,7 +81,7 @@ class Owlqn final : public Optimizer {
                     std::span<const double>(gradient_).subspan(begin, v.size()), v);
   }
 
-  bool search() {
+  bool search(double) override {
     const BacktrackResult found = backtrack([&](double step) { return try_step(step); },
                                             now_.objective, 1.0, max_evaluations_);
     if (!found.found) {
@@ -197,9 +177,7 @@ class Owlqn final : public Optimizer {
   // At a trial point, and without the l2 term; between accept and learn, at the last iterate.
   AlignedVector<double> other_gradient_;
   AlignedVector<float> direction_;
-  CurvatureHistory history_;
-  Iteration now_, trial_;
-  std::size_t evaluations_ = 0;
+  Iteration trial_;
 };
 
 }  // namespace

@@ -19,11 +19,12 @@ namespace croft {
 namespace {
 
 template <class Real>
-class SpanLbfgs final : public Optimizer {
+class SpanLbfgs final : public QuasiNewton {
  public:
   SpanLbfgs(SpanFunction<Real>& f, double l2, std::span<double> w, const SpanLbfgsOptions& options,
             ThreadPool& pool)
-      : f_(f),
+      : QuasiNewton({f.scores() + f.free(), options.history, f.scores()}),
+        f_(f),
         l2_(l2),
         options_(options),
         pool_(pool),
@@ -33,43 +34,20 @@ class SpanLbfgs final : public Optimizer {
         b_(f.free()),
         gradient_(2 * f.scores() + f.free()),
         before_(gradient_.size()),
-        direction_(gradient_.size()),
-        history_(f.scores() + f.free(), options.history, f.scores()) {
+        direction_(gradient_.size()) {
     arrive(0, 0);
     start_ = now_.objective;
     ascending_ = options.passes > 0;
   }
 
-  const Iteration& now() const override { return now_; }
-  std::size_t evaluations() const override { return evaluations_; }
-
   bool iterate() override {
-    if (ascending_) {
-      ascend();
-      return true;
-    }
-    for (;;) {
-      const bool steepest = history_.size() == 0;
-      history_.solve(history_.last_length() / now_.gradient_norm);
-      set_direction();
-      const double slope = inner(gradient_, direction_);
-      if (slope < 0 && std::isfinite(slope) && search(slope)) return true;
-      if (steepest) return false;
-      history_.clear();
-    }
+    if (!ascending_) return QuasiNewton::iterate();
+    ascend();
+    return true;
   }
 
   void archive(StateArchive& state) override {
-    state(a_);
-    state(ka_);
-    state(b_);
-    state(squared_norm_);
-    state(gradient_);
-    state(history_);
-    state(now_);
-    state(evaluations_);
-    state(start_);
-    state(ascending_);
+    state(a_, ka_, b_, squared_norm_, gradient_, history_, now_, evaluations_, start_, ascending_);
     if (state.reading()) show();
   }
 
@@ -131,7 +109,7 @@ class SpanLbfgs final : public Optimizer {
   }
 
   // d = -H g (O.5)
-  void set_direction() {
+  double set_direction() override {
     for_blocks(pool_, direction_.size(), [&](std::size_t from, std::size_t to) {
       std::array<double, kVectorChunk> g_storage, product_storage;
       for_chunks(from, to, [&](std::size_t begin, std::size_t end) {
@@ -146,6 +124,7 @@ class SpanLbfgs final : public Optimizer {
     });
     // The history's vectors are float, K a apart from a: too coarse for sums in double.
     if constexpr (std::is_same_v<Real, double>) f_.gram(a_of(direction_), ka_of(direction_));
+    return inner(gradient_, direction_);
   }
 
   // Scores of the iterate, and their change along the direction.
@@ -165,7 +144,7 @@ class SpanLbfgs final : public Optimizer {
   }
 
   // Along the direction nothing but phi must be evaluated: scores and |w|^2 are known.
-  bool search(double slope) {
+  bool search(double slope) override {
     const std::span<const double> s = scores();
     const std::span<const Real> d = change();
     const std::span<const Real> ka = ka_of(direction_);
@@ -264,11 +243,8 @@ class SpanLbfgs final : public Optimizer {
   std::vector<double> b_;
   double squared_norm_ = 0;  // of X'a
   Vector gradient_, before_, direction_;
-  CurvatureHistory history_;
   std::vector<double> scores_, wide_;  // scratch, where there are free weights
   AlignedVector<Real> change_;
-  Iteration now_;
-  std::size_t evaluations_ = 0;
   double start_ = 0;        // F at 0
   bool ascending_ = false;  // an iteration is a pass
 };

@@ -1,4 +1,4 @@
-#include "optimize/batch/truncated_newton.h"
+#include "optimize/batch/batch_methods.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "croft/core/error.h"
 #include "croft/optimize/regulariser.h"
 #include "optimize/batch/descent.h"
-#include "optimize/batch/minimise_checked.h"
+#include "optimize/checks.h"
 
 namespace croft {
 namespace {
@@ -20,45 +20,40 @@ constexpr double kLeastPart = 1e-12;  // of s
 constexpr double kFirstRadius = 4;    // in steps of the steepest descent
 constexpr double kGrowth = 10;        // of the radius
 
-class TruncatedNewton final : public Optimizer {
+class TruncatedNewton final : public Descent {
  public:
   TruncatedNewton(CurvedFunction& f, const Regulariser& regulariser, std::span<double> w,
                   const TruncatedNewtonOptions& options, ThreadPool& pool,
                   const PreconditionerAt& precondition)
-      : f_(f),
-        regulariser_(regulariser),
+      : Descent(f, regulariser, w, pool),
+        curved_(f),
         options_(options),
         precondition_(precondition),
-        pool_(pool),
-        descent_(f, regulariser, w, pool),
         residual_(w.size()),
         conjugate_(w.size()),
         product_(w.size()),
         scaled_(precondition ? w.size() : 0) {}
 
-  const Iteration& now() const override { return descent_.now(); }
-  std::size_t evaluations() const override { return descent_.evaluations(); }
-
   bool iterate() override {
-    if (precondition_) preconditioner_ = precondition_(descent_.w());
-    descent_.settle();
+    if (precondition_) preconditioner_ = precondition_(w_);
+    settle();
     const Model model = solve();
     if (!(model.decrease > 0)) return false;
     // Where s is too long a part of it is taken, rather than another s found in a smaller region:
     // an evaluation is cheaper than products (Nocedal & Yuan 1998).
     for (double part = 1; part > kLeastPart;) {
-      const double slope = descent_.attempt(part);
-      const double change = descent_.attempted().objective - now().objective;
+      const double slope = attempt(part);
+      const double change = attempted().objective - now().objective;
       const double ratio = -change / model.decrease_of(part);
       const bool hidden = std::abs(change) <= kResolution * std::abs(now().objective);
       // Where rounding hides what F did, the slope along the step has to have become flatter.
       const bool accepted = hidden ? std::abs(slope) < std::abs(model.slope) : ratio > kAccept;
       if (accepted) {
         if (!hidden) set_radius(ratio, part, model);
-        descent_.accept(part);
+        accept(part);
         return true;
       }
-      descent_.reject();
+      reject();
       if (hidden) return false;
       part *= shorter(change, part * model.slope);
     }
@@ -66,9 +61,9 @@ class TruncatedNewton final : public Optimizer {
   }
 
   void archive(StateArchive& state) override {
-    state(descent_);
+    Descent::archive(state);
     state(radius_);
-    if (state.reading()) descent_.revisit();
+    if (state.reading()) revisit();
   }
 
  private:
@@ -88,7 +83,7 @@ class TruncatedNewton final : public Optimizer {
 
   // product = H d
   void multiply() {
-    f_.hessian_product(conjugate_, product_);
+    curved_.hessian_product(conjugate_, product_);
     for_blocks(pool_, product_.size(), [&](std::size_t begin, std::size_t end) {
       add_l2_gradient(regulariser_, begin,
                       std::span<const double>(conjugate_).subspan(begin, end - begin),
@@ -98,8 +93,8 @@ class TruncatedNewton final : public Optimizer {
 
   // Steihaug's conjugate gradients (B.12) from s = 0; r = -g - H s, z = M^-1 r.
   Model solve() {
-    const std::span<const double> g = descent_.gradient();
-    const std::span<double> s = descent_.direction();
+    const std::span<const double> g = gradient_;
+    const std::span<double> s = direction_;
     for_blocks(pool_, g.size(), [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         s[i] = 0;
@@ -155,7 +150,7 @@ class TruncatedNewton final : public Optimizer {
 
   // s += step d and r -= step H d
   void advance(double step) {
-    const std::span<double> s = descent_.direction();
+    const std::span<double> s = direction_;
     for_blocks(pool_, s.size(), [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         s[i] += step * conjugate_[i];
@@ -212,13 +207,10 @@ class TruncatedNewton final : public Optimizer {
     return sums;
   }
 
-  CurvedFunction& f_;
-  const Regulariser regulariser_;
+  CurvedFunction& curved_;
   const TruncatedNewtonOptions options_;
   const PreconditionerAt& precondition_;
   Preconditioner preconditioner_;
-  ThreadPool& pool_;
-  Descent descent_;
   double radius_ = 0;  // 0: not known yet
   AlignedVector<double> residual_, conjugate_, product_;
   AlignedVector<double> scaled_;  // z, where M is not I
@@ -230,9 +222,7 @@ void TruncatedNewtonOptions::validate() const {
   if (!(accuracy > 0 && accuracy < 1)) {
     throw UsageError(fmt::format("accuracy is {}; it must be between 0 and 1", accuracy));
   }
-  if (max_products < 1) {
-    throw UsageError(fmt::format("max_products is {}; it must be >= 1", max_products));
-  }
+  check_at_least_one("max_products", max_products);
   if (!(least_gain >= 0 && least_gain < 1)) {
     throw UsageError(fmt::format("least_gain is {}; it must be >= 0 and < 1", least_gain));
   }

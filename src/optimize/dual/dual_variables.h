@@ -3,15 +3,14 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
 #include "croft/core/state_archive.h"
-#include "croft/optimize/result.h"
+#include "croft/optimize/optimizer.h"
 #include "optimize/checks.h"
 #include "optimize/dual/dual_problem.h"
-#include "optimize/stochastic/sample_order.h"
+#include "optimize/stochastic/sample_layout.h"
 
 namespace croft {
 
@@ -79,6 +78,26 @@ class DualValue {
 
  private:
   double loss_ = 0, gap_ = 0, violation_ = 0;
+};
+
+// A method that maximises the dual.  The problem stands at the iterate.
+class DualMethod : public Optimizer {
+ public:
+  const Iteration& now() const final { return now_; }
+  void archive(StateArchive& state) final {
+    problem_.archive(state);
+    archive_method(state);
+    state(now_);
+    now_.w = problem_.weights();
+  }
+
+ protected:
+  explicit DualMethod(DualProblem& problem) : problem_(problem) { problem.reset(); }
+  virtual void archive_method(StateArchive& state) = 0;
+
+  DualProblem& problem_;
+  Iteration now_;
+  std::vector<std::uint32_t> order_;  // of the examples
 };
 
 // Throw UsageError.

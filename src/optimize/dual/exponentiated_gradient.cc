@@ -1,11 +1,10 @@
-#include "optimize/dual/exponentiated_gradient.h"
+#include "optimize/dual/dual_methods.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 #include <optional>
-#include <utility>
 
 #include "core/vector_math.h"
 #include "croft/core/error.h"
@@ -16,10 +15,10 @@ namespace {
 
 constexpr double kRounding = 1e-14;  // of the dual, relative to P
 
-class ExponentiatedGradient final : public Optimizer {
+class ExponentiatedGradient final : public DualMethod {
  public:
   ExponentiatedGradient(DualProblem& problem, const ExponentiatedGradientOptions& options)
-      : problem_(problem),
+      : DualMethod(problem),
         options_(options),
         log_loss_(problem.loss() == DualLoss::log_loss),
         longest_(log_loss_ ? 1.0 : std::numeric_limits<double>::max()),
@@ -29,12 +28,10 @@ class ExponentiatedGradient final : public Optimizer {
         step_(options.batch ? 1 : problem.samples(), options.step),
         scratch_(problem, 5) {
     if (options.batch) scores_.emplace(problem);
-    problem.reset();
     for (std::size_t n = 0; n < problem.samples(); ++n) start(n);
     now_ = evaluated(0);
   }
 
-  const Iteration& now() const override { return now_; }
   std::size_t evaluations() const override { return passes_; }
 
   bool iterate() override {
@@ -46,15 +43,8 @@ class ExponentiatedGradient final : public Optimizer {
     return true;
   }
 
-  void archive(StateArchive& state) override {
-    problem_.archive(state);
-    state(theta_);
-    state(mu_);
-    state(entropy_);
-    state(step_);
-    state(passes_);
-    state(now_);
-    now_.w = problem_.weights();
+  void archive_method(StateArchive& state) override {
+    state(theta_, mu_, entropy_, step_, passes_);
   }
 
  private:
@@ -167,7 +157,6 @@ class ExponentiatedGradient final : public Optimizer {
     return value.at(problem_, number, passes_, steps);
   }
 
-  DualProblem& problem_;
   const ExponentiatedGradientOptions& options_;
   const bool log_loss_;
   const double longest_;
@@ -179,8 +168,6 @@ class ExponentiatedGradient final : public Optimizer {
   double tried_entropy_ = 0;
   PartScratch scratch_;
   std::size_t passes_ = 0;
-  Iteration now_;
-  std::vector<std::uint32_t> order_;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "optimize/dual/frank_wolfe.h"
+#include "optimize/dual/dual_methods.h"
 
 #include <algorithm>
 #include <optional>
@@ -9,17 +9,14 @@
 namespace croft {
 namespace {
 
-class FrankWolfe final : public Optimizer {
+class FrankWolfe final : public DualMethod {
  public:
   FrankWolfe(DualProblem& problem, const FrankWolfeOptions& options)
-      : problem_(problem), options_(options), mu_(problem), scratch_(problem, 3) {
+      : DualMethod(problem), options_(options), mu_(problem), scratch_(problem, 3) {
     if (options.average) late_.emplace(problem);
-    problem.reset();
     for (std::size_t n = 0; n < problem.samples(); ++n) problem.gold(n, mu_[n]);
     evaluate(0);
   }
-
-  const Iteration& now() const override { return now_; }
 
   bool iterate() override {
     shift_average(1);
@@ -32,14 +29,10 @@ class FrankWolfe final : public Optimizer {
     return true;
   }
 
-  void archive(StateArchive& state) override {
-    problem_.archive(state);
+  void archive_method(StateArchive& state) override {
     state(mu_);
     if (late_) state(*late_);
-    state(steps_);
-    state(passes_);
-    state(now_);
-    now_.w = problem_.weights();
+    state(steps_, passes_);
   }
 
  private:
@@ -89,7 +82,6 @@ class FrankWolfe final : public Optimizer {
     now_ = value.at(problem_, number, passes_ + number + 1, 1);
   }
 
-  DualProblem& problem_;
   const FrankWolfeOptions& options_;
   PartVectors<double> mu_;
   std::optional<PartVectors<double>>
@@ -97,8 +89,6 @@ class FrankWolfe final : public Optimizer {
   PartScratch scratch_;
   std::uint64_t steps_ = 0;
   std::size_t passes_ = 0;
-  Iteration now_;
-  std::vector<std::uint32_t> order_;
 };
 
 }  // namespace

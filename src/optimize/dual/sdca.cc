@@ -1,11 +1,10 @@
-#include "optimize/dual/sdca.h"
+#include "optimize/dual/dual_methods.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/vector_math.h"
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 #include "optimize/dual/dual_variables.h"
@@ -21,16 +20,15 @@ constexpr double kPrecision = 1e-2;  // relative; more does not pay: the next st
 
 // mu is kept in Storage.
 template <class Storage>
-class Sdca final : public Optimizer {
+class Sdca final : public DualMethod {
  public:
   Sdca(DualProblem& problem, const SdcaOptions& options)
-      : problem_(problem),
+      : DualMethod(problem),
         options_(options),
         mu_(problem),
         entropy_(problem.samples()),
         gaps_(problem.samples()),
         delta_(most_parts(problem)) {
-    problem.reset();
     std::vector<double> wide(most_parts(problem));
     for (std::size_t n = 0; n < problem.samples(); ++n) {
       const std::span<double> gold = std::span(wide).first(mu_[n].size());
@@ -41,8 +39,6 @@ class Sdca final : public Optimizer {
     evaluate(0);
   }
 
-  const Iteration& now() const override { return now_; }
-
   bool iterate() override {
     const std::size_t pass = now_.number + 1;
     Random random = random_of_pass(options_.seed, pass);
@@ -52,14 +48,7 @@ class Sdca final : public Optimizer {
     return true;
   }
 
-  void archive(StateArchive& state) override {
-    problem_.archive(state);
-    state(mu_);
-    state(entropy_);
-    state(gaps_);
-    state(now_);
-    now_.w = problem_.weights();
-  }
+  void archive_method(StateArchive& state) override { state(mu_, entropy_, gaps_); }
 
  private:
   std::size_t draw(Random& random) const {
@@ -122,14 +111,12 @@ class Sdca final : public Optimizer {
     now_ = value.at(problem_, number, (options_.passes + 1) * number + 1, steps);
   }
 
-  DualProblem& problem_;
   const SdcaOptions& options_;
   PartVectors<Storage> mu_;
   std::vector<double> entropy_;  // of mu
   WeightTree gaps_;
   std::vector<Storage> delta_;  // scratch
   double steps_ = 0;            // sum of g in this iteration
-  Iteration now_;
 };
 
 }  // namespace

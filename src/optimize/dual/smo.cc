@@ -1,4 +1,4 @@
-#include "optimize/dual/smo.h"
+#include "optimize/dual/dual_methods.h"
 
 #include <fmt/format.h>
 
@@ -19,20 +19,17 @@ constexpr double kNothing = 1e-10;
 // 1, since some gap is no less than the mean, and no gap is more than the violation.
 constexpr double kWorthwhile = 0.8;
 
-class Smo final : public Optimizer {
+class Smo final : public DualMethod {
  public:
   Smo(DualProblem& problem, const SmoOptions& options)
-      : problem_(problem),
+      : DualMethod(problem),
         options_(options),
         mu_(problem),
         violation_(problem.samples()),
         scratch_(problem, 5) {
-    problem.reset();
     for (std::size_t n = 0; n < problem.samples(); ++n) problem.gold(n, mu_[n]);
     evaluate(0);
   }
-
-  const Iteration& now() const override { return now_; }
 
   bool iterate() override {
     const std::size_t pass = now_.number + 1;
@@ -44,13 +41,7 @@ class Smo final : public Optimizer {
     return true;
   }
 
-  void archive(StateArchive& state) override {
-    problem_.archive(state);
-    state(mu_);
-    state(violation_);
-    state(now_);
-    now_.w = problem_.weights();
-  }
+  void archive_method(StateArchive& state) override { state(mu_, violation_); }
 
  private:
   struct Pair {
@@ -122,13 +113,10 @@ class Smo final : public Optimizer {
     now_ = value.at(problem_, number, 2 * number + 1, 1);
   }
 
-  DualProblem& problem_;
   const SmoOptions& options_;
   PartVectors<double> mu_;
   std::vector<double> violation_;  // (D.14), at the last evaluation
   PartScratch scratch_;
-  Iteration now_;
-  std::vector<std::uint32_t> order_;
 };
 
 }  // namespace

@@ -1,24 +1,18 @@
-#include "optimize/stochastic/adagrad.h"
-
-#include <fmt/format.h>
+#include "optimize/stochastic/sample_methods.h"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "croft/core/error.h"
 #include "optimize/stochastic/pass_method.h"
-#include "optimize/stochastic/penalty_share.h"
 #include "optimize/stochastic/sample_batch.h"
 #include "optimize/stochastic/sample_layout.h"
-#include "optimize/stochastic/sample_order.h"
-#include "optimize/stochastic/step_calibration.h"
+#include "optimize/stochastic/step_sizes.h"
 
 namespace croft {
 namespace {
 
-constexpr double kFirstRate = 0.1;  // that the calibration tries
-constexpr double kFading = 3;       // of the average, and of dual averaging
+constexpr double kFading = 3;  // of the average, and of dual averaging
 
 // Passes have weights of 1, 2^3, 3^3, …: by this factor those before a pass fade relative to it.
 double fade_of(std::size_t pass) {
@@ -33,8 +27,6 @@ class AdagradMethod : public PassMethod {
   AdagradMethod(SampleFunction& f, const Regulariser& regulariser, std::span<double> w,
                 std::span<double> x, const AdagradOptions& options, ThreadPool& pool)
       : PassMethod(f, regulariser, w, options.exact_every),
-        f_(f),
-        regulariser_(regulariser),
         options_(options),
         x_(x),
         layout_(f),
@@ -73,7 +65,7 @@ class AdagradMethod : public PassMethod {
 
   void calibrate() {
     eta0_ = calibrate_step(f_, regulariser_, options_.seed, options_.calibration_samples, x_,
-                           kFirstRate, [&](double step, auto samples) {
+                           [&](double step, auto samples) {
                              eta0_ = step;
                              begin(1);
                              go_through(samples);
@@ -82,21 +74,14 @@ class AdagradMethod : public PassMethod {
                            });
   }
 
-  void archive_method(StateArchive& state) override {
-    state(eta0_);
-    state(eta_);
-    state(squares_);
-  }
+  void archive_method(StateArchive& state) override { state(eta0_, eta_, squares_); }
 
-  SampleFunction& f_;
-  const Regulariser regulariser_;
   const AdagradOptions& options_;
   std::span<double> x_;
   SampleLayout layout_;
   SampleBatch batch_;
   double eta0_, eta_ = 0;
   std::vector<double> squares_;  // s: sum of squared gradients
-  std::vector<std::uint32_t> order_;
 };
 
 // What is not w while w is an average.
@@ -112,7 +97,6 @@ class Adagrad final : private OwnIterate, public AdagradMethod {
           const AdagradOptions& options, ThreadPool& pool)
       : OwnIterate{{w.begin(), w.end()}},
         AdagradMethod(f, regulariser, w, own, options, pool),
-        w_(w),
         share_(layout_, w.size(), regulariser.l2),
         sum_(w.size()),
         last_(w.size()) {}
@@ -171,12 +155,9 @@ class Adagrad final : private OwnIterate, public AdagradMethod {
   }
   void archive_method(StateArchive& state) override {
     AdagradMethod::archive_method(state);
-    state(std::span(own));
-    state(sum_);
-    state(weight_);
+    state(std::span(own), sum_, weight_);
   }
 
-  std::span<double> w_;
   PenaltyShare share_;
   std::vector<double> sum_;   // of the iterates, faded
   double weight_ = 0;         // of the sum
@@ -246,9 +227,7 @@ class AdagradRda final : public AdagradMethod {
   }
   void archive_method(StateArchive& state) override {
     AdagradMethod::archive_method(state);
-    state(centre_);
-    state(sums_);
-    state(time_);
+    state(centre_, sums_, time_);
   }
 
   std::vector<double> centre_;  // c
@@ -272,7 +251,6 @@ OptimizeResult adagrad(SampleFunction& f, const Regulariser& regulariser, std::s
                        const IterationCallback& callback, Checkpointer* checkpoints) {
   options.validate();
   check_no_l1(regulariser, "AdaGrad");
-  check_samples(f, w);
   if (options.batch > 1) check_workers(f, pool.threads());
   Adagrad run(f, regulariser, w, options, pool);
   return minimize(run, options.stop, callback, checkpoints);
@@ -283,7 +261,6 @@ OptimizeResult adagrad_rda(SampleFunction& f, const Regulariser& regulariser, st
                            const IterationCallback& callback, Checkpointer* checkpoints) {
   options.validate();
   regulariser.validate();
-  check_samples(f, w);
   if (options.batch > 1) check_workers(f, pool.threads());
   AdagradRda run(f, regulariser, w, options, pool);
   return minimize(run, options.stop, callback, checkpoints);

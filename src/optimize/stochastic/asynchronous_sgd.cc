@@ -1,4 +1,4 @@
-#include "optimize/stochastic/asynchronous_sgd.h"
+#include "optimize/stochastic/sample_methods.h"
 
 #include <fmt/format.h>
 
@@ -10,10 +10,8 @@
 #include "croft/core/error.h"
 #include "croft/core/matrix.h"
 #include "optimize/stochastic/pass_method.h"
-#include "optimize/stochastic/penalty_share.h"
 #include "optimize/stochastic/sample_layout.h"
-#include "optimize/stochastic/sample_order.h"
-#include "optimize/stochastic/step_calibration.h"
+#include "optimize/stochastic/step_sizes.h"
 
 namespace croft {
 namespace {
@@ -33,10 +31,7 @@ class AsynchronousSgd final : public PassMethod {
   AsynchronousSgd(SampleFunction& f, const Regulariser& regulariser, std::span<double> w,
                   const AsynchronousSgdOptions& options, ThreadPool& pool)
       : PassMethod(f, regulariser, w, options.exact_every),
-        f_(f),
-        regulariser_(regulariser),
         options_(options),
-        w_(w),
         pool_(pool),
         layout_(f),
         share_(layout_, w.size(), regulariser.l2),
@@ -103,7 +98,7 @@ class AsynchronousSgd final : public PassMethod {
 
   void calibrate() {
     steps_.eta0 = calibrate_step(f_, regulariser_, options_.seed, options_.calibration_samples, w_,
-                                 kFirstStep, [&](double eta0, auto samples) {
+                                 [&](double eta0, auto samples) {
                                    steps_.eta0 = eta0;
                                    double t = 0;
                                    for (const std::uint32_t n : samples) step(n, t++, 0);
@@ -112,17 +107,13 @@ class AsynchronousSgd final : public PassMethod {
 
   void archive_method(StateArchive& state) override { state(steps_.eta0); }
 
-  SampleFunction& f_;
-  const Regulariser regulariser_;
   const AsynchronousSgdOptions& options_;
-  std::span<double> w_;
   ThreadPool& pool_;
   SampleLayout layout_;
   PenaltyShare share_;
   std::vector<Worker> workers_;
   std::vector<double> losses_;  // by place in the order
   StepSizes steps_;
-  std::vector<std::uint32_t> order_;
 };
 
 }  // namespace
@@ -142,7 +133,6 @@ OptimizeResult asynchronous_sgd(SampleFunction& f, const Regulariser& regularise
                                 Checkpointer* checkpoints) {
   options.validate();
   check_no_l1(regulariser, "asynchronous SGD");
-  check_samples(f, w);
   check_workers(f, pool.threads());
   AsynchronousSgd run(f, regulariser, w, options, pool);
   return minimize(run, options.stop, callback, checkpoints);

@@ -4,7 +4,6 @@
 //
 // where delta_c is the update at sample c of T, counted from 1: it is part of T - c + 1 weights.
 #pragma once
-#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -40,11 +39,7 @@ class AveragedWeights {
   }
 
   // All but w.
-  void archive(StateArchive& state) {
-    state(std::span(own_));
-    state(std::span(weighted_));
-    state(samples_);
-  }
+  void archive(StateArchive& state) { state(std::span(own_), std::span(weighted_), samples_); }
 
  private:
   std::span<double> w_;

@@ -112,11 +112,6 @@ void LazyWeights::write_average(std::span<double> out) const {
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = scale * sum_[i];
 }
 
-void LazyWeights::archive(StateArchive& state) {
-  state(penalty_);
-  state(count_);
-  state(sum_);
-  state(paid_);
-}
+void LazyWeights::archive(StateArchive& state) { state(penalty_, count_, sum_, paid_); }
 
 }  // namespace croft

@@ -4,7 +4,6 @@
 // others; so two numbers, here and there, say what became of them.
 // docs/math/stochastic_optimisation.md section 3
 #pragma once
-#include <cstddef>
 #include <span>
 #include <vector>
 

@@ -21,6 +21,11 @@ std::span<double> support_scratch(SampleFunction& f, std::size_t n, std::vector<
   return std::span(scratch).first(size);
 }
 
+void check_samples(const SampleFunction& f, std::span<const double> w) {
+  check_dimension(f, w);
+  if (f.samples() == 0) throw UsageError("there is no sample to learn from");
+}
+
 }  // namespace
 
 PassMethod::PassMethod(SampleFunction& f, const Regulariser& regulariser, std::span<double> w,
@@ -31,6 +36,7 @@ PassMethod::PassMethod(SampleFunction& f, const Regulariser& regulariser, std::s
       online_(false),
       exact_every_(exact_every),
       gradient_(w.size()) {
+  check_samples(f, w);
   check_none_free(regulariser, "a method that goes from sample to sample");
   measure_exactly();
   if (exact_every_ == 0) gradient_ = {};
@@ -38,6 +44,7 @@ PassMethod::PassMethod(SampleFunction& f, const Regulariser& regulariser, std::s
 
 PassMethod::PassMethod(SampleFunction& f, std::span<double> w)
     : f_(f), w_(w), online_(true), exact_every_(0) {
+  check_samples(f, w);
   measure_samples();
 }
 
@@ -79,8 +86,7 @@ std::string_view PassMethod::stuck() const {
 }
 
 void PassMethod::archive(StateArchive& state) {
-  state(w_);
-  state(now_);
+  state(w_, now_);
   archive_method(state);
   f_.archive(state);
   now_.w = w_;
@@ -141,11 +147,6 @@ void check_no_penalty(const Regulariser& regulariser, std::string_view method) {
   throw UsageError(fmt::format("{} is {}; {} minimises no penalty: it must be 0",
                                first ? "l1" : "l2", first ? regulariser.l1 : regulariser.l2,
                                method));
-}
-
-void check_samples(const SampleFunction& f, std::span<const double> w) {
-  check_dimension(f, w);
-  if (f.samples() == 0) throw UsageError("there is no sample to learn from");
 }
 
 void check_workers(const SampleFunction& f, std::size_t workers) {

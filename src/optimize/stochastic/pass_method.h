@@ -30,7 +30,8 @@ class PassMethod : public Optimizer {
  protected:
   // A method that minimises F: what it reports is F and its gradient after every `exact_every`-th
   // pass (between two of them: the last), or where that is 0 the losses met and the move of w.
-  // Evaluates f at w.
+  // Evaluates f at w.  Both throw UsageError where w has not f.dimension() numbers, or there is no
+  // sample.
   PassMethod(SampleFunction& f, const Regulariser& regulariser, std::span<double> w,
              std::size_t exact_every);
   // An online method: it reports the losses met and |updates|.  Evaluates all samples at w.
@@ -41,15 +42,17 @@ class PassMethod : public Optimizer {
   virtual PassFigures run(std::size_t pass) = 0;
   virtual void archive_method(StateArchive& state) = 0;  // all that run() depends on but w
 
+  SampleFunction& f_;
+  const Regulariser regulariser_;
+  std::span<double> w_;
+  std::vector<std::uint32_t> order_;  // of the samples, in a pass
+
  private:
   void measure_exactly();
   void measure_samples();
   void measure_weights();
   bool finite() const;
 
-  SampleFunction& f_;
-  const Regulariser regulariser_;
-  std::span<double> w_;
   const bool online_;
   const std::size_t exact_every_;
   std::vector<double> before_, gradient_;
@@ -60,8 +63,6 @@ class PassMethod : public Optimizer {
 //   method : as in "… cannot minimise"
 void check_no_l1(const Regulariser& regulariser, std::string_view method);
 void check_no_penalty(const Regulariser& regulariser, std::string_view method);
-// Throws UsageError where w has not f.dimension() numbers, or there is no sample.
-void check_samples(const SampleFunction& f, std::span<const double> w);
 // Throws UsageError where more than `workers` may call f at once.
 void check_workers(const SampleFunction& f, std::size_t workers);
 

@@ -1,9 +1,8 @@
-#include "optimize/stochastic/sag.h"
+#include "optimize/stochastic/sample_methods.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "core/vector_math.h"
@@ -11,7 +10,6 @@
 #include "croft/core/matrix.h"
 #include "optimize/stochastic/pass_method.h"
 #include "optimize/stochastic/sample_layout.h"
-#include "optimize/stochastic/sample_order.h"
 #include "optimize/stochastic/weight_tree.h"
 
 namespace croft {
@@ -30,9 +28,7 @@ class Sag final : public PassMethod {
   Sag(SampleFunction& f, const Regulariser& regulariser, std::span<double> w,
       const SagOptions& options)
       : PassMethod(f, regulariser, w, options.exact_every),
-        f_(f),
         options_(options),
-        w_(w),
         lambda_(regulariser.l2 / static_cast<double>(f.samples())),
         layout_(f),
         gradient_(layout_.largest()),
@@ -193,19 +189,12 @@ class Sag final : public PassMethod {
   }
 
   void archive_method(StateArchive& state) override {
-    state(sum_);
-    state(memory_);
-    state(constant_);
-    state(patience_);
-    state(pause_);
-    state(seen_);
+    state(sum_, memory_, constant_, patience_, pause_, seen_);
     for (std::size_t n = 0; n < constant_.size(); ++n) drawn_.set(n, constant_[n]);
     largest_ = std::ranges::max(constant_);
   }
 
-  SampleFunction& f_;
   const SagOptions& options_;
-  std::span<double> w_;
   const double lambda_;
   SampleLayout layout_;
   AlignedVector<double> gradient_, kept_, trial_gradient_;  // of one sample
@@ -220,7 +209,6 @@ class Sag final : public PassMethod {
   double seen_ = 0;                             // samples met
   double decay_ = 1, pull_ = 0;                 // P and S since settle()
   std::vector<double> decay_at_, pull_at_;      // at the last visit, by `begin`
-  std::vector<std::uint32_t> order_;
 };
 
 }  // namespace
@@ -238,7 +226,6 @@ OptimizeResult sag(SampleFunction& f, const Regulariser& regulariser, std::span<
                    Checkpointer* checkpoints) {
   options.validate();
   check_no_l1(regulariser, "SAG");
-  check_samples(f, w);
   Sag run(f, regulariser, w, options);
   return minimize(run, options.stop, callback, checkpoints);
 }

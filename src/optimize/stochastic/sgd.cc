@@ -1,4 +1,4 @@
-#include "optimize/stochastic/sgd.h"
+#include "optimize/stochastic/sample_methods.h"
 
 #include <fmt/format.h>
 
@@ -11,8 +11,7 @@
 #include "optimize/stochastic/pass_method.h"
 #include "optimize/stochastic/sample_batch.h"
 #include "optimize/stochastic/sample_layout.h"
-#include "optimize/stochastic/sample_order.h"
-#include "optimize/stochastic/step_calibration.h"
+#include "optimize/stochastic/step_sizes.h"
 
 namespace croft {
 namespace {
@@ -22,10 +21,7 @@ class Sgd final : public PassMethod {
   Sgd(SampleFunction& f, const Regulariser& regulariser, std::span<double> w,
       const SgdOptions& options, ThreadPool& pool)
       : PassMethod(f, regulariser, w, options.exact_every),
-        f_(f),
-        regulariser_(regulariser),
         options_(options),
-        w_(w),
         own_(options.average_from > 0 ? std::vector<double>(w.begin(), w.end())
                                       : std::vector<double>()),
         x_(options.average_from > 0 ? std::span(own_) : w),
@@ -111,7 +107,7 @@ class Sgd final : public PassMethod {
   void calibrate() {
     averaging_ = false;
     steps_.eta0 = calibrate_step(f_, regulariser_, options_.seed, options_.calibration_samples, x_,
-                                 kFirstStep, [&](double step, auto samples) {
+                                 [&](double step, auto samples) {
                                    steps_.eta0 = step;
                                    go_through(samples);
                                    lazy_.clear();
@@ -120,16 +116,10 @@ class Sgd final : public PassMethod {
   }
 
   void archive_method(StateArchive& state) override {
-    state(std::span(own_));
-    state(steps_.eta0);
-    state(t_);
-    state(lazy_);
+    state(std::span(own_), steps_.eta0, t_, lazy_);
   }
 
-  SampleFunction& f_;
-  const Regulariser regulariser_;
   const SgdOptions& options_;
-  std::span<double> w_;
   std::vector<double> own_;  // the iterate, where w is an average
   std::span<double> x_;      // the iterate: own_ or w
   SampleLayout layout_;
@@ -139,7 +129,6 @@ class Sgd final : public PassMethod {
   double t_ = 0;  // samples so far
   bool averaging_ = false;
   std::vector<bool> kept_;  // [dimension] whether >= 0; empty: none
-  std::vector<std::uint32_t> order_;
 };
 
 }  // namespace
@@ -162,7 +151,6 @@ OptimizeResult sgd(SampleFunction& f, const Regulariser& regulariser, std::span<
                    Checkpointer* checkpoints) {
   options.validate();
   regulariser.validate();
-  check_samples(f, w);
   if (options.batch > 1) check_workers(f, pool.threads());
   if (options.average_from > 0 && regulariser.l1 > 0) {
     throw UsageError(

@@ -1,4 +1,4 @@
-#include "optimize/stochastic/stochastic_approximation.h"
+#include "optimize/stochastic/sample_methods.h"
 
 #include <algorithm>
 #include <vector>
@@ -6,7 +6,6 @@
 #include "core/vector_math.h"
 #include "optimize/checks.h"
 #include "optimize/stochastic/sample_layout.h"
-#include "optimize/stochastic/sgd.h"
 
 namespace croft {
 namespace {

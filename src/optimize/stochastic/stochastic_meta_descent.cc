@@ -1,4 +1,4 @@
-#include "optimize/stochastic/stochastic_meta_descent.h"
+#include "optimize/stochastic/sample_methods.h"
 
 #include <fmt/format.h>
 
@@ -8,17 +8,13 @@
 
 #include "croft/core/error.h"
 #include "optimize/stochastic/pass_method.h"
-#include "optimize/stochastic/penalty_share.h"
 #include "optimize/stochastic/sample_batch.h"
 #include "optimize/stochastic/sample_layout.h"
-#include "optimize/stochastic/sample_order.h"
-#include "optimize/stochastic/step_calibration.h"
-#include "optimize/stochastic/step_schedule.h"
+#include "optimize/stochastic/step_sizes.h"
 
 namespace croft {
 namespace {
 
-constexpr double kFirstGain = 0.1;    // that the calibration tries
 constexpr double kDifference = 1e-5;  // |epsilon v| relative to max(1, |w|), on the batch's support
 
 class Smd final : public PassMethod {
@@ -26,10 +22,7 @@ class Smd final : public PassMethod {
   Smd(SampleFunction& f, const Regulariser& regulariser, std::span<double> w,
       const SmdOptions& options, ThreadPool& pool)
       : PassMethod(f, regulariser, w, options.exact_every),
-        f_(f),
-        regulariser_(regulariser),
         options_(options),
-        w_(w),
         layout_(f),
         share_(layout_, w.size(), regulariser.l2),
         batch_(f, pool, options.batch),
@@ -141,7 +134,7 @@ class Smd final : public PassMethod {
 
   void calibrate() {
     steps_.eta0 = calibrate_step(f_, regulariser_, options_.seed, options_.calibration_samples, w_,
-                                 kFirstGain, [&](double step, auto samples) {
+                                 [&](double step, auto samples) {
                                    steps_.eta0 = step;
                                    go_through(samples);
                                    std::ranges::fill(gain_, 1.0);
@@ -150,17 +143,9 @@ class Smd final : public PassMethod {
                                  });
   }
 
-  void archive_method(StateArchive& state) override {
-    state(steps_.eta0);
-    state(t_);
-    state(gain_);
-    state(v_);
-  }
+  void archive_method(StateArchive& state) override { state(steps_.eta0, t_, gain_, v_); }
 
-  SampleFunction& f_;
-  const Regulariser regulariser_;
   const SmdOptions& options_;
-  std::span<double> w_;
   SampleLayout layout_;
   PenaltyShare share_;
   SampleBatch batch_;
@@ -172,7 +157,6 @@ class Smd final : public PassMethod {
   std::vector<double> trial_, g_, h_;
   std::vector<std::uint32_t> users_;  // samples of the batch that have the run, by `begin`
   std::vector<Run> support_;
-  std::vector<std::uint32_t> order_;
 };
 
 }  // namespace
@@ -198,7 +182,6 @@ OptimizeResult stochastic_meta_descent(SampleFunction& f, const Regulariser& reg
                                        Checkpointer* checkpoints) {
   options.validate();
   check_no_l1(regulariser, "stochastic meta-descent");
-  check_samples(f, w);
   check_workers(f, pool.threads());
   Smd run(f, regulariser, w, options, pool);
   return minimize(run, options.stop, callback, checkpoints);

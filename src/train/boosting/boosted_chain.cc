@@ -6,7 +6,7 @@
 #include "croft/core/error.h"
 #include "croft/inference/chain_viterbi.h"
 #include "model/kinds/boosted_model.h"
-#include "train/boosting/boosted_label_potentials.h"
+#include "train/boosting/boosted_potentials.h"
 #include "train/train_options.h"
 
 namespace croft {
@@ -53,9 +53,7 @@ void BoostedChainStructure::lay_out(std::span<const TextSequence> holdout,
     throw UsageError("--pair-trees has no meaning for --model boosted-maxent; leave it out");
   }
   if (options.label_weights) {
-    std::vector<std::string_view> names;
-    for (std::uint32_t y = 0; y < labels(); ++y) names.push_back(encoder_.label_names[y]);
-    weigh_by_label(*options.label_weights, names, encoder_.data);
+    weigh_by_label(*options.label_weights, encoder_.label_names.strings(), encoder_.data);
   }
   holdout_ = holdout;
   held_ = {};
@@ -147,14 +145,8 @@ std::vector<std::vector<std::string_view>> BoostedChainStructure::label_holdout(
 
 void BoostedChainStructure::add_to(Fingerprint& of) const {
   const ChainData& data = encoder_.data;
-  of.add(data.sequence_begin);
-  of.add(data.label);
-  of.add(data.label_sets.begin);
-  of.add(data.label_sets.label);
-  of.add(data.weight);
-  of.add(data.node.begin);
-  of.add(data.node.id);
-  of.add(data.node.value);
+  of.add(data.sequence_begin, data.label, data.label_sets.begin, data.label_sets.label, data.weight,
+         data.node.begin, data.node.id, data.node.value);
   for (const StringTable* names : {&encoder_.node_names, &encoder_.label_names}) {
     for (std::uint32_t k = 0; k < names->size(); ++k) of.add((*names)[k]);
   }
@@ -172,7 +164,7 @@ ContainerWriter BoostedChainStructure::model(const BoostedRounds& rounds,
     parts.labels.emplace_back(encoder_.label_names[y]);
   }
   parts.extraction = &extractor_.config();
-  for (std::uint32_t a = 0; a < attributes(); ++a) parts.names.push_back(encoder_.node_names[a]);
+  parts.names = encoder_.node_names.strings();
   parts.base = base;
   for (std::size_t i = 0; i < potentials.transition.rows(); ++i) {
     const std::span<const double> row = potentials.transition[i];

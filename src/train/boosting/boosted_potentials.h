@@ -24,7 +24,7 @@ struct Potentials {
   std::vector<Edge> pairs;               // that have trees, increasing
   std::vector<std::vector<float>> pair;  // [pairs][rows]; of the edge into a position
   std::vector<Label> spans;              // labels of segments that have trees, increasing
-  std::vector<std::vector<float>> span;  // [spans][inputs] (train/span_inputs.h)
+  std::vector<std::vector<float>> span;  // [spans][inputs] of SpanInputs
 };
 
 // Copies what holds for one sequence, rows from `first` on, into scores whose transitions are
@@ -106,6 +106,35 @@ class PotentialFunction final : public PotentialObjective {
   double edges_ = 0;                 // W: weight of all edges
   std::vector<double> transition_, partial_, partial_expected_;  // sums, in the tables' cells
   TransitionScores<Real> tied_;
+  std::vector<Worker> workers_;
+};
+
+// The likelihood of labels that stand by themselves, and its derivatives by their scores: what
+// PotentialFunction computes of sequences of one position, without the sequences.
+// docs/math/boosting.md (TB.2), (TB.3).
+
+// In double.  An exponential a position and label.
+class LabelPotentialFunction final : public PotentialObjective {
+ public:
+  // Keeps references.  Labels of the data are below `labels`; sequences have one position each.
+  //   width : as PotentialGradient has it
+  LabelPotentialFunction(const ChainData& data, std::size_t labels, std::size_t width,
+                         ThreadPool& pool);
+  using PotentialObjective::evaluate;
+  double evaluate(const Potentials& potentials, PotentialGradient::Part part,
+                  PotentialGradient& out) override;
+
+ private:
+  struct Worker {
+    std::vector<double> expected, known;  // [L] probabilities, and those given what is known
+    double value = 0;
+  };
+  double evaluate_position(std::size_t p, std::span<const double> score, Worker& worker,
+                           PotentialGradient& out) const;
+
+  const ChainData& data_;
+  std::size_t labels_, width_;
+  ThreadPool& pool_;
   std::vector<Worker> workers_;
 };
 

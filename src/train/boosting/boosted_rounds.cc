@@ -8,13 +8,7 @@
 namespace croft {
 
 void BoostedRounds::Round::archive(StateArchive& state) {
-  state(roots);
-  state(nodes);
-  state(values);
-  state(second_roots);
-  state(second_nodes);
-  state(second_values);
-  state(transition);
+  state(roots, nodes, values, second_roots, second_nodes, second_values, transition);
 }
 
 void BoostedRounds::clear() {

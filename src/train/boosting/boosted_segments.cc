@@ -195,18 +195,12 @@ std::vector<std::vector<std::string_view>> BoostedSegmentStructure::label_holdou
 }
 
 void BoostedSegmentStructure::add_to(Fingerprint& of) const {
-  of.add(data_.sequence_begin);
-  of.add(data_.label);
-  of.add(data_.label_sets.begin);
-  of.add(data_.label_sets.label);
-  of.add(data_.weight);
+  of.add(data_.sequence_begin, data_.label, data_.label_sets.begin, data_.label_sets.label,
+         data_.weight);
   for (const AttributeLists* lists : {&data_.node, &inputs_.lists}) {
-    of.add(lists->begin);
-    of.add(lists->id);
-    of.add(lists->value);
+    of.add(lists->begin, lists->id, lists->value);
   }
-  of.add(inputs_.input);
-  of.add(encoder_.examples().shape.first);
+  of.add(inputs_.input, encoder_.examples().shape.first);
   for (const Numbers* numbers : {&of_positions_, &of_spans_}) {
     for (const std::uint32_t row : numbers->row) of.add(encoder_.node_name(row).name);
   }

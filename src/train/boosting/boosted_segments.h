@@ -1,11 +1,9 @@
 // Boosting of the potentials of segments.
 #pragma once
-#include <optional>
 
 #include "features/extraction.h"
 #include "train/boosting/boosted_segment_potentials.h"
 #include "train/boosting/boosted_structure.h"
-#include "train/boosting/span_inputs.h"
 #include "train/segments/segment_data.h"
 
 namespace croft {

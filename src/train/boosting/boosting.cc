@@ -12,6 +12,39 @@
 #include "train/boosting/tree_growth.h"
 
 namespace croft {
+
+void BoostingOptions::validate() const {
+  const auto require = [](bool right, const Message& what) {
+    if (!right) throw UsageError(what);
+  };
+  tree.validate();
+  require(shrinkage > 0 && shrinkage <= 1, "--shrinkage is above 0 and not above 1");
+  require(row_share > 0 && row_share <= 1, "--row-share is above 0 and not above 1");
+  require(trim >= 0 && trim < 1, "--trim is 0 or more, and below 1");
+  require(bins >= 2 && bins <= 256, "--bins is from 2 to 256");
+  require(tolerance >= 0 && std::isfinite(tolerance), "--tolerance is a number of 0 or more");
+}
+
+// All but the number of rounds, threads, and the tolerance: more rounds go on from a checkpoint.
+void BoostingOptions::archive(StateArchive& settings) const {
+  const auto add = [&](auto value) { settings(value); };
+  add(shrinkage);
+  add(tree.leaves);
+  add(tree.depth);
+  add(tree.l2);
+  add(tree.min_child_weight);
+  add(tree.min_child_count);
+  add(tree.min_gain);
+  add(tree.feature_share);
+  add(trees);
+  add(pair_trees);
+  add(row_share);
+  add(trim);
+  add(bins);
+  add(early_stop);
+  add(seed);
+}
+
 namespace {
 
 constexpr std::size_t kParts = 16;  // of the features, where one tree is grown by all threads
@@ -34,11 +67,7 @@ struct Boosting::Best {
   std::size_t round = 0;
   double objective = 0;
   HoldoutScore score;
-  void archive(StateArchive& state) {
-    state(round);
-    state(objective);
-    state(score);
-  }
+  void archive(StateArchive& state) { state(round, objective, score); }
 };
 
 void add_texts(std::span<const TextSequence> texts, Fingerprint& of) {
@@ -290,8 +319,7 @@ BoostingResult Boosting::run(const BoostingOptions& asked, const HoldoutScorer& 
   double before = std::numeric_limits<double>::infinity();
   const auto archived = [&](StateArchive& state) {
     archive(state);
-    state(best);
-    state(before);
+    state(best, before);
   };
   if (options.checkpoints != nullptr) {
     options.checkpoints->set_fingerprint(fingerprint(options));

@@ -16,9 +16,9 @@
 #include "train/boosting/boosted_rounds.h"
 #include "train/boosting/regression_tree_fit.h"
 #include "train/checkpoint.h"
-#include "train/label_weights.h"
+#include "train/encoded_training.h"
 #include "train/segments/segment_data.h"
-#include "train/sequence_training.h"
+#include "train/train_options.h"
 #include "train/training_watch.h"
 
 namespace croft {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <numeric>
-#include <string>
 
 #include "croft/core/error.h"
 #include "train/boosting/tree_kernels.h"

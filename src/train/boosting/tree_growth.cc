@@ -1,6 +1,5 @@
 #include "train/boosting/tree_growth.h"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 

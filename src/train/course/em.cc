@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "train/course/starts.h"
+#include "train/part_checkpoints.h"
 
 namespace croft {
 namespace {
@@ -117,13 +117,8 @@ EmResult run_em(EmSteps& steps, const EmRules& rules, const EmCallback& see) {
     if (rules.starts > 1 || rules.checkpoints != nullptr) state = state_of(steps);
   };
   best_of_starts(rules.starts, train, keep, rules.checkpoints, [&](StateArchive& archive) {
-    archive(kept.objective);
-    archive(kept.log_likelihood);
-    archive(kept.iterations);
-    archive(kept.start);
-    archive(kept.converged);
-    archive(kept.best_iteration);
-    archive(kept.gave_up);
+    archive(kept.objective, kept.log_likelihood, kept.iterations, kept.start, kept.converged,
+            kept.best_iteration, kept.gave_up);
     archive(state);
   });
   if (!state.empty()) restore(steps, state);

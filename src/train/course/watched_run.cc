@@ -1,6 +1,6 @@
 #include "train/course/watched_run.h"
 
-#include <algorithm>
+#include "core/vector_math.h"
 
 namespace croft {
 
@@ -22,7 +22,7 @@ std::optional<TrainingWatch::Best> end_watch(TrainingWatch& watch, std::size_t e
   return best;
 }
 
-bool run_watched(const WatchedRun& run, const Optimise& optimise, std::vector<double>& w,
+bool run_watched(const WatchedRun& run, const ChainProblem& problem, std::vector<double>& w,
                  TrainResult& result) {
   TrainingWatch watch(run.max_iterations, run.early_stop, run.callback);
   NestedCheckpoints checkpoints(run.checkpoints,
@@ -33,11 +33,12 @@ bool run_watched(const WatchedRun& run, const Optimise& optimise, std::vector<do
     if (run.score && !now.w.empty()) score = run.score(now.w);
     return watch.see(now, score, nullptr);
   };
-  result.optimization = optimise(w, see, &checkpoints);
+  ChainFindings findings;
+  result.optimization = run.optimise ? run.optimise(w, see, &checkpoints)
+                                     : train_chain(problem, w, see, &checkpoints, findings);
   end_watch(watch, run.early_stop, w, result);
   result.dimension = w.size();
-  result.active =
-      static_cast<std::size_t>(std::ranges::count_if(w, [](double each) { return each != 0; }));
+  result.active = count_nonzero(w);
   return result.optimization.reason == StopReason::stopped && !watch.gave_up();
 }
 

@@ -11,20 +11,21 @@
 
 namespace croft {
 
+using Optimise = std::function<OptimizeResult(std::span<double> w, const IterationCallback& see,
+                                              Checkpointer* checkpoints)>;
 struct WatchedRun {
   std::size_t max_iterations = 0;
   std::size_t early_stop = 0;
   const TrainingCallback& callback;
   Checkpointer* checkpoints = nullptr;  // null: nothing is kept
   // Of the hold-out's best labels under these weights; empty: nothing is held out.
-  std::function<HoldoutScore(std::span<const double> w)> score;
+  std::function<HoldoutScore(std::span<const double> w)> score{};
+  Optimise optimise{};  // empty: train_chain()
 };
-using Optimise = std::function<OptimizeResult(std::span<double> w, const IterationCallback& see,
-                                              Checkpointer* checkpoints)>;
 
 // Overwrites the weights, and sets what `result` says of the run and of the weights that are kept.
 // Whether training was stopped on request, and not by itself.
-bool run_watched(const WatchedRun& run, const Optimise& optimise, std::vector<double>& w,
+bool run_watched(const WatchedRun& run, const ChainProblem& problem, std::vector<double>& w,
                  TrainResult& result);
 
 // The end of a run that `watch` has seen: the message of an early stop, and where training went

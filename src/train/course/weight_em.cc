@@ -36,9 +36,7 @@ bool WeightEm::iterate() {
 }
 
 void WeightEm::archive(StateArchive& state) {
-  state(w_);
-  state(now_);
-  state(evaluations_);
+  state(w_, now_, evaluations_);
   archive_beside(state);
   if (!state.reading()) return;
   // Expectations are of w alone; taking them anew is no evaluation of the training.
@@ -59,7 +57,7 @@ void WeightEm::take_expectations() {
   now_.objective = data_term + penalty(r, penalised_absolute(r, 0, w), penalised_square(r, 0, w));
   now_.gradient_norm = std::sqrt(dot(gradient_, gradient_));
   now_.weight_norm = std::sqrt(dot(w, w));
-  now_.active = static_cast<std::size_t>(std::ranges::count_if(w, [](double x) { return x != 0; }));
+  now_.active = count_nonzero(w);
   now_.evaluations = evaluations_;
   now_.step = 1;
   now_.w = w_;

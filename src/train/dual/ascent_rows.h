@@ -32,8 +32,7 @@ class AscentRows {
 
   void to_weights(std::span<double> w) const;  // overwrites the node weights of the layout's w
   void archive(StateArchive& state) {
-    state(std::span(table_.row(0), table_.rows() * table_.stride()));
-    state(single_);
+    state(std::span(table_.row(0), table_.rows() * table_.stride()), single_);
   }
 
  private:

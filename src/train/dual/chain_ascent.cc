@@ -16,7 +16,7 @@
 #include "croft/inference/chain_sum.h"
 #include "croft/structure/chain_constraint.h"
 #include "model/linear_scorer.h"
-#include "optimize/stochastic/sample_order.h"
+#include "optimize/stochastic/sample_layout.h"
 #include "optimize/stochastic/weight_tree.h"
 #include "train/dual/ascent_rows.h"
 #include "train/dual/chain_dual.h"
@@ -91,19 +91,9 @@ class ChainAscent final : public Optimizer {
 
   void archive(StateArchive& state) override {
     rows_.archive(state);
-    state(std::span(theta_));
-    state(std::span(mu_));
-    state(std::span(tied_theta_));
-    state(std::span(tied_mu_));
-    state(std::span(tied_w_));
-    state(std::span(entropy_));
-    state(std::span(ratio_));
-    state(gaps_);
-    state(passes_);
-    state(evaluations_);
-    state(underestimated_);
-    state(dual_);
-    state(now_);
+    state(std::span(theta_), std::span(mu_), std::span(tied_theta_), std::span(tied_mu_),
+          std::span(tied_w_), std::span(entropy_), std::span(ratio_), gaps_, passes_, evaluations_,
+          underestimated_, dual_, now_);
     to_weights();
     now_.w = w_;
   }
@@ -423,8 +413,7 @@ class ChainAscent final : public Optimizer {
     now_.gap = gap / std::max(1.0, now_.objective);
     now_.gradient_norm = gap;  // no example lacks more
     now_.weight_norm = std::sqrt(2 * penalty / options_.l2);
-    now_.active = static_cast<std::size_t>(
-        std::ranges::count_if(w_, [](double weight) { return weight != 0; }));
+    now_.active = count_nonzero(w_);
     double eta = 0;
     for (const double ratio : ratio_) eta += kCaution / (1 + ratio);
     now_.step = eta / static_cast<double>(ratio_.size());

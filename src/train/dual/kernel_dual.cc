@@ -6,6 +6,48 @@
 
 namespace croft {
 
+KernelRowCache::KernelRowCache(const KernelProducts& products, const AttributeLists& lists,
+                               std::size_t bytes)
+    : products_(products),
+      lists_(lists),
+      slots_(
+          std::max(kTogether, bytes / (sizeof(float) * std::max<std::size_t>(products.size(), 1)))),
+      at_(products.size()),
+      cached_(products.size()) {}
+
+std::size_t KernelRowCache::take_slot(std::uint64_t position) {
+  std::uint32_t slot;
+  if (row_.size() < slots_) {
+    slot = static_cast<std::uint32_t>(row_.size());
+    row_.emplace_back(products_.size());
+  } else {
+    slot = used_.back().second;
+    cached_[used_.back().first] = false;
+    used_.pop_back();
+  }
+  used_.emplace_front(position, slot);
+  at_[position] = used_.begin();
+  cached_[position] = true;
+  return slot;
+}
+
+std::span<const float* const> KernelRowCache::rows(std::span<const std::uint64_t> positions) {
+  std::vector<std::uint64_t> missing;
+  std::vector<float*> to;
+  for (const std::uint64_t p : positions) {  // first: so that none of them makes room for another
+    if (cached_[p]) used_.splice(used_.begin(), used_, at_[p]);
+  }
+  for (const std::uint64_t p : positions) {
+    if (cached_[p]) continue;
+    missing.push_back(p);
+    to.push_back(row_[take_slot(p)].data());
+  }
+  if (!missing.empty()) products_.rows(lists_, missing, 0, products_.size(), to);
+  found_.clear();
+  for (const std::uint64_t p : positions) found_.push_back(row_[at_[p]->second].data());
+  return found_;
+}
+
 KernelDualProblem::KernelDualProblem(const ChainData& data, const ChainLayout& layout,
                                      const KernelDualOptions& options)
     : ChainDual(data, layout, options.dual),
@@ -123,8 +165,8 @@ double KernelDualProblem::extra_squared_norm() {
 void KernelDualProblem::archive(StateArchive& state) {
   settle();
   ChainDual::archive(state);
-  state(std::span(coefficients_.row(0), coefficients_.rows() * coefficients_.stride()));
-  state(std::span(scores_.row(0), scores_.rows() * scores_.stride()));
+  state(std::span(coefficients_.row(0), coefficients_.rows() * coefficients_.stride()),
+        std::span(scores_.row(0), scores_.rows() * scores_.stride()));
 }
 
 KernelExpansion KernelDualProblem::expansion() const {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/sparse_rows.h"
-#include "optimize/stochastic/sample_order.h"
+#include "optimize/stochastic/sample_layout.h"
 #include "train/dual/maxent_span.h"
 #include "train/functions/softmax_step.h"
 

@@ -193,10 +193,7 @@ void ActiveSetTraining::archive(StateArchive& state) {
   std::ranges::sort(places);
   state(places);
   std::size_t rounds = set_.round - 1;  // those that are over
-  state(rounds);
-  state(limit_);
-  state(iterations_);
-  state(evaluations_);
+  state(rounds, limit_, iterations_, evaluations_);
   if (!state.reading()) return;
   std::vector<FeatureWeight> features;
   for (const std::uint64_t place : places) {

@@ -51,13 +51,7 @@ class SgdLbfgs {
   }
 
  private:
-  void archive(StateArchive& state) {
-    state(stage_);
-    state(iterations_);
-    state(evaluations_);
-    state(losses_);
-    state(begin_);
-  }
+  void archive(StateArchive& state) { state(stage_, iterations_, evaluations_, losses_, begin_); }
 
   // Whether the training ends with this stage, and not only the stage.
   bool ends(OptimizeResult& result) const {

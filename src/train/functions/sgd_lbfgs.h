@@ -14,8 +14,8 @@
 #include <span>
 
 #include "croft/optimize/lbfgs.h"
-#include "optimize/stochastic/perceptron.h"
-#include "optimize/stochastic/sgd.h"
+#include "optimize/stochastic/online_methods.h"
+#include "optimize/stochastic/sample_methods.h"
 #include "train/functions/chain_sample_function.h"
 #include "train/functions/row_preconditioner.h"
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <string_view>
 
 #include "core/infinity.h"
@@ -260,11 +259,7 @@ class BayesNetTraining::Em final : public EmSteps {
     }
     return {-log_likelihood - training_.log_prior(options_.smoothing), log_likelihood};
   }
-  void archive(StateArchive& state) override {
-    state(training_.graph_.numbers());
-    state(counts_);
-    state(unseen);
-  }
+  void archive(StateArchive& state) override { state(training_.graph_.numbers(), counts_, unseen); }
 
   std::size_t unseen;  // of the last M step
 

@@ -6,7 +6,7 @@
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "inference/graph/oracles/shared_plans.h"
-#include "train/graph/graph_em_steps.h"
+#include "train/graph/graph_em.h"
 #include "train/graph/graph_starts.h"
 
 namespace croft {

@@ -6,7 +6,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "features/chain_data.h"
 #include "model/kinds/naive_bayes.h"

@@ -1,4 +1,4 @@
-#include "train/graph/graph_choice.h"
+#include "train/graph/graph_methods.h"
 
 #include <algorithm>
 #include <array>

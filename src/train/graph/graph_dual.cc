@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <ranges>
-#include <string>
 
 #include "core/vector_math.h"
 #include "croft/core/error.h"

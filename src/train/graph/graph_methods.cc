@@ -7,7 +7,6 @@
 #include "inference/graph/oracles/shared_plans.h"
 #include "objective/graph/graph_objective.h"
 #include "objective/graph/local_terms.h"
-#include "train/graph/graph_choice.h"
 #include "train/graph/graph_directions.h"
 #include "train/graph/graph_dual.h"
 #include "train/methods/optimise.h"

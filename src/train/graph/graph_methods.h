@@ -73,4 +73,10 @@ GraphObjectiveMaker make_graph_objective(Objective objective,
 OptimizeResult train_graph(const GraphProblem& problem, std::span<double> w,
                            const IterationCallback& callback, Checkpointer* checkpoints = nullptr);
 
+// What check_graph_choice() and train_graph() both need to know.  Internal to train/.
+
+bool is_associative(const Interaction& interaction);
+// Whether weights of associative cliques are kept >= 0, so that cuts are exact.
+bool keeps_associative(const GraphProblem& problem);
+
 }  // namespace croft

@@ -1,7 +1,6 @@
 // What the training of a general CRF takes over from a model, and what it keeps near to it.
 #pragma once
 #include <functional>
-#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "core/vector_math.h"
 #include "croft/core/error.h"
 #include "croft/core/random.h"
-#include "train/course/starts.h"
 #include "train/part_checkpoints.h"
 
 namespace croft {
@@ -85,8 +85,7 @@ void best_graph(const GraphTrainOptions& options,
 
 void describe_weights(std::span<const double> w, GraphTrainResult& result) {
   result.dimension = w.size();
-  result.active =
-      static_cast<std::size_t>(std::ranges::count_if(w, [](double each) { return each != 0; }));
+  result.active = count_nonzero(w);
 }
 
 ContainerWriter trained_model(const CliqueData& data, const GraphLayout& layout,

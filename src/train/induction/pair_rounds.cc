@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "train/induction/candidate_walk.h"
-#include "train/induction/edge_probabilities.h"
 #include "train/induction/feature_pairs.h"
 #include "train/induction/feature_rounds.h"
 

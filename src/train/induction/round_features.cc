@@ -74,13 +74,7 @@ void FeatureRoundsTraining::lay_out(const Features& features) {
   for (const auto& [place, weight] : features.tied) kept.tied.push_back(place.second);
   std::ranges::sort(kept.tied);
   std::optional<TransitionGroups> groups;
-  if (o_.transition_groups) {
-    std::vector<std::string> labels;
-    for (std::uint32_t j = 0; j < t_.labels(); ++j) {
-      labels.emplace_back(t_.encoder_.label_names[j]);
-    }
-    groups = o_.transition_groups(labels);
-  }
+  if (o_.transition_groups) groups = o_.transition_groups(t_.label_list());
   auto constraint = t_.layout_.constraint;
   t_.encoder_.data = whole_;
   t_.layout_ = make_chain_layout(t_.encoder_.data, t_.labels(), t_.encoder_.node_names.size(),

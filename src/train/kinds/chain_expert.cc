@@ -1,7 +1,6 @@
 #include "train/kinds/chain_expert.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "croft/core/error.h"
 
@@ -51,16 +50,11 @@ void add_rows(const FeatureTable& table, const std::function<std::size_t(std::st
 }  // namespace
 
 void ChainExpert::archive(StateArchive& state) {
-  state(name);
-  state(labels);
+  state(name, labels);
   for (RowLayout* rows : {&tied, &node, &edge}) {
-    state(rows->cells);
-    state(rows->begin);
-    state(rows->cell);
+    state(rows->cells, rows->begin, rows->cell);
   }
-  state(weights);
-  state(features);
-  state(objective);
+  state(weights, features, objective);
 }
 
 ChainExpert expert_of(const ChainTraining& training, const TrainResult& result,

@@ -4,7 +4,6 @@
 // (train/code_training.h) are trained on parts of the same data, whose attributes keep their
 // numbers here.
 #pragma once
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>

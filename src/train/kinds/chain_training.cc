@@ -12,14 +12,6 @@
 #include "train/induction/feature_rounds.h"
 
 namespace croft {
-namespace {
-
-std::vector<std::string> labels_of(const ChainEncoder& encoder) {
-  const std::vector<std::string_view> names = encoder.label_names.strings();
-  return {names.begin(), names.end()};
-}
-
-}  // namespace
 
 void check_init(const ChainModel& init, const TrainOptions& options) {
   if (init.vote() != nullptr || init.kernel() != nullptr) {
@@ -186,7 +178,7 @@ void ChainTraining::lay_out(const TrainOptions& options, TrainResult& result) {
         "--transition-groups shares weights of transitions, and the template has no line "
         "for transitions (B) that all positions have");
   }
-  if (options.transition_groups) groups = options.transition_groups(labels_of(encoder_));
+  if (options.transition_groups) groups = options.transition_groups(label_list());
   layout_ = make_chain_layout(encoder_.data, labels(), encoder_.node_names.size(),
                               encoder_.edge_names.size(),
                               {.features = options.features,
@@ -241,36 +233,28 @@ ChainProblem ChainTraining::problem(const TrainOptions& options, ThreadPool& poo
   const bool twice =
       (has_precision(method(options)) ? precision(options)
                                       : options.chosen_precision(positions())) == Precision::twice;
-  return {.data = encoder_.data,
-          .layout = layout_,
-          .pool = pool,
-          .objective = options.objective,
-          .block = options.block,
-          .cost = cost_.labels() > 0 ? &cost_ : nullptr,
-          .twice = twice,
-          .show_weights = holdout_.sequences() > 0,
-          .method = method(options),
-          .settings = options.settings,
-          .regulariser = {.l1 = options.regulariser.l1,
-                          .l2 = options.regulariser.l2,
-                          .free = options.free_intercept ? intercept_weights() : Run{0, 0}},
-          .prior = &prior_,
-          .stop = options.stop,
-          .seed = options.seed};
+  ChainProblem problem = problem_of(options, encoder_.data, layout_, pool);
+  problem.block = options.block;
+  problem.cost = cost_.labels() > 0 ? &cost_ : nullptr;
+  problem.twice = twice;
+  problem.show_weights = holdout_.sequences() > 0;
+  problem.method = method(options);
+  if (options.free_intercept) problem.regulariser.free = intercept_weights();
+  problem.prior = &prior_;
+  return problem;
 }
 
 std::uint64_t ChainTraining::fingerprint(const TrainOptions& options, const ChainProblem& problem,
                                          std::span<const FeatureWeight> start) const {
   const ChainNames all = names();
-  const TrainingFingerprint all_of_it{
-      .problem = problem,
-      .names = all,
-      .start = start,
-      .active_set = uses_active_set(options) ? &options.active_set : nullptr,
-      .holdout = holdout_,
-      .partial = encoder_.partial,
-      .early_stop = options.early_stop};
-  return all_of_it.value();
+  return TrainingFingerprint{.problem = problem,
+                             .names = all,
+                             .partial = encoder_.partial,
+                             .early_stop = options.early_stop,
+                             .start = start,
+                             .active_set = uses_active_set(options) ? &options.active_set : nullptr,
+                             .holdout = &holdout_}
+      .value();
 }
 
 OptimizeResult ChainTraining::train_all(const ChainProblem& problem,
@@ -355,11 +339,7 @@ void ChainTraining::check(const TrainOptions& options) const {
   if (options.free_intercept && !extractor_.config().intercept) {
     throw UsageError("the intercept is to be unpenalised, and there is none: give --intercept");
   }
-  if (sequences() == 0) throw Error("there is no sequence to train on");
-  if (labels() == 0) {
-    throw Error(
-        "no position of the training data says which label it may have; label some of them");
-  }
+  require_data();
 }
 
 TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer& scorer,
@@ -425,8 +405,7 @@ TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer&
     }
   }
   if (result.active_set) narrow_to(std::move(selection));
-  result.active =
-      static_cast<std::size_t>(std::ranges::count_if(weights_, [](double w) { return w != 0; }));
+  result.active = count_nonzero(weights_);
   return result;
 }
 

@@ -168,10 +168,7 @@ std::uint64_t CodeTraining::fingerprint(const TrainOptions& options,
   std::vector<std::uint8_t> words = code_.bit;
   CodeDecoder decoder = code.decoder;
   std::size_t trained_on = sequences();
-  own(text);
-  own(words);
-  own(decoder);
-  own(trained_on);
+  own(text, words, decoder, trained_on);
   return parts_fingerprint(encoder_, options, nullptr, own.bytes());
 }
 
@@ -392,7 +389,7 @@ ContainerWriter CodeTraining::model(const Json& training) const {
     });
   }
   ErrorCorrectingParts parts;
-  for (Label y = 0; y < labels(); ++y) parts.labels.emplace_back(encoder_.label_names[y]);
+  parts.labels = label_list();
   parts.extraction = &extractor_.config();
   parts.code = &code_;
   parts.decoder = decoder_;

@@ -5,7 +5,6 @@
 // labels are (C.14).  docs/math/error_correcting.md.
 #pragma once
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 

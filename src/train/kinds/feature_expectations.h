@@ -1,8 +1,6 @@
 // What the data and the model expect of every feature: the two sides of the constraints of maximum
 // entropy, (ME.2).
 #pragma once
-#include <span>
-#include <string_view>
 #include <vector>
 
 #include "train/training_fingerprint.h"

@@ -126,10 +126,8 @@ GraphTrainResult GraphTraining::run(const GraphTrainOptions& options,
     weights_ = w;
   };
   const auto kept = [&](StateArchive& state) {
-    state(result.findings.inferences);
-    state(result.findings.not_converged);
-    state(result.findings.last_not_converged);
-    state(weights_);
+    state(result.findings.inferences, result.findings.not_converged,
+          result.findings.last_not_converged, weights_);
   };
   best_graph(options, train, keep, kept, result);
   if (result.findings.not_converged > 0) {

@@ -6,7 +6,6 @@
 #pragma once
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "features/clique_data.h"

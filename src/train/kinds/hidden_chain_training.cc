@@ -1,15 +1,14 @@
 #include "train/kinds/hidden_chain_training.h"
 
-#include <algorithm>
 #include <limits>
 
 #include "core/json.h"
+#include "core/vector_math.h"
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 #include "croft/inference/chain_risk.h"
 #include "croft/inference/chain_sum.h"
 #include "model/linear_scorer.h"
-#include "train/course/starts.h"
 #include "train/course/watched_run.h"
 #include "train/functions/chain_em.h"
 #include "train/part_checkpoints.h"
@@ -51,11 +50,7 @@ void HiddenChainTraining::check(const TrainOptions& options,
   choice.partial = true;
   choice.weighted = weighted();
   check_choice(choice);
-  if (sequences() == 0) throw Error("there is no sequence to train on");
-  if (labels() == 0) {
-    throw Error(
-        "no position of the training data says which label it may have; label some of them");
-  }
+  require_data();
 }
 
 void HiddenChainTraining::set_states(const HiddenChainOptions& hidden) {
@@ -175,10 +170,7 @@ std::uint64_t HiddenChainTraining::fingerprint(const TrainOptions& options,
   bool em = of.em_iterations.has_value();
   std::vector<std::uint32_t> label_of(states_.label_of.begin(), states_.label_of.end());
   StateArchive own;
-  own(label_of);
-  own(of.start_deviation);
-  own(of.starts);
-  own(em);
+  own(label_of, of.start_deviation, of.starts, em);
   ChainNames names{.labels = encoder_.label_names.strings(),
                    .tied = {},
                    .node = row_names(encoder_.node_names, renumbering_.node, layout_.node),
@@ -186,11 +178,9 @@ std::uint64_t HiddenChainTraining::fingerprint(const TrainOptions& options,
   names.labels.push_back(own.bytes());
   return TrainingFingerprint{.problem = problem,
                              .names = names,
-                             .start = {},
-                             .active_set = nullptr,
-                             .holdout = holdout_,
                              .partial = encoder_.partial,
-                             .early_stop = options.early_stop}
+                             .early_stop = options.early_stop,
+                             .holdout = &holdout_}
       .value();
 }
 
@@ -203,14 +193,10 @@ HiddenChainTraining::Result HiddenChainTraining::run(const TrainOptions& options
   lay_out(options);
   holdout_.encode(encoder_, renumbering_, layout_);
   ThreadPool pool(options.threads);
-  ChainProblem problem{.data = encoder_.data, .layout = layout_, .pool = pool};
+  ChainProblem problem = problem_of(options, encoder_.data, layout_, pool);
   problem.twice = precision(options, hidden) == Precision::twice;
   problem.show_weights = holdout_.sequences() > 0;
   problem.method = method(options);
-  problem.settings = options.settings;
-  problem.regulariser = options.regulariser;
-  problem.stop = options.stop;
-  problem.seed = options.seed;
   if (hidden.em_iterations) problem.stop.max_iterations = *hidden.em_iterations;
 
   Result result;
@@ -229,17 +215,16 @@ HiddenChainTraining::Result HiddenChainTraining::run(const TrainOptions& options
     WatchedRun run{.max_iterations = problem.stop.max_iterations,
                    .early_stop = options.early_stop,
                    .callback = report,
-                   .checkpoints = own_state,
-                   .score = {}};
-    if (holdout_.sequences() > 0)
+                   .checkpoints = own_state};
+    if (holdout_.sequences() > 0) {
       run.score = [&](auto now) { return scorer(label_holdout(now, pool)); };
-    ChainFindings findings;
-    const Optimise optimise = [&](std::span<double> at, const IterationCallback& see,
-                                  Checkpointer* own) {
-      return hidden.em_iterations ? train_chain_em(problem, {}, at, see, own)
-                                  : train_chain(problem, at, see, own, findings);
-    };
-    const bool stopped = run_watched(run, optimise, w, found);
+    }
+    if (hidden.em_iterations) {
+      run.optimise = [&](std::span<double> at, const IterationCallback& see, Checkpointer* own) {
+        return train_chain_em(problem, {}, at, see, own);
+      };
+    }
+    const bool stopped = run_watched(run, problem, w, found);
     return StartEnd{found.optimization.objective, stopped};
   };
   const auto keep = [&](std::size_t start) {
@@ -251,20 +236,16 @@ HiddenChainTraining::Result HiddenChainTraining::run(const TrainOptions& options
       best_of_starts(hidden.starts, train, keep, options.checkpoints, [&](StateArchive& state) {
         state(result.kept_start);
         archive_result(state, result.train.optimization);
-        state(result.train.holdout);
-        state(result.train.best_iteration);
-        state(weights_);
+        state(result.train.holdout, result.train.best_iteration, weights_);
       });
   result.train.dimension = layout_.dimension();
-  result.train.active = static_cast<std::size_t>(
-      std::ranges::count_if(weights_, [](double each) { return each != 0; }));
+  result.train.active = count_nonzero(weights_);
   return result;
 }
 
 ContainerWriter HiddenChainTraining::model(const Json& training) const {
   HiddenChainParts parts;
-  const auto names = encoder_.label_names.strings();
-  parts.labels.assign(names.begin(), names.end());
+  parts.labels = label_list();
   parts.states = &states_;
   parts.extraction = &extractor_.config();
   parts.layout = &layout_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "core/json.h"
 #include "croft/core/error.h"
@@ -68,10 +67,7 @@ void HmmTraining::add_unlabelled(TextSequence sequence, std::string_view file) {
 
 // Labels of the data, then S1, S2, … as far as they are free.
 void HmmTraining::name_states(std::size_t states) {
-  labels_.clear();
-  for (std::uint32_t y = 0; y < encoder_.label_names.size(); ++y) {
-    labels_.emplace_back(encoder_.label_names[y]);
-  }
+  labels_ = label_list();
   if (labels_.empty() && states == 0) {
     throw UsageError("no position has a label; say how many states there are with --states");
   }
@@ -150,8 +146,7 @@ class HmmTraining::BaumWelch final : public EmSteps {
   }
   void archive(StateArchive& state) override {
     if (state.reading()) counts_.reset(layout_);
-    state(counts_.start);
-    state(counts_.end);
+    state(counts_.start, counts_.end);
     for (std::size_t i = 0; i < layout_.labels; ++i) state(counts_.transition[i]);
     state(counts_.emission);
   }

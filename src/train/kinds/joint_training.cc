@@ -283,31 +283,21 @@ TrainResult JointTraining::run(const TrainOptions& options, const TrainingCallba
             std::make_unique<ChainBatchFunction<double>>(data_, layout_, pool, twice), empirical(),
             largest_total());
       }};
-  ChainProblem problem{.data = data_, .layout = layout_, .pool = pool};
+  ChainProblem problem = problem_of(options, data_, layout_, pool);
   problem.twice = options.chosen_precision(positions()) == Precision::twice;
   problem.method = method;
-  problem.settings = options.settings;
-  problem.regulariser = options.regulariser;
-  problem.stop = options.stop;
-  problem.seed = options.seed;
   problem.own_objective = &own;
   problem.show_weights = stop.after > 0;
   if (options.checkpoints != nullptr) {
     options.checkpoints->set_fingerprint(fingerprint(options, problem, stop.holdout));
   }
-  ChainFindings findings;
   TrainResult result;
-  const Optimise optimise = [&](std::span<double> w, const IterationCallback& see,
-                                Checkpointer* checkpoints) {
-    return train_chain(problem, w, see, checkpoints, findings);
-  };
   WatchedRun run{.max_iterations = options.stop.max_iterations,
                  .early_stop = stop.after,
                  .callback = callback,
-                 .checkpoints = options.checkpoints,
-                 .score = {}};
+                 .checkpoints = options.checkpoints};
   if (stop.score) run.score = [&](auto w) { return stop.score(model(Json::object(), w)); };
-  run_watched(run, optimise, weights_, result);
+  run_watched(run, problem, weights_, result);
   return result;
 }
 
@@ -327,14 +317,8 @@ std::uint64_t JointTraining::fingerprint(const TrainOptions& options, const Chai
   names.labels.push_back(gold);
   const std::string held_out = std::to_string(holdout);
   names.labels.push_back(held_out);
-  const ChainHoldout none;
-  return TrainingFingerprint{.problem = problem,
-                             .names = names,
-                             .start = {},
-                             .active_set = nullptr,
-                             .holdout = none,
-                             .partial = std::nullopt,
-                             .early_stop = options.early_stop}
+  return TrainingFingerprint{
+      .problem = problem, .names = names, .partial = std::nullopt, .early_stop = options.early_stop}
       .value();
 }
 

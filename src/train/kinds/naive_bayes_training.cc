@@ -304,9 +304,7 @@ class ExpectationMaximisation final : public EmSteps {
   }
   void archive(StateArchive& state) override {
     NaiveBayesStatistics statistics = fit_.counts.statistics();
-    state(statistics.label_weight);
-    state(statistics.numbers);
-    state(fit_.log_likelihood);
+    state(statistics.label_weight, statistics.numbers, fit_.log_likelihood);
     if (!state.reading()) return;
     fit_.counts = NaiveBayesCounts(std::move(statistics));
     estimate();
@@ -387,15 +385,11 @@ std::uint64_t fingerprint(const ChainData& data, const NaiveBayesStatistics& kno
                           const NaiveBayesNames& names) {
   Fingerprint print;
   add_to(print, data);
-  print.add(known.label_weight);
-  print.add(known.numbers);
-  print.add(known.event);
-  print.add(known.column);
+  print.add(known.label_weight, known.numbers, known.event, known.column);
   for (std::size_t j = 0; j < known.labels; ++j) print.add(names.label(j));
   for (std::size_t a = 0; a < known.attributes(); ++a) print.add(names.attribute(a));
-  print.add(options_json(options).dump());
-  print.add(options.given_prior);
-  print.add(std::array{std::uint64_t{em.early_stop}, em.holdout});
+  print.add(options_json(options).dump(), options.given_prior,
+            std::array{std::uint64_t{em.early_stop}, em.holdout});
   return print.value();
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/json.h"
+#include "core/vector_math.h"
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 #include "data/settings/field_files.h"
@@ -274,8 +275,7 @@ void PoolTraining::plan_positions(std::vector<Plan>& out) const {
 
 void PoolTraining::plan_labels(const PoolOptions& pool, std::vector<Plan>& out) const {
   const std::size_t count = labels();
-  std::vector<std::string> names;
-  for (Label y = 0; y < count; ++y) names.emplace_back(encoder_.label_names[y]);
+  const std::vector<std::string> names = label_list();
   const bool chunks = std::ranges::all_of(
       names, [](const std::string& name) { return name == "O" || chunk_type(name); });
   for (const auto& [label, name] : pool.classes) {
@@ -344,10 +344,7 @@ std::uint64_t PoolTraining::fingerprint(const TrainOptions& options, const PoolO
   for (const auto& [label, name] : pool.classes) texts.insert(texts.end(), {label, name});
   PoolWeightOptions how = pool.weights;
   std::size_t trained_on = sequences();
-  own(texts);
-  own(how.weights);
-  own(how.alpha);
-  own(trained_on);
+  own(texts, how.weights, how.alpha, trained_on);
   for (ChainExpert expert : experts_) own(expert);
   return parts_fingerprint(encoder_, options, std::move(constraint), own.bytes());
 }
@@ -436,8 +433,7 @@ PoolTraining::Result PoolTraining::run(const TrainOptions& options, const PoolOp
   merge(fit.weights);
   layout_.constraint = constraint;
   result.train.dimension = layout_.dimension();
-  result.train.active =
-      static_cast<std::size_t>(std::ranges::count_if(weights_, [](double w) { return w != 0; }));
+  result.train.active = count_nonzero(weights_);
   return result;
 }
 
@@ -476,16 +472,12 @@ void PoolTraining::merge(std::span<const double> a) {
 ContainerWriter PoolTraining::model(const Json& training) const {
   ChainModelParts parts;
   parts.kind = "pool";
-  for (Label y = 0; y < labels(); ++y) parts.labels.emplace_back(encoder_.label_names[y]);
+  parts.labels = label_list();
   parts.extraction = &extractor_.config();
   parts.layout = &layout_;
   parts.tied_names.assign(extractor_.tied_names().begin(), extractor_.tied_names().end());
-  for (std::uint32_t a = 0; a < encoder_.node_names.size(); ++a) {
-    parts.node_names.push_back(encoder_.node_names[a]);
-  }
-  for (std::uint32_t b = 0; b < encoder_.edge_names.size(); ++b) {
-    parts.edge_names.push_back(encoder_.edge_names[b]);
-  }
+  parts.node_names = encoder_.node_names.strings();
+  parts.edge_names = encoder_.edge_names.strings();
   parts.weights = weights_;
   parts.training = &training;
   return make_chain_model(parts);

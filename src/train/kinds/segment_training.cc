@@ -1,7 +1,6 @@
 #include "train/kinds/segment_training.h"
 
 #include <algorithm>
-#include <array>
 
 #include "core/json.h"
 #include "core/vector_math.h"
@@ -176,11 +175,7 @@ void SegmentTraining::check(const TrainOptions& options) const {
   if (options.free_intercept && !extractor_.config().intercept) {
     throw UsageError("the intercept is to be unpenalised, and there is none: give --intercept");
   }
-  if (sequences() == 0) throw Error("there is no sequence to train on");
-  if (labels() == 0) {
-    throw Error(
-        "no position of the training data says which label it may have; label some of them");
-  }
+  require_data();
 }
 
 void SegmentTraining::lay_out(const TrainOptions& options) {
@@ -276,8 +271,7 @@ TrainResult SegmentTraining::run(const TrainOptions& options,
   encoder_.encode_others(holdout_, holdout_data_, holdout_examples_);
   const ObjectiveMakers own = make_objectives(options);
   ThreadPool pool(options.threads);
-  ChainProblem problem{.data = encoder_.data(), .layout = encoder_.layout(), .pool = pool};
-  problem.objective = options.objective;
+  ChainProblem problem = problem_of(options, encoder_.data(), encoder_.layout(), pool);
   problem.block = options.block;
   problem.cost = cost_.labels() > 0 ? &cost_ : nullptr;
   problem.method = method(options);
@@ -288,11 +282,7 @@ TrainResult SegmentTraining::run(const TrainOptions& options,
       (has_precision(problem.method) ? precision(options)
                                      : options.chosen_precision(positions())) == Precision::twice;
   problem.show_weights = !holdout_.empty();
-  problem.settings = options.settings;
-  problem.regulariser = options.regulariser;
   if (options.free_intercept) problem.regulariser.free = encoder_.intercept_weights();
-  problem.stop = options.stop;
-  problem.seed = options.seed;
   problem.own_objective = &own;
   const std::vector<FeatureWeight> start = encoder_.initial_weights();
   for (const FeatureWeight& each : start) weights_[each.feature] = each.weight;
@@ -304,16 +294,10 @@ TrainResult SegmentTraining::run(const TrainOptions& options,
   WatchedRun run{.max_iterations = options.stop.max_iterations,
                  .early_stop = options.early_stop,
                  .callback = callback,
-                 .checkpoints = options.checkpoints,
-                 .score = {}};
+                 .checkpoints = options.checkpoints};
   if (!holdout_.empty()) run.score = [&](auto w) { return scorer(label_holdout(w, pool)); };
-  ChainFindings findings;
   TrainResult result;
-  const Optimise optimise = [&](std::span<double> w, const IterationCallback& see,
-                                Checkpointer* checkpoints) {
-    return train_chain(problem, w, see, checkpoints, findings);
-  };
-  run_watched(run, optimise, weights_, result);
+  run_watched(run, problem, weights_, result);
   if (!init_) require_progress(result.optimization);
   return result;
 }
@@ -343,14 +327,11 @@ std::uint64_t SegmentTraining::fingerprint(const TrainOptions& options, const Ch
     add(row.length);
   }
   names.labels.push_back(gold);
-  const ChainHoldout none;
   return TrainingFingerprint{.problem = problem,
                              .names = names,
-                             .start = start,
-                             .active_set = nullptr,
-                             .holdout = none,
                              .partial = encoder_.partial,
-                             .early_stop = options.early_stop}
+                             .early_stop = options.early_stop,
+                             .start = start}
       .value();
 }
 

@@ -6,8 +6,6 @@
 // makes scores of segments of these: layout, functions, optimisers and checkpoints are a chain's.
 // docs/math/segments.md.
 #pragma once
-#include <functional>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "croft/optimize/function.h"
-#include "optimize/stochastic/step_schedule.h"
+#include "optimize/stochastic/step_sizes.h"
 #include "train/dual/kernel_dual.h"
 
 namespace croft {

@@ -4,22 +4,10 @@
 #include <concepts>
 
 #include "croft/optimize/lbfgs.h"
-#include "optimize/batch/bfgs.h"
-#include "optimize/batch/conjugate_gradient.h"
-#include "optimize/batch/newton.h"
-#include "optimize/batch/steepest_descent.h"
-#include "optimize/dual/exponentiated_gradient.h"
-#include "optimize/dual/frank_wolfe.h"
-#include "optimize/dual/sdca.h"
-#include "optimize/dual/smo.h"
-#include "optimize/stochastic/adagrad.h"
-#include "optimize/stochastic/arow.h"
-#include "optimize/stochastic/asynchronous_sgd.h"
-#include "optimize/stochastic/passive_aggressive.h"
-#include "optimize/stochastic/sag.h"
-#include "optimize/stochastic/sgd.h"
-#include "optimize/stochastic/stochastic_approximation.h"
-#include "optimize/stochastic/stochastic_meta_descent.h"
+#include "optimize/batch/batch_methods.h"
+#include "optimize/dual/dual_methods.h"
+#include "optimize/stochastic/online_methods.h"
+#include "optimize/stochastic/sample_methods.h"
 
 namespace croft {
 namespace {
@@ -158,8 +146,7 @@ OptimizeResult Optimisation::batch() {
       case M::owlqn:
         return owlqn(f, r, u, prepared<LbfgsOptions>(), p_.pool, see, checkpoints_);
       case M::steepest_descent:
-        return steepest_descent(f, r, u, prepared<SteepestDescentOptions>(), p_.pool, see,
-                                checkpoints_);
+        return steepest_descent(f, r, u, prepared<DescentOptions>(), p_.pool, see, checkpoints_);
       case M::cg:
         return cg(Preconditioning::none);
       case M::preconditioned_cg:
@@ -167,7 +154,7 @@ OptimizeResult Optimisation::batch() {
       case M::mixed_cg:
         return cg(Preconditioning::mixed);
       case M::bfgs:
-        return bfgs(f, r, u, prepared<BfgsOptions>(), p_.pool, see, checkpoints_);
+        return bfgs(f, r, u, prepared<DescentOptions>(), p_.pool, see, checkpoints_);
       default:
         return lbfgs(f, r, u, prepared<LbfgsOptions>(), p_.pool, see, checkpoints_);
     }
@@ -179,7 +166,7 @@ OptimizeResult Optimisation::curved() {
   const Regulariser& r = p_.regulariser;
   return over(nullptr, [&](std::span<double> u, const IterationCallback& see) {
     if (p_.method == M::newton) {
-      return newton(f, r, u, prepared<NewtonOptions>(), p_.pool, see, checkpoints_);
+      return newton(f, r, u, prepared<DescentOptions>(), p_.pool, see, checkpoints_);
     }
     return truncated_newton(f, r, u, prepared<TruncatedNewtonOptions>(), p_.pool, see, checkpoints_,
                             p_.newton_preconditioner);

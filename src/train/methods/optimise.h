@@ -8,13 +8,13 @@
 #include <span>
 #include <variant>
 
+#include "optimize/batch/batch_methods.h"
 #include "optimize/batch/coordinate_descent.h"
 #include "optimize/batch/iterative_scaling.h"
 #include "optimize/batch/span_lbfgs.h"
-#include "optimize/batch/truncated_newton.h"
 #include "optimize/dual/dual_problem.h"
 #include "optimize/stochastic/direction_function.h"
-#include "optimize/stochastic/perceptron.h"
+#include "optimize/stochastic/online_methods.h"
 #include "train/dual/chain_ascent.h"
 #include "train/functions/sgd_lbfgs.h"
 #include "train/methods/methods.h"

@@ -97,7 +97,7 @@ std::span<const OptionRow> feature_options() {
   constexpr KindSet kSingle = kChains | kNaiveBayesBit | kBoostedChainBit | kBoostedMaxentBit;
   const auto text = [](const OptionRow& row) { return row.of(kSingle).in(kTextGroup).outside(); };
   const auto table = [](const OptionRow& row) { return row.of(kSingle).in(kTableGroup).outside(); };
-  static const auto kRows = std::to_array<OptionRow>({
+  static const auto kRows = with_common({
       text(choice(
                "analyzer", "ANALYZER=word", {"word", "char", "char_wb"},
                "Terms are words (two or more letters, digits, underscores), n-grams of characters, "
@@ -146,77 +146,60 @@ std::span<const OptionRow> feature_options() {
           .of(kOptimised)
           .at_first("1")
           .from(1),
+      common(kChains),
       flag("induce",
-           "Find conjunctions of attributes that the model lacks, many a round, and train on")
-          .of(kChains),
+           "Find conjunctions of attributes that the model lacks, many a round, and train on"),
       whole("induce-size", "N=2", "Attributes of a conjunction at most")
-          .of(kChains)
           .at_first("2")
           .between(1, kMostParts)
           .beside("induce"),
       whole("induce-batch", "N=1000", "Features that a round adds at most")
-          .of(kChains)
           .at_first("1000")
           .from(1)
           .beside("induce"),
-      whole("induce-rounds", "N=20", "Rounds at most")
-          .of(kChains)
-          .at_first("20")
-          .from(1)
-          .beside("induce"),
+      whole("induce-rounds", "N=20", "Rounds at most").at_first("20").from(1).beside("induce"),
       whole("induce-iterations", "N=15", "Iterations of training in a round")
-          .of(kChains)
           .at_first("15")
           .from(1)
           .beside("induce"),
       number("induce-gain", "NATS=2",
              "Nats of likelihood, less its penalty, that a feature must gain")
-          .of(kChains)
           .at_first("2")
           .beside("induce"),
       whole("induce-count", "N=3", "Positions labelled wrongly that a conjunction must be at")
-          .of(kChains)
           .at_first("3")
           .from(1)
           .beside("induce"),
       choice("induce-from", "START=attributes", {"attributes", "nothing"},
              "attributes: the features of single attributes are there from the start; nothing: "
              "they are found as conjunctions are")
-          .of(kChains)
           .at_first("attributes")
           .beside("induce"),
       flag("induce-pairs", "Find features of two neighbouring labels, too (chain)")
-          .of(kChains)
           .beside("induce"),
       number("unsupported", "PROBABILITY",
              "After some iterations add the features not seen in the data that could correct a "
-             "mistake: of a label with more than this probability where it is not the true one")
-          .of(kChains),
+             "mistake: of a label with more than this probability where it is not the true one"),
       whole("unsupported-after", "N=10", "How many iterations")
-          .of(kChains)
           .at_first("10")
           .from(1)
           .beside("unsupported"),
       words("select", "l1:NUMBER",
-            "Train with this l1, then the features that have a weight again, with l2 alone")
-          .of(kChains),
+            "Train with this l1, then the features that have a weight again, with l2 alone"),
       whole("order", "N=1",
             "How many labels back scores look, 1 to 8: 2 also weighs runs of three labels, 3 of "
             "four, ...")
-          .of(kChains)
           .at_first("1")
           .between(1, kMostOrder),
       choice("histories", "SET=seen", {"seen", "allowed"},
              "With --order 2 or more, the runs of labels that are possible: those seen in the "
-             "data, or all that --constrain allows")
-          .of(kChains),
+             "data, or all that --constrain allows"),
       words("constrain", "RULES",
             "Labels that may follow each other: bio, bioes, or a file of rules; the model then "
             "has no other labellings")
           .of(kChains | kHiddenChainBit | kPoolBit),
       file("transition-groups", "FILE",
-           "Lines FROM TO GROUP: transitions that share a weight; those in - have none")
-          .of(kChains),
+           "Lines FROM TO GROUP: transitions that share a weight; those in - have none"),
   });
   return kRows;
 }

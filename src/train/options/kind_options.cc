@@ -1,6 +1,4 @@
 // What a kind of model, or a few of them, have for themselves.
-#include <array>
-
 #include "train/boosting/regression_tree_fit.h"
 #include "train/options/training_options.h"
 
@@ -11,79 +9,55 @@ std::span<const OptionRow> generative_options() {
   constexpr const char* kBayes = "Naive Bayes (--model naive-bayes)";
   constexpr const char* kHmm = "Hidden Markov models (--model hmm)";
   constexpr const char* kEm = "Hidden variables (several kinds)";
-  static const auto kRows = std::to_array<OptionRow>({
+  static const auto kRows = with_common({
+      common(kNaiveBayesBit, kBayes),
       choice("event", "MODEL=auto",
              {"auto", "multinomial", "bernoulli", "complement", "gaussian", "categorical"},
              "What attributes are: multinomial (counts), bernoulli (there or not), complement, "
              "gaussian (measurements) or categorical (COLUMN=VALUE; all columns of a table, also "
              "of numbers); auto: columns of a table gaussian or categorical, all else "
              "multinomial")
-          .of(kNaiveBayesBit)
-          .at_first("auto")
-          .in(kBayes),
-      number("alpha", "NUMBER=1", "Added to each count: 1 is Laplace's, less Lidstone's")
-          .of(kNaiveBayesBit)
-          .in(kBayes),
+          .at_first("auto"),
+      number("alpha", "NUMBER=1", "Added to each count: 1 is Laplace's, less Lidstone's"),
       words("prior-probabilities", "PRIORS=learnt",
-            "Of the labels: learnt, uniform, LABEL=P,LABEL=P,… or a file of lines LABEL TAB P")
-          .of(kNaiveBayesBit)
-          .in(kBayes),
+            "Of the labels: learnt, uniform, LABEL=P,LABEL=P,… or a file of lines LABEL TAB P"),
       number("binarize", "NUMBER=0",
-             "bernoulli: an attribute is there where its value is above this")
-          .of(kNaiveBayesBit)
-          .in(kBayes),
+             "bernoulli: an attribute is there where its value is above this"),
       number("variance-floor", "NUMBER=1e-9",
-             "gaussian: this share of the largest variance is added to all")
-          .of(kNaiveBayesBit)
-          .in(kBayes),
-      flag("complement-norm", "complement: the weights of a label sum to 1")
-          .of(kNaiveBayesBit)
-          .in(kBayes),
+             "gaussian: this share of the largest variance is added to all"),
+      flag("complement-norm", "complement: the weights of a label sum to 1"),
+      common(kHmmBit, kHmm),
       number("smoothing", "NUMBER=0.1, of bayes-net 0",
              "Added to the count of every value of every label, that of all unknown ones too")
-          .of(kHmmBit | kBayesNetBit)
-          .in(kHmm),
+          .of(kHmmBit | kBayesNetBit),
       number("transition-smoothing", "NUMBER",
-             "Added to the count of every start, transition and end; default: as --smoothing")
-          .of(kHmmBit)
-          .in(kHmm),
+             "Added to the count of every start, transition and end; default: as --smoothing"),
       whole("rare", "N",
             "Values seen N times or less stand in for unknown ones; 0: none; default: 1, with "
-            "--suffix 10")
-          .of(kHmmBit)
-          .in(kHmm),
+            "--suffix 10"),
       whole("suffix", "N=0",
             "Tell unknown values apart by their last N letters, or less; 0: do not")
-          .of(kHmmBit)
           .at_first("0")
-          .between(0, 64)
-          .in(kHmm),
+          .between(0, 64),
       whole("states", "N",
             "Labels in all; without --partial the data has none, and every column is observed")
-          .of(kHmmBit)
-          .between(1, 65536)
-          .in(kHmm),
+          .between(1, 65536),
       file("unlabelled", "FILE", "More data, whose labels, if any, are not looked at")
-          .of(kHmmBit)
-          .in(kHmm)
           .repeated()
           .outside(),
+      common(kHmmBit | kNaiveBayesBit | kBayesNetBit | kGraphBit | kHiddenChainBit, kEm),
       whole("em-iterations", "N=100",
             "Iterations at most of Baum-Welch, or of the EM of naive-bayes, bayes-net and of "
             "graph and hidden-chain (otherwise trained by the gradient), where labels are not "
-            "known; 0, of the first three: only what is known counts")
-          .of(kHmmBit | kNaiveBayesBit | kBayesNetBit | kGraphBit | kHiddenChainBit)
-          .in(kEm),
+            "known; 0, of the first three: only what is known counts"),
       whole("starts", "N",
             "Random starts where labels are not known, of which the best is kept; default: 1, "
             "of hmm without any labels 5")
           .of(kHmmBit | kBayesNetBit | kGraphBit | kHiddenChainBit)
-          .from(1)
-          .in(kEm),
+          .from(1),
       number("start-deviation", "NUMBER=0.1",
              "Training starts at random weights of this standard deviation")
-          .of(kHiddenChainBit | kGraphBit)
-          .in(kEm),
+          .of(kHiddenChainBit | kGraphBit),
       file("structure", "FILE",
            "The network, BIF or UAI's BAYES, whose variables and parents are taken; DATA is a "
            "table with a column of states for each variable, -o ends in .bif or .uai, --init "
@@ -105,186 +79,120 @@ std::span<const OptionRow> structure_options() {
       "Gradient tree boosting (--model boosted-chain, boosted-maxent, boosted-segment)";
   constexpr const char* kGraphs = "Graphs from tables (--model graph)";
   constexpr KindSet kOfSegments = kSegmentBit | kBoostedSegmentBit;
-  static const auto kRows = std::to_array<OptionRow>({
+  static const auto kRows = with_common({
       words("hidden-states", "K=2|LABEL=K",
             "States that each label has: K, or LABEL=K of one label; may be given several times")
           .of(kHiddenChainBit)
           .in("Hidden states (--model hidden-chain)")
           .repeated(),
+      common(kPoolBit, kPool),
       words("experts", "EXPERTS",
             "Experts to train: all (every feature), random:N (features dealt to N), "
             "random:N:FRACTION (N, each with that share of the features), position (past, "
             "present, future), labels (one for each chunk type, label or --label-classes class); "
             "may be given several times")
-          .of(kPoolBit)
-          .in(kPool)
           .repeated(),
       file("expert", "MODEL",
            "A chain that is trained already, as one expert; may be given several times")
-          .of(kPoolBit)
-          .in(kPool)
           .repeated()
           .outside(),
       choice("pool-weights", "HOW=free", {"free", "dirichlet", "uniform", "unit"},
              "Of the experts: free, dirichlet (on the simplex, with a prior), both learnt on "
              "--holdout, or without it on DATA; uniform (1/N each) or unit (1 each)")
-          .of(kPoolBit)
-          .at_first("free")
-          .in(kPool),
+          .at_first("free"),
       number("dirichlet", "ALPHA=1",
-             "Of the Dirichlet prior; above 1 it draws to equal weights, below to few experts")
-          .of(kPoolBit)
-          .in(kPool),
+             "Of the Dirichlet prior; above 1 it draws to equal weights, below to few experts"),
+      common(kErrorCorrectingBit, kCode),
       words("code", "CODE=one-vs-rest",
             "one-vs-rest, all-pairs, random[:BITS] (the best of some draws), "
             "minimum-loss[:BITS[:CANDIDATES]] (the BITS of so many random ones that leave the "
             "least loss on --holdout, or on DATA), or a file of lines LABEL BITS of 0, 1 and -; "
             "BITS: 10 log2 of the labels, CANDIDATES: twice as many")
-          .of(kErrorCorrectingBit)
-          .at_first("one-vs-rest")
-          .in(kCode),
+          .at_first("one-vs-rest"),
       choice("decoder", "DECODER=product", {"product", "marginal", "distance", "bits"},
              "How the chains' answers make a label, unless predict names another: product (a "
              "chain over labels), marginal, distance or bits")
-          .of(kErrorCorrectingBit)
-          .at_first("product")
-          .in(kCode),
+          .at_first("product"),
+      common(kJointBit, kJoint),
       file("joint-template", "FILE",
            "Lines such as u1:%x[-1,0] * %y[suffix,3]: an observation times a part of the "
            "label; labels with the same part share the weight")
           .of(kJointBit, "it goes with --model maxent")
-          .in(kJoint)
           .outside(),
       file("label-classes", "FILE",
            "Lines LABEL CLASS, for %y[class] in the joint templates, and for --experts labels "
            "of --model pool")
           .of(kJointBit | kPoolBit,
-              "it goes with --joint-template, and with --experts labels of --model pool")
-          .in(kJoint),
+              "it goes with --joint-template, and with --experts labels of --model pool"),
+      common(kOfSegments, kSegments),
       file("segment-template", "FILE|none",
            "Lines such as U1:%length or U2:%lower: features of a segment as a whole; none: "
-           "there are none; without: the length (docs/segments.md)")
-          .of(kOfSegments)
-          .in(kSegments),
+           "there are none; without: the length (docs/segments.md)"),
       file("gazetteer", "[NAME=]FILE",
            "Names, one a line, for %gazetteer in the segment template; behind a TAB the list "
            "that it is in, otherwise NAME, or the file's; may be given several times")
-          .of(kOfSegments)
-          .in(kSegments)
           .repeated()
           .outside(),
       words("max-length", "[LABEL=]N",
             "Positions that a segment may have, or one of that label; without: those of the "
             "longest one in the data; may be given several times")
-          .of(kOfSegments)
-          .in(kSegments)
           .repeated(),
       words("text-attribute", "PREFIX",
             "With --format attributes, what the attribute starts with that has a position's "
-            "word, for segment templates, such as w=")
-          .of(kOfSegments)
-          .in(kSegments),
+            "word, for segment templates, such as w="),
       choice("label-scheme", "SCHEME=auto", {"auto", "bio", "bio1", "ioe", "bioes", "raw", "none"},
              "How labels spell segments: bio, bio1, ioe, bioes, raw (each a segment), none (runs "
              "of a label), or auto; with --format spans and any kind, how spans become labels: "
              "bio (auto), bio1, ioe or bioes")
-          .of(kOfSegments)
-          .at_first("auto")
-          .in(kSegments),
-      whole("rounds", "N=100", "Rounds, each with a tree for every label")
-          .of(kBoosted)
-          .at_first("100")
-          .in(kTrees),
+          .at_first("auto"),
+      common(kBoosted, kTrees),
+      whole("rounds", "N=100", "Rounds, each with a tree for every label").at_first("100"),
       number("shrinkage", "SHARE=0.3",
              "The share of each tree that is added, above 0 and not above 1")
-          .of(kBoosted)
-          .at_first("0.3")
-          .in(kTrees),
+          .at_first("0.3"),
       whole("depth", "N=20", "Tests on the way to a leaf at most; 0: trees are constants")
-          .of(kBoosted)
-          .at_first("20")
-          .in(kTrees),
-      whole("leaves", "N=31", "Leaves of a tree at most")
-          .of(kBoosted)
-          .at_first("31")
-          .between(1, kMostLeaves)
-          .in(kTrees),
+          .at_first("20"),
+      whole("leaves", "N=31", "Leaves of a tree at most").at_first("31").between(1, kMostLeaves),
       number("min-child-weight", "NUMBER=1",
              "Sum of second derivatives, p (1 - p) of each position, that a leaf has at least")
-          .of(kBoosted)
-          .at_first("1")
-          .in(kTrees),
-      whole("min-child-count", "N=1", "Positions that a leaf has at least")
-          .of(kBoosted)
-          .at_first("1")
-          .from(1)
-          .in(kTrees),
+          .at_first("1"),
+      whole("min-child-count", "N=1", "Positions that a leaf has at least").at_first("1").from(1),
       number("min-gain", "NUMBER=0",
              "A test must lower the objective by more than this, to second order")
-          .of(kBoosted)
-          .at_first("0")
-          .in(kTrees),
-      number("row-share", "SHARE=1", "Of the sequences, drawn anew for each round")
-          .of(kBoosted)
-          .at_first("1")
-          .in(kTrees),
+          .at_first("0"),
+      number("row-share", "SHARE=1", "Of the sequences, drawn anew for each round").at_first("1"),
       number("feature-share", "SHARE=1", "Of the attributes, drawn anew for each tree")
-          .of(kBoosted)
-          .at_first("1")
-          .in(kTrees),
+          .at_first("1"),
       number("trim", "SHARE=0.1",
              "Grow trees without the positions of the smallest gradients, which together have "
              "this share of the sum of all")
-          .of(kBoosted)
-          .at_first("0.1")
-          .in(kTrees),
-      whole("bins", "N=255", "Bins of a numeric attribute at most")
-          .of(kBoosted)
-          .at_first("255")
-          .between(2, 256)
-          .in(kTrees),
+          .at_first("0.1"),
+      whole("bins", "N=255", "Bins of a numeric attribute at most").at_first("255").between(2, 256),
       choice("trees", "HOW=label", {"label", "shared"},
              "label: a tree for each label a round; shared: one, whose leaves have a value for "
              "each")
-          .of(kBoosted)
-          .at_first("label")
-          .in(kTrees),
+          .at_first("label"),
       flag("pair-trees",
-           "boosted-chain: trees also for each pair of neighbouring labels that the data has")
-          .of(kBoosted)
-          .in(kTrees),
+           "boosted-chain: trees also for each pair of neighbouring labels that the data has"),
+      common(kGraphBit, kGraphs),
       file("spec", "FILE",
            "TOML: queries for variables and cliques; see docs/graphs_from_tables.md")
-          .of(kGraphBit)
-          .in(kGraphs)
           .outside(),
       file("database", "FILE",
            "A file of SQLite; or files NAME.csv, NAME.tsv, each a table NAME (give the option "
            "several times)")
-          .of(kGraphBit)
-          .in(kGraphs)
           .repeated()
           .outside(),
       size("memory", "SIZE=8G",
-           "What junction trees may take: a number with K, M, G or T (powers of 1024)")
-          .of(kGraphBit)
-          .in(kGraphs),
+           "What junction trees may take: a number with K, M, G or T (powers of 1024)"),
       whole("inference-iterations", "N",
             "Iterations of inference in each evaluation, where it iterates")
-          .of(kGraphBit)
-          .from(1)
-          .in(kGraphs),
-      number("damping", "NUMBER=0", "Share of the old message in the new one, in [0, 1)")
-          .of(kGraphBit)
-          .in(kGraphs),
+          .from(1),
+      number("damping", "NUMBER=0", "Share of the old message in the new one, in [0, 1)"),
       words("search", "SEARCH=auto",
             "How perceptron and max-margin find the best labelling: auto, junction-tree, "
-            "max-product, trw-s, graph-cut, alpha-expansion")
-          .of(kGraphBit)
-          .in(kGraphs),
-      flag("pairs", "sample-rank: proposals that change two neighbouring variables at once, too")
-          .of(kGraphBit)
-          .in(kGraphs),
+            "max-product, trw-s, graph-cut, alpha-expansion"),
+      flag("pairs", "sample-rank: proposals that change two neighbouring variables at once, too"),
   });
   return kRows;
 }

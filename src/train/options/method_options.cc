@@ -2,7 +2,7 @@
 #include <array>
 
 #include "croft/optimize/lbfgs.h"
-#include "optimize/stochastic/passive_aggressive.h"
+#include "optimize/stochastic/online_methods.h"
 #include "train/options/training_options.h"
 
 namespace croft {
@@ -14,17 +14,17 @@ constexpr KindSet kAllButGraph = kOptimised & ~kGraphBit;
 
 std::span<const OptionRow> method_options() {
   using namespace option;
-  static const auto kRows = std::to_array<OptionRow>({
+  static const auto kRows = with_common({
+      common(kOptimised),
       words("objective", "OBJECTIVE=likelihood", "What to minimise; see below")
-          .of(kOptimised)
           .at_first("likelihood"),
-      words("optimizer", "OPTIMIZER", "How; see below").of(kOptimised),
+      words("optimizer", "OPTIMIZER", "How; see below"),
       words("cost", "NUMBER=1|FILE",
             "What a mistake costs (softmax-margin, max-margin, passive-aggressive, arow): a "
             "number, or a file of lines GOLD PREDICTED COST")
           .of(kOptimised & ~kJointBit),
       whole("block", "N=3", "composite: labels in a block").of(kOfChains | kSegmentBit).from(1),
-      number("l1", "NUMBER=0", "Weight of |w|_1").of(kOptimised).at_first("0"),
+      number("l1", "NUMBER=0", "Weight of |w|_1").at_first("0"),
       number("l2", "NUMBER=1, of perceptron and the like 0", "Weight of |w|_2^2 / 2")
           .of(kOptimised | kBoosted),
       file("prior", "MODEL",
@@ -35,44 +35,30 @@ std::span<const OptionRow> method_options() {
            "l2 / VARIANCE")
           .of(kChains | kSegmentBit | kGraphBit),
       whole("max-iterations", "N=1000, of perceptron and the like 100",
-            "Stop after so many, or so many passes")
-          .of(kOptimised),
+            "Stop after so many, or so many passes"),
       number("tolerance", "CHANGE=1e-5, with --l1 5e-6",
              "Stop when the objective's relative change over --window falls below; 0: never")
           .of(kOptimised | kBoosted | kNaiveBayesBit | kHmmBit | kBayesNetBit),
-      whole("window", "N=10", "Iterations over which --tolerance is measured")
-          .of(kOptimised)
-          .from(1),
+      whole("window", "N=10", "Iterations over which --tolerance is measured").from(1),
       number("gradient-tolerance", "NUMBER=1e-5",
-             "Stop when |gradient| falls below this times max(1, |w|)")
-          .of(kOptimised),
+             "Stop when |gradient| falls below this times max(1, |w|)"),
       number("gap", "GAP=1e-4",
-             "Dual optimizers: stop at this duality gap, relative to the objective")
-          .of(kOptimised),
+             "Dual optimizers: stop at this duality gap, relative to the objective"),
       number("target", "OBJECTIVE", "Stop once the objective is this low (benchmarks)")
-          .of(kOptimised)
           .of_any_sign(),
       whole("history", "N=12, of owlqn and with millions of weights 6",
             "Pairs of vectors L-BFGS keeps")
-          .of(kOptimised)
           .between(1, LbfgsOptions::kMaxHistory),
-      whole("sgd-passes", "N", "sgd-lbfgs: passes of SGD before L-BFGS").of(kOptimised),
-      number("step", "NUMBER", "The first step; by default tried out on some sequences")
-          .of(kOptimised),
+      whole("sgd-passes", "N", "sgd-lbfgs: passes of SGD before L-BFGS"),
+      number("step", "NUMBER", "The first step; by default tried out on some sequences"),
       choice("schedule", "SCHEDULE=bottou, without --l2 inverse",
              {"bottou", "inverse", "inverse_sqrt", "constant"},
              "sgd, averaged-sgd, async-sgd: how steps shrink: bottou, inverse, inverse_sqrt or "
-             "constant (--decay in each pass)")
-          .of(kOptimised),
-      number("decay", "NUMBER=0.9", "With --schedule constant: factor of the step in each pass")
-          .of(kOptimised),
-      whole("batch", "N=1, of smd 8", "Sequences a step; threads share those of a step")
-          .of(kOptimised)
-          .from(1),
-      whole("average-from", "PASS=2", "averaged-sgd: the first pass to average")
-          .of(kOptimised)
-          .from(1),
-      number("aggressiveness", "C=1", "pa-1, pa-2, mira: the larger the bolder").of(kOptimised),
+             "constant (--decay in each pass)"),
+      number("decay", "NUMBER=0.9", "With --schedule constant: factor of the step in each pass"),
+      whole("batch", "N=1, of smd 8", "Sequences a step; threads share those of a step").from(1),
+      whole("average-from", "PASS=2", "averaged-sgd: the first pass to average").from(1),
+      number("aggressiveness", "C=1", "pa-1, pa-2, mira: the larger the bolder"),
       whole("best", "K=5", "mira: labellings of a sequence to get right at once")
           .of(kOfChains | kJointBit)
           .between(1, MiraOptions::kMaxBest),

@@ -7,7 +7,6 @@
 #pragma once
 #include <functional>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>

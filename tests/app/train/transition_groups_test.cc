@@ -1,4 +1,4 @@
-#include "app/train/transition_groups.h"
+#include "app/train/train_files.h"
 
 #include <gtest/gtest.h>
 

@@ -8,11 +8,7 @@
 #include <numeric>
 #include <ostream>
 
-#include "optimize/batch/bfgs.h"
-#include "optimize/batch/conjugate_gradient.h"
-#include "optimize/batch/newton.h"
-#include "optimize/batch/steepest_descent.h"
-#include "optimize/batch/truncated_newton.h"
+#include "optimize/batch/batch_methods.h"
 #include "optimize/smooth_method.h"
 
 namespace croft::batch_methods_test {
@@ -352,12 +348,10 @@ TEST(BatchMethods, BadOptionsAreNamed) {
     return "";
   };
   const std::string line_search = "max_line_search is 0; it must be >= 1";
-  EXPECT_EQ(message(SteepestDescentOptions{.max_line_search = 0}), line_search);
+  EXPECT_EQ(message(DescentOptions{.max_line_search = 0}), line_search);
   EXPECT_EQ(message(ConjugateGradientOptions{.max_line_search = 0}), line_search);
   EXPECT_EQ(message(ConjugateGradientOptions{.probes = 0}), "probes is 0; it must be >= 1");
   EXPECT_EQ(message(ConjugateGradientOptions{.refresh = 0}), "refresh is 0; it must be >= 1");
-  EXPECT_EQ(message(BfgsOptions{.max_line_search = 0}), line_search);
-  EXPECT_EQ(message(NewtonOptions{.max_line_search = 0}), line_search);
   EXPECT_EQ(message(TruncatedNewtonOptions{.accuracy = 1}),
             "accuracy is 1; it must be between 0 and 1");
   EXPECT_EQ(message(TruncatedNewtonOptions{.max_products = 0}),

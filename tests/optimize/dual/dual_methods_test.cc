@@ -8,10 +8,7 @@
 
 #include "croft/core/error.h"
 #include "croft/optimize/lbfgs.h"
-#include "optimize/dual/exponentiated_gradient.h"
-#include "optimize/dual/frank_wolfe.h"
-#include "optimize/dual/sdca.h"
-#include "optimize/dual/smo.h"
+#include "optimize/dual/dual_methods.h"
 #include "optimize/enumerated_dual.h"
 #include "optimize/memory_checkpoint.h"
 #include "optimize/stochastic/weight_tree.h"

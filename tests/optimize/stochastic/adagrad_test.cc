@@ -1,4 +1,4 @@
-#include "optimize/stochastic/adagrad.h"
+#include "optimize/stochastic/sample_methods.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "croft/core/error.h"
 #include "optimize/sample_methods.h"
-#include "optimize/stochastic/sample_order.h"
+#include "optimize/stochastic/sample_layout.h"
 
 namespace croft::adagrad_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "optimize/stochastic/arow.h"
+#include "optimize/stochastic/online_methods.h"
 
 #include <gtest/gtest.h>
 

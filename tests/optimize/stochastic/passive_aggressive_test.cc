@@ -1,4 +1,4 @@
-#include "optimize/stochastic/passive_aggressive.h"
+#include "optimize/stochastic/online_methods.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "croft/core/error.h"
 #include "optimize/one_sample.h"
 #include "optimize/sample_methods.h"
-#include "optimize/stochastic/sample_order.h"
+#include "optimize/stochastic/sample_layout.h"
 
 namespace croft::passive_aggressive_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "optimize/stochastic/perceptron.h"
+#include "optimize/stochastic/online_methods.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "croft/core/error.h"
 #include "optimize/sample_methods.h"
-#include "optimize/stochastic/sample_order.h"
+#include "optimize/stochastic/sample_layout.h"
 
 namespace croft::perceptron_test {
 namespace {

@@ -7,9 +7,7 @@
 
 #include "optimize/sample_functions.h"
 #include "optimize/stochastic/sample_layout.h"
-#include "optimize/stochastic/sample_order.h"
-#include "optimize/stochastic/step_calibration.h"
-#include "optimize/stochastic/step_schedule.h"
+#include "optimize/stochastic/step_sizes.h"
 
 namespace croft::sample_pass_test {
 namespace {

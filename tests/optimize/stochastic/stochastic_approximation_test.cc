@@ -1,4 +1,4 @@
-#include "optimize/stochastic/stochastic_approximation.h"
+#include "optimize/stochastic/sample_methods.h"
 
 #include <gtest/gtest.h>
 

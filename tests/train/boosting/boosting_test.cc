@@ -11,7 +11,7 @@
 #include "croft/core/error.h"
 #include "croft/inference/chain_sum.h"
 #include "support/random_data.h"
-#include "train/boosting/boosted_label_potentials.h"
+#include "train/boosting/boosted_potentials.h"
 #include "train/kinds/chain_training.h"
 
 namespace croft::boosting_test {

@@ -9,10 +9,7 @@
 
 #include "croft/core/error.h"
 #include "croft/optimize/lbfgs.h"
-#include "optimize/dual/exponentiated_gradient.h"
-#include "optimize/dual/frank_wolfe.h"
-#include "optimize/dual/sdca.h"
-#include "optimize/dual/smo.h"
+#include "optimize/dual/dual_methods.h"
 #include "optimize/enumerated_dual.h"
 #include "support/naive_features.h"
 #include "train/dual/kernel_dual.h"

@@ -7,9 +7,7 @@
 
 #include "croft/core/error.h"
 #include "croft/core/random.h"
-#include "optimize/dual/frank_wolfe.h"
-#include "optimize/dual/sdca.h"
-#include "optimize/dual/smo.h"
+#include "optimize/dual/dual_methods.h"
 #include "optimize/memory_checkpoint.h"
 #include "support/naive_features.h"
 

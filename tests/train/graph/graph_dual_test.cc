@@ -8,7 +8,7 @@
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 #include "objective/graph/graph_objective.h"
-#include "optimize/dual/frank_wolfe.h"
+#include "optimize/dual/dual_methods.h"
 #include "train/graph/graph_methods.h"
 
 namespace croft::graph_dual_test {

@@ -9,7 +9,6 @@
 #include "model/chain_layout.h"
 #include "support/random_chain.h"
 #include "support/random_data.h"
-#include "train/induction/edge_probabilities.h"
 
 namespace croft::feature_pairs_test {
 namespace {

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "app/label/tagger.h"
-#include "app/train/train_segment.h"
+#include "app/train/kind_requests.h"
 #include "core/json.h"
 #include "core/unicode.h"
 #include "croft/core/error.h"

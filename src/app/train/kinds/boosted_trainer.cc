@@ -81,12 +81,8 @@ class BoostedTrainer final : public SequenceTrainer {
     asked_.segments.train = request_;
     if (of_segments()) check_segment_input(asked_.segments, asked_.kind);
   }
-  TrainFiles files() const override {
-    TrainFiles files = SequenceTrainer::files();
-    if (of_segments()) {
-      std::ranges::copy(segment_files(asked_.segments), std::back_inserter(files.inputs));
-    }
-    return files;
+  std::vector<std::string> own_files() const override {
+    return of_segments() ? segment_files(asked_.segments) : std::vector<std::string>();
   }
   StoppingRule stopping() const override {
     return {.max_iterations = asked_.options.rounds, .tolerance = 0};
@@ -146,9 +142,7 @@ class BoostedTrainer final : public SequenceTrainer {
       record["partial_positions"] = partial;
     }
     if (!request_.weights.empty()) record["weights"] = "file";
-    if (!request_.class_weights.empty()) {
-      record["class_weights"] = request_.class_weights == "balanced" ? "balanced" : "file";
-    }
+    add_class_weights(request_.class_weights, record);
     return record;
   }
   ContainerWriter file(const Json& record) const override { return boosting_->model(record); }

@@ -56,11 +56,7 @@ class CodeTrainer final : public SequenceTrainer {
     if (asked_.code_path.empty()) asked_.code.validate();
     check_holdout(asked_);
   }
-  TrainFiles files() const override {
-    TrainFiles files = SequenceTrainer::files();
-    files.inputs.push_back(asked_.code_path);
-    return files;
-  }
+  std::vector<std::string> own_files() const override { return {asked_.code_path}; }
   void open() override {
     if (asked_.code_path.empty()) return;
     LineReader lines(asked_.code_path);

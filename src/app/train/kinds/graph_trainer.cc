@@ -56,18 +56,14 @@ void add(Fingerprint& print, const CliqueSchema& schema) {
     for (const std::string& label : each.labels) print.add(label);
   }
   for (const CliqueTemplate& each : schema.templates) {
-    print.add(each.name);
-    print.add(each.domain);
-    print.add(name_of(each.interaction.kind()));
-    print.add(each.interaction.listed());
+    print.add(each.name, each.domain, name_of(each.interaction.kind()), each.interaction.listed());
   }
 }
 
 void add(Fingerprint& print, std::span<const GraphInstance> instances) {
   std::vector<std::uint32_t> numbers;
   for (const GraphInstance& each : instances) {
-    print.add(each.known);
-    print.add(each.row);
+    print.add(each.known, each.row);
     for (Factor f = 0; f < each.graph.factors(); ++f) {
       const auto scope = each.graph.scope(f);
       numbers.assign(scope.begin(), scope.end());
@@ -87,8 +83,7 @@ void add(Fingerprint& print, const CliqueRows& rows) {
       numbers.push_back(each.id);
       values.push_back(each.value);
     }
-    print.add(numbers);
-    print.add(values);
+    print.add(numbers, values);
   }
 }
 
@@ -192,13 +187,11 @@ TrainOutcome GraphTrainer::run(TrainObserver& observer, CheckpointFolder* checkp
 std::uint64_t GraphTrainer::fingerprint() {
   const GraphTrainOptions& options = request_.options;
   Fingerprint print;
-  print.add(source({}).dump(-1, InvalidUtf8::replace));
-  print.add(options_record(options).dump());
+  print.add(source({}).dump(-1, InvalidUtf8::replace), options_record(options).dump());
   add(print, data_->schema());
   add(print, field_ ? field_->instances() : std::as_const(*training_).instances());
   for (const Measurements& each : measurements_) {
-    print.add(each.variable);
-    print.add(each.x);
+    print.add(each.variable, each.x);
   }
   add(print, data_->rows());
   print.add({options.start_deviation, static_cast<double>(options.starts)});
@@ -207,8 +200,8 @@ std::uint64_t GraphTrainer::fingerprint() {
     for (std::uint32_t id = 0; id < each.size(); ++id) print.add(each[id]);
   }
   if (options.init) {
-    print.add(std::string_view(options.prior ? "prior" : "init"));
-    print.add(options.init->container().bytes());
+    print.add(std::string_view(options.prior ? "prior" : "init"),
+              options.init->container().bytes());
   }
   if (!request_.variances.empty()) {
     LineReader lines(request_.variances);

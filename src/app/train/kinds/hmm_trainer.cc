@@ -51,11 +51,7 @@ class HmmTrainer final : public SequenceTrainer {
   explicit HmmTrainer(const HmmRequest& asked) : SequenceTrainer(asked.train), asked_(asked) {
     check_request(asked_);
   }
-  TrainFiles files() const override {
-    TrainFiles files = SequenceTrainer::files();
-    std::ranges::copy(asked_.unlabelled, std::back_inserter(files.inputs));
-    return files;
-  }
+  std::vector<std::string> own_files() const override { return asked_.unlabelled; }
   StoppingRule stopping() const override {
     return {.max_iterations = asked_.options.em_iterations, .tolerance = 0};
   }

@@ -1,6 +1,7 @@
 // Maximum entropy with joint features of x and y.
 #include "app/train/make_trainer.h"
 #include "app/train/train_files.h"
+#include "data/settings/field_files.h"
 #include "train/course/report.h"
 
 namespace croft {
@@ -8,8 +9,7 @@ namespace {
 
 JointTemplates read_templates(const std::string& path) {
   LineReader lines(path);
-  std::string text;
-  for (std::string_view line; lines.next(line);) text.append(line).append("\n");
+  const std::string text = text_of(lines);
   return JointTemplates::parse(text, lines.name());
 }
 
@@ -42,10 +42,8 @@ class JointTrainer final : public SequenceTrainer {
     check_early_stop(request_);
     request_.check(request_.options.stop);
   }
-  TrainFiles files() const override {
-    TrainFiles files = SequenceTrainer::files();
-    files.inputs.insert(files.inputs.end(), {asked_.template_path, asked_.classes_path});
-    return files;
+  std::vector<std::string> own_files() const override {
+    return {asked_.template_path, asked_.classes_path};
   }
   void open() override {
     templates_ = read_templates(asked_.template_path);

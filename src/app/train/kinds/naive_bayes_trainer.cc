@@ -236,9 +236,7 @@ class Training final : public EncodedTraining {
     if (const std::size_t partial = total("partial_positions", partial_positions())) {
       record["partial_positions"] = partial;
     }
-    if (!request_.source.class_weights.empty()) {
-      record["class_weights"] = request_.source.class_weights == "balanced" ? "balanced" : "file";
-    }
+    add_class_weights(request_.source.class_weights, record);
     if (!fit_.log_likelihood.empty()) {
       record["iterations"] = fit_.log_likelihood.size();
       record["objective_value"] = -fit_.log_likelihood.back();
@@ -251,12 +249,8 @@ class Training final : public EncodedTraining {
   ContainerWriter file(const Json& record) const { return file(fit_, record); }
   ContainerWriter file(const NaiveBayesFit& fit, const Json& record) const {
     NaiveBayesParts parts;
-    for (std::uint32_t j = 0; j < encoder_.label_names.size(); ++j) {
-      parts.labels.emplace_back(encoder_.label_names[j]);
-    }
-    for (std::uint32_t a = 0; a < encoder_.node_names.size(); ++a) {
-      parts.names.push_back(encoder_.node_names[a]);
-    }
+    parts.labels = label_list();
+    parts.names = encoder_.node_names.strings();
     parts.extraction = &extractor_.config();
     parts.statistics = &fit.counts.statistics();
     parts.parameters = &fit.parameters;
@@ -369,11 +363,7 @@ class NaiveBayesTrainer final : public SequenceTrainer {
     check_request(asked_);
     em_ = em_options(asked_);
   }
-  TrainFiles files() const override {
-    TrainFiles files = SequenceTrainer::files();
-    files.inputs.push_back(asked_.prior);
-    return files;
-  }
+  std::vector<std::string> own_files() const override { return {asked_.prior}; }
   StoppingRule stopping() const override {
     return {.max_iterations = em_.max_iterations, .tolerance = 0};
   }

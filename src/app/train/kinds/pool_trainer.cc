@@ -92,10 +92,9 @@ class PoolTrainer final : public SequenceTrainer {
     asked_.pool.weights.stop = request_.options.stop;
     asked_.pool.weights.stop.max_iterations = request_.max_iterations.value_or(200);
   }
-  TrainFiles files() const override {
-    TrainFiles files = SequenceTrainer::files();
-    std::ranges::copy(asked_.experts, std::back_inserter(files.inputs));
-    files.inputs.push_back(asked_.classes_path);
+  std::vector<std::string> own_files() const override {
+    std::vector<std::string> files = asked_.experts;
+    files.push_back(asked_.classes_path);
     return files;
   }
   void open() override {

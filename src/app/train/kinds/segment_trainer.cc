@@ -26,11 +26,7 @@ class SegmentTrainer final : public SequenceTrainer {
     check_request(request_);
     check_segment_input(asked_, SegmentModel::kKind);
   }
-  TrainFiles files() const override {
-    TrainFiles files = SequenceTrainer::files();
-    std::ranges::copy(segment_files(asked_), std::back_inserter(files.inputs));
-    return files;
-  }
+  std::vector<std::string> own_files() const override { return segment_files(asked_); }
   void open() override {
     if (!init_) init_ = open_start<SegmentModel>(request_);
     segments_ = segment_options(asked_, init_.get());

@@ -1,14 +1,38 @@
-#include "optimize/stochastic/step_calibration.h"
+#include "optimize/stochastic/step_sizes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "optimize/stochastic/pass_method.h"
-#include "optimize/stochastic/sample_order.h"
+#include "optimize/stochastic/sample_layout.h"
 
 namespace croft {
+
+std::string_view step_schedule_name(StepSchedule schedule) {
+  constexpr std::string_view kNames[] = {"bottou", "inverse", "inverse_sqrt", "constant"};
+  return kNames[static_cast<std::size_t>(schedule)];
+}
+
+double StepSizes::at(double t) const {
+  switch (schedule) {
+    case StepSchedule::bottou: {
+      const double slow = 1 + lambda * eta0 * t;
+      return averaged ? eta0 / std::sqrt(slow * std::sqrt(slow)) : eta0 / slow;
+    }
+    case StepSchedule::inverse:
+      return eta0 / (1 + t / samples);
+    case StepSchedule::inverse_sqrt:
+      return eta0 / std::sqrt(1 + t / samples);
+    case StepSchedule::constant:
+      break;
+  }
+  return eta0 * std::pow(decay, std::floor(t / samples));
+}
+
 namespace {
 
+constexpr double kFirstStep = 0.1;       // that is tried
 constexpr std::size_t kMostTrials = 40;  // in one direction: a factor of 10^12
 
 }  // namespace
@@ -41,14 +65,14 @@ double calibrate_step(double first, double at_start,
 
 double calibrate_step(
     SampleFunction& f, const Regulariser& regulariser, std::uint64_t seed, std::size_t most,
-    std::span<double> w, double first,
+    std::span<double> w,
     const std::function<void(double step, std::span<const std::uint32_t> samples)>& attempt) {
   std::vector<std::uint32_t> order;
   draw_order(seed, 0, f.samples(), order);
   const auto samples = std::span<const std::uint32_t>(order).first(std::min(most, order.size()));
   const std::vector<double> start(w.begin(), w.end());
   const auto objective = [&] { return sample_objective(f, regulariser, samples, w); };
-  return calibrate_step(first, objective(), [&](double step) {
+  return calibrate_step(kFirstStep, objective(), [&](double step) {
     attempt(step, samples);
     const double after = objective();
     std::ranges::copy(start, w.begin());
