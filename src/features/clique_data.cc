@@ -70,9 +70,7 @@ void CliqueData::add_clique(std::uint32_t clique_template, std::span<const std::
     throw UsageError("a clique of a template that is not there");
   }
   const CliqueTemplate& t = schema_.templates[clique_template];
-  const auto fail = [&](const std::string& what) {
-    throw CliqueError(t.name, what);
-  };
+  const auto fail = [&](const std::string& what) { throw CliqueError(t.name, what); };
   if (variables.size() != t.domain.size()) {
     fail("a clique of " + std::to_string(variables.size()) + " variables, it needs " +
          std::to_string(t.domain.size()));
