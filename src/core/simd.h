@@ -8,7 +8,7 @@
 
 namespace croft {
 
-// Targets that this build has and this machine runs, best first: "AVX3", "AVX2", "SSE4", …
+// Targets that this build has and this machine runs, best first: "AVX3", "AVX2", "SSE2", …
 std::vector<std::string> simd_targets();
 
 // The one in use.

@@ -36,7 +36,7 @@ std::span<const OptionRow> method_options() {
           .of(kChains | kSegmentBit | kGraphBit),
       whole("max-iterations", "N=1000, of perceptron and the like 100",
             "Stop after so many, or so many passes"),
-      number("tolerance", "CHANGE=1e-5, with --l1 5e-6",
+      number("tolerance", "CHANGE=1e-5, with --l1 5e-6, boosted 0",
              "Stop when the objective's relative change over --window falls below; 0: never")
           .of(kOptimised | kBoosted | kNaiveBayesBit | kHmmBit | kBayesNetBit),
       whole("window", "N=10", "Iterations over which --tolerance is measured").from(1),
