@@ -45,8 +45,21 @@ function(croft_tests folder)
   endif()
 endfunction()
 
+# Under the address sanitizer without the long ones, unless CROFT_LONG_TESTS asks for them.
+set(CROFT_TESTS_LEFT_OUT "")
+if(CROFT_SANITIZE MATCHES address AND NOT CROFT_LONG_TESTS)
+  file(STRINGS ${PROJECT_SOURCE_DIR}/tests/long_tests.txt CROFT_TESTS_LEFT_OUT REGEX "^[^#]")
+  list(TRANSFORM CROFT_TESTS_LEFT_OUT REPLACE "(.+)" "*\\1*")
+  list(JOIN CROFT_TESTS_LEFT_OUT ":" CROFT_TESTS_LEFT_OUT)
+endif()
+
 # One entry of ctest: the tests of a program that a filter of GoogleTest leaves.  None left is a failure.
 function(croft_test_entry name program filter labels)
+  if(CROFT_TESTS_LEFT_OUT AND filter MATCHES "^-")
+    string(APPEND filter ":${CROFT_TESTS_LEFT_OUT}")
+  elseif(CROFT_TESTS_LEFT_OUT AND filter STREQUAL "*")
+    string(APPEND filter "-${CROFT_TESTS_LEFT_OUT}")
+  endif()
   add_test(NAME ${name} COMMAND ${program} --gtest_brief=1 --gtest_filter=${filter})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${TESTS_TIMEOUT} LABELS "${labels}"
     FAIL_REGULAR_EXPRESSION "Running 0 tests|\\[  FAILED  \\]|\\[==========\\] 0 tests")

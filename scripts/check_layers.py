@@ -156,10 +156,18 @@ def check_documents(paths):
                     yield f"{path}:{number}: names {name}, which there is not"
 
 
+def check_long_tests(paths):
+    tests = {".".join(test) for path in paths if path.startswith("tests/") and path.endswith(".cc")
+             for test in re.findall(r"^(?:\w*TEST\w*|RC_GTEST\w*)\(\s*(\w+),\s*(\w+)", (ROOT / path).read_text(), re.M)}
+    for number, line in enumerate((ROOT / "tests/long_tests.txt").read_text().splitlines(), 1):
+        if not line.startswith("#") and line not in tests:
+            yield f"tests/long_tests.txt:{number}: names {line}, which is no test"
+
+
 def main():
     paths = tracked()
     faults = [fault for check in (check_includes, check_public_headers, check_sizes, check_lists, check_messages,
-                              check_documents)
+                              check_documents, check_long_tests)
               for fault in check(paths)]
     print("\n".join(faults) if faults else "the folders keep the rules of scripts/check_layers.py")
     return 1 if faults else 0

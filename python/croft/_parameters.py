@@ -95,7 +95,8 @@ class ChainCRFParameters(Parameters):
     max_iterations : int or None
         Stop after so many, or so many passes.  None: 1000, of perceptron and the like 100.
     tolerance : float or None
-        Stop when the objective's relative change over window falls below; 0: never.  None: 1e-5, with l1 5e-6.
+        Stop when the objective's relative change over window falls below; 0: never.  None: 1e-5, with l1 5e-6,
+        boosted 0.
     window : int or None
         Iterations over which tolerance is measured.  None: 10.
     gradient_tolerance : float or None

@@ -281,7 +281,8 @@ template <class S>
 bool MessageEngine<S>::gather_hub(std::size_t hub, Variable v, std::size_t skip,
                                   double* out) const {
   const std::size_t states = graph_.states(v), total = hub_at_[hub];
-  const double* without = messages_.data() + layout_.block(v) + skip * states;
+  const double* without =
+      messages_.data() + layout_.block(v) + (skip == kNothing ? 0 : skip * states);
   for (std::size_t x = 0; x < states; ++x) {
     const std::size_t zeros = zeros_[total + x];
     const double all = total_[total + x];
