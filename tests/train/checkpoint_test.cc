@@ -159,7 +159,8 @@ TEST(StateArchives, TakeNoMoreMemoryThanWhatWasWritten) {
   const auto refused = [](std::uint64_t count, std::size_t rest, auto values) {
     StateArchive out;
     out(count);
-    StateArchive in(std::string_view(out.bytes() + std::string(rest, '\1')));
+    const std::string bytes = out.bytes() + std::string(rest, '\1');
+    StateArchive in{std::string_view(bytes)};
     EXPECT_THROW(in(values), Error) << count;
     EXPECT_LT(values.size(), 200u);
   };
