@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.." || exit 1
 cmake --preset asan >build/tidy.log || { cat build/tidy.log; exit 1; }
 folders=("${@:-src}")
 mapfile -t units < <(for folder in "${folders[@]}"; do
-  find "build/asan/src" -path '*/Unity/*' -name "unity_${folder//\//_}_*_cxx.cxx"
+  grep -o "\"file\": \"[^\"]*/unity_${folder//\//_}_[^\"]*_cxx.cxx\"" build/asan/compile_commands.json | cut -d '"' -f 4
 done | sort -u)
 if [ ${#units[@]} -eq 0 ]; then
   echo "tidy.sh: no source in ${folders[*]}; name folders below src, e.g. src/app" >&2

@@ -108,7 +108,7 @@ void check_gold(const ChainConstraint& constraint, const ChainData& data,
 
 void check_labels_of(const SequenceModel& init, const PartialLabels& how) {
   for (Label y = 0; y < init.labels(); ++y) {
-    const std::string name(init.label(y));
+    const std::string& name = init.label(y);
     if (name != how.any && name.find(how.separator) == name.npos) continue;
     throw UsageError(init.container().name(), ": the label ", in_quotes(name),
                      " would be read as a set of labels, or as any; choose another "

@@ -244,7 +244,7 @@ CalibrateReport calibrate_model(const CalibrateRequest& request, ThreadPool& poo
   const auto model = open_model(request.model);
   check_model(*model, request.method);
   model->container().verify();  // it would be carried on into a file that looks sound
-  AtomicFile{request.output};   // what forbids writing is known before the work, not after it
+  { const AtomicFile attempt{request.output}; }  // what forbids writing is known before the work
   std::vector<TextSequence> texts = read_all(request, *model);
   TagRequest own;
   own.calibrated = false;

@@ -47,7 +47,7 @@ TrainOutcome train(Trainer& trainer, TrainObserver& observer) {
   const TrainFiles files = trainer.files();
   check_files(files.inputs, files.output);
   // Created and removed: what forbids writing the model is known before the work, not after it.
-  AtomicFile{files.output};
+  { const AtomicFile attempt{files.output}; }
   const auto read = [&] {
     trainer.open();
     trainer.read_files(observer);

@@ -216,7 +216,8 @@ class Sampling {
     double mean = 0, variance = 0, r_hat = 1;
   };
   Summary summary(std::size_t k) const {
-    const std::size_t batches = chains_[0].batches.size();
+    const std::size_t batches = chains_[0].batches.size(), in_half = batches / 2;
+    const auto half_batches = static_cast<double>(in_half);
     const auto length = static_cast<double>(batch_);
     double total = 0, sum = 0, square = 0, half_sum = 0, half_square = 0;
     for (const Record& each : chains_) {
@@ -226,12 +227,12 @@ class Sampling {
         total += count;
         sum += mean;
         square += mean * mean;
-        if (b < batches / 2) half[0] += mean;
-        if (b >= batches - batches / 2) half[1] += mean;
+        if (b < in_half) half[0] += mean;
+        if (b >= batches - in_half) half[1] += mean;
       }
       total += each.last[k];
       for (double mean : half) {
-        mean /= static_cast<double>(batches / 2);
+        mean /= half_batches;
         half_sum += mean;
         half_square += mean * mean;
       }
@@ -241,7 +242,7 @@ class Sampling {
     const double mean = sum / parts;
     out.variance = std::max(0.0, square / parts - mean * mean) / (parts - 1);
     const auto halves = static_cast<double>(2 * chains_.size());
-    const double n = length * static_cast<double>(batches / 2);
+    const double n = length * half_batches;
     const double middle = half_sum / halves;
     const double between =
         std::max(0.0, half_square / halves - middle * middle) * halves / (halves - 1);
