@@ -32,6 +32,8 @@ std::span<const OptionRow> graph_label_options() {
       database_row("The variables: a file of SQLite, or files NAME.csv, NAME.tsv, each a table "
                    "NAME (give the option several times)"),
       spec_row(),
+      graph(query_seconds_row()),
+      graph(query_memory_row()),
       graph(words("method", "METHOD=auto", "Inference for probabilities; see croft infer --help")),
       graph(
           words("search", "METHOD=auto", "Search for the best labelling; see croft infer --help")),
@@ -85,7 +87,7 @@ GraphTables read_graph_tables(const OptionValues& values, const GraphModel& mode
   if (values.given("spec")) {
     spec = with_queries_of(spec, GraphSpec::read(std::string(values.text("spec"))));
   }
-  const Database database = Database::open(values.list("database"));
+  const Database database = Database::open(values.list("database"), query_limits(values));
   return GraphTables::read(database, std::move(spec), model, use);
 }
 
@@ -143,6 +145,8 @@ std::span<const OptionRow> graph_inspect_options() {
           .beside("database"),
       database_row("A file of SQLite, or files NAME.csv, NAME.tsv").beside("picture"),
       spec_row().beside("picture"),
+      query_seconds_row().of(kGraphBit).in(kGraphGroup).beside("picture"),
+      query_memory_row().of(kGraphBit).in(kGraphGroup).beside("picture"),
       whole("variables", "N=40", "How many variables the picture has at most")
           .at_first("40")
           .between(1, 1000)

@@ -9,37 +9,11 @@
 
 #include "croft/core/interrupt.h"
 #include "sql/csv_tables.h"
+#include "sql/query_guard.h"
 
 namespace croft {
 
 namespace {
-
-// A spec, and a model with its spec, may come from anywhere: queries read, and do nothing else.
-int allow_reading(void*, int action, const char*, const char*, const char*, const char*) {
-  switch (action) {
-    case SQLITE_SELECT:
-    case SQLITE_READ:
-    case SQLITE_FUNCTION:
-    case SQLITE_RECURSIVE:
-      return SQLITE_OK;
-    default:
-      return SQLITE_DENY;
-  }
-}
-
-int stop_where_interrupted(void*) { return interruption ? 1 : 0; }
-
-// A writer that was killed leaves its journal, by which the database becomes what it was before:
-// for that SQLite has to write, which no connection for reading does.
-void roll_back_left_change(sqlite3* reading, const std::string& path) {
-  sqlite3_exec(reading, "SELECT 1 FROM sqlite_master", nullptr, nullptr, nullptr);
-  if (sqlite3_extended_errcode(reading) != SQLITE_READONLY_ROLLBACK) return;
-  sqlite3* writing = nullptr;
-  if (sqlite3_open_v2(path.c_str(), &writing, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK) {
-    sqlite3_exec(writing, "SELECT 1 FROM sqlite_master", nullptr, nullptr, nullptr);
-  }
-  sqlite3_close(writing);
-}
 
 bool equal_letters(std::string_view a, std::string_view b) {
   return a.size() == b.size() &&
@@ -48,10 +22,12 @@ bool equal_letters(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-void Database::Close::operator()(sqlite3* handle) const { sqlite3_close(handle); }
 void Query::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 
-Database::Database(sqlite3* handle, std::string name) : handle_(handle), name_(std::move(name)) {}
+Database::Database(SqliteHandle handle, std::string name, const QueryLimits& limits)
+    : guard_(std::make_unique<QueryGuard>(handle.get(), limits)),
+      handle_(std::move(handle)),
+      name_(std::move(name)) {}
 Database::Database(Database&&) noexcept = default;
 Database& Database::operator=(Database&&) noexcept = default;
 Database::~Database() = default;
@@ -69,31 +45,17 @@ bool Database::is_sqlite(const std::string& path) {
   return std::string_view(bytes, got) == kMagic;
 }
 
-Database Database::open(const std::vector<std::string>& paths) {
+Database Database::open(const std::vector<std::string>& paths, const QueryLimits& limits) {
   if (paths.empty()) throw UsageError("--database is missing: a file of SQLite, or CSV files");
   const auto sqlite = static_cast<std::size_t>(std::ranges::count_if(paths, is_sqlite));
   if (sqlite > 0 && paths.size() > 1) {
     throw UsageError("--database takes one file of SQLite, or any number of CSV files");
   }
-  sqlite3* opened = nullptr;
-  const std::string place = sqlite > 0 ? paths[0] : ":memory:";
-  const int flags = sqlite > 0 ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-  const int status = sqlite3_open_v2(place.c_str(), &opened, flags, nullptr);
   std::string name;
   for (const std::string& path : paths) name += (name.empty() ? "" : ", ") + path;
-  Database database(opened, std::move(name));
-  if (status != SQLITE_OK) {
-    throw Error(database.name_ + ": cannot open the database: " + sqlite3_errmsg(opened));
-  }
-  sqlite3_busy_timeout(opened, 10'000);
-  if (sqlite == 0) {
-    import_csv(paths, opened);
-  } else {
-    roll_back_left_change(opened, place);
-  }
-  sqlite3_set_authorizer(opened, allow_reading, nullptr);
-  sqlite3_progress_handler(opened, 100'000, stop_where_interrupted, nullptr);
-  return database;
+  SqliteHandle handle = open_sqlite(sqlite > 0 ? paths[0] : ":memory:", SqliteUse::read);
+  if (sqlite == 0) import_csv(paths, handle.get());
+  return {std::move(handle), std::move(name), limits};
 }
 
 Query::Query(const Database& database, const QueryText& text) : database_(database), text_(text) {
@@ -101,12 +63,10 @@ Query::Query(const Database& database, const QueryText& text) : database_(databa
   sqlite3_stmt* statement = nullptr;
   const char* rest = nullptr;
   if (text.text.find('\0') != std::string::npos) fail("a NUL byte");
+  database.guard_->begin(use_);
   const int status = sqlite3_prepare_v2(handle, text.text.c_str(), -1, &statement, &rest);
   statement_.reset(statement);
-  if (status == SQLITE_AUTH) {
-    fail(std::string("it does more than read (") + sqlite3_errmsg(handle) + ")",
-         "a query is one select");
-  }
+  database.guard_->end(use_);
   if (status != SQLITE_OK) fail_sqlite();
   const int count = statement == nullptr ? 0 : sqlite3_column_count(statement);
   if (count == 0) fail("it has no columns", "a query is one select");
@@ -129,20 +89,21 @@ std::size_t Query::find(std::string_view column) const {
 }
 
 bool Query::next() {
+  database_.guard_->begin(use_);
   const int status = sqlite3_step(statement_.get());
-  if (status == SQLITE_ROW) {
-    ++row_;
-    return true;
-  }
+  database_.guard_->end(use_);
   if (status == SQLITE_DONE) return false;
-  if (status == SQLITE_INTERRUPT)
-    throw Interrupted(database_.name_ + ": interrupted while reading");
-  fail_sqlite();
+  if (interruption) throw Interrupted(database_.name_ + ": interrupted while reading");
+  use_.bytes += 16 * columns();
+  if (status != SQLITE_ROW || !database_.guard_->reason(use_).problem.empty()) fail_sqlite();
+  ++row_;
+  return true;
 }
 
 void Query::reset() {
   sqlite3_reset(statement_.get());
   row_ = 0;
+  use_ = {};
 }
 
 CellType Query::type(std::size_t column) const {
@@ -172,7 +133,9 @@ std::string_view Query::text(std::size_t column) const {
   const int k = static_cast<int>(column);
   const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), k));
   if (bytes == nullptr) return {};
-  return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), k))};
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), k));
+  use_.bytes += size;
+  return {bytes, size};
 }
 
 void Query::fail(const std::string& problem, std::string_view remedy) const {
@@ -186,6 +149,8 @@ void Query::fail_row(const std::string& problem, std::string_view remedy) const 
 }
 
 void Query::fail_sqlite() const {
+  const QueryGuard::Reason reason = database_.guard_->reason(use_);
+  if (!reason.problem.empty()) fail(reason.problem, reason.remedy);
   fail("SQLite says: " + on_one_line(sqlite3_errmsg(database_.handle_.get())) + " (" +
        database_.name_ + ")");
 }

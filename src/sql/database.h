@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "croft/core/error.h"
-
-struct sqlite3;
-struct sqlite3_stmt;
+#include "sql/query_guard.h"
+#include "sql/sqlite_calls.h"
 
 namespace croft {
 
@@ -32,11 +31,10 @@ inline std::string on_one_line(std::string_view text) {
 class Database {
  public:
   // One file of SQLite, or any number of files NAME.csv (comma) and NAME.tsv (tab), which become
-  // tables NAME of a database in memory.  Nothing is ever written: queries can but read.  (What a
-  // killed writer left half done is rolled back, as whoever opens the file first does.)  Throws
+  // tables NAME of a database in memory.  Nothing is ever written: queries can but read.  Throws
   // UsageError for a mixture, two files of the same name, no file; Error for a file that cannot be
-  // opened, InputError for a bad one.
-  static Database open(const std::vector<std::string>& paths);
+  // opened or that a writer left half done, InputError for a bad one.
+  static Database open(const std::vector<std::string>& paths, const QueryLimits& limits = {});
   // Whether the file is one of SQLite.  Throws Error where it cannot be opened.
   static bool is_sqlite(const std::string& path);
 
@@ -48,11 +46,9 @@ class Database {
 
  private:
   friend class Query;
-  Database(sqlite3* handle, std::string name);
-  struct Close {
-    void operator()(sqlite3* handle) const;
-  };
-  std::unique_ptr<sqlite3, Close> handle_;
+  Database(SqliteHandle handle, std::string name, const QueryLimits& limits);
+  std::unique_ptr<QueryGuard> guard_;  // outlives the handle
+  SqliteHandle handle_;
   std::string name_;
 };
 
@@ -70,7 +66,7 @@ enum class CellType { null, integer, real, text };
 class Query {
  public:
   // Keeps both by reference.  Throws InputError, with SQLite's own words, for a query that is none,
-  // that has no columns, or that does more than read.
+  // that has no columns, that does more than read, or that takes more than the limits.
   Query(const Database& database, const QueryText& text);
   Query(Query&&) noexcept;
   ~Query();
@@ -81,8 +77,8 @@ class Query {
   static constexpr std::size_t kNone = ~std::size_t{0};
   std::size_t find(std::string_view column) const;  // kNone; letters of either case
 
-  // The next row; false at the end.  Throws InputError for what SQLite finds at fault, Interrupted
-  // once `interruption` is set.
+  // The next row; false at the end.  Throws InputError for what SQLite finds at fault and where a
+  // limit is reached, Interrupted once `interruption` is set.
   bool next();
   std::size_t row() const { return row_; }  // from 1
   void reset();                             // to before the first row
@@ -109,6 +105,7 @@ class Query {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
   std::vector<std::string> names_;
   std::size_t row_ = 0;
+  mutable QueryGuard::Use use_;
 };
 
 }  // namespace croft

@@ -13,22 +13,6 @@ namespace {
 // Stays in the database's schema, as text of the statement that made the table.
 constexpr std::string_view kMark = "/* made by croft predict */";
 
-struct Close {
-  void operator()(sqlite3* handle) const { sqlite3_close(handle); }
-};
-using Handle = std::unique_ptr<sqlite3, Close>;
-
-Handle open(const std::string& path, int flags) {
-  sqlite3* opened = nullptr;
-  const int status = sqlite3_open_v2(path.c_str(), &opened, flags, nullptr);
-  Handle handle(opened);
-  if (status != SQLITE_OK) {
-    throw Error(path + ": cannot open the database: " + sqlite3_errmsg(opened));
-  }
-  sqlite3_busy_timeout(opened, 10'000);
-  return handle;
-}
-
 void check_table(sqlite3* database, const PredictionTable& to, const std::string& table) {
   Statement query(
       database,
@@ -121,7 +105,7 @@ void check_prediction_table(const PredictionTable& to) {
   if (!Database::is_sqlite(to.path)) {
     throw UsageError("--table writes into a database of SQLite, and ", to.path, " is none");
   }
-  const Handle handle = open(to.path, SQLITE_OPEN_READWRITE);
+  const SqliteHandle handle = open_sqlite(to.path, SqliteUse::write);
   if (sqlite3_db_readonly(handle.get(), "main") == 1) {
     throw Error(to.path, ": the database cannot be written; leave out --table for standard output");
   }
@@ -137,7 +121,7 @@ void check_prediction_table(const PredictionTable& to) {
 
 void write_prediction_table(const PredictionTable& to, const GraphTables& tables,
                             const GraphLabels& labels) {
-  const Handle handle = open(to.path, SQLITE_OPEN_READWRITE);
+  const SqliteHandle handle = open_sqlite(to.path, SqliteUse::write);
   execute(handle.get(), "BEGIN IMMEDIATE", to.path);
   check_tables(handle.get(), to);  // somebody else may have been quicker
   create(handle.get(), to, to.table, columns_of(tables, false));

@@ -2,6 +2,9 @@
 
 #include <sqlite3.h>
 
+#include <new>
+#include <utility>
+
 #include "croft/core/error.h"
 
 namespace croft {
@@ -11,7 +14,67 @@ namespace {
   throw Error(name + ": " + sqlite3_errmsg(database));
 }
 
+void set(sqlite3* database, int option, int value) {
+  sqlite3_db_config(database, option, value, nullptr);
+}
+
+void trust_nothing(sqlite3* database) {
+  set(database, SQLITE_DBCONFIG_DEFENSIVE, 1);
+  set(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0);
+  set(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0);
+  set(database, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0);
+  set(database, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0);
+  set(database, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0);
+  sqlite3_limit(database, SQLITE_LIMIT_LENGTH, 16 << 20);
+  sqlite3_limit(database, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000);
+  sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, 0);
+  sqlite3_limit(database, SQLITE_LIMIT_WORKER_THREADS, 0);
+  // Other modules (full text, R-trees) trust the bytes of tables that anybody can write.
+  const char* const kept[] = {"json_each", "json_tree", nullptr};
+  sqlite3_drop_modules(database, const_cast<const char**>(kept));
+  sqlite3_exec(database, "PRAGMA cell_size_check = ON", nullptr, nullptr, nullptr);
+}
+
+// A file whose name begins with "file:" is a file, too, and no address.
+std::string plain_path(const std::string& path) {
+  return path.starts_with("file:") ? "./" + path : path;
+}
+
+SqliteHandle connect(const std::string& path, int flags) {
+  sqlite3* opened = nullptr;
+  const int status = sqlite3_open_v2(plain_path(path).c_str(), &opened, flags, nullptr);
+  SqliteHandle handle(opened);
+  if (opened == nullptr) throw std::bad_alloc();
+  if (status != SQLITE_OK) {
+    throw Error(path + ": cannot open the database: " + sqlite3_errmsg(opened));
+  }
+  sqlite3_busy_timeout(opened, 10'000);
+  trust_nothing(opened);
+  return handle;
+}
+
+// Only a connection that may not write can look without rolling back.
+void refuse_left_change(sqlite3* reading, const std::string& path) {
+  sqlite3_exec(reading, "SELECT 1 FROM sqlite_master", nullptr, nullptr, nullptr);
+  const int status = sqlite3_extended_errcode(reading);
+  if (status != SQLITE_READONLY_ROLLBACK && status != SQLITE_READONLY_RECOVERY) return;
+  throw Error(path +
+              ": a program was stopped while it wrote into this database; if you trust the file, "
+              "open it once with a program that writes, which brings back the state of before: "
+              "sqlite3 " +
+              path + " .tables");
+}
+
 }  // namespace
+
+void CloseSqlite::operator()(sqlite3* handle) const { sqlite3_close(handle); }
+
+SqliteHandle open_sqlite(const std::string& path, SqliteUse use) {
+  if (path == ":memory:") return connect(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  SqliteHandle reading = connect(path, SQLITE_OPEN_READONLY);
+  refuse_left_change(reading.get(), path);
+  return use == SqliteUse::read ? std::move(reading) : connect(path, SQLITE_OPEN_READWRITE);
+}
 
 std::string quoted_name(std::string_view name) {
   std::string text = "\"";

@@ -1,4 +1,4 @@
-// SQLite's calls for what croft itself writes: its errors as exceptions.
+// SQLite's calls as croft makes them: connections that trust no file, errors as exceptions.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -9,6 +9,21 @@ struct sqlite3;
 struct sqlite3_stmt;
 
 namespace croft {
+
+struct CloseSqlite {
+  void operator()(sqlite3* handle) const;
+};
+using SqliteHandle = std::unique_ptr<sqlite3, CloseSqlite>;
+
+// A connection to a file that may come from anywhere, or to a new database in memory (":memory:"):
+// no extension is loaded, no trigger runs, no view calls what has effects, no virtual table but
+// those of JSON is read, nobody writes the schema as if it were a table, and no cell is longer than
+// 16 MB.
+// Throws Error where the file cannot be opened; or where a program was stopped while it wrote into
+// it: what is left is rolled back by whoever owns the file, since its journal names other files,
+// which SQLite would delete.
+enum class SqliteUse { read, write };
+SqliteHandle open_sqlite(const std::string& path, SqliteUse use);
 
 std::string quoted_name(std::string_view name);  // "a ""b"""
 

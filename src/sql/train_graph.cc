@@ -33,7 +33,7 @@ class DatabaseTrainer final : public GraphTrainer {
     spec_ = GraphSpec::read(asked_.spec);
   }
   void read_files(TrainObserver& observer) override {
-    const Database database = Database::open(asked_.databases);
+    const Database database = Database::open(asked_.databases, asked_.limits);
     tables_ = GraphTables::read(
         database, std::move(spec_), [&](std::size_t variables, std::size_t cliques) {
           observer.reading(fmt::format("{} variables, {} cliques", variables, cliques));
@@ -71,6 +71,7 @@ GraphTrainRequest graph_train_request(const OptionValues& values) {
   values.read("spec", request.spec);
   values.read("database", request.databases);
   values.read("output", request.output);
+  request.limits = query_limits(values);
   if (request.spec.empty())
     throw UsageError("--model graph needs --spec, which declares the graph");
   if (request.databases.empty()) throw UsageError("--model graph needs --database");

@@ -13,7 +13,8 @@ namespace croft {
 struct GraphTrainRequest : GraphRequest {
   std::string spec;                    // file; GraphSpec
   std::vector<std::string> databases;  // Database::open()
-  std::string output;                  // the model file
+  QueryLimits limits;
+  std::string output;  // the model file
 };
 
 // The model's bytes depend on what the queries return, in which order, and on the request alone.

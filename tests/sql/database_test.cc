@@ -102,7 +102,27 @@ TEST(Database, CsvFilesAreTables) {
             "1:i|2:i\n2:i|-\n");
 }
 
-TEST(Database, AChangeThatWasLeftHalfDoneIsRolledBack) {
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// As big-endian, of four bytes.
+std::string word(std::uint32_t value) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xff);
+  return bytes;
+}
+
+// The end of a journal that belongs to a journal over several files.
+std::string super_journal(const std::string& name) {
+  std::uint32_t sum = 0;
+  for (const char c : name) sum += static_cast<std::uint32_t>(c);
+  return word((1u << 30) / 4096 + 1) + name + word(static_cast<std::uint32_t>(name.size())) +
+         word(sum) + "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7";
+}
+
+TEST(Database, AChangeThatWasLeftHalfDoneIsAnErrorAndNoFileIsTouched) {
   const TemporaryFolder folder;
   const std::string path = folder / "d.sqlite", left = folder / "left.sqlite";
   run_sql(path,
@@ -115,7 +135,67 @@ TEST(Database, AChangeThatWasLeftHalfDoneIsRolledBack) {
   // What is in the files at this moment is what a killed process leaves.
   for (const char* part : {"", "-journal"}) std::filesystem::copy_file(path + part, left + part);
   sqlite3_close(writer);
-  EXPECT_EQ(rows(Database::open({left}), "select count(*) from t where x = 'new'"), "0:i\n");
+  // SQLite would delete the file that the journal names.
+  const std::string other = folder.write("precious.txt", "not a journal");
+  std::ofstream(left + "-journal", std::ios::binary | std::ios::app) << super_journal(other);
+  const std::string before = bytes_of(left), journal = bytes_of(left + "-journal");
+  const std::string message = message_of([&] { Database::open({left}); });
+  EXPECT_NE(message.find("stopped while it wrote"), std::string::npos) << message;
+  EXPECT_EQ(bytes_of(left), before);
+  EXPECT_EQ(bytes_of(left + "-journal"), journal);
+  EXPECT_TRUE(std::filesystem::exists(other));
+  EXPECT_NE(message_of([&] { open_sqlite(left, SqliteUse::write); }).find("stopped while it wrote"),
+            std::string::npos);
+  EXPECT_EQ(bytes_of(left), before);
+  EXPECT_TRUE(std::filesystem::exists(other));
+}
+
+TEST(Database, OnlyFunctionsThatReadAreAllowed) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "d.sqlite";
+  run_sql(path,
+          "create table t(a); insert into t values ('x y'); "
+          "create virtual table f using fts4(a); insert into f values ('x y'); "
+          "create view v as select load_extension(a) as a from t");
+  const Database database = Database::open({path});
+  for (const std::string sql :
+       {"select fts3_tokenizer('simple')", "select fts3_tokenizer('simple', x'4142434445464748')",
+        "select load_extension('x.so')", "select a from v", "select sqlite_version()"}) {
+    const std::string message = message_of([&] { rows(database, sql); });
+    EXPECT_NE(message.find("is none that a query may use"), std::string::npos) << sql << message;
+  }
+  EXPECT_NE(message_of([&] { rows(database, "select a from f where f match 'x'"); }), "");
+  EXPECT_EQ(rows(database,
+                 "select upper(a), json_extract('[1,2]', '$[1]'), round(2.5), substr(a, 1, 1), "
+                 "row_number() over (order by a), date('2020-01-01'), ifnull(null, 3), a || '!' "
+                 "from t where a like 'x%' and a glob '*y'"),
+            "X Y|2:i|3.0:r|x|1:i|2020-01-01|3:i|x y!\n");
+  EXPECT_EQ(rows(database, "select sum(value), count(*) from json_each('[1,2,3]')"), "6:i|3:i\n");
+}
+
+TEST(Database, AQueryIsStoppedAtItsLimits) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "d.sqlite";
+  std::string views = "create table t(a); create view v0 as select a from t";
+  for (int k = 1; k < 30; ++k) {
+    const std::string last = "v" + std::to_string(k - 1);
+    views += "; create view v" + std::to_string(k) + " as select a from " + last +
+             " union all select a from " + last;
+  }
+  run_sql(path, views);
+  const Database database = Database::open({path}, {.seconds = 0.2, .memory = 1 << 20});
+  const auto message = [&](const std::string& sql) {
+    return message_of([&] { rows(database, sql); });
+  };
+  const std::string endless = "with recursive c(x) as (select 1 union all select x + 1 from c) ";
+  EXPECT_NE(message(endless + "select max(x) from c").find("more than 0.2 seconds"),
+            std::string::npos);
+  EXPECT_NE(message(endless + "select hex(zeroblob(1000)) from c").find("bytes of memory"),
+            std::string::npos);
+  EXPECT_NE(message("select hex(zeroblob(9000000))").find("too big"), std::string::npos);
+  EXPECT_NE(message("select a from v29").find("too many parts"), std::string::npos);
+  // What has been spent on one query is not taken from the next.
+  EXPECT_EQ(rows(database, "select 1"), "1:i\n");
 }
 
 TEST(Database, LongWholeNumbersOfACsvFileKeepTheirDigits) {

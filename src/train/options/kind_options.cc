@@ -69,6 +69,18 @@ std::span<const OptionRow> generative_options() {
   return kRows;
 }
 
+OptionRow query_seconds_row() {
+  return option::number("query-seconds", "N=600", "What a query of the spec may take of time")
+      .at_first("600")
+      .between(0.001, 1e9);
+}
+
+OptionRow query_memory_row() {
+  return option::size("query-memory", "SIZE=4G",
+                      "What a query of the spec, and its result, may take of memory")
+      .at_first("4G");
+}
+
 std::span<const OptionRow> structure_options() {
   using namespace option;
   constexpr const char* kPool = "Pools of experts (--model pool)";
@@ -183,6 +195,8 @@ std::span<const OptionRow> structure_options() {
            "several times)")
           .repeated()
           .outside(),
+      query_seconds_row().outside(),
+      query_memory_row().outside(),
       size("memory", "SIZE=8G",
            "What junction trees may take: a number with K, M, G or T (powers of 1024)"),
       whole("inference-iterations", "N",

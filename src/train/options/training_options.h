@@ -56,6 +56,10 @@ std::span<const OptionRow> run_options();         // hold-out, checkpoints, logs
 std::span<const OptionRow> common_options();      // threads, seed: of every verb, too
 std::vector<std::span<const OptionRow>> training_options();
 
+// What the queries of a spec may take: of every verb that has --database.
+OptionRow query_seconds_row();
+OptionRow query_memory_row();
+
 // Throws UsageError for an option that was given and has no meaning for a kind, with the reason.
 //   bit   : the kind's
 //   shown : how messages name it
