@@ -68,7 +68,13 @@ class AddedVerb {
 
   const CLI::App& app() const { return app_; }
 
-  int run() const { return verb_.run(values()); }
+  int run() const {
+    try {
+      return verb_.run(values());
+    } catch (const std::bad_alloc&) {
+      throw Error("out of memory; ", verb_.need_of_memory);
+    }
+  }
 
  private:
   CLI::Option* add_option(const OptionRow& row) {

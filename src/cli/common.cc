@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/json.h"
+#include "core/mapped_file.h"
 #include "core/parse_number.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
@@ -45,6 +46,7 @@ CommonOptions common_of(const OptionValues& values) {
 }
 
 void write_result(std::string_view text) {
+  check_mapped_files();
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) fail_write();
 }
 

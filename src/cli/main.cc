@@ -1,8 +1,13 @@
 // croft: conditional random fields from the command line.  docs/tour.md starts here.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <new>
 
 #include "cli/common.h"
@@ -60,6 +65,17 @@ int fail(int status, const char* message) {
   std::_Exit(128 + SIGPIPE);  // where the signal is blocked
 }
 
+// A file that is opened gets the first free number: without a standard stream, results or messages
+// would go into it.  What is missing can be neither read nor written, which is an error when it is
+// used; messages alone are dropped.
+void fill_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) != -1 || errno != EBADF) continue;
+    [[maybe_unused]] const int opened =
+        ::open("/dev/null", stream == STDOUT_FILENO ? O_RDONLY : O_WRONLY);
+  }
+}
+
 int run(int argc, char** argv) {
   try {
     apply_simd_environment();
@@ -73,9 +89,11 @@ int run(int argc, char** argv) {
   } catch (const Error& e) {
     return fail(kBadInput, e.what());
   } catch (const std::bad_alloc&) {
-    return fail(kBadInput,
-                "out of memory; use less data, a larger machine or, in training a model of kind "
-                "chain, maxent or memm, fewer features: --features observed, --min-count");
+    return fail(kBadInput, "out of memory");
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "croft: a fault of the program: %s; please report it (SECURITY.md)\n",
+                 e.what());
+    return kBadInput;
   }
 }
 
@@ -83,6 +101,7 @@ int run(int argc, char** argv) {
 }  // namespace croft::cli
 
 int main(int argc, char** argv) {
+  croft::cli::fill_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a failed write: ReaderLeft
   return croft::cli::run(argc, argv);
 }

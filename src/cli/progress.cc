@@ -50,7 +50,6 @@ void add_holdout(const std::optional<HoldoutScore>& score, Json& line) {
 void check_log(const std::string& log, const TrainFiles& files) {
   if (log.empty()) return;
   std::vector<std::string> others = files.inputs;
-  others.insert(others.end(), files.models.begin(), files.models.end());
   others.push_back(files.output);
   for (const std::string& other : others) {
     if (!same_file(log, other)) continue;
@@ -63,18 +62,17 @@ void check_log(const std::string& log, const TrainFiles& files) {
 JsonLog::JsonLog(std::string path) : path_(std::move(path)) {
   if (path_.empty()) return;
   file_.reset(std::fopen(path_.c_str(), "w"));
-  if (!file_) fail();
+  if (!file_) throw Error(path_ + ": cannot write the log: " + std::strerror(errno));
 }
 
-void JsonLog::write(const Json& line) {
-  if (!file_) return;
-  if (std::fputs((line.dump() + "\n").c_str(), file_.get()) < 0 || std::fflush(file_.get()) != 0) {
-    fail();
+std::string JsonLog::write(const Json& line) {
+  if (!file_) return {};
+  if (std::fputs((line.dump() + "\n").c_str(), file_.get()) >= 0 && std::fflush(file_.get()) == 0) {
+    return {};
   }
-}
-
-void JsonLog::fail() const {
-  throw Error(path_ + ": cannot write the log: " + std::strerror(errno));
+  const std::string reason = std::strerror(errno);
+  file_.reset();
+  return path_ + ": cannot write the log: " + reason;
 }
 
 TrainingReport::TrainingReport(const StoppingRule& rule, const std::string& log_path, bool quiet)
@@ -86,6 +84,17 @@ TrainingReport::~TrainingReport() {
 
 double TrainingReport::seconds() const {
   return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+void TrainingReport::log(const Json& line) {
+  const std::string problem = log_.write(line);
+  if (!problem.empty()) warn(problem + "; training goes on without a log");
+}
+
+void TrainingReport::warn(std::string_view what) {
+  std::fprintf(stderr, "%swarning: %s\n", bar_on_screen_ ? "\r\033[K" : "",
+               std::string(what).c_str());
+  bar_on_screen_ = false;
 }
 
 void TrainingReport::print(const std::string& text) {
@@ -153,7 +162,7 @@ bool TrainingReport::see(const TrainStep& step) {
   add_fields(step.further, line);
   add_holdout(step.holdout, line);
   line["seconds"] = seconds();
-  log_.write(line);
+  log(line);
   if (quiet_) return !interruption;
   std::string text = step.text;
   if (step.holdout) text += "  " + holdout_text(*step.holdout);
@@ -185,7 +194,7 @@ void TrainingReport::round(const FeatureRound& round) {
   if (round.least_gain) line["least_gain"] = *round.least_gain;
   add_holdout(round.holdout, line);
   line["seconds"] = seconds();
-  log_.write(line);
+  log(line);
   std::string text =
       fmt::format("{}, round {}: objective {:.2f}", round.what, round.number, round.objective);
   if (round.errors) text += fmt::format(", {} positions in error", *round.errors);
@@ -205,7 +214,7 @@ void TrainingReport::done(const TrainOutcome& outcome, const std::string& output
   if (outcome.objective) line["objective"] = *outcome.objective;
   add_fields(outcome.further, line);
   line["seconds"] = seconds();
-  log_.write(line);
+  log(line);
   print(fmt::format("{}{}, {:.1f} s{}\nwrote {}\n", outcome.ahead, outcome.head, seconds(),
                     outcome.tail, output));
   std::fputs(outcome.warning.c_str(), stderr);  // --quiet or not

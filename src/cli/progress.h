@@ -20,14 +20,14 @@ class JsonLog {
  public:
   // Empties the file; an empty path is no log.  Throws Error where it cannot be written.
   explicit JsonLog(std::string path);
-  // Written through, so that the last line of a process that dies is whole.  Throws Error.
-  void write(const Json& line);
+  // Written through, so that the last line of a process that dies is whole.  Why it cannot be
+  // written, after which there is no log; empty: it was.
+  std::string write(const Json& line);
 
  private:
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
-  [[noreturn]] void fail() const;
 
   std::string path_;
   std::unique_ptr<std::FILE, Close> file_;
@@ -42,6 +42,7 @@ class TrainingReport final : public TrainObserver {
   void reading(std::string_view what) override;
   void data_read(const DataSummary& data) override;
   void part(std::string_view what) override;
+  void warn(std::string_view what) override;
   void round(const FeatureRound& round) override;
   bool stop() override;
   void done(const TrainOutcome& outcome, const std::string& output);
@@ -51,6 +52,7 @@ class TrainingReport final : public TrainObserver {
   double seconds() const;
   double remaining(const TrainStep& step);
   void show_bar(const TrainStep& step, const std::string& line);
+  void log(const Json& line);
   void print(const std::string& text);  // lines, in the place of a bar
 
   using Clock = std::chrono::steady_clock;

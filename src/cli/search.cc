@@ -306,6 +306,9 @@ const Verb kSearch = {.name = "search",
                       .summary = "Choose settings of train by cross-validation",
                       .options = search_options,
                       .footer = [] { return std::string(kSearchFooter); },
-                      .run = run_search};
+                      .run = run_search,
+                      .need_of_memory =
+                          "use less data, a larger machine or, for a model of kind chain, maxent "
+                          "or memm, fewer features: --features observed, --min-count"};
 
 }  // namespace croft::cli

@@ -85,7 +85,10 @@ const Verb kTrain = {.name = "train",
                      .summary = "Fit a model to labelled sequences",
                      .options = training_options,
                      .footer = train_footer,
-                     .run = run_train};
+                     .run = run_train,
+                     .need_of_memory =
+                         "use less data, a larger machine or, for a model of kind chain, maxent "
+                         "or memm, fewer features: --features observed, --min-count"};
 
 int run_train(const OptionValues& values) {
   const auto trainer = make_trainer(values, graph_trainer_rows());

@@ -19,6 +19,8 @@ struct Verb {
   OptionTables (*options)();
   std::string (*footer)();
   int (*run)(const OptionValues& values);  // the exit status
+  // What to do where memory does not suffice.
+  std::string_view need_of_memory = "use less data at a time, or a larger machine";
 };
 
 // Each stands in the file of its name.

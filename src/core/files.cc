@@ -1,12 +1,12 @@
 #include "core/files.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -21,15 +21,11 @@ namespace {
               "; the file that was there, if any, is unchanged");
 }
 
-// The mode of the file that is there, or that of a new one.  A folder, a pipe or a device is
-// refused: a rename would put a file in its place.
-mode_t mode_for(const std::filesystem::path& path) {
+// The mode of the file that is there.  A folder, a pipe or a device is refused: a rename would put
+// a file in its place.
+std::optional<mode_t> mode_of(const std::filesystem::path& path) {
   struct stat existing;
-  if (::stat(path.c_str(), &existing) != 0) {
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    return 0666 & ~mask;
-  }
+  if (::stat(path.c_str(), &existing) != 0) return std::nullopt;
   if (!S_ISREG(existing.st_mode)) {
     throw Error(path.string() + ": cannot write: " +
                 (S_ISDIR(existing.st_mode) ? "this is a folder" : "this is a pipe or a device") +
@@ -38,21 +34,47 @@ mode_t mode_for(const std::filesystem::path& path) {
   return existing.st_mode & 07777;
 }
 
+// Where links lead, whether or not there is a file.
+std::filesystem::path behind_links(std::filesystem::path path) {
+  std::error_code failure;
+  for (int links = 0; std::filesystem::is_symlink(path, failure); ++links) {
+    const auto next = std::filesystem::read_symlink(path, failure);
+    if (failure || links == 40) {
+      errno = ELOOP;
+      fail(path, "follow the link");
+    }
+    path = path.parent_path() / next;  // an absolute one replaces all
+  }
+  return path;
+}
+
+// A name that nobody has foreseen.
+std::string temporary_name(const std::filesystem::path& path) {
+  static constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyz012345";
+  unsigned char bytes[8];
+  if (::getentropy(bytes, sizeof bytes) != 0) fail(path, "draw a name for a temporary file");
+  std::string name = path.string() + ".";
+  for (const unsigned char byte : bytes) name += kLetters[byte % 32];
+  return name;
+}
+
 }  // namespace
 
-AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
-  // A link keeps pointing where it points: the file behind it is the one that is replaced.
-  std::error_code ignored;
-  if (std::filesystem::is_symlink(path_, ignored)) {
-    const auto target = std::filesystem::weakly_canonical(path_, ignored);
-    if (!ignored) path_ = target;
+// A link keeps pointing where it points: the file behind it is the one that is replaced.
+AtomicFile::AtomicFile(std::filesystem::path path) : path_(behind_links(std::move(path))) {
+  if (path_ == "-") {
+    throw UsageError(
+        "-: a file that appears whole or not at all cannot be standard output; give a name (./- "
+        "is one)");
   }
-  const mode_t mode = mode_for(path_);
-  std::string pattern = path_.string() + ".XXXXXX";
-  descriptor_ = ::mkstemp(pattern.data());
+  const std::optional<mode_t> mode = mode_of(path_);
+  do {
+    temporary_ = temporary_name(path_);
+    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                         mode.value_or(0666) & 0666);
+  } while (descriptor_ < 0 && errno == EEXIST);
   if (descriptor_ < 0) fail(path_, "create a temporary file beside it");
-  temporary_ = pattern;
-  ::fchmod(descriptor_, mode);
+  if (mode) ::fchmod(descriptor_, *mode);
 }
 
 AtomicFile::~AtomicFile() {
@@ -82,44 +104,6 @@ void AtomicFile::commit() {
     ::fsync(directory);
     ::close(directory);
   }
-}
-
-namespace {
-
-[[noreturn]] void fail(const std::filesystem::path& path, int descriptor, const char* what,
-                       int reason) {
-  if (descriptor >= 0) ::close(descriptor);
-  throw Error(path.string() + ": cannot " + what + ": " + std::strerror(reason));
-}
-
-}  // namespace
-
-MappedFile::MappedFile(const std::filesystem::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) fail(path, descriptor, "open", errno);
-  struct stat status;
-  if (::fstat(descriptor, &status) != 0) fail(path, descriptor, "read", errno);
-  if (S_ISDIR(status.st_mode)) fail(path, descriptor, "read", EISDIR);
-  size_ = static_cast<std::size_t>(status.st_size);
-  if (size_ > 0) {
-    void* data = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    if (data == MAP_FAILED) fail(path, descriptor, "map", errno);
-    data_ = static_cast<const std::byte*>(data);
-  }
-  ::close(descriptor);
-}
-
-MappedFile::~MappedFile() {
-  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
-}
-
-MappedFile::MappedFile(MappedFile&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-
-MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
-  std::swap(data_, other.data_);
-  std::swap(size_, other.size_);
-  return *this;
 }
 
 }  // namespace croft

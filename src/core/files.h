@@ -1,8 +1,6 @@
-// Files that appear whole or not at all, and files mapped into memory.
+// Files that appear whole or not at all.
 #pragma once
-#include <cstddef>
 #include <filesystem>
-#include <span>
 #include <string_view>
 
 namespace croft {
@@ -24,23 +22,6 @@ class AtomicFile {
  private:
   std::filesystem::path path_, temporary_;
   int descriptor_ = -1;
-};
-
-// A file mapped read-only into memory.
-class MappedFile {
- public:
-  MappedFile() = default;
-  // Throws Error naming the path and the reason when the file cannot be opened or mapped.
-  explicit MappedFile(const std::filesystem::path& path);
-  ~MappedFile();
-  MappedFile(MappedFile&& other) noexcept;
-  MappedFile& operator=(MappedFile&& other) noexcept;
-
-  std::span<const std::byte> bytes() const { return {data_, size_}; }
-
- private:
-  const std::byte* data_ = nullptr;
-  std::size_t size_ = 0;
 };
 
 }  // namespace croft

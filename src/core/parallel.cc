@@ -5,9 +5,14 @@
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <new>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "croft/core/error.h"
 
 namespace croft {
 
@@ -68,8 +73,18 @@ struct ThreadPool::State {
 
 ThreadPool::ThreadPool(std::size_t threads) : state_(std::make_unique<State>()) {
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
-  for (std::size_t worker = 1; worker < threads; ++worker) {
-    state_->workers.emplace_back([state = state_.get(), worker] { state->loop(worker); });
+  if (threads > kMaxThreads) {
+    throw UsageError(Message::option("threads"), " ", std::to_string(threads), " is more than ",
+                     std::to_string(kMaxThreads));
+  }
+  state_->workers.reserve(threads - 1);
+  try {
+    for (std::size_t worker = 1; worker < threads; ++worker) {
+      state_->workers.emplace_back([state = state_.get(), worker] { state->loop(worker); });
+    }
+  } catch (const std::system_error&) {
+    // The machine, or a limit of a container, allows no more: results do not depend on it.
+  } catch (const std::bad_alloc&) {
   }
 }
 

@@ -112,14 +112,14 @@ py::tuple train_matrix(std::size_t columns, const py::buffer& value, const py::o
                        const std::vector<std::string>& labels, const py::dict& options,
                        const std::string& record, const py::buffer& weights_out,
                        py::object callback) {
-  const MatrixRows matrix = matrix_of(columns, value, column, begin);
   const auto y = numbers<const std::int64_t>(labels_of_rows);
+  const MatrixRows matrix = matrix_of(y.size(), columns, value, column, begin);
   const std::span<const double> weight = row_weights(weights);
   const std::span<double> out = numbers<double>(weights_out, true);
   TrainRequest request = train_request(options, "maxent");
   request.features = FeatureSet::all;
   request.partial.reset();
-  require_shape(y.size() == matrix.rows() && (weight.empty() || weight.size() == y.size()) &&
+  require_shape((weight.empty() || weight.size() == y.size()) &&
                 out.size() == (matrix.columns + 1) * labels.size());
   for (const std::int64_t label : y) {
     if (label < 0 || label >= std::ssize(labels)) throw py::value_error("y names no label");
@@ -133,13 +133,12 @@ py::tuple train_matrix(std::size_t columns, const py::buffer& value, const py::o
 void linear_scores(std::size_t columns, const py::buffer& value, const py::object& column,
                    const py::object& begin, const py::buffer& weight_buffer,
                    const py::buffer& bias_buffer, const py::buffer& out_buffer) {
-  const MatrixRows matrix = matrix_of(columns, value, column, begin);
   const auto weights = numbers<const double>(weight_buffer),
              bias = numbers<const double>(bias_buffer);
   const std::span<double> out = numbers<double>(out_buffer, true);
   require_shape(!bias.empty() && weights.size() == columns * bias.size() &&
-                out.size() % bias.size() == 0 &&
-                (columns == 0 || out.size() == matrix.rows() * bias.size()));
+                out.size() % bias.size() == 0);
+  const MatrixRows matrix = matrix_of(out.size() / bias.size(), columns, value, column, begin);
   const py::gil_scoped_release unlock;
   constexpr std::size_t kAhead = 6;
   constexpr std::size_t kLine = 8;  // doubles of a line of the cache

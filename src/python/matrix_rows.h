@@ -49,7 +49,7 @@ py::bytearray bytearray_of(const std::vector<T>& numbers) {
 inline void calibrate_rows(const std::optional<Calibrator>& calibrator, std::size_t labels,
                            const py::buffer& scores) {
   const std::span<double> all = numbers<double>(scores, true);
-  require_shape(all.size() % labels == 0);
+  require_shape(labels > 0 && all.size() % labels == 0);
   if (!calibrator) return;
   std::vector<double> scratch;
   for (std::size_t begin = 0; begin < all.size(); begin += labels) {
@@ -85,12 +85,21 @@ struct MatrixRows {
   }
 };
 
-inline MatrixRows matrix_of(std::size_t columns, const py::buffer& value, const py::object& column,
-                            const py::object& begin) {
+// Throws ValueError for arrays that are none of a matrix of so many rows and columns.
+inline MatrixRows matrix_of(std::size_t rows, std::size_t columns, const py::buffer& value,
+                            const py::object& column, const py::object& begin) {
   MatrixRows matrix{columns, numbers<const double>(value), {}, {}};
-  if (column.is_none()) return matrix;
+  if (column.is_none()) {
+    require_shape(matrix.value.size() == rows * columns);
+    return matrix;
+  }
   matrix.column = numbers<const std::int64_t>(column.cast<py::buffer>());
   matrix.begin = numbers<const std::int64_t>(begin.cast<py::buffer>());
+  if (matrix.begin.size() != rows + 1) {
+    throw py::value_error("X.indptr has " + std::to_string(matrix.begin.size()) +
+                          " numbers, and X " + std::to_string(rows) +
+                          " rows: one more than these is needed");
+  }
   std::int64_t last = 0;
   for (const std::int64_t at : matrix.begin) {
     if (at < last || at > std::ssize(matrix.value))

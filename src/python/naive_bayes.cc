@@ -160,6 +160,10 @@ void NaiveBayesTable::append_row(const MatrixRows& matrix, std::size_t row,
 py::dict NaiveBayesTable::fit(const MatrixRows& matrix, std::span<const std::int64_t> y,
                               std::span<const double> weight, std::size_t labels,
                               const NaiveBayesOptions& given, const EmOptions& em) {
+  require_shape((weight.empty() || weight.size() == y.size()) && labels >= counts_.labels());
+  for (const std::int64_t label : y) {
+    if (label >= static_cast<std::int64_t>(labels)) throw py::value_error("y names no label");
+  }
   NaiveBayesOptions options = given;
   options.absent_is_missing = options_.absent_is_missing;  // of a file, whose counts go on
   ChainData data;
@@ -360,17 +364,18 @@ void bind_naive_bayes(py::module_& module) {
               std::size_t labels, const py::dict& options,
               std::optional<std::vector<double>> prior) {
              const auto request = naive_bayes_request(values_of(options, "naive-bayes"));
-             const auto matrix = matrix_of(self.columns(), value, column, begin);
-             return self.fit(matrix, numbers<const std::int64_t>(y), row_weights(weight), labels,
+             const auto rows = numbers<const std::int64_t>(y);
+             const auto matrix = matrix_of(rows.size(), self.columns(), value, column, begin);
+             return self.fit(matrix, rows, row_weights(weight), labels,
                              options_of(request, std::move(prior)), em_options(request));
            })
       .def("joint",
            [](const NaiveBayesTable& self, const py::buffer& value, const py::object& column,
               const py::object& begin, const py::buffer& out) {
-             const auto matrix = matrix_of(self.columns(), value, column, begin);
              const std::span<double> to = numbers<double>(out, true);
-             require_shape(to.size() == matrix.rows() * self.statistics().labels);
-             self.joint(matrix, to);
+             const std::size_t labels = self.statistics().labels;
+             require_shape(labels > 0 && to.size() % labels == 0);
+             self.joint(matrix_of(to.size() / labels, self.columns(), value, column, begin), to);
            })
       .def("calibrate", &NaiveBayesTable::calibrate)
       .def_property_readonly("calibration",

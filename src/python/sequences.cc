@@ -52,8 +52,9 @@ class NumberBuffer {
     }
     owned_.reset(&view_);
     const std::string_view format = view_.format != nullptr ? view_.format : "B";
-    const auto* const known = std::ranges::find(kKinds, format[0], &Kind::letter);
-    if (format.size() != 1 || known == std::end(kKinds)) {
+    const auto* const known =
+        std::ranges::find(kKinds, format.size() == 1 ? format[0] : '\0', &Kind::letter);
+    if (known == std::end(kKinds)) {
       type_error(where + " has elements of the kind \"" + std::string(format) +
                  "\"; convert it to float64 or float32");
     }
@@ -340,6 +341,28 @@ const std::string& SequenceReader::column_name(char kind, std::size_t j) {
   return names[j];
 }
 
+// Throws ValueError for arrays that are none of a matrix in compressed rows.
+void check_csr(const NumberBuffer& begin, const NumberBuffer& column, const NumberBuffer& value,
+               std::size_t columns, const std::string& name) {
+  const auto check = [&](bool holds, const char* what) {
+    if (!holds) value_error(name + ": " + what);
+  };
+  check(begin.dimensions() == 1 && column.dimensions() == 1 && value.dimensions() == 1,
+        "indptr, indices and data need one dimension each");
+  check(begin.size(0) > 0, "indptr is empty");
+  check(column.size(0) == value.size(0), "indices and data have different lengths");
+  double last = 0;
+  for (std::size_t i = 0; i < begin.size(0); ++i) {
+    const double at = begin.at(i);
+    check(at >= last && at <= static_cast<double>(value.size(0)), "indptr is not in order");
+    last = at;
+  }
+  for (std::size_t k = 0; k < column.size(0); ++k) {
+    const double j = column.at(k);
+    check(j >= 0 && j < static_cast<double>(columns), "indices names a column that is not there");
+  }
+}
+
 // A matrix, or a tuple of them with the same number of rows; false where it is something else.
 bool SequenceReader::read_arrays(PyObject* sequence, TextSequence& out) {
   std::vector<py::object> parts;
@@ -366,9 +389,10 @@ bool SequenceReader::read_arrays(PyObject* sequence, TextSequence& out) {
       part->begin.emplace(object.attr("indptr").ptr(), name + ".indptr");
       part->column.emplace(object.attr("indices").ptr(), name + ".indices");
       part->value.emplace(object.attr("data").ptr(), name + ".data");
-      part->rows = part->begin->size(0) - 1;
       refuse_second(form.sparse.has_value(), name);
       form.sparse = object.attr("shape")[py::int_(1)].cast<std::size_t>();
+      check_csr(*part->begin, *part->column, *part->value, *form.sparse, name);
+      part->rows = part->begin->size(0) - 1;
     } else {
       part->dense.emplace(object.ptr(), name);
       if (part->dense->dimensions() != 2) {

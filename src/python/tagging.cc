@@ -115,6 +115,7 @@ class Plan {
         positions += run.reader.length();
       }
       label(run, std::span(batch).first(used), first + next);
+      model_->model->container().check_unchanged();
       for (std::size_t k = 0; k < used; ++k) {
         run.attributes.look(*model_->model, batch[k].input.text);
       }

@@ -169,6 +169,10 @@ class TextEncoder {
                           python_bytes(std::as_bytes(statistics_->frequency())));
   }
   void set_state(std::uint64_t documents, const std::string& image, const std::string& frequency) {
+    if ((options_.hash_bits == 0 && image.empty()) ||
+        frequency.size() % sizeof(std::uint32_t) != 0) {
+      throw py::value_error("the state of a TextVectorizer is damaged; fit it again");
+    }
     const auto* const bytes = reinterpret_cast<const std::byte*>(image.data());
     std::vector<std::uint32_t> numbers(frequency.size() / sizeof(std::uint32_t));
     std::copy_n(frequency.data(), numbers.size() * sizeof(std::uint32_t),

@@ -66,6 +66,14 @@ bool PythonObserver::see(const TrainStep& step) {
   }
 }
 
+// A warning that Python makes an error of does not end a training.
+void PythonObserver::warn(std::string_view what) {
+  const py::gil_scoped_acquire lock;
+  if (PyErr_WarnEx(PyExc_RuntimeWarning, std::string(what).c_str(), 1) != 0) {
+    PyErr_WriteUnraisable(nullptr);
+  }
+}
+
 void PythonObserver::round(const FeatureRound& round) {
   const py::gil_scoped_acquire lock;
   if (callback_.is_none()) return;

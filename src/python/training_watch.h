@@ -18,6 +18,7 @@ class PythonObserver final : public TrainObserver {
 
   void data_read(const DataSummary& data) override;
   void round(const FeatureRound& round) override;
+  void warn(std::string_view what) override;
   // The result as a dict: reason, converged, iterations, objective, …  Throws what the callback
   // has, at which training stopped.
   pybind11::dict info(const TrainOutcome& outcome) const;

@@ -23,7 +23,7 @@ class DatabaseTrainer final : public GraphTrainer {
  public:
   explicit DatabaseTrainer(const GraphTrainRequest& asked) : GraphTrainer(asked), asked_(asked) {}
   TrainFiles files() const override {
-    TrainFiles files{asked_.databases, {}, asked_.output};
+    TrainFiles files{asked_.databases, asked_.output};
     files.inputs.insert(files.inputs.end(),
                         {asked_.spec, asked_.init, asked_.prior, asked_.variances});
     return files;

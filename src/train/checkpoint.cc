@@ -99,10 +99,14 @@ void CheckpointFolder::offer(const State& state) {
   if (now - last_ < interval_) return;
   StateArchive archive;
   state(archive);
-  AtomicFile file(path());
-  file.write(checkpoint_header(fingerprint_, archive.bytes()));
-  file.write(archive.bytes());
-  file.commit();
+  try {
+    AtomicFile file(path());
+    file.write(checkpoint_header(fingerprint_, archive.bytes()));
+    file.write(archive.bytes());
+    file.commit();
+  } catch (const Error& error) {
+    if (warn_) warn_(std::string(error.what()) + "; training goes on without this checkpoint");
+  }
   last_ = std::chrono::steady_clock::now();
 }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -53,7 +54,10 @@ class CheckpointFolder : public Checkpointer {
 
   // Throws Error for a file that is damaged, or of another training.
   bool restore(const State& state) override;
+  // A state that cannot be written (a full disk) is no reason to end a training: the last one
+  // stays, the next one is tried again, and `warn` is told why.
   void offer(const State& state) override;
+  void set_warning(std::function<void(std::string_view)> warn) { warn_ = std::move(warn); }
   // The training has ended by itself: nothing is left to resume.
   void remove();
 
@@ -66,6 +70,7 @@ class CheckpointFolder : public Checkpointer {
   std::chrono::duration<double> interval_;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
   std::uint64_t fingerprint_ = 0;
+  std::function<void(std::string_view)> warn_;
 };
 
 // The checkpoints of an optimiser that is one of several in a training: each state goes out with

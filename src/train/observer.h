@@ -60,6 +60,7 @@ class TrainObserver {
   virtual void reading(std::string_view /*what*/) {}  // now and then: "2000 positions"
   virtual void data_read(const DataSummary&) {}       // before the first iteration
   virtual void part(std::string_view /*what*/) {}     // what begins: "expert 2 of 5"
+  virtual void warn(std::string_view /*what*/) {}     // what training goes on without
   virtual void round(const FeatureRound&) {}          // features have changed
   // Whether to stop before the iteration is over; asked from any thread, by one at a time.
   virtual bool stop() { return false; }

@@ -11,7 +11,9 @@ namespace croft {
 
 class ThreadPool {
  public:
-  // threads >= 1: the caller is one of them; 0: one per processor.
+  static constexpr std::size_t kMaxThreads = 1024;
+  // threads >= 1: the caller is one of them; 0: one per processor.  Where the system starts no more
+  // threads, those that it has started do the work.  Throws UsageError for more than kMaxThreads.
   explicit ThreadPool(std::size_t threads = 1);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;

@@ -68,7 +68,9 @@ const KindRow& convert_model(const std::string& input, std::string_view to,
                      "that is not; convert the model that it was made from, and calibrate that");
   }
   const KindRow& row = conversion_of(*model, to);
-  row.conversion.make(*model).write(output);
+  const ContainerWriter made = row.conversion.make(*model);
+  model->container().check_unchanged();
+  made.write(output);
   return row;
 }
 

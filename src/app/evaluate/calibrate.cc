@@ -259,6 +259,7 @@ CalibrateReport calibrate_model(const CalibrateRequest& request, ThreadPool& poo
       request.output));
   report.after = evaluate_sequences(TagPlan(*probe), texts, pool).summary();
   find_warnings(report);
+  model->container().check_unchanged();
   with_calibration(model->container(), report.calibrator, record_of(report)).write(request.output);
   return report;
 }

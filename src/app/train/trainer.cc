@@ -32,6 +32,7 @@ using Step = std::function<void()>;
 TrainOutcome run_course(Trainer& trainer, TrainObserver& observer, const Step& read,
                         const Step& write) {
   auto checkpoints = open_checkpoints(trainer);
+  if (checkpoints) checkpoints->set_warning([&](std::string_view what) { observer.warn(what); });
   read();
   observer.data_read(trainer.summary());
   TrainOutcome outcome = trainer.run(observer, checkpoints ? &*checkpoints : nullptr);
@@ -64,7 +65,8 @@ TrainOutcome train_on(Trainer& trainer, const Step& read, TrainObserver& observe
 }
 
 TrainFiles SequenceTrainer::files() const {
-  TrainFiles files{input_files(request_), {request_.init, request_.prior}, request_.output};
+  TrainFiles files{input_files(request_), request_.output};
+  files.inputs.insert(files.inputs.end(), {request_.init, request_.prior});
   std::ranges::copy(own_files(), std::back_inserter(files.inputs));
   return files;
 }

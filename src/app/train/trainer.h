@@ -23,7 +23,6 @@ namespace croft {
 // What a training reads beside standard input, and writes.
 struct TrainFiles {
   std::vector<std::string> inputs;  // that the output must not replace; empty ones are none
-  std::vector<std::string> models;  // to start from, which it may
   std::string output;
 };
 struct CheckpointRequest {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/files.h"
+#include "core/mapped_file.h"
 #include "croft/core/error.h"
 
 namespace croft {
@@ -69,6 +69,8 @@ class Container {
   // Reads the whole file: every section's checksum, and the zeros between sections.  Throws Error
   // naming the first that fails.
   void verify() const;
+  // Throws Error where somebody has changed the file since it was opened.
+  void check_unchanged() const { file_.check_unchanged(); }
   const std::string& name() const { return name_; }
 
   struct Entry {

@@ -89,10 +89,9 @@ struct BayesNetTrainer::Measured {
   }
 };
 
-// The structure may be replaced by itself with new tables: it is read first.
 TrainFiles BayesNetTrainer::files() const {
-  TrainFiles files{asked_.data, {asked_.structure}, asked_.output};
-  files.inputs.insert(files.inputs.end(), {asked_.init, asked_.holdout});
+  TrainFiles files{asked_.data, asked_.output};
+  files.inputs.insert(files.inputs.end(), {asked_.structure, asked_.init, asked_.holdout});
   return files;
 }
 
