@@ -48,6 +48,21 @@ std::filesystem::path behind_links(std::filesystem::path path) {
   return path;
 }
 
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
+std::string own_link(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
+
+// A file without a name, which is gone when the process is killed before it gives it one; below 0
+// where the file system or the machine has no such thing.
+int open_nameless(const std::filesystem::path& folder, mode_t mode) {
+  const int descriptor = ::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
+  if (descriptor < 0 || ::access(own_link(descriptor).c_str(), F_OK) == 0) return descriptor;
+  ::close(descriptor);
+  return -1;
+}
+
 // A name that nobody has foreseen.
 std::string temporary_name(const std::filesystem::path& path) {
   static constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyz012345";
@@ -68,11 +83,13 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(behind_links(std::mov
         "is one)");
   }
   const std::optional<mode_t> mode = mode_of(path_);
-  do {
+  const mode_t access = mode.value_or(0666) & 0666;
+  descriptor_ = open_nameless(folder_of(path_), access);
+  while (descriptor_ < 0) {
     temporary_ = temporary_name(path_);
-    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                         mode.value_or(0666) & 0666);
-  } while (descriptor_ < 0 && errno == EEXIST);
+    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, access);
+    if (descriptor_ < 0 && errno != EEXIST) break;
+  }
   if (descriptor_ < 0) fail(path_, "create a temporary file beside it");
   if (mode) ::fchmod(descriptor_, *mode);
 }
@@ -80,7 +97,7 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(behind_links(std::mov
 AtomicFile::~AtomicFile() {
   if (descriptor_ < 0) return;
   ::close(descriptor_);
-  ::unlink(temporary_.c_str());
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 void AtomicFile::write(std::string_view bytes) {
@@ -94,12 +111,19 @@ void AtomicFile::write(std::string_view bytes) {
 
 void AtomicFile::commit() {
   if (::fsync(descriptor_) != 0) fail(path_, "sync");
+  if (temporary_.empty()) {
+    const std::string name = temporary_name(path_);
+    if (::linkat(AT_FDCWD, own_link(descriptor_).c_str(), AT_FDCWD, name.c_str(),
+                 AT_SYMLINK_FOLLOW) != 0) {
+      fail(path_, "name the new file");
+    }
+    temporary_ = name;
+  }
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail(path_, "rename the new file over it");
   ::close(descriptor_);
   descriptor_ = -1;
   // The directory entry too must reach the disk; some file systems refuse this, harmlessly.
-  const auto parent = path_.has_parent_path() ? path_.parent_path() : std::filesystem::path(".");
-  const int directory = ::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int directory = ::open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory >= 0) {
     ::fsync(directory);
     ::close(directory);

@@ -5,8 +5,9 @@
 
 namespace croft {
 
-// Writes to a temporary beside `path`; commit() syncs it and renames it over `path`.  Destroyed
-// without commit(), the temporary is removed and whatever was at `path` is as before.
+// Writes to a temporary in the folder of `path`; commit() syncs it and renames it over `path`.
+// Destroyed without commit(), the temporary is removed and whatever was at `path` is as before; so
+// it is when the process is killed, where the file system has files without names.
 // What is there and is no regular file (a folder, a pipe, a device) is refused at once.
 // Every failure (permission, full disk) throws Error naming the path and the system's reason.
 class AtomicFile {

@@ -182,6 +182,7 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
   bytes_ = {static_cast<const std::byte*>(data), size};
 }
 
+MappedFile::MappedFile() = default;
 MappedFile::~MappedFile() = default;
 
 MappedFile::MappedFile(MappedFile&& other) noexcept { *this = std::move(other); }

@@ -12,7 +12,7 @@ namespace croft {
 // instead of ending the process (SIGBUS), and check_unchanged() says so.
 class MappedFile {
  public:
-  MappedFile() = default;
+  MappedFile();
   // Throws Error naming the path and the reason when the file cannot be opened, read or mapped.
   explicit MappedFile(const std::filesystem::path& path);
   ~MappedFile();

@@ -67,7 +67,11 @@ Query::Query(const Database& database, const QueryText& text) : database_(databa
   const int status = sqlite3_prepare_v2(handle, text.text.c_str(), -1, &statement, &rest);
   statement_.reset(statement);
   database.guard_->end(use_);
-  if (status != SQLITE_OK) fail_sqlite();
+  if (status != SQLITE_OK) {
+    const QueryGuard::Reason refusal = database.guard_->refusal(use_, status == SQLITE_AUTH);
+    if (!refusal.problem.empty()) fail(refusal);
+    fail_sqlite();
+  }
   const int count = statement == nullptr ? 0 : sqlite3_column_count(statement);
   if (count == 0) fail("it has no columns", "a query is one select");
   while (*rest != '\0' && std::strchr(" \t\r\n;", *rest) != nullptr) ++rest;
@@ -95,7 +99,7 @@ bool Query::next() {
   if (status == SQLITE_DONE) return false;
   if (interruption) throw Interrupted(database_.name_ + ": interrupted while reading");
   use_.bytes += 16 * columns();
-  if (status != SQLITE_ROW || !database_.guard_->reason(use_).problem.empty()) fail_sqlite();
+  if (status != SQLITE_ROW || !database_.guard_->limit(use_).problem.empty()) fail_sqlite();
   ++row_;
   return true;
 }
@@ -149,8 +153,8 @@ void Query::fail_row(const std::string& problem, std::string_view remedy) const 
 }
 
 void Query::fail_sqlite() const {
-  const QueryGuard::Reason reason = database_.guard_->reason(use_);
-  if (!reason.problem.empty()) fail(reason.problem, reason.remedy);
+  const QueryGuard::Reason limit = database_.guard_->limit(use_);
+  if (!limit.problem.empty()) fail(limit);
   fail("SQLite says: " + on_one_line(sqlite3_errmsg(database_.handle_.get())) + " (" +
        database_.name_ + ")");
 }

@@ -96,6 +96,7 @@ class Query {
   [[noreturn]] void fail_row(const std::string& problem, std::string_view remedy = {}) const;
 
  private:
+  [[noreturn]] void fail(const QueryGuard::Reason& why) const { fail(why.problem, why.remedy); }
   [[noreturn]] void fail_sqlite() const;
   struct Finalize {
     void operator()(sqlite3_stmt* statement) const;

@@ -13,7 +13,7 @@ namespace croft {
 namespace {
 
 // A view of a view of a view … doubles with each: no honest query has so many parts.
-constexpr std::size_t kMaxParts = 100'000;
+constexpr std::size_t kMaxParts = 20'000;
 
 // In order.  What is missing here calls addresses (fts3_tokenizer), loads code, opens files or
 // tells of the connection.
@@ -143,6 +143,9 @@ QueryLimits query_limits(const OptionValues& values) {
 }
 
 QueryGuard::QueryGuard(sqlite3* connection, const QueryLimits& limits) : limits_(limits) {
+  // Their first use declares them, which is no reading.
+  sqlite3_exec(connection, "SELECT 1 FROM json_each('[]'), json_tree('[]')", nullptr, nullptr,
+               nullptr);
   sqlite3_set_authorizer(connection, authorize, this);
   // Often enough that a query of costly steps is stopped in time.
   sqlite3_progress_handler(connection, 1000, progress, this);
@@ -157,7 +160,7 @@ void QueryGuard::begin(const Use& use) {
     parts_ = 0;
     memory_before_ = memory_used();
   }
-  too_long_ = too_much_memory_ = writes_ = false;
+  too_long_ = too_much_memory_ = false;
   refused_function_.clear();
 }
 
@@ -180,7 +183,6 @@ int QueryGuard::authorize(void* pointer, int action, const char*, const char* se
       return SQLITE_DENY;
     }
     default:
-      guard.writes_ = true;
       return SQLITE_DENY;
   }
   if (Clock::now() > guard.deadline_) guard.too_long_ = true;
@@ -194,12 +196,7 @@ int QueryGuard::progress(void* pointer) {
   return interruption || guard.too_long_ || guard.too_much_memory_ ? 1 : 0;
 }
 
-QueryGuard::Reason QueryGuard::reason(const Use& use) const {
-  if (!refused_function_.empty()) {
-    return {"the function '" + refused_function_ + "' is none that a query may use",
-            "docs/graphs_from_tables.md lists them"};
-  }
-  if (writes_) return {"it does more than read", "a query is one select"};
+QueryGuard::Reason QueryGuard::limit(const Use& use) const {
   if (parts_ > kMaxParts) return {"too many parts, with those of its views", "make tables of them"};
   if (too_long_ || use.seconds > limits_.seconds) {
     return {fmt::format("it takes more than {} seconds", limits_.seconds),
@@ -210,6 +207,16 @@ QueryGuard::Reason QueryGuard::reason(const Use& use) const {
             "make it smaller, or allow more: --query-memory"};
   }
   return {};
+}
+
+QueryGuard::Reason QueryGuard::refusal(const Use& use, bool not_authorised) const {
+  if (!refused_function_.empty()) {
+    return {"the function '" + refused_function_ + "' is none that a query may use",
+            "docs/graphs_from_tables.md says which are"};
+  }
+  Reason reached = limit(use);
+  if (!reached.problem.empty() || !not_authorised) return reached;
+  return {"it does more than read", "a query is one select"};
 }
 
 }  // namespace croft

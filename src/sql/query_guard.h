@@ -36,12 +36,14 @@ class QueryGuard {
   void begin(const Use& use);
   void end(Use& use);
 
-  // Why the last query was refused or stopped; a problem without text where SQLite itself found
-  // one, or nothing was wrong.
   struct Reason {
     std::string problem, remedy;
   };
-  Reason reason(const Use& use) const;
+  // Which limit a query has reached; a problem without text where it has not.
+  Reason limit(const Use& use) const;
+  // Why a query was refused; likewise.
+  //   not_authorised : so SQLite calls it
+  Reason refusal(const Use& use, bool not_authorised) const;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -53,7 +55,7 @@ class QueryGuard {
   Clock::time_point began_, deadline_;
   std::size_t parts_ = 0;          // of the text, views taken apart
   std::size_t memory_before_ = 0;  // SQLite's, as the query began
-  bool too_long_ = false, too_much_memory_ = false, writes_ = false;
+  bool too_long_ = false, too_much_memory_ = false;
   std::string refused_function_;
 };
 

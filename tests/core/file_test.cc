@@ -89,22 +89,35 @@ TEST_F(FileTest, AFolderMayNotBeWritable) {
   EXPECT_THROW(AtomicFile(closed / "model"), Error);
 }
 
-TEST_F(FileTest, MappedFileShowsTheBytesAndMoves) {
-  const fs::path path = folder_ / "data";
-  std::ofstream(path) << "abc";
-  MappedFile file(path);
-  MappedFile moved = std::move(file);
-  ASSERT_EQ(moved.bytes().size(), 3u);
-  EXPECT_EQ(static_cast<char>(moved.bytes()[1]), 'b');
-  EXPECT_TRUE(file.bytes().empty());
+TEST_F(FileTest, ALinkToNothingIsFollowedAndStays) {
+  fs::create_directory(folder_ / "there");
+  fs::create_symlink("there/model", folder_ / "link");
+  fs::create_symlink(folder_ / "link", folder_ / "link of link");
+  AtomicFile file(folder_ / "link of link");
+  file.write("new");
+  file.commit();
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link of link"));
+  EXPECT_EQ(read(folder_ / "there" / "model"), "new");
+  fs::create_symlink("round", folder_ / "round");
+  EXPECT_THROW(AtomicFile(folder_ / "round"), Error);
 }
 
-TEST_F(FileTest, EmptyAndMissingFiles) {
-  std::ofstream(folder_ / "empty");
-  EXPECT_TRUE(MappedFile(folder_ / "empty").bytes().empty());
-  EXPECT_THROW(MappedFile(folder_ / "missing"), Error);
-  EXPECT_THROW(MappedFile(folder_.string()), Error);
+TEST_F(FileTest, ANewFileHasTheModeOfTheProcessAndAnOldOneKeepsItsOwn) {
+  const auto mode_after_writing = [](const fs::path& path) {
+    AtomicFile file(path);
+    file.commit();
+    return fs::status(path).permissions();
+  };
+  const mode_t before = ::umask(027);
+  EXPECT_EQ(mode_after_writing(folder_ / "new"), fs::perms(0640));
+  ::umask(before);
+  std::ofstream(folder_ / "own");
+  fs::permissions(folder_ / "own", fs::perms(0606));
+  EXPECT_EQ(mode_after_writing(folder_ / "own"), fs::perms(0606));
 }
+
+TEST_F(FileTest, StandardOutputIsNoNameOfAFile) { EXPECT_THROW(AtomicFile("-"), UsageError); }
 
 }  // namespace
 }  // namespace croft::file_test

@@ -6,8 +6,14 @@
 #include <stdexcept>
 #include <vector>
 
+#include "croft/core/error.h"
+
 namespace croft::parallel_test {
 namespace {
+
+TEST(ThreadPool, MoreThreadsThanTheLimitAreAnError) {
+  EXPECT_THROW(ThreadPool(ThreadPool::kMaxThreads + 1), UsageError);
+}
 
 class ParallelTest : public testing::TestWithParam<std::size_t> {};
 

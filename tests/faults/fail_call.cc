@@ -22,6 +22,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstring>
 
 namespace {
 
@@ -166,6 +167,12 @@ int fdatasync(int file) { return fails("sync", EIO) ? -1 : next<int(int)>("fdata
 
 int rename(const char* from, const char* to) {
   return fails("rename", EACCES) ? -1 : next<int(const char*, const char*)>("rename")(from, to);
+}
+
+int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) {
+  return fails("rename", EACCES) ? -1
+                                 : next<int(int, const char*, int, const char*, int)>("linkat")(
+                                       from_folder, from, to_folder, to, flags);
 }
 
 void* mmap(void* at, size_t size, int access, int flags, int file, off_t from) {
