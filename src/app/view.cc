@@ -17,7 +17,7 @@ void append_field(std::string& out, std::string name, const Json& value) {
   out += fmt::format("  {:<23} {}\n", escaped(name), readable(value));
 }
 
-std::string shown(const Json& cell, std::string_view format) {
+std::string formatted(const Json& cell, std::string_view format) {
   if (cell.is_number_float()) return fmt::format(fmt::runtime(format), cell.get<double>());
   if (cell.is_number_unsigned()) return fmt::format(fmt::runtime(format), cell.get<std::size_t>());
   if (cell.is_number()) return fmt::format(fmt::runtime(format), cell.get<std::int64_t>());
@@ -120,7 +120,7 @@ void View::table(std::string_view key, std::initializer_list<ViewColumn> columns
     Json object = Json::object();
     auto cell = row.begin();
     for (const ViewColumn& column : columns) {
-      if (!column.format.empty()) text += shown(*cell, column.format);
+      if (!column.format.empty()) text += formatted(*cell, column.format);
       if (!column.key.empty() && key.empty()) json[column.key].push_back(*cell);
       if (!column.key.empty() && !key.empty()) object[column.key] = *cell;
       ++cell;

@@ -58,12 +58,6 @@ void subtract(const CompensatedSum& other, CompensatedSum& sum) {
   sum.add(-rest.value());
 }
 
-template <class Real>
-void add_to(const Matrix<Real>& table, Real* out) {
-  const Real* from = table.row(0);
-  for (std::size_t k = 0; k < table.rows() * table.stride(); ++k) out[k] += from[k];
-}
-
 }  // namespace
 
 template <class Real>

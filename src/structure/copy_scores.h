@@ -1,4 +1,5 @@
-// Scores that are changed before they are summed over: a copy, in either precision.
+// Tables of scores: copies in either precision, which are changed before they are summed over, and
+// their sums.
 #pragma once
 #include <algorithm>
 
@@ -11,6 +12,12 @@ template <class From, class To>
 void copy_rows(const Matrix<From>& from, Matrix<To>& to) {
   to.reshape(from.rows(), from.columns());
   std::copy_n(from.row(0), from.rows() * from.stride(), to.row(0));
+}
+
+template <class Real>
+void add_to(const Matrix<Real>& table, Real* out) {
+  const Real* from = table.row(0);
+  for (std::size_t k = 0; k < table.rows() * table.stride(); ++k) out[k] += from[k];
 }
 
 // The state and overlay scores of `from`, in the storage that `to` has.  Its transitions are left

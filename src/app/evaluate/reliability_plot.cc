@@ -11,21 +11,17 @@ namespace croft {
 namespace {
 
 // Of the drawing, in its own units: the square of the diagram, and the strip of counts below it.
-constexpr double kLeft = 70, kTop = 64, kSide = 400;
-constexpr double kStripTop = kTop + kSide + 22, kStripHeight = 90;
+constexpr double kPlotLeft = 70, kPlotTop = 64, kSide = 400;
+constexpr double kStripTop = kPlotTop + kSide + 22, kStripHeight = 90;
 constexpr double kMargin = 16;  // of the title and the caption
-constexpr double kWidth = kLeft + kSide + 30, kHeight = kStripTop + kStripHeight + 58;
+constexpr double kWidth = kPlotLeft + kSide + 30, kHeight = kStripTop + kStripHeight + 58;
 // Of the title that has room in a line; the whole is in the document's title.
 constexpr std::size_t kMostCharacters = 44;
 // Can be told apart without red and green.
 constexpr std::string_view kBlue = "#0072B2", kOrange = "#D55E00";
 
-double x_of(double probability) { return kLeft + kSide * probability; }
-double y_of(double accuracy) { return kTop + kSide * (1 - accuracy); }
-
-std::string text_at(double x, double y, std::string_view style, std::string_view text) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, style, text);
-}
+double x_of(double probability) { return kPlotLeft + kSide * probability; }
+double y_of(double accuracy) { return kPlotTop + kSide * (1 - accuracy); }
 
 std::string line(double x1, double y1, double x2, double y2, std::string_view style) {
   return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}/>\n", x1, y1,
@@ -53,14 +49,15 @@ void append_frame(std::string& out) {
       out += line(x_of(0), y_of(share), x_of(1), y_of(share), kGrid);
     }
     if (k % 2 != 0) continue;
-    out += text_at(kLeft - 8, y_of(share) + 4, "text-anchor=\"end\"", fmt::format("{:.1f}", share));
-    out += text_at(x_of(share), kStripTop + kStripHeight + 16, "text-anchor=\"middle\"",
-                   fmt::format("{:.1f}", share));
+    out += svg_text_at(kPlotLeft - 8, y_of(share) + 4, "text-anchor=\"end\"",
+                       fmt::format("{:.1f}", share));
+    out += svg_text_at(x_of(share), kStripTop + kStripHeight + 16, "text-anchor=\"middle\"",
+                       fmt::format("{:.1f}", share));
   }
-  out += turned(22, kTop + kSide / 2, "accuracy");
+  out += turned(22, kPlotTop + kSide / 2, "accuracy");
   out += turned(22, kStripTop + kStripHeight / 2, "predictions");
-  out += text_at(kLeft + kSide / 2, kStripTop + kStripHeight + 40, "text-anchor=\"middle\"",
-                 "probability of the predicted label");
+  out += svg_text_at(kPlotLeft + kSide / 2, kStripTop + kStripHeight + 40, "text-anchor=\"middle\"",
+                     "probability of the predicted label");
 }
 
 // What a bin is off the diagonal by, as a bar between the two.
@@ -95,13 +92,13 @@ void append_points(std::string& out, const Calibration& calibration) {
 
 // In the corner where the curves of sound models do not come.
 void append_legend(std::string& out) {
-  const double x = kLeft + 10, y = kTop + 18;
+  const double x = kPlotLeft + 10, y = kPlotTop + 18;
   out += line(x, y - 4, x + 24, y - 4, fmt::format("stroke=\"{}\" stroke-width=\"1.5\"", kBlue));
-  out += text_at(x + 30, y, "font-size=\"11\"", "predictions of a bin");
+  out += svg_text_at(x + 30, y, "font-size=\"11\"", "predictions of a bin");
   out += line(x, y + 12, x + 24, y + 12, "stroke=\"#555\" stroke-dasharray=\"5 4\"");
-  out += text_at(x + 30, y + 16, "font-size=\"11\"", "calibrated");
+  out += svg_text_at(x + 30, y + 16, "font-size=\"11\"", "calibrated");
   out += box(x, y + 23, 24, 10, fmt::format("fill=\"{}\" fill-opacity=\"0.18\"", kOrange));
-  out += text_at(x + 30, y + 32, "font-size=\"11\"", "gap");
+  out += svg_text_at(x + 30, y + 32, "font-size=\"11\"", "gap");
 }
 
 // 1,234 as 1.2k, 12,345 as 12k: four characters at most, to fit a bar's width.
@@ -127,10 +124,10 @@ void append_counts(std::string& out, const Calibration& calibration) {
       out += box(x + 1, bottom - std::max(height, 0.8), kSide * (bin.upper - bin.lower) - 2,
                  std::max(height, 0.8), fmt::format("fill=\"{}\" fill-opacity=\"0.75\"", kBlue));
     }
-    out += text_at(x + kSide * (bin.upper - bin.lower) / 2, bottom - height - 4,
-                   "text-anchor=\"middle\" font-size=\"10\"", short_number(bin.count));
+    out += svg_text_at(x + kSide * (bin.upper - bin.lower) / 2, bottom - height - 4,
+                       "text-anchor=\"middle\" font-size=\"10\"", short_number(bin.count));
   }
-  out += line(kLeft, kStripTop + kStripHeight, kLeft + kSide, kStripTop + kStripHeight,
+  out += line(kPlotLeft, kStripTop + kStripHeight, kPlotLeft + kSide, kStripTop + kStripHeight,
               "stroke=\"#333\"");
 }
 
@@ -156,14 +153,14 @@ std::string reliability_svg(const EvaluationSummary& summary, std::string_view t
       kWidth, kHeight);
   out += "<title>Reliability: " + svg_escaped(title) + "</title>\n";
   out += box(0, 0, kWidth, kHeight, "fill=\"#ffffff\"");
-  out += text_at(kMargin, 26, "font-size=\"14\" font-weight=\"bold\"",
-                 "Reliability: " + svg_escaped(svg_shortened(title, kMostCharacters)));
-  out += text_at(kMargin, 48, "fill=\"#444\"", caption(summary));
+  out += svg_text_at(kMargin, 26, "font-size=\"14\" font-weight=\"bold\"",
+                     "Reliability: " + svg_shortened(title, kMostCharacters));
+  out += svg_text_at(kMargin, 48, "fill=\"#444\"", caption(summary));
   append_frame(out);
   append_gaps(out, calibration);
   append_legend(out);
   append_points(out, calibration);
-  out += box(kLeft, kTop, kSide, kSide, "fill=\"none\" stroke=\"#333\"");
+  out += box(kPlotLeft, kPlotTop, kSide, kSide, "fill=\"none\" stroke=\"#333\"");
   append_counts(out, calibration);
   return out + "</svg>\n";
 }

@@ -1,5 +1,7 @@
 #include "app/infer/svg_text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/unicode.h"
@@ -25,6 +27,11 @@ std::string svg_escaped(std::string_view text) {
   std::ranges::replace_if(
       out, [](char c) { return (static_cast<unsigned char>(c) & 0x80) != 0; }, '?');
   return out;
+}
+
+std::string svg_text_at(double x, double y, std::string_view style, std::string_view text) {
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, style,
+                     svg_escaped(text));
 }
 
 std::string svg_shortened(std::string_view text, std::size_t most) {

@@ -31,11 +31,6 @@ struct Scale {
   }
 };
 
-std::string text_at(double x, double y, std::string_view style, std::string_view text) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, style,
-                     svg_escaped(text));
-}
-
 std::string_view colour(std::size_t rung, std::size_t rungs) {
   const std::size_t from = kColours.size() - std::min(rungs, kColours.size());
   return kColours[std::min(kColours.size() - 1, from + rung)];
@@ -101,10 +96,10 @@ void append_score_axis(std::string& out, const SearchedSettings& result, const S
   const int decimals = std::max(0, static_cast<int>(-std::floor(std::log10(step) + 1e-9)));
   for (double k = std::ceil(y.low / step); k * step <= y.high; ++k) {
     const double at = kTop + kHigh * (1 - y.share(k * step));
-    out += text_at(kLeft - 6, at + 4, "text-anchor=\"end\"",
-                   in_percent(result)
-                       ? fmt::format("{:.{}f} %", 100 * k * step, std::max(0, decimals - 2))
-                       : fmt::format("{:.{}f}", k * step, decimals));
+    out += svg_text_at(kLeft - 6, at + 4, "text-anchor=\"end\"",
+                       in_percent(result)
+                           ? fmt::format("{:.{}f} %", 100 * k * step, std::max(0, decimals - 2))
+                           : fmt::format("{:.{}f}", k * step, decimals));
     for (std::size_t panel = 0; panel < result.parameters.size(); ++panel) {
       const double left = kLeft + static_cast<double>(panel) * (kWide + kGap);
       out +=
@@ -147,10 +142,10 @@ void append_panel(std::string& out, const SearchedSettings& result, std::size_t 
       value = std::round(value);
       share = x.share(value);
     }
-    out += text_at(across(share), kTop + kHigh + 16, "text-anchor=\"middle\" font-size=\"11\"",
-                   x.names.empty() ? tick_label(value, whole) : svg_shortened(x.names[k], 10));
+    out += svg_text_at(across(share), kTop + kHigh + 16, "text-anchor=\"middle\" font-size=\"11\"",
+                       x.names.empty() ? tick_label(value, whole) : svg_shortened(x.names[k], 10));
   }
-  out += text_at(left + kWide / 2, kTop + kHigh + 36, "text-anchor=\"middle\"", p.option);
+  out += svg_text_at(left + kWide / 2, kTop + kHigh + 36, "text-anchor=\"middle\"", p.option);
   // The earlier rungs first, the best candidate on top.
   for (std::size_t rung = 0; rung < result.rungs.size(); ++rung) {
     for (std::size_t n = result.candidates.size(); n > 0; --n) {
@@ -174,14 +169,15 @@ void append_panel(std::string& out, const SearchedSettings& result, std::size_t 
 
 void append_legend(std::string& out, const SearchedSettings& result) {
   const bool data = result.resource == SearchResource::data;
-  out += text_at(kLeft, kTop + kHigh + 58, "font-size=\"11\"",
-                 data ? "trained on this share of the data:" : "of this share of the iterations:");
+  out +=
+      svg_text_at(kLeft, kTop + kHigh + 58, "font-size=\"11\"",
+                  data ? "trained on this share of the data:" : "of this share of the iterations:");
   double x = kLeft + 192;
   for (std::size_t rung = 0; rung < result.rungs.size(); ++rung) {
     const double y = kTop + kHigh + 58;
     out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"/>\n", x, y - 4,
                        colour(rung, result.rungs.size()));
-    out += text_at(x + 8, y, "font-size=\"11\"", percent(result.rungs[rung].share));
+    out += svg_text_at(x + 8, y, "font-size=\"11\"", percent(result.rungs[rung].share));
     x += 62;
   }
 }
@@ -211,8 +207,8 @@ std::string search_svg(const SearchedSettings& result) {
   const std::string title = fmt::format("{}: {} folds of {} sequences", name_of(result.metric),
                                         result.folds, result.sequences);
   out += "<title>Search, " + svg_escaped(title) + "</title>\n";
-  out += text_at(16, 26, "font-size=\"14\" font-weight=\"bold\"", title);
-  out += text_at(16, 46, "fill=\"#444\"", best_text(result));
+  out += svg_text_at(16, 26, "font-size=\"14\" font-weight=\"bold\"", title);
+  out += svg_text_at(16, 46, "fill=\"#444\"", best_text(result));
   const Scale y = score_scale(result);
   append_score_axis(out, result, y);
   for (std::size_t k = 0; k < result.parameters.size(); ++k) append_panel(out, result, k, y);

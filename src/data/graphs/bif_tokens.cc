@@ -6,7 +6,7 @@ namespace croft {
 namespace {
 
 constexpr std::string_view kSigns = "{}()[],;|";
-constexpr std::string_view kBlanks = " \t\r\f\v";
+constexpr std::string_view kBifBlanks = " \t\r\f\v";
 
 }  // namespace
 
@@ -41,7 +41,7 @@ bool BifTokens::skip_comment() {
 // To the next token; false at the end of the file.
 bool BifTokens::skip_blanks() {
   for (;;) {
-    const std::size_t first = std::min(rest_.find_first_not_of(kBlanks), rest_.size());
+    const std::size_t first = std::min(rest_.find_first_not_of(kBifBlanks), rest_.size());
     rest_.remove_prefix(first);
     begin_ += first;
     if (rest_.empty()) {
@@ -71,7 +71,7 @@ void BifTokens::next() {
     length = end + 1;
   } else {
     while (length < rest_.size() && kSigns.find(rest_[length]) == kSigns.npos &&
-           kBlanks.find(rest_[length]) == kBlanks.npos && rest_[length] != '"' &&
+           kBifBlanks.find(rest_[length]) == kBifBlanks.npos && rest_[length] != '"' &&
            !rest_.substr(length).starts_with("//") && !rest_.substr(length).starts_with("/*")) {
       ++length;
     }

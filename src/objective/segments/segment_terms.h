@@ -5,6 +5,7 @@
 
 #include "croft/structure/segments.h"
 #include "inference/segments/segment_overlays.h"
+#include "structure/copy_scores.h"
 
 namespace croft {
 
@@ -61,12 +62,6 @@ void clear(const SegmentScores<Real>& scores, const SegmentGradient<Real>& out) 
   std::fill_n(out.segment, scores.length() * scores.segment.stride(), Real{0});
   if (out.overlay == nullptr) return;
   std::fill_n(out.overlay, scores.overlay.rows() * scores.overlay.stride(), Real{0});
-}
-
-template <class Real>
-void add_to(const Matrix<Real>& table, Real* out) {
-  const Real* from = table.row(0);
-  for (std::size_t k = 0; k < table.rows() * table.stride(); ++k) out[k] += from[k];
 }
 
 }  // namespace croft

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kWaveBytes = std::size_t{4} << 20;
 constexpr std::size_t kWavePositions = 8192;
 // Enough work for a task: some 0.2 ms with 22 labels.
-constexpr std::size_t kTaskPositions = 512;
+constexpr std::size_t kPositionsAtOnce = 512;
 // What must be in use of a group's padded area.  With dense transitions a sequence alone fills the
 // SIMD lanes as well, and lanes that idle are lost.  With sparse ones it does not: there a full
 // vector costs about what one number does.
@@ -107,7 +107,7 @@ void ChainBatchFunction<Real>::group_waves() {
     std::size_t positions = 0;
     for (std::uint32_t g = 0; g < wave.groups.size(); ++g) {
       for (const std::uint32_t n : wave.groups[g]) positions += wave.length[n];
-      if (positions < kTaskPositions && g + 1 < wave.groups.size()) continue;
+      if (positions < kPositionsAtOnce && g + 1 < wave.groups.size()) continue;
       wave.task.push_back(g + 1);
       positions = 0;
     }

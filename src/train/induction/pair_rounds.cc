@@ -11,7 +11,7 @@ namespace {
 // Pairs of labels of a lower probability are not listed where candidates are searched.
 constexpr double kLeastPair = 1e-3;
 // Sequences of a task.
-constexpr std::size_t kSequences = 64;
+constexpr std::size_t kSequencesAtOnce = 64;
 
 // Appends the likelier pairs of an edge.
 void append_pairs(const Matrix<double>& p, EdgePlaces& edges) {
@@ -64,12 +64,12 @@ EdgePlaces FeatureRoundsTraining::edge_places(const EdgeProbabilities& model, Pl
   std::vector<Worker> workers(pool_.threads());
   EdgePlaces edges;
   pool_.run_ordered(
-      (whole_.sequences() + kSequences - 1) / kSequences,
+      (whole_.sequences() + kSequencesAtOnce - 1) / kSequencesAtOnce,
       [&](std::size_t task, std::size_t worker) {
         auto& [scratch, part] = workers[worker];
         part = {};
-        const std::size_t end = std::min(whole_.sequences(), (task + 1) * kSequences);
-        for (std::size_t n = task * kSequences; n < end; ++n) {
+        const std::size_t end = std::min(whole_.sequences(), (task + 1) * kSequencesAtOnce);
+        for (std::size_t n = task * kSequencesAtOnce; n < end; ++n) {
           const std::size_t first = before(n);
           model.visit(
               n, std::span(drawn.position).subspan(first, before(n + 1) - first), scratch,
@@ -155,11 +155,12 @@ void FeatureRoundsTraining::measure_pairs(const EdgeProbabilities& model,
   }
   std::vector<std::vector<GainPlace>> gain_places(found.size());
   for (FeatureCandidate& each : found) each.places = 0;
-  pool_.run_ordered((whole_.sequences() + kSequences - 1) / kSequences,
+  pool_.run_ordered((whole_.sequences() + kSequencesAtOnce - 1) / kSequencesAtOnce,
                     [&](std::size_t task, std::size_t worker) {
                       workers[worker].found.clear();
-                      const std::size_t end = std::min(whole_.sequences(), (task + 1) * kSequences);
-                      for (std::size_t n = task * kSequences; n < end; ++n)
+                      const std::size_t end =
+                          std::min(whole_.sequences(), (task + 1) * kSequencesAtOnce);
+                      for (std::size_t n = task * kSequencesAtOnce; n < end; ++n)
                         measure_edges(n, workers[worker]);
                     },
                     [&](std::size_t, std::size_t worker) {
