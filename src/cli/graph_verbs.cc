@@ -83,7 +83,8 @@ GraphLabelOptions read_graph_label_options(const OptionValues& values, GraphDeco
 
 GraphTables read_graph_tables(const OptionValues& values, const GraphModel& model,
                               const std::string& path, LabelUse use) {
-  GraphSpec spec = graph_spec_from(model.source(), path);
+  GraphSpec spec =
+      reading(model.container(), "meta", [&] { return graph_spec_from(model.source(), path); });
   if (values.given("spec")) {
     spec = with_queries_of(spec, GraphSpec::read(std::string(values.text("spec"))));
   }

@@ -6,6 +6,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <set>
+
+#include "core/unicode.h"
 
 namespace croft {
 
@@ -265,6 +268,17 @@ void append_escape(char c, std::string& out) {
   }
 }
 
+// What stands for bytes that are not UTF-8.  Of keys that would be the same without them, with the
+// bytes.
+void append_fault(std::string_view bytes, InvalidUtf8 invalid, std::string& out) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  out += "\xEF\xBF\xBD";
+  for (std::size_t k = 0; invalid == InvalidUtf8::tell && k < bytes.size(); ++k) {
+    const auto byte = static_cast<unsigned char>(bytes[k]);
+    out += {kHex[byte >> 4], kHex[byte & 15]};
+  }
+}
+
 void append_quoted(std::string_view text, InvalidUtf8 invalid, std::string& out) {
   out += '"';
   for (std::size_t at = 0; at < text.size();) {
@@ -278,8 +292,13 @@ void append_quoted(std::string_view text, InvalidUtf8 invalid, std::string& out)
       if (!whole && invalid == InvalidUtf8::refuse) {
         throw JsonError("text that is not UTF-8 cannot be written as JSON: " + in_quotes(text));
       }
-      out += whole ? text.substr(at, bytes) : "\xEF\xBF\xBD";
-      at += std::max<std::size_t>(bytes, 1);
+      const std::string_view part = text.substr(at, std::max<std::size_t>(bytes, 1));
+      if (whole) {
+        out += part;
+      } else {
+        append_fault(part, invalid, out);
+      }
+      at += part.size();
     }
   }
   out += '"';
@@ -335,16 +354,32 @@ class JsonWriter {
         write_all('[', *value.held_.array, ']', [&](const Json& each) { write(each); });
         break;
       case Type::object:
-        write_all('{', value.held_.object->members, '}', [&](const auto& member) {
-          append_quoted(member->key, invalid_, out_);
-          out_ += indent_ < 0 ? ":" : ": ";
-          write(member->value);
-        });
+        write_all('{', value.held_.object->members, '}',
+                  [&, keys = of_keys(value)](const auto& member) {
+                    append_quoted(member->key, keys, out_);
+                    out_ += indent_ < 0 ? ":" : ": ";
+                    write(member->value);
+                  });
         break;
     }
   }
 
  private:
+  // How keys are written: so that two that differ are not the same.
+  InvalidUtf8 of_keys(const Json& object) const {
+    if (invalid_ != InvalidUtf8::replace) return invalid_;
+    const auto& members = object.held_.object->members;
+    const auto is_whole = [](const auto& member) { return is_valid_utf8(member->key); };
+    if (std::ranges::all_of(members, is_whole)) return invalid_;
+    std::set<std::string> written;
+    for (const auto& member : members) {
+      std::string text;
+      append_quoted(member->key, invalid_, text);
+      if (!written.insert(std::move(text)).second) return InvalidUtf8::tell;
+    }
+    return invalid_;
+  }
+
   template <class Values, class Write>
   void write_all(char open, const Values& values, char close, const Write& write_one) {
     out_ += open;

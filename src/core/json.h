@@ -40,8 +40,9 @@ class JsonError : public Error {
   std::size_t byte_;
 };
 
-// What stands for text that is not UTF-8: an error, or U+FFFD in place of each fault.
-enum class InvalidUtf8 : std::uint8_t { refuse, replace };
+// What stands for text that is not UTF-8: an error, or U+FFFD in place of each fault.  Keys of an
+// object that would be the same then have the faulty bytes behind it, in hexadecimal digits (tell).
+enum class InvalidUtf8 : std::uint8_t { refuse, replace, tell };
 enum class KeyOrder : std::uint8_t { sorted, as_written };
 
 class Json {

@@ -81,6 +81,11 @@ bool parse_cell_name(std::string_view name, std::size_t& column, std::string_vie
 
 Extractor::Extractor(ExtractionConfig config)
     : config_(edges_first(std::move(config))), conjunctions_(config_.conjunctions) {
+  if (config_.columns > ExtractionConfig::kMostColumns) {
+    throw UsageError("rows of ", config_.columns, " columns: at most ",
+                     ExtractionConfig::kMostColumns,
+                     " are read; give the features themselves, --format attributes");
+  }
   if (config_.format == InputFormat::text) bag_.emplace(config_.text, config_.terms);
   if (config_.kit && !config_.csv.columns.empty()) {
     config_.kit = config_.kit->for_table(config_.csv);

@@ -33,6 +33,8 @@ struct FreeKitScratch {
 
 // Everything that decides how data becomes strings; stored in the model file.
 struct ExtractionConfig {
+  static constexpr std::size_t kMostColumns = std::size_t{1} << 20;  // of a row
+
   InputFormat format = InputFormat::columns;
   // columns only.  Empty text: the default features for words (word_preset.h).
   std::string template_text;
@@ -75,8 +77,8 @@ bool parse_cell_name(std::string_view name, std::size_t& column, std::string_vie
 
 class Extractor {
  public:
-  // Throws InputError for a faulty template, UsageError for boundaries without any edge feature,
-  // and as FeatureKit::bind().
+  // Throws InputError for a faulty template, UsageError for boundaries without any edge feature and
+  // for more than kMostColumns, and as FeatureKit::bind().
   explicit Extractor(ExtractionConfig config);
 
   struct Scratch {  // one a thread

@@ -9,12 +9,14 @@
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "model/file/container.h"
+#include "model/file/record.h"
 
 namespace croft {
 namespace {
 
 constexpr std::string_view kSection = "calibration";
 constexpr std::array<std::string_view, 3> kMethods = {"temperature", "platt", "isotonic"};
+constexpr double kLeastTemperature = 1e-30;  // a float holds it, and its inverse
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // log 1 / (1 + exp(-z))
@@ -58,20 +60,20 @@ Json functions_json(const Calibrator& c) {
   return list;
 }
 
-// Throws what Json does where a field is not there, or of another type.
-Calibrator from_json(const Json& said) {
+Calibrator from_record(const Record& said) {
   Calibrator c;
-  c.method = calibration_method(said.at("method").string());
+  const auto method = std::ranges::find(kMethods, said.at("method").text());
+  if (method == kMethods.end()) said.at("method").fail("temperature, platt or isotonic");
+  c.method = static_cast<CalibrationMethod>(method - kMethods.begin());
   if (!c.by_label()) {
-    c.temperature = said.at("temperature").get<double>();
+    c.temperature = said.at("temperature").number();
     return c;
   }
-  for (const Json& each : said.at("functions")) {
+  for (const Record& each : said.at("functions").list()) {
     if (c.method == CalibrationMethod::platt) {
-      c.sigmoids.push_back({each.at("slope").get<double>(), each.at("offset").get<double>()});
+      c.sigmoids.push_back({each.at("slope").number(), each.at("offset").number()});
     } else {
-      c.curves.push_back({each.at("log_odds").get<std::vector<double>>(),
-                          each.at("probability").get<std::vector<double>>()});
+      c.curves.push_back({each.at("log_odds").numbers(), each.at("probability").numbers()});
     }
   }
   return c;
@@ -79,7 +81,7 @@ Calibrator from_json(const Json& said) {
 
 bool fits(const Calibrator& c, std::size_t labels, bool independent) {
   if (!c.by_label()) {
-    return std::isfinite(c.temperature) && c.temperature > 0 && std::isfinite(1 / c.temperature);
+    return c.temperature >= kLeastTemperature && c.temperature <= 1 / kLeastTemperature;
   }
   const std::size_t wanted = labels == 2 ? 1 : labels;
   const auto sound = [](const Sigmoid& g) {
@@ -224,12 +226,12 @@ Json calibration_record(const Container& container) {
 std::optional<Calibrator> read_calibration(const Container& container, std::size_t labels,
                                            bool independent) {
   if (!container.has(kSection)) return std::nullopt;
-  try {
-    Calibrator found = from_json(calibration_record(container));
-    if (fits(found, labels, independent)) return found;
-  } catch (const std::exception&) {  // said below
+  const Json said = calibration_record(container);
+  Calibrator found = from_record({container, kSection, said});
+  if (!fits(found, labels, independent)) {
+    container.fail_section(kSection, "its numbers are out of range, or not those of the labels");
   }
-  throw Error(container.name() + ": section " + std::string(kSection) + std::string(kDamaged));
+  return found;
 }
 
 }  // namespace croft

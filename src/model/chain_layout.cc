@@ -59,7 +59,7 @@ RawRows find_rows(const AttributeLists& lists, std::size_t attributes, std::size
     return rows;
   }
   const Occurrences postings = group_by_attribute(lists, attributes);
-  std::vector<std::uint64_t> count(cells);
+  std::vector<std::uint64_t> count(attributes == 0 ? 0 : cells);  // L^2 of edges
   std::vector<std::uint32_t> seen;
   auto next_kept = kept.begin();
   for (std::size_t a = 0; a < attributes; ++a) {
@@ -211,6 +211,10 @@ RowLayout tied_rows(std::size_t rows, std::size_t cells, const std::vector<std::
 
 // The transitions: pairs of neighbouring gold labels (observed), or all.
 void lay_out_tied(const ChainData& data, const LayoutOptions& options, ChainLayout& layout) {
+  if (options.tied_rows == 0) {  // nothing grows with L^2
+    layout.tied.cells = layout.labels * layout.labels;
+    return;
+  }
   std::vector<std::uint64_t> count = count_transitions(data, layout.labels, options);
   if (options.groups != nullptr) count_groups(*options.groups, count);
   std::vector<std::uint32_t> cell;

@@ -1,6 +1,7 @@
 #include "model/chain_sections.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,7 +39,7 @@ std::optional<ChainConstraint> read_constraint(const Container& container, std::
   if (!container.has("constraint")) return std::nullopt;
   const std::span<const std::byte> bytes = container.section("constraint");
   if (bytes.size() != constraint_bytes(labels)) {
-    throw Error(container.name() + ": section constraint" + std::string(kDamaged));
+    container.fail_section("constraint");
   }
   ChainConstraint constraint(labels);
   std::size_t k = 0;
@@ -103,12 +104,14 @@ void add_edge_scores(const FeatureTable& edge, const TextSequence& sequence,
 }
 
 // The limits are measured with bench/label_set_bench, and for Viterbi.
-TransitionScores<double> tied_transitions(const FeatureTable& tied, std::size_t labels,
-                                          bool overlays) {
+TransitionScores<double> tied_transitions(const Container& container, const FeatureTable& tied,
+                                          std::size_t labels, bool overlays) {
   std::vector<std::pair<std::uint32_t, double>> cells;
   for (std::uint32_t id = 0; id < tied.size(); ++id) {
     const WeightRow row = tied.row(id);
     for (std::size_t k = 0; k < row.size(); ++k) {
+      if (!std::isfinite(row.weight(k)))
+        container.fail_section("tied.weights", "one is not finite");
       if (row.cell(k) < labels * labels) cells.emplace_back(row.cell(k), double{row.weight(k)});
     }
   }

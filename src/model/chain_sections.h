@@ -40,7 +40,8 @@ void add_edge_scores(const FeatureTable& edge, const TextSequence& sequence,
                      FeatureTable::Scratch& scratch, ChainScores<Real>& out);
 
 // The tied rows added up.  Sparse where a sequence alone is faster so, which overlays rule out.
-TransitionScores<double> tied_transitions(const FeatureTable& tied, std::size_t labels,
-                                          bool overlays);
+// Throws InputError for a weight that is not finite.
+TransitionScores<double> tied_transitions(const Container& container, const FeatureTable& tied,
+                                          std::size_t labels, bool overlays);
 
 }  // namespace croft

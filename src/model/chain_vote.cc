@@ -59,14 +59,8 @@ std::uint32_t cell_of(const RowLayout& layout, std::uint32_t row, std::uint64_t 
 
 ChainVote::Rows ChainVote::open_rows(const Container& container, const std::string& name,
                                      std::size_t rows) {
-  Rows out;
-  try {
-    out.rows = CompactOffsets(container.section(name + ".rows"));
-  } catch (const Error& error) {
-    throw Error(container.name() + ": section " + in_quotes(name + ".rows") + ": " + error.what() +
-                "; restore the file from a copy or train again");
-  }
-  out.changes = container.numbers<WeightChange>(name);
+  Rows out{open_table<CompactOffsets>(container, name + ".rows"),
+           container.numbers<WeightChange>(name)};
   if (out.rows.size() != rows || out.rows.total() != out.changes.size()) fail(container);
   return out;
 }

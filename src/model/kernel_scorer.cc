@@ -223,15 +223,6 @@ Kernel read_parameters(const Container& container) {
   return kernel;
 }
 
-CompactOffsets read_rows(const Container& container) {
-  try {
-    return CompactOffsets(container.section("kernel.rows"));
-  } catch (const Error& error) {
-    throw Error(container.name() + ": section \"kernel.rows\": " + error.what() +
-                "; restore the file from a copy or train again");
-  }
-}
-
 }  // namespace
 
 void write_kernel(const KernelExpansion& expansion, std::span<const std::uint32_t> node,
@@ -263,7 +254,7 @@ KernelExpansion read_kernel(const Container& container, std::size_t labels,
                             std::size_t attributes) {
   KernelExpansion out;
   out.kernel = read_parameters(container);
-  const CompactOffsets rows = read_rows(container);
+  const auto rows = open_table<CompactOffsets>(container, "kernel.rows");
   const auto ids = container.numbers<std::uint32_t>("kernel.attributes");
   std::span<const float> values;
   if (container.has("kernel.values")) values = container.numbers<float>("kernel.values");

@@ -122,7 +122,13 @@ SegmentLabels segment_labels(std::span<const std::string> columns, ChunkScheme s
     labels.last.push_back(type.last);
     labels.single.push_back(type.single);
   }
-  return labels;
+  const std::vector<Label> of = segment_label_of(labels, columns.size());
+  const auto left_out = std::ranges::find(of, kNone);
+  if (left_out == of.end()) return labels;
+  const std::string& label = columns[static_cast<std::size_t>(left_out - of.begin())];
+  throw UsageError("the label ", in_quotes(label),
+                   " stands for a part of segments that another label of the data stands for, too: "
+                   "write one of them in the place of the other");
 }
 
 std::vector<Label> segment_label_of(const SegmentLabels& labels, std::size_t columns) {

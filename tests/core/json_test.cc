@@ -186,6 +186,17 @@ TEST(Json, WritesText) {
   }
 }
 
+TEST(Json, KeysThatDifferInBytesThatAreNotUtf8StayTwo) {
+  Json object = {{"B-caf\xe9", 1}, {"B-caf\xe8", 2}, {"O", "\xe8"}};
+  EXPECT_EQ(object.dump(-1, InvalidUtf8::replace),
+            "{\"B-caf\xef\xbf\xbd"
+            "e8\":2,\"B-caf\xef\xbf\xbd"
+            "e9\":1,\"O\":\"\xef\xbf\xbd\"}");
+  object.erase("B-caf\xe8");  // alone it is as it is elsewhere
+  EXPECT_EQ(object.dump(-1, InvalidUtf8::replace),
+            "{\"B-caf\xef\xbf\xbd\":1,\"O\":\"\xef\xbf\xbd\"}");
+}
+
 TEST(Json, WritesListsAndObjects) {
   EXPECT_EQ(Json::array().dump(2), "[]");
   EXPECT_EQ(Json::object().dump(2), "{}");

@@ -218,8 +218,9 @@ TEST(HistoryModel, DamageIsAnErrorThatNamesTheFile) {
     expect_refused("meta", text("{\"kind\":\"chain\"," + extraction + "\"order\":" + order + "}"),
                    "section meta is damaged");
   }
-  expect_refused("meta", text("{\"kind\":\"chain\"," + extraction + "\"order\":900}"),
-                 "label histories of order 900; the order must be 2 to 8");
+  expect_refused(
+      "meta", text("{\"kind\":\"chain\"," + extraction + "\"order\":900}"),
+      "section meta is damaged: order is 900, and a whole number from 2 to 8 was expected");
 }
 
 TEST(HistoryModel, AWeightThatIsNotFiniteIsAnError) {

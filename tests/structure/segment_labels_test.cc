@@ -21,6 +21,17 @@ std::vector<Label> spelt(const SegmentLabels& labels, const std::vector<Segment>
   return columns;
 }
 
+TEST(SegmentLabels, TwoLabelsThatSpellTheSamePartAreRefused) {
+  const std::vector<std::string> columns = {"B-A", "I-A", "M-A", "E-A", "S-A"};
+  try {
+    segment_labels(columns, ChunkScheme::bioes);
+    ADD_FAILURE();
+  } catch (const UsageError& error) {
+    EXPECT_EQ(std::string(error.what()).find("the label \"M-A\" stands for a part of segments"),
+              0u);
+  }
+}
+
 TEST(SegmentLabels, BioHasATypeWithABeginningAndAnInside) {
   const SegmentLabels labels = segment_labels(kBio, ChunkScheme::bio);
   EXPECT_EQ(labels.names, (std::vector<std::string>{"O", "X", "Y"}));

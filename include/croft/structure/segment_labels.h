@@ -45,8 +45,9 @@ enum class PlainLabels {
 //   columns : distinct
 //   scheme  : bio, ioe, bioes, raw (every label is a token), or none.  Of bio a type without B has
 //             segments that are runs of its I; a label with an unknown tag is plain
-// Throws UsageError for automatic, which the caller must decide first, and for bio1, whose labels
-// depend on the segment before.
+// Throws UsageError for automatic, which the caller must decide first, for bio1, whose labels
+// depend on the segment before, and where two columns (I-X and M-X of bioes) would spell the same
+// part.
 SegmentLabels segment_labels(std::span<const std::string> columns, ChunkScheme scheme,
                              PlainLabels plain = PlainLabels::tokens);
 

@@ -29,8 +29,10 @@ struct Pair {
 };
 
 // Attribute lines of a sequence, with the posteriors of `tagging` under the names of `model`.
-void append_lines(const TextSequence& text, const Tagging& tagging, const SequenceModel& model,
-                  std::string& out) {
+// Throws InputError where the data has an attribute of such a name: the two would add up.
+void append_lines(const TextSequence& text, std::string_view file, const Tagging& tagging,
+                  const SequenceModel& model, std::string& out) {
+  const std::string prefix = model.kind() + "=";
   if (text.weight_given) fmt::format_to(std::back_inserter(out), "@weight:{}\n", text.weight);
   for (std::size_t t = 0; t < text.length(); ++t) {
     if (text.has_labels()) out += escape_attribute(text.labels.item(t));
@@ -39,11 +41,19 @@ void append_lines(const TextSequence& text, const Tagging& tagging, const Sequen
       if (value != 1) fmt::format_to(std::back_inserter(out), ":{:.6g}", value);
     };
     for (std::size_t k = text.node.list_begin(t); k < text.node.list_end(t); ++k) {
-      append(text.node.item(k), text.node.value(k));
+      const std::string_view name = text.node.item(k);
+      for (Label j = 0; name.starts_with(prefix) && j < model.labels(); ++j) {
+        if (name.substr(prefix.size()) != model.label(j)) continue;
+        throw InputError({std::string(file), text.first_line},
+                         "an attribute with the name of a posterior of this model in the sequence "
+                         "that begins here",
+                         name, "rename it: of two with one name the values would add up");
+      }
+      append(name, text.node.value(k));
     }
     for (Label j = 0; j < model.labels(); ++j) {
       const double p = tagging.marginals(t, j);
-      if (p >= kSmallestPosterior) append(model.kind() + "=" + model.label(j), p);
+      if (p >= kSmallestPosterior) append(prefix + model.label(j), p);
     }
     out += '\n';
   }
@@ -153,7 +163,7 @@ void label_pairs(const SequenceModel& model, std::span<const Pair> pairs,
                        "the sequence that begins here has probability 0 under the model", "",
                        "train the model with --smoothing above 0");
     }
-    append_lines(pair.features, tagging, model, text[which[k]]);
+    append_lines(pair.features, pair.file, tagging, model, text[which[k]]);
   });
 }
 
@@ -186,7 +196,7 @@ void stack_jackknifed(const StackRequest& request, const SequenceModel& model, T
                      " was trained on data whose labels are not all known; it needs one that was "
                      "trained on labelled data");
   }
-  HmmOptions options = hmm_options(record);
+  HmmOptions options = reading(model.container(), "meta", [&] { return hmm_options(record); });
   options.threads = request.threads;
   std::vector<Pair> pairs;
   PairReader(request, model, Labels::required).next(std::numeric_limits<std::size_t>::max(), pairs);

@@ -11,6 +11,7 @@
 #include "inference/chain/label_search.h"
 #include "model/kinds/hidden_chain_model.h"
 #include "model/kinds/model_file.h"
+#include "model/score_numbers.h"
 
 namespace croft {
 namespace {
@@ -87,6 +88,8 @@ void TagPlan::lift_transitions(Tied<Real>& tied) {
   for (double& weight : grams) weight *= scale_of_scores();
   tied.histories = std::make_unique<HistoryScores<Real>>(*histories_);
   tied.histories->assign(transitions<Real>(), grams);
+  if (are_scores(tied.histories->transitions(), least_score<Real>(true))) return;
+  model_.container().fail_section("grams.weights", "with them scores are no finite numbers");
 }
 
 // What the states of the chain to be walked stand for.
@@ -148,6 +151,9 @@ TagPlan::TagPlan(const SequenceModel& model, const TagRequest& request)
   if (calibrator_ != nullptr && !calibrator_->by_label()) {
     double_.masked = scaled(transitions<double>(), scale_of_scores());
     float_.masked = convert<float>(*double_.masked);
+    if (!are_scores(*float_.masked, least_score<float>(true))) {
+      model.container().fail_section("calibration", "with its temperature scores are no numbers");
+    }
   }
   if (constraint_ && hides_states()) constraint_ = over_states(*constraint_, *states_);
   if (constraint_) {
@@ -302,6 +308,7 @@ void TagPlan::score(const TagInput& input, SequenceModel::Scratch& scratch,
   } else {
     model_.score(input.text, scratch, base);
     calibrate(base);
+    if (calibrator_ != nullptr) model_.require_numbers(input.text, base, true);
     base.transitions = &transitions<Real>();
   }
   if (constraint_) apply(*constraint_, base);

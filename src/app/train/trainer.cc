@@ -168,6 +168,10 @@ DataSummary SequenceTrainer::summary() const {
   if (request_.format == InputFormat::columns && !input_->extractor().has_template()) {
     summary.text += "\nno --template given: using the default features for words";
   }
+  if (start() != nullptr && start()->calibrator()) {
+    summary.text += "\n" + start()->container().name() +
+                    " is calibrated, and the new model will not be: see croft calibrate";
+  }
   return summary;
 }
 

@@ -75,6 +75,8 @@ class SequenceTrainer : public Trainer {
  protected:
   // request : with its defaults, checked
   explicit SequenceTrainer(TrainRequest request) : request_(std::move(request)) {}
+  // What training starts from, after open(); null: nothing.
+  virtual const SequenceModel* start() const { return nullptr; }
   // Files of the kind's own that it reads.
   virtual std::vector<std::string> own_files() const { return {}; }
   // What the extractor's sequences are to be handed to.

@@ -173,7 +173,11 @@ Evidence read_uai_evidence(LineReader lines, const FactorGraph& graph) {
     where.push_back(words.location());
   }
   std::size_t at = 0;
-  if (numbers.empty() || (numbers.size() == 1 && numbers[0] == 0)) return evidence;
+  if (numbers.empty()) {
+    throw InputError(words.location(), "there is no evidence in the file", "",
+                     "write 0 where nothing is observed, or leave out --evidence");
+  }
+  if (numbers.size() == 1 && numbers[0] == 0) return evidence;
   // One sample's count, before that of its pairs: then the lengths tell the two dialects apart.
   const auto pairs_from = [&](std::size_t first) {
     return first < numbers.size() && numbers.size() - first == 2 * numbers[first] + 1;

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/infinity.h"
+#include "croft/core/error.h"
 #include "inference/chain/chain_best_prefixes.h"
 
 namespace croft {
@@ -87,6 +88,7 @@ struct ChainKBest::Search {
           node.fresh = i;
         }
       });
+      if (best == kNone) throw Error("the scores of a sequence are no numbers");
       node.branches = node.used = static_cast<std::uint32_t>(branches.size());
       branches.push_back({0, best, kNone, kNone});
     }

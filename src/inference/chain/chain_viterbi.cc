@@ -136,6 +136,7 @@ double viterbi(const ChainScores<Real>& scores, ViterbiWorkspace<Real>& work, st
   y[t] = static_cast<Label>(std::max_element(last.begin(), last.end()) - last.begin());
   for (; t > 0; --t) {
     Real top = ChainScores<Real>::kForbidden;
+    y[t - 1] = 0;  // a label, whatever the scores are
     for_each_predecessor(scores, work.best, t, y[t], [&](Label i, Real v) {
       if (v > top) {
         top = v;

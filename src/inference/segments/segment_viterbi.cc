@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/infinity.h"
+#include "croft/core/error.h"
 #include "inference/segments/segment_overlays.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -208,6 +209,7 @@ double viterbi(const SegmentScores<Real>& scores, SegmentBest& best, std::vector
         }
       }
     }
+    if (begin == t) throw Error("the scores of a sequence are no numbers");
     out.push_back({begin, t, y});
     t = begin;
     y = before;

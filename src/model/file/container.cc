@@ -249,6 +249,13 @@ void Container::check_section(const Entry& entry) const {
   }
 }
 
+void Container::fail_section(std::string_view section, const std::string& what) const {
+  throw InputError(
+      {name_},
+      "section " + std::string(section) + " is damaged" + (what.empty() ? "" : ": " + what), "",
+      "restore the file from a copy or train again");
+}
+
 void Container::refuse_required_but(std::span<const std::string_view> known) const {
   for (const Entry& entry : entries_) {
     if (entry.required && std::ranges::find(known, entry.name) == known.end()) {
@@ -328,9 +335,7 @@ std::vector<std::byte> pack_strings(const std::vector<std::string>& strings) {
 
 std::vector<std::string> unpack_strings(const Container& container, const std::string& name) {
   const std::span<const std::byte> bytes = container.section(name);
-  const auto fail = [&] {
-    throw Error(container.name() + ": section " + name + std::string(kDamaged));
-  };
+  const auto fail = [&] { container.fail_section(name); };
   const auto number = [&](std::size_t k) {
     std::uint32_t value = 0;
     if ((k + 1) * sizeof value > bytes.size()) fail();

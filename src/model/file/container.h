@@ -2,7 +2,9 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -64,6 +66,9 @@ class Container {
     const auto bytes = checked(name, sizeof(T), alignof(T));
     return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
   }
+  // Throws InputError: a section that is there is not what it must be.
+  //   what : is wrong with it; empty: nothing is said of that
+  [[noreturn]] void fail_section(std::string_view section, const std::string& what = {}) const;
   // Throws Error when a required section is none of these.
   void refuse_required_but(std::span<const std::string_view> known) const;
   // Reads the whole file: every section's checksum, and the zeros between sections.  Throws Error
@@ -104,12 +109,22 @@ class Container {
 };
 
 // A list of strings of any bytes as a section: u32 count, u32 end of each, then the bytes.
-inline constexpr std::string_view kDamaged =
-    " is damaged; restore the file from a copy or train again";
-
 std::vector<std::byte> pack_strings(const std::vector<std::string>& strings);
 // Throws Error where the section is damaged.
 std::vector<std::string> unpack_strings(const Container& container, const std::string& name);
+
+// What make() reads of a section; its errors are of that section, unless they name the file.
+template <class Make>
+auto reading(const Container& container, std::string_view section, const Make& make) {
+  try {
+    return make();
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    if (std::string_view(error.what()).starts_with(container.name())) throw;
+    container.fail_section(section, error.what());
+  }
+}
 
 // A section as a table of its own, a view of it; what is wrong with it is said with the file and
 // the section.

@@ -11,6 +11,7 @@
 #include "features/conjunctions.h"
 #include "model/file/container.h"
 #include "model/file/kit_record.h"
+#include "model/file/record.h"
 
 namespace croft {
 namespace {
@@ -19,6 +20,9 @@ namespace {
 constexpr const char *kTermNames = "terms.names", *kTermDocuments = "terms.documents";
 // Section of the parts of conjunctions: for each, their number as text, and they themselves.
 constexpr const char* kConjunctions = "conjunctions";
+
+// Whole numbers that a double holds.
+constexpr std::uint64_t kMostDocuments = std::uint64_t{1} << 53;
 
 template <class T, std::size_t N>
 using Names = std::array<std::pair<T, std::string_view>, N>;
@@ -42,25 +46,13 @@ std::string name_of(const Names<T, N>& names, T value) {
   throw std::logic_error("a value without a name");
 }
 
-// Throws where it is none of the names.
-template <class T, std::size_t N>
-T value_of(const Names<T, N>& names, const Json& name) {
-  for (const auto& [value, known] : names) {
-    if (name == known) return value;
-  }
-  throw std::invalid_argument("unknown");
-}
-
 // --- text
 
 Json limit_record(DocumentLimit limit) {
   return limit.fraction ? Json(limit.value) : Json(static_cast<std::uint64_t>(limit.value));
 }
 
-DocumentLimit read_limit(const Json& record) {
-  require(record.is_number());
-  return {record.get<double>(), record.is_number_float()};
-}
+DocumentLimit read_limit(const Record& record) { return {record.number(), record.is_fraction()}; }
 
 Json text_record(const TextOptions& text, const std::optional<TermStatistics>& terms) {
   const TokenizerOptions& tokenizer = text.tokenizer;
@@ -79,37 +71,51 @@ Json text_record(const TextOptions& text, const std::optional<TermStatistics>& t
   return record;
 }
 
-TextOptions read_text(const Json& record) {
+TextOptions read_text(const Container& container, const Record& record) {
+  constexpr std::size_t kLongest = 1 << 20;
   TextOptions text;
   TokenizerOptions& tokenizer = text.tokenizer;
-  tokenizer.analyzer = value_of(kAnalyzers, record.at("analyzer"));
-  tokenizer.shortest = record.at("ngrams").at(0).get<std::size_t>();
-  tokenizer.longest = record.at("ngrams").at(1).get<std::size_t>();
-  tokenizer.lower_case = record.at("lower_case").get<bool>();
-  tokenizer.stop_words = record.at("stop_words").get<std::vector<std::string>>();
-  text.values = value_of(kValues, record.at("values"));
-  text.sublinear = record.at("sublinear").get<bool>();
-  text.norm = value_of(kNorms, record.at("norm"));
+  tokenizer.analyzer = record.at("analyzer").one_of(kAnalyzers);
+  const auto lengths = record.at("ngrams").wholes<std::size_t>(1, kLongest);
+  record.at("ngrams").require(lengths.size() == 2 && lengths[0] <= lengths[1],
+                              "the smaller length and the larger one");
+  tokenizer.shortest = lengths[0];
+  tokenizer.longest = lengths[1];
+  tokenizer.lower_case = record.at("lower_case").flag();
+  tokenizer.stop_words = record.at("stop_words").texts();
+  text.values = record.at("values").one_of(kValues);
+  text.sublinear = record.at("sublinear").flag();
+  text.norm = record.at("norm").one_of(kNorms);
   text.min_documents = read_limit(record.at("min_documents"));
   text.max_documents = read_limit(record.at("max_documents"));
-  text.max_terms = record.at("max_terms").get<std::uint64_t>();
-  text.hash_bits = record.at("hash_bits").get<unsigned>();
-  text.validate();
+  text.max_terms = record.at("max_terms").whole<std::uint64_t>(0, kMostDocuments);
+  text.hash_bits = record.at("hash_bits").whole<unsigned>(0, 31);
+  try {
+    text.validate();
+  } catch (const UsageError& error) {
+    container.fail_section("meta", std::string("extraction.text: ") + error.what());
+  }
   return text;
 }
 
 // Views into the container.
 std::optional<TermStatistics> read_terms(const Container& container, const TextOptions& text,
-                                         const Json& record) {
+                                         const Record& record) {
   if (!text.is_fitted()) return std::nullopt;
-  const auto documents = record.at("documents").get<std::uint64_t>();
+  const auto documents = record.at("documents").whole<std::uint64_t>(0, kMostDocuments);
   std::span<const std::byte> names;
   std::span<const std::uint32_t> frequency;
   if (text.hash_bits == 0) names = container.section(kTermNames);
   if (text.values == TermValues::tf_idf)
     frequency = container.numbers<std::uint32_t>(kTermDocuments);
-  require(text.hash_bits == 0 || frequency.size() == std::size_t{1} << text.hash_bits);
-  return TermStatistics(documents, names, frequency);
+  if (text.hash_bits > 0 && frequency.size() != std::size_t{1} << text.hash_bits) {
+    container.fail_section(kTermDocuments, "its size is not that of 2^hash_bits numbers");
+  }
+  try {
+    return TermStatistics(documents, names, frequency);
+  } catch (const Error& error) {
+    container.fail_section(kTermNames, error.what());
+  }
 }
 
 // --- tables
@@ -131,23 +137,23 @@ Json csv_record(const CsvColumns& csv) {
           {"standardised", csv.standardised}};
 }
 
-CsvColumns read_csv(const Json& record) {
+CsvColumns read_csv(const Record& record) {
   CsvColumns csv;
-  const auto delimiter = record.at("delimiter").get<std::string>();
-  require(delimiter.size() == 1);
+  const std::string& delimiter = record.at("delimiter").text();
+  record.at("delimiter").require(delimiter.size() == 1, "one character");
   csv.delimiter = delimiter[0];
-  csv.label = record.at("label").get<std::string>();
-  csv.ignored = record.at("ignored").get<std::vector<std::string>>();
-  csv.missing = record.at("missing").get<std::vector<std::string>>();
-  csv.standardised = record.at("standardised").get<bool>();
-  for (const Json& one : record.at("columns")) {
+  csv.label = record.at("label").text();
+  csv.ignored = record.at("ignored").texts();
+  csv.missing = record.at("missing").texts();
+  csv.standardised = record.at("standardised").flag();
+  for (const Record& one : record.at("columns").list()) {
     CsvColumn& column = csv.columns.emplace_back();
-    column.name = one.at("name").get<std::string>();
-    column.kind = value_of(kKinds, one.at("kind"));
+    column.name = one.at("name").text();
+    column.kind = one.at("kind").one_of(kKinds);
     if (!csv.standardised || column.kind != CsvKind::numeric) continue;
-    column.mean = one.at("mean").get<double>();
-    column.deviation = one.at("deviation").get<double>();
-    require(std::isfinite(column.mean) && std::isfinite(column.deviation) && column.deviation > 0);
+    column.mean = one.at("mean").number();
+    column.deviation = one.at("deviation").number();
+    one.at("deviation").require(column.deviation > 0, "a number above 0");
   }
   return csv;
 }
@@ -177,7 +183,7 @@ std::vector<Conjunction> unpack_conjunctions(const Container& container) {
     const bool edge = whole && strings[k + 1] == kEdgePart;  // has one part more
     if (!whole || parts > kMostParts + (edge ? 1 : 0) || !std::is_sorted(at(k + 1), at(end)) ||
         std::adjacent_find(at(k + 1), at(end)) != at(end)) {
-      throw Error(container.name() + ": section " + kConjunctions + std::string(kDamaged));
+      container.fail_section(kConjunctions);
     }
     conjunctions.push_back({{at(k + 1), at(end)}});
     k = end;
@@ -220,25 +226,25 @@ void write_extraction_sections(const ExtractionConfig& config, ContainerWriter& 
 
 ExtractionConfig read_extraction(const Container& container, const Json& meta) {
   ExtractionConfig config;
-  try {
-    const Json& extraction = meta.at("extraction");
-    const auto format = format_of(extraction.at("format").get<std::string>());
-    require(format.has_value());
-    config.format = *format;
-    config.columns = extraction.at("columns").get<std::size_t>();
-    config.boundaries = extraction.at("boundaries").get<bool>();
-    config.intercept = extraction.value("intercept", false);
-    config.cells = extraction.value("cells", std::vector<std::size_t>());
-    for (const std::size_t column : config.cells) require(column < config.columns);
-    config.language = value_of(kLanguages, extraction.at("language")) ? TemplateLanguage::wapiti
-                                                                      : TemplateLanguage::crfpp;
-    if (config.format == InputFormat::text) config.text = read_text(extraction.at("text"));
-    if (config.format == InputFormat::csv) config.csv = read_csv(extraction.at("csv"));
-    if (config.format == InputFormat::text) {
-      config.terms = read_terms(container, config.text, extraction.at("text"));
+  const Record extraction = Record(container, "meta", meta).at("extraction");
+  const auto format = format_of(extraction.at("format").text());
+  if (!format) extraction.at("format").fail("columns, attributes, text, svmlight or csv");
+  config.format = *format;
+  config.columns = extraction.at("columns").whole<std::size_t>(0, ExtractionConfig::kMostColumns);
+  config.boundaries = extraction.at("boundaries").flag();
+  if (const auto intercept = extraction.find("intercept")) config.intercept = intercept->flag();
+  if (const auto cells = extraction.find("cells")) {
+    config.cells = cells->wholes<std::size_t>(0, ExtractionConfig::kMostColumns);
+    for (const std::size_t column : config.cells) {
+      cells->require(column < config.columns, "a list of columns that there are");
     }
-  } catch (const std::exception&) {
-    throw Error(container.name() + ": section meta" + std::string(kDamaged));
+  }
+  config.language = extraction.at("language").one_of(kLanguages) ? TemplateLanguage::wapiti
+                                                                 : TemplateLanguage::crfpp;
+  if (config.format == InputFormat::csv) config.csv = read_csv(extraction.at("csv"));
+  if (config.format == InputFormat::text) {
+    config.text = read_text(container, extraction.at("text"));
+    config.terms = read_terms(container, config.text, extraction.at("text"));
   }
   config.kit = read_kit(container);
   if (container.has("template")) config.template_text = container.text("template");

@@ -1,18 +1,25 @@
 #include "model/file/kit_record.h"
 
+#include <algorithm>
 #include <array>
-#include <cmath>
+#include <functional>
 #include <utility>
 
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "model/file/container.h"
+#include "model/file/record.h"
 
 namespace croft {
 namespace {
 
 constexpr std::array<std::pair<UnknownWord, std::string_view>, 3> kUnknowns = {
     {{UnknownWord::flag, "flag"}, {UnknownWord::mean, "mean"}, {UnknownWord::nothing, "nothing"}}};
+
+constexpr std::array<std::pair<Binning, std::string_view>, 2> kBinnings = {
+    {{Binning::width, "width"}, {Binning::quantile, "quantile"}}};
+// Of lengths, numbers of bins, dimensions.
+constexpr std::size_t kMostOfAKit = std::size_t{1} << 31;
 
 // Name of a section of the k-th feature.
 std::string section(std::size_t k, const char* what) {
@@ -106,79 +113,78 @@ Json write_feature(std::size_t k, const KitFeature& feature, ContainerWriter& ou
 
 // --- from them
 
-NumberScaling read_scaling(const Json& record) {
+NumberScaling read_scaling(const Record& record) {
   NumberScaling scaling;
-  scaling.mean = record.at("mean").get<double>();
-  scaling.deviation = record.at("deviation").get<double>();
-  scaling.cuts = record.at("cuts").get<std::vector<double>>();
-  require(std::isfinite(scaling.mean) && std::isfinite(scaling.deviation) && scaling.deviation > 0);
-  for (std::size_t k = 1; k < scaling.cuts.size(); ++k) {
-    require(scaling.cuts[k - 1] < scaling.cuts[k]);
-  }
+  scaling.mean = record.at("mean").number();
+  scaling.deviation = record.at("deviation").number();
+  record.at("deviation").require(scaling.deviation > 0, "a number above 0");
+  scaling.cuts = record.at("cuts").numbers();
+  record.at("cuts").require(
+      std::ranges::adjacent_find(scaling.cuts, std::greater_equal<>()) == scaling.cuts.end(),
+      "an increasing list");
   return scaling;
 }
 
-NumberFeature read_number(const Json& record) {
+NumberFeature read_number(const Record& record) {
   NumberFeature f;
-  f.bins = record.at("bins").get<std::size_t>();
-  const auto binning = record.at("binning").get<std::string>();
-  require(binning == "width" || binning == "quantile");
-  f.binning = binning == "width" ? Binning::width : Binning::quantile;
-  f.standardise = record.at("standardise").get<bool>();
-  f.missing = record.at("missing").get<std::vector<std::string>>();
-  if (record.contains("cuts")) f.cuts = record["cuts"].get<std::vector<double>>();
-  if (record.contains("scaling")) f.scaling = read_scaling(record["scaling"]);
-  require(!f.needs_fit());
+  f.bins = record.at("bins").whole<std::size_t>(0, kMostOfAKit);
+  f.binning = record.at("binning").one_of(kBinnings);
+  f.standardise = record.at("standardise").flag();
+  f.missing = record.at("missing").texts();
+  if (const auto cuts = record.find("cuts")) f.cuts = cuts->numbers();
+  if (const auto scaling = record.find("scaling")) f.scaling = read_scaling(*scaling);
+  record.require(!f.needs_fit(), "a feature with its scaling");
   return f;
 }
 
-EmbeddingsFeature read_embeddings(const Container& container, std::size_t k, const Json& record) {
+EmbeddingsFeature read_embeddings(const Container& container, std::size_t k, const Record& record) {
   EmbeddingsFeature f;
   f.embeddings =
-      Embeddings(record.at("dimension").get<std::size_t>(),
+      Embeddings(record.at("dimension").whole<std::size_t>(1, kMostOfAKit),
                  WordTable(SharedArray<std::byte>(container.section(section(k, "words")))),
                  SharedArray<float>(container.numbers<float>(section(k, "values"))));
-  const auto unknown = record.at("unknown").get<std::string>();
-  bool known = false;
-  for (const auto& [value, name] : kUnknowns) {
-    if (name != unknown) continue;
-    f.unknown = value;
-    known = true;
+  f.unknown = record.at("unknown").one_of(kUnknowns);
+  f.unknown_word = record.at("unknown_word").text();
+  for (const double x : record.at("unknown_vector").numbers()) {
+    f.unknown_vector.push_back(static_cast<float>(x));
   }
-  require(known);
-  f.unknown_word = record.at("unknown_word").get<std::string>();
-  f.unknown_vector = record.at("unknown_vector").get<std::vector<float>>();
   const bool has_vector = !f.unknown_word.empty() || f.unknown == UnknownWord::mean;
-  require(f.unknown_vector.size() == (has_vector ? f.embeddings.dimension() : 0));
+  record.at("unknown_vector")
+      .require(f.unknown_vector.size() == (has_vector ? f.embeddings.dimension() : 0),
+               "another number of numbers");
   return f;
 }
 
-KitFeature::What read_what(const Container& container, std::size_t k, const Json& record) {
-  using Lengths = std::vector<std::size_t>;
-  const auto kind = record.at("kind").get<std::string>();
+KitFeature::What read_what(const Container& container, std::size_t k, const Record& record) {
+  const auto lengths = [&](std::string_view key) {
+    return record.at(key).wholes<std::size_t>(0, kMostOfAKit);
+  };
+  const std::string& kind = record.at("kind").text();
   if (kind == "forms") {
     FormsFeature f;
-    f.lower_case = record.at("lower").get<bool>();
-    f.shape = record.at("shape").get<bool>();
-    f.long_shape = record.at("long_shape").get<bool>();
-    f.prefixes = record.at("prefixes").get<Lengths>();
-    f.suffixes = record.at("suffixes").get<Lengths>();
-    f.fold = record.at("fold").get<bool>();
-    f.boundaries = record.at("boundaries").get<bool>();
+    f.lower_case = record.at("lower").flag();
+    f.shape = record.at("shape").flag();
+    f.long_shape = record.at("long_shape").flag();
+    f.prefixes = lengths("prefixes");
+    f.suffixes = lengths("suffixes");
+    f.fold = record.at("fold").flag();
+    f.boundaries = record.at("boundaries").flag();
     return f;
   }
   if (kind == "ngrams") {
     NgramsFeature f;
-    f.shortest = record.at("lengths").at(0).get<std::size_t>();
-    f.longest = record.at("lengths").at(1).get<std::size_t>();
-    f.fold = record.at("fold").get<bool>();
-    f.boundaries = record.at("boundaries").get<bool>();
+    const std::vector<std::size_t> both = lengths("lengths");
+    record.at("lengths").require(both.size() == 2, "two lengths");
+    f.shortest = both[0];
+    f.longest = both[1];
+    f.fold = record.at("fold").flag();
+    f.boundaries = record.at("boundaries").flag();
     return f;
   }
-  if (kind == "pattern") return PatternFeature{record.at("pattern").get<std::string>(), nullptr};
+  if (kind == "pattern") return PatternFeature{record.at("pattern").text(), nullptr};
   if (kind == "gazetteer") {
     return GazetteerFeature{
-        Gazetteer(record.at("fold").get<bool>(), record.at("types").get<std::vector<std::string>>(),
+        Gazetteer(record.at("fold").flag(), record.at("types").texts(),
                   WordTable(SharedArray<std::byte>(container.section(section(k, "tokens")))),
                   SharedArray<std::uint32_t>(container.numbers<std::uint32_t>(section(k, "trie")))),
         {}};
@@ -189,15 +195,17 @@ KitFeature::What read_what(const Container& container, std::size_t k, const Json
             unpack_strings(container, section(k, "paths")),
             WordTable(SharedArray<std::byte>(container.section(section(k, "words")))),
             SharedArray<std::uint32_t>(container.numbers<std::uint32_t>(section(k, "clusters")))),
-        record.at("prefixes").get<Lengths>()};
+        lengths("prefixes")};
   }
   if (kind == "embeddings") return read_embeddings(container, k, record);
   if (kind == "number") return read_number(record);
-  require(kind == "backoff");
+  if (kind != "backoff") record.at("kind").fail("a kind of features");
   BackoffFeature f;
-  f.levels = record.at("levels").get<std::vector<std::string>>();
-  f.conjunctions = record.at("conjunctions").get<std::vector<std::vector<int>>>();
-  f.mixed = record.at("mixed").get<bool>();
+  f.levels = record.at("levels").texts();
+  for (const Record& each : record.at("conjunctions").list()) {
+    f.conjunctions.push_back(each.wholes<int>(-kFarthestOffset, kFarthestOffset));
+  }
+  f.mixed = record.at("mixed").flag();
   return f;
 }
 
@@ -215,22 +223,21 @@ void write_kit_sections(const FeatureKit& kit, ContainerWriter& out) {
 
 std::shared_ptr<const FeatureKit> read_kit(const Container& container) {
   if (!container.has(kKitSection)) return nullptr;
-  try {
-    const Json record = parse_json(container.text(kKitSection));
-    auto kit = std::make_shared<FeatureKit>(record.at("columns").get<std::vector<std::string>>());
-    const Json& features = record.at("features");
-    for (std::size_t k = 0; k < features.size(); ++k) {
+  const Json said = parse_json_or_null(container.text(kKitSection));
+  const Record record(container, kKitSection, said);
+  return reading(container, kKitSection, [&] {
+    const auto kit = std::make_shared<FeatureKit>(record.at("columns").texts());
+    for (std::size_t k = 0; const Record& each : record.at("features").list()) {
       KitFeature feature;
-      feature.name = features[k].at("name").get<std::string>();
-      feature.column = features[k].at("column").get<std::string>();
-      if (features[k].contains("at")) feature.at = features[k]["at"].get<std::vector<int>>();
-      feature.what = read_what(container, k, features[k]);
+      feature.name = each.at("name").text();
+      feature.column = each.at("column").text();
+      if (const auto at = each.find("at"))
+        feature.at = at->wholes<int>(-kFarthestOffset, kFarthestOffset);
+      feature.what = read_what(container, k++, each);
       kit->add(std::move(feature));
     }
-    return kit;
-  } catch (const std::exception&) {
-    throw Error(container.name() + ": section kit" + std::string(kDamaged));
-  }
+    return std::shared_ptr<const FeatureKit>(kit);
+  });
 }
 
 }  // namespace croft

@@ -2,7 +2,6 @@
 // hold the resources.  docs/format.md.
 #pragma once
 #include <memory>
-#include <stdexcept>
 #include <string_view>
 
 #include "features/kit/feature_kit.h"
@@ -12,11 +11,6 @@ namespace croft {
 
 // Required where there is one: who does not know it would label by half of the features.
 inline constexpr std::string_view kKitSection = "kit";
-
-// Of a record's value, while it is read.
-inline void require(bool holds) {
-  if (!holds) throw std::invalid_argument("out of range");
-}
 
 void write_kit_sections(const FeatureKit& kit, ContainerWriter& out);
 

@@ -21,23 +21,23 @@ BoostedModel::BoostedModel(Container container)
       scorer_(container_, labels(), false),
       rounds_(read_rounds(*this)) {
   if (labels_are_independent()) {
-    if (trees().has_pairs()) fail_damaged("trees.roots");
+    if (trees().has_pairs()) container_.fail_section("trees.roots");
     return;
   }
   TransitionScores<double> transitions;
   transitions.assign(read_tree_transitions(container_, labels()));
-  set_transitions(std::move(transitions));
+  set_transitions(std::move(transitions), "transitions");
 }
 
-void BoostedModel::score(const TextSequence& sequence, Scratch& scratch,
-                         ChainScores<float>& out) const {
+void BoostedModel::make_scores(const TextSequence& sequence, Scratch& scratch,
+                               ChainScores<float>& out) const {
   out.reset(sequence.length(), transitions<float>());
-  scorer_.score(sequence, container_.name(), scratch, out);
+  scorer_.score(sequence, scratch, out);
 }
-void BoostedModel::score(const TextSequence& sequence, Scratch& scratch,
-                         ChainScores<double>& out) const {
+void BoostedModel::make_scores(const TextSequence& sequence, Scratch& scratch,
+                               ChainScores<double>& out) const {
   out.reset(sequence.length(), transitions<double>());
-  scorer_.score(sequence, container_.name(), scratch, out);
+  scorer_.score(sequence, scratch, out);
 }
 
 ContainerWriter make_boosted_model(const BoostedParts& parts) {
@@ -56,20 +56,21 @@ BoostedSegmentModel::BoostedSegmentModel(Container container)
   for (const TreeRoot& root : scorer_.trees().roots()) {
     if (root.output == kAllOutputs || root.output < labels()) continue;
     const std::size_t y = root.output - labels();
-    if (y >= of_segments || shape().longest(static_cast<Label>(y)) < 2) fail_damaged("trees.roots");
+    if (y >= of_segments || shape().longest(static_cast<Label>(y)) < 2)
+      container_.fail_section("trees.roots");
   }
   set_segment_transitions(read_tree_transitions(container_, of_segments));
 }
 
-void BoostedSegmentModel::score(const TextSequence& sequence, Scratch& scratch,
-                                ChainScores<float>& out) const {
+void BoostedSegmentModel::make_scores(const TextSequence& sequence, Scratch& scratch,
+                                      ChainScores<float>& out) const {
   out.reset(sequence.length(), transitions<float>());
-  scorer_.score(sequence, container_.name(), scratch, out);
+  scorer_.score(sequence, scratch, out);
 }
-void BoostedSegmentModel::score(const TextSequence& sequence, Scratch& scratch,
-                                ChainScores<double>& out) const {
+void BoostedSegmentModel::make_scores(const TextSequence& sequence, Scratch& scratch,
+                                      ChainScores<double>& out) const {
   out.reset(sequence.length(), transitions<double>());
-  scorer_.score(sequence, container_.name(), scratch, out);
+  scorer_.score(sequence, scratch, out);
 }
 
 template <class Real>
@@ -114,10 +115,6 @@ void BoostedSegmentModel::add_segments_in(const SegmentStrings& strings, double 
     for (Label y = 0; y < labels; ++y) {
       if (shape().longest(y) < 2 || d > shape().longest(y)) continue;
       cells[shape().cell(y, d)] += static_cast<Real>(scale * values[y]);
-      if (std::isfinite(values[y])) continue;
-      throw Error(
-          container_.name(), ": the scores of the segments from position ", s,
-          " on are no finite numbers: the file is damaged, which croft inspect --verify tells");
     }
   });
 }

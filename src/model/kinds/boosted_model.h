@@ -25,11 +25,6 @@ class BoostedModel final : public SequenceModel, public OpensFile<BoostedModel> 
   // Container::open, for a model of another kind, and for trees that are damaged.
   explicit BoostedModel(Container container);
 
-  // (TB.1); TreeScorer::score() says what it costs.
-  void score(const TextSequence& sequence, Scratch& scratch,
-             ChainScores<float>& out) const override;
-  void score(const TextSequence& sequence, Scratch& scratch,
-             ChainScores<double>& out) const override;
   bool has_overlays() const override { return trees().has_pairs(); }
 
   const TreeScorer& scorer() const { return scorer_; }
@@ -41,6 +36,11 @@ class BoostedModel final : public SequenceModel, public OpensFile<BoostedModel> 
   std::size_t rounds() const { return rounds_; }
 
  private:
+  // (TB.1); TreeScorer::score() says what it costs.
+  void make_scores(const TextSequence& sequence, Scratch& scratch,
+                   ChainScores<float>& out) const override;
+  void make_scores(const TextSequence& sequence, Scratch& scratch,
+                   ChainScores<double>& out) const override;
   TreeScorer scorer_;
   std::size_t rounds_ = 0;
 };
@@ -64,16 +64,15 @@ class BoostedSegmentModel final : public SegmentModel, public OpensFile<BoostedS
   // As SegmentModel and BoostedModel.
   explicit BoostedSegmentModel(Container container);
 
-  // F of (TB.8), of positions and column labels.
-  void score(const TextSequence& sequence, Scratch& scratch,
-             ChainScores<float>& out) const override;
-  void score(const TextSequence& sequence, Scratch& scratch,
-             ChainScores<double>& out) const override;
-
   const TreeScorer& scorer() const { return scorer_; }
   std::size_t rounds() const { return rounds_; }
 
  private:
+  // F of (TB.8), of positions and column labels.
+  void make_scores(const TextSequence& sequence, Scratch& scratch,
+                   ChainScores<float>& out) const override;
+  void make_scores(const TextSequence& sequence, Scratch& scratch,
+                   ChainScores<double>& out) const override;
   // S of (TB.8): a path of each tree of segments for each segment of which templates say something
   // else than of another one.
   void add_segments(const SegmentStrings& strings, double scale, SpanScratch& scratch,

@@ -10,6 +10,7 @@
 #include "inference/chain/local_normalisation.h"
 #include "model/chain_sections.h"
 #include "model/file/container.h"
+#include "model/file/record.h"
 #include "model/kernel_scorer.h"
 
 namespace croft {
@@ -29,7 +30,7 @@ std::vector<std::byte> pack_runs(const LabelRuns& runs) {
 LabelRuns unpack_runs(const Container& container, const std::string& name) {
   const std::span<const std::uint32_t> numbers = container.numbers<std::uint32_t>(name);
   if (numbers.empty() || numbers[0] > numbers.size() - 1) {
-    throw Error(container.name() + ": section " + name + std::string(kDamaged));
+    container.fail_section(name);
   }
   const auto labels = numbers.begin() + 1 + static_cast<std::ptrdiff_t>(numbers[0]);
   LabelRuns runs;
@@ -86,31 +87,34 @@ void ChainModel::read_constraint() { constraint_ = croft::read_constraint(contai
 
 // The sections are there where meta has an order, which only models of order 2 or more have.
 void ChainModel::read_histories() {
-  if (!meta().contains("order")) return;
-  const Json& order = meta()["order"];
-  if (!order.is_number_unsigned()) {
-    fail_damaged("meta");
+  const auto said = record().find("order");
+  if (!said) {
+    if (container_.has("histories")) container_.fail_section("histories", "meta has no order");
+    return;
   }
+  const auto order = said->whole<std::size_t>(2, kMostOrder);
   LabelRuns states = unpack_runs(container_, "histories"), grams = unpack_runs(container_, "grams");
   const std::span<const float> weights = container_.numbers<float>("grams.weights");
   gram_weights_.assign(weights.begin(), weights.end());
   if (weights.size() != grams.size() ||
       !std::ranges::all_of(gram_weights_, [](float w) { return std::isfinite(w); })) {
-    fail_damaged("grams.weights");
+    container_.fail_section("grams.weights");
   }
   try {
     histories_ = std::make_shared<const LabelHistories>(
-        make_histories(order.get<std::size_t>(), labels(), std::move(states), std::move(grams)));
+        make_histories(order, labels(), std::move(states), std::move(grams)));
   } catch (const Error& fault) {
     throw Error(container_.name() + ": " + fault.what() +
                 "; restore the file from a copy or train again");
   }
+  if (histories_->starts.empty()) container_.fail_section("histories", "none is of one label");
 }
 
 void ChainModel::read_transitions() {
-  TransitionScores<double> transitions = tied_transitions(tied_, labels(), edge_.size() > 0);
+  TransitionScores<double> transitions =
+      tied_transitions(container_, tied_, labels(), edge_.size() > 0);
   if (constraint_) transitions = masked(transitions, *constraint_);
-  set_transitions(std::move(transitions));
+  set_transitions(std::move(transitions), "tied.weights");
 }
 
 template <class Real>
@@ -133,10 +137,6 @@ void ChainModel::add_kernel_scores(const TextSequence& sequence, Scratch& scratc
   for (std::size_t t = 0; t < sequence.length(); ++t) {
     for (std::size_t j = 0; j < labels(); ++j) {
       out.state(t, j) = static_cast<Real>(scratch.state(t, j));
-      if (std::isfinite(out.state(t, j))) continue;
-      throw Error(container_.name(), ": the kernel's scores of position ", t,
-                  " are no finite numbers: its values are too large for the kernel, or the file is "
-                  "damaged, which croft inspect --verify tells");
     }
   }
 }
@@ -150,17 +150,20 @@ void ChainModel::score_in(const TextSequence& sequence, Scratch& scratch,
   } else {
     add_node_scores(node_, sequence, scratch.node, out);
   }
-  if (constraint_) apply(*constraint_, out);
   if (sequence.edge.lists() > 0) add_edge_scores(edge_, sequence, scratch.edge, out);
+  if (constraint_) {
+    require_numbers(sequence, out, false);  // before it makes infinite ones
+    apply(*constraint_, out);
+  }
   if (kind() == name_of(ChainKind::memm)) normalise_locally(out);
 }
 
-void ChainModel::score(const TextSequence& sequence, Scratch& scratch,
-                       ChainScores<float>& out) const {
+void ChainModel::make_scores(const TextSequence& sequence, Scratch& scratch,
+                             ChainScores<float>& out) const {
   score_in(sequence, scratch, out);
 }
-void ChainModel::score(const TextSequence& sequence, Scratch& scratch,
-                       ChainScores<double>& out) const {
+void ChainModel::make_scores(const TextSequence& sequence, Scratch& scratch,
+                             ChainScores<double>& out) const {
   score_in(sequence, scratch, out);
 }
 

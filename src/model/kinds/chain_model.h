@@ -50,15 +50,13 @@ class ChainModel final : public SequenceModel, public OpensFile<ChainModel> {
   // otherwise null.
   const KernelExpansion* kernel() const { return kernel_ ? &kernel_->expansion : nullptr; }
 
+ private:
   //   cost: a look-up (some 30 ns) and the row's length for each attribute; with a kernel, a
   //   product with each support vector for each position
-  // With a kernel it throws Error where values are so large that scores overflow.
-  void score(const TextSequence& sequence, Scratch& scratch,
-             ChainScores<float>& out) const override;
-  void score(const TextSequence& sequence, Scratch& scratch,
-             ChainScores<double>& out) const override;
-
- private:
+  void make_scores(const TextSequence& sequence, Scratch& scratch,
+                   ChainScores<float>& out) const override;
+  void make_scores(const TextSequence& sequence, Scratch& scratch,
+                   ChainScores<double>& out) const override;
   void read_constraint();
   void read_transitions();
   void read_histories();

@@ -4,10 +4,12 @@
 #include <array>
 #include <cmath>
 
+#include "core/infinity.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/inference/chain_sum.h"
 #include "croft/inference/chain_viterbi.h"
+#include "model/file/record.h"
 
 namespace croft {
 namespace {
@@ -45,9 +47,9 @@ ErrorCorrectingModel::ErrorCorrectingModel(Container container, std::optional<Co
   if (decoder) {
     decoder_ = *decoder;
   } else {
-    const Json& name = meta().value("decoder", Json());
-    const auto found = name.is_string() ? find_decoder(name.get<std::string>()) : std::nullopt;
-    if (!found) fail_damaged("meta");
+    const Record name = record().at("decoder");
+    const auto found = find_decoder(name.text());
+    if (!found) name.fail("product, marginal, distance or bits");
     decoder_ = *found;
   }
   node_ = FeatureTable(container_, "node", code_.bits);
@@ -56,7 +58,7 @@ ErrorCorrectingModel::ErrorCorrectingModel(Container container, std::optional<Co
   if (decoder_ != CodeDecoder::product) {
     TransitionScores<double> none;
     none.assign(labels(), Background::zero, {}, {});
-    set_transitions(std::move(none));
+    set_transitions(std::move(none), "tied.weights");
     return;
   }
   // T[i][j] = sum_b of the mean over the bits that i and j may have there                   (EC.3)
@@ -79,7 +81,7 @@ ErrorCorrectingModel::ErrorCorrectingModel(Container container, std::optional<Co
   }
   TransitionScores<double> transitions;
   transitions.assign(std::move(table));
-  set_transitions(std::move(transitions));
+  set_transitions(std::move(transitions), "tied.weights");
 }
 
 void ErrorCorrectingModel::read_code() {
@@ -87,7 +89,7 @@ void ErrorCorrectingModel::read_code() {
   if (labels() == 0 || bits.empty() || bits.size() % labels() != 0 ||
       bits.size() / labels() > kMostBits ||
       !std::ranges::all_of(bits, [](std::uint8_t bit) { return bit <= kAnyBit; })) {
-    fail_damaged("code");
+    container_.fail_section("code");
   }
   code_ = {labels(), bits.size() / labels(), {bits.begin(), bits.end()}};
 }
@@ -98,7 +100,9 @@ void ErrorCorrectingModel::set_bit_transitions() {
     const WeightRow row = tied_.row(id);
     for (std::size_t k = 0; k < row.size(); ++k) {
       const std::uint32_t cell = row.cell(k), b = cell / 4;
-      if (b >= code_.bits || !std::isfinite(row.weight(k))) continue;
+      if (b >= code_.bits) continue;
+      if (!std::isfinite(row.weight(k)))
+        container_.fail_section("tied.weights", "one is not finite");
       tables[b](cell / 2 % 2, cell % 2) += double{row.weight(k)};
     }
   }
@@ -190,6 +194,8 @@ void ErrorCorrectingModel::score_in(const TextSequence& sequence, Scratch& scrat
       node_.visit(places[k],
                   [&](std::uint32_t b, float weight) { row[b] += value * double{weight}; });
     }
+    // What is not finite need not show in the labels' scores.
+    if (!all_finite(difference[t])) fail_numbers(sequence, "position " + std::to_string(t));
   }
   scratch.state.reshape(length, labels());
   score_labels(difference, scratch.state);
@@ -197,20 +203,16 @@ void ErrorCorrectingModel::score_in(const TextSequence& sequence, Scratch& scrat
   for (std::size_t t = 0; t < length; ++t) {
     for (std::size_t j = 0; j < labels(); ++j) {
       out.state(t, j) = static_cast<Real>(scratch.state(t, j));
-      if (std::isfinite(out.state(t, j))) continue;
-      throw Error(container_.name(), ": the scores of position ", t,
-                  " are no finite numbers: its values are too large, or the file is damaged, which "
-                  "croft inspect --verify tells");
     }
   }
 }
 
-void ErrorCorrectingModel::score(const TextSequence& sequence, Scratch& scratch,
-                                 ChainScores<float>& out) const {
+void ErrorCorrectingModel::make_scores(const TextSequence& sequence, Scratch& scratch,
+                                       ChainScores<float>& out) const {
   score_in(sequence, scratch, out);
 }
-void ErrorCorrectingModel::score(const TextSequence& sequence, Scratch& scratch,
-                                 ChainScores<double>& out) const {
+void ErrorCorrectingModel::make_scores(const TextSequence& sequence, Scratch& scratch,
+                                       ChainScores<double>& out) const {
   score_in(sequence, scratch, out);
 }
 

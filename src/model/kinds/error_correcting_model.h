@@ -40,15 +40,6 @@ class ErrorCorrectingModel final : public SequenceModel {
     return decoder_ == CodeDecoder::product || decoder_ == CodeDecoder::marginal;
   }
 
-  // theta of a chain over the labels.  Of another decoder than `product` it has no transitions, so
-  // that the best labelling takes each label by itself.
-  //   cost: a look-up for each attribute and its bits, O(B L) a position, and of all but `product`
-  //   the inference of B binary chains
-  void score(const TextSequence& sequence, Scratch& scratch,
-             ChainScores<float>& out) const override;
-  void score(const TextSequence& sequence, Scratch& scratch,
-             ChainScores<double>& out) const override;
-
   // Of an attribute and a bit: the weight of 1 less that of 0.
   const FeatureTable& node() const { return node_; }
   // Of row r and the pair (i, j) of bit b: cell 4 b + 2 i + j.
@@ -58,6 +49,14 @@ class ErrorCorrectingModel final : public SequenceModel {
   }
 
  private:
+  // theta of a chain over the labels.  Of another decoder than `product` it has no transitions, so
+  // that the best labelling takes each label by itself.
+  //   cost: a look-up for each attribute and its bits, O(B L) a position, and of all but `product`
+  //   the inference of B binary chains
+  void make_scores(const TextSequence& sequence, Scratch& scratch,
+                   ChainScores<float>& out) const override;
+  void make_scores(const TextSequence& sequence, Scratch& scratch,
+                   ChainScores<double>& out) const override;
   void read_code();
   void set_bit_transitions();
   template <class Real>

@@ -6,9 +6,13 @@
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "model/file/container.h"
+#include "model/file/record.h"
+#include "model/score_numbers.h"
 
 namespace croft {
 namespace {
+
+constexpr std::uint64_t kMostJointStates = std::uint64_t{1} << 32;  // of a clique
 
 std::string prefix_of(std::size_t clique_template) {
   return "template" + std::to_string(clique_template);
@@ -33,25 +37,36 @@ Json schema_record(const CliqueSchema& schema) {
   return {{"domains", std::move(domains)}, {"templates", std::move(templates)}};
 }
 
-CliqueSchema schema_of(const Json& record) {
-  CliqueSchema schema;
-  for (const Json& each : record.at("domains")) {
-    schema.domains.push_back(
-        {each.at("name").get<std::string>(), each.at("labels").get<std::vector<std::string>>()});
+Interaction interaction_of(const Record& record, const std::vector<std::uint32_t>& domain,
+                           std::span<const Domain> domains) {
+  std::vector<std::uint32_t> states;
+  for (const std::uint32_t each : domain) {
+    states.push_back(static_cast<std::uint32_t>(domains[each].labels.size()));
   }
-  for (const Json& each : record.at("templates")) {
-    CliqueTemplate t{each.at("name").get<std::string>(),
-                     each.at("domains").get<std::vector<std::uint32_t>>(),
-                     {}};
-    std::vector<std::uint32_t> states;
-    for (const std::uint32_t domain : t.domain) {
-      states.push_back(static_cast<std::uint32_t>(schema.domains.at(domain).labels.size()));
-    }
-    std::vector<std::uint64_t> listed;
-    if (each.contains("listed")) listed = each.at("listed").get<std::vector<std::uint64_t>>();
-    t.interaction = Interaction(interaction_kind(each.at("interaction").get<std::string>()),
-                                std::move(states), std::move(listed));
-    t.scores = each.value("scores", false);
+  std::vector<std::uint64_t> listed;
+  if (const auto list = record.find("listed"))
+    listed = list->wholes<std::uint64_t>(0, kMostJointStates);
+  try {
+    return Interaction(interaction_kind(record.at("interaction").text()), std::move(states),
+                       std::move(listed));
+  } catch (const UsageError& error) {
+    record.at("interaction").fail(std::string("another one (") + error.what() + ")");
+  }
+}
+
+CliqueSchema schema_of(const Record& record) {
+  CliqueSchema schema;
+  for (const Record& each : record.at("domains").list()) {
+    schema.domains.push_back({each.at("name").text(), each.at("labels").texts()});
+    each.at("labels").require(!schema.domains.back().labels.empty(), "a list of one at least");
+  }
+  record.at("domains").require(!schema.domains.empty(), "a list of one at least");
+  const auto last = static_cast<std::uint32_t>(schema.domains.size() - 1);
+  for (const Record& each : record.at("templates").list()) {
+    CliqueTemplate t{each.at("name").text(), each.at("domains").wholes<std::uint32_t>(0, last), {}};
+    t.interaction = interaction_of(each, t.domain, schema.domains);
+    const auto scores = each.find("scores");
+    t.scores = scores && scores->flag();
     schema.templates.push_back(std::move(t));
   }
   return schema;
@@ -71,21 +86,10 @@ GraphModel::GraphModel(Container container) : StoredModel(std::move(container)) 
                 ", and one of kind \"graph\" was expected");
   }
   container_.refuse_required_but({});
-  read_schema();
+  schema_ = schema_of(record().at("graph"));
+  if (const auto source = record().find("source")) source->object();
   for (std::size_t t = 0; t < schema_.templates.size(); ++t) {
     tables_.emplace_back(container_, prefix_of(t), schema_.templates[t].interaction.cells());
-  }
-}
-
-void GraphModel::read_schema() {
-  try {
-    schema_ = schema_of(meta().at("graph"));
-  } catch (const JsonError&) {
-    fail_damaged("meta");
-  } catch (const std::out_of_range&) {
-    fail_damaged("meta");
-  } catch (const UsageError&) {
-    fail_damaged("meta");
   }
 }
 
@@ -103,6 +107,8 @@ void GraphModel::score(const CliqueRows& rows, GraphInstance& instance,
     cells.assign(interaction.cells(), 0);
     for (const CliqueFeature& each : rows.features(row)) {
       if (schema_.templates[t].scores) {
+        if (each.id >= cells.size())
+          container_.fail_section("meta", "scores of cells that are none");
         cells[each.id] = each.value;
         continue;
       }
@@ -111,6 +117,13 @@ void GraphModel::score(const CliqueRows& rows, GraphInstance& instance,
         const std::uint32_t cell = weights.cell(k);
         if (cell < cells.size()) cells[cell] += each.value * double{weights.weight(k)};
       }
+    }
+    const bool forbids = schema_.templates[t].scores;  // a density may be 0
+    if (!are_scores<double>(cells, least_score<double>(forbids))) {
+      throw Error(container_.name(), ": the scores of a clique of the template ",
+                  in_quotes(schema_.templates[t].name),
+                  " are no finite numbers: its features are too large, or the file is damaged, "
+                  "which croft inspect --verify tells");
     }
     set_numbers(interaction, cells, instance.graph.numbers(p));
   }

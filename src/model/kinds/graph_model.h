@@ -36,13 +36,12 @@ class GraphModel final : public StoredModel, public OpensFile<GraphModel> {
     return tables_[clique_template];
   }
 
-  // Sets the numbers of the instance's graph.  Threads: each needs its own scratch.
+  // Sets the numbers of the instance's graph.  Threads: each needs its own scratch.  Throws Error
+  // where a score is no finite number.
   //   rows : features by the numbers of find()
   void score(const CliqueRows& rows, GraphInstance& instance, std::vector<double>& scratch) const;
 
  private:
-  void read_schema();
-
   CliqueSchema schema_;
   std::vector<FeatureTable> tables_;  // [templates]
 };

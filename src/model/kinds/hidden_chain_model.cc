@@ -23,20 +23,22 @@ HiddenChainModel::HiddenChainModel(Container container)
   edge_ = FeatureTable(container_, "edge", states_.size() * states_.size());
   tied_ = FeatureTable(container_, "tied", states_.size() * states_.size());
   constraint_ = read_constraint(container_, labels());
-  TransitionScores<double> transitions = tied_transitions(tied_, states_.size(), edge_.size() > 0);
+  TransitionScores<double> transitions =
+      tied_transitions(container_, tied_, states_.size(), edge_.size() > 0);
   if (constraint_) {
     state_constraint_ = over_states(*constraint_, states_);
     transitions = masked(transitions, *state_constraint_);
   }
-  set_transitions(std::move(transitions));
+  set_transitions(std::move(transitions), "tied.weights");
 }
 
 void HiddenChainModel::read_states() {
   const std::span<const std::uint32_t> counts = container_.numbers<std::uint32_t>("states");
-  if (counts.size() != labels() || labels() == 0) fail_damaged("states");
+  if (counts.size() != labels()) container_.fail_section("states");
   std::size_t sum = 0;
   for (const std::uint32_t count : counts) {
-    if (count == 0 || count > kMostStates || (sum += count) > kMostStates) fail_damaged("states");
+    if (count == 0 || count > kMostStates || (sum += count) > kMostStates)
+      container_.fail_section("states");
   }
   states_ = make_hidden_states(std::vector<std::size_t>(counts.begin(), counts.end()));
 }
@@ -52,16 +54,19 @@ void HiddenChainModel::score_in(const TextSequence& sequence, Scratch& scratch,
                                 ChainScores<Real>& out) const {
   out.reset(sequence.length(), transitions<Real>());
   add_node_scores(node_, sequence, scratch.node, out);
-  if (state_constraint_) apply(*state_constraint_, out);
   if (sequence.edge.lists() > 0) add_edge_scores(edge_, sequence, scratch.edge, out);
+  if (state_constraint_) {
+    require_numbers(sequence, out, false);  // before it makes infinite ones
+    apply(*state_constraint_, out);
+  }
 }
 
-void HiddenChainModel::score(const TextSequence& sequence, Scratch& scratch,
-                             ChainScores<float>& out) const {
+void HiddenChainModel::make_scores(const TextSequence& sequence, Scratch& scratch,
+                                   ChainScores<float>& out) const {
   score_in(sequence, scratch, out);
 }
-void HiddenChainModel::score(const TextSequence& sequence, Scratch& scratch,
-                             ChainScores<double>& out) const {
+void HiddenChainModel::make_scores(const TextSequence& sequence, Scratch& scratch,
+                                   ChainScores<double>& out) const {
   score_in(sequence, scratch, out);
 }
 

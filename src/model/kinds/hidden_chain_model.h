@@ -28,13 +28,12 @@ class HiddenChainModel final : public SequenceModel, public OpensFile<HiddenChai
   const FeatureTable& tied() const { return tied_; }
   bool has_overlays() const override { return edge_.size() > 0; }
 
-  // Of states.  cost: a look-up and the row's length for each attribute
-  void score(const TextSequence& sequence, Scratch& scratch,
-             ChainScores<float>& out) const override;
-  void score(const TextSequence& sequence, Scratch& scratch,
-             ChainScores<double>& out) const override;
-
  private:
+  // Of states.  cost: a look-up and the row's length for each attribute
+  void make_scores(const TextSequence& sequence, Scratch& scratch,
+                   ChainScores<float>& out) const override;
+  void make_scores(const TextSequence& sequence, Scratch& scratch,
+                   ChainScores<double>& out) const override;
   void read_states();
   template <class Real>
   void score_in(const TextSequence& sequence, Scratch& scratch, ChainScores<Real>& out) const;

@@ -8,21 +8,13 @@
 #include "core/unicode.h"
 #include "croft/core/error.h"
 #include "model/file/container.h"
+#include "model/file/record.h"
 
 namespace croft {
 namespace {
 
 constexpr std::array<std::string_view, 1> kHmmKinds = {HmmModel::kKind};
 constexpr std::size_t kMostLetters = 64;
-
-std::size_t read_suffix_letters(const Json& meta, const Container& container) {
-  const Json* const at = meta.get_if("suffix");
-  if (at == nullptr) return 0;
-  if (!at->is_number_unsigned() || at->get<std::uint64_t>() > kMostLetters) {
-    throw Error(container.name() + ": section meta" + std::string(kDamaged));
-  }
-  return at->get<std::size_t>();
-}
 
 }  // namespace
 
@@ -43,9 +35,10 @@ void suffix_begins(std::string_view attribute, std::size_t most, std::vector<std
 HmmModel::HmmModel(Container container)
     : SequenceModel(std::move(container), kHmmKinds, {}),
       tracks_(unpack_strings(container_, "tracks")),
-      names_(open_table<CompactVocabulary>(container_, "emission.names")),
-      suffix_letters_(read_suffix_letters(meta(), container_)) {
-  if (labels() == 0) fail_damaged("labels");
+      names_(open_table<CompactVocabulary>(container_, "emission.names")) {
+  if (const auto suffix = record().find("suffix")) {
+    suffix_letters_ = suffix->whole<std::size_t>(0, kMostLetters);
+  }
   start_ = read_logs("start", labels());
   if (container_.has("end")) end_ = read_logs("end", labels());
   const std::span<const double> table = read_logs("transitions", labels() * labels());
@@ -55,7 +48,7 @@ HmmModel::HmmModel(Container container)
   }
   TransitionScores<double> transitions;
   transitions.assign(std::move(log));
-  set_transitions(std::move(transitions));
+  set_transitions(std::move(transitions), "transitions");
   read_emissions();
 }
 
@@ -63,7 +56,7 @@ HmmModel::HmmModel(Container container)
 std::span<const double> HmmModel::read_logs(std::string_view section, std::size_t count) const {
   const std::span<const double> logs = container_.numbers<double>(section);
   if (logs.size() != count || !std::ranges::all_of(logs, [](double log) { return log <= 0; })) {
-    fail_damaged(section);
+    container_.fail_section(section);
   }
   return logs;
 }
@@ -78,12 +71,12 @@ void HmmModel::read_emissions() {
   value_track_ = container_.numbers<std::uint32_t>("emission.tracks");
   if (rows_.size() != names_.size() || value_track_.size() != names_.size() ||
       rows_.total() != cell_.size() || cell_.size() != log_.size()) {
-    fail_damaged("emission.rows");
+    container_.fail_section("emission.rows");
   }
   if (!container_.has("suffix.names")) return;
   suffix_names_ = open_table<CompactVocabulary>(container_, "suffix.names");
   suffix_log_ = container_.numbers<double>("suffix.log");
-  if (suffix_log_.size() != suffix_names_.size() * labels()) fail_damaged("suffix.log");
+  if (suffix_log_.size() != suffix_names_.size() * labels()) container_.fail_section("suffix.log");
 }
 
 std::optional<std::size_t> HmmModel::find_track(std::string_view name) const {
@@ -170,8 +163,8 @@ void HmmModel::for_each_position(const TextSequence& sequence, Scratch& scratch,
   }
 }
 
-void HmmModel::score(const TextSequence& sequence, Scratch& scratch,
-                     ChainScores<float>& out) const {
+void HmmModel::make_scores(const TextSequence& sequence, Scratch& scratch,
+                           ChainScores<float>& out) const {
   out.reset(sequence.length(), transitions<float>());
   for_each_position(sequence, scratch, [&](std::size_t t, std::span<const double> state) {
     const double most = *std::ranges::max_element(state);
@@ -182,8 +175,8 @@ void HmmModel::score(const TextSequence& sequence, Scratch& scratch,
   });
 }
 
-void HmmModel::score(const TextSequence& sequence, Scratch& scratch,
-                     ChainScores<double>& out) const {
+void HmmModel::make_scores(const TextSequence& sequence, Scratch& scratch,
+                           ChainScores<double>& out) const {
   out.reset(sequence.length(), transitions<double>());
   for_each_position(sequence, scratch, [&](std::size_t t, std::span<const double> state) {
     std::ranges::copy(state, out.state.row(t));
@@ -213,7 +206,7 @@ HmmParameters HmmModel::parameters() const {
     out.suffix.push_back(suffix_names_.string(s));
   }
   for (std::uint32_t id = 0; id < values(); ++id) {
-    if (value_track_[id] >= tracks_.size()) fail_damaged("emission.tracks");
+    if (value_track_[id] >= tracks_.size()) container_.fail_section("emission.tracks");
     out.value.push_back(value(id));
     out.track.push_back(value_track_[id]);
     visit_cells(id, [&](Label y, double log) {

@@ -23,16 +23,6 @@ class HmmModel final : public SequenceModel, public OpensFile<HmmModel> {
   // Maps the file: the cost does not grow with the number of known values.
   explicit HmmModel(Container container);
 
-  // theta of (HM.2).  In double log Z is log p(x), the log-likelihood of the observations; in float
-  // each position is shifted to have its largest score at 0, which keeps the digits that tell
-  // labels apart.  Attributes of a track that the model does not have count for nothing.
-  //   cost: a look-up for each attribute, and L additions
-  // Throws Error for an attribute with a value below 0: values count occurrences.
-  void score(const TextSequence& sequence, Scratch& scratch,
-             ChainScores<float>& out) const override;
-  void score(const TextSequence& sequence, Scratch& scratch,
-             ChainScores<double>& out) const override;
-
   // log p(attribute | label) for every label, out: [L].  False, and `out` as it is, where the model
   // does not have its track.
   bool log_emission(std::string_view attribute, std::span<double> out) const;
@@ -60,10 +50,20 @@ class HmmModel final : public SequenceModel, public OpensFile<HmmModel> {
   double unknown(std::size_t track, Label y) const { return unknown_[track * labels() + y]; }
 
  private:
+  // theta of (HM.2).  In double log Z is log p(x), the log-likelihood of the observations; in float
+  // each position is shifted to have its largest score at 0, which keeps the digits that tell
+  // labels apart.  Attributes of a track that the model does not have count for nothing.
+  //   cost: a look-up for each attribute, and L additions
+  // Throws Error for an attribute with a value below 0: values count occurrences.
+  void make_scores(const TextSequence& sequence, Scratch& scratch,
+                   ChainScores<float>& out) const override;
+  void make_scores(const TextSequence& sequence, Scratch& scratch,
+                   ChainScores<double>& out) const override;
   // Whatever a damaged file holds is no reason to compute with NaN.
   static double log_probability(double number) { return number <= 0 ? number : 0; }
   std::span<const double> read_logs(std::string_view section, std::size_t count) const;
   void read_emissions();
+  bool may_forbid() const override { return true; }
   std::optional<std::size_t> find_track(std::string_view name) const;
   void add_emission(std::string_view attribute, std::uint32_t id, double value,
                     std::span<double> row, std::span<double> out) const;

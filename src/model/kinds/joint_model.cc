@@ -22,7 +22,7 @@ JointTemplates read_templates(const Container& container) {
   try {
     return JointTemplates::parse(container.text("joint.template"), container.name());
   } catch (const InputError&) {
-    throw Error(container.name() + ": section joint.template" + std::string(kDamaged));
+    container.fail_section("joint.template");
   }
 }
 
@@ -30,8 +30,8 @@ JointTemplates read_templates(const Container& container) {
 
 JointModel::JointModel(Container container)
     : SequenceModel(std::move(container), kJointKinds, {}), templates_(read_templates(container_)) {
-  if (labels() == 0) fail_damaged("labels");
-  if (extractor().config().template_text != templates_.extraction()) fail_damaged("meta");
+  if (extractor().config().template_text != templates_.extraction())
+    container_.fail_section("template", "it does not follow from joint.template");
   for (Label y = 0; y < labels(); ++y) label_names_.push_back(label(y));
   for (Label y = 0; y < labels(); ++y) label_number_.emplace(label_names_[y], y);
   read_groups();
@@ -52,24 +52,24 @@ void JointModel::read_groups() {
       part.groups.count = static_cast<std::uint32_t>(labels());
       continue;
     }
-    if (groups.size() - at < labels()) fail_damaged("joint.groups");
+    if (groups.size() - at < labels()) container_.fail_section("joint.groups");
     const auto of = groups.subspan(at, labels());
     at += labels();
     const std::size_t last = std::ranges::max(of);
-    if (last >= labels() || last >= names.size() - name) fail_damaged("joint.groups");
+    if (last >= labels() || last >= names.size() - name) container_.fail_section("joint.groups");
     part.groups.of.assign(of.begin(), of.end());
     part.groups.count = static_cast<std::uint32_t>(last + 1);
     part_names.assign(names.begin() + static_cast<std::ptrdiff_t>(name),
                       names.begin() + static_cast<std::ptrdiff_t>(name + last + 1));
     name += last + 1;
   }
-  if (at != groups.size()) fail_damaged("joint.groups");
-  if (name != names.size()) fail_damaged("joint.group_names");
+  if (at != groups.size()) container_.fail_section("joint.groups");
+  if (name != names.size()) container_.fail_section("joint.group_names");
   parts_ = LabelParts(labels(), std::move(parts));
   // Without transitions: nothing grows with L^2.
   TransitionScores<double> none;
   none.assign(labels(), Background::zero, {}, {});
-  set_transitions(std::move(none));
+  set_transitions(std::move(none), "labels");
 }
 
 const std::string& JointModel::group_name(std::uint32_t cell) const {
@@ -117,12 +117,12 @@ void JointModel::score_in(const TextSequence& sequence, Scratch& scratch,
   }
 }
 
-void JointModel::score(const TextSequence& sequence, Scratch& scratch,
-                       ChainScores<float>& out) const {
+void JointModel::make_scores(const TextSequence& sequence, Scratch& scratch,
+                             ChainScores<float>& out) const {
   score_in(sequence, scratch, out);
 }
-void JointModel::score(const TextSequence& sequence, Scratch& scratch,
-                       ChainScores<double>& out) const {
+void JointModel::make_scores(const TextSequence& sequence, Scratch& scratch,
+                             ChainScores<double>& out) const {
   score_in(sequence, scratch, out);
 }
 

@@ -20,13 +20,6 @@ class JointModel final : public SequenceModel, public OpensFile<JointModel> {
   // Maps the file: the cost grows with labels and templates, not with weights.
   explicit JointModel(Container container);
 
-  // theta of (JF.2): positions do not depend on each other.
-  //   cost: a look-up for each template, its weights, and O(L) for each part of y
-  void score(const TextSequence& sequence, Scratch& scratch,
-             ChainScores<float>& out) const override;
-  void score(const TextSequence& sequence, Scratch& scratch,
-             ChainScores<double>& out) const override;
-
   const JointTemplates& templates() const { return templates_; }
   const LabelParts& parts() const { return parts_; }
   // The group that a cell stands for: a label, a suffix, ...
@@ -35,6 +28,12 @@ class JointModel final : public SequenceModel, public OpensFile<JointModel> {
   const FeatureTable& table() const { return table_; }
 
  private:
+  // theta of (JF.2): positions do not depend on each other.
+  //   cost: a look-up for each template, its weights, and O(L) for each part of y
+  void make_scores(const TextSequence& sequence, Scratch& scratch,
+                   ChainScores<float>& out) const override;
+  void make_scores(const TextSequence& sequence, Scratch& scratch,
+                   ChainScores<double>& out) const override;
   void read_groups();
   Label label_named(std::string_view name) const;
   template <class Real>

@@ -6,10 +6,12 @@
 #include <array>
 #include <cassert>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 
 #include "core/json.h"
 #include "croft/core/error.h"
+#include "model/file/record.h"
 
 namespace croft {
 namespace {
@@ -85,18 +87,26 @@ Json options_json(const NaiveBayesOptions& options) {
           {"given_prior", options.given_prior}};
 }
 
-NaiveBayesOptions options_from_json(const Json& document) {
+NaiveBayesOptions options_of(const Record& record) {
   NaiveBayesOptions options;
-  options.alpha = document.at("alpha").get<double>();
-  options.binarize = document.at("binarize").get<double>();
-  options.variance_floor = document.at("variance_floor").get<double>();
-  options.norm = document.at("norm").get<bool>();
-  options.absent_is_missing = document.at("absent_is_missing").get<bool>();
-  const auto prior = std::ranges::find(kPriorNames, document.at("prior").get<std::string>());
-  if (prior == kPriorNames.end()) throw std::invalid_argument("prior");
+  const auto not_negative = [&](std::string_view key) {
+    const double number = record.at(key).number();
+    record.at(key).require(number >= 0, "a number of 0 or more");
+    return number;
+  };
+  options.alpha = not_negative("alpha");
+  options.binarize = not_negative("binarize");
+  options.variance_floor = not_negative("variance_floor");
+  options.norm = record.at("norm").flag();
+  options.absent_is_missing = record.at("absent_is_missing").flag();
+  const auto prior = std::ranges::find(kPriorNames, record.at("prior").text());
+  if (prior == kPriorNames.end()) record.at("prior").fail("learnt, uniform or given");
   options.prior = static_cast<LabelPrior>(prior - kPriorNames.begin());
-  options.given_prior = document.at("given_prior").get<std::vector<double>>();
-  options.validate();
+  options.given_prior = record.at("given_prior").numbers();
+  const double sum = std::accumulate(options.given_prior.begin(), options.given_prior.end(), 0.0);
+  record.at("given_prior")
+      .require(options.prior != LabelPrior::given || std::abs(sum - 1) <= 1e-6,
+               "a list of probabilities");
   return options;
 }
 

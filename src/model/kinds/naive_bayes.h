@@ -16,6 +16,7 @@
 
 namespace croft {
 class Json;
+class Record;
 
 // What the value of an attribute is.  multinomial, complement: how often it occurs; bernoulli:
 // whether it does; gaussian: a measurement; categorical: 1, one of several attributes that are the
@@ -68,8 +69,7 @@ struct NaiveBayesOptions {
   void validate() const;
 };
 Json options_json(const NaiveBayesOptions& options);
-// The inverse; throws where the document is not one (std::exception).
-NaiveBayesOptions options_from_json(const Json& document);
+NaiveBayesOptions options_of(const Record& record);  // the inverse, of a model's meta
 
 // Sufficient statistics.  All numbers are sums over positions, weighted.
 //   numbers [A][width][L]; of an attribute and label, by event model:

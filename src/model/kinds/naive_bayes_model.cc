@@ -6,10 +6,12 @@
 #include <cstring>
 #include <type_traits>
 
+#include "core/infinity.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "features/compact_offsets.h"
 #include "model/file/container.h"
+#include "model/file/record.h"
 
 namespace croft {
 namespace {
@@ -31,24 +33,22 @@ NaiveBayesModel::NaiveBayesModel(Container container)
   read_options();
   const std::span<const std::byte> events = container_.section("attributes.events");
   events_ = {reinterpret_cast<const AttributeEvent*>(events.data()), events.size()};
-  if (labels() == 0) fail_damaged("labels");
-  if (prior_.size() != labels()) fail_damaged("prior");
-  if (constant_.size() != labels()) fail_damaged("constant");
-  if (events_.size() != names_.size()) fail_damaged("attributes.events");
-  if (parameters_.size() != names_.size() * width_ * labels()) fail_damaged("parameters");
+  if (prior_.size() != labels()) container_.fail_section("prior");
+  if (constant_.size() != labels()) container_.fail_section("constant");
+  if (events_.size() != names_.size()) container_.fail_section("attributes.events");
+  if (parameters_.size() != names_.size() * width_ * labels())
+    container_.fail_section("parameters");
   scorer_ = NaiveBayesScorer(events_, prior_, constant_, parameters_, width_, sums_, options_);
 }
 
 void NaiveBayesModel::read_options() {
-  try {
-    const Json& said = meta().at("naive_bayes");
-    options_ = options_from_json(said);
-    event_choice_ = said.at("event").get<std::string>();
-    width_ = said.at("gaussian").get<bool>() ? 3 : 1;
-    sums_ = said.at("sums").get<bool>();
-  } catch (const std::exception&) {
-    fail_damaged("meta");
-  }
+  const Record said = record().at("naive_bayes");
+  options_ = options_of(said);
+  event_choice_ = said.at("event").text();
+  width_ = said.at("gaussian").flag() ? 3 : 1;
+  sums_ = said.at("sums").flag();
+  const std::size_t given = options_.given_prior.size();
+  said.at("given_prior").require(given == 0 || given == labels(), "a list of one for each label");
 }
 
 NaiveBayesParameters NaiveBayesModel::parameters() const {
@@ -64,18 +64,18 @@ NaiveBayesStatistics NaiveBayesModel::statistics() const {
   s.width = width_;
   s.event.assign(events_.begin(), events_.end());
   const auto known = [](AttributeEvent event) { return event <= AttributeEvent::categorical; };
-  if (!std::ranges::all_of(s.event, known)) fail_damaged("attributes.events");
+  if (!std::ranges::all_of(s.event, known)) container_.fail_section("attributes.events");
   if (container_.has("attributes.columns")) {
     const auto columns = container_.numbers<std::uint32_t>("attributes.columns");
     s.column.assign(columns.begin(), columns.end());
     s.columns = unpack_strings(container_, "columns");
     const auto there = [&](std::uint32_t column) { return column < s.columns.size(); };
     if (s.column.size() != s.event.size() || !std::ranges::all_of(s.column, there)) {
-      fail_damaged("attributes.columns");
+      container_.fail_section("attributes.columns");
     }
   }
   const auto weights = container_.numbers<double>("statistics.labels");
-  if (weights.size() != labels()) fail_damaged("statistics.labels");
+  if (weights.size() != labels()) container_.fail_section("statistics.labels");
   s.label_weight.assign(weights.begin(), weights.end());
   s.numbers.assign(s.attributes() * s.stride(), 0.0);
   const auto rows = open_table<CompactOffsets>(container_, "statistics.rows");
@@ -84,29 +84,20 @@ NaiveBayesStatistics NaiveBayesModel::statistics() const {
   const std::size_t width = cell_width(s.stride());
   if (rows.size() != s.attributes() || rows.total() != values.size() ||
       cells.size() != values.size() * width) {
-    fail_damaged("statistics.rows");
+    container_.fail_section("statistics.rows");
   }
   for (std::uint32_t a = 0; a < rows.size(); ++a) {
     const CompactOffsets::Row row = rows(a);
     for (std::uint64_t k = row.begin; k < row.begin + row.length; ++k) {
       std::uint32_t cell = 0;  // little-endian, as the file
       std::memcpy(&cell, cells.data() + k * width, width);
-      if (cell >= s.stride()) fail_damaged("statistics.cells");
+      if (cell >= s.stride()) container_.fail_section("statistics.cells");
       s.row(a)[cell] = values[k];
     }
   }
   const auto finite = [](double number) { return std::isfinite(number); };
-  if (!std::ranges::all_of(s.numbers, finite)) fail_damaged("statistics.values");
+  if (!std::ranges::all_of(s.numbers, finite)) container_.fail_section("statistics.values");
   return s;
-}
-
-void NaiveBayesModel::fail_scores(const TextSequence& sequence, std::size_t t) const {
-  const std::string where =
-      container_.name() + ": position " + std::to_string(t) + " of the sequence " +
-      (sequence.first_line == 0 ? "" : "at line " + std::to_string(sequence.first_line) + " ");
-  throw Error(where,
-              "has scores that are no finite numbers: its values are too large, or the file is "
-              "damaged, which croft inspect --verify tells");
 }
 
 template <class Real>
@@ -137,27 +128,21 @@ void NaiveBayesModel::score_in(const TextSequence& sequence, Scratch& scratch,
     scorer_.score(std::span(id).subspan(first, size),
                   value.empty() ? std::span<const double>() : std::span(value).subspan(first, size),
                   sums, joint);
-    double largest = joint[0];
-    bool numbers = true;
-    for (const double score : joint) {
-      numbers = numbers && score < std::numeric_limits<double>::infinity();
-      largest = std::max(largest, score);
-    }
-    const bool none = largest == -std::numeric_limits<double>::infinity();
-    if (!numbers || !(none || std::isfinite(largest))) fail_scores(sequence, t);
-    if (none || std::is_same_v<Real, double>) largest = 0;
+    // Where a score is NaN or infinite, one less the largest is NaN.
+    double largest = *std::ranges::max_element(joint);
+    if (largest == kMinusInfinity || std::is_same_v<Real, double>) largest = 0;
     for (std::size_t j = 0; j < joint.size(); ++j) {
       out.state(t, j) = static_cast<Real>(joint[j] - largest);
     }
   }
 }
 
-void NaiveBayesModel::score(const TextSequence& sequence, Scratch& scratch,
-                            ChainScores<float>& out) const {
+void NaiveBayesModel::make_scores(const TextSequence& sequence, Scratch& scratch,
+                                  ChainScores<float>& out) const {
   score_in(sequence, scratch, out);
 }
-void NaiveBayesModel::score(const TextSequence& sequence, Scratch& scratch,
-                            ChainScores<double>& out) const {
+void NaiveBayesModel::make_scores(const TextSequence& sequence, Scratch& scratch,
+                                  ChainScores<double>& out) const {
   score_in(sequence, scratch, out);
 }
 

@@ -39,19 +39,18 @@ class NaiveBayesModel final : public SequenceModel, public OpensFile<NaiveBayesM
   NaiveBayesStatistics statistics() const;
   NaiveBayesParameters parameters() const;  // largest_variance: 0
 
+ private:
   // state(t, j) = log p(x_t, y_t = j).  In single precision less their largest, which no posterior
   // notices: log p(x) can be large.
   //   cost : a look-up and L products for each attribute; NaiveBayesScorer::score
-  void score(const TextSequence& sequence, Scratch& scratch,
-             ChainScores<float>& out) const override;
-  void score(const TextSequence& sequence, Scratch& scratch,
-             ChainScores<double>& out) const override;
-
- private:
+  void make_scores(const TextSequence& sequence, Scratch& scratch,
+                   ChainScores<float>& out) const override;
+  void make_scores(const TextSequence& sequence, Scratch& scratch,
+                   ChainScores<double>& out) const override;
   template <class Real>
   void score_in(const TextSequence& sequence, Scratch& scratch, ChainScores<Real>& out) const;
   void read_options();
-  [[noreturn]] void fail_scores(const TextSequence& sequence, std::size_t t) const;
+  bool may_forbid() const override { return true; }
 
   CompactVocabulary names_;
   std::span<const AttributeEvent> events_;  // [A]

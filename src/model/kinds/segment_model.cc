@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "model/chain_sections.h"
 #include "model/file/container.h"
+#include "model/file/record.h"
+#include "model/score_numbers.h"
 
 namespace croft {
 namespace {
@@ -20,7 +24,7 @@ SegmentTemplates read_segment_templates(const Container& container) {
   try {
     return SegmentTemplates::parse(container.text("segment.template"), container.name());
   } catch (const InputError&) {
-    throw Error(container.name() + ": section segment.template" + std::string(kDamaged));
+    container.fail_section("segment.template");
   }
 }
 
@@ -59,49 +63,38 @@ void SegmentModel::set_features() {
 
 // From meta: labels, lengths, names of gazetteers.
 void SegmentModel::read_segments() {
+  const Record segments = record().at("segments");
   std::vector<std::uint32_t> longest;
-  std::vector<std::string> gazetteers;
   std::uint64_t cells = 0;
-  const auto require = [&](bool holds) {
-    if (!holds) fail_damaged("meta");
-  };
-  try {
-    const Json& record = meta().at("segments");
-    const auto column = [&](const Json& one, const char* key) {
-      if (one.at(key).is_null()) return SegmentLabels::kNone;
-      const Label c = one.at(key).get<Label>();
-      require(c < labels());
-      return c;
+  for (const Record& one : segments.at("labels").list()) {
+    const auto column = [&](std::string_view key, bool must) {
+      const Record c = one.at(key);
+      return c.is_null() && !must ? SegmentLabels::kNone
+                                  : c.whole<Label>(0, static_cast<Label>(labels() - 1));
     };
-    for (const Json& one : record.at("labels")) {
-      labels_.names.push_back(one.at("name").get<std::string>());
-      labels_.first.push_back(column(one, "first"));
-      labels_.inside.push_back(column(one, "inside"));
-      labels_.last.push_back(column(one, "last"));
-      labels_.single.push_back(column(one, "single"));
-      longest.push_back(one.at("longest").get<std::uint32_t>());
-      require(longest.back() >= 1 && longest.back() <= kMostCells);
-      cells += longest.back();
-      require(cells <= kMostCells && labels_.first.back() != SegmentLabels::kNone &&
-              labels_.single.back() != SegmentLabels::kNone);
-      require(longest.back() == 1 || (labels_.inside.back() != SegmentLabels::kNone &&
-                                      labels_.last.back() != SegmentLabels::kNone));
-    }
-    gazetteers = record.at("gazetteers").get<std::vector<std::string>>();
-    text_prefix_ = record.at("text_prefix").get<std::string>();
-  } catch (const JsonError&) {
-    fail_damaged("meta");
+    const Record length = one.at("longest");
+    longest.push_back(length.whole<std::uint32_t>(1, kMostCells));
+    cells += longest.back();
+    length.require(cells <= kMostCells, "fewer positions in all labels");
+    labels_.names.push_back(one.at("name").text());
+    labels_.first.push_back(column("first", true));
+    labels_.inside.push_back(column("inside", longest.back() > 1));
+    labels_.last.push_back(column("last", longest.back() > 1));
+    labels_.single.push_back(column("single", true));
   }
-  require(labels_.labels() > 0 && labels_.labels() <= labels());
+  segments.at("labels").require(
+      labels_.labels() > 0 && labels_.labels() <= labels() &&
+          std::ranges::count(segment_label_of(labels_, labels()), SegmentLabels::kNone) == 0,
+      "a label of segments for each of the labels");
   shape_ = SegmentShape(longest);
-  if (text_prefix_.empty()) {
-    for (const std::size_t c : templates_.columns()) {
-      require(std::ranges::find(extractor().config().cells, c) != extractor().config().cells.end());
-    }
-  } else {
-    require(templates_.columns().empty() || templates_.columns().back() == 0);
+  const Record prefix = segments.at("text_prefix");
+  text_prefix_ = prefix.text();
+  const std::vector<std::size_t>& known = extractor().config().cells;
+  for (const std::size_t c : templates_.columns()) {
+    const bool there = text_prefix_.empty() ? std::ranges::find(known, c) != known.end() : c == 0;
+    prefix.require(there, "one that fits the columns of segment.template");
   }
-  lexicon_ = SegmentLexicon(container_, labels_.names, std::move(gazetteers));
+  lexicon_ = SegmentLexicon(container_, labels_.names, segments.at("gazetteers").texts());
 }
 
 void SegmentModel::read_transitions() {
@@ -118,6 +111,13 @@ void SegmentModel::read_transitions() {
 }
 
 void SegmentModel::set_segment_transitions(Matrix<double> log) {
+  constexpr double kMost = std::numeric_limits<float>::max();
+  for (std::size_t i = 0; i < log.rows(); ++i) {
+    const bool good = std::ranges::all_of(log[i], [](double x) { return std::abs(x) <= kMost; });
+    if (good) continue;
+    container_.fail_section(has_tables_ ? "tied.weights" : "transitions",
+                            "scores of transitions are no finite numbers");
+  }
   forbid_repeats(labels_, log);
   segment_double_.assign(std::move(log));
   segment_float_ = convert<float>(segment_double_);
@@ -130,12 +130,12 @@ void SegmentModel::score_in(const TextSequence& sequence, Scratch& scratch,
   add_node_scores(node_, sequence, scratch.node, out);
 }
 
-void SegmentModel::score(const TextSequence& sequence, Scratch& scratch,
-                         ChainScores<float>& out) const {
+void SegmentModel::make_scores(const TextSequence& sequence, Scratch& scratch,
+                               ChainScores<float>& out) const {
   score_in(sequence, scratch, out);
 }
-void SegmentModel::score(const TextSequence& sequence, Scratch& scratch,
-                         ChainScores<double>& out) const {
+void SegmentModel::make_scores(const TextSequence& sequence, Scratch& scratch,
+                               ChainScores<double>& out) const {
   score_in(sequence, scratch, out);
 }
 
@@ -188,6 +188,9 @@ void SegmentModel::segment_scores(const TextSequence& sequence, const ChainScore
                              has_tables_ ? score_rows(scale, scratch) : SegmentRowScores<Real>(),
                              segment_transitions<Real>(), out);
   if (!has_tables_) add_segments(scratch.strings, static_cast<double>(scale), scratch.spans, out);
+  const Real least = least_score<Real>(true);
+  if (are_scores(out.segment, least) && are_scores(out.overlay, least)) return;
+  fail_numbers(sequence, "the segments");
 }
 
 template void SegmentModel::segment_scores(const TextSequence&, const ChainScores<float>&, float,

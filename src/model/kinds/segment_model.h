@@ -38,13 +38,6 @@ class SegmentModel : public SequenceModel, public OpensFile<SegmentModel> {
   const FeatureTable& pair() const { return pair_; }        // the same x (label before, label)
   const FeatureTable& tied() const { return tied_; }        // (label before, label)
 
-  // theta of positions and column labels: a look-up (some 30 ns) and the row's length for each
-  // attribute.
-  void score(const TextSequence& sequence, Scratch& scratch,
-             ChainScores<float>& out) const override;
-  void score(const TextSequence& sequence, Scratch& scratch,
-             ChainScores<double>& out) const override;
-
   template <class Real>
   struct SegmentScratch {  // one a thread
     SegmentWords words;
@@ -86,6 +79,12 @@ class SegmentModel : public SequenceModel, public OpensFile<SegmentModel> {
                             SegmentScores<double>&) const {}
 
  private:
+  // theta of positions and column labels: a look-up (some 30 ns) and the row's length for each
+  // attribute.
+  void make_scores(const TextSequence& sequence, Scratch& scratch,
+                   ChainScores<float>& out) const override;
+  void make_scores(const TextSequence& sequence, Scratch& scratch,
+                   ChainScores<double>& out) const override;
   void set_features();
   void read_segments();
   void read_transitions();

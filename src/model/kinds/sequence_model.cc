@@ -1,12 +1,16 @@
 #include "model/kinds/sequence_model.h"
 
 #include <algorithm>
+#include <limits>
+#include <string>
+#include <unordered_set>
 
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "model/file/container.h"
 #include "model/file/extraction_record.h"
 #include "model/file/kit_record.h"
+#include "model/score_numbers.h"
 
 namespace croft {
 namespace {
@@ -24,7 +28,11 @@ std::vector<std::string> read_labels(const Container& container, const std::stri
   known.push_back(kKitSection);
   known.push_back("conjunctions");
   container.refuse_required_but(known);
-  return unpack_strings(container, "labels");
+  std::vector<std::string> labels = unpack_strings(container, "labels");
+  if (labels.empty()) container.fail_section("labels", "there are none");
+  const std::unordered_set<std::string_view> distinct(labels.begin(), labels.end());
+  if (distinct.size() < labels.size()) container.fail_section("labels", "one is there twice");
+  return labels;
 }
 
 // 0 for every edge; a table only where it is small.
@@ -46,15 +54,46 @@ SequenceModel::SequenceModel(Container container, std::span<const std::string_vi
                              std::span<const std::string_view> required)
     : StoredModel(std::move(container)),
       labels_(read_labels(container_, kind(), kinds, required)),
-      extractor_(read_extraction(container_, meta())),
+      extractor_(reading(container_, "meta",
+                         [this] { return Extractor(read_extraction(container_, meta())); })),
       calibrator_(read_calibration(container_, labels_.size(), labels_are_independent())),
       transitions_float_(free_transitions<float>(labels_.size())),
       transitions_double_(free_transitions<double>(labels_.size())) {}
 
-void SequenceModel::set_transitions(TransitionScores<double> transitions) {
+void SequenceModel::set_transitions(TransitionScores<double> transitions,
+                                    std::string_view section) {
   transitions_double_ = std::move(transitions);
   transitions_float_ = convert<float>(transitions_double_);
+  if (are_scores(transitions_double_, least_score<double>(may_forbid())) &&
+      are_scores(transitions_float_, least_score<float>(may_forbid()))) {
+    return;
+  }
+  container_.fail_section(section, "scores of transitions are no finite numbers");
 }
+
+template <class Real>
+void SequenceModel::require_numbers(const TextSequence& sequence, const ChainScores<Real>& scores,
+                                    bool may_forbid) const {
+  const Real least = least_score<Real>(may_forbid);
+  if (are_scores(scores.state, least) && are_scores(scores.overlay, least)) return;
+  std::size_t t = 0;
+  while (t < scores.length() && are_scores<Real>(scores.state[t], least)) ++t;
+  fail_numbers(sequence, t < scores.length() ? "position " + std::to_string(t) : "its edges");
+}
+
+void SequenceModel::fail_numbers(const TextSequence& sequence, const std::string& of) const {
+  const std::string where = sequence.first_line == 0
+                                ? std::string()
+                                : " of the sequence at line " + std::to_string(sequence.first_line);
+  throw Error(container_.name(), ": the scores of ", of, where,
+              " are no finite numbers: its values are too large, or the file is damaged, which "
+              "croft inspect --verify tells");
+}
+
+template void SequenceModel::require_numbers(const TextSequence&, const ChainScores<float>&,
+                                             bool) const;
+template void SequenceModel::require_numbers(const TextSequence&, const ChainScores<double>&,
+                                             bool) const;
 
 void write_common_sections(std::string_view kind, const ExtractionConfig& extraction,
                            const std::vector<std::string>& labels, const Json& training,

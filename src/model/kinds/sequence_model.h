@@ -41,8 +41,8 @@ class SequenceModel : public StoredModel {
   const std::optional<Calibrator>& calibrator() const { return calibrator_; }
 
   // theta of a sequence, of order 1 (base scores, which histories() lift); attributes that the
-  // model does not know score 0.  Refers to this model.  Throws Error where values are so large
-  // that scores are no numbers.
+  // model does not know score 0.  Refers to this model.  Throws Error where values are so large, or
+  // weights so damaged, that scores are no numbers: whoever decodes gets finite ones, and -inf.
   struct Scratch {  // one a thread
     FeatureTable::Scratch node, edge;
     std::vector<std::uint32_t> ids;
@@ -50,10 +50,17 @@ class SequenceModel : public StoredModel {
     Matrix<double> state;
     PositionValues position;
   };
-  virtual void score(const TextSequence& sequence, Scratch& scratch,
-                     ChainScores<float>& out) const = 0;
-  virtual void score(const TextSequence& sequence, Scratch& scratch,
-                     ChainScores<double>& out) const = 0;
+  template <class Real>
+  void score(const TextSequence& sequence, Scratch& scratch, ChainScores<Real>& out) const {
+    make_scores(sequence, scratch, out);
+    require_numbers(sequence, out, may_forbid());
+  }
+  // Throws Error, which names the file, where a state or an overlay is NaN, +inf or, unless it may
+  // forbid, -inf.  A comparison or two for each.
+  template <class Real>
+  void require_numbers(const TextSequence& sequence, const ChainScores<Real>& scores,
+                       bool may_forbid) const;
+
   // The tied ones of every sequence.
   template <class Real>
   const TransitionScores<Real>& transitions() const {
@@ -76,7 +83,17 @@ class SequenceModel : public StoredModel {
   // must be understood and is not in `required`, and for damage.
   SequenceModel(Container container, std::span<const std::string_view> kinds,
                 std::span<const std::string_view> required);
-  void set_transitions(TransitionScores<double> transitions);
+  // Throws InputError where one is no number in either precision.
+  //   section : where they come from
+  void set_transitions(TransitionScores<double> transitions, std::string_view section);
+  virtual void make_scores(const TextSequence& sequence, Scratch& scratch,
+                           ChainScores<float>& out) const = 0;
+  virtual void make_scores(const TextSequence& sequence, Scratch& scratch,
+                           ChainScores<double>& out) const = 0;
+  // Whether a label or an edge may be impossible.
+  virtual bool may_forbid() const { return constraint_.has_value(); }
+  //   of : what has them
+  [[noreturn]] void fail_numbers(const TextSequence& sequence, const std::string& of) const;
 
   std::optional<ChainConstraint> constraint_;
 

@@ -1,4 +1,9 @@
 // A model as its file holds it, whatever it labels.
+//
+// A model that has been made is sound: the constructor of a kind checks, whichever way the file
+// came to it, each number of meta and of the small sections for its range, and each table for what
+// it refers to and is referred to by (docs/format.md says each rule).  It does not look at the
+// cells of bulk sections, so that opening does not grow with them: who reads one checks it there.
 #pragma once
 #include <filesystem>
 #include <memory>
@@ -9,6 +14,7 @@
 
 namespace croft {
 class Json;
+class Record;
 
 // Immutable; share it between threads.
 class StoredModel {
@@ -22,10 +28,9 @@ class StoredModel {
   const Container& container() const { return container_; }
 
  protected:
-  // Throws Error where the section meta names no kind.
+  // Throws InputError where the section meta names no kind, or has no objects where it must.
   explicit StoredModel(Container container);
-  // Throws: the section does not fit the rest.
-  [[noreturn]] void fail_damaged(std::string_view section) const;
+  Record record() const;  // the section meta, by type and range
 
   Container container_;
 

@@ -9,46 +9,26 @@
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "model/file/container.h"
+#include "model/file/record.h"
 
 namespace croft {
 namespace {
 
 using Kind = ContainerWriter::Kind;
 
-[[noreturn]] void fail_damaged(const Container& container, std::string_view section) {
-  throw Error(container.name() + ": section " + std::string(section) + std::string(kDamaged));
-}
-
-template <class T>
-std::span<const T> records(const Container& container, const std::string& section) {
-  const std::span<const std::byte> bytes = container.section(section);
-  if (bytes.size() % sizeof(T) != 0 ||
-      reinterpret_cast<std::uintptr_t>(bytes.data()) % alignof(T) != 0) {
-    fail_damaged(container, section);
-  }
-  return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
-}
-
-CompactVocabulary open_names(const Container& container, const std::string& section) {
-  try {
-    return CompactVocabulary(container.section(section));
-  } catch (const Error& error) {
-    throw Error(container.name() + ": section \"" + section + "\": " + error.what() +
-                "; restore the file from a copy or train again");
-  }
-}
+constexpr std::size_t kMostRounds = std::size_t{1} << 32;
 
 }  // namespace
 
 TreeScorer::TreeScorer(const Container& container, std::size_t labels, bool spans)
-    : names_(open_names(container, "attributes.names")),
-      span_names_(spans ? open_names(container, "segment.names") : CompactVocabulary()),
+    : names_(open_table<CompactVocabulary>(container, "attributes.names")),
+      span_names_(spans ? open_table<CompactVocabulary>(container, "segment.names")
+                        : CompactVocabulary()),
       base_(container.numbers<double>("base")) {
-  if (labels == 0) fail_damaged(container, "labels");
-  if (base_.size() != labels || !all_finite(base_)) fail_damaged(container, "base");
+  if (base_.size() != labels || !all_finite(base_)) container.fail_section("base");
   try {
-    trees_ = TreeEnsemble(records<TreeRoot>(container, "trees.roots"),
-                          records<TreeNode>(container, "trees.nodes"),
+    trees_ = TreeEnsemble(container.numbers<TreeRoot>("trees.roots"),
+                          container.numbers<TreeNode>("trees.nodes"),
                           container.numbers<float>("trees.values"), attributes(), labels);
   } catch (const Error& error) {
     throw Error(container.name() + ": the trees are damaged (" + error.what() +
@@ -132,8 +112,8 @@ void TreeScorer::add_trees(const SequenceModel::Scratch& scratch, const Position
 }
 
 template <class Real>
-void TreeScorer::score(const TextSequence& sequence, const std::string& file,
-                       SequenceModel::Scratch& scratch, ChainScores<Real>& out) const {
+void TreeScorer::score(const TextSequence& sequence, SequenceModel::Scratch& scratch,
+                       ChainScores<Real>& out) const {
   find(sequence.node, names_, scratch.ids);
   scratch.state.reshape(1, base_.size());
   const std::span<double> state = scratch.state[0];
@@ -144,16 +124,12 @@ void TreeScorer::score(const TextSequence& sequence, const std::string& file,
     add_trees(scratch, position, state, out, t > 0 && pairs_ ? out.add_overlay(t) : nullptr);
     for (std::size_t y = 0; y < state.size(); ++y) {
       out.state(t, y) = static_cast<Real>(state[y]);
-      if (std::isfinite(out.state(t, y))) continue;
-      throw Error(
-          file, ": the scores of position ", t,
-          " are no finite numbers: the file is damaged, which croft inspect --verify tells");
     }
   }
 }
-template void TreeScorer::score(const TextSequence&, const std::string&, SequenceModel::Scratch&,
+template void TreeScorer::score(const TextSequence&, SequenceModel::Scratch&,
                                 ChainScores<float>&) const;
-template void TreeScorer::score(const TextSequence&, const std::string&, SequenceModel::Scratch&,
+template void TreeScorer::score(const TextSequence&, SequenceModel::Scratch&,
                                 ChainScores<double>&) const;
 
 void write_trees(const TreeParts& parts, bool spans, ContainerWriter& out) {
@@ -193,7 +169,7 @@ void write_trees(const TreeParts& parts, bool spans, ContainerWriter& out) {
 Matrix<double> read_tree_transitions(const Container& container, std::size_t labels) {
   const std::span<const double> numbers = container.numbers<double>("transitions");
   if (numbers.size() != labels * labels || !all_finite(numbers)) {
-    fail_damaged(container, "transitions");
+    container.fail_section("transitions");
   }
   Matrix<double> log(labels, labels, -std::numeric_limits<double>::infinity());
   for (std::size_t i = 0; i < labels; ++i) {
@@ -203,9 +179,8 @@ Matrix<double> read_tree_transitions(const Container& container, std::size_t lab
 }
 
 std::size_t read_rounds(const SequenceModel& model) {
-  const Json rounds = model.meta().contains("rounds") ? model.meta()["rounds"] : Json();
-  if (!rounds.is_number_unsigned()) fail_damaged(model.container(), "meta");
-  return rounds.get<std::size_t>();
+  const Record meta(model.container(), "meta", model.meta());
+  return meta.at("rounds").whole<std::size_t>(0, kMostRounds);
 }
 
 }  // namespace croft

@@ -34,10 +34,9 @@ class TreeScorer {
 
   // Scores of labels, and overlays where trees are of pairs, on top of what `out` was reset to.
   // Time: a look-up for each attribute, and a leaf of each tree; tests of the attributes that a
-  // position has, or, where these are more, a path of each tree.  Throws Error, naming `file`,
-  // where a score is no number.
+  // position has, or, where these are more, a path of each tree.
   template <class Real>
-  void score(const TextSequence& sequence, const std::string& file, SequenceModel::Scratch& scratch,
+  void score(const TextSequence& sequence, SequenceModel::Scratch& scratch,
              ChainScores<Real>& out) const;
 
   // Of lists of attributes of segments: ids, kUnknown where no tree tests one.

@@ -81,11 +81,11 @@ SegmentLexicon::SegmentLexicon(const Container& container, std::vector<std::stri
   names_ = container.numbers<std::uint32_t>("names");
   words_ = FeatureTable(container, "name_words", names());
   if (names_.size() % 2 != 0) {
-    throw Error(container.name() + ": section names" + std::string(kDamaged));
+    container.fail_section("names");
   }
   for (std::size_t n = 0; n < names(); ++n) {
     if (names_[2 * n] < gazetteers_.size()) continue;
-    throw Error(container.name() + ": section names" + std::string(kDamaged));
+    container.fail_section("names");
   }
 }
 
@@ -95,7 +95,9 @@ void SegmentLexicon::find_edited(std::string_view lower, std::string& key,
     key.assign(1, kEdit);
     key += text;
     const WeightRow row = table_.row(table_.names().find(key));
-    for (std::size_t k = 0; k < row.size(); ++k) lists.push_back(row.cell(k));
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      if (row.cell(k) >= first_list()) lists.push_back(row.cell(k));  // else it is damaged
+    }
   };
   if (lower.size() < kShortestEdited) return;
   look_up(lower);

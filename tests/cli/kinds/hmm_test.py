@@ -222,6 +222,12 @@ class HmmTest(CliTest):
         self.assertEqual(out.count("chain=D"), 4)
         self.run_ok("train", "-o", self.folder / "m", "--quiet", "--format", "attributes", self.file("out", out))
 
+    def test_an_attribute_with_the_name_of_a_posterior_is_refused(self):
+        data, chain = self.file("data", "D\tw=the\tchain=more\nN\tw=dog\n\n"), self.folder / "chain"
+        self.run_ok("train", "-o", chain, "--quiet", "--format", "attributes", data)
+        once = self.file("once", self.run_ok("stack", "-m", chain, data))
+        self.assert_fails(BAD_INPUT, '"chain=', arguments=["stack", "-m", chain, once])  # they would add up
+
     def test_a_jackknife_labels_each_part_by_a_model_of_the_others(self):
         text = tagged_text(12, 12)
         model = self.train("--suffix", "2", data=self.file("all", text))

@@ -39,6 +39,16 @@ class CalibrateTest(SubjectsTest):
 
 
 class TemperatureTest(CalibrateTest):
+    def test_training_that_goes_on_from_a_calibrated_model_says_what_is_lost(self):
+        data = self.file("held.tsv", documents(200, 2))
+        model = self.model("m.croft")
+        calibrated, _ = self.calibrate("c.croft", model, "temperature", data)
+        for start, says in ((model, False), (calibrated, True)):
+            done = croft("train", "--model", "naive-bayes", "--format", "text", "--init", start,
+                         "-o", self.folder / "n.croft", data)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(b"c.croft is calibrated, and the new model will not be" in done.stderr, says)
+
     def test_it_is_the_one_of_least_log_loss_and_makes_powers_of_probabilities(self):
         text = documents(200, 2)
         gold = [line.split("\t")[0] for line in text.splitlines()]

@@ -151,7 +151,8 @@ TEST(Uai, EvidenceHasTwoDialects) {
   EXPECT_EQ(evidence("1 1 2"), one);
   EXPECT_EQ(evidence("1\n1 1 2"), one);
   EXPECT_EQ(evidence("0\n"), none);
-  EXPECT_EQ(evidence(""), none);
+  EXPECT_THROW(evidence(""), InputError);  // a file that was not written to its end, say
+  EXPECT_THROW(evidence(" \n\n"), InputError);
   EXPECT_EQ(evidence("1\n0\n"), none);
   EXPECT_THROW(evidence("1 2 0"), InputError);
   EXPECT_THROW(evidence("1 1 3"), InputError);

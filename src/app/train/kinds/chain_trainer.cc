@@ -83,6 +83,8 @@ class ChainTrainer final : public SequenceTrainer {
   }
   ContainerWriter file(const Json& record) const override { return chain_->model(record); }
 
+  const SequenceModel* start() const override { return init_.get(); }
+
   std::shared_ptr<const ChainModel> init_;
   std::optional<ChainTraining> chain_;
   TrainResult result_;

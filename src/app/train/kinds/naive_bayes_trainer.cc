@@ -393,6 +393,8 @@ class NaiveBayesTrainer final : public SequenceTrainer {
   Json record() const override { return training_of_->record(); }
   ContainerWriter file(const Json& record) const override { return training_of_->file(record); }
 
+  const SequenceModel* start() const override { return init_.get(); }
+
   NaiveBayesRequest asked_;
   EmOptions em_;
   std::shared_ptr<const NaiveBayesModel> init_;

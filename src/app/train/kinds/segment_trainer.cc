@@ -58,6 +58,8 @@ class SegmentTrainer final : public SequenceTrainer {
   }
   ContainerWriter file(const Json& record) const override { return segment_->model(record); }
 
+  const SequenceModel* start() const override { return init_.get(); }
+
   SegmentRequest asked_;
   std::shared_ptr<const SegmentModel> init_;
   SegmentOptions segments_;
