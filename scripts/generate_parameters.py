@@ -8,11 +8,12 @@ way, and what it leaves out, with the reason, stands below.
 """
 from __future__ import annotations
 
-import importlib.machinery
+import importlib
 import importlib.util
 import json
-import re
+import sys
 import textwrap
+import types
 from pathlib import Path
 from typing import Any, Callable, Iterator, NamedTuple, Optional
 
@@ -25,7 +26,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
 
-from ._params import Parameters
+from ._params import Parameters, keep
 
 if TYPE_CHECKING:
     from .estimator import ChainCRF
@@ -251,11 +252,24 @@ TYPES = {"flag": "bool", "whole": "int", "number": "float", "choice": "str", "wo
          "size": "str", "letter": "str"}
 
 
+def module(name: str) -> Any:
+    """Of the package, which is not imported itself: it needs the file."""
+    if "croft" not in sys.modules:
+        found = importlib.util.find_spec("croft")
+        if found is None:
+            raise SystemExit("there is no croft on PYTHONPATH: build it, and name build/release/python")
+        package = types.ModuleType("croft")
+        package.__path__ = list(found.submodule_search_locations or ())
+        sys.modules["croft"] = package
+    return importlib.import_module("croft." + name)
+
+
 class Parameter(NamedTuple):
     name: str
     type: str
     default: Any
-    doc: tuple[str, str]  # type and help
+    doc: str  # type and help
+    table: str = ""  # what the table says in its place
     option: Optional[str] = None  # that it is
     always: bool = False
 
@@ -271,18 +285,13 @@ def initial(row: dict[str, Any]) -> Any:
 def of_row(row: dict[str, Any], names: dict[str, str], like: As) -> Parameter:
     default = initial(row) if like.default is ... else like.default
     kind = like.type or (TYPES[row["type"]] if default is not None else f"Optional[{TYPES[row['type']]}]")
-    choices = [f'"{each}"' for each in row["choices"]]
-    shown = like.shown or (f"{', '.join(choices[:-1])} or {choices[-1]}" if choices else
-                           TYPES[row["type"]].replace("PathLike", "path"))
-    if default is None and "None" not in shown:
-        shown += " or None"
-    text = like.help or row["help"]
-    if not like.help and default is None and "=" in row["shown"]:
-        text += ".  None: " + row["shown"].split("=", 1)[1]
-    text = re.sub(r"--([a-z][a-z0-9-]*)", lambda found: names.get(found[1], found[1].replace("-", "_")), text)
-    text = re.sub(r"\bDATA\b", "X", text.replace("; may be given several times", "").replace("; see below", ""))
-    return Parameter(names[row["name"]], kind, default, (shown, text if text.endswith(".") else text + "."), None if like.own else row["name"],
-                     like.always)
+    text = module("_params").option_text
+    doc, table = text(row, default, names, like.shown, like.help), text(row, default, names)
+    return Parameter(names[row["name"]], kind, default, doc, table, None if like.own else row["name"], like.always)
+
+
+def of_own(own: Own) -> Parameter:
+    return Parameter(own.name, own.type, own.default, module("_params").parameter_text(own.shown, own.help))
 
 
 def parameters(estimator: Estimator, option_rows: Callable[[str], list[dict[str, Any]]]) -> Iterator[Parameter]:
@@ -291,11 +300,11 @@ def parameters(estimator: Estimator, option_rows: Callable[[str], list[dict[str,
         if name not in rows:
             raise SystemExit(f"{estimator.kinds[0]} has no option {name} that could be left out")
     names = {name: estimator.like.get(name, As()).name or name.replace("-", "_") for name in rows}
-    yield from (Parameter(each.name, each.type, each.default, (each.shown, each.help)) for each in estimator.own)
+    yield from map(of_own, estimator.own)
     for name, row in rows.items():
         if name not in estimator.without:
             yield of_row(row, names, estimator.like.get(name, As()))
-    yield from (Parameter(each.name, each.type, each.default, (each.shown, each.help)) for each in estimator.last)
+    yield from map(of_own, estimator.last)
 
 
 def literal(value: Any) -> str:
@@ -317,29 +326,18 @@ def filled(items: list[str], first: str, rest: str, end: str = "") -> str:
     return "\n".join([*lines, line.rstrip()])
 
 
-def documentation(of: list[Parameter], known: dict[str, tuple[str, str]]) -> str:
-    """known: of ChainCRF, to which the others refer."""
-    text, like = ["Parameters", "----------"], []
-    for each in of:
-        if known.get(each.name) == each.doc:
-            like.append(each.name)
-            continue
-        text.append(f"{each.name} : {each.doc[0]}")
-        text += textwrap.wrap(each.doc[1], WIDTH - 8, initial_indent="    ", subsequent_indent="    ",
-                              break_on_hyphens=False)
-    if like:
-        text += textwrap.wrap(", ".join(like), WIDTH - 4, break_on_hyphens=False) + ["    As of ChainCRF."]
-    return "\n".join("    " + line for line in text)
-
-
-def source(name: str, estimator: Estimator, of: list[Parameter], known: dict[str, tuple[str, str]]) -> str:
+def source(name: str, estimator: Estimator, of: list[Parameter], known: dict[str, str], table: set[str]) -> str:
+    """known, table : what is not written: what ChainCRF says, and the options that the table speaks of."""
     renamed = {each.name: each.option.replace("-", "_") for each in of
                if each.option and each.option.replace("-", "_") != each.name}
     always = [each.name for each in of if each.always]
     own = [each.name for each in of if not each.option]
     arguments = [f"{each.name}: {each.type} = {literal(each.default)}" for each in of]
     arguments.insert(estimator.positional, "*")
-    lines = [f"class {name}Parameters(Parameters):", f'    """{documentation(of, known).lstrip()}\n    """', "",
+    text = "\n".join(f"{each.name} : {each.doc}" for each in of
+                     if known.get(each.name, each.table if each.option in table else None) != each.doc)
+    lines = [f"class {name}Parameters(Parameters):",
+             *([textwrap.indent(f'"""{text}\n"""\n', "    ")] if text else []),
              f"    _KIND = {literal(estimator.kinds[0])}"]
     if renamed:
         lines.append(f"    _RENAMED = {json.dumps(renamed)}")
@@ -348,36 +346,24 @@ def source(name: str, estimator: Estimator, of: list[Parameter], known: dict[str
         lines.append(filled([literal(each) for each in always], "    _ALWAYS: tuple[str, ...] = (", " " * 15,
                             ",)" if len(always) == 1 else ")"))
     lines += ["", filled(["self", *arguments], "    def __init__(", " " * 17, ") -> None:")]
-    line: list[str] = []
-    for each in [*(each.name for each in of), None]:
-        more = [*line, each] if each else []
-        if not each or len(", ".join(f"self.{one}" for one in more) + ", ".join(more)) + 11 > WIDTH:
-            lines.append("        " + ", ".join(f"self.{one}" for one in line) + " = " + ", ".join(line))
-            more = [each] if each else []
-        line = more
+    lines.append("        keep(self, locals())")
     return "\n".join(lines)
 
 
 def generate(option_rows: Callable[[str], list[dict[str, Any]]]) -> str:
     """The text of the file."""
-    known: dict[str, tuple[str, str]] = {}
+    known: dict[str, str] = {}
     classes = []
     for name, estimator in ESTIMATORS.items():
         of = list(parameters(estimator, option_rows))
-        classes.append(source(name, estimator, of, known))
+        table = {row["name"] for row in option_rows(estimator.kinds[0])}
+        classes.append(source(name, estimator, of, known, table))
         known = known or {each.name: each.doc for each in of}
     return HEAD + "".join("\n\n" + each + "\n" for each in classes)
 
 
 def main() -> None:
-    package = importlib.util.find_spec("croft")  # not imported: it needs the file
-    if package is None:
-        raise SystemExit("there is no croft on PYTHONPATH: build it, and name build/release/python")
-    spec = importlib.machinery.PathFinder.find_spec("_core", package.submodule_search_locations)
-    assert spec and spec.loader
-    core = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(core)
-    FILE.write_text(generate(core.option_rows), encoding="utf-8")
+    FILE.write_text(generate(module("_core").option_rows), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
 
-from ._params import Parameters
+from ._params import Parameters, keep
 
 if TYPE_CHECKING:
     from .estimator import ChainCRF
@@ -17,59 +17,14 @@ Expert = Union[str, "ChainCRF", "Model", PathLike]
 
 
 class ChainCRFParameters(Parameters):
-    """Parameters
-    ----------
-    template : path, str or None
+    """template : path, str or None
         A template file's path, or its text (CRF++'s or Wapiti's language), for rows.
-    kit : path or None
-        Further features: TOML that declares gazetteers, word clusters, embeddings, n-grams, patterns, binned
-        numbers (docs/features.md).
-    template_language : "auto", "crfpp" or "wapiti"
-        auto, crfpp or wapiti: how template is read.
     intercept : "none", "penalised", "unpenalised" or None
         An attribute (intercept) of every position: a weight for each label whatever x says.
-    boundaries : bool
-        START and STOP as labels before the first and after the last position.
-    features : "auto", "observed" or "all" or None
-        observed: pairs of attribute and label that occur (CRFsuite); all: every pair (CRF++, Wapiti); auto: all
-        with a template.  None: auto.
-    min_count : int
-        Occurrences a feature needs: of the attribute for all, of the pair for observed.
-    induce : bool
-        Find conjunctions of attributes that the model lacks, many a round, and train on.
-    induce_size : int or None
-        Attributes of a conjunction at most.  None: 2.
-    induce_batch : int or None
-        Features that a round adds at most.  None: 1000.
-    induce_rounds : int or None
-        Rounds at most.  None: 20.
-    induce_iterations : int or None
-        Iterations of training in a round.  None: 15.
-    induce_gain : float or None
-        Nats of likelihood, less its penalty, that a feature must gain.  None: 2.
-    induce_count : int or None
-        Positions labelled wrongly that a conjunction must be at.  None: 3.
-    induce_from : "attributes" or "nothing" or None
-        attributes: the features of single attributes are there from the start; nothing: they are found as
-        conjunctions are.  None: attributes.
-    induce_pairs : bool or None
-        Find features of two neighbouring labels, too (chain).
-    unsupported : float or None
-        After some iterations add the features not seen in the data that could correct a mistake: of a label with
-        more than this probability where it is not the true one.
-    unsupported_after : int or None
-        How many iterations.  None: 10.
     select_l1 : float or None
         Train with this l1, then what has a weight again, with l2 alone.
-    order : int
-        How many labels back scores look, 1 to 8: 2 also weighs runs of three labels, 3 of four, ...
-    histories : "seen" or "allowed" or None
-        With order 2 or more, the runs of labels that are possible: those seen in the data, or all that constrain
-        allows.  None: seen.
     constrain : "bio", "bioes", path or None
         Labels that may follow each other: bio, bioes, or a file of rules; the model then has no other labellings.
-    transition_groups : path or None
-        Lines FROM TO GROUP: transitions that share a weight; those in - have none.
     objective : str
         What to minimise: "likelihood"; "pseudolikelihood", "per-edge", "composite", "marginal", "piecewise",
         "softmax-margin", "max-margin", "perceptron", "passive-aggressive" or "arow" (docs/training.md).  The last
@@ -80,70 +35,17 @@ class ChainCRFParameters(Parameters):
     cost : float, path or None
         What a mistake costs (softmax-margin, max-margin, passive-aggressive, arow): a number, or a file of lines
         GOLD PREDICTED COST; None: 1.
-    block : int or None
-        composite: labels in a block.  None: 3.
-    l1 : float
-        Weight of |w|_1.
     l2 : float or None
         Weight of |w|_2^2 / 2.  None: 1, and 0 for perceptron, passive-aggressive and arow, which have no penalty.
         CRFsuite's c1 is l1, its c2 is l2 / 2; Wapiti's rho2 is l2; CRF++'s C is 1 / l2.
     prior : ChainCRF (fitted), Model, path or None
         The l2 penalty is of the distance from this model's weights, where training starts; its labels and
         features are kept.  To adapt a model without forgetting it.
-    variances : path or None
-        Lines PATTERN VARIANCE: weights of features whose name fits are penalised by l2 / VARIANCE.
-    max_iterations : int or None
-        Stop after so many, or so many passes.  None: 1000, of perceptron and the like 100.
-    tolerance : float or None
-        Stop when the objective's relative change over window falls below; 0: never.  None: 1e-5, with l1 5e-6,
-        boosted 0.
-    window : int or None
-        Iterations over which tolerance is measured.  None: 10.
-    gradient_tolerance : float or None
-        Stop when |gradient| falls below this times max(1, |w|).  None: 1e-5.
-    gap : float or None
-        Dual optimizers: stop at this duality gap, relative to the objective.  None: 1e-4.
-    target : float or None
-        Stop once the objective is this low (benchmarks).
-    history : int or None
-        Pairs of vectors L-BFGS keeps.  None: 12, of owlqn and with millions of weights 6.
-    sgd_passes : int or None
-        sgd-lbfgs: passes of SGD before L-BFGS.
-    step : float or None
-        The first step; by default tried out on some sequences.
-    schedule : "bottou", "inverse", "inverse_sqrt" or "constant" or None
-        sgd, averaged-sgd, async-sgd: how steps shrink: bottou, inverse, inverse_sqrt or constant (decay in each
-        pass).  None: bottou, without l2 inverse.
-    decay : float or None
-        With schedule constant: factor of the step in each pass.  None: 0.9.
-    batch : int or None
-        Sequences a step; threads share those of a step.  None: 1, of smd 8.
-    average_from : int or None
-        averaged-sgd: the first pass to average.  None: 2.
-    aggressiveness : float or None
-        pa-1, pa-2, mira: the larger the bolder.  None: 1.
-    best : int or None
-        mira: labellings of a sequence to get right at once.  None: 5.
-    variance : float or None
-        arow: of every weight at first.  None: 1.
-    gamma : float or None
-        arow: the larger, the smaller the steps.  None: 1.
-    kernel : str or None
-        smo: linear, poly:DEGREE[:SCALE[:OFFSET]] or rbf:GAMMA, of the attributes of a position.
-    precision : "auto", "single" or "double"
-        single or double, of scores and recursions of optimizers that see all the data at once, others are in
-        double; auto: double for less than 20,000 positions.
     holdout : float or None
         A fraction of X to set aside for a score as training goes on; or give X_dev and y_dev to fit.
-    early_stop : int
-        Stop after N iterations without a better hold-out score, and keep the best weights; 0: off.
     checkpoint : path or None
         A folder that fit keeps its state in, to go on from after a crash.  A training that ends by itself deletes
         its state; after Ctrl-C, and where the callback stops it, it stays.
-    resume : bool
-        Go on from the checkpoint, to the very model of a training without a break.
-    checkpoint_interval : float
-        Seconds between two states that are kept; 0: every iteration.
     threads : int
         0 is one a processor.  The same seed gives the same model, byte for byte, for any number of threads, and
         the same as the command line gives.
@@ -188,37 +90,10 @@ class ChainCRFParameters(Parameters):
                  checkpoint: Optional[PathLike] = None, resume: bool = False, checkpoint_interval: float = 30.0,
                  threads: int = 0, seed: int = 1, format: Optional[str] = None, decode: str = "viterbi",
                  warm_start: bool = False, progress: Optional[bool] = None) -> None:
-        self.template, self.kit, self.template_language, self.intercept = template, kit, template_language, intercept
-        self.boundaries, self.features, self.min_count, self.induce = boundaries, features, min_count, induce
-        self.induce_size, self.induce_batch, self.induce_rounds = induce_size, induce_batch, induce_rounds
-        self.induce_iterations, self.induce_gain, self.induce_count = induce_iterations, induce_gain, induce_count
-        self.induce_from, self.induce_pairs, self.unsupported = induce_from, induce_pairs, unsupported
-        self.unsupported_after, self.select_l1, self.order = unsupported_after, select_l1, order
-        self.histories, self.constrain, self.transition_groups = histories, constrain, transition_groups
-        self.objective, self.optimizer, self.cost, self.block, self.l1 = objective, optimizer, cost, block, l1
-        self.l2, self.prior, self.variances, self.max_iterations = l2, prior, variances, max_iterations
-        self.tolerance, self.window, self.gradient_tolerance, self.gap = tolerance, window, gradient_tolerance, gap
-        self.target, self.history, self.sgd_passes, self.step = target, history, sgd_passes, step
-        self.schedule, self.decay, self.batch, self.average_from = schedule, decay, batch, average_from
-        self.aggressiveness, self.best, self.variance, self.gamma = aggressiveness, best, variance, gamma
-        self.kernel, self.precision, self.holdout, self.early_stop = kernel, precision, holdout, early_stop
-        self.checkpoint, self.resume, self.checkpoint_interval = checkpoint, resume, checkpoint_interval
-        self.threads, self.seed, self.format, self.decode, self.warm_start = threads, seed, format, decode, warm_start
-        self.progress = progress
+        keep(self, locals())
 
 
 class MEMMParameters(Parameters):
-    """Parameters
-    ----------
-    template, kit, template_language, intercept, boundaries, features, min_count, induce, induce_size, induce_batch,
-    induce_rounds, induce_iterations, induce_gain, induce_count, induce_from, induce_pairs, unsupported,
-    unsupported_after, select_l1, order, histories, constrain, transition_groups, objective, optimizer, cost, block,
-    l1, l2, prior, variances, max_iterations, tolerance, window, gradient_tolerance, gap, target, history, sgd_passes,
-    step, schedule, decay, batch, average_from, aggressiveness, best, variance, gamma, kernel, precision, holdout,
-    early_stop, checkpoint, resume, checkpoint_interval, threads, seed, format, decode, warm_start, progress
-        As of ChainCRF.
-    """
-
     _KIND = "memm"
     _RENAMED = {"select_l1": "select"}
     _OWN: tuple[str, ...] = ("prior", "format", "decode", "warm_start", "progress")
@@ -248,29 +123,11 @@ class MEMMParameters(Parameters):
                  checkpoint: Optional[PathLike] = None, resume: bool = False, checkpoint_interval: float = 30.0,
                  threads: int = 0, seed: int = 1, format: Optional[str] = None, decode: str = "viterbi",
                  warm_start: bool = False, progress: Optional[bool] = None) -> None:
-        self.template, self.kit, self.template_language, self.intercept = template, kit, template_language, intercept
-        self.boundaries, self.features, self.min_count, self.induce = boundaries, features, min_count, induce
-        self.induce_size, self.induce_batch, self.induce_rounds = induce_size, induce_batch, induce_rounds
-        self.induce_iterations, self.induce_gain, self.induce_count = induce_iterations, induce_gain, induce_count
-        self.induce_from, self.induce_pairs, self.unsupported = induce_from, induce_pairs, unsupported
-        self.unsupported_after, self.select_l1, self.order = unsupported_after, select_l1, order
-        self.histories, self.constrain, self.transition_groups = histories, constrain, transition_groups
-        self.objective, self.optimizer, self.cost, self.block, self.l1 = objective, optimizer, cost, block, l1
-        self.l2, self.prior, self.variances, self.max_iterations = l2, prior, variances, max_iterations
-        self.tolerance, self.window, self.gradient_tolerance, self.gap = tolerance, window, gradient_tolerance, gap
-        self.target, self.history, self.sgd_passes, self.step = target, history, sgd_passes, step
-        self.schedule, self.decay, self.batch, self.average_from = schedule, decay, batch, average_from
-        self.aggressiveness, self.best, self.variance, self.gamma = aggressiveness, best, variance, gamma
-        self.kernel, self.precision, self.holdout, self.early_stop = kernel, precision, holdout, early_stop
-        self.checkpoint, self.resume, self.checkpoint_interval = checkpoint, resume, checkpoint_interval
-        self.threads, self.seed, self.format, self.decode, self.warm_start = threads, seed, format, decode, warm_start
-        self.progress = progress
+        keep(self, locals())
 
 
 class SegmentCRFParameters(Parameters):
-    """Parameters
-    ----------
-    gazetteers : dict name -> list of names, or None
+    """gazetteers : dict name -> list of names, or None
         For %gazetteer in the template; a name is its tokens with spaces between.
     segment_template : path, text, "none" or None
         Lines such as U1:%length or U2:%lower: features of a segment as a whole; none: there are none; without:
@@ -282,11 +139,6 @@ class SegmentCRFParameters(Parameters):
     label_scheme : "auto", "bio", "bio1", "ioe", "bioes", "raw" or "none"
         How labels spell segments, and what spans become ("auto": "bio"); "raw": each label is a segment, "none":
         runs of a label.
-    template, kit, template_language, intercept, boundaries, features, min_count, objective, optimizer, cost, block,
-    l1, l2, prior, variances, max_iterations, tolerance, window, gradient_tolerance, gap, target, history, sgd_passes,
-    step, schedule, decay, batch, average_from, aggressiveness, variance, gamma, precision, holdout, early_stop,
-    checkpoint, resume, checkpoint_interval, threads, seed, format, decode, warm_start, progress
-        As of ChainCRF.
     """
 
     _KIND = "segment"
@@ -313,40 +165,19 @@ class SegmentCRFParameters(Parameters):
                  checkpoint: Optional[PathLike] = None, resume: bool = False, checkpoint_interval: float = 30.0,
                  threads: int = 0, seed: int = 1, format: Optional[str] = None, decode: str = "viterbi",
                  warm_start: bool = False, progress: Optional[bool] = None) -> None:
-        self.gazetteers, self.template, self.kit = gazetteers, template, kit
-        self.template_language, self.intercept, self.boundaries = template_language, intercept, boundaries
-        self.features, self.min_count, self.objective, self.optimizer = features, min_count, objective, optimizer
-        self.cost, self.block, self.l1, self.l2, self.prior, self.variances = cost, block, l1, l2, prior, variances
-        self.max_iterations, self.tolerance, self.window = max_iterations, tolerance, window
-        self.gradient_tolerance, self.gap, self.target, self.history = gradient_tolerance, gap, target, history
-        self.sgd_passes, self.step, self.schedule, self.decay, self.batch = sgd_passes, step, schedule, decay, batch
-        self.average_from, self.aggressiveness, self.variance = average_from, aggressiveness, variance
-        self.gamma, self.precision, self.segment_template = gamma, precision, segment_template
-        self.max_length, self.text, self.label_scheme, self.holdout = max_length, text, label_scheme, holdout
-        self.early_stop, self.checkpoint, self.resume = early_stop, checkpoint, resume
-        self.checkpoint_interval, self.threads, self.seed, self.format = checkpoint_interval, threads, seed, format
-        self.decode, self.warm_start, self.progress = decode, warm_start, progress
+        keep(self, locals())
 
 
 class HiddenChainCRFParameters(Parameters):
-    """Parameters
-    ----------
-    em_iterations : int or None
+    """em_iterations : int or None
         Train by EM, so many E steps at most; None: by the gradient.
     starts : int
         Random starts, of which the best objective is kept.
-    start_deviation : float
-        Training starts at random weights of this standard deviation.
     hidden_states : int or dict
         States of each label; a dict label -> states has those of some, and 1 for the others.
     decode : "marginal", "viterbi", "labelling" or "risk"
         Each position's most probable label; the best path of states; the most probable labelling, by a search;
         under constraints, the fewest errors expected.
-    template, kit, template_language, intercept, boundaries, features, min_count, constrain, objective, optimizer,
-    cost, block, l1, l2, max_iterations, tolerance, window, gradient_tolerance, gap, target, history, sgd_passes,
-    step, schedule, decay, batch, average_from, aggressiveness, best, variance, gamma, kernel, precision, holdout,
-    early_stop, checkpoint, resume, checkpoint_interval, threads, seed, format, progress
-        As of ChainCRF.
     """
 
     _KIND = "hidden-chain"
@@ -370,43 +201,20 @@ class HiddenChainCRFParameters(Parameters):
                  holdout: Optional[float] = None, early_stop: int = 0, checkpoint: Optional[PathLike] = None,
                  resume: bool = False, checkpoint_interval: float = 30.0, threads: int = 0, seed: int = 1,
                  format: Optional[str] = None, decode: str = "marginal", progress: Optional[bool] = None) -> None:
-        self.template, self.kit, self.template_language, self.intercept = template, kit, template_language, intercept
-        self.boundaries, self.features, self.min_count, self.constrain = boundaries, features, min_count, constrain
-        self.objective, self.optimizer, self.cost, self.block, self.l1 = objective, optimizer, cost, block, l1
-        self.l2, self.max_iterations, self.tolerance, self.window = l2, max_iterations, tolerance, window
-        self.gradient_tolerance, self.gap, self.target, self.history = gradient_tolerance, gap, target, history
-        self.sgd_passes, self.step, self.schedule, self.decay, self.batch = sgd_passes, step, schedule, decay, batch
-        self.average_from, self.aggressiveness, self.best = average_from, aggressiveness, best
-        self.variance, self.gamma, self.kernel, self.precision = variance, gamma, kernel, precision
-        self.em_iterations, self.starts, self.start_deviation = em_iterations, starts, start_deviation
-        self.hidden_states, self.holdout, self.early_stop = hidden_states, holdout, early_stop
-        self.checkpoint, self.resume, self.checkpoint_interval = checkpoint, resume, checkpoint_interval
-        self.threads, self.seed, self.format, self.decode, self.progress = threads, seed, format, decode, progress
+        keep(self, locals())
 
 
 class PoolCRFParameters(Parameters):
-    """Parameters
-    ----------
-    l2 : float or None
+    """l2 : float or None
         Of each expert's training; None: 0.  The pool is what keeps experts from saying too much.
     experts : list
         Experts to train: "all" (every feature), "random:N" (features dealt to N experts), "random:N:FRACTION",
         "position" (past, present, future, by offsets in the attributes' names or the template), "labels" (one for
         each chunk type or label); or chains that are trained already.
-    weights : "free", "dirichlet", "uniform" or "unit"
-        Of the experts: free, dirichlet (on the simplex, with a prior), both learnt on holdout, or without it on
-        X; uniform (1/N each) or unit (1 each).
-    dirichlet : float
-        Of the Dirichlet prior; above 1 it draws to equal weights, below to few experts.
     label_classes : dict or None
         label -> class, for experts "labels".
     holdout : float or None
         A fraction of X that the weights are learnt on; or give X_dev and y_dev to fit.
-    template, kit, template_language, intercept, boundaries, features, min_count, constrain, objective, optimizer,
-    cost, block, l1, max_iterations, tolerance, window, gradient_tolerance, gap, target, history, sgd_passes, step,
-    schedule, decay, batch, average_from, aggressiveness, best, variance, gamma, kernel, precision, checkpoint,
-    resume, checkpoint_interval, threads, seed, format, decode, progress
-        As of ChainCRF.
     """
 
     _KIND = "pool"
@@ -431,36 +239,15 @@ class PoolCRFParameters(Parameters):
                  holdout: Optional[float] = None, checkpoint: Optional[PathLike] = None, resume: bool = False,
                  checkpoint_interval: float = 30.0, threads: int = 0, seed: int = 1, format: Optional[str] = None,
                  decode: str = "viterbi", progress: Optional[bool] = None) -> None:
-        self.template, self.kit, self.template_language, self.intercept = template, kit, template_language, intercept
-        self.boundaries, self.features, self.min_count, self.constrain = boundaries, features, min_count, constrain
-        self.objective, self.optimizer, self.cost, self.block, self.l1 = objective, optimizer, cost, block, l1
-        self.l2, self.max_iterations, self.tolerance, self.window = l2, max_iterations, tolerance, window
-        self.gradient_tolerance, self.gap, self.target, self.history = gradient_tolerance, gap, target, history
-        self.sgd_passes, self.step, self.schedule, self.decay, self.batch = sgd_passes, step, schedule, decay, batch
-        self.average_from, self.aggressiveness, self.best = average_from, aggressiveness, best
-        self.variance, self.gamma, self.kernel, self.precision = variance, gamma, kernel, precision
-        self.experts, self.weights, self.dirichlet, self.label_classes = experts, weights, dirichlet, label_classes
-        self.holdout, self.checkpoint, self.resume = holdout, checkpoint, resume
-        self.checkpoint_interval, self.threads, self.seed, self.format = checkpoint_interval, threads, seed, format
-        self.decode, self.progress = decode, progress
+        keep(self, locals())
 
 
 class ErrorCorrectingCRFParameters(Parameters):
-    """Parameters
-    ----------
-    code : str or dict
+    """code : str or dict
         "one-vs-rest", "all-pairs", "random[:BITS]", "minimum-loss[:BITS[:CANDIDATES]]", or a dict label -> word
         of 0, 1 and - (a bit that does not matter).
-    decoder : "product", "marginal", "distance" or "bits"
-        How the chains' answers make a label, unless predict names another: product (a chain over labels),
-        marginal, distance or bits.
     holdout : float or None
         A fraction of X that "minimum-loss" chooses its bits by; or give X_dev and y_dev to fit.
-    template, kit, template_language, intercept, boundaries, features, min_count, objective, optimizer, cost, block,
-    l1, l2, max_iterations, tolerance, window, gradient_tolerance, gap, target, history, sgd_passes, step, schedule,
-    decay, batch, average_from, aggressiveness, best, variance, gamma, kernel, precision, checkpoint, resume,
-    checkpoint_interval, threads, seed, format, decode, progress
-        As of ChainCRF.
     """
 
     _KIND = "error-correcting"
@@ -483,23 +270,11 @@ class ErrorCorrectingCRFParameters(Parameters):
                  decoder: str = "product", holdout: Optional[float] = None, checkpoint: Optional[PathLike] = None,
                  resume: bool = False, checkpoint_interval: float = 30.0, threads: int = 0, seed: int = 1,
                  format: Optional[str] = None, decode: str = "viterbi", progress: Optional[bool] = None) -> None:
-        self.template, self.kit, self.template_language, self.intercept = template, kit, template_language, intercept
-        self.boundaries, self.features, self.min_count, self.objective = boundaries, features, min_count, objective
-        self.optimizer, self.cost, self.block, self.l1, self.l2 = optimizer, cost, block, l1, l2
-        self.max_iterations, self.tolerance, self.window = max_iterations, tolerance, window
-        self.gradient_tolerance, self.gap, self.target, self.history = gradient_tolerance, gap, target, history
-        self.sgd_passes, self.step, self.schedule, self.decay, self.batch = sgd_passes, step, schedule, decay, batch
-        self.average_from, self.aggressiveness, self.best = average_from, aggressiveness, best
-        self.variance, self.gamma, self.kernel, self.precision, self.code = variance, gamma, kernel, precision, code
-        self.decoder, self.holdout, self.checkpoint, self.resume = decoder, holdout, checkpoint, resume
-        self.checkpoint_interval, self.threads, self.seed, self.format = checkpoint_interval, threads, seed, format
-        self.decode, self.progress = decode, progress
+        keep(self, locals())
 
 
 class BoostedCRFParameters(Parameters):
-    """Parameters
-    ----------
-    kind : "chain", "maxent" or "segment"
+    """kind : "chain", "maxent" or "segment"
         With transitions, each position by itself, or segments, which have trees of their own.
     gazetteers : dict name -> list of names, or None
         For %gazetteer in the template; a name is its tokens with spaces between.
@@ -507,33 +282,6 @@ class BoostedCRFParameters(Parameters):
         Of the values of leaves: v = -G / (H + l2).
     tolerance : float
         Stop where a round gains less than this share of the objective; 0: never.
-    rounds : int
-        Rounds, each with a tree for every label.
-    shrinkage : float
-        The share of each tree that is added, above 0 and not above 1.
-    depth : int
-        Tests on the way to a leaf at most; 0: trees are constants.
-    leaves : int
-        Leaves of a tree at most.
-    min_child_weight : float
-        Sum of second derivatives, p (1 - p) of each position, that a leaf has at least.
-    min_child_count : int
-        Positions that a leaf has at least.
-    min_gain : float
-        A test must lower the objective by more than this, to second order.
-    row_share : float
-        Of the sequences, drawn anew for each round.
-    feature_share : float
-        Of the attributes, drawn anew for each tree.
-    trim : float
-        Grow trees without the positions of the smallest gradients, which together have this share of the sum of
-        all.
-    bins : int
-        Bins of a numeric attribute at most.
-    trees : "label" or "shared"
-        label: a tree for each label a round; shared: one, whose leaves have a value for each.
-    pair_trees : bool
-        boosted-chain: trees also for each pair of neighbouring labels that the data has.
     segment_template : path, text, "none" or None
         Lines such as U1:%length or U2:%lower: features of a segment as a whole; none: there are none; without:
         the length (docs/segments.md).
@@ -544,9 +292,6 @@ class BoostedCRFParameters(Parameters):
     label_scheme : "auto", "bio", "bio1", "ioe", "bioes", "raw" or "none"
         How labels spell segments, and what spans become ("auto": "bio"); "raw": each label is a segment, "none":
         runs of a label.
-    template, kit, template_language, boundaries, holdout, early_stop, checkpoint, resume, checkpoint_interval,
-    threads, seed, format, decode, progress
-        As of ChainCRF.
     """
 
     _KIND = "boosted-chain"
@@ -566,33 +311,14 @@ class BoostedCRFParameters(Parameters):
                  segment_template: Optional[PathLike] = None, max_length: Union[int, Mapping[str, int], None] = None,
                  text: Optional[str] = None, label_scheme: str = "auto", format: Optional[str] = None,
                  decode: str = "viterbi", progress: Optional[bool] = None) -> None:
-        self.kind, self.gazetteers, self.template, self.kit = kind, gazetteers, template, kit
-        self.template_language, self.boundaries, self.l2 = template_language, boundaries, l2
-        self.tolerance, self.rounds, self.shrinkage, self.depth = tolerance, rounds, shrinkage, depth
-        self.leaves, self.min_child_weight, self.min_child_count = leaves, min_child_weight, min_child_count
-        self.min_gain, self.row_share, self.feature_share, self.trim = min_gain, row_share, feature_share, trim
-        self.bins, self.trees, self.pair_trees, self.holdout = bins, trees, pair_trees, holdout
-        self.early_stop, self.checkpoint, self.resume = early_stop, checkpoint, resume
-        self.checkpoint_interval, self.threads, self.seed = checkpoint_interval, threads, seed
-        self.segment_template, self.max_length, self.text = segment_template, max_length, text
-        self.label_scheme, self.format, self.decode, self.progress = label_scheme, format, decode, progress
+        keep(self, locals())
 
 
 class HMMParameters(Parameters):
-    """Parameters
-    ----------
-    ends : bool
+    """ends : bool
         Sequences end with a probability; otherwise p(x) is that of the observations given their number.
     tolerance : float
         Baum-Welch stops where its objective gains less than this share.
-    smoothing : float
-        Added to the count of every value of every label, that of all unknown ones too.
-    transition_smoothing : float or None
-        Added to the count of every start, transition and end; default: as smoothing.
-    rare : int or None
-        Values seen N times or less stand in for unknown ones; 0: none; default: 1, with suffix 10.
-    suffix : int
-        Tell unknown values apart by their last N letters, or less; 0: do not.
     states : int or None
         Labels in all; None: those of y.  Without y, how many hidden states there are (S1, S2, ...).
     em_iterations : int
@@ -604,8 +330,6 @@ class HMMParameters(Parameters):
         A fraction of X to set aside, whose labels the finished model is compared with.
     format : "attributes", "columns" or None
         What a sequence is; None: "columns" where the first position is a str, otherwise "attributes".
-    early_stop, checkpoint, resume, checkpoint_interval, threads, seed, decode
-        As of ChainCRF.
     """
 
     _KIND = "hmm"
@@ -619,17 +343,11 @@ class HMMParameters(Parameters):
                  holdout: Optional[float] = None, early_stop: int = 0, checkpoint: Optional[PathLike] = None,
                  resume: bool = False, checkpoint_interval: float = 30.0, threads: int = 0, seed: int = 1,
                  format: Optional[str] = None, decode: str = "viterbi") -> None:
-        self.ends, self.tolerance, self.smoothing = ends, tolerance, smoothing
-        self.transition_smoothing, self.rare, self.suffix, self.states = transition_smoothing, rare, suffix, states
-        self.em_iterations, self.starts, self.holdout, self.early_stop = em_iterations, starts, holdout, early_stop
-        self.checkpoint, self.resume, self.checkpoint_interval = checkpoint, resume, checkpoint_interval
-        self.threads, self.seed, self.format, self.decode = threads, seed, format, decode
+        keep(self, locals())
 
 
 class GraphCRFParameters(Parameters):
-    """Parameters
-    ----------
-    unroll : function
+    """unroll : function
         Of an instance; it gives its Cliques.
     domains : dict
         name -> labels of the variables of this domain.
@@ -649,25 +367,10 @@ class GraphCRFParameters(Parameters):
         With hidden variables: E steps at most, in the place of max_iterations; None: by the gradient.
     starts : int
         Random starts where variables are hidden, of which the best is kept.
-    start_deviation : float or None
-        Training starts at random weights of this standard deviation.  None: 0.1.
     memory : float (bytes), str or None
         What junction trees may take: a number with K, M, G or T (powers of 1024).  None: 8G.
-    inference_iterations : int or None
-        Iterations of inference in each evaluation, where it iterates.
-    damping : float or None
-        Share of the old message in the new one, in [0, 1).  None: 0.
-    search : str or None
-        How perceptron and max-margin find the best labelling: auto, junction-tree, max-product, trw-s, graph-cut,
-        alpha-expansion.  None: auto.
-    pairs : bool
-        sample-rank: proposals that change two neighbouring variables at once, too.
     method : str
         How predict and predict_marginals infer, a method of FactorGraph.infer.
-    min_count, optimizer, l1, l2, variances, max_iterations, tolerance, window, gradient_tolerance, gap, target,
-    history, sgd_passes, step, schedule, decay, batch, average_from, aggressiveness, checkpoint, resume,
-    checkpoint_interval, threads, seed
-        As of ChainCRF.
     """
 
     _KIND = "graph"
@@ -690,32 +393,17 @@ class GraphCRFParameters(Parameters):
                  search: Optional[str] = None, pairs: bool = False, checkpoint: Optional[PathLike] = None,
                  resume: bool = False, checkpoint_interval: float = 30.0, threads: int = 1, seed: int = 1,
                  method: str = "auto") -> None:
-        self.unroll, self.domains, self.templates, self.features = unroll, domains, templates, features
-        self.min_count, self.objective, self.optimizer, self.cost, self.l1 = min_count, objective, optimizer, cost, l1
-        self.l2, self.prior, self.variances, self.max_iterations = l2, prior, variances, max_iterations
-        self.tolerance, self.window, self.gradient_tolerance, self.gap = tolerance, window, gradient_tolerance, gap
-        self.target, self.history, self.sgd_passes, self.step = target, history, sgd_passes, step
-        self.schedule, self.decay, self.batch, self.average_from = schedule, decay, batch, average_from
-        self.aggressiveness, self.em_iterations, self.starts = aggressiveness, em_iterations, starts
-        self.start_deviation, self.memory, self.inference_iterations = start_deviation, memory, inference_iterations
-        self.damping, self.search, self.pairs, self.checkpoint = damping, search, pairs, checkpoint
-        self.resume, self.checkpoint_interval, self.threads, self.seed = resume, checkpoint_interval, threads, seed
-        self.method = method
+        keep(self, locals())
 
 
 class LogisticRegressionParameters(Parameters):
-    """Parameters
-    ----------
-    intercept : "unpenalised", "penalised" or "none"
+    """intercept : "unpenalised", "penalised" or "none"
         b.
     class_weight : None, "balanced" or dict
         Factor of the weight of each row, by its label; labels that a dict does not have: 1.  "balanced": N / (L *
         rows of the label).
     l2 : float
         Weight of |w|_2^2 / 2.
-    optimizer, l1, variances, max_iterations, tolerance, window, gradient_tolerance, gap, target, history, sgd_passes,
-    step, schedule, decay, batch, average_from, precision, threads, seed
-        As of ChainCRF.
     """
 
     _KIND = "maxent"
@@ -731,18 +419,11 @@ class LogisticRegressionParameters(Parameters):
                  step: Optional[float] = None, schedule: Optional[str] = None, decay: Optional[float] = None,
                  batch: Optional[int] = None, average_from: Optional[int] = None, precision: str = "auto",
                  threads: int = 0, seed: int = 1) -> None:
-        self.intercept, self.class_weight, self.optimizer, self.l1 = intercept, class_weight, optimizer, l1
-        self.l2, self.variances, self.max_iterations, self.tolerance = l2, variances, max_iterations, tolerance
-        self.window, self.gradient_tolerance, self.gap, self.target = window, gradient_tolerance, gap, target
-        self.history, self.sgd_passes, self.step, self.schedule = history, sgd_passes, step, schedule
-        self.decay, self.batch, self.average_from, self.precision = decay, batch, average_from, precision
-        self.threads, self.seed = threads, seed
+        keep(self, locals())
 
 
 class NaiveBayesParameters(Parameters):
-    """Parameters
-    ----------
-    class_weight : None, "balanced" or dict
+    """class_weight : None, "balanced" or dict
         Factor of the weight of each row, by its label; labels that a dict does not have: 1.  "balanced": N / (L *
         rows of the label).
     em_tolerance : float
@@ -751,16 +432,8 @@ class NaiveBayesParameters(Parameters):
         What the numbers are: "multinomial" (counts of words), "bernoulli" (whether they are above ``binarize``),
         "complement" (Rennie and others 2003: counts, of all other labels), "gaussian" (measurements) or
         "categorical" (categories 0, 1, ...).  A list says it for each column.
-    alpha : float
-        Added to each count: 1 is Laplace's, less Lidstone's.
     priors : None, "uniform" or array [L]
         p(y); None: the shares of the labels in the data.
-    binarize : float
-        bernoulli: an attribute is there where its value is above this.
-    var_smoothing : float
-        gaussian: this share of the largest variance is added to all.
-    norm : bool
-        complement: the weights of a label sum to 1.
     em_iterations : int
         Of fit with X_unlabelled: iterations of EM at most.
     min_categories : None, int or array [D]
@@ -775,6 +448,4 @@ class NaiveBayesParameters(Parameters):
                  event: Union[str, Sequence[str]] = "multinomial", alpha: float = 1.0, priors: Any = None,
                  binarize: float = 0.0, var_smoothing: float = 1e-09, norm: bool = False, em_iterations: int = 100,
                  min_categories: Any = None) -> None:
-        self.class_weight, self.em_tolerance, self.event, self.alpha = class_weight, em_tolerance, event, alpha
-        self.priors, self.binarize, self.var_smoothing, self.norm = priors, binarize, var_smoothing, norm
-        self.em_iterations, self.min_categories = em_iterations, min_categories
+        keep(self, locals())

@@ -2,17 +2,71 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, NoReturn
+import re
+import textwrap
+from typing import Any, Mapping, NoReturn, Optional
+
+from . import _core
+
+_TYPES = {"flag": "bool", "whole": "int", "number": "float", "file": "path"}  # of options; others: str
 
 
 def raise_not_fitted(estimator: Any) -> NoReturn:
     """Scikit-learn's error for that, which is a ValueError, too."""
-    message = f"this {type(estimator).__name__} is not fitted yet; call fit first"
+    raise_unfitted(f"this {type(estimator).__name__} is not fitted yet; call fit first")
+
+
+def raise_unfitted(message: str) -> NoReturn:
+    """The same in other words."""
     try:
         from sklearn.exceptions import NotFittedError
     except ImportError:
         raise ValueError(message) from None
     raise NotFittedError(message)
+
+
+def keep(estimator: Any, arguments: dict[str, Any]) -> None:
+    """Keeps the arguments of a constructor, its locals(), under their own names, where scikit-learn looks for them."""
+    vars(estimator).update((name, value) for name, value in arguments.items() if name != "self")
+
+
+def option_text(row: Mapping[str, Any], default: Any, names: Mapping[str, str], shown: Optional[str] = None,
+                help: Optional[str] = None) -> str:
+    """How an option of the library's table is documented, but for the parameter's name: its type and help.
+
+    names : option -> parameter, of those that are called otherwise
+    shown, help : in the place of what the table says
+    """
+    text = help or row["help"]
+    if not help and default is None and "=" in row["shown"]:
+        text += ".  None: " + row["shown"].split("=", 1)[1]
+    if not shown:
+        *choices, last = [f'"{each}"' for each in row["choices"]] or [_TYPES.get(row["type"], "str")]
+        shown = f"{', '.join(choices)} or {last}" if choices else last
+    if default is None and "None" not in shown:
+        shown += " or None"
+    text = re.sub(r"--([a-z][a-z0-9-]*)", lambda found: names.get(found[1], found[1].replace("-", "_")), text)
+    text = re.sub(r"\bDATA\b", "X", text.replace("; may be given several times", "").replace("; see below", ""))
+    return parameter_text(shown, text if text.endswith(".") else text + ".")
+
+
+def parameter_text(shown: str, help: str) -> str:
+    """The same of any parameter."""
+    return shown + "\n" + textwrap.fill(help, 110, initial_indent="    ", subsequent_indent="    ",
+                                        break_on_hyphens=False)
+
+
+def texts_of(made: Any, known: Mapping[str, str]) -> dict[str, str]:
+    """Parameter -> option_text(), of a class of _parameters.py: what it says itself, `known`, or the table."""
+    rows = {row["name"]: row for row in _core.option_rows(made._KIND)}
+    options = {name: option.replace("_", "-") for name, option in made._RENAMED.items()}
+    names = {option: name for name, option in options.items()}
+    said = dict(re.findall(r"^(\w+) : (.*(?:\n    .*)*)", inspect.cleandoc(made.__doc__ or ""), re.MULTILINE))
+    for name, parameter in inspect.signature(made).parameters.items():
+        if name not in said:
+            said[name] = known.get(name) or option_text(rows[options.get(name, name.replace("_", "-"))],
+                                                        parameter.default, names)
+    return {name: said[name] for name in inspect.signature(made).parameters}
 
 
 class Parameters:
@@ -27,10 +81,18 @@ class Parameters:
         """What is said of the parameters becomes part of the documentation of the estimator."""
         super().__init_subclass__(**how)
         made = next((base for base in cls.__bases__ if Parameters in base.__bases__), None)
-        if made is None or not cls.__dict__.get("__doc__") or not made.__doc__:
+        if made is None or not cls.__dict__.get("__doc__"):
             return
+        from ._parameters import ChainCRFParameters
+        known = {} if made is ChainCRFParameters else texts_of(ChainCRFParameters, {})
+        texts = texts_of(made, known)
+        like = [name for name, text in texts.items() if known.get(name) == text]
+        said = "\n".join(["Parameters", "----------", *(f"{name} : {text}" for name, text in texts.items()
+                                                        if name not in like)])
+        if like:
+            said += "\n" + textwrap.fill(", ".join(like), 114) + "\n    As of ChainCRF."
         intro, heading, attributes = inspect.cleandoc(cls.__doc__ or "").partition("\nAttributes\n")
-        cls.__doc__ = f"{intro.rstrip()}\n\n{inspect.cleandoc(made.__doc__)}\n{heading}{attributes}"
+        cls.__doc__ = f"{intro.rstrip()}\n\n{said}\n{heading}{attributes}"
 
     def _given(self) -> dict[str, Any]:
         """The options whose parameters are not what they are by default, under the library's names."""

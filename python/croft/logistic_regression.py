@@ -96,7 +96,7 @@ class LogisticRegression(LogisticRegressionParameters, RowClassifier):
         if self.intercept not in ("unpenalised", "penalised", "none"):
             raise ValueError(f"intercept is {self.intercept!r}; choose one of: unpenalised, penalised, none")
         l2 = self.l2  # the trainer would name the number that it is given
-        if not isinstance(l2, numbers.Real) or not 0 <= l2 < float("inf"):
+        if not isinstance(l2, numbers.Real) or not 0 <= float(l2) < float("inf"):
             raise ValueError(f"l2 is {l2!r}; it must be a number, 0 or more")
         return {**self._given(), "format": "attributes", "l2": 2 * l2 if len(self.classes_) == 2 else l2}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numbers
 from typing import TYPE_CHECKING, Any, Iterable, Optional, Sequence, Union
 
-from . import _core
+from . import _core, _params
 from ._params import BaseEstimator
 
 if TYPE_CHECKING:
@@ -64,17 +64,7 @@ class TextVectorizer(BaseEstimator):  # type: ignore[misc]
                  max_features: Optional[int] = None, weighting: str = "counts",
                  sublinear_tf: bool = False, norm: Optional[str] = "auto",
                  hash_bits: Optional[int] = None) -> None:
-        self.analyzer = analyzer
-        self.ngram_range = ngram_range
-        self.lowercase = lowercase
-        self.stop_words = stop_words
-        self.min_df = min_df
-        self.max_df = max_df
-        self.max_features = max_features
-        self.weighting = weighting
-        self.sublinear_tf = sublinear_tf
-        self.norm = norm
-        self.hash_bits = hash_bits
+        _params.keep(self, locals())
 
     def fit(self, raw_documents: Iterable[str], y: Any = None) -> TextVectorizer:
         """Learns the terms, and in how many texts each is."""

@@ -3,6 +3,38 @@
 #include <algorithm>
 
 namespace croft {
+namespace {
+
+template <class T>
+void append_range(const std::vector<T>& from, std::uint64_t first, std::uint64_t last,
+                  std::vector<T>& to) {
+  to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(first),
+            from.begin() + static_cast<std::ptrdiff_t>(last));
+}
+
+}  // namespace
+
+void AttributeLists::append(const AttributeLists& from, std::uint64_t first, std::uint64_t last) {
+  if (!from.value.empty() && value.empty()) value.assign(id.size(), 1.0);
+  append_range(from.id, from.begin[first], from.begin[last], id);
+  if (!from.value.empty()) {
+    append_range(from.value, from.begin[first], from.begin[last], value);
+  } else if (!value.empty()) {
+    value.resize(id.size(), 1.0);
+  }
+  const std::uint64_t shift = begin.back() - from.begin[first];  // modulo 2^64
+  for (std::uint64_t p = first; p < last; ++p) begin.push_back(from.begin[p + 1] + shift);
+}
+
+void ChainData::append(const ChainData& from, std::size_t n) {
+  const std::uint64_t first = from.sequence_begin[n], last = from.sequence_begin[n + 1];
+  append_range(from.label, first, last, label);
+  sequence_begin.push_back(label.size());
+  node.append(from.node, first, last);
+  if (from.has_edges()) edge.append(from.edge, first, last);
+  weight.push_back(from.sequence_weight(n));
+  if (!from.first_line.empty()) first_line.push_back(from.first_line[n]);
+}
 
 // All hashes first, then the look-ups a few strings behind the prefetches: the table misses the
 // cache.

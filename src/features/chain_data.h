@@ -23,6 +23,8 @@ struct AttributeLists {
   std::vector<double> value;  // parallel to id; empty while all values are 1
 
   std::size_t positions() const { return begin.size() - 1; }
+  // The lists [first, last) of others.
+  void append(const AttributeLists& from, std::uint64_t first, std::uint64_t last);
 };
 
 // N sequences end to end, P positions in all.
@@ -48,6 +50,8 @@ struct ChainData {
   std::span<const Label> known_labels(std::uint64_t p) const {
     return label_sets.labels_of(label[p]);
   }
+  // Sequence n of others with these label sets.
+  void append(const ChainData& from, std::size_t n);
 };
 
 // How a label of the input says that it is not fully known.

@@ -98,33 +98,17 @@ std::size_t find_separator(std::string_view line, std::size_t from) {
   return line.npos;
 }
 
-template <class Value>
-std::size_t number_of(const Value& value, std::vector<Value>& all) {
-  const auto found = std::ranges::find(all, value);
-  if (found != all.end()) return static_cast<std::size_t>(found - all.begin());
-  all.push_back(value);
-  return all.size() - 1;
-}
-
 }  // namespace
 
 // Reads one line, from its x-part to its last part of y.
-class JointLineParser {
+class JointLineParser : LineScanner {
  public:
   JointLineParser(std::string_view line, const std::string& name, std::size_t number,
                   JointTemplates& out)
-      : line_(line), name_(name), number_(number), out_(out) {}
+      : LineScanner(line, name, number), out_(out) {}
   void parse();
 
  private:
-  [[noreturn]] void fail(std::size_t at, std::string_view problem, std::string_view remedy) const {
-    throw InputError({name_, number_, at + 1}, problem, line_, remedy);
-  }
-  bool take(std::string_view expected) {
-    if (!line_.substr(at_).starts_with(expected)) return false;
-    at_ += expected.size();
-    return true;
-  }
   void skip_blanks() {
     while (at_ < end_ && is_blank(line_[at_])) ++at_;
   }
@@ -135,11 +119,8 @@ class JointLineParser {
   LabelWindow parse_window();
   std::optional<std::int32_t> parse_number();
 
-  std::string_view line_;
-  const std::string& name_;
-  std::size_t number_;
   JointTemplates& out_;
-  std::size_t at_ = 0, end_ = 0;  // of the factor
+  std::size_t end_ = 0;  // of the factor
   LabelPartRule rule_;
   bool matches_ = false;
 };
@@ -159,7 +140,7 @@ void JointLineParser::parse() {
   std::ranges::sort(rule_.functions);
   const auto [rest, last] = std::ranges::unique(rule_.functions);
   rule_.functions.erase(rest, last);
-  const std::size_t part = number_of(rule_, out_.parts_);
+  const std::size_t part = number_among(rule_, out_.parts_);
   if (part == out_.part_texts_.size()) {
     const std::size_t first = line_.find("%y", x.size());
     out_.part_texts_.emplace_back(first == line_.npos ? "%y" : line_.substr(first));
@@ -231,7 +212,7 @@ void JointLineParser::parse_match() {
   skip_blanks();
   const LabelWindow window = parse_window();
   matches_ = true;
-  rule_.window = static_cast<std::uint32_t>(number_of(window, out_.windows_));
+  rule_.window = static_cast<std::uint32_t>(number_among(window, out_.windows_));
   rule_.negated = negated;
 }
 
@@ -256,7 +237,7 @@ LabelWindow JointLineParser::parse_window() {
     fail(begin, "a window that ends before it begins", kRemedy);
   }
   window.track =
-      static_cast<std::uint32_t>(number_of(static_cast<std::uint32_t>(*column), out_.columns_));
+      static_cast<std::uint32_t>(number_among(static_cast<std::uint32_t>(*column), out_.columns_));
   if (window.track == out_.column_source_.size()) {
     out_.column_source_.push_back({{name_, number_, begin + 1}, std::string(line_)});
   }
@@ -277,19 +258,15 @@ std::optional<std::int32_t> JointLineParser::parse_number() {
 JointTemplates JointTemplates::parse(std::string_view text, const std::string& name) {
   JointTemplates out;
   out.text_ = text;
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // byte order mark
-  for (std::size_t number = 1; !text.empty(); ++number) {
+  for_lines(text, [&](std::string_view line, std::size_t number) {
     out.lines_ = number;
-    const std::size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == text.npos ? text.size() : end + 1);
     line = without_trailing_blanks(line.substr(0, line.find('#')));
     if (line.empty()) {
       out.extraction_ += "\n";  // its lines have the numbers of the source's, for messages
     } else {
       JointLineParser(line, name, number, out).parse();
     }
-  }
+  });
   if (out.part_of_.empty()) {
     throw InputError({name}, "the file has no template", "",
                      "give at least one, such as u:%x[-1,0] * %y");

@@ -5,6 +5,8 @@
 #include <map>
 #include <optional>
 
+#include "features/template_parser.h"
+
 namespace croft {
 namespace {
 
@@ -25,11 +27,11 @@ bool SegmentTemplate::looks_up() const {
 }
 
 // Reads one line.
-class SegmentLineParser {
+class SegmentLineParser : LineScanner {
  public:
   SegmentLineParser(std::string_view line, const std::string& name, std::size_t number,
                     SegmentTemplates& out)
-      : line_(line), name_(name), number_(number), out_(out) {}
+      : LineScanner(line, name, number), out_(out) {}
 
   void parse() {
     one_.pairs = line_[0] == 'B';
@@ -54,14 +56,6 @@ class SegmentLineParser {
   }
 
  private:
-  [[noreturn]] void fail(std::size_t at, std::string_view problem, std::string_view remedy) const {
-    throw InputError({name_, number_, at + 1}, problem, line_, remedy);
-  }
-  bool take(std::string_view expected) {
-    if (!line_.substr(at_).starts_with(expected)) return false;
-    at_ += expected.size();
-    return true;
-  }
   void append_text(char c) {
     if (one_.parts.empty() || one_.parts.back().kind != Kind::text) one_.parts.emplace_back();
     one_.parts.back().text += c;
@@ -210,9 +204,6 @@ class SegmentLineParser {
     }
   }
 
-  std::string_view line_;
-  const std::string& name_;
-  std::size_t number_, at_ = 0;
   SegmentTemplates& out_;
   SegmentTemplate one_;
 };
@@ -222,21 +213,17 @@ SegmentTemplates SegmentTemplates::parse(std::string_view text, const std::strin
   templates.text_ = text;
   templates.name_ = name;
   std::map<std::string_view, std::size_t> seen;  // each line with its number
-  for (std::size_t begin = 0, number = 1; begin < text.size(); ++number) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    std::string_view line = text.substr(begin, end - begin);
-    begin = end + 1;
-    const std::size_t last = line.find_last_not_of(" \t\r");
-    line = line.substr(0, last == line.npos ? 0 : last + 1);
-    if (line.empty() || line[0] == '#') continue;
+  for_lines(text, [&](std::string_view line, std::size_t number) {
+    line = without_trailing_blanks(line);
+    if (line.empty() || line[0] == '#') return;
     const auto [first, is_new] = seen.try_emplace(line, number);
     if (!is_new) {
       throw InputError({name, number}, "the same line as line " + std::to_string(first->second),
                        line, "leave out one of the two");
     }
-    if (line == "P") continue;  // of positions: shares_positions() of train/segment_data.h
+    if (line == "P") return;  // of positions: shares_positions() of train/segment_data.h
     SegmentLineParser(line, name, number, templates).parse();
-  }
+  });
   std::ranges::sort(templates.columns_);
   return templates;
 }
@@ -244,12 +231,7 @@ SegmentTemplates SegmentTemplates::parse(std::string_view text, const std::strin
 std::string_view SegmentTemplates::default_text() { return "U1:%length\n"; }
 
 std::uint32_t SegmentTemplates::number_of(Joined joined) {
-  const auto found = std::ranges::find(joined_, joined);
-  if (found == joined_.end()) {
-    joined_.push_back(joined);
-    return static_cast<std::uint32_t>(joined_.size() - 1);
-  }
-  return static_cast<std::uint32_t>(found - joined_.begin());
+  return static_cast<std::uint32_t>(number_among(joined, joined_));
 }
 
 bool SegmentTemplates::has_reach(Reach reach) const {
@@ -271,13 +253,6 @@ bool SegmentTemplates::uses(GazetteerMatch match) const {
 bool SegmentTemplates::uses_gazetteers() const {
   return uses(GazetteerMatch::exact) || uses(GazetteerMatch::fold) || uses(GazetteerMatch::edit) ||
          uses(GazetteerMatch::overlap);
-}
-
-bool SegmentTemplates::uses_seen() const {
-  return std::ranges::any_of(templates_, [&](const SegmentTemplate& each) {
-    return std::ranges::any_of(each.parts,
-                               [](const SegmentPart& part) { return part.kind == Kind::seen; });
-  });
 }
 
 void SegmentTemplates::check_columns(std::size_t columns) const {

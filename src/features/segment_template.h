@@ -82,7 +82,6 @@ class SegmentTemplates {
   bool has_pairs() const;
   bool uses(GazetteerMatch match) const;
   bool uses_gazetteers() const;
-  bool uses_seen() const;
   // Throws InputError for a template with a column that data of so many columns does not have.
   void check_columns(std::size_t columns) const;
 

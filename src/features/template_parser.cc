@@ -1,52 +1,26 @@
 #include "features/template_parser.h"
 
-#include <algorithm>
 #include <charconv>
 #include <optional>
-
-#include "croft/core/error.h"
 
 namespace croft {
 namespace {
 
 constexpr std::int32_t kCrfppReach = 8;  // rows to either side; CRF++ refuses more
 
-// Calls body(line, number) for each line, without its end ("\n" or "\r\n").
-template <class Body>
-void for_lines(std::string_view text, Body body) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // byte order mark
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == text.npos ? text.size() : end + 1);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    body(line, number);
-  }
-}
-
 // Reads one line of a template file from left to right.
-class LineParser {
+class LineParser : LineScanner {
  public:
   LineParser(std::string_view line, const std::string& name, std::size_t number,
              TemplateLanguage language, std::span<const std::string> names)
-      : line_(line),
-        name_(name),
-        number_(number),
+      : LineScanner(line, name, number),
         wapiti_(language == TemplateLanguage::wapiti),
         names_(names) {}
 
   TemplateSet::Template parse();
 
  private:
-  [[noreturn]] void fail(std::size_t at, const Message& problem, const Message& remedy) const {
-    throw InputError({name_, number_, at + 1}, problem, line_, remedy);
-  }
   char peek() const { return at_ < line_.size() ? line_[at_] : '\0'; }
-  bool take(std::string_view expected) {
-    if (!line_.substr(at_).starts_with(expected)) return false;
-    at_ += expected.size();
-    return true;
-  }
   void skip_blanks() {
     while (wapiti_ && at_ < line_.size() && kBlanks.find(line_[at_]) != kBlanks.npos) ++at_;
   }
@@ -61,9 +35,6 @@ class LineParser {
   std::optional<std::int32_t> parse_column();
   std::string form(char name) const;
 
-  std::string_view line_;
-  const std::string& name_;
-  std::size_t number_, at_ = 0;
   bool wapiti_;
   std::span<const std::string> names_;
   TemplateSet::Template out_;

@@ -1,5 +1,6 @@
 // From the text of a template file to precompiled templates.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -7,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "croft/core/error.h"
 #include "features/pattern_regex.h"
 #include "features/template.h"
 
@@ -42,6 +44,47 @@ inline constexpr std::string_view kBlanks = " \t\v\f\r";
 
 inline std::string_view without_trailing_blanks(std::string_view line) {
   return line.substr(0, line.find_last_not_of(kBlanks) + 1);
+}
+
+// Calls body(line, number) for each line, without its end ("\n" or "\r\n").
+template <class Body>
+void for_lines(std::string_view text, Body body) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // byte order mark
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    body(line, number);
+  }
+}
+
+// What reads one line, from left to right.
+class LineScanner {
+ protected:
+  LineScanner(std::string_view line, const std::string& name, std::size_t number)
+      : line_(line), name_(name), number_(number) {}
+  [[noreturn]] void fail(std::size_t at, const Message& problem, const Message& remedy) const {
+    throw InputError({name_, number_, at + 1}, problem, line_, remedy);
+  }
+  bool take(std::string_view expected) {
+    if (!line_.substr(at_).starts_with(expected)) return false;
+    at_ += expected.size();
+    return true;
+  }
+
+  std::string_view line_;
+  const std::string& name_;  // of the file
+  std::size_t number_, at_ = 0;
+};
+
+// The place of a value among all, to which it is added where it is new.
+template <class Value>
+std::size_t number_among(const Value& value, std::vector<Value>& all) {
+  const auto found = std::ranges::find(all, value);
+  if (found != all.end()) return static_cast<std::size_t>(found - all.begin());
+  all.push_back(value);
+  return all.size() - 1;
 }
 
 // crfpp, unless the text contains something that only Wapiti's language has.

@@ -11,8 +11,8 @@
 
 namespace croft {
 
-BoostedChainStructure::BoostedChainStructure(const Extractor& extractor, std::string_view kind)
-    : extractor_(extractor), kind_(kind) {
+BoostedChain::BoostedChain(const Extractor& extractor, std::string_view kind)
+    : Boosting(extractor), kind_(kind) {
   if (kind_ == kBoostedMaxent) {
     if (extractor.has_edge_templates()) {
       throw UsageError(
@@ -34,7 +34,7 @@ BoostedChainStructure::BoostedChainStructure(const Extractor& extractor, std::st
   }
 }
 
-void BoostedChainStructure::add(const TextSequence& sequence, std::string_view file) {
+void BoostedChain::add(const TextSequence& sequence, std::string_view file) {
   if (kind_ == kBoostedMaxent) {
     encoder_.add_positions(sequence, file);
   } else {
@@ -42,22 +42,20 @@ void BoostedChainStructure::add(const TextSequence& sequence, std::string_view f
   }
 }
 
-std::size_t BoostedChainStructure::partial_positions() const {
+std::size_t BoostedChain::partial_positions() const {
   const auto known = std::ranges::count_if(encoder_.data.label, is_one_label);
   return positions() - static_cast<std::size_t>(known);
 }
 
-void BoostedChainStructure::lay_out(std::span<const TextSequence> holdout,
-                                    const BoostingOptions& options) {
+void BoostedChain::lay_out(const BoostingOptions& options) {
   if (options.pair_trees && kind_ == kBoostedMaxent) {
     throw UsageError("--pair-trees has no meaning for --model boosted-maxent; leave it out");
   }
   if (options.label_weights) {
     weigh_by_label(*options.label_weights, encoder_.label_names.strings(), encoder_.data);
   }
-  holdout_ = holdout;
   held_ = {};
-  for (const TextSequence& text : holdout) {
+  for (const TextSequence& text : holdout_) {
     for (std::size_t t = 0; t < text.length(); ++t) {
       for (std::size_t k = text.node.list_begin(t); k < text.node.list_end(t); ++k) {
         const std::uint32_t id = encoder_.node_names.find(text.node.item(k));
@@ -70,13 +68,11 @@ void BoostedChainStructure::lay_out(std::span<const TextSequence> holdout,
   }
 }
 
-void BoostedChainStructure::start(const BoostingOptions& options, const BinnedFeatures& features,
-                                  Potentials& potentials) {
-  features_ = &features;
+void BoostedChain::start_others(const BoostingOptions& options) {
   const ChainData& data = encoder_.data;
-  if (kind_ == kBoostedChain) potentials.transition.assign(labels(), labels(), 0.0);
+  if (kind_ == kBoostedChain) potentials_.transition.assign(labels(), labels(), 0.0);
   if (!options.pair_trees) return;
-  auto& pairs = potentials.pairs;
+  auto& pairs = potentials_.pairs;
   for (std::size_t n = 0; n < data.sequences(); ++n) {
     const Gold gold = data.gold(n);
     for (std::size_t t = 1; t < gold.length(); ++t) {
@@ -86,11 +82,10 @@ void BoostedChainStructure::start(const BoostingOptions& options, const BinnedFe
   }
   std::ranges::sort(pairs);
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-  potentials.pair.assign(pairs.size(), std::vector<float>(features.rows()));
+  potentials_.pair.assign(pairs.size(), std::vector<float>(features_->rows()));
 }
 
-std::unique_ptr<PotentialObjective> BoostedChainStructure::objective(std::size_t width,
-                                                                     ThreadPool& pool) {
+std::unique_ptr<PotentialObjective> BoostedChain::objective(std::size_t width, ThreadPool& pool) {
   if (kind_ == kBoostedMaxent) {
     return std::make_unique<LabelPotentialFunction>(encoder_.data, labels(), width, pool);
   }
@@ -100,7 +95,7 @@ std::unique_ptr<PotentialObjective> BoostedChainStructure::objective(std::size_t
   return std::make_unique<PotentialFunction<float>>(encoder_.data, labels(), width, pool);
 }
 
-void BoostedChainStructure::draw(const std::vector<bool>& sequences) {
+void BoostedChain::draw(const std::vector<bool>& sequences) {
   const ChainData& data = encoder_.data;
   later_.clear();
   for (std::size_t n = 0; n < data.sequences(); ++n) {
@@ -111,31 +106,29 @@ void BoostedChainStructure::draw(const std::vector<bool>& sequences) {
   }
 }
 
-SecondTrees BoostedChainStructure::second(Potentials& potentials,
-                                          const PotentialGradient& gradient) {
-  SecondTrees second{features_, {}, later_, &gradient.pair, positions(), &potentials.pair};
-  for (const Edge pair : potentials.pairs) {
+SecondTrees BoostedChain::second(const PotentialGradient& gradient) {
+  SecondTrees second{features_.get(), {}, later_, &gradient.pair, positions(), &potentials_.pair};
+  for (const Edge pair : potentials_.pairs) {
     second.outputs.push_back(static_cast<std::uint32_t>(labels() + pair.from * labels() + pair.to));
   }
   return second;
 }
 
-std::vector<std::vector<std::string_view>> BoostedChainStructure::label_holdout(
-    const Potentials& potentials, ThreadPool& pool) const {
+std::vector<std::vector<std::string_view>> BoostedChain::label_holdout(ThreadPool& pool) const {
   struct Worker {
     ChainScores<double> scores;
     ViterbiWorkspace<double> viterbi;
     std::vector<Label> y;
   };
   TransitionScores<double> tied(labels());
-  if (potentials.transition.rows() > 0) tied.assign(potentials.transition);
+  if (potentials_.transition.rows() > 0) tied.assign(potentials_.transition);
   std::vector<std::size_t> first{positions()};
   for (const TextSequence& text : holdout_) first.push_back(first.back() + text.length());
   std::vector<std::vector<std::string_view>> names(holdout_.size());
   std::vector<Worker> workers(pool.threads());
   pool.run(holdout_.size(), [&](std::size_t n, std::size_t worker) {
     Worker& own = workers[worker];
-    copy_scores(potentials, first[n], holdout_[n].length(), tied, own.scores);
+    copy_scores(potentials_, first[n], holdout_[n].length(), tied, own.scores);
     own.y.resize(holdout_[n].length());
     viterbi<double>(own.scores, own.viterbi, own.y);
     for (const Label y : own.y) names[n].push_back(encoder_.label_names[y]);
@@ -143,37 +136,25 @@ std::vector<std::vector<std::string_view>> BoostedChainStructure::label_holdout(
   return names;
 }
 
-void BoostedChainStructure::add_to(Fingerprint& of) const {
+void BoostedChain::add_to(Fingerprint& of) const {
   const ChainData& data = encoder_.data;
   of.add(data.sequence_begin, data.label, data.label_sets.begin, data.label_sets.label, data.weight,
          data.node.begin, data.node.id, data.node.value);
   for (const StringTable* names : {&encoder_.node_names, &encoder_.label_names}) {
     for (std::uint32_t k = 0; k < names->size(); ++k) of.add((*names)[k]);
   }
-  add_texts(holdout_, of);
+  add_holdout_to(of);
   of.add(kind_);
 }
 
-ContainerWriter BoostedChainStructure::model(const BoostedRounds& rounds,
-                                             const std::vector<double>& base,
-                                             const Potentials& potentials,
-                                             const Json& training) const {
-  BoostedParts parts;
+ContainerWriter BoostedChain::model(const Json& training) const {
+  const TreeArrays all = trees();
+  BoostedParts parts = this->parts(all, training);
   parts.kind = kind_;
-  for (std::uint32_t y = 0; y < labels(); ++y) {
-    parts.labels.emplace_back(encoder_.label_names[y]);
+  for (const std::string_view label : encoder_.label_names.strings()) {
+    parts.labels.emplace_back(label);
   }
-  parts.extraction = &extractor_.config();
   parts.names = encoder_.node_names.strings();
-  parts.base = base;
-  for (std::size_t i = 0; i < potentials.transition.rows(); ++i) {
-    const std::span<const double> row = potentials.transition[i];
-    parts.transitions.insert(parts.transitions.end(), row.begin(), row.end());
-  }
-  const TreeArrays all = trees(rounds);
-  parts.trees = &all;
-  parts.rounds = rounds.size();
-  parts.training = &training;
   return make_boosted_model(parts);
 }
 

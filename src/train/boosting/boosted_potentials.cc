@@ -23,6 +23,15 @@ double curvature(double expected, double weight) {
   return std::max(0.0, expected * (1 - expected / weight));
 }
 
+void PotentialGradient::reshape_states(std::size_t labels, std::size_t positions,
+                                       std::size_t tree_width) {
+  width = tree_width;
+  positions_ = positions;
+  stride_ = TreeGradient::stride(width);
+  factor_ = labels > 1 ? static_cast<double>(labels) / static_cast<double>(labels - 1) : 1.0;
+  state.resize((width == 1 ? labels : 1) * positions * 2 * stride_);
+}
+
 template <class Real>
 void copy_scores(const Potentials& potentials, std::size_t first, std::size_t length,
                  const TransitionScores<Real>& tied, ChainScores<Real>& out) {
@@ -92,10 +101,8 @@ void PotentialFunction<Real>::count_known_edges() {
 template <class Real>
 double PotentialFunction<Real>::evaluate(const Potentials& potentials, PotentialGradient::Part,
                                          PotentialGradient& out) {
-  const std::size_t stride = TreeGradient::stride(width_), positions = data_.positions();
-  out.width = width_;
-  out.state.resize((width_ == 1 ? labels_ : 1) * positions * 2 * stride);
-  out.pair.resize(potentials.pairs.size() * positions * 2);
+  out.reshape_states(labels_, data_.positions(), width_);
+  out.pair.resize(potentials.pairs.size() * data_.positions() * 2);
   if (potentials.transition.rows() > 0) {
     TransitionScores<double> tied;
     tied.assign(potentials.transition);
@@ -183,19 +190,13 @@ void PotentialFunction<Real>::write(std::size_t n, const Potentials& potentials,
                                     const Matrix<Real>& state, const Matrix<Real>& overlay,
                                     const Worker* partial, PotentialGradient& out) const {
   const double weight = data_.sequence_weight(n);
-  const double factor =
-      labels_ > 1 ? static_cast<double>(labels_) / static_cast<double>(labels_ - 1) : 1.0;
-  const std::size_t stride = TreeGradient::stride(width_), positions = data_.positions();
   const std::size_t first = data_.sequence_begin[n], length = data_.sequence_begin[n + 1] - first;
   for (std::size_t t = 0; t < length; ++t) {
     for (std::size_t y = 0; y < labels_; ++y) {
       const double g = state(t, y);
-      const double h = factor * (partial == nullptr ? known_curvature(g, weight)
-                                                    : curvature(partial->mu(t, y), weight));
-      const std::size_t at =
-          width_ == 1 ? (y * positions + first + t) * 2 : (first + t) * 2 * stride + y;
-      out.state[at] = static_cast<float>(g);
-      out.state[at + stride] = static_cast<float>(h);
+      out.set_state(
+          first + t, y, g,
+          partial == nullptr ? known_curvature(g, weight) : curvature(partial->mu(t, y), weight));
     }
     for (std::size_t k = 0; k < potentials.pairs.size(); ++k) {
       const Edge pair = potentials.pairs[k];
@@ -206,7 +207,7 @@ void PotentialFunction<Real>::write(std::size_t n, const Potentials& potentials,
         h = partial == nullptr ? known_curvature(g, weight)
                                : curvature(partial->mu_pairs(row, pair.to), weight);
       }
-      const std::size_t at = (k * positions + first + t) * 2;
+      const std::size_t at = (k * data_.positions() + first + t) * 2;
       out.pair[at] = static_cast<float>(g);
       out.pair[at + 1] = static_cast<float>(h);
     }
@@ -250,8 +251,7 @@ LabelPotentialFunction::LabelPotentialFunction(const ChainData& data, std::size_
 double LabelPotentialFunction::evaluate(const Potentials& potentials, PotentialGradient::Part,
                                         PotentialGradient& out) {
   const std::size_t positions = data_.positions();
-  out.width = width_;
-  out.state.resize((width_ == 1 ? labels_ : 1) * positions * 2 * TreeGradient::stride(width_));
+  out.reshape_states(labels_, positions, width_);
   out.transition.assign(labels_ * labels_, 0.0);
   out.curvature.assign(labels_ * labels_, 0.0);
   CompensatedSum value;
@@ -296,14 +296,9 @@ double LabelPotentialFunction::evaluate_position(std::size_t p, std::span<const 
     for (const Label y : set) worker.known[y] = std::exp(score[y] - log_known);
     value = log_z - log_known;
   }
-  const double factor =
-      labels_ > 1 ? static_cast<double>(labels_) / static_cast<double>(labels_ - 1) : 1.0;
-  const std::size_t stride = TreeGradient::stride(width_), positions = data_.positions();
   for (std::size_t y = 0; y < labels_; ++y) {
-    const std::size_t at = width_ == 1 ? (y * positions + p) * 2 : p * 2 * stride + y;
-    out.state[at] = static_cast<float>(weight * (worker.expected[y] - worker.known[y]));
-    out.state[at + stride] =
-        static_cast<float>(factor * curvature(weight * worker.expected[y], weight));
+    out.set_state(p, y, weight * (worker.expected[y] - worker.known[y]),
+                  curvature(weight * worker.expected[y], weight));
   }
   return weight * value;
 }

@@ -42,6 +42,18 @@ struct PotentialGradient {
   std::vector<float> span;         // [spans][inputs][2], sums over the segments with an input
   std::vector<double> transition;  // [L * L] G_ij
   std::vector<double> curvature;   // [L * L] H_ij of (TB.4)
+
+  void reshape_states(std::size_t labels, std::size_t positions, std::size_t tree_width);
+  // Of label y at position p; the curvature of that score alone.
+  void set_state(std::size_t p, std::size_t y, double g, double h) {
+    const std::size_t at = width == 1 ? (y * positions_ + p) * 2 : p * 2 * stride_ + y;
+    state[at] = static_cast<float>(g);
+    state[at + stride_] = static_cast<float>(factor_ * h);
+  }
+
+ private:
+  std::size_t positions_ = 0, stride_ = 1;
+  double factor_ = 1;  // of (TB.3)
 };
 
 // h of (TB.3): by g, of labels that are known; by what is expected, w mu, otherwise.

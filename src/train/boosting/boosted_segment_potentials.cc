@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "croft/core/error.h"
-#include "train/boosting/regression_tree_fit.h"
 
 namespace croft {
 
@@ -134,9 +133,8 @@ SegmentPotentialFunction::SegmentPotentialFunction(const ChainData& data,
 
 double SegmentPotentialFunction::evaluate(const Potentials& potentials,
                                           PotentialGradient::Part part, PotentialGradient& out) {
-  const std::size_t positions = data_.positions(), of_segments = examples_.labels.labels();
-  out.width = width_;
-  out.state.resize((width_ == 1 ? labels_ : 1) * positions * 2 * TreeGradient::stride(width_));
+  const std::size_t of_segments = examples_.labels.labels();
+  out.reshape_states(labels_, data_.positions(), width_);
   const std::size_t spans = potentials.spans.size() * inputs_.size();
   std::vector<double> sums(part == PotentialGradient::Part::states ? 0 : 2 * spans);
   tied_ = SegmentPotentialReader::transitions(examples_.labels, potentials.transition);
@@ -225,19 +223,13 @@ void SegmentPotentialFunction::evaluate_sequence(std::size_t n, const Potentials
 void SegmentPotentialFunction::write_states(std::size_t n, const Worker& worker, bool complete,
                                             PotentialGradient& out) const {
   const double weight = data_.sequence_weight(n);
-  const double factor =
-      labels_ > 1 ? static_cast<double>(labels_) / static_cast<double>(labels_ - 1) : 1.0;
-  const std::size_t stride = TreeGradient::stride(width_), positions = data_.positions();
   const std::size_t first = data_.sequence_begin[n];
   for (std::size_t t = 0; t < examples_.length(n); ++t) {
     for (std::size_t y = 0; y < labels_; ++y) {
       const double g = worker.d_position(t, y);
-      const double h = factor * (complete ? known_curvature(g, weight)
-                                          : curvature(worker.mu_position(t, y), weight));
-      const std::size_t at =
-          width_ == 1 ? (y * positions + first + t) * 2 : (first + t) * 2 * stride + y;
-      out.state[at] = static_cast<float>(g);
-      out.state[at + stride] = static_cast<float>(h);
+      out.set_state(
+          first + t, y, g,
+          complete ? known_curvature(g, weight) : curvature(worker.mu_position(t, y), weight));
     }
   }
 }

@@ -8,27 +8,11 @@
 #include "model/kinds/boosted_model.h"
 
 namespace croft {
-namespace {
-
-// The lists [first, first + count).
-AttributeLists part_of(const AttributeLists& lists, std::size_t first, std::size_t count) {
-  AttributeLists part;
-  for (std::size_t k = first; k < first + count; ++k) {
-    for (std::uint64_t i = lists.begin[k]; i < lists.begin[k + 1]; ++i) {
-      part.id.push_back(lists.id[i]);
-      if (!lists.value.empty()) part.value.push_back(lists.value[i]);
-    }
-    part.begin.push_back(part.id.size());
-  }
-  return part;
-}
-
-}  // namespace
 
 // Appends a list in these numbers.
 //   only_known : an attribute without a number is left out, and does not get one
-void BoostedSegmentStructure::Numbers::add(const AttributeLists& from, std::size_t list,
-                                           bool only_known, AttributeLists& to) {
+void BoostedSegments::Numbers::add(const AttributeLists& from, std::size_t list, bool only_known,
+                                   AttributeLists& to) {
   for (std::uint64_t k = from.begin[list]; k < from.begin[list + 1]; ++k) {
     std::uint32_t& id = number[from.id[k]];
     if (id == kUnknown && only_known) continue;
@@ -44,9 +28,8 @@ void BoostedSegmentStructure::Numbers::add(const AttributeLists& from, std::size
   to.begin.push_back(to.id.size());
 }
 
-BoostedSegmentStructure::BoostedSegmentStructure(const Extractor& extractor,
-                                                 const SegmentOptions& segments)
-    : extractor_(extractor), options_(segments), encoder_(extractor, segments) {
+BoostedSegments::BoostedSegments(const Extractor& extractor, const SegmentOptions& segments)
+    : Boosting(extractor), options_(segments), encoder_(extractor, segments) {
   if (segments.templates.has_pairs()) {
     throw UsageError(
         "--model boosted-segment has no trees for pairs of labels: of the segment template, write "
@@ -59,22 +42,18 @@ BoostedSegmentStructure::BoostedSegmentStructure(const Extractor& extractor,
   }
 }
 
-std::size_t BoostedSegmentStructure::attributes() const { return encoder_.attributes(); }
-
-void BoostedSegmentStructure::lay_out(std::span<const TextSequence> holdout,
-                                      const BoostingOptions& options) {
+void BoostedSegments::lay_out(const BoostingOptions& options) {
   if (options.pair_trees) {
     throw UsageError("--pair-trees has no meaning for --model boosted-segment; leave it out");
   }
   encoder_.lay_out(FeatureSet::all, 1);
-  holdout_ = holdout;
-  encoder_.encode_others(holdout, held_data_, held_examples_);
+  encoder_.encode_others(holdout_, held_data_, held_examples_);
   copy_positions();
   list_inputs();
 }
 
 // Of the encoder's rows those of positions, with attributes in the order of a chain's.
-void BoostedSegmentStructure::copy_positions() {
+void BoostedSegments::copy_positions() {
   const SegmentExamples& examples = encoder_.examples();
   const ChainData& from = encoder_.data();
   of_positions_.number.assign(encoder_.layout().node.rows(), kUnknown);
@@ -96,7 +75,7 @@ void BoostedSegmentStructure::copy_positions() {
   }
 }
 
-void BoostedSegmentStructure::list_inputs() {
+void BoostedSegments::list_inputs() {
   const SegmentExamples& examples = encoder_.examples();
   std::size_t longest = 0;
   for (Label y = 0; y < examples.labels.labels(); ++y) {
@@ -125,27 +104,26 @@ void BoostedSegmentStructure::list_inputs() {
   inputs_ = std::move(builder.inputs);
 }
 
-void BoostedSegmentStructure::start(const BoostingOptions& options, const BinnedFeatures& features,
-                                    Potentials& potentials) {
-  features_ = &features;
+void BoostedSegments::start_others(const BoostingOptions& options) {
   const std::size_t labels = encoder_.examples().labels.labels();
-  potentials.transition.assign(labels, labels, 0.0);
-  potentials.spans = spans_;
-  potentials.span.assign(spans_.size(), std::vector<float>(inputs_.size()));
+  potentials_.transition.assign(labels, labels, 0.0);
+  potentials_.spans = spans_;
+  potentials_.span.assign(spans_.size(), std::vector<float>(inputs_.size()));
+  AttributeLists own, held;
+  own.append(inputs_.lists, 0, own_inputs_);
+  held.append(inputs_.lists, own_inputs_, inputs_.size());
   span_features_ = std::make_unique<BinnedFeatures>(
-      part_of(inputs_.lists, 0, own_inputs_),
-      part_of(inputs_.lists, own_inputs_, inputs_.size() - own_inputs_), of_spans_.row.size(),
+      own, held, of_spans_.row.size(),
       BinOptions{.bins = options.bins, .min_positions = options.tree.min_child_count, .parts = 1});
 }
 
-std::unique_ptr<PotentialObjective> BoostedSegmentStructure::objective(std::size_t width,
-                                                                       ThreadPool& pool) {
+std::unique_ptr<PotentialObjective> BoostedSegments::objective(std::size_t width,
+                                                               ThreadPool& pool) {
   return std::make_unique<SegmentPotentialFunction>(data_, encoder_.examples(), inputs_, labels(),
                                                     width, drawn_, pool);
 }
 
-SecondTrees BoostedSegmentStructure::second(Potentials& potentials,
-                                            const PotentialGradient& gradient) {
+SecondTrees BoostedSegments::second(const PotentialGradient& gradient) {
   span_rows_.clear();
   const std::size_t inputs = inputs_.size();
   for (std::uint32_t u = 0; gradient.span.size() == 2 * inputs * spans_.size() && u < own_inputs_;
@@ -158,15 +136,14 @@ SecondTrees BoostedSegmentStructure::second(Potentials& potentials,
     }
   }
   SecondTrees second{span_features_.get(), {},     span_rows_,
-                     &gradient.span,       inputs, &potentials.span};
+                     &gradient.span,       inputs, &potentials_.span};
   for (const Label y : spans_) {
     second.outputs.push_back(static_cast<std::uint32_t>(labels() + y));
   }
   return second;
 }
 
-std::vector<std::vector<std::string_view>> BoostedSegmentStructure::label_holdout(
-    const Potentials& potentials, ThreadPool& pool) const {
+std::vector<std::vector<std::string_view>> BoostedSegments::label_holdout(ThreadPool& pool) const {
   struct Worker {
     explicit Worker(const SegmentExamples& examples) : reader(examples.labels, examples.shape) {}
     SegmentPotentialReader reader;
@@ -176,7 +153,7 @@ std::vector<std::vector<std::string_view>> BoostedSegmentStructure::label_holdou
   };
   const SegmentLabels& labels = encoder_.examples().labels;
   const TransitionScores<double> tied =
-      SegmentPotentialReader::transitions(labels, potentials.transition);
+      SegmentPotentialReader::transitions(labels, potentials_.transition);
   std::vector<std::vector<std::string_view>> names(holdout_.size());
   std::vector<Worker> workers;
   for (std::size_t w = 0; w < pool.threads(); ++w) workers.emplace_back(encoder_.examples());
@@ -185,7 +162,7 @@ std::vector<std::vector<std::string_view>> BoostedSegmentStructure::label_holdou
     const std::size_t length = held_examples_.length(n);
     const SegmentScores<double>& scores =
         own.reader.read(length, positions() + held_examples_.position_begin[n],
-                        inputs_.of(sequences() + n), inputs_.longest, potentials, tied);
+                        inputs_.of(sequences() + n), inputs_.longest, potentials_, tied);
     viterbi(scores, own.best, own.segments);
     own.columns.resize(length);
     spell(labels, own.segments, own.columns);
@@ -194,7 +171,7 @@ std::vector<std::vector<std::string_view>> BoostedSegmentStructure::label_holdou
   return names;
 }
 
-void BoostedSegmentStructure::add_to(Fingerprint& of) const {
+void BoostedSegments::add_to(Fingerprint& of) const {
   of.add(data_.sequence_begin, data_.label, data_.label_sets.begin, data_.label_sets.label,
          data_.weight);
   for (const AttributeLists* lists : {&data_.node, &inputs_.lists}) {
@@ -206,44 +183,32 @@ void BoostedSegmentStructure::add_to(Fingerprint& of) const {
   }
   for (const std::string& label : encoder_.labels()) of.add(label);
   of.add(options_.templates.text());
-  add_texts(holdout_, of);
+  add_holdout_to(of);
   of.add(kBoostedSegment);
 }
 
-std::size_t BoostedSegmentStructure::features() const {
+std::size_t BoostedSegments::features() const {
   return features_->features() + span_features_->features();
 }
 
-TreeArrays BoostedSegmentStructure::trees(const BoostedRounds& rounds) const {
-  return rounds.all(static_cast<std::uint32_t>(of_positions_.row.size()));
+TreeArrays BoostedSegments::trees() const {
+  return rounds_.all(static_cast<std::uint32_t>(of_positions_.row.size()));
 }
 
-ContainerWriter BoostedSegmentStructure::model(const BoostedRounds& rounds,
-                                               const std::vector<double>& base,
-                                               const Potentials& potentials,
-                                               const Json& training) const {
-  const SegmentExamples& examples = encoder_.examples();
+ContainerWriter BoostedSegments::model(const Json& training) const {
+  const TreeArrays all = trees();
   BoostedSegmentParts parts;
+  parts.boosted = this->parts(all, training);
   parts.boosted.kind = kBoostedSegment;
   parts.boosted.labels = encoder_.labels();
-  parts.boosted.extraction = &extractor_.config();
   for (const std::uint32_t row : of_positions_.row) {
     parts.boosted.names.push_back(encoder_.node_name(row).name);
   }
   for (const std::uint32_t row : of_spans_.row) {
     parts.boosted.span_names.push_back(encoder_.node_name(row).name);
   }
-  parts.boosted.base = base;
-  for (std::size_t i = 0; i < potentials.transition.rows(); ++i) {
-    const std::span<const double> row = potentials.transition[i];
-    parts.boosted.transitions.insert(parts.boosted.transitions.end(), row.begin(), row.end());
-  }
-  const TreeArrays all = trees(rounds);
-  parts.boosted.trees = &all;
-  parts.boosted.rounds = rounds.size();
-  parts.boosted.training = &training;
-  parts.segments = {.labels = &examples.labels,
-                    .shape = &examples.shape,
+  parts.segments = {.labels = &encoder_.examples().labels,
+                    .shape = &encoder_.examples().shape,
                     .templates = &options_.templates,
                     .gazetteers = {},
                     .text_prefix = options_.text_prefix,

@@ -7,8 +7,6 @@
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/core/random.h"
-#include "train/boosting/boosted_chain.h"
-#include "train/boosting/boosted_segments.h"
 #include "train/boosting/tree_growth.h"
 
 namespace croft {
@@ -70,8 +68,15 @@ struct Boosting::Best {
   void archive(StateArchive& state) { state(round, objective, score); }
 };
 
-void add_texts(std::span<const TextSequence> texts, Fingerprint& of) {
-  for (const TextSequence& text : texts) {
+Boosting::Boosting(const Extractor& extractor) : extractor_(extractor) {}
+Boosting::~Boosting() = default;
+
+void Boosting::add_holdout(TextSequence sequence, std::string_view) {
+  if (sequence.length() > 0) holdout_.push_back(std::move(sequence));
+}
+
+void Boosting::add_holdout_to(Fingerprint& of) const {
+  for (const TextSequence& text : holdout_) {
     for (const StringLists* lists : {&text.node, &text.labels}) {
       for (std::size_t k = 0; k < lists->items(); ++k) {
         of.add(lists->item(k));
@@ -81,27 +86,6 @@ void add_texts(std::span<const TextSequence> texts, Fingerprint& of) {
     }
   }
 }
-
-Boosting::Boosting(const Extractor& extractor, std::string_view kind)
-    : structure_(std::make_unique<BoostedChainStructure>(extractor, kind)) {}
-Boosting::Boosting(const Extractor& extractor, const SegmentOptions& segments)
-    : structure_(std::make_unique<BoostedSegmentStructure>(extractor, segments)) {}
-Boosting::~Boosting() = default;
-
-void Boosting::read_partial_labels(const PartialLabels& how) {
-  structure_->read_partial_labels(how);
-}
-void Boosting::add(const TextSequence& sequence, std::string_view file) {
-  structure_->add(sequence, file);
-}
-void Boosting::add_holdout(TextSequence sequence, std::string_view) {
-  if (sequence.length() > 0) holdout_.push_back(std::move(sequence));
-}
-std::size_t Boosting::sequences() const { return structure_->sequences(); }
-std::size_t Boosting::positions() const { return structure_->positions(); }
-std::size_t Boosting::labels() const { return structure_->labels(); }
-std::size_t Boosting::attributes() const { return structure_->attributes(); }
-std::size_t Boosting::partial_positions() const { return structure_->partial_positions(); }
 
 // Of what trees of labels are fitted to: one label's gradient, or that of all.
 std::size_t Boosting::tree_width(const BoostingOptions& options) const {
@@ -117,8 +101,8 @@ std::size_t Boosting::leaf_values(const BoostingOptions& options) const {
 void Boosting::start(const BoostingOptions& options) {
   if (sequences() == 0) throw Error("there is no sequence to train on");
   if (labels() == 0) throw Error("no label is known: there is nothing to learn from");
-  structure_->lay_out(holdout_, options);
-  const ChainData& data = structure_->data();
+  lay_out(options);
+  const ChainData& data = this->data();
   double heaviest = 1;
   if (!data.weight.empty()) heaviest = *std::ranges::max_element(data.weight);
   const auto count = static_cast<double>(labels());
@@ -127,7 +111,7 @@ void Boosting::start(const BoostingOptions& options) {
   const auto heavy =
       static_cast<std::size_t>(std::min(std::ceil(options.tree.min_child_weight / most), 4e9));
   features_ = std::make_unique<BinnedFeatures>(
-      data.node, structure_->held_out(), attributes(),
+      data.node, held_, attributes(),
       BinOptions{.bins = options.bins,
                  .min_positions = std::max(options.tree.min_child_count, heavy),
                  .parts = options.trees == TreeSharing::shared ? kParts : 1});
@@ -149,11 +133,11 @@ void Boosting::start(const BoostingOptions& options) {
     std::ranges::copy(base_, potentials_.state.row(r));
   }
   rounds_.clear();
-  structure_->start(options, *features_, potentials_);
+  start_others(options);
 }
 
 void Boosting::draw_rows(const BoostingOptions& options, std::size_t round, Growth& growth) {
-  const ChainData& data = structure_->data();
+  const ChainData& data = this->data();
   std::vector<bool> drawn(data.sequences());
   Random random(mix(options.seed, round));
   for (std::size_t n = 0; n < data.sequences(); ++n) {
@@ -167,7 +151,7 @@ void Boosting::draw_rows(const BoostingOptions& options, std::size_t round, Grow
       growth.rows.push_back(static_cast<std::uint32_t>(p));
     }
   }
-  structure_->draw(drawn);
+  draw(drawn);
 }
 
 void Boosting::fit_states(const BoostingOptions& options, std::size_t round, Growth& growth) {
@@ -214,7 +198,7 @@ void Boosting::add_to_states(Growth& growth, std::size_t width,
 void Boosting::fit_second(const BoostingOptions& options, std::size_t round, Growth& growth) {
   if (potentials_.pairs.empty() && potentials_.spans.empty()) return;
   growth.objective->evaluate(potentials_, PotentialGradient::Part::second, growth.gradient);
-  const SecondTrees second = structure_->second(potentials_, growth.gradient);
+  const SecondTrees second = this->second(growth.gradient);
   if (second.rows.empty()) return;
   const std::size_t count = second.outputs.size();
   if (!growth.second) {
@@ -266,7 +250,7 @@ void Boosting::archive(StateArchive& state) {
 
 std::uint64_t Boosting::fingerprint(const BoostingOptions& options) const {
   Fingerprint of;
-  structure_->add_to(of);
+  add_to(of);
   StateArchive settings;
   options.archive(settings);
   of.add(settings.bytes());
@@ -281,7 +265,7 @@ BoostingProgress Boosting::look(const BoostingOptions& options, const HoldoutSco
   now.max_rounds = options.rounds;
   now.objective =
       growth.objective->evaluate(potentials_, PotentialGradient::Part::states, growth.gradient);
-  if (!holdout_.empty()) now.holdout = scorer(structure_->label_holdout(potentials_, growth.pool));
+  if (!holdout_.empty()) now.holdout = scorer(label_holdout(growth.pool));
   double squares = 0;
   const std::size_t stride = TreeGradient::stride(tree_width(options));
   for (std::size_t k = 0; k < growth.gradient.state.size(); k += 2 * stride) {
@@ -312,7 +296,7 @@ BoostingResult Boosting::run(const BoostingOptions& asked, const HoldoutScorer& 
   if (labels() == 2) options.trees = TreeSharing::shared;
   start(options);
   Growth growth(options.threads);
-  growth.objective = structure_->objective(tree_width(options), growth.pool);
+  growth.objective = objective(tree_width(options), growth.pool);
   growth.states = std::make_unique<TreeGrowth>(*features_, tree_width(options),
                                                options.trees == TreeSharing::shared, growth.pool);
   std::optional<Best> best;
@@ -360,15 +344,23 @@ BoostingResult Boosting::run(const BoostingOptions& asked, const HoldoutScorer& 
   result.trees = rounds_.trees();
   result.leaves = rounds_.leaves(leaf_values(options));
   result.attributes = tested_attributes(all);
-  result.features = structure_->features();
+  result.features = features();
   result.sharing = options.trees;
   return result;
 }
 
-TreeArrays Boosting::trees() const { return structure_->trees(rounds_); }
-
-ContainerWriter Boosting::model(const Json& training) const {
-  return structure_->model(rounds_, base_, potentials_, training);
+BoostedParts Boosting::parts(const TreeArrays& trees, const Json& training) const {
+  BoostedParts parts;
+  parts.extraction = &extractor_.config();
+  parts.base = base_;
+  for (std::size_t i = 0; i < potentials_.transition.rows(); ++i) {
+    const std::span<const double> row = potentials_.transition[i];
+    parts.transitions.insert(parts.transitions.end(), row.begin(), row.end());
+  }
+  parts.trees = &trees;
+  parts.rounds = rounds_.size();
+  parts.training = &training;
+  return parts;
 }
 
 }  // namespace croft

@@ -5,19 +5,21 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "croft/core/parallel.h"
 #include "features/chain_data.h"
 #include "features/extraction.h"
+#include "features/kit/binned_features.h"
 #include "model/kinds/boosted_model.h"
 #include "train/boosting/boosted_potentials.h"
 #include "train/boosting/boosted_rounds.h"
 #include "train/boosting/regression_tree_fit.h"
 #include "train/checkpoint.h"
 #include "train/encoded_training.h"
-#include "train/segments/segment_data.h"
 #include "train/train_options.h"
 #include "train/training_watch.h"
 
@@ -64,28 +66,25 @@ struct BoostingResult {
   std::size_t features = 0;  // attributes that trees could test
 };
 
-class BoostedStructure;
 class TreeGrowth;
 
-// Feed sequences, then run.
+// The family of trees that a round fits after those of labels.
+struct SecondTrees {
+  const BinnedFeatures* features = nullptr;
+  std::vector<std::uint32_t> outputs;            // as the model file numbers them; empty: none
+  std::span<const std::uint32_t> rows;           // that trees are fitted to; none: no trees
+  const std::vector<float>* gradient = nullptr;  // [outputs][gradient_rows][2]
+  std::size_t gradient_rows = 0;
+  std::vector<std::vector<float>>* sums = nullptr;  // [outputs][rows of the features]
+};
+
+// Feed sequences, then run.  Of positions by themselves and of chains: BoostedChain; of segments:
+// BoostedSegments.
 class Boosting : public SequenceTraining {
  public:
-  // kind : kBoostedChain or kBoostedMaxent.  Throws UsageError for templates of edge attributes.
-  Boosting(const Extractor& extractor, std::string_view kind);
-  // Of segments: kBoostedSegment.  Both are kept by reference; the extractor's cells are the
-  // templates' columns.  Throws UsageError for templates of pairs of labels.
-  Boosting(const Extractor& extractor, const SegmentOptions& segments);
   ~Boosting() override;
 
-  void read_partial_labels(const PartialLabels& how) override;
-  // Each position of a boosted-maxent model is a sequence of its own.
-  void add(const TextSequence& sequence, std::string_view file = {}) override;
   void add_holdout(TextSequence sequence, std::string_view file = {}) override;
-  std::size_t sequences() const override;
-  std::size_t positions() const override;
-  std::size_t labels() const override;
-  std::size_t attributes() const override;
-  std::size_t partial_positions() const override;
   std::size_t holdout_sequences() const override { return holdout_.size(); }
   const TextSequence& holdout(std::size_t n) const override { return holdout_[n]; }
 
@@ -100,9 +99,43 @@ class Boosting : public SequenceTraining {
                      const Callback& callback);
 
   // After run().  `training` is the record to keep in the file.
-  ContainerWriter model(const Json& training) const;
-  TreeArrays trees() const;  // of labels first; attributes are numbered as in the data
+  virtual ContainerWriter model(const Json& training) const = 0;
+  // Of labels first; attributes are numbered as in the data.
+  virtual TreeArrays trees() const { return rounds_.all(); }
   const Potentials& potentials() const { return potentials_; }
+
+ protected:
+  explicit Boosting(const Extractor& extractor);  // kept by reference
+
+  // After all have been added, once a run.
+  virtual void lay_out(const BoostingOptions& options) = 0;
+  // After it, when held_ is filled, too: positions with their attributes and what is known of their
+  // labels.
+  virtual const ChainData& data() const = 0;
+
+  // Potentials of nothing yet, beside those of positions, whose features are there.
+  virtual void start_others(const BoostingOptions& options) = 0;
+  virtual std::unique_ptr<PotentialObjective> objective(std::size_t width, ThreadPool& pool) = 0;
+  // Sequences that the round is fitted to: before the objective is asked for the second family.
+  virtual void draw(const std::vector<bool>& sequences) = 0;
+  virtual SecondTrees second(const PotentialGradient& gradient) = 0;
+
+  virtual std::vector<std::vector<std::string_view>> label_holdout(ThreadPool& pool) const = 0;
+  // Of all that the data is, hold-out and names.
+  virtual void add_to(Fingerprint& fingerprint) const = 0;
+  // Attributes that trees of either family could test.
+  virtual std::size_t features() const { return features_->features(); }
+
+  void add_holdout_to(Fingerprint& fingerprint) const;
+  // What a model file has of all kinds, refers to the arguments.
+  BoostedParts parts(const TreeArrays& trees, const Json& training) const;
+
+  const Extractor& extractor_;
+  std::vector<TextSequence> holdout_;
+  AttributeLists held_;                       // of positions
+  std::unique_ptr<BinnedFeatures> features_;  // of positions, and after them of those held out
+  Potentials potentials_;
+  BoostedRounds rounds_;
 
  private:
   struct Growth;  // what a run needs beside the model
@@ -122,12 +155,7 @@ class Boosting : public SequenceTraining {
   std::size_t tree_width(const BoostingOptions& options) const;
   std::uint64_t fingerprint(const BoostingOptions& options) const;
 
-  std::unique_ptr<BoostedStructure> structure_;
-  std::vector<TextSequence> holdout_;
   std::vector<double> base_;
-  std::unique_ptr<BinnedFeatures> features_;
-  Potentials potentials_;
-  BoostedRounds rounds_;
 };
 
 }  // namespace croft

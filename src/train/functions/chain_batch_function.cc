@@ -2,18 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 namespace croft {
 namespace {
 
-// dL/dtheta of a wave is written once and read many times: it should stay in a second-level cache
-// or near it (measured with 22 labels: 1 to 4 MB best, 32 MB a quarter slower).  But each wave has
-// a directory of its attributes, so it is not cut smaller than so many positions.
-constexpr std::size_t kWaveBytes = std::size_t{4} << 20;
-constexpr std::size_t kWavePositions = 8192;
-// Enough work for a task: some 0.2 ms with 22 labels.
-constexpr std::size_t kPositionsAtOnce = 512;
 // What must be in use of a group's padded area.  With dense transitions a sequence alone fills the
 // SIMD lanes as well, and lanes that idle are lost.  With sparse ones it does not: there a full
 // vector costs about what one number does.
@@ -37,60 +29,11 @@ ChainBatchFunction<Real>::ChainBatchFunction(const ChainData& data, const ChainL
     workers_.back().d_lifted.resize(kChainLanes);
   }
   if (layout.histories) gold_ = lift_gold(*layout.histories, data);
-  make_waves();
-}
-
-template <class Real>
-void ChainBatchFunction<Real>::make_waves() {
   const std::size_t state_bytes = stride_ * sizeof(Real);
-  const std::size_t overlay_bytes = layout_.labels * state_bytes;
-  std::size_t positions = 0, overlays = 0, most_positions = 0, most_overlays = 0;
-  Wave wave;
-  for (std::size_t n = 0; n < data_.sequences(); ++n) {
-    const std::uint64_t first = data_.sequence_begin[n], last = data_.sequence_begin[n + 1];
-    if (positions >= kWavePositions &&
-        positions * state_bytes + overlays * overlay_bytes >= kWaveBytes) {
-      close_wave(wave, first);
-      wave = Wave();
-      positions = overlays = 0;
-    }
-    if (wave.length.empty()) {
-      wave.first_position = first;
-      wave.first_sequence = n;
-    }
-    wave.length.push_back(static_cast<std::uint32_t>(last - first));
-    wave.first_overlay.push_back(static_cast<std::uint32_t>(overlays));
-    if (data_.has_edges()) {
-      for (std::uint64_t p = first; p < last; ++p) {
-        overlays += data_.edge.begin[p + 1] > data_.edge.begin[p];
-      }
-    }
-    positions += last - first;
-    most_positions = std::max(most_positions, positions);
-    most_overlays = std::max(most_overlays, overlays);
-  }
-  if (!wave.length.empty()) close_wave(wave, data_.positions());
-  d_state_.resize(most_positions * stride_);
-  d_overlay_.resize(most_overlays * layout_.labels * stride_);
-}
-
-template <class Real>
-void ChainBatchFunction<Real>::close_wave(Wave& wave, std::uint64_t last_position) {
-  std::vector<std::uint32_t> place(last_position - wave.first_position);
-  std::iota(place.begin(), place.end(), 0u);
-  wave.node =
-      make_postings(data_.node, wave.first_position, last_position, layout_.node.rows(), place);
-  if (data_.has_edges()) {
-    std::uint32_t overlays = 0;
-    for (std::size_t k = 0; k < place.size(); ++k) {
-      place[k] = overlays;
-      const std::uint64_t p = wave.first_position + k;
-      overlays += data_.edge.begin[p + 1] > data_.edge.begin[p];
-    }
-    wave.edge =
-        make_postings(data_.edge, wave.first_position, last_position, layout_.edge.rows(), place);
-  }
-  waves_.push_back(std::move(wave));
+  waves_ = cut_waves(data, layout.node.rows(), layout.edge.rows(), state_bytes,
+                     layout.labels * state_bytes);
+  d_state_.resize(waves_.most_positions * stride_);
+  d_overlay_.resize(waves_.most_overlays * layout.labels * stride_);
 }
 
 // Which sequences go together depends on the form of the transitions, which the weights settle.
@@ -100,17 +43,8 @@ void ChainBatchFunction<Real>::group_waves() {
   if (grouped_ && sparse == grouped_for_sparse_) return;
   grouped_ = true;
   grouped_for_sparse_ = sparse;
-  for (Wave& wave : waves_) {
-    wave.groups = group_by_length(wave.length, sparse ? kSparseFill : kDenseFill,
-                                  padded(scorer_.walked().labels()) * sizeof(Real));
-    wave.task.assign(1, 0);
-    std::size_t positions = 0;
-    for (std::uint32_t g = 0; g < wave.groups.size(); ++g) {
-      for (const std::uint32_t n : wave.groups[g]) positions += wave.length[n];
-      if (positions < kPositionsAtOnce && g + 1 < wave.groups.size()) continue;
-      wave.task.push_back(g + 1);
-      positions = 0;
-    }
+  for (Wave& wave : waves_.list) {
+    wave.group(sparse ? kSparseFill : kDenseFill, padded(scorer_.walked().labels()) * sizeof(Real));
   }
 }
 
@@ -252,7 +186,7 @@ double ChainBatchFunction<Real>::add_up(std::span<double> gradient) {
   const auto add = [](const std::vector<double>& part, std::vector<double>& sum) {
     for (std::size_t c = 0; c < part.size(); ++c) sum[c] += part[c];
   };
-  for (const Wave& wave : waves_) {
+  for (const Wave& wave : waves_.list) {
     pool_.run_ordered(
         wave.task.size() - 1,
         [&](std::size_t task, std::size_t worker) { evaluate_task(wave, task, workers_[worker]); },

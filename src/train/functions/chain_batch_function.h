@@ -21,7 +21,7 @@
 #include "croft/optimize/function.h"
 #include "model/history_layout.h"
 #include "model/linear_scorer.h"
-#include "train/functions/length_groups.h"
+#include "train/functions/waves.h"
 
 namespace croft {
 
@@ -65,15 +65,6 @@ class ChainBatchFunction : public ChainFunction {
   void archive(StateArchive& state) override { state(slow_share_); }
 
  private:
-  struct Wave {
-    std::uint64_t first_position = 0;
-    std::size_t first_sequence = 0;
-    std::vector<std::uint32_t> length;         // of each sequence
-    std::vector<std::uint32_t> first_overlay;  // of each sequence, in the wave's buffer
-    LengthGroups groups;                       // of sequences, counted from first_sequence
-    std::vector<std::uint32_t> task{0};        // [tasks + 1] into groups
-    Postings node, edge;
-  };
   struct Worker {
     std::unique_ptr<ChainObjective<Real>> objective;
     CurvedChainObjective<Real>* curved = nullptr;  // the same, where it is one
@@ -86,8 +77,6 @@ class ChainBatchFunction : public ChainFunction {
     std::vector<double> tied;                   // [S] for project_tied()
     ChainScores<Real> tangent, lifted_tangent;  // of a product with the Hessian
   };
-  void make_waves();
-  void close_wave(Wave& wave, std::uint64_t last_position);
   void group_waves();
   std::size_t slow() const;
   void evaluate_task(const Wave& wave, std::size_t task, Worker& worker);
@@ -106,7 +95,7 @@ class ChainBatchFunction : public ChainFunction {
   const ChainLayout& layout_;
   ThreadPool& pool_;
   LinearScorer<Real> scorer_;
-  std::vector<Wave> waves_;
+  Waves waves_;
   bool grouped_ = false, grouped_for_sparse_ = false;
   std::vector<Worker> workers_;
   LiftedGold gold_;  // with histories

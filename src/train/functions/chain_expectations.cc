@@ -94,30 +94,6 @@ void check_data(const ChainData& data) {
   }
 }
 
-void append_lists(const AttributeLists& from, std::uint64_t first, std::uint64_t last,
-                  AttributeLists& to) {
-  const auto append = [&](const auto& values, auto& out) {
-    if (values.empty()) return;
-    out.insert(out.end(), values.begin() + static_cast<std::ptrdiff_t>(from.begin[first]),
-               values.begin() + static_cast<std::ptrdiff_t>(from.begin[last]));
-  };
-  const std::uint64_t shift = to.begin.back() - from.begin[first];  // modulo 2^64
-  for (std::uint64_t p = first; p < last; ++p) to.begin.push_back(from.begin[p + 1] + shift);
-  append(from.id, to.id);
-  append(from.value, to.value);
-}
-
-void append_sequence(const ChainData& from, std::size_t n, ChainData& to) {
-  const std::uint64_t first = from.sequence_begin[n], last = from.sequence_begin[n + 1];
-  to.label.insert(to.label.end(), from.label.begin() + static_cast<std::ptrdiff_t>(first),
-                  from.label.begin() + static_cast<std::ptrdiff_t>(last));
-  to.sequence_begin.push_back(to.label.size());
-  append_lists(from.node, first, last, to.node);
-  if (from.has_edges()) append_lists(from.edge, first, last, to.edge);
-  to.weight.push_back(from.sequence_weight(n));
-  to.first_line.push_back(from.first_line[n]);
-}
-
 // Of each sequence a number that grows with its total; as many different ones as there may be
 // groups.
 std::vector<std::size_t> group_numbers(std::span<const double> totals, std::size_t groups) {
@@ -164,7 +140,7 @@ ChainExpectations::ChainExpectations(const ChainData& data, const ChainLayout& l
   for (std::size_t n = 0; n < totals.size(); ++n) {
     std::unique_ptr<Group>& group = groups_[number[n]];
     if (!group) group = std::make_unique<Group>();
-    append_sequence(data, n, group->data);
+    group->data.append(data, n);
     group->total = std::max(group->total, totals[n]);
   }
   std::erase(groups_, nullptr);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 #include "core/infinity.h"
 #include "train/generative/hmm_estimate.h"
@@ -10,10 +9,7 @@
 namespace croft {
 namespace {
 
-// As in chain_batch_function.cc, where they were measured.
-constexpr std::size_t kWaveBytes = std::size_t{4} << 20;
-constexpr std::size_t kWavePositions = 8192, kTaskPositions = 512;
-constexpr double kFill = 0.7;
+constexpr double kFill = 0.7;  // as in chain_batch_function.cc, where it was measured
 constexpr std::uint64_t kPlacesPerTask = 16384;  // of emissions that one thread adds up
 
 }  // namespace
@@ -27,63 +23,16 @@ HmmExpectations::HmmExpectations(const ChainData& data, const HmmLayout& layout,
   known_.reset(layout);
   count_labels(data, layout, Counted::complete, known_);
   keep_hidden(data);
-  make_waves();
+  waves_ = cut_waves(hidden_, layout.values(), 0, stride_ * sizeof(double), 0);
+  for (Wave& wave : waves_.list) wave.group(kFill, stride_ * sizeof(double));
+  expected_.resize(waves_.most_positions * stride_);
 }
 
 void HmmExpectations::keep_hidden(const ChainData& data) {
   hidden_.label_sets = data.label_sets;
   for (std::size_t n = 0; n < data.sequences(); ++n) {
-    if (data.gold(n).is_complete()) continue;
-    for (std::uint64_t p = data.sequence_begin[n]; p < data.sequence_begin[n + 1]; ++p) {
-      const AttributeLists& node = data.node;
-      for (std::uint64_t k = node.begin[p]; k < node.begin[p + 1]; ++k) {
-        hidden_.node.id.push_back(node.id[k]);
-        if (!node.value.empty()) hidden_.node.value.push_back(node.value[k]);
-      }
-      hidden_.node.begin.push_back(hidden_.node.id.size());
-      hidden_.label.push_back(data.label[p]);
-    }
-    hidden_.sequence_begin.push_back(hidden_.label.size());
-    hidden_.weight.push_back(data.sequence_weight(n));
+    if (!data.gold(n).is_complete()) hidden_.append(data, n);
   }
-}
-
-void HmmExpectations::make_waves() {
-  std::size_t positions = 0, most = 0;
-  Wave wave;
-  for (std::size_t n = 0; n < hidden_.sequences(); ++n) {
-    const std::uint64_t first = hidden_.sequence_begin[n], last = hidden_.sequence_begin[n + 1];
-    if (positions >= kWavePositions && positions * stride_ * sizeof(double) >= kWaveBytes) {
-      close_wave(wave, first);
-      wave = Wave();
-      positions = 0;
-    }
-    if (wave.length.empty()) {
-      wave.first_position = first;
-      wave.first_sequence = n;
-    }
-    wave.length.push_back(static_cast<std::uint32_t>(last - first));
-    positions += last - first;
-    most = std::max(most, positions);
-  }
-  if (!wave.length.empty()) close_wave(wave, hidden_.positions());
-  expected_.resize(most * stride_);
-}
-
-void HmmExpectations::close_wave(Wave& wave, std::uint64_t last_position) {
-  std::vector<std::uint32_t> place(last_position - wave.first_position);
-  std::iota(place.begin(), place.end(), 0u);
-  wave.postings =
-      make_postings(hidden_.node, wave.first_position, last_position, layout_.values(), place);
-  wave.groups = group_by_length(wave.length, kFill, stride_ * sizeof(double));
-  std::size_t positions = 0;
-  for (std::uint32_t g = 0; g < wave.groups.size(); ++g) {
-    for (const std::uint32_t n : wave.groups[g]) positions += wave.length[n];
-    if (positions < kTaskPositions && g + 1 < wave.groups.size()) continue;
-    wave.task.push_back(g + 1);
-    positions = 0;
-  }
-  waves_.push_back(std::move(wave));
 }
 
 // (HM.2) of hidden sequence n, over the labellings that fit what is known.
@@ -162,7 +111,7 @@ void HmmExpectations::add_ends(const Wave& wave, HmmCounts& out) const {
 
 // Each value's counts have one owner, which adds up its places in the order of the data.
 void HmmExpectations::add_emissions(const Wave& wave, HmmCounts& out) {
-  const Postings& postings = wave.postings;
+  const Postings& postings = wave.node;
   const std::uint64_t places = postings.place.size();
   const std::size_t tasks = static_cast<std::size_t>(places / kPlacesPerTask) + 1;
   const auto first_of = [&](std::size_t task) {
@@ -193,7 +142,7 @@ double HmmExpectations::evaluate(const HmmParameters& p, HmmCounts& out) {
   CompensatedSum value(log_joint(layout_, known_, p));
   transitions_.assign(p.transition);
   std::vector<double> transition(transitions_.cells());
-  for (const Wave& wave : waves_) {
+  for (const Wave& wave : waves_.list) {
     pool_.run_ordered(
         wave.task.size() - 1,
         [&](std::size_t task, std::size_t w) { sum_task(p, wave, task, workers_[w]); },

@@ -13,8 +13,7 @@
 #include "croft/core/parallel.h"
 #include "croft/inference/chain_sum.h"
 #include "model/kinds/hmm_parameters.h"
-#include "model/linear_scorer.h"
-#include "train/functions/length_groups.h"
+#include "train/functions/waves.h"
 #include "train/generative/hmm_counts.h"
 
 namespace croft {
@@ -32,14 +31,6 @@ class HmmExpectations {
   double evaluate(const HmmParameters& p, HmmCounts& out);
 
  private:
-  struct Wave {
-    std::uint64_t first_position = 0;
-    std::size_t first_sequence = 0;
-    std::vector<std::uint32_t> length;   // of each sequence
-    LengthGroups groups;                 // of sequences, counted from first_sequence
-    std::vector<std::uint32_t> task{0};  // [tasks + 1] into groups
-    Postings postings;
-  };
   struct Worker {
     std::vector<ChainScores<double>> scores;  // [kChainLanes]
     BatchWorkspace<double> sums;
@@ -48,8 +39,6 @@ class HmmExpectations {
     std::vector<double> row;         // [L]
   };
   void keep_hidden(const ChainData& data);
-  void make_waves();
-  void close_wave(Wave& wave, std::uint64_t last_position);
   void score(const HmmParameters& p, std::size_t n, Worker& worker, ChainScores<double>& out) const;
   void sum_task(const HmmParameters& p, const Wave& wave, std::size_t task, Worker& worker);
   void sum_group(const HmmParameters& p, const Wave& wave, std::span<const std::uint32_t> group,
@@ -61,7 +50,7 @@ class HmmExpectations {
   ThreadPool& pool_;
   HmmCounts known_;   // of the sequences with every label known
   ChainData hidden_;  // the others
-  std::vector<Wave> waves_;
+  Waves waves_;
   std::vector<Worker> workers_;
   TransitionScores<double> transitions_;
   std::size_t stride_;

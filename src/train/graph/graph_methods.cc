@@ -66,12 +66,6 @@ std::vector<Run> associative_runs(const GraphProblem& p) {
 
 }  // namespace
 
-std::vector<std::string_view> graph_search_names() {
-  std::vector<std::string_view> names;
-  for (const Search& each : kSearches) names.push_back(each.name);
-  return names;
-}
-
 bool is_direction(Objective objective) {
   return info(objective, Structure::graph).form == Form::directions;
 }

@@ -30,8 +30,6 @@ struct GraphInferenceSettings {
 
 // Whether it has no value, but directions alone (optimize/direction_function.h).
 bool is_direction(Objective objective);
-// Names of the searches for the best assignment.
-std::vector<std::string_view> graph_search_names();
 
 // What train_graph() has found beside the weights.
 struct GraphFindings {

@@ -27,6 +27,34 @@ void check_init(const ChainModel& init, const TrainOptions& options) {
                    "; go on from it with --order ", init.order());
 }
 
+WeightPrior make_prior(const TrainOptions& options, const ChainLayout& layout,
+                       std::span<const FeatureWeight> start,
+                       const std::function<ChainNames()>& names) {
+  WeightPrior prior;
+  if (options.prior) {
+    prior.mean.assign(layout.dimension(), 0.0);
+    for (const FeatureWeight& each : start) prior.mean[each.feature] = each.weight;
+  }
+  if (!options.variances) return prior;
+  const ChainNames each = names();
+  std::vector<std::string_view> all(each.tied.begin(), each.tied.begin() + layout.tied.rows());
+  all.insert(all.end(), each.node.begin(), each.node.end());
+  all.insert(all.end(), each.edge.begin(), each.edge.end());
+  prior.scale = prior_scale(layout, options.variances(all));
+  return prior;
+}
+
+bool dual_suits(const TrainOptions& options, const AttributeLists& nodes, std::size_t positions) {
+  constexpr double kCurved = 500;  // |x|^2 / l2: above, what a step gains is little
+  const double squares =
+      nodes.value.empty() ? static_cast<double>(nodes.id.size()) : dot(nodes.value, nodes.value);
+  const MethodSettings& s = options.settings;
+  return options.objective == Objective::likelihood && !options.method && !options.variances &&
+         !options.free_intercept && !options.own_stop && !s.history && !s.step && !s.batch &&
+         !s.passes && options.precision == Precision::automatic &&
+         squares <= kCurved * options.regulariser.l2 * static_cast<double>(positions);
+}
+
 ChainTraining::ChainTraining(const Extractor& extractor, std::shared_ptr<const ChainModel> init,
                              ChainKind kind)
     : extractor_(extractor), kind_(kind), init_(std::move(init)) {
@@ -98,18 +126,10 @@ bool ChainTraining::span_pays(const TrainOptions& options) const {
 bool ChainTraining::dual_pays(const TrainOptions& options) const {
   const std::size_t few = kind_ == ChainKind::maxent ? 160 : 64;  // labels
   constexpr std::size_t kManyNumbers = std::size_t{1} << 27;      // 512 MB
-  constexpr double kCurved = 500;  // |x|^2 / l2: above, what a step gains is little
   const std::size_t pairs = tied_names_.empty() ? 0 : labels() * labels();
-  const MethodSettings& s = options.settings;
-  const AttributeLists& nodes = encoder_.data.node;
-  const double squares =
-      nodes.value.empty() ? static_cast<double>(nodes.id.size()) : dot(nodes.value, nodes.value);
-  return options.objective == Objective::likelihood && options.order == 1 && !options.method &&
-         !init_ && !options.variances && !options.free_intercept && !options.own_stop &&
-         !s.history && !s.step && !s.batch && !s.passes &&
-         options.precision == Precision::automatic && !encoder_.data.has_edges() &&
-         !options.constraint && partial_positions() == 0 && labels() <= few &&
-         squares <= kCurved * options.regulariser.l2 * static_cast<double>(positions()) &&
+  return dual_suits(options, encoder_.data.node, positions()) && options.order == 1 && !init_ &&
+         !encoder_.data.has_edges() && !options.constraint && partial_positions() == 0 &&
+         labels() <= few &&
          2 * (positions() * padded(labels()) + sequences() * pairs) <= kManyNumbers;
 }
 
@@ -202,21 +222,6 @@ void ChainTraining::set_cost(const TrainOptions& options) {
   if (!info(options.objective).cost) return;
   const std::vector<std::string_view> labels = encoder_.label_names.strings();
   cost_ = options.cost ? options.cost(labels) : hamming_cost(labels.size(), 1);
-}
-
-// Weights of `init` as the mean, variances by name.
-void ChainTraining::set_prior(const TrainOptions& options, std::span<const FeatureWeight> start) {
-  prior_ = WeightPrior();
-  if (options.prior) {
-    prior_.mean.assign(layout_.dimension(), 0.0);
-    for (const FeatureWeight& each : start) prior_.mean[each.feature] = each.weight;
-  }
-  if (!options.variances) return;
-  const ChainNames each = names();
-  std::vector<std::string_view> all(each.tied.begin(), each.tied.begin() + layout_.tied.rows());
-  all.insert(all.end(), each.node.begin(), each.node.end());
-  all.insert(all.end(), each.edge.begin(), each.edge.end());
-  prior_.scale = prior_scale(layout_, options.variances(all));
 }
 
 // Those of kIntercept stand side by side; none where no position had it often enough.
@@ -360,7 +365,7 @@ TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer&
   if (init_) start = initial_weights(*init_);
   holdout_.encode(encoder_, renumbering_, layout_);
   set_cost(options);
-  set_prior(options, start);
+  prior_ = make_prior(options, layout_, start, [&] { return names(); });
 
   ThreadPool pool(options.threads);
   const ChainProblem problem = this->problem(options, pool);

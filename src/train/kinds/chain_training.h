@@ -44,6 +44,15 @@ struct TrainResult {
 // Throws UsageError when a training with these options cannot start from `init`.
 void check_init(const ChainModel& init, const TrainOptions& options);
 
+// The initial weights as the mean, if they are that, and variances by name.
+//   names : of the layout's rows
+WeightPrior make_prior(const TrainOptions& options, const ChainLayout& layout,
+                       std::span<const FeatureWeight> start,
+                       const std::function<ChainNames()>& names);
+// Whether nothing is asked for that dual ascent does not have, and its steps are long enough.
+//   nodes : attributes of the positions and whatever else is scored
+bool dual_suits(const TrainOptions& options, const AttributeLists& nodes, std::size_t positions);
+
 // Feed sequences, then run.  Peak memory is that of the encoded data and the optimiser.
 class ChainTraining : public EncodedTraining {
  public:
@@ -112,7 +121,6 @@ class ChainTraining : public EncodedTraining {
   void lay_out(const TrainOptions& options, TrainResult& result);
   void set_histories(const TrainOptions& options);
   void set_cost(const TrainOptions& options);
-  void set_prior(const TrainOptions& options, std::span<const FeatureWeight> start);
   Run intercept_weights() const;
   void keep_features_of(const ChainModel& init);
   void widen_kept_pairs(std::size_t from);  // from pairs of the initial labels to pairs of all

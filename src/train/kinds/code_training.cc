@@ -148,12 +148,8 @@ ChainEncoder CodeTraining::data_of(std::size_t bit) const {
     for (p = first; p < last; ++p) {
       const unsigned mask = bits_of(p);
       data.label.push_back(mask == 3 ? kAnyLabel : mask == 2 ? 1 : 0);
-      for (std::uint64_t k = all.node.begin[p]; k < all.node.begin[p + 1]; ++k) {
-        data.node.id.push_back(all.node.id[k]);
-        if (!all.node.value.empty()) data.node.value.push_back(all.node.value[k]);
-      }
-      data.node.begin.push_back(data.node.id.size());
     }
+    data.node.append(all.node, first, last);
     data.sequence_begin.push_back(data.label.size());
     data.first_line.push_back(all.first_line[n]);
     if (!all.weight.empty()) data.weight.push_back(all.weight[n]);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/json.h"
-#include "core/vector_math.h"
 #include "croft/core/error.h"
 #include "croft/inference/segment_viterbi.h"
 #include "train/course/watched_run.h"
@@ -142,16 +141,9 @@ Method SegmentTraining::method(const TrainOptions& options) const {
 // it does not have.
 bool SegmentTraining::dual_pays(const TrainOptions& options) const {
   constexpr std::size_t kManyNumbers = std::size_t{1} << 26;  // 512 MB
-  constexpr double kCurved = 500;  // |x|^2 / l2: above, what a step gains is little
-  const MethodSettings& s = options.settings;
   const ChainData& data = encoder_.data();  // with rows of segments once it is laid out
-  const double squares = data.node.value.empty() ? static_cast<double>(data.node.id.size())
-                                                 : dot(data.node.value, data.node.value);
-  return options.objective == Objective::likelihood && !options.method && !init_ &&
-         !options.variances && !options.free_intercept && !options.own_stop && !s.history &&
-         !s.step && !s.batch && !s.passes && options.precision == Precision::automatic &&
-         options.regulariser.l2 > 0 && partial_positions() == 0 && !data.has_edges() &&
-         squares <= kCurved * options.regulariser.l2 * static_cast<double>(positions()) &&
+  return dual_suits(options, data.node, positions()) && !init_ && options.regulariser.l2 > 0 &&
+         partial_positions() == 0 && !data.has_edges() &&
          2 * data.positions() * padded(encoder_.layout().labels) <= kManyNumbers;
 }
 
@@ -207,21 +199,19 @@ std::unique_ptr<ChainFunction> SegmentTraining::function(const TrainOptions& opt
                                                       make_objectives(options).twice);
 }
 
-// Weights of `init` as the mean, variances by name.
-void SegmentTraining::set_prior(const TrainOptions& options, std::span<const FeatureWeight> start) {
+// Of the layout's rows: after lay_out().
+ChainNames SegmentTraining::names() const {
   const ChainLayout& layout = encoder_.layout();
-  prior_ = WeightPrior();
-  if (options.prior) {
-    prior_.mean.assign(layout.dimension(), 0.0);
-    for (const FeatureWeight& each : start) prior_.mean[each.feature] = each.weight;
-  }
-  if (!options.variances) return;
-  std::vector<std::string_view> names(layout.tied.rows());
+  ChainNames names;
+  names.labels.assign(encoder_.labels().begin(), encoder_.labels().end());
+  names.tied.assign(layout.tied.rows(), "");
   for (std::uint32_t r = 0; r < layout.node.rows(); ++r) {
-    names.push_back(encoder_.node_name(r).name);
+    names.node.push_back(encoder_.node_name(r).name);
   }
-  for (std::uint32_t r = 0; r < layout.edge.rows(); ++r) names.push_back(encoder_.pair_name(r));
-  prior_.scale = prior_scale(layout, options.variances(names));
+  for (std::uint32_t r = 0; r < layout.edge.rows(); ++r) {
+    names.edge.push_back(encoder_.pair_name(r));
+  }
+  return names;
 }
 
 // The names of the best labels of the hold-out.
@@ -286,7 +276,7 @@ TrainResult SegmentTraining::run(const TrainOptions& options,
   problem.own_objective = &own;
   const std::vector<FeatureWeight> start = encoder_.initial_weights();
   for (const FeatureWeight& each : start) weights_[each.feature] = each.weight;
-  set_prior(options, start);
+  prior_ = make_prior(options, encoder_.layout(), start, [&] { return names(); });
   problem.prior = &prior_;
   if (options.checkpoints != nullptr) {
     options.checkpoints->set_fingerprint(fingerprint(options, problem, start));
@@ -305,17 +295,8 @@ TrainResult SegmentTraining::run(const TrainOptions& options,
 // Labels are in the fingerprint by the names of the segments that they make.
 std::uint64_t SegmentTraining::fingerprint(const TrainOptions& options, const ChainProblem& problem,
                                            std::span<const FeatureWeight> start) const {
-  const ChainLayout& layout = encoder_.layout();
   const SegmentExamples& examples = encoder_.examples();
-  ChainNames names;
-  for (const std::string& label : encoder_.labels()) names.labels.push_back(label);
-  names.tied.assign(layout.tied.rows(), "");
-  for (std::uint32_t r = 0; r < layout.node.rows(); ++r) {
-    names.node.push_back(encoder_.node_name(r).name);
-  }
-  for (std::uint32_t r = 0; r < layout.edge.rows(); ++r) {
-    names.edge.push_back(encoder_.pair_name(r));
-  }
+  ChainNames names = this->names();
   std::string gold;
   const auto add = [&](std::uint64_t number) { gold += std::to_string(number) + " "; };
   for (const Label known : examples.known) add(known);
@@ -347,13 +328,11 @@ ContainerWriter SegmentTraining::model(const Json& training) const {
   parts.text_prefix = options_.text_prefix;
   parts.lexicon = encoder_.lexicon();
   parts.layout = &layout;
+  const ChainNames names = this->names();
+  parts.node_names = names.node;
+  parts.pair_names = names.edge;
   for (std::uint32_t r = 0; r < layout.node.rows(); ++r) {
-    const SegmentEncoder::RowName name = encoder_.node_name(r);
-    parts.node_names.push_back(name.name);
-    parts.of_segments.push_back(name.of_segments);
-  }
-  for (std::uint32_t r = 0; r < layout.edge.rows(); ++r) {
-    parts.pair_names.push_back(encoder_.pair_name(r));
+    parts.of_segments.push_back(encoder_.node_name(r).of_segments);
   }
   parts.weights = weights_;
   parts.training = &training;

@@ -77,7 +77,7 @@ class SegmentTraining : public SequenceTraining {
   ObjectiveMakers make_objectives(const TrainOptions& options);
   std::vector<std::vector<std::string_view>> label_holdout(std::span<const double> w,
                                                            ThreadPool& pool) const;
-  void set_prior(const TrainOptions& options, std::span<const FeatureWeight> start);
+  ChainNames names() const;
   std::uint64_t fingerprint(const TrainOptions& options, const ChainProblem& problem,
                             std::span<const FeatureWeight> start) const;
 

@@ -127,19 +127,9 @@ void SegmentEncoder::make_rows() {
   SegmentStrings strings;
   if (pairs) data_.edge.begin.assign(1, 0);
   for (std::size_t n = 0; n < sequences(); ++n) {
-    for (std::uint64_t p = from.sequence_begin[n]; p < from.sequence_begin[n + 1]; ++p) {
-      const auto begin = static_cast<std::ptrdiff_t>(from.node.begin[p]);
-      const auto end = static_cast<std::ptrdiff_t>(from.node.begin[p + 1]);
-      data_.node.id.insert(data_.node.id.end(), from.node.id.begin() + begin,
-                           from.node.id.begin() + end);
-      if (!from.node.value.empty() && data_.node.value.empty()) {
-        data_.node.value.assign(data_.node.id.size() - static_cast<std::size_t>(end - begin), 1.0);
-      }
-      for (std::ptrdiff_t k = begin; !data_.node.value.empty() && k < end; ++k) {
-        data_.node.value.push_back(
-            from.node.value.empty() ? 1.0 : from.node.value[static_cast<std::size_t>(k)]);
-      }
-      data_.node.begin.push_back(data_.node.id.size());
+    const std::uint64_t first = from.sequence_begin[n], last = from.sequence_begin[n + 1];
+    data_.node.append(from.node, first, last);
+    for (std::uint64_t p = first; p < last; ++p) {
       if (pairs) data_.edge.begin.push_back(data_.edge.id.size());
       data_.label.push_back(examples_.known[p]);
     }

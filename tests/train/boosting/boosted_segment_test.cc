@@ -12,7 +12,8 @@
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 #include "model/kinds/boosted_model.h"
-#include "train/boosting/boosting.h"
+#include "train/boosting/boosted_chain.h"
+#include "train/boosting/boosted_segments.h"
 #include "train/kinds/segment_training.h"
 
 namespace croft::boosted_segment_test {
@@ -95,7 +96,7 @@ struct Fixture {
   std::vector<std::byte> bytes() const { return training.model(Json::object()).bytes(); }
   SegmentOptions options;
   Extractor extractor;
-  Boosting training;
+  BoostedSegments training;
 };
 
 BoostingOptions few_positions() {
@@ -123,7 +124,7 @@ TEST(BoostedSegments, OfLengthOneAreTheBoostedChain) {
   ExtractionConfig config = f.extractor.config();
   config.cells.clear();
   const Extractor plain(config);
-  Boosting chain(plain, kBoostedChain);
+  BoostedChain chain(plain, kBoostedChain);
   for (const Text& each : texts) chain.add(Fixture::extract(plain, each));
   const std::vector<double> one = run(f.training, few_positions());
   const std::vector<double> two = run(chain, few_positions());

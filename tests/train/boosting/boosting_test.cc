@@ -11,6 +11,7 @@
 #include "croft/core/error.h"
 #include "croft/inference/chain_sum.h"
 #include "support/random_data.h"
+#include "train/boosting/boosted_chain.h"
 #include "train/boosting/boosted_potentials.h"
 #include "train/kinds/chain_training.h"
 
@@ -92,7 +93,7 @@ struct Trained {
 Trained train(std::string_view kind, const std::vector<TextSequence>& texts,
               const BoostingOptions& options) {
   static const Extractor extractor = attribute_extractor();
-  Boosting training(extractor, kind);
+  BoostedChain training(extractor, kind);
   for (const TextSequence& each : texts) training.add(each);
   Trained out;
   out.result = training.run(options, no_score, [&](const BoostingProgress& now) {
@@ -369,7 +370,7 @@ TEST(Boosting, TheModelFileScoresAsTrainingDid) {
   for (const bool pairs : {false, true}) {
     const auto texts = random_texts(50, 3, 8);
     static const Extractor extractor = attribute_extractor();
-    Boosting training(extractor, kBoostedChain);
+    BoostedChain training(extractor, kBoostedChain);
     for (const TextSequence& each : texts) training.add(each);
     BoostingOptions options = few_positions();
     options.pair_trees = pairs;
@@ -449,7 +450,7 @@ TEST(Boosting, ACheckpointGoesOnToTheSameModel) {
   BoostingOptions options = few_positions();
   options.pair_trees = true;
   const auto run = [&](CheckpointFolder* checkpoints, std::size_t stop_at) {
-    Boosting training(extractor, kBoostedChain);
+    BoostedChain training(extractor, kBoostedChain);
     for (const TextSequence& each : texts) training.add(each);
     options.checkpoints = checkpoints;
     std::size_t first = 99;
@@ -480,7 +481,7 @@ TEST(Boosting, EarlyStoppingKeepsTheBestRound) {
   static const Extractor extractor = attribute_extractor();
   const auto texts = random_texts(40, 3, 12);
   const auto run = [&](std::size_t rounds, std::size_t early_stop) {
-    Boosting training(extractor, kBoostedChain);
+    BoostedChain training(extractor, kBoostedChain);
     for (const TextSequence& each : texts) training.add(each);
     for (const TextSequence& each : random_texts(10, 3, 13)) training.add_holdout(each);
     BoostingOptions options = few_positions();
@@ -510,7 +511,7 @@ TEST(Boosting, EarlyStoppingKeepsTheBestRound) {
 
 TEST(Boosting, LabelsKnownInPartAreLearntFrom) {
   static const Extractor extractor = attribute_extractor();
-  Boosting training(extractor, kBoostedChain);
+  BoostedChain training(extractor, kBoostedChain);
   training.read_partial_labels({});
   for (int n = 0; n < 20; ++n) {
     training.add(text("a/X b/? a/X"));
@@ -582,7 +583,7 @@ TEST(Boosting, OptionsOutOfRangeAreNamed) {
 
 TEST(Boosting, NothingToTrainOnIsAnError) {
   static const Extractor extractor = attribute_extractor();
-  Boosting training(extractor, kBoostedChain);
+  BoostedChain training(extractor, kBoostedChain);
   EXPECT_THROW(training.run({}, no_score, {}), Error);
 }
 

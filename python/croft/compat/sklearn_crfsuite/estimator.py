@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 from typing import Any, Iterable, Optional, Sequence, Union
 
+from ... import _params
 from ..._params import BaseEstimator
 from ...model import Model, PerSequence
 from .. import _parameters
@@ -76,34 +77,7 @@ class CRF(BaseEstimator):  # type: ignore[misc]
                  model_filename: Union[str, os.PathLike[str], None] = None,
                  keep_tempfiles: bool = False,
                  trainer_cls: Optional[type[BaseTrainer]] = None) -> None:
-        self.algorithm = algorithm
-        self.min_freq = min_freq
-        self.all_possible_states = all_possible_states
-        self.all_possible_transitions = all_possible_transitions
-        self.c1 = c1
-        self.c2 = c2
-        self.max_iterations = max_iterations
-        self.num_memories = num_memories
-        self.epsilon = epsilon
-        self.period = period
-        self.delta = delta
-        self.linesearch = linesearch
-        self.max_linesearch = max_linesearch
-        self.calibration_eta = calibration_eta
-        self.calibration_rate = calibration_rate
-        self.calibration_samples = calibration_samples
-        self.calibration_candidates = calibration_candidates
-        self.calibration_max_trials = calibration_max_trials
-        self.pa_type = pa_type
-        self.c = c
-        self.error_sensitive = error_sensitive
-        self.averaging = averaging
-        self.variance = variance
-        self.gamma = gamma
-        self.verbose = verbose
-        self.model_filename = model_filename
-        self.keep_tempfiles = keep_tempfiles
-        self.trainer_cls = trainer_cls
+        _params.keep(self, locals())
 
     # Training.
 
@@ -227,11 +201,7 @@ class CRF(BaseEstimator):  # type: ignore[misc]
         message = "this CRF is not fitted yet; call fit first"
         if self.model_filename is not None:
             message += f" (and there is no file {os.fspath(self.model_filename)!r})"
-        try:
-            from sklearn.exceptions import NotFittedError
-        except ImportError:
-            raise ValueError(message) from None
-        raise NotFittedError(message)
+        _params.raise_unfitted(message)
 
     def _more_tags(self) -> dict[str, Any]:  # of scikit-learn before 1.6
         return {"X_types": ["sequences"], "requires_y": True, "no_validation": True}

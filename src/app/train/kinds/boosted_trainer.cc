@@ -3,6 +3,8 @@
 
 #include "app/train/make_trainer.h"
 #include "app/train/train_files.h"
+#include "train/boosting/boosted_chain.h"
+#include "train/boosting/boosted_segments.h"
 #include "train/course/report.h"
 
 namespace croft {
@@ -116,8 +118,11 @@ class BoostedTrainer final : public SequenceTrainer {
     if (segments_ && extractor.config().format == InputFormat::columns) {
       segments_->templates.check_columns(extractor.config().columns);
     }
-    boosting_ = segments_ ? std::make_unique<Boosting>(extractor, *segments_)
-                          : std::make_unique<Boosting>(extractor, asked_.kind);
+    if (segments_) {
+      boosting_ = std::make_unique<BoostedSegments>(extractor, *segments_);
+    } else {
+      boosting_ = std::make_unique<BoostedChain>(extractor, asked_.kind);
+    }
     return *boosting_;
   }
   Json record() const override {
