@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "core/json.h"
-#include "core/parse_number.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 
