@@ -5,11 +5,9 @@
 
 #include <array>
 #include <cmath>
-#include <memory>
 
 #include "cli/common.h"
 #include "core/json.h"
-#include "croft/core/error.h"
 
 #include "cli/model_options.h"
 #include "cli/verb.h"

@@ -7,7 +7,6 @@
 
 #include "core/json.h"
 #include "core/mapped_file.h"
-#include "core/parse_number.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 

@@ -1,9 +1,9 @@
 // croft evaluate
 #include <array>
 #include <filesystem>
-#include <memory>
 
 #include "app/evaluate/reliability_plot.h"
+#include "app/file_checks.h"
 #include "app/label/predict.h"
 #include "cli/common.h"
 #include "cli/graph_verbs.h"

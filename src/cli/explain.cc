@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <memory>
-#include <optional>
 
 #include "app/kinds.h"
 #include "app/label/predict.h"

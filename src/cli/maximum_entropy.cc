@@ -1,5 +1,4 @@
 // croft maximum-entropy
-#include <memory>
 
 #include "app/infer/maximum_entropy_report.h"
 #include "cli/common.h"

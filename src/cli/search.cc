@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <memory>
 
 #include "app/label/row_reader.h"
 #include "app/search/search.h"

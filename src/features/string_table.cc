@@ -1,8 +1,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include <cstring>
-
 #include "croft/core/error.h"
 #include "features/vocabulary.h"
 

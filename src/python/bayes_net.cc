@@ -7,9 +7,7 @@
 #include "croft/core/error.h"
 #include "croft/data/graph_file.h"
 #include "python/bind.h"
-#include "python/graph.h"
 #include "python/options.h"
-#include "python/sequences.h"
 #include "python/training_watch.h"
 
 namespace croft::python {

@@ -10,9 +10,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <thread>
@@ -31,7 +29,7 @@
 #include "python/matrix_rows.h"
 #include "python/score_arrays.h"
 #include "structure/copy_scores.h"
-#include "train/functions/length_groups.h"
+#include "train/functions/waves.h"
 
 namespace croft::python {
 namespace {

@@ -12,7 +12,6 @@
 #include "python/graph.h"
 #include "python/model.h"
 #include "python/options.h"
-#include "python/sequences.h"
 #include "python/training_watch.h"
 
 namespace croft::python {

@@ -3,7 +3,6 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <span>

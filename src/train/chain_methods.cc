@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "croft/core/error.h"
 #include "objective/chain_objectives.h"
 #include "train/dual/chain_dual.h"
 #include "train/dual/maxent_span.h"

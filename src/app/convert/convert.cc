@@ -1,6 +1,5 @@
 #include "app/convert/convert.h"
 
-#include <filesystem>
 #include <set>
 #include <vector>
 

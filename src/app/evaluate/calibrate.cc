@@ -9,7 +9,6 @@
 #include "app/file_checks.h"
 #include "app/label/predict.h"
 #include "app/label/sequence_source.h"
-#include "app/label/tagger.h"
 #include "core/files.h"
 #include "core/json.h"
 #include "croft/core/error.h"

@@ -6,7 +6,6 @@
 #include "app/label/row_reader.h"
 #include "core/parse_number.h"
 #include "croft/core/error.h"
-#include "train/methods/choice.h"
 
 namespace croft {
 namespace {

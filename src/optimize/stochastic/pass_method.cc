@@ -8,7 +8,6 @@
 #include "core/vector_math.h"
 #include "croft/core/error.h"
 #include "croft/optimize/regulariser.h"
-#include "optimize/stochastic/sample_layout.h"
 
 namespace croft {
 namespace {

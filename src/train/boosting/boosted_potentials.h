@@ -12,7 +12,7 @@
 #include "croft/objective/likelihood.h"
 #include "features/chain_data.h"
 #include "train/functions/chain_batch_function.h"
-#include "train/functions/length_groups.h"
+#include "train/functions/waves.h"
 
 namespace croft {
 

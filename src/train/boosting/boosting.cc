@@ -25,22 +25,10 @@ void BoostingOptions::validate() const {
 
 // All but the number of rounds, threads, and the tolerance: more rounds go on from a checkpoint.
 void BoostingOptions::archive(StateArchive& settings) const {
-  const auto add = [&](auto value) { settings(value); };
-  add(shrinkage);
-  add(tree.leaves);
-  add(tree.depth);
-  add(tree.l2);
-  add(tree.min_child_weight);
-  add(tree.min_child_count);
-  add(tree.min_gain);
-  add(tree.feature_share);
-  add(trees);
-  add(pair_trees);
-  add(row_share);
-  add(trim);
-  add(bins);
-  add(early_stop);
-  add(seed);
+  BoostingOptions o = *this;
+  settings(o.shrinkage, o.tree.leaves, o.tree.depth, o.tree.l2, o.tree.min_child_weight,
+           o.tree.min_child_count, o.tree.min_gain, o.tree.feature_share, o.trees, o.pair_trees,
+           o.row_share, o.trim, o.bins, o.early_stop, o.seed);
 }
 
 namespace {

@@ -4,9 +4,16 @@
 #include <cmath>
 
 #include "core/vector_math.h"
+#include "croft/core/error.h"
 #include "croft/optimize/regulariser.h"
 
 namespace croft {
+
+void check_m_steps(Method method) {
+  if (method == Method::lbfgs || method == Method::owlqn) return;
+  throw UsageError("--em-iterations: M steps are by --optimizer lbfgs or owlqn, not by ",
+                   info(method).name);
+}
 
 bool WeightEm::iterate() {
   const std::vector<double> before(w_.begin(), w_.end());

@@ -23,7 +23,20 @@ struct WeightEmSteps {
   double gradient_tolerance;  // of the whole: the M step's is a tenth of it
   std::uint64_t seed;
   ThreadPool& pool;
+
+  //   p : a ChainProblem or a GraphProblem
+  template <class Problem>
+  WeightEmSteps(const Problem& p, std::size_t m_iterations)
+      : method(p.method),
+        settings(p.settings),
+        regulariser(p.regulariser),
+        iterations(m_iterations),
+        gradient_tolerance(p.stop.gradient_tolerance),
+        seed(p.seed),
+        pool(p.pool) {}
 };
+// Throws UsageError for other methods of M steps than lbfgs and owlqn.
+void check_m_steps(Method method);
 
 class WeightEm : public Optimizer {
  public:

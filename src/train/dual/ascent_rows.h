@@ -9,7 +9,7 @@
 #include "croft/core/state_archive.h"
 #include "features/chain_data.h"
 #include "model/chain_layout.h"
-#include "train/dual/ascent_kernels.h"
+#include "train/dual/dual_kernels.h"
 
 namespace croft {
 

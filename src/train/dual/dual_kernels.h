@@ -1,9 +1,11 @@
-// SIMD kernels of the dual problems.  Internal.
+// SIMD kernels of the dual problems, and of dual ascent over chains.  Internal.
 #pragma once
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+
+#include "croft/core/matrix.h"
 
 namespace croft {
 
@@ -26,5 +28,49 @@ struct EdgeTable {
 };
 void edge_delta(const EdgeTable<double>& p, const double* mu, double* delta, double* total);
 void edge_delta(const EdgeTable<float>& p, const float* mu, float* delta, float* total);
+
+// Occurrences of attributes whose weights are rows of a table, position by position.
+template <class Real>
+struct RowLists {
+  const std::uint64_t* begin;  // begin[k * step], end[k * step]: of the k-th position
+  const std::uint64_t* end;
+  std::size_t step, positions;
+  const std::uint32_t* row;
+  const Real* value;  // parallel to row; nullptr: all 1
+};
+
+// out[k] = sum over the k-th position's occurrences of value table.row(row).
+//   out : [positions][table.stride()], overwritten
+void add_up_rows(const RowLists<float>& lists, const Matrix<float>& table, float* out);
+void add_up_rows(const RowLists<double>& lists, const Matrix<double>& table, double* out);
+
+// table.row(row) += value change[k] in the columns of the row's mask, occurrence by occurrence.
+// Returns by how much the sum of the table's squares grew.
+//   mask   : [rows][stride / 8] bits; nullptr: all columns
+//   change : [positions][table.stride()]
+double move_rows(const RowLists<float>& lists, const std::uint8_t* mask, const float* change,
+                 Matrix<float>& table);
+double move_rows(const RowLists<double>& lists, const std::uint8_t* mask, const double* change,
+                 Matrix<double>& table);
+
+// out = (1 - share) a + share b; sizes alike.
+void mix(std::span<const float> a, std::span<const float> b, double share, std::span<float> out);
+void mix(std::span<const double> a, std::span<const double> b, double share, std::span<double> out);
+
+// Of a step from the marginals `before` of exp(theta_before) to `after` of exp(theta_after), where
+// w gives the scores theta: delta = after - before, and
+struct StepSums {
+  double expected = 0;  // theta_after . after
+  double linear = 0;    // theta . delta
+  double slope = 0;     // (theta - theta_before) . delta
+};
+template <class Real>
+struct AscentStep {
+  std::span<const Real> before, after, theta, theta_before, theta_after;
+  double scale;
+  std::span<Real> change;
+};
+StepSums measure(const AscentStep<float>& step);
+StepSums measure(const AscentStep<double>& step);
 
 }  // namespace croft

@@ -179,15 +179,9 @@ KernelExpansion KernelDualProblem::expansion() const {
       support.push_back(p);
     }
   }
-  const AttributeLists& from = data_.node;
-  AttributeLists& to = expansion.vectors;
   expansion.coefficients.assign(support.size(), labels(), 0.0f);
   for (std::size_t s = 0; s < support.size(); ++s) {
-    for (std::uint64_t k = from.begin[support[s]]; k < from.begin[support[s] + 1]; ++k) {
-      to.id.push_back(from.id[k]);
-      if (!from.value.empty()) to.value.push_back(from.value[k]);
-    }
-    to.begin.push_back(to.id.size());
+    expansion.vectors.append(data_.node, support[s], support[s] + 1);
     std::ranges::transform(coefficients_[support[s]], expansion.coefficients.row(s),
                            [](double c) { return static_cast<float>(c); });
   }

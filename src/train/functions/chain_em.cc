@@ -10,6 +10,8 @@
 namespace croft {
 namespace {
 
+constexpr std::size_t kStepIterations = 10;  // of L-BFGS, in each M step
+
 // weight log Z, with weight mu: the likelihood less what depends on the gold.
 template <class Real>
 class LogPartition final : public ChainObjective<Real> {
@@ -74,16 +76,7 @@ class ExpectedLikelihood final : public BatchFunction {
 
 class ChainEm final : public WeightEm {
  public:
-  ChainEm(const ChainProblem& p, const ChainEmOptions& options, std::span<double> w)
-      : WeightEm({.method = p.method,
-                  .settings = p.settings,
-                  .regulariser = p.regulariser,
-                  .iterations = options.m_iterations,
-                  .gradient_tolerance = p.stop.gradient_tolerance,
-                  .seed = p.seed,
-                  .pool = p.pool},
-                 w),
-        f_(p) {
+  ChainEm(const ChainProblem& p, std::span<double> w) : WeightEm({p, kStepIterations}, w), f_(p) {
     take_expectations();
     if (!std::isfinite(now().objective)) {
       throw Error(
@@ -103,25 +96,16 @@ class ChainEm final : public WeightEm {
 
 }  // namespace
 
-void ChainEmOptions::validate() const {
-  if (m_iterations == 0) throw UsageError("the iterations of an M step must be at least 1");
-}
-
-OptimizeResult train_chain_em(const ChainProblem& problem, const ChainEmOptions& options,
-                              std::span<double> w, const IterationCallback& callback,
-                              Checkpointer* checkpoints) {
-  options.validate();
+OptimizeResult train_chain_em(const ChainProblem& problem, std::span<double> w,
+                              const IterationCallback& callback, Checkpointer* checkpoints) {
   if (problem.objective != Objective::likelihood || problem.own_objective != nullptr) {
     throw UsageError("--em-iterations goes with --objective likelihood");
   }
-  if (problem.method != Method::lbfgs && problem.method != Method::owlqn) {
-    throw UsageError("--em-iterations: M steps are by --optimizer lbfgs or owlqn, not by ",
-                     info(problem.method).name);
-  }
+  check_m_steps(problem.method);
   if (problem.prior != nullptr && !problem.prior->trivial()) {
     throw UsageError("--em-iterations knows no prior and no variances; leave them out");
   }
-  ChainEm run(problem, options, w);
+  ChainEm run(problem, w);
   return minimize(run, problem.stop, callback, checkpoints);
 }
 

@@ -15,17 +15,12 @@
 
 namespace croft {
 
-struct ChainEmOptions {
-  std::size_t m_iterations = 10;  // of L-BFGS, in each M step; >= 1
-  void validate() const;          // throws UsageError
-};
-
 // Minimises as train_chain() does, by EM: problem.stop is of E steps, problem.method is lbfgs or
 // owlqn and has the M steps.  Throws UsageError for other methods, objectives and priors.
 // Memory: four vectors of weights beside the optimiser's.  Cost of an E step: two evaluations of
 // the likelihood; of an M step one or two of log Z for each iteration.
-OptimizeResult train_chain_em(const ChainProblem& problem, const ChainEmOptions& options,
-                              std::span<double> w, const IterationCallback& callback,
+OptimizeResult train_chain_em(const ChainProblem& problem, std::span<double> w,
+                              const IterationCallback& callback,
                               Checkpointer* checkpoints = nullptr);
 
 }  // namespace croft

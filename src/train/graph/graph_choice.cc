@@ -5,6 +5,7 @@
 #include <string>
 
 #include "croft/core/error.h"
+#include "train/graph/graph_starts.h"
 
 namespace croft {
 
@@ -142,10 +143,7 @@ void check_graph_choice(const GraphProblem& p) {
   check_cut(p);
   if (p.objective == Objective::tree_reweighted) check_pairs(p);
   if (objective.partial && p.method != Method::frank_wolfe) return;
-  std::size_t hidden = 0;
-  for (const GraphInstance& each : p.instances) {
-    hidden += static_cast<std::size_t>(std::ranges::count(each.known, kUnobserved));
-  }
+  const std::size_t hidden = count_hidden(p.instances);
   if (hidden > 0) {
     const bool dual = p.method == Method::frank_wolfe;
     throw UsageError(dual ? Message("--optimizer frank-wolfe") : Message("--objective ", name),

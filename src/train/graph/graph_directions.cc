@@ -1,7 +1,6 @@
 #include "train/graph/graph_directions.h"
 
 #include <algorithm>
-#include <ranges>
 
 #include "train/graph/graph_support.h"
 
@@ -20,10 +19,7 @@ GraphDirections::GraphDirections(const CliqueSchema& schema, const CliqueRows& r
 }
 
 std::span<const Run> GraphDirections::support(std::size_t n, std::size_t worker) {
-  const GraphInstance& instance = instances_[n];
-  find_support(rows_, layout_, instance,
-               std::views::iota(PotentialId{0}, static_cast<PotentialId>(instance.row.size())),
-               workers_[worker].support);
+  find_support(rows_, layout_, instances_[n], workers_[worker].support);
   return workers_[worker].support;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <ranges>
 
 #include "core/vector_math.h"
 #include "croft/core/error.h"
@@ -56,9 +55,7 @@ void GraphDual::reset() { std::ranges::fill(w_, 0.0); }
 
 double GraphDual::aim(std::size_t n, std::span<const double> delta) {
   const GraphInstance& instance = instances_[n];
-  find_support(rows_, layout_, instance,
-               std::views::iota(PotentialId{0}, static_cast<PotentialId>(instance.row.size())),
-               support_);
+  find_support(rows_, layout_, instance, support_);
   for (const Run& run : support_) {
     std::fill_n(v_.begin() + static_cast<std::ptrdiff_t>(run.begin), run.length, 0.0);
   }

@@ -22,22 +22,13 @@ SumOracleMaker em_sums(const GraphProblem& p) {
 void check_em(const GraphProblem& problem, const GraphEmOptions& options) {
   check_graph_choice(problem);
   options.validate();
-  if (problem.method == Method::lbfgs || problem.method == Method::owlqn) return;
-  throw UsageError("--em-iterations: M steps are by --optimizer lbfgs or owlqn, not by ",
-                   info(problem.method).name);
+  check_m_steps(problem.method);
 }
 
 GraphEm::GraphEm(const GraphProblem& p, const GraphEmOptions& options, std::span<double> w,
                  const std::function<GraphObjectiveMaker(const bool& expect)>& make,
                  EmCompanion* companion)
-    : WeightEm({.method = p.method,
-                .settings = p.settings,
-                .regulariser = p.regulariser,
-                .iterations = options.m_iterations,
-                .gradient_tolerance = p.stop.gradient_tolerance,
-                .seed = p.seed,
-                .pool = p.pool},
-               w),
+    : WeightEm({p, options.m_iterations}, w),
       companion_(companion),
       f_(p.schema, p.rows, p.layout, p.instances, p.pool, make(expect_)) {
   take_expectations();

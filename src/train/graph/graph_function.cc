@@ -1,7 +1,6 @@
 #include "train/graph/graph_function.h"
 
 #include <algorithm>
-#include <ranges>
 
 #include "croft/core/compensated_sum.h"
 #include "train/graph/graph_support.h"
@@ -56,10 +55,7 @@ double GraphFunction::infer(std::size_t n, Worker& worker) {
 }
 
 std::span<const Run> GraphFunction::support(std::size_t n, std::size_t worker) {
-  const GraphInstance& instance = instances_[n];
-  find_support(rows_, layout_, instance,
-               std::views::iota(PotentialId{0}, static_cast<PotentialId>(instance.row.size())),
-               workers_[worker].support);
+  find_support(rows_, layout_, instances_[n], workers_[worker].support);
   return workers_[worker].support;
 }
 

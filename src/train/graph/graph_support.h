@@ -1,6 +1,7 @@
 // The weights that an instance depends on, and gradients of these alone.  Internal to train/.
 #pragma once
 #include <algorithm>
+#include <ranges>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,13 @@ void find_support(const CliqueRows& rows, const GraphLayout& layout, const Graph
   std::ranges::sort(runs, {}, &Run::begin);
   const auto same = std::ranges::unique(runs, {}, &Run::begin);
   runs.erase(same.begin(), same.end());
+}
+
+// Of all potentials.
+inline void find_support(const CliqueRows& rows, const GraphLayout& layout,
+                         const GraphInstance& instance, std::vector<Run>& runs) {
+  const auto count = static_cast<PotentialId>(instance.row.size());
+  find_support(rows, layout, instance, std::views::iota(PotentialId{0}, count), runs);
 }
 
 // What add(gradient) adds to the runs of a gradient, one after the other.

@@ -17,53 +17,49 @@ double weight_in(const std::vector<std::pair<Key, double>>& list, const Key& key
   return at != list.end() && at->first == key ? at->second : 0.0;
 }
 
+// visit(list of `all`, key in it, place in w) for the features of the layout, whatever `all` has.
+template <class Features, class Visit>
+void for_each_feature(const ChainLayout& layout, const Renumbering& renumbering, Features& all,
+                      const Visit& visit) {
+  const RowLayout& tied = layout.tied;
+  for (std::size_t row = 0; row < tied.rows(); ++row) {
+    for (std::size_t k = 0; k < tied.length(row); ++k) {
+      visit(all.tied, std::pair(row, tied.cell_of(row, k)), tied.begin[row] + k);
+    }
+  }
+  const auto visit_rows = [&](const RowLayout& rows, const std::vector<std::uint32_t>& row_of,
+                              auto& list) {
+    for (std::uint32_t a = 0; a < row_of.size(); ++a) {
+      if (row_of[a] == kUnknown) continue;
+      for (std::size_t k = 0; k < rows.length(row_of[a]); ++k) {
+        visit(list, KeptFeatures::Feature{a, rows.cell_of(row_of[a], k)},
+              rows.begin[row_of[a]] + k);
+      }
+    }
+  };
+  visit_rows(layout.node, renumbering.node, all.node);
+  visit_rows(layout.edge, renumbering.edge, all.edge);
+}
+
 }  // namespace
 
 FeatureRoundsTraining::Features FeatureRoundsTraining::features() const {
   Features all;
-  const std::vector<double>& w = t_.weights_;
-  const auto append = [&](const RowLayout& rows, const std::vector<std::uint32_t>& row_of,
-                          std::vector<std::pair<Feature, double>>& out) {
-    for (std::uint32_t a = 0; a < row_of.size(); ++a) {
-      if (row_of[a] == kUnknown) continue;
-      for (std::size_t k = 0; k < rows.length(row_of[a]); ++k) {
-        out.push_back({{a, rows.cell_of(row_of[a], k)}, w[rows.begin[row_of[a]] + k]});
-      }
-    }
-  };
-  const RowLayout& tied = t_.layout_.tied;
-  for (std::size_t row = 0; row < tied.rows(); ++row) {
-    for (std::size_t k = 0; k < tied.length(row); ++k) {
-      all.tied.push_back({{row, tied.cell_of(row, k)}, w[tied.begin[row] + k]});
-    }
-  }
-  append(t_.layout_.node, t_.renumbering_.node, all.node);
-  append(t_.layout_.edge, t_.renumbering_.edge, all.edge);
+  for_each_feature(t_.layout_, t_.renumbering_, all,
+                   [&](auto& list, const auto& key, std::uint64_t place) {
+                     list.emplace_back(key, t_.weights_[place]);
+                   });
   return all;
 }
 
 // Lays out these features and no others, and gives them their weights.
 void FeatureRoundsTraining::set_features(Features features) {
   lay_out(features);
-  std::vector<double>& w = t_.weights_;
-  w.assign(t_.layout_.dimension(), 0.0);
-  const auto assign = [&](const RowLayout& rows, const std::vector<std::uint32_t>& row_of,
-                          const std::vector<std::pair<Feature, double>>& from) {
-    for (std::uint32_t a = 0; a < row_of.size(); ++a) {
-      if (row_of[a] == kUnknown) continue;
-      for (std::size_t k = 0; k < rows.length(row_of[a]); ++k) {
-        w[rows.begin[row_of[a]] + k] = weight_in(from, {a, rows.cell_of(row_of[a], k)});
-      }
-    }
-  };
-  const RowLayout& tied = t_.layout_.tied;
-  for (std::size_t row = 0; row < tied.rows(); ++row) {
-    for (std::size_t k = 0; k < tied.length(row); ++k) {
-      w[tied.begin[row] + k] = weight_in(features.tied, {row, tied.cell_of(row, k)});
-    }
-  }
-  assign(t_.layout_.node, t_.renumbering_.node, features.node);
-  assign(t_.layout_.edge, t_.renumbering_.edge, features.edge);
+  t_.weights_.assign(t_.layout_.dimension(), 0.0);
+  for_each_feature(t_.layout_, t_.renumbering_, features,
+                   [&](const auto& list, const auto& key, std::uint64_t place) {
+                     t_.weights_[place] = weight_in(list, key);
+                   });
 }
 
 // The data of the training is that of the encoder again, in the numbers of the new layout.

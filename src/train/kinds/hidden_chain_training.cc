@@ -221,7 +221,7 @@ HiddenChainTraining::Result HiddenChainTraining::run(const TrainOptions& options
     }
     if (hidden.em_iterations) {
       run.optimise = [&](std::span<double> at, const IterationCallback& see, Checkpointer* own) {
-        return train_chain_em(problem, {}, at, see, own);
+        return train_chain_em(problem, at, see, own);
       };
     }
     const bool stopped = run_watched(run, problem, w, found);

@@ -77,7 +77,7 @@ class Listening final : public TrainObserver {
 
 TEST(Course, HasOneOrder) {
   const Folder folder;
-  Recorded trainer({{}, {}, folder.path("m")}, {});
+  Recorded trainer({{}, folder.path("m")}, {});
   Listening observer;
   EXPECT_EQ(train(trainer, observer).reason, "done");
   EXPECT_EQ(trainer.calls, "open read run write");
@@ -103,11 +103,11 @@ TEST(Course, AStateStaysOnlyWhereTrainingWasStopped) {
   const std::string state = folder.path("state");
   const auto kept = [&] { return std::filesystem::exists(state + "/checkpoint"); };
   TrainObserver nobody;
-  Recorded whole({{}, {}, folder.path("m")}, {.folder = state, .interval = 0});
+  Recorded whole({{}, folder.path("m")}, {.folder = state, .interval = 0});
   train(whole, nobody);
   EXPECT_FALSE(kept());
   Stopping stopping;
-  Recorded stopped({{}, {}, folder.path("m")}, {.folder = state, .interval = 0});
+  Recorded stopped({{}, folder.path("m")}, {.folder = state, .interval = 0});
   train(stopped, stopping);
   EXPECT_TRUE(kept());
 }
@@ -115,7 +115,7 @@ TEST(Course, AStateStaysOnlyWhereTrainingWasStopped) {
 TEST(Course, AnInterruptionWithoutAModelSaysSo) {
   const Folder folder;
   TrainObserver nobody;
-  Recorded trainer({{}, {}, folder.path("m")}, {});
+  Recorded trainer({{}, folder.path("m")}, {});
   trainer.interrupted = true;
   try {
     train(trainer, nobody);

@@ -1,5 +1,5 @@
 // Which sequences are summed over together.
-#include "train/functions/length_groups.h"
+#include "train/functions/waves.h"
 
 #include <gtest/gtest.h>
 

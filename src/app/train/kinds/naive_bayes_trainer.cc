@@ -5,14 +5,12 @@
 
 #include "app/train/make_trainer.h"
 #include "app/train/train_files.h"
-#include "core/files.h"
 #include "core/json.h"
 #include "core/parse_number.h"
 #include "croft/data/line_reader.h"
 
 #include "train/course/report.h"
 #include "train/encoded_training.h"
-#include "train/training_fingerprint.h"
 
 namespace croft {
 namespace {

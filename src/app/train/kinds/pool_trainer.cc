@@ -3,7 +3,6 @@
 
 #include "app/train/make_trainer.h"
 #include "app/train/train_files.h"
-#include "features/kit/feature_kit.h"
 #include "model/file/kit_record.h"
 #include "train/course/report.h"
 
