@@ -221,6 +221,16 @@ TEST(ChainLayout, AnAttributeFrequentOnlyOverSeveralLabelsHasNoObservedFeature) 
   EXPECT_EQ(lay_out(plain, shape, {FeatureSet::all, 2, 0}).layout.dimension(), 2u);
 }
 
+// Numbers of 8 bytes for each pair of labels would be 8 terabytes.
+TEST(ChainLayout, WithoutTransitionsNothingGrowsWithTheSquareOfTheLabels) {
+  constexpr std::size_t kLabels = std::size_t{1} << 20;
+  PlainData plain = positions({{{0, 1.0}}, {{0, 1.0}}});
+  plain[1].label[0] = kLabels - 1;
+  const DataShape shape{.labels = kLabels, .node_attributes = 1, .edge_attributes = 0};
+  EXPECT_EQ(lay_out(plain, shape, {FeatureSet::observed, 1, 0}).layout.dimension(), 2u);
+  EXPECT_EQ(lay_out(plain, shape, {FeatureSet::all, 1, 0}).layout.dimension(), kLabels);
+}
+
 TEST(ChainLayout, TransitionsDoNotCrossSequences) {
   PlainData plain = positions({{}, {}, {}});
   plain[1].label[0] = 1;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -106,6 +107,8 @@ class ModelUse {
     try {
       question();
       ++answers_;
+    } catch (const JsonError& error) {
+      throw std::logic_error(std::string("an error that names no file: ") + error.what());
     } catch (const Error& error) {
       last_error_ = error.what();
     }

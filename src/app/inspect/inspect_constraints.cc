@@ -45,7 +45,9 @@ template <class T>
 T recorded(const Json& record, const char* name, const T& otherwise) {
   const Json* const at = record.get_if(name);
   if (at == nullptr) return otherwise;
-  const bool fits = std::is_same_v<T, std::string> ? at->is_string() : at->is_number();
+  const bool fits = std::is_same_v<T, std::string> ? at->is_string()
+                    : std::is_integral_v<T>        ? at->is_number_unsigned()
+                                                   : at->is_number();
   return fits ? at->get<T>() : otherwise;
 }
 

@@ -63,10 +63,12 @@ void add_queries(const GraphModel& model, View& view) {
     if (list == nullptr || !list->is_array()) return;
     view.text += title;
     for (const Json& each : *list) {
-      view.text += named ? "  template " + escaped(each.value("name", std::string())) + "\n"
-                         : "  variables\n";
-      const Json* const query = each.get_if("query");
-      if (query != nullptr && query->is_string()) view.lines(query->string(), 4, true);
+      const auto said = [&](const char* key) {
+        const Json* const text = each.is_object() ? each.get_if(key) : nullptr;
+        return text != nullptr && text->is_string() ? text->string() : std::string();
+      };
+      view.text += named ? "  template " + escaped(said("name")) + "\n" : "  variables\n";
+      view.lines(said("query"), 4, true);
     }
   };
   add("variables", "\nqueries\n", false);

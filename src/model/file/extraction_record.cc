@@ -52,7 +52,10 @@ Json limit_record(DocumentLimit limit) {
   return limit.fraction ? Json(limit.value) : Json(static_cast<std::uint64_t>(limit.value));
 }
 
-DocumentLimit read_limit(const Record& record) { return {record.number(), record.is_fraction()}; }
+DocumentLimit read_limit(const Record& record) {
+  if (record.is_fraction()) return {record.number(), true};
+  return {static_cast<double>(record.whole<std::uint64_t>(0, kMostDocuments)), false};
+}
 
 Json text_record(const TextOptions& text, const std::optional<TermStatistics>& terms) {
   const TokenizerOptions& tokenizer = text.tokenizer;

