@@ -15,6 +15,7 @@
 #include "app/label/predict.h"
 #include "model/kinds/error_correcting_model.h"
 #include "model/kinds/graph_model.h"
+#include "model/kinds/hidden_chain_model.h"
 #include "model/kinds/model_file.h"
 #include "sql/graph_spec.h"
 #include "sql/label_graph.h"
@@ -114,7 +115,16 @@ class ModelUse {
     }
   }
 
+  // Whether what the model says of itself makes a step of the recursions long.
+  static bool is_costly(const SequenceModel& model) {
+    const auto* hidden = as<HiddenChainModel>(model);
+    const auto* segments = as<SegmentModel>(model);
+    return (hidden != nullptr && hidden->states().size() > 200) ||
+           (segments != nullptr && segments->shape().cells() > 2000);
+  }
+
   void label(const SequenceModel& model, const KindRow& row) {
+    if (is_costly(model)) return;
     const std::string text = labelled_text(model.extractor().config());
     const auto source = [&] {
       return SequenceSource(LineReader(text, "text"), model.extractor(), Labels::optional);

@@ -134,7 +134,7 @@ TEST(DamagedModels, AnyNumberMayBeAnyOther) {
   ModelUse use({tokens.path()});
   Random random(1);
   for (const auto& [name, sound] : seeds()) {
-    for (std::size_t n = 0; n < 200; ++n) {
+    for (std::size_t n = 0; n < 100; ++n) {
       ModelSections model = sound;
       for (std::size_t k = random.below(3) + 1; k-- > 0;) damage(model, random);
       try_out(model, use, name + " change " + std::to_string(n));
@@ -206,6 +206,10 @@ TEST(DamagedModels, ANumberOutOfItsRangeIsNamedWithItsKey) {
                 "calibration is damaged: its numbers are out of range, or not those of the labels");
   expect_damage("chain-temperature", set("temperature", 1e-200, "calibration"),
                 "calibration is damaged: its numbers are out of range, or not those of the labels");
+  expect_damage(
+      "maxent-text", set("extraction.text.max_documents", 18446744073709551615u),
+      "meta is damaged: extraction.text.max_documents is 18446744073709551615, and a whole "
+      "number from 0 to 9007199254740992 was expected");
   expect_damage("chain-kit", set("features[0].at", 1, "kit"),
                 "kit is damaged: features[0].at is 1, and a list was expected");
   expect_damage(
