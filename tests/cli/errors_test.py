@@ -9,7 +9,7 @@ import resource
 import stat
 import subprocess
 
-from support import BAD_INPUT, CROFT, INGREDIENTS, WRONG_USAGE, CliTest, croft, main
+from support import BAD_INPUT, CROFT, DONE, INGREDIENTS, WRONG_USAGE, CliTest, croft, main
 
 TRAIN, TEST = INGREDIENTS / "train.txt", INGREDIENTS / "test.txt"
 
@@ -274,7 +274,12 @@ class DiskTest(CliTest):
     def test_a_log_that_cannot_be_written_is_an_error(self):
         missing = self.folder / "missing" / "log"
         self.refuses_to_train(BAD_INPUT, "--log", missing, TRAIN, mentions=[missing])
-        self.refuses_to_train(BAD_INPUT, "--log", "/dev/full", TRAIN, mentions=["/dev/full"])
+
+    def test_a_disk_that_is_full_for_the_log_does_not_end_a_training(self):
+        model = self.folder / "m.croft"
+        done = croft("train", "--quiet", "-o", model, "--max-iterations", 3, "--log", "/dev/full", TRAIN)
+        self.assertEqual((done.returncode, done.stderr.count(b"warning: /dev/full")), (DONE, 1), done.stderr)
+        self.run_ok("evaluate", "-m", model, TEST)
 
     def test_a_write_that_fails_leaves_the_old_model_and_nothing_else(self):
         model = self.file("m.croft", b"the old one")

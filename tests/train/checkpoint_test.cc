@@ -92,6 +92,15 @@ TEST_F(Checkpoints, OfATrainingThatWasKilledBeforeTheFirstResumeFromTheBeginning
   EXPECT_FALSE(fs::exists(folder_ / "checkpoint.AbCdEf"));
 }
 
+TEST_F(Checkpoints, ThatCannotBeWrittenAreAWarning) {
+  CheckpointFolder folder(folder_, false, seconds(0));
+  std::string warning;
+  folder.set_warning([&](std::string_view text) { warning = text; });
+  fs::remove_all(folder_);
+  EXPECT_EQ(error_of([&] { folder.offer([](StateArchive&) {}); }), "");
+  EXPECT_NE(warning.find("training goes on"), std::string::npos) << warning;
+}
+
 TEST_F(Checkpoints, AreKeptNoMoreOftenThanAsked) {
   CheckpointFolder folder(folder_, false, seconds(3600));
   folder.offer([&](StateArchive&) { FAIL() << "an hour has not passed"; });

@@ -108,7 +108,10 @@ class BayesNetTest(CliTest):
         net, cases = self.cases_of_asia(500)
         once, text = self.fit(net, cases, "--smoothing", 0.5)
         first = (self.folder / "fitted.bif").read_text()
-        again, text_again = self.fit(self.folder / "fitted.bif", cases, "--smoothing", 0.5)
+        self.fails(WRONG_USAGE, "train", "--quiet", "--model", "bayes-net", "--structure", self.folder / "fitted.bif",
+                   "-o", self.folder / "fitted.bif", cases, mentions=["--output"])
+        once_fitted = self.file("once.bif", first)
+        again, text_again = self.fit(once_fitted, cases, "--smoothing", 0.5)
         self.assertEqual(once, again)
         self.assertEqual(first, (self.folder / "fitted.bif").read_text())
         likelihood = r"log-likelihood \S+"

@@ -383,7 +383,8 @@ TEST(JointModel, RefusesSectionsThatDoNotFitTogether) {
   text[0] = std::byte{'u'};  // the remark that it begins with is a template now
   text.resize(1);
   EXPECT_TRUE(
-      refused("joint.template", text).starts_with("damaged.croft: section meta is damaged"));
+      refused("joint.template", text).starts_with("damaged.croft: section template is damaged"))
+      << refused("joint.template", text);
 }
 
 TEST(JointTraining, AnObservationTimesTheLabelIsThePlainMaximumEntropyModel) {
