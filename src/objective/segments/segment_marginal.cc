@@ -12,7 +12,7 @@
 namespace croft {
 namespace {
 
-constexpr double kSmallest = 1e-25;   // of p: below it the scaled tables may have lost it
+constexpr double kSmallestP = 1e-25;   // of p: below it the scaled tables may have lost it
 constexpr double kDifference = 1e-3;  // of p: below it a sum of differences has lost digits
 
 }  // namespace
@@ -233,7 +233,7 @@ double SegmentMarginalLikelihood<Real>::operator()(const SegmentScores<Real>& sc
   for (std::size_t t = 0; t < length; ++t) {
     if (known.is_any(t)) continue;
     const double p = scaled ? pass.probability(labels_, known, t) : 0;
-    if (p < kSmallest) {
+    if (p < kSmallestP) {
       pass.hopeless.push_back(t);
       continue;
     }
