@@ -29,7 +29,7 @@ ORDER = {
     "objective": [".", "segments", "graph"],
     "optimize": [".", "stochastic", "batch", "dual"],
 }
-FRONT_ENDS = ("cli", "python")
+FRONT_ENDS = ("c", "cli", "python")
 # What a document names: a path from the top, or a source file by the end of its path; the target of a link.
 NAMED = re.compile(r"(?<![\w./-])(?:\.\./)*((?:include|scripts|src|tests)/[\w./-]*[\w/]|[\w/-]+\.(?:cc|h))(?![\w/*])")
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "croft/app/tagging.h"
@@ -32,6 +33,9 @@ class Model {
   // be read, is damaged, or holds a model of graphs; UsageError and InputError for limits that
   // cannot be read or do not fit the model.
   static Model open(const std::string& path, const Limits& limits = {});
+  // Of the bytes of a file; `name` stands for the path in messages.
+  static Model from_bytes(std::vector<std::byte> bytes, const std::string& name,
+                          const Limits& limits = {});
 
   Model(const Model& other);
   Model(Model&&) noexcept;
@@ -39,6 +43,7 @@ class Model {
   ~Model();
 
   const std::string& kind() const;  // as `croft train --model` names it
+  std::string_view format() const;  // of its data: columns, attributes, text, svmlight or csv
   std::size_t labels() const;
   const std::string& label(Label y) const;  // y < labels()
 
@@ -49,7 +54,11 @@ class Model {
   // states or of order 2 and more in the place of L.
   const Tagging& tag(const std::vector<std::string>& rows, const TagOptions& options = {});
   // The same of attributes with their values, as a template or a program of one's own makes them.
+  // Of a model that was trained on attributes they are those of the data: what the model adds to
+  // these, such as an intercept, is added here.
   const Tagging& tag(const TextSequence& attributes, const TagOptions& options = {});
+  // The one label of a document, of a model of texts.  Throws UsageError for another.
+  const Tagging& tag_text(std::string_view document, const TagOptions& options = {});
 
  private:
   struct Parts;

@@ -23,8 +23,8 @@ TagRequest request_of(const Limits& limits, const SequenceModel& model) {
 
 struct Model::Parts {
   struct Shared {
-    Shared(const std::string& path, const Limits& limits)
-        : model(open_model(path)), plan(*model, request_of(limits, *model)) {}
+    Shared(std::shared_ptr<const SequenceModel> opened, const Limits& limits)
+        : model(std::move(opened)), plan(*model, request_of(limits, *model)) {}
     std::shared_ptr<const SequenceModel> model;
     TagPlan plan;
   };
@@ -48,10 +48,19 @@ Model& Model::operator=(Model other) noexcept {
 }
 
 Model Model::open(const std::string& path, const Limits& limits) {
-  return Model(std::make_unique<Parts>(std::make_shared<const Parts::Shared>(path, limits)));
+  return Model(std::make_unique<Parts>(std::make_shared<const Parts::Shared>(open_model(path), limits)));
+}
+
+Model Model::from_bytes(std::vector<std::byte> bytes, const std::string& name,
+                        const Limits& limits) {
+  return Model(std::make_unique<Parts>(std::make_shared<const Parts::Shared>(
+      read_model(Container::from_bytes(std::move(bytes), name)), limits)));
 }
 
 const std::string& Model::kind() const { return parts_->shared->model->kind(); }
+std::string_view Model::format() const {
+  return format_name(parts_->shared->model->extractor().config().format);
+}
 std::size_t Model::labels() const { return parts_->shared->model->labels(); }
 const std::string& Model::label(Label y) const { return parts_->shared->model->label(y); }
 
@@ -68,7 +77,22 @@ const Tagging& Model::tag(const std::vector<std::string>& rows, const TagOptions
 }
 
 const Tagging& Model::tag(const TextSequence& attributes, const TagOptions& options) {
-  return parts_->tagger.tag(attributes, options);
+  Parts& p = *parts_;
+  const Extractor& extractor = p.shared->model->extractor();
+  if (extractor.config().format != InputFormat::attributes) return p.tagger.tag(attributes, options);
+  p.text = attributes;
+  extractor.complete(p.text, p.scratch);
+  return p.tagger.tag(p.text, options);
+}
+
+const Tagging& Model::tag_text(std::string_view document, const TagOptions& options) {
+  Parts& p = *parts_;
+  const Extractor& extractor = p.shared->model->extractor();
+  if (extractor.config().format != InputFormat::text) {
+    throw UsageError("the model was not trained on texts: give it rows or attributes");
+  }
+  extractor.extract(LabelledText{.text = std::string(document)}, p.scratch, p.text);
+  return p.tagger.tag(p.text, options);
 }
 
 }  // namespace croft
