@@ -126,7 +126,7 @@ def classes_from(labels: Sequence[str], kind: str) -> numpy.ndarray:
         return numpy.array([label == "True" for label in labels])
     if kind == "f":
         return numpy.array([float(label) for label in labels])
-    if kind in "iu":
+    if kind in ("i", "u"):
         return numpy.array([int(label) for label in labels]).astype(
             {"i": numpy.int64, "u": numpy.uint64}[kind])
     return numpy.array(labels, dtype=object if kind == "O" else None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 import numbers
 import os
+import re
 import warnings
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
 
@@ -193,25 +194,31 @@ class LogisticRegression(LogisticRegressionParameters, RowClassifier):
         if meta.get("kind") != "maxent":
             raise ValueError(f"{os.fspath(path)}: a model of kind {meta.get('kind')}, and LogisticRegression is of "
                              "kind maxent")
-        said = meta.get("training", {}).get("matrix", {})
         record = meta.get("training", {})
+        said = _matrix_record(record, path)
         self = cls(**said.get("parameters", {}))
         has_intercept = meta["extraction"].get("intercept", False)
         if not said:
-            self.l1 = record.get("l1", 0.0)
-            self.l2 = record.get("l2", 1.0) / (2 if len(model.labels) == 2 else 1)
+            self.l1, l2 = (float(record.get(name, default)) for name, default in (("l1", 0.0), ("l2", 1.0)))
+            self.l2 = l2 / (2 if len(model.labels) == 2 else 1)
             self.intercept = record.get("intercept", "none") if has_intercept else "none"
         self.classes_ = classes_from(model.labels, said.get("classes", "U"))
-        if isinstance(said.get("columns"), int):
-            names = [f"x{d}" for d in range(said["columns"])]
+        columns = said.get("columns")
+        if isinstance(columns, int):
+            self.n_features_in_ = columns
+            place = {name: int(name[1:]) for name in model.attributes
+                     if re.fullmatch("x(0|[1-9][0-9]{0,9})", name) and int(name[1:]) < columns}
         else:
-            names = said.get("columns") or _core.column_names(model._native)
+            names = columns or _core.column_names(model._native)
             self.feature_names_in_ = numpy.array(names, dtype=object)
-        self.n_features_in_ = len(names)
-        found = numpy.zeros((len(names) + 1, len(self.classes_)))
-        rows = [name.encode("utf-8", "surrogateescape") for name in names]
-        _core.model_weights(model._native, rows + [_INTERCEPT.encode()] if has_intercept else rows,
-                            found if has_intercept else found[:-1])
+            self.n_features_in_ = len(names)
+            place = {name: d for d, name in enumerate(names)}
+        if has_intercept:
+            place[_INTERCEPT] = self.n_features_in_
+        weights = numpy.zeros((len(place), len(self.classes_)))
+        _core.model_weights(model._native, [name.encode("utf-8", "surrogateescape") for name in place], weights)
+        found = numpy.zeros((self.n_features_in_ + 1, len(self.classes_)))
+        found[list(place.values())] = weights
         self.model_ = model
         self._set_weights(found)
         self.n_iter_ = meta.get("training", {}).get("iterations", 0)
@@ -234,3 +241,16 @@ class LogisticRegression(LogisticRegressionParameters, RowClassifier):
         tags.target_tags.required = True
         tags.input_tags.sparse = True
         return tags
+
+
+def _matrix_record(record: Mapping[str, Any], path: PathLike) -> dict[str, Any]:
+    """What _record() gave; empty for a model of the program's."""
+    said = record.get("matrix", {})
+    columns = said.get("columns") if isinstance(said, dict) else None
+    whole = isinstance(said, dict) and isinstance(said.get("parameters", {}), dict) and (
+        columns is None or (isinstance(columns, list) and all(isinstance(name, str) for name in columns))
+        or (isinstance(columns, int) and not isinstance(columns, bool) and 0 <= columns < 2**31))
+    if not whole:
+        raise _core.Error(f"{os.fspath(path)}: training.matrix is damaged")
+    found: dict[str, Any] = said
+    return found

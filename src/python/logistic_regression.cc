@@ -112,15 +112,16 @@ py::tuple train_matrix(std::size_t columns, const py::buffer& value, const py::o
                        const std::vector<std::string>& labels, const py::dict& options,
                        const std::string& record, const py::buffer& weights_out,
                        py::object callback) {
-  const auto y = numbers<const std::int64_t>(labels_of_rows);
+  const Numbers<const std::int64_t> y(labels_of_rows);
   const MatrixRows matrix = matrix_of(y.size(), columns, value, column, begin);
-  const std::span<const double> weight = row_weights(weights);
-  const std::span<double> out = numbers<double>(weights_out, true);
+  const Numbers<const double> weight = row_weights(weights);
+  const Numbers<double> out(weights_out);
   TrainRequest request = train_request(options, "maxent");
   request.features = FeatureSet::all;
   request.partial.reset();
-  require_shape((weight.empty() || weight.size() == y.size()) &&
-                out.size() == (matrix.columns + 1) * labels.size());
+  require_shape((weight.empty() || weight.size() == y.size()) && !labels.empty() &&
+                (names.empty() || names.size() == columns) && out.size() % labels.size() == 0 &&
+                out.size() / labels.size() - 1 == columns);
   for (const std::int64_t label : y) {
     if (label < 0 || label >= std::ssize(labels)) throw py::value_error("y names no label");
   }
@@ -133,11 +134,10 @@ py::tuple train_matrix(std::size_t columns, const py::buffer& value, const py::o
 void linear_scores(std::size_t columns, const py::buffer& value, const py::object& column,
                    const py::object& begin, const py::buffer& weight_buffer,
                    const py::buffer& bias_buffer, const py::buffer& out_buffer) {
-  const auto weights = numbers<const double>(weight_buffer),
-             bias = numbers<const double>(bias_buffer);
-  const std::span<double> out = numbers<double>(out_buffer, true);
-  require_shape(!bias.empty() && weights.size() == columns * bias.size() &&
-                out.size() % bias.size() == 0);
+  const Numbers<const double> weights(weight_buffer), bias(bias_buffer);
+  const Numbers<double> out(out_buffer);
+  require_shape(!bias.empty() && weights.size() % bias.size() == 0 &&
+                weights.size() / bias.size() == columns && out.size() % bias.size() == 0);
   const MatrixRows matrix = matrix_of(out.size() / bias.size(), columns, value, column, begin);
   const py::gil_scoped_release unlock;
   constexpr std::size_t kAhead = 6;
@@ -162,7 +162,8 @@ void linear_scores(std::size_t columns, const py::buffer& value, const py::objec
           __builtin_prefetch(weights.data() + next + k);
         }
       }
-      add(matrix.value[i], static_cast<std::size_t>(matrix.column[i]), to);
+      const auto d = static_cast<std::size_t>(matrix.column[i]);
+      if (d < columns) add(matrix.value[i], d, to);  // other threads may have written to it
     }
   }
 }
@@ -170,7 +171,7 @@ void linear_scores(std::size_t columns, const py::buffer& value, const py::objec
 // The weights of some attributes of a model: [names][L]; of those that it does not know, 0.
 void model_weights(const PythonModel& model, const std::vector<std::string>& names,
                    const py::buffer& out_buffer) {
-  const std::span<double> out = numbers<double>(out_buffer, true);
+  const Numbers<double> out(out_buffer);
   const ChainModel& chain = model.chain();
   const std::size_t labels = chain.labels();
   require_shape(out.size() == names.size() * labels);
