@@ -6,7 +6,7 @@ import numbers
 import os
 import random
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Callable, Hashable, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Hashable, Iterable, Mapping, Optional, Sequence, Union
 
 from . import _core
 
@@ -144,7 +144,7 @@ class FactorGraph:
         """A factor that scores some joint states, {(state, ...): log-score}, and all others alike."""
         numbers = [self._variable(each) for each in scope]
         listed = {}
-        for states, score in scores.items():
+        for states, score in _items("scores", scores):
             if len(states) != len(numbers):
                 raise ValueError(f"{states!r} has {len(states)} states; the scope has {len(numbers)} variables")
             joint = 0
@@ -219,7 +219,7 @@ class FactorGraph:
     def score(self, assignment: Mapping[Name, Name]) -> float:
         """Sum of the factors' log-scores; the assignment has a state for each variable."""
         x: list[Optional[int]] = [None] * len(self._names)
-        for variable, state in assignment.items():
+        for variable, state in _items("assignment", assignment):
             v = self._variable(variable)
             x[v] = self._state(v, state)
         if None in x:
@@ -467,7 +467,7 @@ class FactorGraph:
         known: list[int] = []
         if evidence:
             known = [0xffffffff] * len(self._names)
-            for variable, state in evidence.items():
+            for variable, state in _items("evidence", evidence):
                 v = self._variable(variable)
                 known[v] = self._state(v, state)
         return known
@@ -486,6 +486,12 @@ def _is_whole(value: Any) -> bool:
     return hasattr(value, "__index__") and not isinstance(value, bool)
 
 
+def _items(name: str, given: Any) -> Iterable[tuple[Any, Any]]:
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{name} is a {type(given).__name__}, and a dict was expected")
+    return given.items()
+
+
 def _at_least(name: str, value: Any, least: int) -> int:
     if not _is_whole(value) or not least <= value < 2**64:
         raise ValueError(f"{name} is {value!r}; it must be a whole number, {least} or more")
@@ -502,7 +508,7 @@ def _memory(value: Union[float, str, None]) -> Optional[float]:
         number = value[:-1] if power else value
     try:
         found = float(number) * 1024.0**power
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         found = float("nan")
     if not 0 < found < float("inf"):
         raise ValueError(f"memory is {value!r}; it must be above 0 bytes, a number or a text such as \"4G\"")
