@@ -26,7 +26,7 @@ help:
 	@echo 'make tidy                 clang-tidy over src and include (needs clang-tidy-16)'
 	@echo 'make asan                 unit tests and fuzz targets under address and undefined sanitizers'
 	@echo 'make tsan                 the tests of threads under the thread sanitizer'
-	@echo 'make fuzz SECONDS=60      fuzz each reader for so long (needs clang-16)'
+	@echo 'make fuzz SECONDS=60      fuzz each reader, and the Python package, for so long (needs clang-16)'
 	@echo 'make clean                remove build/'
 
 demo: dependencies build/release/build.ninja
@@ -85,9 +85,10 @@ tsan: build/tsan/build.ninja
 	$(BUILD) tsan
 	$(TEST) tsan
 
-fuzz: build/asan/build.ninja
+fuzz: build/asan/build.ninja build/release/build.ninja
 	$(BUILD) asan --target fuzzers
-	scripts/fuzz.sh build/asan $(SECONDS)
+	$(BUILD) release --target croft_python
+	PYTHON=$(PYTHON) scripts/fuzz.sh build/asan $(SECONDS) build/release/python
 
 dependencies:
 	@scripts/install_dependencies.sh

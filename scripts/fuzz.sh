@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# Runs every fuzz target that a build has for some seconds each.
-#   scripts/fuzz.sh BUILD_FOLDER SECONDS_EACH
+# Runs every fuzz target that a build has for some seconds each, and as long the fuzzing of a built Python package.
+#   scripts/fuzz.sh BUILD_FOLDER SECONDS_EACH PYTHON_FOLDER
 # New inputs are kept in BUILD_FOLDER/fuzz/found/TARGET, an input that fails in the folder beside it.
 set -euo pipefail
 
-if [ $# -ne 2 ]; then
-  echo "usage: scripts/fuzz.sh BUILD_FOLDER SECONDS_EACH" >&2
+if [ $# -ne 3 ]; then
+  echo "usage: scripts/fuzz.sh BUILD_FOLDER SECONDS_EACH PYTHON_FOLDER" >&2
   exit 2
 fi
 source_folder=$(cd "$(dirname "$0")/.." && pwd)
 build_folder=$1
 seconds_each=$2
+python_folder=$3
 
 failed=()
 for program in "$build_folder"/fuzz/fuzz_*; do
@@ -23,6 +24,10 @@ for program in "$build_folder"/fuzz/fuzz_*; do
     -artifact_prefix="$build_folder/fuzz/found/$target-" \
     "$found" "$source_folder/fuzz/corpus/$target" || failed+=("$target")
 done
+
+echo "== fuzz_python, $seconds_each s"
+PYTHONPATH="$python_folder" "${PYTHON:-/usr/bin/python3}" "$source_folder/fuzz/python/fuzz_python.py" \
+  --seconds "$seconds_each" --seed "$(date +%s)" || failed+=("fuzz_python")
 
 if [ ${#failed[@]} -gt 0 ]; then
   echo "failed: ${failed[*]}; the inputs are in $build_folder/fuzz/found" >&2
