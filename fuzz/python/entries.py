@@ -383,7 +383,6 @@ def bayes(h: Hostile) -> None:
     names = h.one(["rain", "wet", "cold"], ["a b", 'q"', "é"])
     states = {h.spoil(name, h.text): h.spoil(h.one(["no", "yes"], ["1", "2", "3"]), h.anything, lambda: [h.text(), h.text()], list) for name in names}
     parents = {name: h.spoil([other for other in names[:k] if h.chance(0.6)], lambda: names, h.anything) for k, name in enumerate(names)}
-    h.also = (AttributeError,) if h.rate else ()
     net = h.call(croft.BayesNet, h.spoil(states), h.spoil(parents))
     if net is REFUSED:
         return
@@ -433,7 +432,6 @@ def graph_crf(h: Hostile) -> None:
         ["tag", "tag"], *h.spoil(("table",), lambda: ("list", [("N", "V")]), lambda: ("list", h.container()), lambda: ("ordinal",)))})
     crf = croft.GraphCRF(make, domains=domains, templates=templates, max_iterations=3)
     X, y = [["a", "b"], ["b", "b", "a"]], [h.spoil(["N", "V"]), h.spoil(["V", None, h.spoil("N", h.text)], lambda: {0: "N"})]
-    h.also = (AttributeError, LookupError) if h.rate else ()
     if h.call(crf.fit, h.spoil(X), h.spoil(y)) is not REFUSED:
         h.call(h.one(crf.predict, crf.predict_marginals), X, known=h.spoil(None, lambda: y))
         h.call(crf.weights, h.spoil("word"))
@@ -631,7 +629,7 @@ def core(h: Hostile) -> None:
         (_core.ChainArrays64, h.one("single", "list", "flat", "padded"), h.spoil([2], lambda: [1 << 40], lambda: [-1]), h.spoil(2, h.count), h.spoil(2, h.count), {"state": f8(2, 2)}),
         (_core.bayes_net, h.spoil(["a", "b"], lambda: ["a"]), h.spoil([["n", "y"]] * 2, list), h.spoil([[], [0]], lambda: [[], [9]], lambda: [[]])),
         (_core.bayes_net_log_likelihood, _core.bayes_net(["a"], [["n", "y"]], [[]]), h.spoil([[0]], lambda: [[9]], lambda: [[]], lambda: [[0, 0]]))]
-    h.also = (LookupError,)
+    h.also = (LookupError, BufferError)
     for _ in range(4):
         h.call(*h.one(*calls))
 

@@ -162,6 +162,7 @@ def work(options: argparse.Namespace) -> None:
     out = os.dup(1)
     sys.stdout = open(os.devnull, "w")
     log = os.open(options.worker, os.O_CREAT | os.O_RDWR | os.O_APPEND)
+    os.dup2(log, 2)  # what a sanitizer says
     faulthandler.enable(log)
     warnings.simplefilter("ignore")
     number = options.first

@@ -5,6 +5,7 @@ import os
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
 
 from . import _core
+from ._params import mapping
 from .estimator import TrainingLog, warn_if_interrupted
 from .graph import FactorGraph, Inference
 
@@ -29,9 +30,9 @@ class BayesNet:
     """
 
     def __init__(self, states: Mapping[str, Sequence[str]], parents: Optional[Mapping[str, Sequence[str]]] = None) -> None:
-        names = list(states)
+        names = list(mapping("states", states))
         number = {name: v for v, name in enumerate(names)}
-        parents = parents or {}
+        parents = mapping("parents", parents or {})
         for name, of in parents.items():
             for each in (name, *of):
                 if each not in number:
@@ -143,7 +144,7 @@ class BayesNet:
         rows = []
         for n, case in enumerate(X):
             row = [-1] * len(names)
-            for name, value in case.items():
+            for name, value in mapping(f"case {n}", case).items():
                 if name not in place:
                     raise ValueError(f"case {n}: there is no variable {name!r}")
                 if value is None:

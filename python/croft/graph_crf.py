@@ -9,7 +9,7 @@ from typing import Any, Callable, Hashable, Iterable, Mapping, Optional, Sequenc
 
 from . import _core
 from ._parameters import GraphCRFParameters
-from ._params import BaseEstimator, raise_not_fitted
+from ._params import BaseEstimator, mapping, raise_not_fitted
 from .estimator import Callback, TrainingLog, warn_if_interrupted
 from .graph import FactorGraph, Inference
 
@@ -108,9 +108,13 @@ class GraphCRF(GraphCRFParameters, BaseEstimator):  # type: ignore[misc]
             raise ValueError("a GraphCRF needs domains and templates")
         if len(X) != len(y):
             raise ValueError(f"X has {len(X)} instances, y has {len(y)}")
-        domains = [(name, [str(label) for label in labels]) for name, labels in self.domains.items()]
-        schema = _Schema(domains, {name: list(t.domains) for name, t in self.templates.items()})
-        native = _core.Cliques(domains, [schema.native(name, t) for name, t in self.templates.items()])
+        domains = [(name, [str(label) for label in labels]) for name, labels in mapping("domains", self.domains).items()]
+        templates = mapping("templates", self.templates)
+        for name, t in templates.items():
+            if not isinstance(t, Template):
+                raise TypeError(f"templates[{name!r}] is a {type(t).__name__}, and a croft.Template was expected")
+        schema = _Schema(domains, {name: list(t.domains) for name, t in templates.items()})
+        native = _core.Cliques(domains, [schema.native(name, t) for name, t in templates.items()])
         for n, (x, labels) in enumerate(zip(X, y)):
             schema.add(native, n, self._unroll(x, n), labels)
         log = TrainingLog()

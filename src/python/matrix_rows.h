@@ -25,9 +25,9 @@ class Numbers : public std::span<T> {
   Numbers() = default;
   explicit Numbers(const py::buffer& array) : info_(array.request(!std::is_const_v<T>)) {
     using Number = std::remove_const_t<T>;
-    if (!py::detail::compare_buffer_info<Number>::compare(info_) || info_.ndim < 1 ||
-        reinterpret_cast<std::uintptr_t>(info_.ptr) % alignof(T) != 0 ||
-        (info_.size > 0 && PyBuffer_IsContiguous(info_.view(), 'C') == 0)) {
+    if (!py::detail::compare_buffer_info<Number>::compare(info_) ||
+        (info_.size > 0 && (reinterpret_cast<std::uintptr_t>(info_.ptr) % alignof(T) != 0 ||
+                            PyBuffer_IsContiguous(info_.view(), 'C') == 0))) {
       throw py::value_error("a contiguous array of " +
                             std::string(std::is_integral_v<T> ? "int64" : "float64") +
                             " was expected");

@@ -64,6 +64,10 @@ def test_what_a_method_of_the_caller_raises_arrives():
             trained().predict([[{"n": Number(lambda error=error: fail(error))}]])
     with pytest.raises(ZeroDivisionError):
         trained().predict([(1 / n for n in [0])])
+    graph = croft.FactorGraph()
+    graph.add_variable(2)
+    with pytest.raises(KeyboardInterrupt):
+        graph.add_potts([0, 0], Number(lambda: fail(KeyboardInterrupt)))
 
 
 def test_a_buffer_whose_dtype_is_none_is_an_array_of_bytes():
@@ -194,9 +198,9 @@ def unroll(x):
     return made
 
 
-def graph_crf():
-    return croft.GraphCRF(unroll, domains={"tag": ["N", "V"]}, templates={"word": croft.Template(["tag"])},
-                          max_iterations=3).fit([["a"], ["b"]], [["N"], ["V"]])
+def graph_crf(**parameters):
+    made = {"domains": {"tag": ["N", "V"]}, "templates": {"word": croft.Template(["tag"])}, "max_iterations": 3}
+    return croft.GraphCRF(unroll, **{**made, **parameters}).fit([["a"], ["b"]], [["N"], ["V"]])
 
 
 def test_a_damaged_state_of_a_graph_crf_is_an_error():
@@ -235,6 +239,15 @@ def test_arguments_of_the_wrong_type_are_type_errors():
         graph.score(None)
     with pytest.raises(TypeError, match="gazetteers is a int"):
         croft.SegmentCRF(gazetteers=3).fit(*TWO)
+    net = croft.BayesNet({"rain": ["no", "yes"]})
+    for call, name in ((lambda: croft.BayesNet(3), "states"), (lambda: croft.BayesNet({}, "rain"), "parents"),
+                       (lambda: net.fit(["rain"]), "case 0"), (lambda: graph_crf(domains=3), "domains"),
+                       (lambda: graph_crf(templates=[3]), "templates"),
+                       (lambda: croft.search(croft.ChainCRF(), *TWO, 3), "parameters")):
+        with pytest.raises(TypeError, match=f"{name} is a .* and a dict was expected"):
+            call()
+    with pytest.raises(TypeError, match="templates.'word'. is a int"):
+        graph_crf(templates={"word": 3})
     with pytest.raises(TypeError):
         croft.maximum_entropy(numpy.eye(3), [(0.5, "=", 0.3)])
 
