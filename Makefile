@@ -85,10 +85,9 @@ tsan: build/tsan/build.ninja
 	$(BUILD) tsan
 	$(TEST) tsan
 
-fuzz: build/asan/build.ninja build/release/build.ninja
+fuzz: build/asan/build.ninja
 	$(BUILD) asan --target fuzzers
-	$(BUILD) release --target croft_python
-	PYTHON=$(PYTHON) scripts/fuzz.sh build/asan $(SECONDS) build/release/python
+	scripts/fuzz.sh build/asan $(SECONDS)
 
 dependencies:
 	@scripts/install_dependencies.sh

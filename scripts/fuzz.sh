@@ -1,17 +1,16 @@
 #!/usr/bin/env bash
-# Runs every fuzz target that a build has for some seconds each, and as long the fuzzing of a built Python package.
-#   scripts/fuzz.sh BUILD_FOLDER SECONDS_EACH PYTHON_FOLDER
+# Runs every fuzz target that a build has for some seconds each.
+#   scripts/fuzz.sh BUILD_FOLDER SECONDS_EACH
 # New inputs are kept in BUILD_FOLDER/fuzz/found/TARGET, an input that fails in the folder beside it.
 set -euo pipefail
 
-if [ $# -ne 3 ]; then
-  echo "usage: scripts/fuzz.sh BUILD_FOLDER SECONDS_EACH PYTHON_FOLDER" >&2
+if [ $# -ne 2 ]; then
+  echo "usage: scripts/fuzz.sh BUILD_FOLDER SECONDS_EACH" >&2
   exit 2
 fi
 source_folder=$(cd "$(dirname "$0")/.." && pwd)
 build_folder=$1
 seconds_each=$2
-python_folder=$3
 
 failed=()
 for program in "$build_folder"/fuzz/fuzz_*; do
@@ -25,9 +24,8 @@ for program in "$build_folder"/fuzz/fuzz_*; do
     "$found" "$source_folder/fuzz/corpus/$target" || failed+=("$target")
 done
 
-echo "== fuzz_python, $seconds_each s"
-PYTHONPATH="$python_folder" "${PYTHON:-/usr/bin/python3}" "$source_folder/fuzz/python/fuzz_python.py" \
-  --seconds "$seconds_each" --seed "$(date +%s)" || failed+=("fuzz_python")
+echo "== python, $seconds_each s"
+"$build_folder/fuzz/python" --seconds "$seconds_each" --seed "$(date +%s)" || failed+=("python")
 
 if [ ${#failed[@]} -gt 0 ]; then
   echo "failed: ${failed[*]}; the inputs are in $build_folder/fuzz/found" >&2

@@ -15,6 +15,7 @@ import argparse
 import collections
 import contextlib
 import faulthandler
+import importlib
 import os
 import resource
 import selectors
@@ -128,8 +129,7 @@ def case_name(options: argparse.Namespace, number: int) -> str:
 
 def run_case(name: str, log: Any) -> str:
     """What became of it: refused (some call was), answered (none was), or what is wrong."""
-    from entries import ENTRIES, REFUSED
-    from hostile import Hostile, REFUSALS
+    from hostile import ENTRIES, REFUSALS, REFUSED, Hostile
     refused = []
 
     class Recorded(Hostile):
@@ -166,7 +166,7 @@ def work(options: argparse.Namespace) -> None:
     faulthandler.enable(log)
     warnings.simplefilter("ignore")
     number = options.first
-    from entries import pickles
+    from states import pickles
     pickles()
     limit_memory(options.memory)
     while True:
@@ -201,7 +201,9 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help=argparse.SUPPRESS)
     options = parser.parse_args()
     os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1")
-    from entries import ENTRIES
+    from hostile import ENTRIES
+    for module in ("sequences", "arrays", "graphs", "states", "extension"):
+        importlib.import_module(module)
     options.kinds = list(ENTRIES)
     for kind in options.only or ():
         if kind not in ENTRIES:

@@ -31,6 +31,15 @@ REFUSALS = (ValueError, TypeError, OverflowError, OSError, Evil)
 REFUSALS_OF_LIARS = (LookupError, AttributeError, RuntimeError, StopIteration, ZeroDivisionError)
 
 
+ENTRIES: dict[str, Callable[[Hostile], None]] = {}
+
+
+def entry(function: Callable[[Hostile], None]) -> Callable[[Hostile], None]:
+    """A kind of cases: makes the calls of one."""
+    ENTRIES[function.__name__] = function
+    return function
+
+
 class Hostile:
     """Draws arguments, mostly sane ones, and makes the calls of one case.
 
@@ -169,6 +178,24 @@ class Hostile:
             gc.collect(0)
         except (BufferError, TypeError, RuntimeError, AttributeError):
             pass
+
+    def mutated(self, data: bytes) -> bytes:
+        """The bytes, of which some are others, gone or there twice."""
+        out = bytearray(data)
+        for _ in range(self.one(1, 1, 2, 5)):
+            at = self.below(max(1, len(out)))
+            how = self.below(5)
+            if how == 0:
+                out[at:at + 1] = bytes([self.below(256)])
+            elif how == 1:
+                del out[at:at + self.one(1, 4, 40, 4000)]
+            elif how == 2:
+                out[at:at] = out[:self.one(1, 8, 64)]
+            elif how == 3 and out:
+                out[at % len(out)] ^= 1 << self.below(8)
+            else:
+                del out[at:]
+        return bytes(out)
 
     # --- Arrays --------------------------------------------------------------------------------
     def buffer(self) -> Any:
