@@ -105,14 +105,13 @@ class Campaign:
                 continue
             self.done[kind] += 1
             self.refused[kind] += outcome == "refused"
-            if outcome not in ("refused", "answered"):
-                self._fail(worker.at, outcome, worker.calls())
 
     def _stop(self, worker: Worker, why: str) -> None:
         self.selector.unregister(worker.pipe)
         status = worker.end() if why else worker.process.wait()
-        why = why or (signal.Signals(-status).name if status < 0 else f"the process ended with status {status}")
-        self._fail(worker.at, why, worker.calls())
+        calls = worker.calls()
+        why = why or (signal.Signals(-status).name if status < 0 else calls.strip().split("\n")[-1])
+        self._fail(worker.at, why, calls)
         if worker.ready:
             self._start(worker.at + self.options.jobs)
 
@@ -128,7 +127,7 @@ def case_name(options: argparse.Namespace, number: int) -> str:
 
 
 def run_case(name: str, log: Any) -> str:
-    """What became of it: refused (some call was), answered (none was), or what is wrong."""
+    """What became of it: refused (some call was), answered (none was), or failed: the log ends with why."""
     from hostile import ENTRIES, REFUSALS, REFUSED, Hostile
     refused = []
 
@@ -149,11 +148,12 @@ def run_case(name: str, log: Any) -> str:
         ENTRIES[name.split(":")[0]](h)
     except REFUSALS if h.rate and h.liars else () as error:  # of the fuzzer's own use of what hostile objects gave
         say(f"ends: {error!r}")
-    except BaseException as error:
+    except BaseException:
         say(traceback.format_exc())
-        return f"{type(error).__name__}: {str(error)[:200]!r}".replace("\n", " ")
+        return "failed"
     if unraisable and not h.liars:
-        return f"unraisable {unraisable[0].exc_value!r}"
+        say(f"unraisable {unraisable[0].exc_value!r}")
+        return "failed"
     return "refused" if refused else "answered"
 
 
@@ -174,7 +174,9 @@ def work(options: argparse.Namespace) -> None:
         os.ftruncate(log, 0)
         os.write(out, f"{number} begin x\n".encode())
         outcome = run_case(name, log)
-        os.write(out, f"{number} {name.split(':')[0]} {outcome}\n".encode("utf-8", "backslashreplace"))
+        if outcome == "failed":
+            os._exit(1)
+        os.write(out, f"{number} {name.split(':')[0]} {outcome}\n".encode())
         number += options.jobs
 
 

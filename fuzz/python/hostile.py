@@ -273,6 +273,7 @@ class Hostile:
                                            shape=(rows, (1 << 31) - 1))
         if self.chance(0.5):
             setattr(matrix, what, bad)
+            self.liars |= not isinstance(bad, np.ndarray)  # scipy itself fails
             return matrix
         self.liars = True
         parts = {"indptr": matrix.indptr, "indices": matrix.indices, "data": matrix.data,
