@@ -66,11 +66,12 @@ def matrices(h: Hostile) -> None:
 @entry
 def text(h: Hostile) -> None:
     documents = h.spoil([h.spoil(h.one("the old cat", "a cat sees a cat", "", "Zürich é"), h.text, h.anything) for _ in range(1 + h.below(5))])
-    how = {key: h.spoil(value, h.number, h.count, h.text, h.anything) for key, value in (
-        ("analyzer", h.one("word", "char", "char_wb")), ("ngram_range", h.spoil((1, 2), lambda: (1, h.one(0, 1 << 31, 1 << 62, 1 << 64, "a")))),
-        ("stop_words", h.one("english", ["the"])), ("min_df", h.one(1, 0.1)), ("max_df", 1.0), ("max_features", 3),
-        ("weighting", h.one("counts", "binary", "tf-idf")), ("sublinear_tf", True), ("norm", h.one("l1", "l2", None, "auto")),
-        ("hash_bits", h.one(None, 3, 28)), ("lowercase", False)) if h.chance(0.3)}
+    how = h.options(
+        0.3, analyzer=h.one("word", "char", "char_wb"),
+        ngram_range=h.spoil((1, 2), lambda: (1, h.one(0, 1 << 31, 1 << 62, 1 << 64, "a"))),
+        stop_words=h.one("english", ["the"]), min_df=h.one(1, 0.1), max_df=1.0, max_features=3,
+        weighting=h.one("counts", "binary", "tf-idf"), sublinear_tf=True, norm=h.one("l1", "l2", None, "auto"),
+        hash_bits=h.one(None, 3, 28), lowercase=False)
     h.huge = True
     made = h.call(croft.TextVectorizer, **how)
     if made is REFUSED:
@@ -134,8 +135,7 @@ def chain(h: Hostile) -> None:
 def entropy(h: Hostile) -> None:
     table = h.spoil(h.array((4, 2)), lambda: h.wrong_array((4, 2)), lambda: h.with_number(h.array((4, 2))), h.anything)
     constraints = h.spoil([h.spoil((h.spoil(0, h.number), h.spoil(h.one("=", "<=", ">=")), h.spoil(1.0, h.number))) for _ in range(h.below(4))])
-    how = {key: h.spoil(value, h.number, h.anything) for key, value in (("base", h.array((4,)) + 0.1), ("tolerance", 1e-6), ("max_iterations", 50))
-           if h.chance(0.3)}
+    how = h.options(0.3, base=h.array((4,)) + 0.1, tolerance=1e-6, max_iterations=50)
     found = h.call(croft.maximum_entropy, table, constraints, **how)
     if found is not REFUSED:
         h.check(not len(found.p) or math.isclose(found.p.sum(), 1, abs_tol=1e-6) or found.status == "infeasible", "p does not add up to 1")

@@ -35,9 +35,8 @@ def graph(h: Hostile) -> None:
                       (made.add_cardinality, of, h.spoil([0.0, 1.0, 2.0], h.anything)),
                       (made.add_sparse, of, h.spoil({(0,) * len(shape): 1.0, (1,) * len(shape): h.number()}), h.spoil(0.0, h.number))))
     method: Any = h.one("auto", "auto", *(each["name"] for each in croft.FactorGraph.methods()))
-    how: dict[str, Any] = {key: h.spoil(value, h.number, h.count, h.text, h.anything) for key, value in (
-        ("memory", h.one("4G", 1e6)), ("time", 0.2), ("tolerance", 1e-3), ("max_iterations", 20), ("samples", 3), ("seed", 3), ("threads", 1),
-        ("damping", 0.5), ("evidence", {names[0]: h.spoil(0, h.count, h.text)})) if h.chance(0.2)}
+    how = h.options(0.2, memory=h.one("4G", 1e6), time=0.2, tolerance=1e-3, max_iterations=20, samples=3, seed=3, threads=1,
+                    damping=0.5, evidence={names[0]: h.spoil(0, h.count, h.text)})
 
     def callback(event: Any) -> Any:
         if h.chance(0.3):
@@ -76,8 +75,7 @@ def bayes(h: Hostile) -> None:
     h.check(net.graph.variables == list(states), f"the variables {list(states)} became {net.graph.variables}")
     h.check([net.graph.states(name) for name in states] == [list(each) for each in states.values()], "states were renamed")
     cases = h.spoil([h.spoil({name: h.spoil(h.one(*of, None) if isinstance(of, list) else None, h.text) for name, of in states.items()}) for _ in range(6)])
-    how = {key: h.spoil(value, h.number, h.anything) for key, value in (("smoothing", 1.0), ("tolerance", 1e-3), ("seed", 2), ("from_tables", True),
-                                                                        ("em_iterations", 5)) if h.chance(0.3)}
+    how = h.options(0.3, smoothing=1.0, tolerance=1e-3, seed=2, from_tables=True, em_iterations=5)
     h.call(net.fit, cases, **{"em_iterations": 5, **how})
     h.call(*h.one((net.log_likelihood, cases), (net.infer,), (net.table, h.spoil(names[0])), (net.parents, h.spoil(names[0])),
                   (croft.BayesNet.from_bif, h.mutated(net.to_bif().encode()).decode("utf-8", "replace"))))

@@ -103,11 +103,17 @@ class Hostile:
     def below(self, n: int) -> int:
         return self.random.randrange(n)
 
-    def spoil(self, value: Any, *bad: Callable[[], Any]) -> Any:
-        """The value, or now and then one that has no business there."""
+    def spoil(self, value: Any, *bad: Any) -> Any:
+        """The value, or now and then one that has no business there: one of `bad`, or what one of them draws."""
         if not self.chance(self.rate):
             return value
-        return self.random.choice(bad or (self.anything,))()
+        found = self.random.choice(bad or (self.anything,))
+        return found() if callable(found) else found
+
+    def options(self, chance: float, /, **good: Any) -> dict[str, Any]:
+        """Some of them, which may be spoilt."""
+        return {name: self.spoil(value, self.number, self.count, self.text, self.anything)
+                for name, value in good.items() if self.chance(chance)}
 
     def anything(self) -> Any:
         return self.one(self.number, self.text, self.shaker, self.container, lambda: None, self.buffer,

@@ -74,12 +74,12 @@ FORMS = ("attributes", "columns", "dense", "sparse")
 
 @functools.lru_cache(None)
 def fitted(name: str, form: str) -> Any:
-    """An estimator of sequences, and two sequences that it knows."""
+    """An estimator of sequences."""
     h = Hostile("fitted", lambda text: None)
     h.rate = 0
     pairs = [sequence(h, form) for _ in range(12)]
     crf = getattr(croft, name)(**small(name, **({"format": "columns"} if form == "columns" else {})))
-    return crf.fit([x for x, _ in pairs], [[TAGS[w] for w in WORDS][:0] + y for _, y in pairs])
+    return crf.fit([x for x, _ in pairs], [y for _, y in pairs])
 
 
 def known_form(h: Hostile, name: str) -> str:
@@ -192,8 +192,8 @@ def compat(h: Hostile) -> None:
     X, y = corpus(h, "attributes")
     if h.chance(0.5):
         kind = h.one("lbfgs", "l2sgd", "ap", "pa", "arow")
-        params = {name: h.spoil(value, h.number, h.text, h.anything) for name, value in (
-            ("c2", 1.0), ("epsilon", 0.1), ("min_freq", 1), ("all_possible_states", True), ("all_possible_transitions", True), ("period", 3), ("delta", 0.1)) if h.chance(0.2)}
+        params = h.options(0.2, c2=1.0, epsilon=0.1, min_freq=1, all_possible_states=True, all_possible_transitions=True,
+                           period=3, delta=0.1)
         crf = h.call(sklearn_crfsuite.CRF, h.spoil(kind), max_iterations=3, **params)
         if h.call(crf.fit, X, y) is not REFUSED:
             X, y = corpus(h, "attributes")
@@ -241,8 +241,7 @@ def search(h: Hostile) -> None:
     X, y = corpus(h, "attributes", 9)
     grid = h.spoil({"l2": h.spoil([0.1, 1.0], h.anything, lambda: croft.Range(*h.spoil((0.1, 1.0, "log"), lambda: (h.number(), h.number())))),
                     **h.spoil({}, lambda: {h.text(): [1]})})
-    how: dict[str, Any] = {key: h.spoil(value, h.number, h.anything) for key, value in (
-        ("metric", h.one("accuracy", "log-loss", lambda crf, X, y: h.spoil(0.5, h.number))), ("folds", 2), ("candidates", 2), ("eta", 2), ("seed", 1), ("smallest", 0.5),
-        ("callback", lambda event: h.misbehave((None, False)))) if h.chance(0.3)}
+    how = h.options(0.3, metric=h.one("accuracy", "log-loss", lambda crf, X, y: h.spoil(0.5, h.number)), folds=2, candidates=2,
+                    eta=2, seed=1, smallest=0.5, callback=lambda event: h.misbehave((None, False)))
     h.liars = h.liars or "callback" in how
     h.call(croft.search, h.spoil(croft.ChainCRF(max_iterations=2, threads=1)), X, y, grid, **how)
