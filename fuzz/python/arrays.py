@@ -103,7 +103,7 @@ def chain(h: Hostile) -> None:
     def tied(*shape: int) -> Any:
         return h.spoil(h.array(shape, real), lambda: h.wrong_array(shape), h.anything, lambda: h.with_number(h.array(shape, real)))
 
-    state = h.spoil(batch(L), h.anything, lambda: h.wrong_array((*front, L)), lambda: np.broadcast_to(np.dtype(real).type(0), h.huge_array().shape))
+    state = h.spoil(batch(L), h.anything, lambda: h.wrong_array((*front, L)), lambda: h.huge_array(real))
     how: dict[str, Any] = {"transition": tied(L, L), "start": tied(L), "end": tied(L), "edge": batch(L, L), "threads": h.spoil(1, h.count),
                            "allowed": batch(L, dtype="?", high=1.9)}
     how = {key: value for key, value in how.items() if key == "threads" or h.chance(0.5)}

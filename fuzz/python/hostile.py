@@ -244,14 +244,15 @@ class Hostile:
             lambda: np.zeros(shape, "M8[s]"), lambda: np.zeros(shape, [("a", "f8"), ("b", "i4")]), lambda: np.zeros(()),
             lambda: self.with_number(self.array(shape)), lambda: np.zeros((*shape, 2)), lambda: np.zeros(shape[:-1]),
             lambda: np.ma.masked_array(np.ones(shape), np.eye(*(shape * 2)[:2]).astype(bool) if len(shape) == 2 else False),
-            lambda: np.matrix(np.ones(shape[:2])), lambda: np.array([[None, "a"]], dtype=object), self.huge_array,
+            lambda: np.matrix(np.ones(shape[:2])), lambda: np.array([[None, "a"]], dtype=object),
             lambda: np.full(shape, {"a": 1}, dtype=object), lambda: np.zeros(shape).tolist())
         return make()
 
-    def huge_array(self) -> np.ndarray:
+    def huge_array(self, dtype: Any) -> np.ndarray:
+        """More numbers than anyone should read, in no memory."""
         self.huge = True
         size = self.one(1 << 32, 1 << 33, (1 << 31) + 1, 1 << 40, 1 << 55)
-        return np.broadcast_to(np.float64(self.one(0, 1)), self.one((1, size), (size, 1), (2, size)))
+        return np.broadcast_to(np.dtype(dtype).type(self.one(0, 1)), self.one((1, size), (size, 1), (2, size)))
 
     def with_number(self, values: np.ndarray) -> np.ndarray:
         values = np.array(values)

@@ -143,6 +143,8 @@ void linear_scores(std::size_t columns, const py::buffer& value, const py::objec
   constexpr std::size_t kAhead = 6;
   constexpr std::size_t kLine = 8;  // doubles of a line of the cache
   const std::size_t width = bias.size();
+  const double* const values = matrix.value.data();
+  const std::span<const std::int64_t> column_of = matrix.column;
   const auto add = [&](double x, std::size_t d, double* __restrict to) {
     const double* __restrict row = weights.data() + d * width;
     for (std::size_t k = 0; k < width; ++k) to[k] += x * row[k];
@@ -156,14 +158,14 @@ void linear_scores(std::size_t columns, const py::buffer& value, const py::objec
     }
     const auto end = static_cast<std::size_t>(matrix.begin[n + 1]);
     for (auto i = static_cast<std::size_t>(matrix.begin[n]); i < end; ++i) {
-      if (i + kAhead < matrix.column.size()) {
-        const auto next = static_cast<std::size_t>(matrix.column[i + kAhead]) * width;
+      if (i + kAhead < column_of.size()) {
+        const auto next = static_cast<std::size_t>(column_of[i + kAhead]) * width;
         for (std::size_t k = 0; k < width; k += kLine) {
           __builtin_prefetch(weights.data() + next + k);
         }
       }
-      const auto d = static_cast<std::size_t>(matrix.column[i]);
-      if (d < columns) add(matrix.value[i], d, to);  // other threads may have written to it
+      const auto d = static_cast<std::size_t>(column_of[i]);
+      if (d < columns) add(values[i], d, to);  // other threads may have written to it
     }
   }
 }

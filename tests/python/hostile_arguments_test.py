@@ -70,6 +70,13 @@ def test_what_a_method_of_the_caller_raises_arrives():
         graph.add_potts([0, 0], Number(lambda: fail(KeyboardInterrupt)))
 
 
+def test_a_callback_that_stops_before_there_is_a_model_is_no_interrupt():
+    X, y = [[{"w": c} for c in "abcd"], [{"w": "b"}, {"w": "a"}]], [list("ABCD"), list("BA")]
+    for answer, error in (("return", croft.Error), ("raise", ZeroDivisionError)):
+        with pytest.raises(error):
+            croft.ErrorCorrectingCRF(threads=1).fit(X, y, callback=lambda event: answer == "raise" and 1 / 0)
+
+
 def test_a_buffer_whose_dtype_is_none_is_an_array_of_bytes():
     odd = type("Odd", (bytearray,), {"dtype": 5})
     with pytest.raises(ValueError, match="array of 1 dimensions"):
