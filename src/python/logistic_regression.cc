@@ -11,6 +11,7 @@
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "python/bind.h"
+#include "python/linear_rows.h"
 #include "python/matrix_rows.h"
 #include "python/model.h"
 #include "python/options.h"
@@ -130,7 +131,6 @@ py::tuple train_matrix(std::size_t columns, const py::buffer& value, const py::o
 }
 
 // out[n] = bias + sum_d x[n][d] weights[d]:  [N][K], from weights [D][K] and bias [K].
-// A row of CSR touches rows of weights here and there: those to come are asked for ahead.
 void linear_scores(std::size_t columns, const py::buffer& value, const py::object& column,
                    const py::object& begin, const py::buffer& weight_buffer,
                    const py::buffer& bias_buffer, const py::buffer& out_buffer) {
@@ -140,33 +140,20 @@ void linear_scores(std::size_t columns, const py::buffer& value, const py::objec
                 weights.size() / bias.size() == columns && out.size() % bias.size() == 0);
   const MatrixRows matrix = matrix_of(out.size() / bias.size(), columns, value, column, begin);
   const py::gil_scoped_release unlock;
-  constexpr std::size_t kAhead = 6;
-  constexpr std::size_t kLine = 8;  // doubles of a line of the cache
   const std::size_t width = bias.size();
-  const double* const values = matrix.value.data();
-  const std::span<const std::int64_t> column_of = matrix.column;
-  const auto add = [&](double x, std::size_t d, double* __restrict to) {
-    const double* __restrict row = weights.data() + d * width;
-    for (std::size_t k = 0; k < width; ++k) to[k] += x * row[k];
-  };
+  for (std::size_t at = 0; at < out.size(); at += width) {
+    std::ranges::copy(bias, out.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  if (!matrix.begin.empty()) {
+    add_scores({matrix.value, matrix.column, matrix.begin, weights, columns, width}, out.data());
+    return;
+  }
   for (std::size_t n = 0; n < out.size() / width; ++n) {
     double* const to = out.data() + n * width;
-    std::ranges::copy(bias, to);
-    if (matrix.begin.empty()) {
-      matrix.for_each(n, [&](std::size_t d, double x) { add(x, d, to); });
-      continue;
-    }
-    const auto end = static_cast<std::size_t>(matrix.begin[n + 1]);
-    for (auto i = static_cast<std::size_t>(matrix.begin[n]); i < end; ++i) {
-      if (i + kAhead < column_of.size()) {
-        const auto next = static_cast<std::size_t>(column_of[i + kAhead]) * width;
-        for (std::size_t k = 0; k < width; k += kLine) {
-          __builtin_prefetch(weights.data() + next + k);
-        }
-      }
-      const auto d = static_cast<std::size_t>(column_of[i]);
-      if (d < columns) add(values[i], d, to);  // other threads may have written to it
-    }
+    matrix.for_each(n, [&](std::size_t d, double x) {
+      const double* __restrict row = weights.data() + d * width;
+      for (std::size_t k = 0; k < width; ++k) to[k] += x * row[k];
+    });
   }
 }
 
