@@ -1,6 +1,7 @@
 """Bayesian networks: tables from cases, complete or not, and questions to the result."""
 from __future__ import annotations
 
+import itertools
 import os
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
 
@@ -31,6 +32,9 @@ class BayesNet:
 
     def __init__(self, states: Mapping[str, Sequence[str]], parents: Optional[Mapping[str, Sequence[str]]] = None) -> None:
         names = list(mapping("states", states))
+        for each in itertools.chain(names, *states.values()):
+            if not isinstance(each, str):
+                raise TypeError(f"{each!r} names a variable or a state, and a str was expected")
         number = {name: v for v, name in enumerate(names)}
         parents = mapping("parents", parents or {})
         for name, of in parents.items():

@@ -253,6 +253,8 @@ def test_arguments_of_the_wrong_type_are_type_errors():
                        (lambda: croft.search(croft.ChainCRF(), *TWO, 3), "parameters")):
         with pytest.raises(TypeError, match=f"{name} is a .* and a dict was expected"):
             call()
+    with pytest.raises(TypeError, match="b'no' names a variable or a state"):
+        croft.BayesNet({"rain": [b"no", "yes"]})
     with pytest.raises(TypeError, match="templates.'word'. is a int"):
         graph_crf(templates={"word": 3})
     with pytest.raises(TypeError):
