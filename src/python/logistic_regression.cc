@@ -126,7 +126,8 @@ py::tuple train_matrix(std::size_t columns, const py::buffer& value, const py::o
   for (const std::int64_t label : y) {
     if (label < 0 || label >= std::ssize(labels)) throw py::value_error("y names no label");
   }
-  MatrixInput input(matrix, y, weight, names, labels, *request.intercept, parse_json(record), out);
+  MatrixInput input(matrix, y, weight, names, labels, request.intercept.value_or(true),
+                    parse_json(record), out);
   return train_observed(*make_trainer(request), input, std::move(callback));
 }
 

@@ -183,6 +183,16 @@ def test_arrays_of_another_type_are_not_taken_for_numbers():
         _core.Graph().add_table(numpy.ones((2, 6))[:, ::2])
 
 
+def test_options_that_are_not_given_have_their_defaults():
+    X, y = numpy.eye(3), numpy.array([0, 1, 0])
+    found = []
+    for options in ({}, {"intercept": "penalised"}):
+        weights = numpy.zeros((4, 2))
+        _core.train_matrix(3, X, None, None, y, None, [], ["a", "b"], {"max_iterations": 9, **options}, "{}", weights, None)
+        found.append(weights)
+    assert found[0].tolist() == found[1].tolist() and found[0][3].any()
+
+
 def test_as_many_labels_as_a_broadcast_axis_has_are_refused():
     for size in (2**32, 2**33 + 2):
         with pytest.raises(ValueError, match="labels"):
