@@ -290,5 +290,7 @@ def test_what_the_extension_is_asked_is_there():
     for ask in (lambda: _core.Cliques(None), lambda: _core.Plan(None, {})):
         with pytest.raises(TypeError):
             ask()
+    with pytest.raises(ValueError, match='no models of kind "x"'):
+        _core.option_rows("x")
     with pytest.raises(ValueError, match="observations is empty"):
         _core.Plan(trained().model_._native, {}).hmm([], 3)
