@@ -366,13 +366,19 @@ def _columns_of(X: Any, chosen: Any, wrong: Callable[[Any], Any]) -> Iterator[tu
     if not chosen.any() or not wrong(X.data if hasattr(X, "indptr") else X).any():
         return
     if hasattr(X, "indptr"):
-        X = X.tocsc()
+        X = _whole(X).tocsc()
     for d in numpy.flatnonzero(chosen):
         yield int(d), X.data[X.indptr[d]:X.indptr[d + 1]] if hasattr(X, "indptr") else X[:, d]
 
 
 def _dense(X: Any) -> Any:
-    return X.toarray() if hasattr(X, "toarray") else X
+    return _whole(X).toarray() if hasattr(X, "toarray") else X
+
+
+def _whole(X: Any) -> Any:
+    """A sparse matrix whose parts fit together, which methods of scipy take for granted."""
+    X.check_format(full_check=True)
+    return X
 
 
 def _stacked(X: Any, more: Any) -> Any:

@@ -153,6 +153,23 @@ def test_a_category_that_is_no_category_takes_no_memory():
             croft.NaiveBayes(event="categorical").fit([[0.0], [largest]], ["a", "b"])
 
 
+@pytest.mark.parametrize("event", ["categorical", "multinomial"])
+def test_a_damaged_sparse_matrix_is_not_handed_to_scipy(event):
+    model = croft.NaiveBayes(event=event).fit(numpy.eye(3), ["a", "b", "c"])
+    X = scipy.sparse.csr_matrix(-numpy.eye(3))
+    X.indices = numpy.full(3, 10**9, numpy.int32)
+    for call in (model.predict, lambda X: model.fit(X, ["a", "b", "c"])):
+        with pytest.raises(ValueError):
+            call(X)
+
+
+def test_of_no_sequence_there_is_no_answer():
+    model = trained().model_
+    for ask in (model.predict, model.predict_marginals, model.predict_proba, model.entropy, model.spans, model.log_partition,
+                model.expected_counts, model.edge_marginals, model.log_probability, lambda X: model.k_best(X, 2)):
+        assert list(ask([])) == []
+
+
 class Frame:
     """A table with fewer names than columns."""
 
