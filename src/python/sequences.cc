@@ -535,7 +535,9 @@ std::size_t count_columns(const py::object& x) {
     const py::object rows = x[py::int_(n)];
     if (py::len(rows) == 0) continue;
     const py::object row = rows[py::int_(0)];
-    return py::isinstance<py::str>(row) ? 1 : py::len(row);
+    const std::size_t cells = py::isinstance<py::str>(row) ? 1 : py::len(row);
+    if (cells == 0) value_error("X[" + std::to_string(n) + "][0] has no cell");
+    return cells;
   }
   return 0;
 }

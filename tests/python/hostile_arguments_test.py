@@ -163,9 +163,15 @@ def test_a_damaged_sparse_matrix_is_not_handed_to_scipy(event):
             call(X)
 
 
+def test_a_row_without_cells_is_refused():
+    for X, y in (([[[]]], [["A"]]), ([[], [[], ["a"]]], [[], ["A", "B"]])):
+        with pytest.raises(ValueError, match="has no cell"):
+            croft.ChainCRF(format="columns").fit(X, y)
+
+
 def test_of_no_sequence_there_is_no_answer():
     model = trained().model_
-    for ask in (model.predict, model.predict_marginals, model.predict_proba, model.entropy, model.spans, model.log_partition,
+    for ask in (model.predict, model.predict_marginals, model.predict_proba, model.entropy, model.log_partition,
                 model.expected_counts, model.edge_marginals, model.log_probability, lambda X: model.k_best(X, 2)):
         assert list(ask([])) == []
 
