@@ -139,7 +139,7 @@ QueryLimits query_limits(const OptionValues& values) {
   values.read("query-seconds", limits.seconds);
   double bytes = 0;
   values.read("query-memory", bytes);
-  limits.memory = static_cast<std::size_t>(std::min(bytes, 1e18));
+  limits.memory = static_cast<std::size_t>(bytes);
   return limits;
 }
 
