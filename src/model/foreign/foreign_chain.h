@@ -1,0 +1,88 @@
+// Chains in the files of other programs: CRFsuite, Wapiti and CRF++.
+//
+//   file ─ read ─► ForeignChain ─ make_foreign_model ─► the sections of a Croft model
+//   model ─ foreign_chain ─► ForeignChain ─ write ─► file
+//
+// A program has one reader and one writer; nothing else knows its format.  What these programs
+// compute in double precision stays in it: a table has the rest that single precision leaves of
+// each weight (model/feature_table.h).
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "features/extraction.h"
+#include "model/file/container.h"
+#include "model/kinds/chain_model.h"
+
+namespace croft {
+
+// Rows of weights: row r has the cells and weights [begin[r], begin[r + 1]), cells increasing.
+struct ForeignRows {
+  std::vector<std::string> names;
+  std::vector<std::size_t> begin{0};
+  std::vector<std::uint32_t> cell;
+  std::vector<double> weight;
+
+  void add(std::uint32_t c, double w) {
+    cell.push_back(c);
+    weight.push_back(w);
+  }
+  // Ends the row whose cells were added last.
+  void end_row(std::string name) {
+    names.push_back(std::move(name));
+    begin.push_back(cell.size());
+  }
+  std::size_t rows() const { return names.size(); }
+};
+
+struct ForeignChain {
+  ChainKind kind = ChainKind::chain;
+  std::vector<std::string> labels;
+  ExtractionConfig extraction;
+  ForeignRows node;  // cell: label
+  ForeignRows edge;  // cell: label before * L + label; attributes of an edge
+  ForeignRows tied;  // likewise, of every edge: a row for each name of Extractor::tied_names()
+};
+
+// The sections of an ordinary model with the same scores.
+//   program : that wrote it, for the record of training
+//   file    : for messages.  Throws InputError for labels that occur twice, for none, and for a
+//             weight that is not finite.
+ContainerWriter make_foreign_model(const ForeignChain& chain, std::string_view program,
+                                   const std::string& file);
+
+// The inverse, of a model of order 1 whose scores are sums of weights.  Throws UsageError for what
+// no other program has: a vote, a kernel, a constraint, a calibration, label histories.
+ForeignChain foreign_chain(const SequenceModel& model);
+
+// One row for each program.
+struct ForeignFormat {
+  std::string_view name;     // as `croft convert --to` has it
+  std::string_view program;  // for messages
+  // Whether a file begins like one of that program.
+  bool (*recognises)(std::string_view begin);
+  // Throws InputError for a file that is damaged: what is wrong, at which byte or line.  Reads
+  // nothing outside of `bytes`, whatever they say, and takes memory in proportion to them.
+  ForeignChain (*read)(std::string_view bytes, const std::string& file);
+  // The bytes of a file that the program opens.  Throws UsageError for what its format cannot say.
+  std::string (*write)(const ForeignChain& chain, const std::string& file);
+};
+std::span<const ForeignFormat> foreign_formats();
+
+// A Croft file, or the file of another program, as an ordinary model.  Every verb opens its model
+// here.  Throws as Container::open() and the readers.
+Container open_model_file(const std::filesystem::path& path);
+
+// Readers and writers of the table.
+ForeignChain read_crfsuite(std::string_view bytes, const std::string& file);
+std::string write_crfsuite(const ForeignChain& chain, const std::string& file);
+ForeignChain read_wapiti(std::string_view bytes, const std::string& file);
+std::string write_wapiti(const ForeignChain& chain, const std::string& file);
+ForeignChain read_crfpp(std::string_view bytes, const std::string& file);
+ForeignChain read_crfpp_text(std::string_view bytes, const std::string& file);
+std::string write_crfpp(const ForeignChain& chain, const std::string& file);
+
+}  // namespace croft
