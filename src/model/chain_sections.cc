@@ -76,8 +76,8 @@ void add_node_scores(const FeatureTable& node, const TextSequence& sequence,
     for (std::size_t k = sequence.node.list_begin(t); k < sequence.node.list_end(t); ++k) {
       if (k + kAhead < places.size()) node.prefetch(places[k + kAhead]);
       const Real value = static_cast<Real>(sequence.node.value(k));
-      node.visit(places[k], [&](std::uint32_t label, float weight) {
-        state[label] += value * static_cast<Real>(weight);
+      node.visit<Real>(places[k], [&](std::uint32_t label, Real weight) {
+        state[label] += value * weight;
       });
     }
   }
@@ -95,9 +95,8 @@ void add_edge_scores(const FeatureTable& edge, const TextSequence& sequence,
       if (edges[k].length == 0) continue;
       if (overlay == nullptr) overlay = out.add_overlay(t);
       const Real value = static_cast<Real>(sequence.edge.value(k));
-      edge.visit(edges[k], [&](std::uint32_t cell, float weight) {
-        overlay[cell / labels * out.overlay.stride() + cell % labels] +=
-            value * static_cast<Real>(weight);
+      edge.visit<Real>(edges[k], [&](std::uint32_t cell, Real weight) {
+        overlay[cell / labels * out.overlay.stride() + cell % labels] += value * weight;
       });
     }
   }
@@ -112,7 +111,7 @@ TransitionScores<double> tied_transitions(const Container& container, const Feat
     for (std::size_t k = 0; k < row.size(); ++k) {
       if (!std::isfinite(row.weight(k)))
         container.fail_section("tied.weights", "one is not finite");
-      if (row.cell(k) < labels * labels) cells.emplace_back(row.cell(k), double{row.weight(k)});
+      if (row.cell(k) < labels * labels) cells.emplace_back(row.cell(k), row.weight(k));
     }
   }
   std::ranges::stable_sort(cells, {}, &std::pair<std::uint32_t, double>::first);

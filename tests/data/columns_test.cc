@@ -33,7 +33,8 @@ std::vector<Rows> read_all(ColumnsReader reader) {
 }
 
 std::vector<Rows> read_all(std::string_view text, std::size_t expected = 0, bool fewer = false) {
-  return read_all(ColumnsReader(LineReader(text, "d.txt"), expected, fewer));
+  const RowWidth width = fewer ? RowWidth::or_one_fewer : RowWidth::as_expected;
+  return read_all(ColumnsReader(LineReader(text, "d.txt"), expected, width));
 }
 
 std::string error_of(std::string_view text, std::size_t expected = 0, bool fewer = false) {

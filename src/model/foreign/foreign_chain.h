@@ -8,6 +8,7 @@
 // each weight (model/feature_table.h).
 #pragma once
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,12 +46,16 @@ struct ForeignChain {
   ForeignRows node;  // cell: label
   ForeignRows edge;  // cell: label before * L + label; attributes of an edge
   ForeignRows tied;  // likewise, of every edge: a row for each name of Extractor::tied_names()
+  // The program adds up the weights of a position, and those of an edge, in single precision, in
+  // the order of the attributes, and goes on in double precision.
+  bool single_sums = false;
 };
 
 // The sections of an ordinary model with the same scores.
 //   program : that wrote it, for the record of training
-//   file    : for messages.  Throws InputError for labels that occur twice, for none, and for a
-//             weight that is not finite.
+//   file    : for messages and, without its folder, for the record.  Throws InputError for labels
+//             or attributes that occur twice, for none, for cells that do not increase, and for a
+//             weight that is no finite number in single precision.
 ContainerWriter make_foreign_model(const ForeignChain& chain, std::string_view program,
                                    const std::string& file);
 
@@ -58,23 +63,22 @@ ContainerWriter make_foreign_model(const ForeignChain& chain, std::string_view p
 // no other program has: a vote, a kernel, a constraint, a calibration, label histories.
 ForeignChain foreign_chain(const SequenceModel& model);
 
-// One row for each program.
+// One row for each format.
 struct ForeignFormat {
-  std::string_view name;     // as `croft convert --to` has it
+  std::string_view name;     // as `croft convert --to` has it; empty: it is only read
   std::string_view program;  // for messages
-  // Whether a file begins like one of that program.
+  // Whether a file begins like one of that format.
   bool (*recognises)(std::string_view begin);
   // Throws InputError for a file that is damaged: what is wrong, at which byte or line.  Reads
   // nothing outside of `bytes`, whatever they say, and takes memory in proportion to them.
   ForeignChain (*read)(std::string_view bytes, const std::string& file);
   // The bytes of a file that the program opens.  Throws UsageError for what its format cannot say.
+  //   file : of the model, for messages
   std::string (*write)(const ForeignChain& chain, const std::string& file);
 };
 std::span<const ForeignFormat> foreign_formats();
-
-// A Croft file, or the file of another program, as an ordinary model.  Every verb opens its model
-// here.  Throws as Container::open() and the readers.
-Container open_model_file(const std::filesystem::path& path);
+// That of a file; null: it is of none of them.  Throws Error where it cannot be read.
+const ForeignFormat* foreign_format_of_file(const std::filesystem::path& path);
 
 // Readers and writers of the table.
 ForeignChain read_crfsuite(std::string_view bytes, const std::string& file);
