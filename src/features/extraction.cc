@@ -188,7 +188,9 @@ void Extractor::extract(const ColumnSequence& rows, bool labelled, Scratch& scra
   // What templates see: the data's columns, and those that the kit computes.
   const ColumnSequence& seen = config_.kit ? scratch.kit->rows : rows;
   const std::size_t length = rows.rows();
+  constexpr std::size_t kSample = 4096;  // positions that say how large the others are
   for (std::size_t t = 0; t < length; ++t) {
+    if (t == kSample) out.node.reserve(length);
     expand_nodes(seen, t, scratch.preset, out.node);
     if (config_.kit) config_.kit->expand(t, *scratch.kit, out.node);
     if (config_.intercept) out.node.append(kIntercept);

@@ -69,22 +69,23 @@ void AttributeCache::insert(std::string_view text, std::uint64_t hash, CompactOf
 
 // Stages some items apart, so that their cache misses overlap: hash; look into the cache; find the
 // id; find the row of the id.
-void FeatureTable::find(const StringLists& lists, Scratch& scratch) const {
+void FeatureTable::find(const StringLists& lists, std::size_t first, std::size_t last,
+                        Scratch& scratch) const {
   constexpr std::size_t kLook = 6, kFind = kLook + 10, kPlace = kFind + 8;
   constexpr std::uint32_t kCached = kUnknown - 1;
-  const std::size_t items = lists.items();
+  const std::size_t items = last - first;
   auto& [hashes, ids, places, cache] = scratch;
   hashes.resize(items);
   ids.resize(items);
   places.resize(items);
   for (std::size_t k = 0; k < items + kPlace; ++k) {
     if (k < items) {
-      hashes[k] = hash_string(lists.item(k));
+      hashes[k] = hash_string(lists.item(first + k));
       cache.prefetch(hashes[k]);
     }
     // Below, a subtraction that wraps is an index beyond the items.
     if (const std::size_t c = k - kLook; c < items) {
-      const CompactOffsets::Row* cached = cache.find(lists.item(c), hashes[c]);
+      const CompactOffsets::Row* cached = cache.find(lists.item(first + c), hashes[c]);
       ids[c] = cached != nullptr ? kCached : kUnknown;
       if (cached != nullptr) {
         places[c] = *cached;
@@ -93,12 +94,12 @@ void FeatureTable::find(const StringLists& lists, Scratch& scratch) const {
       }
     }
     if (const std::size_t f = k - kFind; f < items && ids[f] != kCached) {
-      ids[f] = names_.find(lists.item(f), hashes[f]);
+      ids[f] = names_.find(lists.item(first + f), hashes[f]);
       if (ids[f] != kUnknown) rows_.prefetch(ids[f]);
     }
     if (const std::size_t r = k - kPlace; r < items && ids[r] != kCached) {
       places[r] = ids[r] == kUnknown ? CompactOffsets::Row{0, 0} : rows_(ids[r]);
-      cache.insert(lists.item(r), hashes[r], places[r]);
+      cache.insert(lists.item(first + r), hashes[r], places[r]);
     }
   }
 }
