@@ -17,8 +17,6 @@
 namespace croft {
 namespace {
 
-constexpr std::size_t kMostLabels = 65535;  // CRF++ counts them in 16 bits
-
 // What either file says.  The factor of costs is left out: CRF++ writes 1, and takes what its
 // --cost-factor says whatever the file has.
 struct CrfppModel {
@@ -39,7 +37,6 @@ class RowMaker {
     chain_.labels = model.labels;
     chain_.single_sums = true;
     if (model.labels.empty()) throw Fault{"a model without labels"};
-    if (model.labels.size() > kMostLabels) throw Fault{"more than 65535 labels"};
     ExtractionConfig& extraction = chain_.extraction;
     extraction.format = InputFormat::columns;
     extraction.language = TemplateLanguage::crfpp;

@@ -70,7 +70,8 @@ std::vector<MacroPlace> macros_of(std::string_view line) {
     while (at_or_nul(at) != '\0' && std::string_view(" \t\v\f\r").find(line[at]) != line.npos) ++at;
   };
   while (at < line.size()) {
-    MacroPlace macro{.begin = at};
+    MacroPlace macro;
+    macro.begin = at;
     at += 3;  // "%x["
     macro.absolute = at_or_nul(at) == '@';
     if (macro.absolute) ++at;

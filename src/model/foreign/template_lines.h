@@ -15,10 +15,10 @@ std::size_t times_at_edges(const TemplateSet& templates, std::string_view name);
 
 // A macro in a line that TemplateSet has read.
 struct MacroPlace {
-  std::size_t begin, end;          // from its "%" to behind its "]"
-  std::size_t row_begin, row_end;  // the digits of its row, with a "-"
-  std::size_t column_begin, column_end;
-  bool absolute;
+  std::size_t begin = 0, end = 0;          // from its "%" to behind its "]"
+  std::size_t row_begin = 0, row_end = 0;  // the digits of its row, with a "-"
+  std::size_t column_begin = 0, column_end = 0;
+  bool absolute = false;
 };
 std::vector<MacroPlace> macros_of(std::string_view line);
 
