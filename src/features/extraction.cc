@@ -109,7 +109,7 @@ Extractor::Extractor(ExtractionConfig config)
   for (std::size_t k = 0; k < templates_.size(); ++k) {
     if (templates_.on_nodes(k)) node_templates_.push_back(k);
     if (!templates_.on_edges(k)) continue;
-    if (templates_.is_constant(k)) {
+    if (templates_.is_constant(k) && !config_.untied) {
       std::string name;
       templates_.expand(k, ColumnSequence(), 0, name);
       // The same line twice is one table: two would only share its weight between them.

@@ -52,6 +52,9 @@ struct ExtractionConfig {
   // only shown, and the last one is the label where labels are asked for.
   bool more_columns = false;
   CellAttributes cell_attributes = CellAttributes::none;  // of rows that may have more columns
+  // columns only.  Templates of edges without macros make attributes of each edge, in their turn
+  // and as often as they stand there, as others do.  Otherwise they have the weights of all edges.
+  bool untied = false;
   // START and STOP are labels before the first and after the last position.  As their value is
   // known, the edges that touch them are node features of the first and the last position
   // (docs/math/chain.md section 5), under names that boundary_name() makes.

@@ -133,8 +133,9 @@ std::vector<std::uint32_t> write_feature_table(const std::vector<NamedRow>& rows
   }
   std::vector<std::string_view> names;
   for (const std::size_t r : used) names.push_back(rows[r].name);
-  CompactVocabulary::Built built = CompactVocabulary::build(
-      names, form == TableForm::exact ? CompactVocabulary::kQuickSample : CompactVocabulary::kSample);
+  CompactVocabulary::Built built =
+      CompactVocabulary::build(names, form == TableForm::exact ? CompactVocabulary::kQuickSample
+                                                               : CompactVocabulary::kSample);
 
   std::vector<std::size_t> order(used.size());  // row of each id
   std::vector<std::uint32_t> id(rows.size(), kUnknown);

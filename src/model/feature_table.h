@@ -130,11 +130,13 @@ class FeatureTable {
     if constexpr (std::is_same_v<Real, double>) {
       if (!rests_.empty()) {
         const float* rest = rests_.data() + place.begin;
-        visit_cells(place, [=](std::uint32_t k) { return double{w[k]} + double{rest[k]}; }, add);
+        visit_cells(
+            place, [=](std::uint32_t k) { return double{w[k]} + double{rest[k]}; }, add);
         return;
       }
     }
-    visit_cells(place, [=](std::uint32_t k) { return Real{w[k]}; }, add);
+    visit_cells(
+        place, [=](std::uint32_t k) { return Real{w[k]}; }, add);
   }
 
  private:
@@ -183,8 +185,8 @@ enum class TableForm {
 // Adds the sections of a FeatureTable.  Weights that are 0 are left out, and so are attributes that
 // have no other, unless they are to be kept.  The bytes do not depend on the order of `rows`.
 // Returns the id of each row in the file, kUnknown where it was left out: [rows].
-std::vector<std::uint32_t> write_feature_table(
-    const std::vector<NamedRow>& rows, std::size_t cells, const std::string& prefix,
-    ContainerWriter& out, TableForm form = TableForm::small);
+std::vector<std::uint32_t> write_feature_table(const std::vector<NamedRow>& rows, std::size_t cells,
+                                               const std::string& prefix, ContainerWriter& out,
+                                               TableForm form = TableForm::small);
 
 }  // namespace croft

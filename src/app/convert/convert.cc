@@ -87,7 +87,8 @@ std::string convert_model(const std::string& input, std::string_view to,
   model->container().verify();
   const std::string kind = "a model of kind " + model->kind();
   const std::string origin =
-      from == nullptr ? kind : "a model of " + std::string(from->program) + " of kind " + model->kind();
+      from == nullptr ? kind
+                      : "a model of " + std::string(from->program) + " of kind " + model->kind();
   if (const ForeignFormat* const format = foreign_format_named(to)) {
     const std::string bytes = format->write(foreign_chain(*model), input);
     model->container().check_unchanged();

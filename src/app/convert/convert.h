@@ -1,5 +1,5 @@
-// From a model of one kind to a model of another with the same answers, and from and to the files of
-// other programs.
+// From a model of one kind to a model of another with the same answers, and from and to the files
+// of other programs.
 #pragma once
 #include <string>
 #include <string_view>

@@ -211,6 +211,7 @@ Json extraction_record(const ExtractionConfig& config) {
   if (config.intercept) record["intercept"] = true;  // said only where there is one
   if (!config.cells.empty()) record["cells"] = config.cells;
   if (config.more_columns) record["more_columns"] = true;
+  if (config.untied) record["untied"] = true;
   if (config.cell_attributes != CellAttributes::none) {
     record["cell_attributes"] = name_of(kCells, config.cell_attributes);
   }
@@ -253,6 +254,7 @@ ExtractionConfig read_extraction(const Container& container, const Json& meta) {
     }
   }
   if (const auto more = extraction.find("more_columns")) config.more_columns = more->flag();
+  if (const auto untied = extraction.find("untied")) config.untied = untied->flag();
   if (const auto cells = extraction.find("cell_attributes")) {
     config.cell_attributes = cells->one_of(kCells);
     cells->require(config.more_columns && config.format == InputFormat::columns,

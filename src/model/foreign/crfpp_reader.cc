@@ -52,13 +52,16 @@ class RowMaker {
       // A carriage return belongs to the strings of a template that ends with it.
       extraction.template_text.append(line).append(line.ends_with('\r') ? "\r\n" : "\n");
     }
+    // Several of edges are added up one after the other, in single precision.
+    extraction.untied = std::ranges::count_if(model.templates, [](const std::string& line) {
+                          return line.starts_with('B');
+                        }) > 1;
     extractor_.emplace(extraction);
     const std::size_t needed = extractor_->templates().columns_needed();
     if (needed > extraction.columns) {
       throw Fault{"a template names column " + std::to_string(needed - 1) + " of " +
                   std::to_string(extraction.columns)};
     }
-    tied_.resize(extractor_->tied_names().size());
   }
 
   void add(std::string name, std::uint64_t first) {
@@ -74,44 +77,21 @@ class RowMaker {
                   std::to_string(model_.weights.size())};
     }
     if (used_ > model_.weights.size()) throw Fault{"features that share weights"};
-    const std::vector<std::string>& tied = extractor_->tied_names();
-    const auto found = std::ranges::find(tied, name);
-    if (found != tied.end()) {
-      tied_[static_cast<std::size_t>(found - tied.begin())] = first + 1;
-      return;
+    const bool tied = std::ranges::count(extractor_->tied_names(), name) > 0;
+    ForeignRows& rows = name[0] == 'U' ? chain_.node : tied ? chain_.tied : chain_.edge;
+    for (std::uint64_t k = 0; k < width; ++k) {
+      const float weight = model_.weights[first + k];
+      if (weight != 0) rows.add(static_cast<std::uint32_t>(k), double{weight});
     }
-    ForeignRows& rows = name[0] == 'U' ? chain_.node : chain_.edge;
-    if (add_weights(first, width, 1, rows)) rows.end_row(std::move(name));
+    if (rows.begin.back() < rows.cell.size()) rows.end_row(std::move(name));
   }
 
-  ForeignChain finish() {
-    const std::uint64_t labels = model_.labels.size();
-    for (std::size_t k = 0; k < tied_.size(); ++k) {
-      const std::string& name = extractor_->tied_names()[k];
-      const auto times = static_cast<double>(times_at_edges(extractor_->templates(), name));
-      if (tied_[k] > 0) add_weights(tied_[k] - 1, labels * labels, times, chain_.tied);
-      chain_.tied.end_row(name);
-    }
-    return std::move(chain_);
-  }
+  ForeignChain finish() { return std::move(chain_); }
 
  private:
-  // Whether there is one that is not 0.
-  bool add_weights(std::uint64_t first, std::uint64_t width, double times, ForeignRows& rows) {
-    bool any = false;
-    for (std::uint64_t k = 0; k < width; ++k) {
-      const double weight = times * double{model_.weights[first + k]};
-      if (weight == 0) continue;
-      rows.add(static_cast<std::uint32_t>(k), weight);
-      any = true;
-    }
-    return any;
-  }
-
   const CrfppModel& model_;
   ForeignChain chain_;
   std::optional<Extractor> extractor_;
-  std::vector<std::uint64_t> tied_;  // 1 + the first weight; 0: none
   std::uint64_t used_ = 0;
 };
 

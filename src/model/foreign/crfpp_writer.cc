@@ -56,6 +56,7 @@ class CrfppWriter {
 
   [[noreturn]] void refuse(const Message& what) const { throw UsageError(file_, ": CRF++ ", what); }
   void add(std::string name, FeatureWeights weights) {
+    if (!weights.rows->weighs(weights.row)) return;
     if (name.find('\0') != name.npos) refuse("has no features with a NUL byte");
     if (!features_.emplace(std::move(name), weights).second) {
       refuse("would have one feature in the place of two of the model");

@@ -41,15 +41,14 @@ class CrfsuiteStrings {
   }
 
  private:
-  std::string this_one(std::size_t k) const {
-    return std::string(what_) + " " + std::to_string(k);
-  }
+  std::string this_one(std::size_t k) const { return std::string(what_) + " " + std::to_string(k); }
   [[noreturn]] void fail(const std::string& what, std::uint64_t at) const { table_.fail(what, at); }
 
   std::string_view string_at(std::uint64_t record) const {
     const std::uint32_t length = table_.u32(record + 4, kRecord);
     const std::string_view string = table_.piece(record + 8, length, kRecord);
-    if (length == 0 || string.find('\0') != length - 1) fail("a string does not end in NUL", record);
+    if (length == 0 || string.find('\0') != length - 1)
+      fail("a string does not end in NUL", record);
     return string.substr(0, length - 1);
   }
 
@@ -57,7 +56,8 @@ class CrfsuiteStrings {
   bool finds(std::string_view string, std::uint32_t record) {
     const std::uint32_t hash = jenkins_hash({string.data(), string.size() + 1});
     const std::uint64_t head = kStringsHeader + 8 * std::uint64_t{hash % kHashTables};
-    const std::uint32_t begin = table_.u32(head, kHashTable), slots = table_.u32(head + 4, kHashTable);
+    const std::uint32_t begin = table_.u32(head, kHashTable),
+                        slots = table_.u32(head + 4, kHashTable);
     const ForeignBytes table = table_.part(begin, 8 * std::uint64_t{slots}, kHashTable);
     std::uint64_t slot = slots == 0 ? 0 : (hash >> 8) % slots;
     for (std::uint32_t step = 0; step < slots; ++step) {

@@ -88,7 +88,7 @@ class ForeignCheck {
 };
 
 void write_foreign_rows(const ForeignRows& rows, std::size_t cells, const std::string& prefix,
-                ContainerWriter& out) {
+                        ContainerWriter& out) {
   std::vector<NamedRow> named;
   named.reserve(rows.rows());
   for (std::size_t r = 0; r < rows.rows(); ++r) {

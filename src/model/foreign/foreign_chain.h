@@ -7,6 +7,7 @@
 // compute in double precision stays in it: a table has the rest that single precision leaves of
 // each weight (model/feature_table.h).
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -37,6 +38,12 @@ struct ForeignRows {
     begin.push_back(cell.size());
   }
   std::size_t rows() const { return names.size(); }
+  // Whether row r has a weight that is not 0.
+  bool weighs(std::size_t r) const {
+    return std::any_of(weight.begin() + static_cast<std::ptrdiff_t>(begin[r]),
+                       weight.begin() + static_cast<std::ptrdiff_t>(begin[r + 1]),
+                       [](double w) { return w != 0; });
+  }
 };
 
 struct ForeignChain {
@@ -45,7 +52,7 @@ struct ForeignChain {
   ExtractionConfig extraction;
   ForeignRows node;  // cell: label
   ForeignRows edge;  // cell: label before * L + label; attributes of an edge
-  ForeignRows tied;  // likewise, of every edge: a row for each name of Extractor::tied_names()
+  ForeignRows tied;  // likewise, of every edge; named as Extractor::tied_names() are
   // The program adds up the weights of a position, and those of an edge, in single precision, in
   // the order of the attributes, and goes on in double precision.
   bool single_sums = false;

@@ -143,7 +143,8 @@ class WapitiReader {
   void check_observation(std::string_view name) const;
   void read_weights();
   void make_rows();
-  void add_row(std::uint64_t begin, std::uint64_t width, double times, ForeignRows& rows);
+  void add_row(std::uint64_t begin, std::uint64_t width, double times, std::string_view name,
+               ForeignRows& rows);
 
   Scanner in_;
   const std::string& file_;
@@ -254,55 +255,39 @@ void WapitiReader::read_weights() {
   if (!std::ranges::is_sorted(weight_, in_order)) std::ranges::stable_sort(weight_, in_order);
 }
 
-// The weights with numbers from `begin` on, times `times`, as cells of a row; the last of two with
-// one number counts.
+// The weights with numbers from `begin` on, times `times`, as a row, where there are any; the last
+// of two with one number counts.
 void WapitiReader::add_row(std::uint64_t begin, std::uint64_t width, double times,
-                           ForeignRows& rows) {
+                           std::string_view name, ForeignRows& rows) {
   for (; next_ < weight_.size() && weight_[next_].index < begin + width; ++next_) {
     const auto [index, weight] = weight_[next_];
     const bool again = next_ + 1 < weight_.size() && weight_[next_ + 1].index == index;
     if (!again) rows.add(static_cast<std::uint32_t>(index - begin), weight * times);
   }
+  if (rows.begin.back() < rows.cell.size()) rows.end_row(std::string(name));
 }
 
 void WapitiReader::make_rows() {
   const std::uint64_t labels = chain_.labels.size();
   const Extractor extractor(chain_.extraction);
-  const std::vector<std::string>& tied = extractor.tied_names();
-  std::vector<ForeignRows> tied_rows(tied.size());
+  // Rows that have a "u" of the data's own are known by what comes behind the automatic one.
+  const bool bare = automatic_ && patterns_ == 0;
   std::uint64_t begin = 0;
   for (const std::string_view name : observations_) {
-    const bool node = name[0] != 'b', edge = !automatic_ && name[0] != 'u';
-    if (node) {
-      add_row(begin, labels, 1, chain_.node);
-      const bool any = chain_.node.begin.back() < chain_.node.cell.size();
-      // Rows that have a "u" of the data's own are known by what comes behind the automatic one.
-      const bool bare = automatic_ && patterns_ == 0;
-      if (any) chain_.node.end_row(std::string(name.substr(bare ? 1 : 0)));
+    if (name[0] != 'b') {
+      add_row(begin, labels, 1, name.substr(bare ? 1 : 0), chain_.node);
       begin += labels;
     }
-    if (!edge) continue;
-    const auto found = std::ranges::find(tied, name);
-    if (found != tied.end() && extractor.has_template()) {
-      const auto times = static_cast<double>(times_at_edges(extractor.templates(), name));
-      add_row(begin, labels * labels, times,
-              tied_rows[static_cast<std::size_t>(found - tied.begin())]);
-    } else {
-      add_row(begin, labels * labels, 1, chain_.edge);
-      if (chain_.edge.begin.back() < chain_.edge.cell.size())
-        chain_.edge.end_row(std::string(name));
-    }
+    if (automatic_ || name[0] == 'u') continue;
+    const bool tied = std::ranges::count(extractor.tied_names(), name) > 0;
+    const std::size_t times = tied ? times_at_edges(extractor.templates(), name) : 1;
+    add_row(begin, labels * labels, static_cast<double>(times), name,
+            tied ? chain_.tied : chain_.edge);
     begin += labels * labels;
   }
   if (next_ < weight_.size()) {
     in_.fail("a weight has the number " + std::to_string(weight_[next_].index) + " of " +
              std::to_string(begin));
-  }
-  for (std::size_t k = 0; k < tied.size(); ++k) {
-    for (std::size_t n = 0; n < tied_rows[k].cell.size(); ++n) {
-      chain_.tied.add(tied_rows[k].cell[n], tied_rows[k].weight[n]);
-    }
-    chain_.tied.end_row(tied[k]);
   }
 }
 

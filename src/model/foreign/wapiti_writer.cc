@@ -46,11 +46,12 @@ class WapitiWriter {
 
   std::string write() {
     for (std::size_t r = 0; r < chain_.node.rows(); ++r) {
+      if (!chain_.node.weighs(r)) continue;
       take(observations_[node_name(chain_.node.names[r])].node, r);
     }
     add_edges(chain_.edge);
     add_edges(chain_.tied);
-    if (observations_.empty()) refuse("has no models without features");
+    if (observations_.empty()) refuse("has no models without weights");
     return text();
   }
 
@@ -106,7 +107,7 @@ std::string WapitiWriter::bare_name(const std::string& name, char kind) const {
 void WapitiWriter::add_edges(const ForeignRows& rows) {
   for (std::size_t r = 0; r < rows.rows(); ++r) {
     const std::string& name = rows.names[r];
-    if (rows.begin[r] == rows.begin[r + 1]) continue;
+    if (!rows.weighs(r)) continue;
     double times = 1;
     if (!bare_ && &rows == &chain_.tied) {
       times = static_cast<double>(times_at_edges(translation_->templates(), name));

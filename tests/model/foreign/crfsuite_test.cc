@@ -164,9 +164,9 @@ TEST(Crfsuite, ALieIsNamedWithItsByte) {
   expect_fault("feature 0 is of no label", 48 + 12 + 8, 2);
   expect_fault("feature 0 is not of the label or attribute", 48 + 12 + 4, 1);
   expect_fault("no table of labels", labels + 12, 0);
-  expect_fault("lies outside", attributes + 20, 0xFFFFFF00);            // the list of strings
-  expect_fault("label 0 has another number", labels + 24 + 2048, 7);    // the first record
-  expect_fault("does not end in NUL", labels + 24 + 2048 + 4, 0);       // its length
+  expect_fault("lies outside", attributes + 20, 0xFFFFFF00);          // the list of strings
+  expect_fault("label 0 has another number", labels + 24 + 2048, 7);  // the first record
+  expect_fault("does not end in NUL", labels + 24 + 2048 + 4, 0);     // its length
   expect_fault("lies outside", labels + 24 + 2048 + 4, 0xFFFFFFFF);
   expect_fault("does not end in NUL", labels + 24 + 2048 + 8, 0x42424242);
   expect_fault("no feature has the number", u32(good, of_labels + 12) + 4, 99);

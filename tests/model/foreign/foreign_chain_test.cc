@@ -58,7 +58,8 @@ TEST(ForeignChain, AllLabellingsHaveTheProbabilitiesOfTheWeightsInDoublePrecisio
     });
     const ChainModel model = model_of(chain);
     Tagger tagger(model);
-    const Tagging& tagging = tagger.tag(text, {.probability = true, .score = true, .marginals = true});
+    const Tagging& tagging =
+        tagger.tag(text, {.probability = true, .score = true, .marginals = true});
     EXPECT_EQ(tagging.y, best_y);
     EXPECT_NEAR(tagging.score, best, 1e-12);
     EXPECT_NEAR(tagging.log_partition, std::log(z), 1e-12);
@@ -154,7 +155,8 @@ TEST(ForeignChain, AFileIsOpenedByItsContent) {
   const ForeignChain chain = random_foreign_chain(3, 4, random);
   const auto path = std::filesystem::temp_directory_path() / "croft_foreign_chain_test";
   const auto write = [&](std::string_view bytes) {
-    std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    std::ofstream(path, std::ios::binary)
+        .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   };
   write(write_crfsuite(chain, "m"));
   ASSERT_NE(foreign_format_of_file(path), nullptr);

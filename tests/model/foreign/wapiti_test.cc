@@ -204,8 +204,8 @@ TEST(Wapiti, AFaultIsNamedWithItsLine) {
             "m.wapiti:1: a type of model that is none of 0 (maxent), 1 (mem");
   EXPECT_EQ(fault("#mdl#2#0\n#rdr#1/0/0\n99:u,\n"),
             "m.wapiti:3: a pattern of 99 bytes ends behind the file: \"u,\"");
-  EXPECT_EQ(fault("#mdl#2#0\n#rdr#1/0/0\n1:u;\n"),
-            "m.wapiti:3: no comma ends a pattern of 1 bytes: \"u;\"");
+  EXPECT_EQ(fault("#mdl#2#0\n#rdr#1/0/0\n1:u.\n"),
+            "m.wapiti:3: no comma ends a pattern of 1 bytes: \"u.\"");
   EXPECT_EQ(fault("#mdl#2#99999999999999999999\n"),
             "m.wapiti:1: the number of weights is too large: \"99999999999999999999\"");
   EXPECT_NE(fault(model("/0/0", {"u"}, {"u"}, "2=1\n")), "");  // of two weights
