@@ -76,11 +76,13 @@ class CompactVocabulary {
   // The image for distinct strings, and the id that each string gets in it: its rank by (hash,
   // bytes), so that no id needs to be stored.  The image depends on the set of strings only. Throws
   // Error when it would exceed 4 GiB.  About 1 microsecond a string.
-  //   sample : bytes of strings by which symbols are chosen, at 0.3 seconds a megabyte; more than
-  //            the default gives less than 0.2 % of the size
   struct Built;
-  static constexpr std::size_t kSample = 1 << 18, kQuickSample = 1 << 14;
-  static Built build(const std::vector<std::string_view>& strings, std::size_t sample = kSample);
+  enum class Coding {
+    smallest,
+    quick  // a quarter of the time, some percent larger
+  };
+  static Built build(const std::vector<std::string_view>& strings,
+                     Coding coding = Coding::smallest);
 
  private:
   struct Bucket;

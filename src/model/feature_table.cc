@@ -122,6 +122,7 @@ void FeatureTable::find_ids(const StringLists& lists, std::vector<std::uint32_t>
 std::vector<std::uint32_t> write_feature_table(const std::vector<NamedRow>& rows, std::size_t cells,
                                                const std::string& prefix, ContainerWriter& out,
                                                TableForm form) {
+  const bool exact = form == TableForm::exact;
   const auto kept = [](double weight) { return static_cast<float>(weight) != 0; };
   std::vector<std::size_t> used;
   bool all_full = true;
@@ -133,9 +134,8 @@ std::vector<std::uint32_t> write_feature_table(const std::vector<NamedRow>& rows
   }
   std::vector<std::string_view> names;
   for (const std::size_t r : used) names.push_back(rows[r].name);
-  CompactVocabulary::Built built =
-      CompactVocabulary::build(names, form == TableForm::exact ? CompactVocabulary::kQuickSample
-                                                               : CompactVocabulary::kSample);
+  CompactVocabulary::Built built = CompactVocabulary::build(
+      names, exact ? CompactVocabulary::Coding::quick : CompactVocabulary::Coding::smallest);
 
   std::vector<std::size_t> order(used.size());  // row of each id
   std::vector<std::uint32_t> id(rows.size(), kUnknown);
@@ -153,7 +153,9 @@ std::vector<std::uint32_t> write_feature_table(const std::vector<NamedRow>& rows
       if (!kept(rows[r].weight[k])) continue;
       ++length;
       weights.push_back(static_cast<float>(rows[r].weight[k]));
-      rests.push_back(static_cast<float>(rows[r].weight[k] - double{weights.back()}));
+      if (exact) {
+        rests.push_back(static_cast<float>(rows[r].weight[k] - double{weights.back()}));
+      }
       if (all_full) continue;
       const std::uint32_t cell = rows[r].cell.empty() ? k : rows[r].cell[k];
       const auto* bytes = reinterpret_cast<const std::byte*>(&cell);
@@ -167,7 +169,7 @@ std::vector<std::uint32_t> write_feature_table(const std::vector<NamedRow>& rows
   if (!all_full) out.add(prefix + ".cells", std::move(cell_bytes), Kind::bulk);
   out.add_numbers(prefix + ".weights", weights, Kind::bulk);
   const auto is_rest = [](float rest) { return rest != 0; };
-  if (form == TableForm::exact && std::ranges::any_of(rests, is_rest)) {
+  if (std::ranges::any_of(rests, is_rest)) {
     out.add_numbers(prefix + ".rests", rests, Kind::bulk);
   }
   return id;
