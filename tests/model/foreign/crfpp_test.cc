@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "app/label/tagger.h"
 #include "croft/core/error.h"
 #include "model/foreign/foreign_chain.h"
 #include "support/foreign_templates.h"
@@ -93,6 +94,31 @@ TEST(Crfpp, ATemplateThatIsThereTwiceCountsTwice) {
   EXPECT_EQ(row_scores(back, rows_of({"x y", "x y"})),
             (std::vector<double>{2, 0, 0, 1, 0, 0, 0, -6}));
   EXPECT_EQ(write_crfpp(back, kFile), bytes);
+}
+
+// 1e8 + 1 - 1e8 is 0 there, of a position and of an edge, where templates stand in that order.
+TEST(Crfpp, WeightsAreAddedUpInSinglePrecisionAndInTheOrderOfTemplates) {
+  ForeignChain chain;
+  chain.labels = {"A"};
+  chain.extraction.template_text = "U1:%x[0,0]\nU\nU2:%x[0,0]\nB1:%x[0,0]\nB\nB2:%x[0,0]\n";
+  chain.extraction.language = TemplateLanguage::crfpp;
+  chain.extraction.columns = 1;
+  const auto add = [](ForeignRows& rows, const std::string& name, double weight) {
+    rows.add(0, weight);
+    rows.end_row(name);
+  };
+  for (const bool node : {true, false}) {
+    add(node ? chain.node : chain.edge, node ? "U1:a" : "B1:a", 1e8);
+    add(node ? chain.node : chain.tied, node ? "U" : "B", 1);
+    add(node ? chain.node : chain.edge, node ? "U2:a" : "B2:a", -1e8);
+  }
+  const ForeignChain back = read_crfpp(write_crfpp(chain, kFile), kFile);
+  const ChainModel model(
+      Container::from_bytes(make_foreign_model(back, "CRF++", kFile).bytes(), kFile));
+  Extractor::Scratch scratch;
+  TextSequence text;
+  model.extractor().extract(rows_of({"a", "a"}), false, scratch, text);
+  EXPECT_EQ(Tagger(model).tag(text, {.score = true}).score, 0);
 }
 
 TEST(Crfpp, ACarriageReturnBelongsToTheTemplate) {
