@@ -47,7 +47,8 @@ inline ForeignChain random_template_chain(const std::string& text, TemplateLangu
   const auto fill = [&](const auto& names, std::size_t cells, ForeignRows& rows) {
     for (const std::string& name : names) {
       for (std::uint32_t cell = 0; cell < cells; ++cell) {
-        if (random.below(3) > 0) rows.add(cell, std::round(16 * random.normal()) / 16);
+        if (random.below(3) > 0)
+          rows.add(cell, std::round(16 * random.normal()) / 16 + 0.0);  // no -0
       }
       rows.end_row(name);
     }
