@@ -31,8 +31,8 @@ inline void read_foreign(const std::uint8_t* data, std::size_t size,
     const ChainModel model = foreign_model(chain);
     const bool rows = chain.extraction.format == InputFormat::columns;
     if (rows && model.extractor().config().columns > kMostLabels) return;
-    const TextSequence text = rows ? text_of_rows(model.extractor(), {"a", "b", "c"})
-                                   : text_of({"a", "b", "c"}, 0.5);
+    const TextSequence text =
+        rows ? text_of_rows(model.extractor(), {"a", "b", "c"}) : text_of({"a", "b", "c"}, 0.5);
     Tagger tagger(model);
     check_labels(tagger.tag(text, {.probability = true, .marginals = true}).y, model.labels());
     const std::string written = write(foreign_chain(model), name);

@@ -96,8 +96,8 @@ void add_node_scores(const FeatureTable& node, const TextSequence& sequence,
   for_each_place(node, sequence.node, scratch, [&](std::size_t t, std::size_t k, auto place) {
     Real* state = out.state.row(t);
     const Real value = static_cast<Real>(sequence.node.value(k));
-    node.visit<Real>(
-        place, [&](std::uint32_t label, Real weight) { state[label] += value * weight; });
+    node.visit<Real>(place,
+                     [&](std::uint32_t label, Real weight) { state[label] += value * weight; });
   });
 }
 

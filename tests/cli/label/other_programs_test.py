@@ -11,7 +11,7 @@ import tempfile
 import pathlib
 import unittest
 
-from support import DATA, CliTest, croft, main
+from support import DATA, CliTest, main
 
 MODELS = DATA / "models"
 FOLDER = None  # of the unpacked files
