@@ -117,6 +117,17 @@ TEST(ColumnsReader, DataWithoutTheLabelColumnIsReadWhenAllRowsAgree) {
   EXPECT_NE(error_of("a b c d", 3, true), "no error");
 }
 
+TEST(ColumnsReader, RowsMayHaveMoreColumnsEachItsOwnNumber) {
+  const auto read = [](std::string_view text) {
+    return read_all(ColumnsReader(LineReader(text, "d.txt"), 2, RowWidth::or_more));
+  };
+  EXPECT_EQ(read("a b c\nd e\n\nf g h i\n"),
+            (std::vector<Rows>{{{"a", "b", "c"}, {"d", "e"}}, {{"f", "g", "h", "i"}}}));
+  EXPECT_EQ(message_of<InputError>([&] { read("a b c\nd\n"); }),
+            "d.txt:2: 1 column where 2 or more are expected: \"d\"; give every row the same "
+            "columns; an empty cell needs a placeholder such as _");
+}
+
 TEST(ColumnsReader, RowThatStartsWithABlankIsAnError) {
   EXPECT_EQ(
       error_of("a b\n c d\n"),
