@@ -6,12 +6,13 @@ Skipped where the data is absent (its README.md says what each file is).
 
 import gzip
 import json
+import math
 import shutil
 import tempfile
 import pathlib
 import unittest
 
-from support import DATA, CliTest, main
+from support import DATA, CliTest, croft, main
 
 MODELS = DATA / "models"
 FOLDER = None  # of the unpacked files
@@ -104,16 +105,18 @@ class OtherPrograms(CliTest):
     def check_wapiti(self, model, data, labels_file):
         """`wapiti label -s -p`: the labels by their marginals, and these multiplied."""
         expected, labels, found, found_labels = [], [], [], []
-        for _, *rows in blocks(labels_file):
+        for head, *rows in blocks(labels_file):
+            expected.append(head.split()[2])
             for row in rows:
                 label, marginal = row.split("\t")[-1].rsplit("/", 1)
                 labels.append(label)
                 expected.append(marginal)
         for answer in self.answers(model, data, "--decode", "marginal", "--marginals"):
+            found.append(six(math.prod(answer["marginals"])))
             found += [six(marginal) for marginal in answer["marginals"]]
             found_labels += answer["labels"]
         self.same(labels, found_labels, "labels")
-        self.same(expected, found, "marginals")
+        self.same(expected, found, "scores and marginals")
 
     def test_wapiti_figures(self):
         self.check_wapiti("wapiti/figure.wapiti", "wapiti/figure.columns", "wapiti/figure.labels")
@@ -160,6 +163,31 @@ class OtherPrograms(CliTest):
             self.assertEqual(self.run_ok("predict", "-m", plain(model), *ask),
                              self.run_ok("predict", "-m", own, *ask), model)
             self.run_ok("inspect", "--verify", "--top", 3, own)
+
+    def test_a_model_is_written_for_its_program_again(self):
+        for to, model, data in (("crfsuite", "crfsuite/usaddr.crfsuite", "crfsuite/cases.attributes"),
+                                ("wapiti", "wapiti/figure.wapiti", "wapiti/figure.columns"),
+                                ("wapiti", "wapiti/ch.mod", "wapiti/ch.columns"),
+                                ("crfpp", "crfpp/references.model", "crfpp/references.columns")):
+            again = self.folder / "again"
+            self.run_ok("convert", plain(model), "--to", to, "-o", again)
+            ask = ("--score", "--marginals", "--output", "json", plain(data))
+            self.assertEqual(self.run_ok("predict", "-m", plain(model), *ask),
+                             self.run_ok("predict", "-m", again, *ask), model)
+
+    def test_training_goes_on_from_the_file(self):
+        """Of data with the labels that the model gives; not all of it is UTF-8."""
+        for kind, model, data in (("attributes", "crfsuite/usaddr.crfsuite", "crfsuite/cases.attributes"),
+                                  ("columns", "crfpp/references.model", "crfpp/references.columns")):
+            rows = plain(data).read_bytes().split(b"\n")
+            ask = ("predict", "--output", "labels", plain(data), "-m")
+            labels = croft(*ask, plain(model)).stdout
+            for t, label in enumerate(labels.split(b"\n")):
+                if label:
+                    rows[t] = rows[t].replace(b"_", label, 1) if kind == "attributes" else rows[t] + b" " + label
+            same = self.train("same.croft", "--init", plain(model), "--format", kind,
+                              "--max-iterations", 0, self.file("data", b"\n".join(rows)))
+            self.assertEqual(croft(*ask, same).stdout, labels, model)
 
     def test_other_verbs_take_the_file(self):
         model, data = plain("crfsuite/usaddr.crfsuite"), plain("crfsuite/cases.attributes")
