@@ -79,6 +79,10 @@ GraphLabelOptions read_graph_label_options(const OptionValues& values, GraphDeco
   values.read("search", options.search);
   values.read("memory", options.memory);
   values.read("inference-iterations", options.max_iterations);
+  if (options.max_iterations && (options.method == "auto" || options.search == "auto")) {
+    std::fputs("note: --inference-iterations makes auto choose among the methods that iterate\n",
+               stderr);
+  }
   values.read("seed", options.seed);
   values.read("threads", options.threads);
   return options;

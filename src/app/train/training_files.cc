@@ -169,8 +169,7 @@ std::optional<double> holdout_fraction(const std::string& holdout) {
   const auto [rest, error] = std::from_chars(holdout.data(), end, value);
   if (holdout.empty() || error != std::errc() || rest != end) return std::nullopt;
   if (!(value > 0 && value < 1)) {
-    throw UsageError("--holdout ", holdout,
-                     " is not between 0 and 1; give a fraction such as 0.1, or a file");
+    throw UsageError("--holdout ", holdout, " is not between 0 and 1; give a fraction such as 0.1");
   }
   return value;
 }

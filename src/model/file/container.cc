@@ -36,7 +36,8 @@ constexpr std::string_view kMagic{"CROFT\r\n\x1A", 8};
 constexpr std::uint16_t kPlainMajor = 1, kMajor = 2, kMinor = 0;
 constexpr std::size_t kHeaderBytes = 64, kEntryBytes = 64, kNameBytes = 32, kSectionAlignment = 64;
 constexpr std::size_t kTableChecksumAt = 48, kHeaderChecksumAt = 56;
-constexpr std::uint32_t kBulk = 1, kRequired = 2;  // flags
+constexpr std::uint32_t kBulk = 1, kRequired = 2;                 // flags
+constexpr std::size_t kVerifiedAtOpening = std::size_t{1} << 20;  // bytes: less than 0.1 ms
 
 std::uint64_t checksum(std::span<const std::byte> bytes) {
   return XXH3_64bits(bytes.data(), bytes.size());
@@ -161,6 +162,7 @@ void Container::parse() {
   check_magic();
   check_header();
   read_table();
+  if (bytes_.size() <= kVerifiedAtOpening) return verify();
   for (const Entry& entry : entries_) {
     if (!entry.bulk) check_section(entry);
   }
@@ -176,7 +178,7 @@ void Container::check_magic() const {
         fail(message + " (" + std::string(foreign.what) + ")");
       }
     }
-    fail(message);
+    fail(message + "; give a file that croft train or croft convert wrote");
   }
   if (bytes_.size() < kHeaderBytes) {
     fail("truncated: " + std::to_string(bytes_.size()) + " of at least " +
