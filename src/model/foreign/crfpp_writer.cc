@@ -5,16 +5,12 @@
 
 #include "croft/core/error.h"
 #include "model/foreign/double_array.h"
+#include "model/foreign/foreign_bytes.h"
 #include "model/foreign/foreign_chain.h"
 #include "model/foreign/template_lines.h"
 
 namespace croft {
 namespace {
-
-template <class Number>
-void append_number(std::string& out, Number number) {
-  out.append(reinterpret_cast<const char*>(&number), sizeof number);
-}
 
 // A feature's weights are those of a row of the chain.
 struct FeatureWeights {
@@ -93,18 +89,18 @@ class CrfppWriter {
     while ((labels.size() + templates.size()) % 4 != 0) templates += '\0';
     const std::size_t columns = std::max<std::size_t>(chain_.extraction.columns, 1);
     std::string out;
-    append_number(out, std::uint32_t{100});  // version
-    append_number(out, std::int32_t{0});     // type
-    append_number(out, 1.0);                 // factor of costs
-    append_number(out, static_cast<std::uint32_t>(parts.weights.size()));
-    append_number(out, static_cast<std::uint32_t>(columns));
-    append_number(out, static_cast<std::uint32_t>(parts.trie.size()));
-    append_number(out, static_cast<std::uint32_t>(labels.size()));
+    append_number(std::uint32_t{100}, out);  // version
+    append_number(std::int32_t{0}, out);     // type
+    append_number(1.0, out);                 // factor of costs
+    append_number(static_cast<std::uint32_t>(parts.weights.size()), out);
+    append_number(static_cast<std::uint32_t>(columns), out);
+    append_number(static_cast<std::uint32_t>(parts.trie.size()), out);
+    append_number(static_cast<std::uint32_t>(labels.size()), out);
     out += labels;
-    append_number(out, static_cast<std::uint32_t>(templates.size()));
+    append_number(static_cast<std::uint32_t>(templates.size()), out);
     out += templates;
     out += parts.trie;
-    for (const float weight : parts.weights) append_number(out, weight);
+    for (const float weight : parts.weights) append_number(weight, out);
     return out;
   }
   void append_string(const std::string& string, std::string& out) const {

@@ -14,8 +14,6 @@
 namespace croft {
 namespace {
 
-constexpr std::uint64_t kLargestLabelSet = 65535;  // a pair of them is a cell of 32 bits
-
 // Reads from left to right; blanks between what it reads count for nothing.
 class Scanner {
  public:
@@ -121,7 +119,6 @@ class WapitiReader {
     for (const std::string_view label : read_strings("labels", "a label")) {
       chain_.labels.emplace_back(label);
     }
-    if (chain_.labels.size() > kLargestLabelSet) in_.fail("more than 65535 labels");
     observations_ = read_strings("observations", "an observation");
     std::unordered_set<std::string_view> seen(observations_.size());
     for (const std::string_view each : observations_) {
