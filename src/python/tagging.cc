@@ -301,6 +301,7 @@ class Plan {
     for (std::size_t t = 0; t < rows.rows(); ++t) {
       const std::size_t cells = rows.columns(t);
       if (cells == columns || cells == columns + 1) continue;
+      if (cells > columns && model_->model->extractor().config().more_columns) continue;
       throw py::value_error(name + "[" + std::to_string(t) + "] has " + std::to_string(cells) +
                             " cells, and the model was trained on rows of " +
                             std::to_string(columns));

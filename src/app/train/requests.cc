@@ -43,7 +43,8 @@ void read_data(const OptionValues& values, TrainRequest& r) {
   }
   values.read("template", r.template_path);
   values.choose("template-language",
-                {TemplateLanguage::automatic, TemplateLanguage::crfpp, TemplateLanguage::wapiti},
+                {TemplateLanguage::automatic, TemplateLanguage::crfpp, TemplateLanguage::wapiti,
+                 TemplateLanguage::wapiti_bytes},
                 r.language);
   values.read("kit", r.kit);
   if (values.flag("no-intercept")) r.intercept = false;

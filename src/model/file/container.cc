@@ -56,12 +56,6 @@ struct Foreign {
   std::string_view begin, what;
 };
 constexpr std::array kForeign{
-    Foreign{"lCRF", "it is a CRFsuite model, which cannot be read; train again from its data"},
-    Foreign{"#mdl#", "it is a Wapiti model, which cannot be read; train again from its data"},
-    Foreign{"version: ",
-            "it is a CRF++ model in text form, which cannot be read; train again from its data"},
-    Foreign{{"\x64\0\0\0", 4},
-            "it may be a CRF++ model, which cannot be read; train again from its data"},
     Foreign{"\x1F\x8B", "it is compressed by gzip; decompress it"},
     Foreign{"\xFD"
             "7zXZ",
@@ -137,9 +131,13 @@ std::vector<std::byte> ContainerWriter::bytes() const {
 }
 
 Container Container::open(const std::filesystem::path& path) {
+  return open(MappedFile(path), path.string());
+}
+
+Container Container::open(MappedFile file, std::string name) {
   Container container;
-  container.name_ = path.string();
-  container.file_ = MappedFile(path);
+  container.name_ = std::move(name);
+  container.file_ = std::move(file);
   container.bytes_ = container.file_.bytes();
   container.parse();
   return container;

@@ -53,7 +53,8 @@ class ContainerWriter {
 class Container {
  public:
   static Container open(const std::filesystem::path& path);
-  // `name` stands for the path in messages.
+  static Container open(MappedFile file, std::string name);
+  // `name` stands for the path in messages, here and above.
   static Container from_bytes(std::vector<std::byte> bytes, std::string name);
 
   bool has(std::string_view section) const;

@@ -58,8 +58,9 @@ std::span<const OptionRow> data_options() {
            "Further features: TOML that declares gazetteers, word clusters, embeddings, "
            "n-grams, patterns, binned numbers (docs/features.md)")
           .of(kOfColumns),
-      choice("template-language", "LANGUAGE=auto", {"auto", "crfpp", "wapiti"},
-             "auto, crfpp or wapiti: how --template is read")
+      choice("template-language", "LANGUAGE=auto", {"auto", "crfpp", "wapiti", "wapiti-bytes"},
+             "auto, crfpp or wapiti: how --template is read; wapiti-bytes: with bytes for "
+             "characters, as Wapiti itself has it")
           .of(kOfColumns | kNaiveBayesBit)
           .at_first("auto"),
       flag("intercept",
