@@ -1,10 +1,12 @@
 """Bayesian networks: tables from cases, complete or not, and questions to the result."""
 from __future__ import annotations
 
+import itertools
 import os
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
 
 from . import _core
+from ._params import mapping
 from .estimator import TrainingLog, warn_if_interrupted
 from .graph import FactorGraph, Inference
 
@@ -29,9 +31,12 @@ class BayesNet:
     """
 
     def __init__(self, states: Mapping[str, Sequence[str]], parents: Optional[Mapping[str, Sequence[str]]] = None) -> None:
-        names = list(states)
+        names = list(mapping("states", states))
+        for each in itertools.chain(names, *states.values()):
+            if not isinstance(each, str):
+                raise TypeError(f"{each!r} names a variable or a state, and a str was expected")
         number = {name: v for v, name in enumerate(names)}
-        parents = parents or {}
+        parents = mapping("parents", parents or {})
         for name, of in parents.items():
             for each in (name, *of):
                 if each not in number:
@@ -147,7 +152,7 @@ class BayesNet:
         rows = []
         for n, case in enumerate(X):
             row = [-1] * len(names)
-            for name, value in case.items():
+            for name, value in mapping(f"case {n}", case).items():
                 if name not in place:
                     raise ValueError(f"case {n}: there is no variable {name!r}")
                 if value is None:

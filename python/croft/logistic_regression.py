@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import warnings
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
 
@@ -89,7 +90,8 @@ class LogisticRegression(LogisticRegressionParameters, RowClassifier):
             log.watching(callback))
         self.model_ = Model(native)
         if prior:  # the model has labels and columns in the order of the prior
-            found = self._weights_of(self.model_, names or [f"x{d}" for d in range(X.shape[1])], labels)
+            place = {name: d for d, name in enumerate(names or [f"x{d}" for d in range(X.shape[1])])}
+            found = self._weights_of(self.model_, place, X.shape[1], labels)
         self._set_weights(found)
         self.training_log_ = log
         self.n_iter_ = log.result["iterations"]
@@ -112,16 +114,21 @@ class LogisticRegression(LogisticRegressionParameters, RowClassifier):
         return names
 
     @staticmethod
-    def _weights_of(model: Model, names: Sequence[str], labels: Sequence[str]) -> Any:
-        """[D + 1, L] of a model that has these labels and no others, the intercept's (or 0) last."""
+    def _weights_of(model: Model, place: Mapping[str, int], columns: int, labels: Sequence[str]) -> Any:
+        """[D + 1, L] of a model that has these labels and no others, the intercept's (or 0) last.
+
+        place : the column of each attribute that has weights
+        """
         import numpy
         if set(model.labels) != set(labels):
             odd = sorted(set(model.labels) ^ set(labels))[0]
             raise ValueError(f"the model has the label {odd!r}, and y has not" if odd in model.labels else
                              f"all rows of the label {odd!r} are held out; give a smaller holdout")
-        found = numpy.zeros((len(names) + 1, len(labels)))
-        rows = [*(name.encode("utf-8", "surrogateescape") for name in names), _INTERCEPT.encode()]
-        _core.model_weights(model._native, rows, found)
+        rows = [*(name.encode("utf-8", "surrogateescape") for name in place), _INTERCEPT.encode()]
+        weights = numpy.zeros((len(rows), len(labels)))
+        _core.model_weights(model._native, rows, weights)
+        found = numpy.zeros((columns + 1, len(labels)))
+        found[[*place.values(), columns]] = weights
         return found[:, [model.labels.index(label) for label in labels]]
 
     def _set_weights(self, found: Any) -> None:
@@ -210,24 +217,28 @@ class LogisticRegression(LogisticRegressionParameters, RowClassifier):
         if meta.get("kind") != "maxent":
             raise ValueError(f"{os.fspath(path)}: a model of kind {meta.get('kind')}, and LogisticRegression is of "
                              "kind maxent")
-        said = meta.get("training", {}).get("matrix", {})
         record = meta.get("training", {})
+        said = _matrix_record(record, path)
         self = cls(**said.get("parameters", {}))
         has_intercept = meta["extraction"].get("intercept", False)
         if not said:
-            self.l1 = record.get("l1", 0.0)
-            self.l2 = record.get("l2", 1.0) / (2 if len(model.labels) == 2 else 1)
+            self.l1, l2 = (float(record.get(name, default)) for name, default in (("l1", 0.0), ("l2", 1.0)))
+            self.l2 = l2 / (2 if len(model.labels) == 2 else 1)
             self.intercept = record.get("intercept", "none") if has_intercept else "none"
             self.features = record.get("features", "observed")
         self.classes_ = classes_from(model.labels, said.get("classes", "U"))
-        if isinstance(said.get("columns"), int):
-            names = [f"x{d}" for d in range(said["columns"])]
+        columns = said.get("columns")
+        if isinstance(columns, int):
+            self.n_features_in_ = columns
+            place = {name: int(name[1:]) for name in model.attributes
+                     if re.fullmatch("x(0|[1-9][0-9]{0,9})", name) and int(name[1:]) < columns}
         else:
-            names = said.get("columns") or _core.column_names(model._native)
+            names = columns or _core.column_names(model._native)
             self.feature_names_in_ = numpy.array(names, dtype=object)
-        self.n_features_in_ = len(names)
+            self.n_features_in_ = len(names)
+            place = {name: d for d, name in enumerate(names)}
         self.model_ = model
-        self._set_weights(self._weights_of(model, names, model.labels))
+        self._set_weights(self._weights_of(model, place, self.n_features_in_, model.labels))
         self.n_iter_ = meta.get("training", {}).get("iterations", 0)
         self.training_log_ = TrainingLog()
         return self
@@ -248,3 +259,16 @@ class LogisticRegression(LogisticRegressionParameters, RowClassifier):
         tags.target_tags.required = True
         tags.input_tags.sparse = True
         return tags
+
+
+def _matrix_record(record: Mapping[str, Any], path: PathLike) -> dict[str, Any]:
+    """What _record() gave; empty for a model of the program's."""
+    said = record.get("matrix", {})
+    columns = said.get("columns") if isinstance(said, dict) else None
+    whole = isinstance(said, dict) and isinstance(said.get("parameters", {}), dict) and (
+        columns is None or (isinstance(columns, list) and all(isinstance(name, str) for name in columns))
+        or (isinstance(columns, int) and not isinstance(columns, bool) and 0 <= columns < 2**31))
+    if not whole:
+        raise _core.Error(f"{os.fspath(path)}: training.matrix is damaged")
+    found: dict[str, Any] = said
+    return found

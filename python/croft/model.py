@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Iterable, NamedTuple, Optional, Sequence, Union
 
 from . import _core
@@ -286,7 +287,7 @@ class Model:
         threads = how.pop("threads", 0)
         known = how.pop("known", None)
         plan = self._plan(how, known is not None)
-        return plan.tag(X, known if y is None else y, questions, threads, 0)
+        return defaultdict(list, plan.tag(X, known if y is None else y, questions, threads, 0))
 
     def _plan(self, how: dict[str, Any], partial: bool) -> _core.Plan:
         key = (partial, *sorted((name, tuple(value) if name == "rules" and value else value)

@@ -13,6 +13,7 @@
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 #include "python/bind.h"
+#include "python/linear_rows.h"
 #include "python/matrix_rows.h"
 #include "python/model.h"
 #include "python/options.h"
@@ -41,7 +42,7 @@ class MatrixInput final : public TrainingInput {
         request_(request),
         record_(std::move(record)),
         out_(out),
-        extractor_(extraction(*request.intercept)) {}
+        extractor_(extraction(request.intercept.value_or(true))) {}
 
   const Extractor& extractor() const override { return extractor_; }
   void read(const Visit& visit) override {
@@ -160,10 +161,10 @@ py::tuple train_matrix(std::size_t columns, const py::buffer& value, const py::o
                        const std::vector<std::string>& labels, const py::dict& options,
                        const std::shared_ptr<PythonModel>& prior, const std::string& record,
                        const py::buffer& weights_out, py::object callback) {
-  const auto y = numbers<const std::int64_t>(labels_of_rows);
+  const Numbers<const std::int64_t> y(labels_of_rows);
   const MatrixRows matrix = matrix_of(y.size(), columns, value, column, begin);
-  const std::span<const double> weight = row_weights(weights);
-  const std::span<double> out = numbers<double>(weights_out, true);
+  const Numbers<const double> weight = row_weights(weights);
+  const Numbers<double> out(weights_out);
   TrainRequest request = train_request(options, "maxent");
   request.partial.reset();
   std::shared_ptr<const ChainModel> start;
@@ -173,8 +174,9 @@ py::tuple train_matrix(std::size_t columns, const py::buffer& value, const py::o
     request.prior = prior->model->container().name();
   }
   set_l2(labels.size(), request);
-  require_shape((weight.empty() || weight.size() == y.size()) &&
-                out.size() == (matrix.columns + 1) * labels.size());
+  require_shape((weight.empty() || weight.size() == y.size()) && !labels.empty() &&
+                (names.empty() || names.size() == columns) && out.size() % labels.size() == 0 &&
+                out.size() / labels.size() - 1 == columns);
   for (const std::int64_t label : y) {
     if (label < 0 || label >= std::ssize(labels)) throw py::value_error("y names no label");
   }
@@ -185,48 +187,36 @@ py::tuple train_matrix(std::size_t columns, const py::buffer& value, const py::o
 }
 
 // out[n] = bias + sum_d x[n][d] weights[d]:  [N][K], from weights [D][K] and bias [K].
-// A row of CSR touches rows of weights here and there: those to come are asked for ahead.
 void linear_scores(std::size_t columns, const py::buffer& value, const py::object& column,
                    const py::object& begin, const py::buffer& weight_buffer,
                    const py::buffer& bias_buffer, const py::buffer& out_buffer) {
-  const auto weights = numbers<const double>(weight_buffer),
-             bias = numbers<const double>(bias_buffer);
-  const std::span<double> out = numbers<double>(out_buffer, true);
-  require_shape(!bias.empty() && weights.size() == columns * bias.size() &&
-                out.size() % bias.size() == 0);
+  const Numbers<const double> weights(weight_buffer), bias(bias_buffer);
+  const Numbers<double> out(out_buffer);
+  require_shape(!bias.empty() && weights.size() % bias.size() == 0 &&
+                weights.size() / bias.size() == columns && out.size() % bias.size() == 0);
   const MatrixRows matrix = matrix_of(out.size() / bias.size(), columns, value, column, begin);
   const py::gil_scoped_release unlock;
-  constexpr std::size_t kAhead = 6;
-  constexpr std::size_t kLine = 8;  // doubles of a line of the cache
   const std::size_t width = bias.size();
-  const auto add = [&](double x, std::size_t d, double* __restrict to) {
-    const double* __restrict row = weights.data() + d * width;
-    for (std::size_t k = 0; k < width; ++k) to[k] += x * row[k];
-  };
+  for (std::size_t at = 0; at < out.size(); at += width) {
+    std::ranges::copy(bias, out.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  if (!matrix.begin.empty()) {
+    add_scores({matrix.value, matrix.column, matrix.begin, weights, columns, width}, out.data());
+    return;
+  }
   for (std::size_t n = 0; n < out.size() / width; ++n) {
     double* const to = out.data() + n * width;
-    std::ranges::copy(bias, to);
-    if (matrix.begin.empty()) {
-      matrix.for_each(n, [&](std::size_t d, double x) { add(x, d, to); });
-      continue;
-    }
-    const auto end = static_cast<std::size_t>(matrix.begin[n + 1]);
-    for (auto i = static_cast<std::size_t>(matrix.begin[n]); i < end; ++i) {
-      if (i + kAhead < matrix.column.size()) {
-        const auto next = static_cast<std::size_t>(matrix.column[i + kAhead]) * width;
-        for (std::size_t k = 0; k < width; k += kLine) {
-          __builtin_prefetch(weights.data() + next + k);
-        }
-      }
-      add(matrix.value[i], static_cast<std::size_t>(matrix.column[i]), to);
-    }
+    matrix.for_each(n, [&](std::size_t d, double x) {
+      const double* __restrict row = weights.data() + d * width;
+      for (std::size_t k = 0; k < width; ++k) to[k] += x * row[k];
+    });
   }
 }
 
 // The weights of some attributes of a model: [names][L]; of those that it does not know, 0.
 void model_weights(const PythonModel& model, const std::vector<std::string>& names,
                    const py::buffer& out_buffer) {
-  const std::span<double> out = numbers<double>(out_buffer, true);
+  const Numbers<double> out(out_buffer);
   const ChainModel& chain = model.chain();
   const std::size_t labels = chain.labels();
   require_shape(out.size() == names.size() * labels);

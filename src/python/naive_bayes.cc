@@ -89,14 +89,24 @@ class RowTrainer final : public Trainer {
   Score score_;
 };
 
+// A larger number of a column is a mistake, and would take all memory.
+constexpr std::size_t kMostCategories = 10'000'000;
+
 class NaiveBayesTable {
  public:
   //   names  : of the columns; empty: x[0], x[1], …
   //   events : of the columns; one: of all
   NaiveBayesTable(std::size_t columns, std::vector<std::string> names,
                   const std::vector<std::string>& events)
-      : names_(std::move(names)), attribute_(columns, kUnknown) {
-    for (const std::string& event : events) event_.push_back(event_from_name(event).value());
+      : names_(std::move(names)) {
+    require_shape(columns < kUnknown && (names_.empty() || names_.size() == columns) &&
+                  (events.size() == 1 || (!events.empty() && events.size() == columns)));
+    attribute_.assign(columns, kUnknown);
+    for (const std::string& event : events) {
+      const auto found = event_from_name(event);
+      if (!found) throw py::value_error("there is no event " + event);
+      event_.push_back(*found);
+    }
     const bool one = event_.size() == 1 && event_[0] != AttributeEvent::categorical;
     event_.resize(columns, event_.at(0));
     for (std::size_t d = 0; d < columns; ++d) {
@@ -112,6 +122,11 @@ class NaiveBayesTable {
 
   // The categories of a column are 0 to `count` - 1 at least.
   void reserve_categories(std::size_t d, std::size_t count) {
+    if (count > kMostCategories) {
+      throw py::value_error("column " + std::to_string(d) + " has a category " +
+                            std::to_string(count - 1) + "; the largest is " +
+                            std::to_string(kMostCategories - 1));
+    }
     for (std::vector<std::uint32_t>& c = categories_.at(d); c.size() < count;) {
       const std::string column = column_name(d);
       c.push_back(static_cast<std::uint32_t>(counts_.attributes()));
@@ -140,11 +155,8 @@ class NaiveBayesTable {
   std::vector<std::uint32_t> attributes_of(std::size_t d) const {
     return event_[d] == AttributeEvent::categorical ? categories_[d] : std::vector{attribute_[d]};
   }
-  // Throws where the last fit failed after it had made room for new categories.
-  void require_whole() const {
-    if (parameters_.rows.size() == counts_.statistics().numbers.size()) return;
-    throw py::value_error("the last fit failed, and had new categories; fit again");
-  }
+  // With room for categories it is not, until the next fit.
+  bool is_fitted() const { return parameters_.rows.size() == counts_.statistics().numbers.size(); }
   const NaiveBayesStatistics& statistics() const { return counts_.statistics(); }
   const NaiveBayesParameters& parameters() const { return parameters_; }
   ContainerWriter file(const std::vector<std::string>& labels, const Json& record) const;
@@ -255,11 +267,7 @@ py::dict NaiveBayesTable::fit(const MatrixRows& matrix, std::span<const std::int
 void NaiveBayesTable::joint(const MatrixRows& matrix, std::span<double> out) const {
   const py::gil_scoped_release unlock;
   const std::size_t labels = counts_.labels();
-  // Categories that a fit which failed made room for are not known.
-  const NaiveBayesStatistics& s = counts_.statistics();
-  const auto events = std::span(s.event).first(parameters_.rows.size() / s.stride());
-  const NaiveBayesScorer scorer(events, parameters_.prior, parameters_.constant, parameters_.rows,
-                                s.width, std::ranges::any_of(events, needs_sums), options_);
+  const NaiveBayesScorer scorer(counts_.statistics(), parameters_, options_);
   NaiveBayesScorer::Scratch scratch;
   std::vector<std::uint32_t> id;
   std::vector<double> value;
@@ -273,7 +281,6 @@ void NaiveBayesTable::joint(const MatrixRows& matrix, std::span<double> out) con
 
 ContainerWriter NaiveBayesTable::file(const std::vector<std::string>& labels,
                                       const Json& record) const {
-  require_whole();
   Json training = record;
   Json& columns = training["columns"] = Json::array();
   for (std::size_t d = 0; d < event_.size(); ++d) {
@@ -386,10 +393,10 @@ NaiveBayesOptions options_of(const NaiveBayesRequest& request,
 void copy_rows(const NaiveBayesTable& self, const std::string& what, std::size_t part,
                const py::buffer& array) {
   const NaiveBayesStatistics& s = self.statistics();
-  self.require_whole();
   const std::vector<double>& from = what == "counts" ? s.numbers : self.parameters().rows;
-  const std::span<double> out = numbers<double>(array, true);
-  require_shape(out.size() == s.attributes() * s.labels && part < s.width);
+  const Numbers<double> out(array);
+  require_shape(out.size() == s.attributes() * s.labels && part < s.width &&
+                from.size() == s.numbers.size());
   for (std::size_t a = 0; a < s.attributes(); ++a) {
     std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(a * s.stride() + part * s.labels),
                 s.labels, out.begin() + static_cast<std::ptrdiff_t>(a * s.labels));
@@ -412,6 +419,8 @@ void bind_naive_bayes(py::module_& module) {
   py::class_<NaiveBayesTable, std::shared_ptr<NaiveBayesTable>>(
       module, "NaiveBayesTable", "Naive Bayes on the rows of matrices.")
       .def(py::init<std::size_t, std::vector<std::string>, const std::vector<std::string>&>())
+      .def("copy",
+           [](const NaiveBayesTable& self) { return std::make_shared<NaiveBayesTable>(self); })
       .def("reserve_categories", &NaiveBayesTable::reserve_categories)
       .def_property_readonly("takes_zeros", &NaiveBayesTable::takes_zeros)
       .def("fit",
@@ -420,7 +429,7 @@ void bind_naive_bayes(py::module_& module) {
               std::size_t labels, const py::dict& options,
               std::optional<std::vector<double>> prior) {
              const auto request = naive_bayes_request(values_of(options, "naive-bayes"));
-             const auto rows = numbers<const std::int64_t>(y);
+             const Numbers<const std::int64_t> rows(y);
              const auto matrix = matrix_of(rows.size(), self.columns(), value, column, begin);
              return self.fit(matrix, rows, row_weights(weight), labels,
                              options_of(request, std::move(prior)), request);
@@ -428,9 +437,9 @@ void bind_naive_bayes(py::module_& module) {
       .def("joint",
            [](const NaiveBayesTable& self, const py::buffer& value, const py::object& column,
               const py::object& begin, const py::buffer& out) {
-             const std::span<double> to = numbers<double>(out, true);
+             const Numbers<double> to(out);
              const std::size_t labels = self.statistics().labels;
-             require_shape(labels > 0 && to.size() % labels == 0);
+             require_shape(labels > 0 && to.size() % labels == 0 && self.is_fitted());
              self.joint(matrix_of(to.size() / labels, self.columns(), value, column, begin), to);
            })
       .def("calibrate", &NaiveBayesTable::calibrate)

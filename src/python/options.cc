@@ -38,6 +38,15 @@ bool is_text(const py::handle& value) {
   return py::isinstance<py::str>(value) || py::hasattr(value, "__fspath__");
 }
 
+// A str, or the path that an object stands for, whose bytes need not be UTF-8.
+std::string text_of_path(const OptionRow& row, const py::object& value) {
+  const py::module_ os = py::module_::import("os");
+  if (row.type != OptionType::file) return os.attr("fspath")(value).cast<std::string>();
+  std::string path = os.attr("fsencode")(value).cast<std::string>();
+  if (path.find('\0') == path.npos) return path;
+  throw py::value_error(python_name(row.name) + " has a NUL, which no path has");
+}
+
 // As the command line writes it.  Throws TypeError for what the row does not take.
 std::string text_of_value(const OptionRow& row, const py::handle& handle) {
   const auto value = py::reinterpret_borrow<py::object>(handle);
@@ -57,7 +66,7 @@ std::string text_of_value(const OptionRow& row, const py::handle& handle) {
       [[fallthrough]];
     default:
       if (!text) fail_type(row, value);
-      return py::module_::import("os").attr("fspath")(value).cast<std::string>();
+      return text_of_path(row, value);
   }
 }
 

@@ -190,6 +190,7 @@ class Plan {
     InputSequence input;
     ChainScores<double> scores;
     score(given, "observations", input, scores);
+    if (scores.length() < 3) throw py::value_error("observations is empty");
     const std::size_t labels = scores.labels(), observations = scores.length() - 2;
     ObservedChain chain;
     chain.transition.assign(labels, labels, 0.0);
@@ -460,7 +461,7 @@ class Plan {
 
 void bind_tagging(py::module_& module) {
   py::class_<Plan>(module, "Plan", "How sequences are labelled: constraints, rules, decoding.")
-      .def(py::init<std::shared_ptr<PythonModel>, const py::dict&>(), py::arg("model"),
+      .def(py::init<std::shared_ptr<PythonModel>, const py::dict&>(), py::arg("model").none(false),
            py::arg("options"))
       .def("tag", &Plan::tag, py::arg("X"), py::arg("known"), py::arg("questions"),
            py::arg("threads"), py::arg("first"))
