@@ -71,7 +71,8 @@ class BayesNet:
 
     # --- Training ------------------------------------------------------------------------------
     def fit(self, X: Sequence[Case], *, smoothing: float = 0.0, em_iterations: int = 100, tolerance: float = 1e-6,
-            starts: int = 1, from_tables: bool = False, seed: int = 1, threads: int = 1,
+            starts: int = 1, from_tables: bool = False, holdout: Optional[float] = None, early_stop: int = 0,
+            seed: int = 1, threads: int = 1,
             checkpoint: Union[None, str, os.PathLike[str]] = None, resume: bool = False,
             checkpoint_interval: float = 30.0,
             callback: Optional[Callable[[dict[str, Any]], Optional[bool]]] = None) -> BayesNet:
@@ -82,16 +83,19 @@ class BayesNet:
         em_iterations, tolerance, starts  of EM: steps at most; it stops where it gains less than this share of
                        its objective; the best start is kept
         from_tables    EM starts from the tables that are there
+        holdout        a fraction of X to set aside, whose log-likelihood the result has
+        early_stop     EM stops after so many steps without a better one; 0: never
         threads        changes no result
         checkpoint, resume, checkpoint_interval  a folder that EM keeps its state in, whether to go on from it,
                        seconds between two states
         callback       gets {"start", "iteration", "objective", "log_likelihood"} after each E step; False
                        stops EM and keeps the tables
 
-        Sets `fit_`: {"log_likelihood", "objective", "iterations", "converged", "parameters", "unseen_rows"}.
+        Sets `fit_`: {"log_likelihood", "objective", "iterations", "converged", "parameters", "unseen_rows", and with
+        a holdout "holdout_log_likelihood"}.
         """
         options = {"smoothing": smoothing, "em_iterations": em_iterations, "tolerance": tolerance, "starts": starts,
-                   "seed": seed, "threads": threads, "checkpoint": checkpoint, "resume": resume,
+                   "holdout": holdout, "early_stop": early_stop or None, "seed": seed, "threads": threads, "checkpoint": checkpoint, "resume": resume,
                    "checkpoint_interval": checkpoint_interval if checkpoint is not None else None}
         text, self.fit_ = _core.train_bayes_net(self._text, self._rows(X), options, from_tables,
                                                 TrainingLog().watching(callback))

@@ -393,5 +393,5 @@ def _dicts(answer: tuple[bytes, int, int], labels: Labels) -> list[dict[str, flo
 
 
 def _check_count(name: str, value: int) -> None:
-    if isinstance(value, bool) or not hasattr(value, "__index__") or value < 1:
-        raise ValueError(f"{name} is {value!r}; it must be a whole number, 1 or more")
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not 1 <= value <= 2**31:
+        raise ValueError(f"{name} is {value!r}; it must be a whole number from 1 to {2**31}")

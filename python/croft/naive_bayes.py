@@ -39,6 +39,7 @@ class NaiveBayes(NaiveBayesParameters, RowClassifier):
     objective_ : list, what EM minimises, as each iteration finds it: minus the log-likelihood of rows and known
         labels, minus that of the smoothing, alpha times the sum of the smoothed log-probabilities
         (feature_log_prob_; of bernoulli, log 1 - p, too).  It never increases; empty without X_unlabelled
+    holdout_ : dict or None, the token_accuracy of the rows that were held out
     calibration_ : dict or None, of a model file that ``croft calibrate`` wrote: predict, predict_proba and
         predict_log_proba apply it, until the next fit; predict_joint_log_proba does not
     """
@@ -92,6 +93,9 @@ class NaiveBayes(NaiveBayesParameters, RowClassifier):
     def _count(self, table: _core.NaiveBayesTable, X: Any, codes: Any, sample_weight: Any, more: Any) -> NaiveBayes:
         """A table that is there is never changed: other threads may predict with it, and the fit may fail."""
         import numpy
+        for name in ("early_stop", "checkpoint"):
+            if more is None and getattr(self, name):
+                raise ValueError(f"{name} is of EM: give X_unlabelled, or leave it out")
         weight = _weights(self.class_weight, self.classes_, codes, sample_weight)
         events = self._events()
         if "categorical" in events or table.takes_zeros:  # 0 is a category, or not a missing number
@@ -110,8 +114,10 @@ class NaiveBayes(NaiveBayesParameters, RowClassifier):
                           len(self.classes_), {**self._given(), **option}, prior)
         self._table = table
         self.objective_ = found["objectives"]
+        self.holdout_ = found["holdout"]
         warn_if_interrupted(found, stacklevel=4)
-        if not (found["converged"] or found["interrupted"]) and more is not None and self.em_iterations > 0:
+        ended = found["converged"] or found["interrupted"] or len(found["objectives"]) < self.em_iterations
+        if not ended and more is not None and self.em_iterations > 0:
             warnings.warn(f"EM went on to gain more than em_tolerance={self.em_tolerance} after em_iterations="
                           f"{self.em_iterations} iterations", stacklevel=3)
         return self

@@ -96,9 +96,8 @@ void add_node_scores(const FeatureTable& node, const TextSequence& sequence,
   for_each_place(node, sequence.node, scratch, [&](std::size_t t, std::size_t k, auto place) {
     Real* state = out.state.row(t);
     const Real value = static_cast<Real>(sequence.node.value(k));
-    node.visit(place, [&](std::uint32_t label, float weight) {
-      state[label] += value * static_cast<Real>(weight);
-    });
+    node.visit<Real>(place,
+                     [&](std::uint32_t label, Real weight) { state[label] += value * weight; });
   });
 }
 
@@ -112,9 +111,8 @@ void add_edge_scores(const FeatureTable& edge, const TextSequence& sequence,
     if (place.length == 0 || t == 0) return;
     if (position != t) overlay = out.add_overlay(position = t);
     const Real value = static_cast<Real>(sequence.edge.value(k));
-    edge.visit(place, [&](std::uint32_t cell, float weight) {
-      overlay[cell / labels * out.overlay.stride() + cell % labels] +=
-          value * static_cast<Real>(weight);
+    edge.visit<Real>(place, [&](std::uint32_t cell, Real weight) {
+      overlay[cell / labels * out.overlay.stride() + cell % labels] += value * weight;
     });
   });
 }
@@ -128,7 +126,7 @@ TransitionScores<double> tied_transitions(const Container& container, const Feat
     for (std::size_t k = 0; k < row.size(); ++k) {
       if (!std::isfinite(row.weight(k)))
         container.fail_section("tied.weights", "one is not finite");
-      if (row.cell(k) < labels * labels) cells.emplace_back(row.cell(k), double{row.weight(k)});
+      if (row.cell(k) < labels * labels) cells.emplace_back(row.cell(k), row.weight(k));
     }
   }
   std::ranges::stable_sort(cells, {}, &std::pair<std::uint32_t, double>::first);

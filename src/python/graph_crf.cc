@@ -167,7 +167,7 @@ void bind_graph_crf(py::module_& module) {
   py::class_<PythonGraphModel, std::shared_ptr<PythonGraphModel>>(module, "GraphModel")
       .def_static("open",
                   [](const std::filesystem::path& path) {
-                    return std::make_shared<PythonGraphModel>(Container::open(path));
+                    return std::make_shared<PythonGraphModel>(open_model_file(path));
                   })
       .def_static("from_bytes",
                   [](const py::bytes& data, const std::string& name) {

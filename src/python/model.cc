@@ -31,7 +31,7 @@ py::str str_of(std::string_view bytes) {
 Container container_of(const py::bytes& data, const std::string& name) {
   const std::string_view view = data;
   const auto* const begin = reinterpret_cast<const std::byte*>(view.data());
-  return Container::from_bytes({begin, begin + view.size()}, name);
+  return model_file_of({begin, begin + view.size()}, name);
 }
 
 py::bytes python_bytes(std::span<const std::byte> bytes) {

@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "app/train/train_files.h"
 #include "core/json.h"
+#include "croft/core/random.h"
 #include "model/kinds/naive_bayes_model.h"
 #include "python/bind.h"
 #include "python/matrix_rows.h"
@@ -23,26 +25,68 @@ namespace {
 namespace py = pybind11;
 
 // Of rows that are numbers already.
+struct SplitRows {
+  ChainData data, held_out;
+
+  // The share of those held out whose label is the most probable one.
+  HoldoutScore measure(const NaiveBayesFit& fit, const NaiveBayesOptions& options) const {
+    const NaiveBayesScorer scorer(fit.counts.statistics(), fit.parameters, options);
+    NaiveBayesScorer::Scratch scratch;
+    std::vector<double> scores(fit.counts.labels());
+    std::size_t right = 0;
+    const AttributeLists& node = held_out.node;
+    for (std::size_t n = 0; n < held_out.label.size(); ++n) {
+      const std::size_t begin = node.begin[n], count = node.begin[n + 1] - begin;
+      scorer.score(std::span(node.id).subspan(begin, count),
+                   std::span(node.value).subspan(begin, count), scratch, scores);
+      right += std::ranges::max_element(scores) - scores.begin() == held_out.label[n];
+    }
+    HoldoutScore score;
+    score.token_accuracy = static_cast<double>(right) / static_cast<double>(held_out.label.size());
+    return score;
+  }
+  std::uint64_t fingerprint() const {
+    Fingerprint all;
+    all.add(held_out.node.id, held_out.node.value, held_out.node.begin, held_out.label);
+    return all.value();
+  }
+};
+
 class RowTrainer final : public Trainer {
  public:
   using Fit = std::function<NaiveBayesFit(const EmOptions& em, const EmCallback& see)>;
-  RowTrainer(const ChainData& data, const EmOptions& em, Fit run)
-      : data_(data), em_(em), run_(std::move(run)) {}
+  using Score = std::function<HoldoutScore(const NaiveBayesFit& fit)>;
+  RowTrainer(const SplitRows& rows, const NaiveBayesRequest& request, Fit run, Score score)
+      : rows_(rows),
+        request_(request.source),
+        em_(em_options(request)),
+        run_(std::move(run)),
+        score_(std::move(score)) {}
   TrainFiles files() const override { return {}; }
+  CheckpointRequest checkpoint() const override { return checkpoint_of(request_); }
   void read_files(TrainObserver&) override {}
-  DataSummary summary() const override { return {{}, {{"rows", data_.positions()}}}; }
-  TrainOutcome run(TrainObserver& observer, CheckpointFolder*) override {
+  DataSummary summary() const override { return {{}, {{"rows", rows_.data.positions()}}}; }
+  TrainOutcome run(TrainObserver& observer, CheckpointFolder* checkpoints) override {
+    const bool scored = !rows_.held_out.label.empty();
+    em_.checkpoints = checkpoints;
+    em_.early_stop = request_.options.early_stop;
+    if (scored) em_.holdout = rows_.fingerprint();
+    if (scored && em_.early_stop > 0) em_.score = score_;
     fit = run_(em_, naive_bayes_watch(em_, observer));
-    return naive_bayes_outcome(fit, observer);
+    TrainOutcome outcome = naive_bayes_outcome(fit, observer);
+    if (scored) outcome.holdout = score_(fit);
+    return outcome;
   }
   void write() override {}
 
   NaiveBayesFit fit;  // after run()
 
  private:
-  const ChainData& data_;
-  const EmOptions& em_;
+  const SplitRows& rows_;
+  const TrainRequest& request_;
+  EmOptions em_;
   Fit run_;
+  Score score_;
 };
 
 // A larger number of a column is a mistake, and would take all memory.
@@ -94,7 +138,7 @@ class NaiveBayesTable {
   // y: numbers of labels, -1 for a row whose label is not known.
   py::dict fit(const MatrixRows& matrix, std::span<const std::int64_t> y,
                std::span<const double> weight, std::size_t labels, const NaiveBayesOptions& options,
-               const EmOptions& em);
+               const NaiveBayesRequest& request);
   void joint(const MatrixRows& matrix, std::span<double> out) const;  // out: [N][L]
 
   std::size_t columns() const { return event_.size(); }
@@ -170,31 +214,44 @@ void NaiveBayesTable::append_row(const MatrixRows& matrix, std::size_t row,
 
 py::dict NaiveBayesTable::fit(const MatrixRows& matrix, std::span<const std::int64_t> y,
                               std::span<const double> weight, std::size_t labels,
-                              const NaiveBayesOptions& given, const EmOptions& em) {
+                              const NaiveBayesOptions& given, const NaiveBayesRequest& request) {
   require_shape((weight.empty() || weight.size() == y.size()) && labels >= counts_.labels());
   for (const std::int64_t label : y) {
     if (label >= static_cast<std::int64_t>(labels)) throw py::value_error("y names no label");
   }
   NaiveBayesOptions options = given;
   options.absent_is_missing = options_.absent_is_missing;  // of a file, whose counts go on
-  ChainData data;
+  request.source.check_checkpoint();
+  check_early_stop(request.source);
+  const auto share = holdout_fraction(request.source.holdout);
+  SplitRows rows;
   const auto read = [&] {
+    Random random(request.source.seed);
     for (std::size_t n = 0; n < y.size(); ++n) {
-      append_row(matrix, n, data.node.id, data.node.value);
-      data.node.begin.push_back(data.node.id.size());
-      data.label.push_back(y[n] < 0 ? kAnyLabel : static_cast<Label>(y[n]));
-      data.sequence_begin.push_back(n + 1);
-      data.first_line.push_back(static_cast<std::uint32_t>(n + 1));
+      const bool held = share && y[n] >= 0 && random.uniform() < *share;
+      ChainData& to = held ? rows.held_out : rows.data;
+      append_row(matrix, n, to.node.id, to.node.value);
+      to.node.begin.push_back(to.node.id.size());
+      to.label.push_back(y[n] < 0 ? kAnyLabel : static_cast<Label>(y[n]));
+      to.sequence_begin.push_back(to.label.size());
+      to.first_line.push_back(static_cast<std::uint32_t>(n + 1));
+      if (!weight.empty()) to.weight.push_back(weight[n]);
     }
-    data.weight.assign(weight.begin(), weight.end());
+    if (share && rows.held_out.label.empty()) {
+      throw Error("the hold-out fraction ", request.source.holdout, " of ", y.size(),
+                  " rows is none; give a larger one");
+    }
   };
   const NaiveBayesNames names{[](std::size_t j) { return "classes_[" + std::to_string(j) + "]"; },
                               [this](std::size_t a) { return attribute_name(a); }};
-  RowTrainer trainer(data, em, [&](const EmOptions& how, const EmCallback& see) {
-    NaiveBayesCounts counts = counts_;
-    counts.add_labels(labels - counts.labels());
-    return fit_naive_bayes(data, std::move(counts), options, how, names, see);
-  });
+  RowTrainer trainer(
+      rows, request,
+      [&](const EmOptions& how, const EmCallback& see) {
+        NaiveBayesCounts counts = counts_;
+        counts.add_labels(labels - counts.labels());
+        return fit_naive_bayes(rows.data, std::move(counts), options, how, names, see);
+      },
+      [&](const NaiveBayesFit& now) { return rows.measure(now, options); });
   py::dict result = observe(trainer, read, py::none());
   NaiveBayesFit& found = trainer.fit;
   counts_ = std::move(found.counts);
@@ -375,7 +432,7 @@ void bind_naive_bayes(py::module_& module) {
              const Numbers<const std::int64_t> rows(y);
              const auto matrix = matrix_of(rows.size(), self.columns(), value, column, begin);
              return self.fit(matrix, rows, row_weights(weight), labels,
-                             options_of(request, std::move(prior)), em_options(request));
+                             options_of(request, std::move(prior)), request);
            })
       .def("joint",
            [](const NaiveBayesTable& self, const py::buffer& value, const py::object& column,

@@ -151,6 +151,9 @@ void set_of_training(OptionValues& values, const OptionRow& row, const py::handl
     return values.set(row.name, text);
   }
   if (row.front_end) throw py::type_error("there is no option " + python_name(row.name));
+  // Sequences that are held out are handed over, and no file is named.
+  const bool number = !py::isinstance<py::bool_>(value) && py::hasattr(value, "__float__");
+  if (row.name == "holdout" && !number) fail_type(option::number(row.name, "", ""), value);
   check_meaning(row, kind_bit(values.text("model")), values.text("model"));
   if (row.type != OptionType::file || !is_text(value)) return set(values, row, value);
   const std::string text = text_of_value(row, value);
@@ -224,11 +227,11 @@ py::list option_rows(const std::string& kind) {
   py::list rows;
   for (const std::span<const OptionRow> table : training_options()) {
     for (const OptionRow& row : table) {
-      if (row.front_end || !has_meaning(row, kind_bit(kind))) continue;
+      if (!has_meaning(row, kind_bit(kind))) continue;
       rows.append(py::dict("name"_a = row.name, "type"_a = type_name(row.type),
                            "shown"_a = row.shown, "help"_a = row.help, "initial"_a = row.initial,
                            "choices"_a = row.choices, "several"_a = row.several,
-                           "needs"_a = row.needs));
+                           "needs"_a = row.needs, "front_end"_a = row.front_end));
     }
   }
   return rows;

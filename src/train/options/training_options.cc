@@ -56,7 +56,7 @@ std::vector<std::span<const OptionRow>> training_options() {
 
 void check_meaning(const OptionRow& given, KindSet bit, const Message& shown) {
   if (has_meaning(given, bit)) return;
-  throw UsageError(Message::option(given.name), " has no meaning for --model ", shown,
+  throw UsageError(named(given), " has no meaning for --model ", shown,
                    given.why.empty() ? Message() : Message(": ", given.why), "; leave it out");
 }
 
