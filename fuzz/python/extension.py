@@ -42,7 +42,7 @@ def core(h: Hostile) -> None:
     calls: list[Any] = [
         (_core.linear_scores, 3, *matrix, f8(3, 2), f8(2), f8(2, 2)),
         (_core.train_matrix, 3, *matrix, i8(0, 1), h.spoil(None, f8(2)), h.spoil([], ["a"]), ["a", "b"], {"max_iterations": 2},
-         h.spoil("{}", h.text), f8(4, 2), None),
+         h.spoil(None, native), h.spoil("{}", h.text), f8(4, 2), None),
         (_core.model_weights, native, [b"w:the"], f8(1, len(native.labels))),
         (native.calibrate, f8(2, 3)),
         (native.inspect, h.spoil(1, h.count)),

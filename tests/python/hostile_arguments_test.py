@@ -211,7 +211,7 @@ def test_options_that_are_not_given_have_their_defaults():
     found = []
     for options in ({}, {"intercept": "penalised"}):
         weights = numpy.zeros((4, 2))
-        _core.train_matrix(3, X, None, None, y, None, [], ["a", "b"], {"max_iterations": 9, **options}, "{}", weights, None)
+        _core.train_matrix(3, X, None, None, y, None, [], ["a", "b"], {"max_iterations": 9, **options}, None, "{}", weights, None)
         found.append(weights)
     assert found[0].tolist() == found[1].tolist() and found[0][3].any()
 
