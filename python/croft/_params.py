@@ -33,7 +33,7 @@ def keep(estimator: Any, arguments: dict[str, Any]) -> None:
 def mapping(name: str, given: Any) -> Mapping[Any, Any]:
     """It, which must be a dict or the like."""
     if not isinstance(given, Mapping):
-        raise TypeError(f"{name} is a {type(given).__name__}, and a dict was expected")
+        raise TypeError(f"{name} is of type {type(given).__name__}; a dict was expected")
     return given
 
 

@@ -211,7 +211,8 @@ def test_options_that_are_not_given_have_their_defaults():
     found = []
     for options in ({}, {"intercept": "penalised"}):
         weights = numpy.zeros((4, 2))
-        _core.train_matrix(3, X, None, None, y, None, [], ["a", "b"], {"max_iterations": 9, **options}, None, "{}", weights, None)
+        _core.train_matrix(3, X, None, None, y, None, [], ["a", "b"], {"max_iterations": 9, **options}, None, "{}",
+                           weights, None)
         found.append(weights)
     assert found[0].tolist() == found[1].tolist() and found[0][3].any()
 
@@ -275,16 +276,16 @@ def test_arguments_of_the_wrong_type_are_type_errors():
     for how in ({"task": 5}, {"method": 5}, {"tolerance": "x"}, {"evidence": object()}):
         with pytest.raises(TypeError):
             graph.infer(**how)
-    with pytest.raises(TypeError, match="assignment is a NoneType"):
+    with pytest.raises(TypeError, match="assignment is of type NoneType"):
         graph.score(None)
-    with pytest.raises(TypeError, match="gazetteers is a int"):
+    with pytest.raises(TypeError, match="gazetteers is of type int"):
         croft.SegmentCRF(gazetteers=3).fit(*TWO)
     net = croft.BayesNet({"rain": ["no", "yes"]})
     for call, name in ((lambda: croft.BayesNet(3), "states"), (lambda: croft.BayesNet({}, "rain"), "parents"),
                        (lambda: net.fit(["rain"]), "case 0"), (lambda: graph_crf(domains=3), "domains"),
                        (lambda: graph_crf(templates=[3]), "templates"),
                        (lambda: croft.search(croft.ChainCRF(), *TWO, 3), "parameters")):
-        with pytest.raises(TypeError, match=f"{name} is a .* and a dict was expected"):
+        with pytest.raises(TypeError, match=f"{name} is of type .*; a dict was expected"):
             call()
     with pytest.raises(TypeError, match="b'no' names a variable or a state"):
         croft.BayesNet({"rain": [b"no", "yes"]})
@@ -306,8 +307,10 @@ def test_a_path_is_not_cut_off_at_a_nul(tmp_path):
 def test_what_the_extension_is_asked_is_there():
     graph = _core.Graph()
     graph.add_variable(2)
-    for ask in (lambda: graph.states(1), lambda: graph.scope(0), lambda: graph.table(0), lambda: graph.score([]), lambda: graph.score([2]),
-                lambda: graph.set_names([], []), lambda: _core.bayes_net(["a"], [], [[]]), lambda: _core.bayes_net(["a"], [["n"]], [[5]]), lambda: graph.separated([0], [7], []), lambda: graph.blanket(1)):
+    for ask in (lambda: graph.states(1), lambda: graph.scope(0), lambda: graph.table(0), lambda: graph.score([]),
+                lambda: graph.score([2]), lambda: graph.set_names([], []), lambda: _core.bayes_net(["a"], [], [[]]),
+                lambda: _core.bayes_net(["a"], [["n"]], [[5]]), lambda: graph.separated([0], [7], []),
+                lambda: graph.blanket(1)):
         with pytest.raises(ValueError):
             ask()
     for ask in (lambda: _core.Cliques(None), lambda: _core.Plan(None, {})):
