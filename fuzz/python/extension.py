@@ -17,6 +17,7 @@ from graphs import graph_crf_fitted
 @entry
 def core(h: Hostile) -> None:
     """Functions of the extension as the package calls them, with arguments that it would not give."""
+
     def f8(*shape: int) -> Any:
         return h.spoil(h.array(shape), lambda: h.wrong_array(shape), h.buffer, np.zeros(shape, "i8"))
 
@@ -36,17 +37,45 @@ def core(h: Hostile) -> None:
     cliques = _core.Cliques([("tag", ["N", "V"])], [("word", [0], "table", [])])
     plan = _core.Plan(native, {})
     net = _core.bayes_net(["a"], [["n", "y"]], [[]])
-    how: dict[str, Any] = {"task": "marginals", "method": "auto", "memory": 0.0, "time": None, "tolerance": None,
-                           "max_iterations": None, "samples": None, "seed": 1, "threads": 1, "proposal": None, "settings": []}
+    how: dict[str, Any] = {
+        "task": "marginals",
+        "method": "auto",
+        "memory": 0.0,
+        "time": None,
+        "tolerance": None,
+        "max_iterations": None,
+        "samples": None,
+        "seed": 1,
+        "threads": 1,
+        "proposal": None,
+        "settings": [],
+    }
     small = {"experts": ["all", "labels"], "format": "attributes", "max_iterations": 2}
     calls: list[Any] = [
         (_core.linear_scores, 3, *matrix, f8(3, 2), f8(2), f8(2, 2)),
-        (_core.train_matrix, 3, *matrix, i8(0, 1), h.spoil(None, f8(2)), h.spoil([], ["a"]), ["a", "b"], {"max_iterations": 2},
-         h.spoil(None, native), h.spoil("{}", h.text), f8(4, 2), None),
+        (
+            _core.train_matrix,
+            3,
+            *matrix,
+            i8(0, 1),
+            h.spoil(None, f8(2)),
+            h.spoil([], ["a"]),
+            ["a", "b"],
+            {"max_iterations": 2},
+            h.spoil(None, native),
+            h.spoil("{}", h.text),
+            f8(4, 2),
+            None,
+        ),
         (_core.model_weights, native, [b"w:the"], f8(1, len(native.labels))),
         (native.calibrate, f8(2, 3)),
         (native.inspect, h.spoil(1, h.count)),
-        (_core.NaiveBayesTable, h.spoil(3, h.count), h.spoil([], ["a"]), h.spoil(["categorical"], [], ["x"], ["gaussian"] * 2)),
+        (
+            _core.NaiveBayesTable,
+            h.spoil(3, h.count),
+            h.spoil([], ["a"]),
+            h.spoil(["categorical"], [], ["x"], ["gaussian"] * 2),
+        ),
         (table.fit, *matrix, i8(0, 1), h.spoil(None, f8(2)), h.spoil(2, h.count), {}, h.spoil(None, [0.5])),
         (table.joint, *matrix, f8(2, 2)),
         (table.rows, h.spoil("counts"), 0, f8(3, 2)),
@@ -65,13 +94,19 @@ def core(h: Hostile) -> None:
         (graph_.infer, h.spoil([], [9], [9] * 3), {**how, **h.spoil({}, lambda: {h.one(*how): h.anything()})}, None),
         (graph_.joint_marginal, h.spoil([0, 1], [9]), h.spoil([], [3]), h.spoil(None, h.number)),
         (graph_.separated, [0], h.spoil([1], [9]), h.spoil([], [9])),
-        (_core.labels_of_spans, h.spoil([(0, h.spoil(1, h.count), h.spoil("X", h.text))]), h.spoil(3, 0, -1, 1.5),
-         h.spoil("bio", "raw", "none", "ioe")),
+        (
+            _core.labels_of_spans,
+            h.spoil([(0, h.spoil(1, h.count), h.spoil("X", h.text))]),
+            h.spoil(3, 0, -1, 1.5),
+            h.spoil("bio", "raw", "none", "ioe"),
+        ),
         (_core.spans_of_labels, h.spoil(["B-X", "O"], lambda: [h.text()]), h.spoil("bio")),
         (_core.span_scheme, h.spoil(["B-X"], lambda: [h.text()])),
         (_core.evaluate, h.spoil([["B-X"]], [np.array(["B-X"])], [iter(["B-X"])]), h.spoil([["O"]])),
         (_core.option_rows, h.spoil("chain", h.text)),
-        (encoder.idf,), (encoder.terms,), (encoder.state,),
+        (encoder.idf,),
+        (encoder.terms,),
+        (encoder.state,),
         (encoder.set_state, h.spoil(2, h.count), h.spoil(b""), h.spoil(bytes(32))),
         (encoder.transform, h.spoil(["a"], lambda: [h.text()])),
         (_core.Cliques, h.spoil(None)),
@@ -80,18 +115,46 @@ def core(h: Hostile) -> None:
         (cliques.train, {}, h.spoil("{}", h.text), None, None),
         (_core.GraphModel.from_bytes, h.spoil(b"", h.anything), "m"),
         (_core.Plan, h.spoil(None), {}),
-        (plan.tag, h.spoil([[{"w": "the"}]]), None, h.spoil({"k_best": 2}, lambda: {h.text(): 1}, lambda: {"k_best": h.count()}), 1,
-         h.spoil(0, h.count)),
+        (
+            plan.tag,
+            h.spoil([[{"w": "the"}]]),
+            None,
+            h.spoil({"k_best": 2}, lambda: {h.text(): 1}, lambda: {"k_best": h.count()}),
+            1,
+            h.spoil(0, h.count),
+        ),
         (plan.hmm, h.spoil([{"w": "the"}] * 3, [], [{}]), h.spoil(3, 0, 1, -1)),
         (plan.explain, [{"w": "the"}], [h.spoil(0, 9)], None, 2, False),
-        (_core.train, h.spoil("pool", h.text), [[{"w": "a"}]] * 3, [["A"], ["B"], ["A"]], None, None, None, small,
-         h.spoil({}, {"experts": [None]}, {"init": 3}, {"prior": None}), None),
+        (
+            _core.train,
+            h.spoil("pool", h.text),
+            [[{"w": "a"}]] * 3,
+            [["A"], ["B"], ["A"]],
+            None,
+            None,
+            None,
+            small,
+            h.spoil({}, {"experts": [None]}, {"init": 3}, {"prior": None}),
+            None,
+        ),
         (_core.chain_constraint, h.spoil("bio"), h.spoil(["B-X", "O"], lambda: [h.text()])),
         (_core.maximum_entropy, f8(3, 2), h.spoil([], [1.0]), h.spoil([(0, "=", 1.0)], [(9, "=", 1.0)]), 1e-6, 9),
-        (_core.ChainArrays64, h.one("single", "list", "flat", "padded"), h.spoil([2], [1 << 40], [-1]), h.spoil(2, h.count),
-         h.spoil(2, h.count), {"state": f8(2, 2)}),
-        (_core.bayes_net, h.spoil(["a", "b"], ["a"]), h.spoil([["n", "y"]] * 2, []), h.spoil([[], [0]], [[], [9]], [[]])),
-        (_core.bayes_net_log_likelihood, net, h.spoil([[0]], [[9]], [[]], [[0, 0]]))]
+        (
+            _core.ChainArrays64,
+            h.one("single", "list", "flat", "padded"),
+            h.spoil([2], [1 << 40], [-1]),
+            h.spoil(2, h.count),
+            h.spoil(2, h.count),
+            {"state": f8(2, 2)},
+        ),
+        (
+            _core.bayes_net,
+            h.spoil(["a", "b"], ["a"]),
+            h.spoil([["n", "y"]] * 2, []),
+            h.spoil([[], [0]], [[], [9]], [[]]),
+        ),
+        (_core.bayes_net_log_likelihood, net, h.spoil([[0]], [[9]], [[]], [[0, 0]])),
+    ]
     h.also = (LookupError, BufferError)
     for _ in range(4):
         h.call(*h.one(*calls))
@@ -119,12 +182,18 @@ def threads(h: Hostile) -> None:
     y = np.array([str(int(row[0])) for row in X])
     acts: list[Callable[[], Any]]
     if what in ("NaiveBayes", "LogisticRegression"):
-        est = croft.NaiveBayes(event=h.one("multinomial", "gaussian", "categorical")) if what == "NaiveBayes" else croft.LogisticRegression(max_iterations=3)
+        est = (
+            croft.NaiveBayes(event=h.one("multinomial", "gaussian", "categorical"))
+            if what == "NaiveBayes"
+            else croft.LogisticRegression(max_iterations=3)
+        )
         est.fit(X, y)
         acts = [lambda: est.fit(X, y), lambda: est.predict_proba(X), lambda: est.predict(X)] + (
-            [lambda: est.partial_fit(X[:50], y[:50]), lambda: est.feature_log_prob_] if what == "NaiveBayes" else [])
+            [lambda: est.partial_fit(X[:50], y[:50]), lambda: est.feature_log_prob_] if what == "NaiveBayes" else []
+        )
     elif what == "csr":
         import scipy.sparse
+
         sparse = scipy.sparse.csr_matrix(X)
         sparse.indices, sparse.indptr = sparse.indices.astype("i8"), sparse.indptr.astype("i8")
         lr = croft.LogisticRegression(max_iterations=2).fit(X, y)
@@ -134,27 +203,45 @@ def threads(h: Hostile) -> None:
             sparse.indices[:] = 1 << 40
             sparse.indptr[1:-1] = 1 << 40
             sparse.indices[:], sparse.indptr[:] = good, begin
+
         acts = [disturb, lambda: lr.decision_function(sparse), lambda: croft.NaiveBayes().fit(sparse, y)]
     elif what == "TextVectorizer":
         vectorizer = croft.TextVectorizer(weighting="tf-idf")
         texts = [" ".join(h.one(*WORDS) + str(h.below(50)) for _ in range(50)) for _ in range(50)]
-        acts = [lambda: vectorizer.fit(texts), lambda: vectorizer.transform(texts), lambda: vectorizer.idf_, lambda: vectorizer.fit_transform(texts[:9])]
+        acts = [
+            lambda: vectorizer.fit(texts),
+            lambda: vectorizer.transform(texts),
+            lambda: vectorizer.idf_,
+            lambda: vectorizer.fit_transform(texts[:9]),
+        ]
     elif what == "FactorGraph":
         graph_ = croft.FactorGraph()
         for v in range(30):
             graph_.add_variable(3)
             graph_.add_factor([v - 1, v] if v else [0], np.ones((3, 3) if v else 3))
-        acts = [lambda: graph_.infer("marginals", "belief-propagation", max_iterations=50), lambda: graph_.infer("partition"),
-                lambda: [graph_.add_variable(2) for _ in range(9)]]
+        acts = [
+            lambda: graph_.infer("marginals", "belief-propagation", max_iterations=50),
+            lambda: graph_.infer("partition"),
+            lambda: [graph_.add_variable(2) for _ in range(9)],
+        ]
     elif what == "GraphCRF":
         crf = pickle.loads(pickle.dumps(graph_crf_fitted()))
-        acts = [lambda: crf.predict_marginals([["a", "b"]] * 3), lambda: crf.fit([["a", "b"]], [["N", "V"]]),
-                lambda: [h.check(len(each) == 1, "of another thread's graph") for each in crf.predict_marginals([["a"]] * 3)]]
+        acts = [
+            lambda: crf.predict_marginals([["a", "b"]] * 3),
+            lambda: crf.fit([["a", "b"]], [["N", "V"]]),
+            lambda: [
+                h.check(len(each) == 1, "of another thread's graph") for each in crf.predict_marginals([["a"]] * 3)
+            ],
+        ]
     else:
         chain_ = pickle.loads(pickle.dumps(fitted("ChainCRF", "attributes")))
         data = [[{"w": word} for word in WORDS]] * 20
-        acts = [lambda: chain_.predict(data), lambda: chain_.fit(data, [[TAGS[w] for w in WORDS]] * 20),
-                lambda: chain_.predict_proba(data), lambda: chain_.model_.inspect()]
+        acts = [
+            lambda: chain_.predict(data),
+            lambda: chain_.fit(data, [[TAGS[w] for w in WORDS]] * 20),
+            lambda: chain_.predict_proba(data),
+            lambda: chain_.model_.inspect(),
+        ]
     h.log(f"threads at {what}")
     running = [threading.Thread(target=again, args=(act,)) for act in acts]
     for each in running:

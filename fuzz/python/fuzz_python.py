@@ -37,8 +37,21 @@ class Worker:
         self.at = first
         self.began = time.monotonic()
         self.ready = False
-        arguments = [sys.executable, __file__, "--worker", self.log, "--first", str(first), "--seed", options.seed, "--jobs",
-                     str(options.jobs), "--memory", str(options.memory), *(["--only", *options.only] if options.only else [])]
+        arguments = [
+            sys.executable,
+            __file__,
+            "--worker",
+            self.log,
+            "--first",
+            str(first),
+            "--seed",
+            options.seed,
+            "--jobs",
+            str(options.jobs),
+            "--memory",
+            str(options.memory),
+            *(["--only", *options.only] if options.only else []),
+        ]
         self.process = subprocess.Popen(arguments, stdout=subprocess.PIPE)
         self.pipe = self.process.stdout
         assert self.pipe is not None
@@ -129,6 +142,7 @@ def case_name(options: argparse.Namespace, number: int) -> str:
 def run_case(name: str, log: Any) -> str:
     """What became of it: refused (some call was), answered (none was), or failed: the log ends with why."""
     from hostile import ENTRIES, REFUSALS, REFUSED, Hostile
+
     refused = []
 
     class Recorded(Hostile):
@@ -167,6 +181,7 @@ def work(options: argparse.Namespace) -> None:
     warnings.simplefilter("ignore")
     number = options.first
     from states import pickles
+
     pickles()
     limit_memory(options.memory)
     while True:
@@ -196,7 +211,9 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--only", nargs="+", metavar="KIND", help="of these kinds")
     parser.add_argument("--case", metavar="KIND:SEED:NUMBER", help="this one, in this process")
-    parser.add_argument("--memory", type=int, default=1500, help="megabytes of a process, above those of its start; 0: no limit")
+    parser.add_argument(
+        "--memory", type=int, default=1500, help="megabytes of a process, above those of its start; 0: no limit"
+    )
     parser.add_argument("--case-seconds", type=float, default=20, help="of one case")
     parser.add_argument("--most", type=int, default=20, help="stop after so many failures")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
@@ -204,6 +221,7 @@ def main() -> int:
     options = parser.parse_args()
     os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1")
     from hostile import ENTRIES
+
     for module in ("sequences", "arrays", "graphs", "states", "extension"):
         importlib.import_module(module)
     options.kinds = list(ENTRIES)

@@ -32,7 +32,7 @@ def sections(data: bytes) -> list[Section]:
     out = []
     for k in range(count):
         name, at, size, _, flags, _ = struct.unpack_from("<32sQQQII", data, 64 + 64 * k)
-        out.append((name.rstrip(b"\0"), flags, data[at:at + size]))
+        out.append((name.rstrip(b"\0"), flags, data[at : at + size]))
     return out
 
 
@@ -42,7 +42,9 @@ def container(parts: list[Section]) -> bytes:
         entries += struct.pack("<32sQQQII", name, at + len(body), len(content), _hash(content, len(content)), flags, 0)
         body += content + (b"\0" * (-len(content) % 64) if k + 1 < len(parts) else b"")
     version = 2 if any(flags & 2 for _, flags, _ in parts) else 1
-    head = struct.pack("<8sHHIQ24xQ", b"CROFT\r\n\x1a", version, 0, len(parts), at + len(body), _hash(entries, len(entries)))
+    head = struct.pack(
+        "<8sHHIQ24xQ", b"CROFT\r\n\x1a", version, 0, len(parts), at + len(body), _hash(entries, len(entries))
+    )
     return head + struct.pack("<Q", _hash(head, 56)) + entries + body
 
 
@@ -65,7 +67,9 @@ def mutated(h: Hostile, data: bytes) -> bytes:
             for _ in range(h.one(1, 1, 3)):
                 at = h.below(len(changed))
                 size = h.one(1, 4, 8)
-                changed[at:at + size] = h.one(b"\xff", b"\0", b"\x7f", bytes([h.below(256)])) * len(changed[at:at + size])
+                changed[at : at + size] = h.one(b"\xff", b"\0", b"\x7f", bytes([h.below(256)])) * len(
+                    changed[at : at + size]
+                )
             content = bytes(changed)
         parts[k] = (name, flags, content)
     if h.chance(0.05):
@@ -81,9 +85,10 @@ def _other_json(h: Hostile, content: bytes) -> bytes:
     places: list[tuple[Any, Any]] = []
 
     def walk(node: Any) -> None:
-        for key, value in (node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()):
+        for key, value in node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ():
             places.append((node, key))
             walk(value)
+
     walk(document)
     if not places:
         return content
@@ -91,6 +96,31 @@ def _other_json(h: Hostile, content: bytes) -> bytes:
     if h.chance(0.2):
         del node[key]
     else:
-        node[key] = h.one(None, True, -1, 0, 1, 2, 1 << 31, 1 << 40, 1 << 63, 1e308, 0.5, "", "x", "\0", [], {}, [[]], {"a": 1}, "categorical", "columns",
-                          "maxent", "iu", ["a"], [1, 2], {"parameters": 3})
+        node[key] = h.one(
+            None,
+            True,
+            -1,
+            0,
+            1,
+            2,
+            1 << 31,
+            1 << 40,
+            1 << 63,
+            1e308,
+            0.5,
+            "",
+            "x",
+            "\0",
+            [],
+            {},
+            [[]],
+            {"a": 1},
+            "categorical",
+            "columns",
+            "maxent",
+            "iu",
+            ["a"],
+            [1, 2],
+            {"parameters": 3},
+        )
     return json.dumps(document).encode()
