@@ -26,7 +26,7 @@ help:
 	@echo 'make tidy                 clang-tidy over src and include (needs clang-tidy-16)'
 	@echo 'make asan                 unit tests and fuzz targets under address and undefined sanitizers'
 	@echo 'make tsan                 the tests of threads under the thread sanitizer'
-	@echo 'make fuzz SECONDS=60      fuzz each reader for so long (needs clang-16)'
+	@echo 'make fuzz SECONDS=60      fuzz each reader, and the Python package, for so long (needs clang-16)'
 	@echo 'make clean                remove build/'
 
 demo: dependencies build/release/build.ninja

@@ -24,6 +24,9 @@ for program in "$build_folder"/fuzz/fuzz_*; do
     "$found" "$source_folder/fuzz/corpus/$target" || failed+=("$target")
 done
 
+echo "== python, $seconds_each s"
+"$build_folder/fuzz/python" --seconds "$seconds_each" --seed "$(date +%s)" || failed+=("python")
+
 if [ ${#failed[@]} -gt 0 ]; then
   echo "failed: ${failed[*]}; the inputs are in $build_folder/fuzz/found" >&2
   exit 1

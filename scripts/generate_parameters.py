@@ -3,8 +3,8 @@
 
     PYTHONPATH=build/release/python scripts/generate_parameters.py
 
-An estimator has every option of its kinds of model that is not the command line's alone.  What Python has in another
-way, and what it leaves out, with the reason, stands below.
+An estimator has every option of its kinds of model, under the option's name and with its default, but for those of
+EXCEPTIONS, which are also the last section of docs/options.md.
 """
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ import types
 from pathlib import Path
 from typing import Any, Callable, Iterator, NamedTuple, Optional
 
-FILE = Path(__file__).resolve().parents[1] / "python" / "croft" / "_parameters.py"
+ROOT = Path(__file__).resolve().parents[1]
+FILE = ROOT / "python" / "croft" / "_parameters.py"
+PAGE = ROOT / "docs" / "options.md"
+HEADING = "\n## Python\n"  # of the last section of the page
 WIDTH = 118
 
 HEAD = '''"""Parameters of the estimators.  scripts/generate_parameters.py makes this file of the library's table of options."""
@@ -45,7 +48,6 @@ class As(NamedTuple):
     default: Any = ...
     shown: Optional[str] = None  # the type, in documentation
     help: Optional[str] = None
-    name: Optional[str] = None  # of the parameter
     own: bool = False  # the estimator hands it on by itself
     always: bool = False  # its default is not the table's
 
@@ -64,11 +66,88 @@ class Estimator(NamedTuple):
     own: tuple[Own, ...] = ()  # the first ones
     last: tuple[Own, ...] = ()
     like: dict[str, As] = {}
-    without: dict[str, str] = {}  # option: why
     positional: int = 0  # of `own`
 
 
-ONE_LABEL = "the weights of examples by their label need examples of one label, known: sample_weight has them"
+class Differs(NamedTuple):
+    """Options that Python has in another way, or not; parameters that are no options."""
+    options: str  # with blanks between; empty: none
+    estimators: str  # likewise; empty: all that have the option
+    parameter: Optional[str]  # empty: under its own name, with another default; None: there is none
+    why: str
+
+
+INDUCTION = ("induce induce-size induce-batch induce-rounds induce-iterations induce-gain induce-count induce-from")
+TEXTS = ("analyzer ngrams keep-case stop-words term-weights sublinear norm min-documents max-documents max-terms "
+         "hash-bits")
+SEQUENCES = "ChainCRF MEMM SegmentCRF HiddenChainCRF PoolCRF ErrorCorrectingCRF BoostedCRF"
+ROWS = "LogisticRegression NaiveBayes"
+EXCEPTIONS = [
+    Differs("DATA", "", None, "`fit` is handed X and y"),
+    Differs("output", "", None, "`save` writes the model; the tables of a BayesNet `write`"),
+    Differs("model", "", None, "each class is of its kind"),
+    Differs("format", f"{SEQUENCES} HMM", "format", "attributes or columns: the others are formats of files"),
+    Differs("format", ROWS, None, "X is a matrix"),
+    Differs("format", "BayesNet", None, "X is a list of dicts"),
+    Differs("partial partial-separator", "", None, "None and sets in y are labels that are known in part"),
+    Differs("weights", "", None, "`fit` is handed sample_weight"),
+    Differs(TEXTS, "", None, "TextVectorizer has them"),
+    Differs("delimiter label numeric categorical ignore missing standardise", "", None,
+            "what makes X of a table, such as pandas, has them"),
+    Differs("init", "ChainCRF MEMM SegmentCRF", "warm_start", "the model is the estimator's own"),
+    Differs("init", "LogisticRegression", None, "`prior` starts from a model"),
+    Differs("init", "NaiveBayes", None, "`partial_fit` adds rows to those that were counted"),
+    Differs("init", "GraphCRF", None, "`prior` starts from a model"),
+    Differs("init", "BayesNet", "from_tables", "the tables are the network's own"),
+    Differs("log", "", None, "`training_log_`, and the callback of `fit`"),
+    Differs("quiet", SEQUENCES, "progress", "a bar in a notebook or a terminal"),
+    Differs("quiet", f"HMM GraphCRF BayesNet {ROWS}", None, "nothing is shown"),
+    Differs("expert", "", None, "`experts` takes models, too"),
+    Differs("gazetteer", "SegmentCRF BoostedCRF", "gazetteers", "names, and no files"),
+    Differs("unlabelled", "HMM", None, "y has None for a sequence without labels"),
+    Differs("structure", "BayesNet", "states", "with `parents`; BayesNet.read has them of a file"),
+    Differs("spec database query-seconds query-memory", "", None, "unroll, domains and templates make the graph"),
+    Differs("no-intercept", "", None, 'intercept="none"'),
+    Differs("select", "", "select_l1", "a number in the place of l1:NUMBER"),
+    Differs("class-weights", ROWS, "class_weight", "scikit-learn's name; a dict in the place of a file"),
+    Differs("class-weights", "BoostedCRF", None, "sample_weight has them: sequences have many labels"),
+    Differs("prior-probabilities", "NaiveBayes", "priors", "scikit-learn's name; an array in the place of a file"),
+    Differs("variance-floor", "NaiveBayes", "var_smoothing", "scikit-learn's name"),
+    Differs("complement-norm", "NaiveBayes", "norm", "scikit-learn's name"),
+    Differs("tolerance", "NaiveBayes", "em_tolerance", "the name that it had before the table"),
+    Differs("boundaries", "HMM", "ends", "the name that it had before the table"),
+    Differs("pool-weights", "PoolCRF", "weights", "the name that it had before the table"),
+    Differs("text-attribute", "", "text", "the name that it had before the table"),
+    Differs("threads", f"{SEQUENCES} HMM GraphCRF {ROWS}", "", "0: all processors; no result depends on it"),
+    Differs("intercept", "MEMM", "", '"none", as its features are those of X alone'),
+    Differs("intercept", "LogisticRegression", "", '"unpenalised", as of scikit-learn'),
+    Differs("features", "LogisticRegression", "", '"all", as of scikit-learn: columns have a weight for each label'),
+    Differs("event", "NaiveBayes", "", '"multinomial": numbers do not say what they are'),
+    Differs("experts", "PoolCRF", "", '"all" and "random:4": a pool needs some'),
+    Differs("template template-language kit", ROWS, None, "a row is numbers already: its columns are the features"),
+    Differs(f"{INDUCTION} kernel boundaries", "LogisticRegression", None,
+            "`coef_` has weights of single columns and no others"),
+    Differs("", f"{SEQUENCES} HMM", "decode", "as predict has it"),
+    Differs("", "BoostedCRF", "kind", "of the three kinds that are boosted"),
+    Differs("", "GraphCRF", "unroll domains templates", "the graph of an instance"),
+    Differs("", "GraphCRF", "method", "as predict has it"),
+    Differs("", "NaiveBayes", "min_categories", "as of scikit-learn's CategoricalNB"),
+    Differs("", "BayesNet", "parents", "of each variable"),
+]
+
+
+def difference(estimator: str, option: str) -> Optional[Differs]:
+    """The row of an option that the estimator has in another way."""
+    return next((row for row in EXCEPTIONS if option in row.options.split()
+                 and estimator in (row.estimators or estimator).split()), None)
+
+
+def parameter_name(estimator: str, option: str) -> Optional[str]:
+    """None: the estimator has no parameter for it."""
+    row = difference(estimator, option)
+    return option.replace("-", "_") if row is None or row.parameter == "" else row.parameter
+
+
 LIKE = {
     "threads": As(default=0, always=True, help="0 is one a processor.  The same seed gives the same model, byte for "
                   "byte, for any number of threads, and the same as the command line gives"),
@@ -97,7 +176,7 @@ LIKE = {
                     "An attribute (intercept) of every position: a weight for each label whatever x says"),
     "induce-pairs": As("Optional[bool]", None),
     "checkpoint-interval": As(default=30.0),
-    "select": As("Optional[float]", name="select_l1", shown="float or None",
+    "select": As("Optional[float]", shown="float or None",
                  help="Train with this l1, then what has a weight again, with l2 alone"),
     "checkpoint": As(help="A folder that fit keeps its state in, to go on from after a crash.  A training that ends by "
                      "itself deletes its state; after Ctrl-C, and where the callback stops it, it stays"),
@@ -105,7 +184,7 @@ LIKE = {
     "max-length": As("Union[int, Mapping[str, int], None]", None, "int, dict label -> int, or None",
                      "Positions that a segment may have; None: as the longest in y"),
     "segment-template": As(shown='path, text, "none" or None'),
-    "text-attribute": As(name="text", help="With attributes, the key of a position's word: {\"word\": \"Rome\"} and "
+    "text-attribute": As(help="With attributes, the key of a position's word: {\"word\": \"Rome\"} and "
                          "text=\"word\".  Rows have cells"),
 }
 FORMAT = Own("format", "Optional[str]", None, '"attributes", "columns" or None',
@@ -118,21 +197,16 @@ GAZETTEERS = Own("gazetteers", "Optional[Mapping[str, Sequence[str]]]", None, "d
                  "For %gazetteer in the template; a name is its tokens with spaces between.")
 CLASS_WEIGHT = As("Union[None, str, Mapping[Any, float]]", None, 'None, "balanced" or dict',
                   'Factor of the weight of each row, by its label; labels that a dict does not have: 1.  "balanced": '
-                  "N / (L * rows of the label)", "class_weight", own=True)
-NO_OPPOSITE = {"no-intercept": 'intercept="none" is that'}
-NOT_OF_ROWS = "a row is numbers already: its columns are the features"
-NOT_OF_LABELS = "a row has one label"
+                  "N / (L * rows of the label)", own=True)
 
 ESTIMATORS = {
     "ChainCRF": Estimator(
-        ("chain",), last=(FORMAT, DECODE, WARM_START, PROGRESS), like=LIKE,
-        without=NO_OPPOSITE),
+        ("chain",), last=(FORMAT, DECODE, WARM_START, PROGRESS), like=LIKE),
     "MEMM": Estimator(
         ("memm",), last=(FORMAT, DECODE, WARM_START, PROGRESS),
-        like={**LIKE, "intercept": LIKE["intercept"]._replace(default="none")},
-        without=NO_OPPOSITE),
+        like={**LIKE, "intercept": LIKE["intercept"]._replace(default="none")}),
     "SegmentCRF": Estimator(
-        ("segment",), (GAZETTEERS,), (FORMAT, DECODE, WARM_START, PROGRESS), LIKE, NO_OPPOSITE),
+        ("segment",), (GAZETTEERS,), (FORMAT, DECODE, WARM_START, PROGRESS), LIKE),
     "HiddenChainCRF": Estimator(
         ("hidden-chain",),
         last=(FORMAT, DECODE._replace(
@@ -144,30 +218,27 @@ ESTIMATORS = {
                                           "the others"),
               "starts": As(default=1, help="Random starts, of which the best objective is kept"),
               "start-deviation": As(default=0.1),
-              "em-iterations": As(help="Train by EM, so many E steps at most; None: by the gradient")},
-        without=NO_OPPOSITE),
+              "em-iterations": As(help="Train by EM, so many E steps at most; None: by the gradient")}),
     "PoolCRF": Estimator(
         ("pool",), last=(FORMAT, DECODE, PROGRESS),
         like={**LIKE, "experts": As("Sequence[Expert]", ("all", "random:4"), "list", own=True, help=(
                   'Experts to train: "all" (every feature), "random:N" (features dealt to N experts), '
                   '"random:N:FRACTION", "position" (past, present, future, by offsets in the attributes\' names or the '
                   'template), "labels" (one for each chunk type or label); or chains that are trained already')),
-              "pool-weights": As(name="weights"), "dirichlet": As(default=1.0),
+              "dirichlet": As(default=1.0),
               "label-classes": As("Optional[Mapping[str, str]]", shown="dict or None",
                                   help='label -> class, for experts "labels"'),
               "l2": As(help="Of each expert's training; None: 0.  The pool is what keeps experts from saying too "
                             "much"),
               "holdout": LIKE["holdout"]._replace(help="A fraction of X that the weights are learnt on; or give X_dev "
-                                                       "and y_dev to fit")},
-        without=NO_OPPOSITE),
+                                                       "and y_dev to fit")}),
     "ErrorCorrectingCRF": Estimator(
         ("error-correcting",), last=(FORMAT, DECODE, PROGRESS),
         like={**LIKE, "code": As("Union[str, Mapping[str, str]]", shown="str or dict", help=(
                   '"one-vs-rest", "all-pairs", "random[:BITS]", "minimum-loss[:BITS[:CANDIDATES]]", or a dict label -> '
                   "word of 0, 1 and - (a bit that does not matter)")),
               "holdout": LIKE["holdout"]._replace(help='A fraction of X that "minimum-loss" chooses its bits by; or '
-                                                       "give X_dev and y_dev to fit")},
-        without=NO_OPPOSITE),
+                                                       "give X_dev and y_dev to fit")}),
     "BoostedCRF": Estimator(
         ("boosted-chain", "boosted-maxent", "boosted-segment"),
         (Own("kind", "str", "chain", '"chain", "maxent" or "segment"', "With transitions, each position by itself, or "
@@ -175,12 +246,11 @@ ESTIMATORS = {
         (FORMAT, DECODE, PROGRESS),
         {**LIKE, "l2": As("float", 1.0, help="Of the values of leaves: v = -G / (H + l2)"),
          "tolerance": As("float", 0.0, help="Stop where a round gains less than this share of the objective; 0: "
-                                            "never")},
-        {"class-weights": ONE_LABEL}),
+                                            "never")}),
     "HMM": Estimator(
         ("hmm",), last=(Own("format", "Optional[str]", None, '"attributes", "columns" or None', 'What a sequence is; '
                             'None: "columns" where the first position is a str, otherwise "attributes".'), DECODE),
-        like={**LIKE, "boundaries": As(name="ends", help="Sequences end with a probability; otherwise p(x) is that of "
+        like={**LIKE, "boundaries": As(help="Sequences end with a probability; otherwise p(x) is that of "
                                        "the observations given their number"),
               "smoothing": As(default=0.1), "em-iterations": As(default=100, help="Iterations of Baum-Welch at most"),
               "tolerance": As(default=1e-5, help="Baum-Welch stops where its objective gains less than this share"),
@@ -213,40 +283,36 @@ ESTIMATORS = {
         positional=1),
     "LogisticRegression": Estimator(
         ("maxent",),
-        like={**LIKE, "l2": As("float", 1.0, always=True, help="Weight of |w|_2^2 / 2"),
+        like={**LIKE, "features": As(default="all", shown='"all" or "observed"', always=True, help=(
+                  "A weight for each column and label, or for those where the column is not 0 in a row of the label")),
+              "objective": As(help='What to minimise: "likelihood", "softmax-margin", "max-margin", "perceptron", '
+                                   '"passive-aggressive" or "arow"; the last four want intercept="penalised" or "none"'),
+              "prior": LIKE["prior"]._replace(shown="LogisticRegression (fitted), Model, path or None"),
               "intercept": As("str", "unpenalised", '"unpenalised", "penalised" or "none"', "b", always=True),
-              "class-weights": CLASS_WEIGHT},
-        without={
-            **NO_OPPOSITE,
-            **dict.fromkeys(["template", "kit", "template-language", "boundaries", "features", "min-count", "induce",
-                             "induce-size", "induce-batch", "induce-rounds", "induce-iterations", "induce-gain",
-                             "induce-count", "induce-from", "induce-pairs", "unsupported", "unsupported-after",
-                             "select"], NOT_OF_ROWS),
-            **dict.fromkeys(["order", "histories", "constrain", "transition-groups", "block", "best"], NOT_OF_LABELS),
-            **dict.fromkeys(["objective", "cost", "aggressiveness", "variance", "gamma", "kernel"],
-                            "logistic regression is the objective likelihood"),
-            **dict.fromkeys(["holdout", "early-stop", "checkpoint", "resume", "checkpoint-interval", "prior"],
-                            "a matrix is trained on whole, from the start")}),
+              "holdout": LIKE["holdout"]._replace(help="A fraction of the rows to set aside for a score as training "
+                                                       "goes on"),
+              "class-weights": CLASS_WEIGHT}),
     "NaiveBayes": Estimator(
         ("naive-bayes",),
         last=(Own("min_categories", "Any", None, "None, int or array [D]",
                   "Of categorical: categories of each column at least."),),
-        like={"event": As("Union[str, Sequence[str]]", "multinomial", "str, or a list of D of them", (
+        like={"threads": LIKE["threads"], "seed": LIKE["seed"], "checkpoint-interval": LIKE["checkpoint-interval"],
+              "holdout": As("Optional[float]", shown="float or None", help="A fraction of the labelled rows to set "
+                            "aside, whose labels the model is compared with"),
+              "early-stop": As(help="With X_unlabelled: EM stops after so many iterations without a better score of "
+                                    "the rows held out, and keeps the best; 0: never"),
+              "checkpoint": As(help="With X_unlabelled: a folder that EM keeps its state in, to go on from"),
+              "event": As("Union[str, Sequence[str]]", "multinomial", "str, or a list of D of them", (
                   'What the numbers are: "multinomial" (counts of words), "bernoulli" (whether they are above '
                   '``binarize``), "complement" (Rennie and others 2003: counts, of all other labels), "gaussian" '
                   '(measurements) or "categorical" (categories 0, 1, ...).  A list says it for each column'), own=True),
               "alpha": As(default=1.0), "binarize": As(default=0.0),
               "prior-probabilities": As("Any", None, 'None, "uniform" or array [L]',
-                                        "p(y); None: the shares of the labels in the data", "priors", own=True),
-              "variance-floor": As(default=1e-9, name="var_smoothing"), "complement-norm": As(name="norm"),
+                                        "p(y); None: the shares of the labels in the data", own=True),
+              "variance-floor": As(default=1e-9),
               "em-iterations": As(default=100, help="Of fit with X_unlabelled: iterations of EM at most"),
-              "tolerance": As(default=1e-6, name="em_tolerance",
-                              help="EM stops where its objective changes by less than this share"),
-              "class-weights": CLASS_WEIGHT},
-        without={"template": NOT_OF_ROWS, "template-language": NOT_OF_ROWS,
-                 **dict.fromkeys(["holdout", "early-stop", "checkpoint", "resume", "checkpoint-interval"],
-                                 "a matrix is trained on whole, from the start"),
-                 "threads": "counting takes one thread", "seed": "nothing is drawn"}),
+              "tolerance": As(default=1e-6, help="EM stops where its objective changes by less than this share"),
+              "class-weights": CLASS_WEIGHT}),
 }
 TYPES = {"flag": "bool", "whole": "int", "number": "float", "choice": "str", "words": "str", "file": "PathLike",
          "size": "str", "letter": "str"}
@@ -294,16 +360,15 @@ def of_own(own: Own) -> Parameter:
     return Parameter(own.name, own.type, own.default, module("_params").parameter_text(own.shown, own.help))
 
 
-def parameters(estimator: Estimator, option_rows: Callable[[str], list[dict[str, Any]]]) -> Iterator[Parameter]:
-    rows = {row["name"]: row for kind in estimator.kinds for row in option_rows(kind)}
-    for name in [*estimator.without]:
-        if name not in rows:
-            raise SystemExit(f"{estimator.kinds[0]} has no option {name} that could be left out")
-    names = {name: estimator.like.get(name, As()).name or name.replace("-", "_") for name in rows}
+def parameters(called: str, estimator: Estimator,
+               option_rows: Callable[[str], list[dict[str, Any]]]) -> Iterator[Parameter]:
+    rows = {row["name"]: row for kind in estimator.kinds for row in option_rows(kind) if not row["front_end"]}
+    names = {name: parameter_name(called, name) for name in rows}
+    known = {name: python or name.replace("-", "_") for name, python in names.items()}
     yield from map(of_own, estimator.own)
     for name, row in rows.items():
-        if name not in estimator.without:
-            yield of_row(row, names, estimator.like.get(name, As()))
+        if names[name] is not None:
+            yield of_row(row, known, estimator.like.get(name, As()))
     yield from map(of_own, estimator.last)
 
 
@@ -355,15 +420,34 @@ def generate(option_rows: Callable[[str], list[dict[str, Any]]]) -> str:
     known: dict[str, str] = {}
     classes = []
     for name, estimator in ESTIMATORS.items():
-        of = list(parameters(estimator, option_rows))
+        of = list(parameters(name, estimator, option_rows))
         table = {row["name"] for row in option_rows(estimator.kinds[0])}
         classes.append(source(name, estimator, of, known, table))
         known = known or {each.name: each.doc for each in of}
     return HEAD + "".join("\n\n" + each + "\n" for each in classes)
 
 
+def section() -> str:
+    """What the page of the options says of Python."""
+    def marked(names: str) -> str:
+        return ", ".join(f"`{name}`" for name in names.split())
+
+    lines = ["An estimator has the options of its kind of model as keyword arguments, with `_` for `-`; BayesNet has "
+             "those of `fit`.", "What differs:", "", "| option | estimators | in Python | why |", "|---|---|---|---|"]
+    for row in EXCEPTIONS:
+        python = "" if row.parameter is None else marked(row.parameter) or "another default"
+        lines.append(f"| {marked(row.options)} | {row.estimators.replace(' ', ', ') or 'all'} | {python} | {row.why} |")
+    return HEADING + "\n" + "\n".join(lines) + "\n"
+
+
+def page() -> str:
+    """docs/options.md with that section; the rest is made by tests/app/train/training_options_table_test.cc."""
+    return PAGE.read_text(encoding="utf-8").partition(HEADING)[0] + section()
+
+
 def main() -> None:
     FILE.write_text(generate(module("_core").option_rows), encoding="utf-8")
+    PAGE.write_text(page(), encoding="utf-8")
 
 
 if __name__ == "__main__":

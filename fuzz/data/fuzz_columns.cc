@@ -37,7 +37,9 @@ std::string rewritten(std::string_view text) {
 // Whether the text is read with the number of columns that a model expects, here 3.
 bool reads_with_expected_columns(std::string_view text, bool allow_fewer) {
   try {
-    croft::ColumnsReader reader(croft::LineReader(text, "fuzz"), 3, allow_fewer);
+    croft::ColumnsReader reader(
+        croft::LineReader(text, "fuzz"), 3,
+        allow_fewer ? croft::RowWidth::or_one_fewer : croft::RowWidth::as_expected);
     croft::ColumnSequence sequence;
     while (reader.next(sequence)) {
       require(reader.columns() == 3 || (allow_fewer && reader.columns() == 2), "a wrong column");

@@ -40,7 +40,7 @@ void expand_all(const croft::TemplateSet& set, const croft::ColumnSequence& rows
   std::string out, again;
   for (std::size_t k = 0; k < set.size(); ++k) {
     const std::string& line = set.line(k);
-    const bool wapiti = set.language() == croft::TemplateLanguage::wapiti;
+    const bool wapiti = set.language() != croft::TemplateLanguage::crfpp;
     const char kind = wapiti && line[0] != '*' ? static_cast<char>(line[0] | 0x20) : line[0];
     require(set.on_nodes(k) || set.on_edges(k), "a template for nothing");
     for (std::size_t t = 0; t <= rows.rows(); ++t) {
@@ -57,7 +57,7 @@ void expand_all(const croft::TemplateSet& set, const croft::ColumnSequence& rows
 void run(std::string_view data) {
   if (data.empty() || data.size() > kLongest) return;
   const auto language =
-      static_cast<croft::TemplateLanguage>(static_cast<unsigned char>(data[0]) % 3);
+      static_cast<croft::TemplateLanguage>(static_cast<unsigned char>(data[0]) % 4);
   data.remove_prefix(1);
   const std::string_view text = data.substr(0, data.find('\0'));
   data.remove_prefix(std::min(text.size() + 1, data.size()));

@@ -1,9 +1,9 @@
 """What the estimators of rows share: matrices, labels and weights as they are handed in and on."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
-from ._params import BaseEstimator, raise_not_fitted
+from ._params import BaseEstimator, mapping, raise_not_fitted
 
 if TYPE_CHECKING:
     import numpy
@@ -126,7 +126,7 @@ def classes_from(labels: Sequence[str], kind: str) -> numpy.ndarray:
         return numpy.array([label == "True" for label in labels])
     if kind == "f":
         return numpy.array([float(label) for label in labels])
-    if kind in "iu":
+    if kind in ("i", "u"):
         return numpy.array([int(label) for label in labels]).astype(
             {"i": numpy.int64, "u": numpy.uint64}[kind])
     return numpy.array(labels, dtype=object if kind == "O" else None)
@@ -146,14 +146,12 @@ def example_weights(class_weight: Any, classes: Any, codes: Any, sample_weight: 
         if class_weight != "balanced":
             raise ValueError(f"class_weight is {class_weight!r}; give None, 'balanced' or a dict")
         of = len(codes) / (len(labels) * numpy.bincount(codes, minlength=len(labels)))
-    elif isinstance(class_weight, Mapping):
-        unknown = [label for label in class_weight if label not in labels]
+    else:
+        unknown = [label for label in mapping("class_weight", class_weight) if label not in labels]
         if unknown:
             raise ValueError(f"class_weight has {unknown[0]!r}, which is no label of y")
         for label, factor in class_weight.items():
             if not 0 <= float(factor) < float("inf"):
                 raise ValueError(f"class_weight has {factor!r} for {label!r}; it must be a number, 0 or more")
         of = numpy.array([class_weight.get(label, 1.0) for label in labels], float)
-    else:
-        raise TypeError(f"class_weight is a {type(class_weight).__name__}, and a dict was expected")
     return of[codes] if weight is None else weight * of[codes]

@@ -105,24 +105,20 @@ class MEMMParameters(Parameters):
                  induce_size: Optional[int] = None, induce_batch: Optional[int] = None,
                  induce_rounds: Optional[int] = None, induce_iterations: Optional[int] = None,
                  induce_gain: Optional[float] = None, induce_count: Optional[int] = None,
-                 induce_from: Optional[str] = None, induce_pairs: Optional[bool] = None,
-                 unsupported: Optional[float] = None, unsupported_after: Optional[int] = None,
-                 select_l1: Optional[float] = None, order: int = 1, histories: Optional[str] = None,
-                 constrain: Optional[PathLike] = None, transition_groups: Optional[PathLike] = None,
-                 objective: str = "likelihood", optimizer: Optional[str] = None,
-                 cost: Union[float, PathLike, None] = None, block: Optional[int] = None, l1: float = 0.0,
-                 l2: Optional[float] = None, prior: Optional[Prior] = None, variances: Optional[PathLike] = None,
+                 induce_from: Optional[str] = None, unsupported: Optional[float] = None,
+                 unsupported_after: Optional[int] = None, select_l1: Optional[float] = None,
+                 constrain: Optional[PathLike] = None, objective: str = "likelihood",
+                 optimizer: Optional[str] = None, l1: float = 0.0, l2: Optional[float] = None,
+                 prior: Optional[Prior] = None, variances: Optional[PathLike] = None,
                  max_iterations: Optional[int] = None, tolerance: Optional[float] = None,
                  window: Optional[int] = None, gradient_tolerance: Optional[float] = None,
-                 gap: Optional[float] = None, target: Optional[float] = None, history: Optional[int] = None,
-                 sgd_passes: Optional[int] = None, step: Optional[float] = None, schedule: Optional[str] = None,
-                 decay: Optional[float] = None, batch: Optional[int] = None, average_from: Optional[int] = None,
-                 aggressiveness: Optional[float] = None, best: Optional[int] = None,
-                 variance: Optional[float] = None, gamma: Optional[float] = None, kernel: Optional[str] = None,
-                 precision: str = "auto", holdout: Optional[float] = None, early_stop: int = 0,
-                 checkpoint: Optional[PathLike] = None, resume: bool = False, checkpoint_interval: float = 30.0,
-                 threads: int = 0, seed: int = 1, format: Optional[str] = None, decode: str = "viterbi",
-                 warm_start: bool = False, progress: Optional[bool] = None) -> None:
+                 target: Optional[float] = None, history: Optional[int] = None, sgd_passes: Optional[int] = None,
+                 step: Optional[float] = None, schedule: Optional[str] = None, decay: Optional[float] = None,
+                 batch: Optional[int] = None, average_from: Optional[int] = None, precision: str = "auto",
+                 holdout: Optional[float] = None, early_stop: int = 0, checkpoint: Optional[PathLike] = None,
+                 resume: bool = False, checkpoint_interval: float = 30.0, threads: int = 0, seed: int = 1,
+                 format: Optional[str] = None, decode: str = "viterbi", warm_start: bool = False,
+                 progress: Optional[bool] = None) -> None:
         keep(self, locals())
 
 
@@ -187,20 +183,17 @@ class HiddenChainCRFParameters(Parameters):
     def __init__(self, *, template: Optional[PathLike] = None, kit: Optional[PathLike] = None,
                  template_language: str = "auto", intercept: Optional[str] = None, boundaries: bool = False,
                  features: Optional[str] = None, min_count: int = 1, constrain: Optional[PathLike] = None,
-                 objective: str = "likelihood", optimizer: Optional[str] = None,
-                 cost: Union[float, PathLike, None] = None, block: Optional[int] = None, l1: float = 0.0,
+                 objective: str = "likelihood", optimizer: Optional[str] = None, l1: float = 0.0,
                  l2: Optional[float] = None, max_iterations: Optional[int] = None, tolerance: Optional[float] = None,
                  window: Optional[int] = None, gradient_tolerance: Optional[float] = None,
-                 gap: Optional[float] = None, target: Optional[float] = None, history: Optional[int] = None,
-                 sgd_passes: Optional[int] = None, step: Optional[float] = None, schedule: Optional[str] = None,
-                 decay: Optional[float] = None, batch: Optional[int] = None, average_from: Optional[int] = None,
-                 aggressiveness: Optional[float] = None, best: Optional[int] = None,
-                 variance: Optional[float] = None, gamma: Optional[float] = None, kernel: Optional[str] = None,
-                 precision: str = "auto", em_iterations: Optional[int] = None, starts: int = 1,
-                 start_deviation: float = 0.1, hidden_states: Union[int, Mapping[str, int]] = 2,
-                 holdout: Optional[float] = None, early_stop: int = 0, checkpoint: Optional[PathLike] = None,
-                 resume: bool = False, checkpoint_interval: float = 30.0, threads: int = 0, seed: int = 1,
-                 format: Optional[str] = None, decode: str = "marginal", progress: Optional[bool] = None) -> None:
+                 target: Optional[float] = None, history: Optional[int] = None, sgd_passes: Optional[int] = None,
+                 step: Optional[float] = None, schedule: Optional[str] = None, decay: Optional[float] = None,
+                 batch: Optional[int] = None, average_from: Optional[int] = None, precision: str = "auto",
+                 em_iterations: Optional[int] = None, starts: int = 1, start_deviation: float = 0.1,
+                 hidden_states: Union[int, Mapping[str, int]] = 2, holdout: Optional[float] = None,
+                 early_stop: int = 0, checkpoint: Optional[PathLike] = None, resume: bool = False,
+                 checkpoint_interval: float = 30.0, threads: int = 0, seed: int = 1, format: Optional[str] = None,
+                 decode: str = "marginal", progress: Optional[bool] = None) -> None:
         keep(self, locals())
 
 
@@ -402,23 +395,38 @@ class LogisticRegressionParameters(Parameters):
     class_weight : None, "balanced" or dict
         Factor of the weight of each row, by its label; labels that a dict does not have: 1.  "balanced": N / (L *
         rows of the label).
-    l2 : float
-        Weight of |w|_2^2 / 2.
+    features : "all" or "observed"
+        A weight for each column and label, or for those where the column is not 0 in a row of the label.
+    objective : str
+        What to minimise: "likelihood", "softmax-margin", "max-margin", "perceptron", "passive-aggressive" or
+        "arow"; the last four want intercept="penalised" or "none".
+    prior : LogisticRegression (fitted), Model, path or None
+        The l2 penalty is of the distance from this model's weights, where training starts; its labels and
+        features are kept.  To adapt a model without forgetting it.
+    holdout : float or None
+        A fraction of the rows to set aside for a score as training goes on.
     """
 
     _KIND = "maxent"
-    _OWN: tuple[str, ...] = ("class_weight",)
-    _ALWAYS: tuple[str, ...] = ("intercept", "l2", "threads")
+    _RENAMED = {"select_l1": "select"}
+    _OWN: tuple[str, ...] = ("class_weight", "prior")
+    _ALWAYS: tuple[str, ...] = ("intercept", "features", "threads")
 
     def __init__(self, *, intercept: str = "unpenalised", class_weight: Union[None, str, Mapping[Any, float]] = None,
-                 optimizer: Optional[str] = None, l1: float = 0.0, l2: float = 1.0,
-                 variances: Optional[PathLike] = None, max_iterations: Optional[int] = None,
-                 tolerance: Optional[float] = None, window: Optional[int] = None,
-                 gradient_tolerance: Optional[float] = None, gap: Optional[float] = None,
-                 target: Optional[float] = None, history: Optional[int] = None, sgd_passes: Optional[int] = None,
-                 step: Optional[float] = None, schedule: Optional[str] = None, decay: Optional[float] = None,
-                 batch: Optional[int] = None, average_from: Optional[int] = None, precision: str = "auto",
-                 threads: int = 0, seed: int = 1) -> None:
+                 features: str = "all", min_count: int = 1, unsupported: Optional[float] = None,
+                 unsupported_after: Optional[int] = None, select_l1: Optional[float] = None,
+                 objective: str = "likelihood", optimizer: Optional[str] = None,
+                 cost: Union[float, PathLike, None] = None, l1: float = 0.0, l2: Optional[float] = None,
+                 prior: Optional[Prior] = None, variances: Optional[PathLike] = None,
+                 max_iterations: Optional[int] = None, tolerance: Optional[float] = None,
+                 window: Optional[int] = None, gradient_tolerance: Optional[float] = None,
+                 gap: Optional[float] = None, target: Optional[float] = None, history: Optional[int] = None,
+                 sgd_passes: Optional[int] = None, step: Optional[float] = None, schedule: Optional[str] = None,
+                 decay: Optional[float] = None, batch: Optional[int] = None, average_from: Optional[int] = None,
+                 aggressiveness: Optional[float] = None, best: Optional[int] = None,
+                 variance: Optional[float] = None, gamma: Optional[float] = None, precision: str = "auto",
+                 holdout: Optional[float] = None, early_stop: int = 0, checkpoint: Optional[PathLike] = None,
+                 resume: bool = False, checkpoint_interval: float = 30.0, threads: int = 0, seed: int = 1) -> None:
         keep(self, locals())
 
 
@@ -436,6 +444,13 @@ class NaiveBayesParameters(Parameters):
         p(y); None: the shares of the labels in the data.
     em_iterations : int
         Of fit with X_unlabelled: iterations of EM at most.
+    holdout : float or None
+        A fraction of the labelled rows to set aside, whose labels the model is compared with.
+    early_stop : int
+        With X_unlabelled: EM stops after so many iterations without a better score of the rows held out, and
+        keeps the best; 0: never.
+    checkpoint : path or None
+        With X_unlabelled: a folder that EM keeps its state in, to go on from.
     min_categories : None, int or array [D]
         Of categorical: categories of each column at least.
     """
@@ -443,9 +458,12 @@ class NaiveBayesParameters(Parameters):
     _KIND = "naive-bayes"
     _RENAMED = {"em_tolerance": "tolerance", "var_smoothing": "variance_floor", "norm": "complement_norm"}
     _OWN: tuple[str, ...] = ("class_weight", "event", "priors", "min_categories")
+    _ALWAYS: tuple[str, ...] = ("threads",)
 
     def __init__(self, *, class_weight: Union[None, str, Mapping[Any, float]] = None, em_tolerance: float = 1e-06,
                  event: Union[str, Sequence[str]] = "multinomial", alpha: float = 1.0, priors: Any = None,
                  binarize: float = 0.0, var_smoothing: float = 1e-09, norm: bool = False, em_iterations: int = 100,
+                 holdout: Optional[float] = None, early_stop: int = 0, checkpoint: Optional[PathLike] = None,
+                 resume: bool = False, checkpoint_interval: float = 30.0, threads: int = 0, seed: int = 1,
                  min_categories: Any = None) -> None:
         keep(self, locals())

@@ -30,6 +30,13 @@ def keep(estimator: Any, arguments: dict[str, Any]) -> None:
     vars(estimator).update((name, value) for name, value in arguments.items() if name != "self")
 
 
+def mapping(name: str, given: Any) -> Mapping[Any, Any]:
+    """It, which must be a dict or the like."""
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{name} is of type {type(given).__name__}; a dict was expected")
+    return given
+
+
 def option_text(row: Mapping[str, Any], default: Any, names: Mapping[str, str], shown: Optional[str] = None,
                 help: Optional[str] = None) -> str:
     """How an option of the library's table is documented, but for the parameter's name: its type and help.

@@ -1,10 +1,12 @@
 """Bayesian networks: tables from cases, complete or not, and questions to the result."""
 from __future__ import annotations
 
+import itertools
 import os
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
 
 from . import _core
+from ._params import mapping
 from .estimator import TrainingLog, warn_if_interrupted
 from .graph import FactorGraph, Inference
 
@@ -29,9 +31,12 @@ class BayesNet:
     """
 
     def __init__(self, states: Mapping[str, Sequence[str]], parents: Optional[Mapping[str, Sequence[str]]] = None) -> None:
-        names = list(states)
+        names = list(mapping("states", states))
+        for each in itertools.chain(names, *states.values()):
+            if not isinstance(each, str):
+                raise TypeError(f"{each!r} names a variable or a state, and a str was expected")
         number = {name: v for v, name in enumerate(names)}
-        parents = parents or {}
+        parents = mapping("parents", parents or {})
         for name, of in parents.items():
             for each in (name, *of):
                 if each not in number:
@@ -66,7 +71,8 @@ class BayesNet:
 
     # --- Training ------------------------------------------------------------------------------
     def fit(self, X: Sequence[Case], *, smoothing: float = 0.0, em_iterations: int = 100, tolerance: float = 1e-6,
-            starts: int = 1, from_tables: bool = False, seed: int = 1, threads: int = 1,
+            starts: int = 1, from_tables: bool = False, holdout: Optional[float] = None, early_stop: int = 0,
+            seed: int = 1, threads: int = 1,
             checkpoint: Union[None, str, os.PathLike[str]] = None, resume: bool = False,
             checkpoint_interval: float = 30.0,
             callback: Optional[Callable[[dict[str, Any]], Optional[bool]]] = None) -> BayesNet:
@@ -77,16 +83,19 @@ class BayesNet:
         em_iterations, tolerance, starts  of EM: steps at most; it stops where it gains less than this share of
                        its objective; the best start is kept
         from_tables    EM starts from the tables that are there
+        holdout        a fraction of X to set aside, whose log-likelihood the result has
+        early_stop     EM stops after so many steps without a better one; 0: never
         threads        changes no result
         checkpoint, resume, checkpoint_interval  a folder that EM keeps its state in, whether to go on from it,
                        seconds between two states
         callback       gets {"start", "iteration", "objective", "log_likelihood"} after each E step; False
                        stops EM and keeps the tables
 
-        Sets `fit_`: {"log_likelihood", "objective", "iterations", "converged", "parameters", "unseen_rows"}.
+        Sets `fit_`: {"log_likelihood", "objective", "iterations", "converged", "parameters", "unseen_rows", and with
+        a holdout "holdout_log_likelihood"}.
         """
         options = {"smoothing": smoothing, "em_iterations": em_iterations, "tolerance": tolerance, "starts": starts,
-                   "seed": seed, "threads": threads, "checkpoint": checkpoint, "resume": resume,
+                   "holdout": holdout, "early_stop": early_stop or None, "seed": seed, "threads": threads, "checkpoint": checkpoint, "resume": resume,
                    "checkpoint_interval": checkpoint_interval if checkpoint is not None else None}
         text, self.fit_ = _core.train_bayes_net(self._text, self._rows(X), options, from_tables,
                                                 TrainingLog().watching(callback))
@@ -143,7 +152,7 @@ class BayesNet:
         rows = []
         for n, case in enumerate(X):
             row = [-1] * len(names)
-            for name, value in case.items():
+            for name, value in mapping(f"case {n}", case).items():
                 if name not in place:
                     raise ValueError(f"case {n}: there is no variable {name!r}")
                 if value is None:

@@ -1,6 +1,7 @@
 """The distribution of largest entropy with given expectations."""
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 from typing import Any, Optional, Sequence, Union
 
@@ -73,9 +74,10 @@ def maximum_entropy(features: Any, constraints: Sequence[tuple[Union[int, str], 
                 raise ValueError(f"there is no feature {feature!r}" + (f"; there are {names}" if names else
                                  ": features has no names; give the column's number"))
             return names.index(feature)
-        if not 0 <= feature < table.shape[1]:
+        number = operator.index(feature)
+        if not 0 <= number < table.shape[1]:
             raise ValueError(f"there is no feature {feature}: there are {table.shape[1]}, counted from 0")
-        return int(feature)
+        return number
 
     asked = []
     for constraint in constraints:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Callable, Hashable, Mapping, Optional, Sequence, Union
 
 from . import _core
+from ._params import mapping
 
 if TYPE_CHECKING:
     import numpy as np
@@ -144,7 +145,7 @@ class FactorGraph:
         """A factor that scores some joint states, {(state, ...): log-score}, and all others alike."""
         numbers = [self._variable(each) for each in scope]
         listed = {}
-        for states, score in scores.items():
+        for states, score in mapping("scores", scores).items():
             if len(states) != len(numbers):
                 raise ValueError(f"{states!r} has {len(states)} states; the scope has {len(numbers)} variables")
             joint = 0
@@ -154,21 +155,19 @@ class FactorGraph:
                 raise ValueError(f"the joint state {states!r} is there twice")
             listed[joint] = float(score)
         rows = sorted(listed)
-        return self._native.add_factor(numbers, self._native.add_sparse(rows, [listed[k] for k in rows], others))
+        return self._native.add_factor(numbers, self._native.add_sparse(rows, [listed[k] for k in rows], float(others)))
 
     def add_potts(self, scope: Sequence[Name], equal: float, unequal: float = 0.0) -> int:
         """Of two variables: one score where their states have the same number, another where not."""
-        return self._add_scope(scope, ("potts", equal, unequal), lambda: self._native.add_potts(equal, unequal))
+        return self._add_of_two(scope, self._native.add_potts, equal, unequal)
 
     def add_truncated_linear(self, scope: Sequence[Name], weight: float, limit: float) -> int:
         """Of two variables in states i and j: -min(weight |i - j|, limit)."""
-        return self._add_scope(scope, ("linear", weight, limit),
-                               lambda: self._native.add_truncated_linear(weight, limit))
+        return self._add_of_two(scope, self._native.add_truncated_linear, weight, limit)
 
     def add_truncated_quadratic(self, scope: Sequence[Name], weight: float, limit: float) -> int:
         """Of two variables in states i and j: -min(weight (i - j)^2, limit)."""
-        return self._add_scope(scope, ("quadratic", weight, limit),
-                               lambda: self._native.add_truncated_quadratic(weight, limit))
+        return self._add_of_two(scope, self._native.add_truncated_quadratic, weight, limit)
 
     def add_parity(self, scope: Sequence[Name], odd: bool = False) -> int:
         """Of variables with two states: an even (or odd) number of them is in state 1, else -inf."""
@@ -219,7 +218,7 @@ class FactorGraph:
     def score(self, assignment: Mapping[Name, Name]) -> float:
         """Sum of the factors' log-scores; the assignment has a state for each variable."""
         x: list[Optional[int]] = [None] * len(self._names)
-        for variable, state in assignment.items():
+        for variable, state in mapping("assignment", assignment).items():
             v = self._variable(variable)
             x[v] = self._state(v, state)
         if None in x:
@@ -425,6 +424,10 @@ class FactorGraph:
         out._number = {name: v for v, name in enumerate(names)}
         return out
 
+    def _add_of_two(self, scope: Sequence[Name], make: Callable[[float, float], int], a: float, b: float) -> int:
+        a, b = float(a), float(b)
+        return self._add_scope(scope, (make.__name__, a, b), lambda: make(a, b))
+
     def _add_scope(self, scope: Sequence[Name], key: Hashable, make: Callable[[], int]) -> int:
         return self._add([self._variable(each) for each in scope], key, make)
 
@@ -467,7 +470,7 @@ class FactorGraph:
         known: list[int] = []
         if evidence:
             known = [0xffffffff] * len(self._names)
-            for variable, state in evidence.items():
+            for variable, state in mapping("evidence", evidence).items():
                 v = self._variable(variable)
                 known[v] = self._state(v, state)
         return known
@@ -502,7 +505,7 @@ def _memory(value: Union[float, str, None]) -> Optional[float]:
         number = value[:-1] if power else value
     try:
         found = float(number) * 1024.0**power
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         found = float("nan")
     if not 0 < found < float("inf"):
         raise ValueError(f"memory is {value!r}; it must be above 0 bytes, a number or a text such as \"4G\"")

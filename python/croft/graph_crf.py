@@ -9,7 +9,7 @@ from typing import Any, Callable, Hashable, Iterable, Mapping, Optional, Sequenc
 
 from . import _core
 from ._parameters import GraphCRFParameters
-from ._params import BaseEstimator, raise_not_fitted
+from ._params import BaseEstimator, mapping, raise_not_fitted
 from .estimator import Callback, TrainingLog, warn_if_interrupted
 from .graph import FactorGraph, Inference
 
@@ -108,9 +108,13 @@ class GraphCRF(GraphCRFParameters, BaseEstimator):  # type: ignore[misc]
             raise ValueError("a GraphCRF needs domains and templates")
         if len(X) != len(y):
             raise ValueError(f"X has {len(X)} instances, y has {len(y)}")
-        domains = [(name, [str(label) for label in labels]) for name, labels in self.domains.items()]
-        schema = _Schema(domains, {name: list(t.domains) for name, t in self.templates.items()})
-        native = _core.Cliques(domains, [schema.native(name, t) for name, t in self.templates.items()])
+        domains = [(name, [str(label) for label in labels]) for name, labels in mapping("domains", self.domains).items()]
+        templates = mapping("templates", self.templates)
+        for name, t in templates.items():
+            if not isinstance(t, Template):
+                raise TypeError(f"templates[{name!r}] is a {type(t).__name__}, and a croft.Template was expected")
+        schema = _Schema(domains, {name: list(t.domains) for name, t in templates.items()})
+        native = _core.Cliques(domains, [schema.native(name, t) for name, t in templates.items()])
         for n, (x, labels) in enumerate(zip(X, y)):
             schema.add(native, n, self._unroll(x, n), labels)
         log = TrainingLog()
@@ -134,18 +138,14 @@ class GraphCRF(GraphCRFParameters, BaseEstimator):  # type: ignore[misc]
         known  what is known of some labels, as y of fit
         how    for FactorGraph.infer: method, time, max_iterations, ...
         """
-        found = self._infer(X, "map", known, how)
+        found = [each for _, each in self._infer(X, "map", known, how)]
         return [[str(label) for label in (each.assignment or {}).values()] for each in found]
 
     def predict_marginals(self, X: Sequence[Any], *, known: Optional[Sequence[Any]] = None,
                           **how: Any) -> list[list[dict[str, float]]]:
         """Of each instance, for each variable: {label: probability}."""
-        found = self._infer(X, "marginals", known, how)
-        out = []
-        for graph, each in zip(self._last, found):
-            out.append([{str(label): float(p) for label, p in zip(graph.states(v), each.marginals[v])}
-                        for v in graph.variables])
-        return out
+        return [[{str(label): float(p) for label, p in zip(graph.states(v), each.marginals[v])} for v in graph.variables]
+                for graph, each in self._infer(X, "marginals", known, how)]
 
     def score(self, X: Sequence[Any], y: Sequence[Any]) -> float:
         """The share of labels, of those that y knows, that predict gets right."""
@@ -180,7 +180,6 @@ class GraphCRF(GraphCRFParameters, BaseEstimator):  # type: ignore[misc]
         if "_model" in state:
             state["_model"] = state["_model"].bytes()
         state.pop("_schema", None)
-        state.pop("_last", None)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -236,18 +235,17 @@ class GraphCRF(GraphCRFParameters, BaseEstimator):  # type: ignore[misc]
         return out
 
     def _infer(self, X: Sequence[Any], task: str, known: Optional[Sequence[Any]],
-               how: dict[str, Any]) -> list[Inference]:
+               how: dict[str, Any]) -> list[tuple[FactorGraph, Inference]]:
         how = {"method": self.method, "seed": self.seed, **how}
         if known is not None and len(known) != len(X):
             raise ValueError(f"X has {len(X)} instances, known has {len(known)}")
-        self._last = self._graphs(X)
         found = []
-        for n, graph in enumerate(self._last):
+        for n, graph in enumerate(self._graphs(X)):
             evidence = {}
             if known is not None:
                 labels = _in_order(known[n], self._unroll(X[n], n))
                 evidence = {name: str(label) for name, label in zip(graph.variables, labels) if label is not None}
-            found.append(graph.infer(task, evidence=evidence, **how))
+            found.append((graph, graph.infer(task, evidence=evidence, **how)))
         return found
 
 

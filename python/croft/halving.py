@@ -9,7 +9,7 @@ import pickle
 from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import _core
-from ._params import raise_not_fitted
+from ._params import mapping, raise_not_fitted
 from .model import evaluate
 from .tables import table
 
@@ -148,7 +148,7 @@ class _Given:
             raise ValueError(f"X has {self.size} sequences and y the labels of {len(y)}")
         known = estimator.get_params()
         self.parameters: dict[str, Union[Range, list[Any]]] = {}
-        for name, values in parameters.items():
+        for name, values in mapping("parameters", parameters).items():
             if name not in known:
                 raise ValueError(f"{type(estimator).__name__} has no parameter {name!r} to search over; it has "
                                  f"{', '.join(known)}")

@@ -2,15 +2,15 @@
 from __future__ import annotations
 
 import json
-import numbers
 import os
+import re
 import warnings
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
 
 from . import _core
 from ._matrix import RowClassifier, arrays, classes_from, example_weights, validated
 from ._parameters import LogisticRegressionParameters
-from .estimator import Callback, TrainingLog, warn_if_interrupted
+from .estimator import Callback, TrainingLog, _prior_model, warn_if_interrupted
 from .model import Model
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ except ImportError:
 PathLike = Union[str, "os.PathLike[str]"]
 
 _INTERCEPT = "(intercept)"
+_OF_A_RUN = ("class_weight", "prior", "checkpoint", "resume")  # parameters that the model file does not keep
 
 
 class LogisticRegression(LogisticRegressionParameters, RowClassifier):
@@ -80,12 +81,17 @@ class LogisticRegression(LogisticRegressionParameters, RowClassifier):
         names = self._column_names()
         log = TrainingLog()
         found = numpy.zeros((X.shape[1] + 1, len(self.classes_)))
+        labels = [str(label) for label in self.classes_]
+        prior = _prior_model(self.prior)
         native, log.result = _core.train_matrix(
             X.shape[1], *arrays(X), numpy.ascontiguousarray(codes, numpy.int64),
-            example_weights(self.class_weight, self.classes_, codes, sample_weight), names, [str(label) for label in self.classes_],
-            self._options(), json.dumps(self._record(), default=str), found,
+            example_weights(self.class_weight, self.classes_, codes, sample_weight), names, labels,
+            self._options(), prior._native if prior else None, json.dumps(self._record(), default=str), found,
             log.watching(callback))
         self.model_ = Model(native)
+        if prior:  # the model has labels and columns in the order of the prior
+            place = {name: d for d, name in enumerate(names or [f"x{d}" for d in range(X.shape[1])])}
+            found = self._weights_of(self.model_, place, X.shape[1], labels)
         self._set_weights(found)
         self.training_log_ = log
         self.n_iter_ = log.result["iterations"]
@@ -95,10 +101,10 @@ class LogisticRegression(LogisticRegressionParameters, RowClassifier):
     def _options(self) -> dict[str, Any]:
         if self.intercept not in ("unpenalised", "penalised", "none"):
             raise ValueError(f"intercept is {self.intercept!r}; choose one of: unpenalised, penalised, none")
-        l2 = self.l2  # the trainer would name the number that it is given
-        if not isinstance(l2, numbers.Real) or not 0 <= float(l2) < float("inf"):
-            raise ValueError(f"l2 is {l2!r}; it must be a number, 0 or more")
-        return {**self._given(), "format": "attributes", "l2": 2 * l2 if len(self.classes_) == 2 else l2}
+        options = {**self._given(), "format": "attributes"}
+        if "select" in options:
+            options["select"] = f"l1:{options['select']}"
+        return options
 
     def _column_names(self) -> list[str]:
         names = self._named_columns()
@@ -106,6 +112,24 @@ class LogisticRegression(LogisticRegressionParameters, RowClassifier):
             raise ValueError(f"a column of X has the name of the intercept, {_INTERCEPT}; rename it, or give "
                              'intercept="none"')
         return names
+
+    @staticmethod
+    def _weights_of(model: Model, place: Mapping[str, int], columns: int, labels: Sequence[str]) -> Any:
+        """[D + 1, L] of a model that has these labels and no others, the intercept's (or 0) last.
+
+        place : the column of each attribute that has weights
+        """
+        import numpy
+        if set(model.labels) != set(labels):
+            odd = sorted(set(model.labels) ^ set(labels))[0]
+            raise ValueError(f"the model has the label {odd!r}, and y has not" if odd in model.labels else
+                             f"all rows of the label {odd!r} are held out; give a smaller holdout")
+        rows = [*(name.encode("utf-8", "surrogateescape") for name in place), _INTERCEPT.encode()]
+        weights = numpy.zeros((len(rows), len(labels)))
+        _core.model_weights(model._native, rows, weights)
+        found = numpy.zeros((columns + 1, len(labels)))
+        found[[*place.values(), columns]] = weights
+        return found[:, [model.labels.index(label) for label in labels]]
 
     def _set_weights(self, found: Any) -> None:
         """From [D + 1, L], the intercept's last."""
@@ -193,27 +217,28 @@ class LogisticRegression(LogisticRegressionParameters, RowClassifier):
         if meta.get("kind") != "maxent":
             raise ValueError(f"{os.fspath(path)}: a model of kind {meta.get('kind')}, and LogisticRegression is of "
                              "kind maxent")
-        said = meta.get("training", {}).get("matrix", {})
         record = meta.get("training", {})
+        said = _matrix_record(record, path)
         self = cls(**said.get("parameters", {}))
         has_intercept = meta["extraction"].get("intercept", False)
         if not said:
-            self.l1 = record.get("l1", 0.0)
-            self.l2 = record.get("l2", 1.0) / (2 if len(model.labels) == 2 else 1)
+            self.l1, l2 = (float(record.get(name, default)) for name, default in (("l1", 0.0), ("l2", 1.0)))
+            self.l2 = l2 / (2 if len(model.labels) == 2 else 1)
             self.intercept = record.get("intercept", "none") if has_intercept else "none"
+            self.features = record.get("features", "observed")
         self.classes_ = classes_from(model.labels, said.get("classes", "U"))
-        if isinstance(said.get("columns"), int):
-            names = [f"x{d}" for d in range(said["columns"])]
+        columns = said.get("columns")
+        if isinstance(columns, int):
+            self.n_features_in_ = columns
+            place = {name: int(name[1:]) for name in model.attributes
+                     if re.fullmatch("x(0|[1-9][0-9]{0,9})", name) and int(name[1:]) < columns}
         else:
-            names = said.get("columns") or _core.column_names(model._native)
+            names = columns or _core.column_names(model._native)
             self.feature_names_in_ = numpy.array(names, dtype=object)
-        self.n_features_in_ = len(names)
-        found = numpy.zeros((len(names) + 1, len(self.classes_)))
-        rows = [name.encode("utf-8", "surrogateescape") for name in names]
-        _core.model_weights(model._native, rows + [_INTERCEPT.encode()] if has_intercept else rows,
-                            found if has_intercept else found[:-1])
+            self.n_features_in_ = len(names)
+            place = {name: d for d, name in enumerate(names)}
         self.model_ = model
-        self._set_weights(found)
+        self._set_weights(self._weights_of(model, place, self.n_features_in_, model.labels))
         self.n_iter_ = meta.get("training", {}).get("iterations", 0)
         self.training_log_ = TrainingLog()
         return self
@@ -222,7 +247,7 @@ class LogisticRegression(LogisticRegressionParameters, RowClassifier):
         """What a model file says beside its weights."""
         named = hasattr(self, "feature_names_in_")
         params = {name: value.item() if hasattr(value, "item") else value
-                  for name, value in self.get_params(deep=False).items() if name != "class_weight"}
+                  for name, value in self.get_params(deep=False).items() if name not in _OF_A_RUN}
         return {"classes": self.classes_.dtype.kind, "parameters": params,
                 "columns": [str(name) for name in self.feature_names_in_] if named else self.n_features_in_}
 
@@ -234,3 +259,16 @@ class LogisticRegression(LogisticRegressionParameters, RowClassifier):
         tags.target_tags.required = True
         tags.input_tags.sparse = True
         return tags
+
+
+def _matrix_record(record: Mapping[str, Any], path: PathLike) -> dict[str, Any]:
+    """What _record() gave; empty for a model of the program's."""
+    said = record.get("matrix", {})
+    columns = said.get("columns") if isinstance(said, dict) else None
+    whole = isinstance(said, dict) and isinstance(said.get("parameters", {}), dict) and (
+        columns is None or (isinstance(columns, list) and all(isinstance(name, str) for name in columns))
+        or (isinstance(columns, int) and not isinstance(columns, bool) and 0 <= columns < 2**31))
+    if not whole:
+        raise _core.Error(f"{os.fspath(path)}: training.matrix is damaged")
+    found: dict[str, Any] = said
+    return found

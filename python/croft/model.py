@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Iterable, NamedTuple, Optional, Sequence, Union
 
 from . import _core
@@ -286,7 +287,7 @@ class Model:
         threads = how.pop("threads", 0)
         known = how.pop("known", None)
         plan = self._plan(how, known is not None)
-        return plan.tag(X, known if y is None else y, questions, threads, 0)
+        return defaultdict(list, plan.tag(X, known if y is None else y, questions, threads, 0))
 
     def _plan(self, how: dict[str, Any], partial: bool) -> _core.Plan:
         key = (partial, *sorted((name, tuple(value) if name == "rules" and value else value)
@@ -392,5 +393,5 @@ def _dicts(answer: tuple[bytes, int, int], labels: Labels) -> list[dict[str, flo
 
 
 def _check_count(name: str, value: int) -> None:
-    if isinstance(value, bool) or not hasattr(value, "__index__") or value < 1:
-        raise ValueError(f"{name} is {value!r}; it must be a whole number, 1 or more")
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not 1 <= value <= 2**31:
+        raise ValueError(f"{name} is {value!r}; it must be a whole number from 1 to {2**31}")

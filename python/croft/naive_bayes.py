@@ -39,6 +39,7 @@ class NaiveBayes(NaiveBayesParameters, RowClassifier):
     objective_ : list, what EM minimises, as each iteration finds it: minus the log-likelihood of rows and known
         labels, minus that of the smoothing, alpha times the sum of the smoothed log-probabilities
         (feature_log_prob_; of bernoulli, log 1 - p, too).  It never increases; empty without X_unlabelled
+    holdout_ : dict or None, the token_accuracy of the rows that were held out
     calibration_ : dict or None, of a model file that ``croft calibrate`` wrote: predict, predict_proba and
         predict_log_proba apply it, until the next fit; predict_joint_log_proba does not
     """
@@ -58,9 +59,8 @@ class NaiveBayes(NaiveBayesParameters, RowClassifier):
         X, y = self._labelled(X, y, reset=True)
         import numpy
         self.classes_, codes = numpy.unique(y, return_inverse=True)
-        self._table = self._new_table()
         more = None if X_unlabelled is None else self._checked(X_unlabelled)
-        return self._count(X, codes, sample_weight, more)
+        return self._count(self._new_table(), X, codes, sample_weight, more)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> NaiveBayes:
         """Adds rows to those that were counted: the same as one fit to all of them.
@@ -74,7 +74,6 @@ class NaiveBayes(NaiveBayesParameters, RowClassifier):
         X, y = self._labelled(X, y, reset=first)
         if first:
             self.classes_ = numpy.unique(y if classes is None else classes)
-            self._table = self._new_table()
         elif classes is not None and not numpy.array_equal(numpy.unique(classes), numpy.unique(self.classes_)):
             raise ValueError(f"classes={classes!r} is not what it was in the first call of partial_fit, "
                              f"{self.classes_!r}")
@@ -84,33 +83,41 @@ class NaiveBayes(NaiveBayesParameters, RowClassifier):
                              "that will come in the first call of partial_fit")
         calibrated = not first and self.calibration_ is not None
         order = numpy.argsort(self.classes_)  # those of a file are in its order
-        self._count(X, order[numpy.searchsorted(self.classes_, y, sorter=order)], sample_weight, None)
+        table = self._new_table() if first else self._table.copy()
+        self._count(table, X, order[numpy.searchsorted(self.classes_, y, sorter=order)], sample_weight, None)
         if calibrated:
             warnings.warn("the calibration was that of the model before, and is gone; calibrate the new one",
                           stacklevel=2)
         return self
 
-    def _count(self, X: Any, codes: Any, sample_weight: Any, more: Any) -> NaiveBayes:
+    def _count(self, table: _core.NaiveBayesTable, X: Any, codes: Any, sample_weight: Any, more: Any) -> NaiveBayes:
+        """A table that is there is never changed: other threads may predict with it, and the fit may fail."""
         import numpy
+        for name in ("early_stop", "checkpoint"):
+            if more is None and getattr(self, name):
+                raise ValueError(f"{name} is of EM: give X_unlabelled, or leave it out")
         weight = _weights(self.class_weight, self.classes_, codes, sample_weight)
         events = self._events()
-        if "categorical" in events or self._table.takes_zeros:  # 0 is a category, or not a missing number
+        if "categorical" in events or table.takes_zeros:  # 0 is a category, or not a missing number
             X, more = _dense(X), None if more is None else _dense(more)
         for name, matrix in (("X", X), ("X_unlabelled", more)):
             if matrix is not None:
                 self._check_numbers(name, matrix, events)
-                self._reserve(matrix, events)
+                self._reserve(table, matrix, events)
         if more is not None:
             X = _stacked(X, more)
             codes = numpy.concatenate([codes, numpy.full(more.shape[0], -1)])
             if weight is not None:
                 weight = numpy.concatenate([weight, numpy.ones(more.shape[0])])
         option, prior = self._prior()
-        found = self._table.fit(*_arrays(X), numpy.ascontiguousarray(codes, numpy.int64), weight,
-                                len(self.classes_), {**self._given(), **option}, prior)
+        found = table.fit(*_arrays(X), numpy.ascontiguousarray(codes, numpy.int64), weight,
+                          len(self.classes_), {**self._given(), **option}, prior)
+        self._table = table
         self.objective_ = found["objectives"]
+        self.holdout_ = found["holdout"]
         warn_if_interrupted(found, stacklevel=4)
-        if not (found["converged"] or found["interrupted"]) and more is not None and self.em_iterations > 0:
+        ended = found["converged"] or found["interrupted"] or len(found["objectives"]) < self.em_iterations
+        if not ended and more is not None and self.em_iterations > 0:
             warnings.warn(f"EM went on to gain more than em_tolerance={self.em_tolerance} after em_iterations="
                           f"{self.em_iterations} iterations", stacklevel=3)
         return self
@@ -152,14 +159,16 @@ class NaiveBayes(NaiveBayesParameters, RowClassifier):
                 raise ValueError(f"{name} has a number in column {where} that is no category; event categorical "
                                  "takes 0, 1, 2, ...")
 
-    def _reserve(self, X: Any, events: list[str]) -> None:
+    def _reserve(self, table: _core.NaiveBayesTable, X: Any, events: list[str]) -> None:
         """Makes room for the categories of the columns."""
         import numpy
         least = numpy.broadcast_to(numpy.asarray(0 if self.min_categories is None else self.min_categories),
                                    (self.n_features_in_,))
         for d in numpy.flatnonzero(numpy.resize(numpy.array(events), self.n_features_in_) == "categorical"):
             largest = X[:, d].max() if X.shape[0] else -1
-            self._table.reserve_categories(int(d), max(int(largest) + 1, int(least[d])))
+            if largest > 1e15:
+                raise ValueError(f"column {d} has the number {largest:g}, which is too large for a category")
+            table.reserve_categories(int(d), max(int(largest) + 1, int(least[d])))
 
     # Prediction.
 
@@ -302,6 +311,8 @@ class NaiveBayes(NaiveBayesParameters, RowClassifier):
         table, labels, record, options = found
         said = json.loads(record)
         if "parameters" in said:
+            if not (isinstance(said["parameters"], dict) and set(said["parameters"]) <= set(self.get_params(deep=False))):
+                raise _core.Error("training.parameters of the model are damaged")
             self.set_params(**said["parameters"])
         else:
             known = json.loads(options)
@@ -361,13 +372,19 @@ def _columns_of(X: Any, chosen: Any, wrong: Callable[[Any], Any]) -> Iterator[tu
     if not chosen.any() or not wrong(X.data if hasattr(X, "indptr") else X).any():
         return
     if hasattr(X, "indptr"):
-        X = X.tocsc()
+        X = _whole(X).tocsc()
     for d in numpy.flatnonzero(chosen):
         yield int(d), X.data[X.indptr[d]:X.indptr[d + 1]] if hasattr(X, "indptr") else X[:, d]
 
 
 def _dense(X: Any) -> Any:
-    return X.toarray() if hasattr(X, "toarray") else X
+    return _whole(X).toarray() if hasattr(X, "toarray") else X
+
+
+def _whole(X: Any) -> Any:
+    """A sparse matrix whose parts fit together, which methods of scipy take for granted."""
+    X.check_format(full_check=True)
+    return X
 
 
 def _stacked(X: Any, more: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import Any, Optional, Sequence
 
 from . import _core
 from ._parameters import SegmentCRFParameters
+from ._params import mapping
 from .estimator import Callback, ChainCRF
 
 Spans = list[tuple[int, int, str]]
@@ -97,7 +98,8 @@ def of_segments(parameters: Any) -> dict[str, Any]:
     """Options that are not what the parameters are."""
     options: dict[str, Any] = {}
     if parameters.gazetteers is not None:
-        options["gazetteers"] = {name: list(entries) for name, entries in parameters.gazetteers.items()}
+        options["gazetteers"] = {name: list(entries) for name, entries in
+                                 mapping("gazetteers", parameters.gazetteers).items()}
     if parameters.text is not None:
         options["text_attribute"] = parameters.text + ":"
     return options

@@ -21,8 +21,9 @@ void check_not_read(std::span<const std::string> inputs, std::string_view option
   }
 }
 
-void check_files(std::span<const std::string> inputs, const std::string& output) {
-  check_not_read(inputs, "output", output, "the model ");
+void check_files(std::span<const std::string> inputs, const std::string& output,
+                 std::string_view what) {
+  check_not_read(inputs, "output", output, what);
   if (std::ranges::count(inputs, "-") > 1) {
     throw UsageError("standard input (-) is named twice; it can be read only once");
   }

@@ -15,7 +15,9 @@ bool same_file(const std::string& a, const std::string& b);
 void check_not_read(std::span<const std::string> inputs, std::string_view option,
                     const std::string& path, std::string_view what = {});
 
-// The same of --output, a model; and where standard input (-) is read twice.
-void check_files(std::span<const std::string> inputs, const std::string& output);
+// The same of --output, a model unless `what` says otherwise; and where standard input (-) is read
+// twice.
+void check_files(std::span<const std::string> inputs, const std::string& output,
+                 std::string_view what = "the model ");
 
 }  // namespace croft

@@ -1,5 +1,7 @@
 #include "cli/verb.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <deque>
@@ -42,8 +44,13 @@ std::string shown_value(const OptionRow& row) {
     }
     shown += "]";
   }
-  if (row.required) shown += shown.empty() ? "REQUIRED" : " REQUIRED";
+  if (row.required && row.place.empty()) shown += shown.empty() ? "REQUIRED" : " REQUIRED";
   return shown;
+}
+
+std::string help_of(const OptionRow& row) {
+  if (!row.required || row.place.empty()) return std::string(row.help);
+  return fmt::format("{} (required, as {} or as --{})", row.help, row.place, row.name);
 }
 
 struct AddedOption {
@@ -71,6 +78,8 @@ class AddedVerb {
   int run() const {
     try {
       return verb_.run(values());
+    } catch (const OptionError& error) {
+      throw UsageError(error.message(), "; see croft ", verb_.name, " --help");
     } catch (const std::bad_alloc&) {
       throw Error("out of memory; ", verb_.need_of_memory);
     }
@@ -78,7 +87,7 @@ class AddedVerb {
 
  private:
   CLI::Option* add_option(const OptionRow& row) {
-    const std::string help(row.help);
+    const std::string help = help_of(row);  // a variable would be taken for that of the value
     CLI::Option* option = is_flag(row) ? app_.add_flag(names_of(row), help)
                                        : app_.add_option(names_of(row), CLI::callback_t(), help);
     option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -92,20 +101,15 @@ class AddedVerb {
     return option;
   }
 
-  // Throws UsageError, which names the help.
   OptionValues values() const {
     OptionValues values(tables_);
-    try {
-      for (const AddedOption& each : options_) {
-        if (each.option->count() > 0 && is_plain_flag(*each.row)) values.set_flag(each.row->name);
-        if (is_plain_flag(*each.row)) continue;
-        for (const std::string& word : each.option->results()) values.set(each.row->name, word);
-      }
-      values.check_required();
-      values.check_company();
-    } catch (const OptionError& error) {
-      throw UsageError(error.message(), "; see croft ", verb_.name, " --help");
+    for (const AddedOption& each : options_) {
+      if (each.option->count() > 0 && is_plain_flag(*each.row)) values.set_flag(each.row->name);
+      if (is_plain_flag(*each.row)) continue;
+      for (const std::string& word : each.option->results()) values.set(each.row->name, word);
     }
+    values.check_required();
+    if (!verb_.own_company) values.check_company();
     return values;
   }
 

@@ -9,6 +9,7 @@
 #include "cli/verb.h"
 #include "core/files.h"
 #include "croft/core/error.h"
+#include "model/foreign/foreign_chain.h"
 #include "train/options/training_options.h"
 
 namespace croft::cli {
@@ -17,12 +18,14 @@ namespace {
 constexpr const char* kConvertFooter = R"(
 Example:
   croft convert hmm.croft -o chain.croft
+  croft convert model.crfsuite -o model.croft
+  croft convert chain.croft --to wapiti -o chain.wapiti
   croft predict -m chain.croft --marginals new.conll
   croft convert --to spans train.conll > train.jsonl
   croft convert --to columns --label-scheme bioes -o train.conll train.jsonl
 
-docs/hmm.md says what a conversion of models keeps exactly, docs/formats.md what columns and spans
-are.)";
+docs/hmm.md says what a conversion of models keeps exactly, docs/other_models.md what of the files of
+CRFsuite, Wapiti and CRF++, docs/formats.md what columns and spans are.)";
 
 std::span<const OptionRow> convert_options() {
   using namespace option;
@@ -31,8 +34,9 @@ std::span<const OptionRow> convert_options() {
       file("output", "FILE",
            "File to write (required of models; of data, without: standard output)")
           .short_as('o'),
-      words("to", "spans|columns|KIND",
-            "spans or columns; of models the kind, where there are several"),
+      words("to", "spans|columns|KIND|PROGRAM",
+            "spans or columns; of models the kind, where there are several, or crfsuite, wapiti or "
+            "crfpp: a file that this program reads"),
       words("label-scheme", "SCHEME=auto",
             "How labels spell spans: bio, bio1, ioe, bioes; to spans also raw (each but O is one); "
             "auto: as they look, to columns bio")
@@ -58,6 +62,12 @@ std::string conversion_help() {
     text += fmt::format("  {:<32}{}\n", fmt::format("{} to {}", kind.name, kind.conversion.to),
                         kind.conversion.what);
   }
+  for (const ForeignFormat& format : foreign_formats()) {
+    if (format.name.empty()) continue;
+    text += fmt::format("  {:<32}all that such a file can say, else an error that says what not\n",
+                        fmt::format("chain, maxent, memm to {}", format.name));
+  }
+  text += fmt::format("  {:<32}everything\n", "from files of these programs");
   return text;
 }
 
@@ -101,11 +111,8 @@ int run_convert(const OptionValues& values) {
     throw UsageError(
         "--label-scheme and --unlabelled are of data: they go with --to spans and --to columns");
   }
-  const KindRow& from = convert_model(c.input, c.to, c.output);
-  std::fprintf(stderr, "%s",
-               fmt::format("{}: a model of kind {}, from one of kind {}\n", c.output,
-                           from.conversion.to, from.name)
-                   .c_str());
+  const std::string made = convert_model(c.input, c.to, c.output);
+  std::fprintf(stderr, "%s: %s\n", c.output.c_str(), made.c_str());
   return kDone;
 }
 

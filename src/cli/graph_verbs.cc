@@ -8,6 +8,7 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "croft/core/error.h"
+#include "model/foreign/foreign_chain.h"
 #include "model/kinds/graph_model.h"
 #include "sql/evaluate_graph.h"
 #include "sql/graph_sample.h"
@@ -45,7 +46,9 @@ std::span<const OptionRow> graph_label_options() {
   return kRows;
 }
 
-bool is_graph_model(const std::string& path) { return GraphModel::is_in(Container::open(path)); }
+bool is_graph_model(const std::string& path) {
+  return foreign_format_of_file(path) == nullptr && GraphModel::is_in(Container::open(path));
+}
 
 void check_graph_options(const OptionValues& values, bool graph) {
   for (const std::span<const OptionRow> table : values.tables()) {
@@ -76,6 +79,10 @@ GraphLabelOptions read_graph_label_options(const OptionValues& values, GraphDeco
   values.read("search", options.search);
   values.read("memory", options.memory);
   values.read("inference-iterations", options.max_iterations);
+  if (options.max_iterations && (options.method == "auto" || options.search == "auto")) {
+    std::fputs("note: --inference-iterations makes auto choose among the methods that iterate\n",
+               stderr);
+  }
   values.read("seed", options.seed);
   values.read("threads", options.threads);
   return options;

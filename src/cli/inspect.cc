@@ -79,7 +79,7 @@ int show_weights(const StoredModel& model) {
 int run_inspect(const OptionValues& values) {
   InspectCommand c{values};
   values.read("top", c.top);
-  Container container = Container::open(std::string(values.text("model")));
+  Container container = open_model_file(std::string(values.text("model")));
   if (c.verify) container.verify();
   const auto model = read_stored_model(std::move(container));
   const auto* graph = as<GraphModel>(*model);

@@ -43,7 +43,7 @@ Example:
 
 `croft VERB --help` has the options of a verb and an example.
 A file name of - is standard input.  Results go to stdout, progress and messages to stderr.
-Exit status: 0 done, 1 bad input, 2 wrong usage, 130 stopped by Ctrl-C;
+Exit status: 0 done, 1 bad input, 2 wrong usage, 130 stopped by Ctrl-C or SIGTERM;
 141 (SIGPIPE), without a message, where the reader of the results left: croft ... | head.)";
 
 constexpr const Verb* kVerbs[] = {

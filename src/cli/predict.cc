@@ -45,6 +45,10 @@ std::span<const OptionRow> answer_options() {
            "--marginals=edges (JSON): of every two neighbouring labels, from --smallest on")
           .valued({"predicted", "all", "edges"}, "predicted"),
       flag("probability", "Add the probability of each labelling").of(kSequenceModels),
+      flag("score",
+           "Add the score of each labelling, the sum of its weights, and the logarithm of the "
+           "partition function: log p is their difference")
+          .of(kSequenceModels),
       whole("k-best", "K", "The K most probable labellings, with probabilities")
           .between(1, kMost)
           .of(kSequenceModels),
@@ -120,6 +124,7 @@ PredictOptions make_options(const OptionValues& values, const SequenceModel& mod
   PredictOptions options;
   TagOptions& ask = options.ask;
   values.read("probability", ask.probability);
+  values.read("score", ask.score);
   values.read("k-best", ask.k_best);
   values.read("spans", ask.spans);
   values.read("entropy", ask.entropy);

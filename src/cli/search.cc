@@ -8,6 +8,7 @@
 
 #include "app/label/row_reader.h"
 #include "app/search/search.h"
+#include "app/train/requests.h"
 #include "cli/common.h"
 #include "cli/verb.h"
 #include "core/files.h"
@@ -92,7 +93,23 @@ struct SearchCommand {
 
 bool takes_value(const OptionRow& row) { return row.type != OptionType::flag; }
 
+// Before the first training: what one would refuse, all that come after it would be for nothing.
+void check_values(const SearchParameter& p, const OptionRow& row) {
+  std::vector<std::string> values = p.values;
+  const bool whole = p.scale == SearchParameter::Scale::integer;
+  for (const double end : {p.low, p.high}) {
+    if (p.values.empty())
+      values.push_back(whole ? fmt::format("{:.0f}", end) : fmt::format("{}", end));
+  }
+  for (const std::string& value : values) OptionValues({std::span(&row, 1)}).set(row.name, value);
+}
+
 void check_parameters(const SearchCommand& c) {
+  std::optional<KindChoice> kind;  // none: it is searched over, too
+  if (std::ranges::find(c.request.parameters, "model", &SearchParameter::option) ==
+      c.request.parameters.end()) {
+    kind = chosen_kind(c.values);
+  }
   for (const SearchParameter& p : c.request.parameters) {
     const auto known = std::ranges::find(passed_options(), p.option, &OptionRow::name);
     if (known == passed_options().end() || !takes_value(*known)) {
@@ -101,6 +118,8 @@ void check_parameters(const SearchCommand& c) {
     if (c.values.given(p.option)) {
       throw UsageError(Message::option(p.option), " is searched over: leave it out");
     }
+    check_values(p, *known);
+    if (kind) check_meaning(*known, kind->bit, kind->shown);
   }
   if (c.values.given("spec")) {
     throw UsageError(
@@ -150,7 +169,6 @@ std::vector<std::string> passed_arguments(const SearchCommand& c) {
 int train_with(const std::vector<std::string>& arguments) {
   OptionValues values(training_options());
   for (const std::string& each : arguments) values.set_argument(each);
-  values.check_company();
   return run_train(values);
 }
 

@@ -88,7 +88,8 @@ const Verb kTrain = {.name = "train",
                      .run = run_train,
                      .need_of_memory =
                          "use less data, a larger machine or, for a model of kind chain, maxent "
-                         "or memm, fewer features: --features observed, --min-count"};
+                         "or memm, fewer features: --features observed, --min-count",
+                     .own_company = true};
 
 int run_train(const OptionValues& values) {
   const auto trainer = make_trainer(values, graph_trainer_rows());

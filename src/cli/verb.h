@@ -21,6 +21,8 @@ struct Verb {
   int (*run)(const OptionValues& values);  // the exit status
   // What to do where memory does not suffice.
   std::string_view need_of_memory = "use less data at a time, or a larger machine";
+  // Which options may stand together is looked at by run(), where it depends on the kind of model.
+  bool own_company = false;
 };
 
 // Each stands in the file of its name.

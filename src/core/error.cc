@@ -1,4 +1,6 @@
 #include "croft/core/error.h"
+
+#include "core/unicode.h"
 #include "croft/core/message.h"
 
 namespace croft {
@@ -30,7 +32,9 @@ std::string in_quotes(std::string_view text, std::size_t limit) {
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
   }
   std::string out = "\"";
-  for (unsigned char c : text.substr(0, end)) {
+  for (std::size_t at = 0; at < end;) {
+    const auto c = static_cast<unsigned char>(text[at]);
+    const DecodedCharacter character = decode(text.substr(0, end), at);
     if (c == '"' || c == '\\') {
       out += {'\\', static_cast<char>(c)};
     } else if (c == '\t') {
@@ -39,11 +43,12 @@ std::string in_quotes(std::string_view text, std::size_t limit) {
       out += "\\n";
     } else if (c == '\r') {
       out += "\\r";
-    } else if (c < 0x20 || c == 0x7F) {
+    } else if (c < 0x20 || c == 0x7F || character.value == kInvalidByte) {
       out += {'\\', 'x', kHex[c >> 4], kHex[c & 15]};
     } else {
-      out += static_cast<char>(c);
+      out += text.substr(at, character.size);
     }
+    at += character.size;
   }
   out += '"';
   if (end < text.size()) out += "…";

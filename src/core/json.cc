@@ -6,7 +6,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <ostream>
-#include <set>
 
 #include "core/unicode.h"
 
@@ -234,29 +233,6 @@ std::ostream& operator<<(std::ostream& out, const Json& value) {
 
 namespace {
 
-// How many bytes from the beginning of `text` are one character of UTF-8, or begin one.
-struct Utf8Start {
-  std::size_t bytes;
-  bool whole;
-};
-
-Utf8Start utf8_start(std::string_view text) {
-  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return {1, true};
-  if (lead < 0xC2 || lead > 0xF4) return {0, false};
-  const std::size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  // No overlong forms, no surrogates, nothing above U+10FFFF.
-  const unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-  const unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-  for (std::size_t k = 1; k < length; ++k) {
-    if (k == text.size()) return {k, false};
-    const bool fits = k == 1 ? byte(k) >= low && byte(k) <= high : (byte(k) & 0xC0) == 0x80;
-    if (!fits) return {k, false};
-  }
-  return {length, true};
-}
-
 void append_escape(char c, std::string& out) {
   constexpr std::string_view kPlain = "\"\\\b\f\n\r\t", kLetters = "\"\\bfnrt";
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -268,38 +244,28 @@ void append_escape(char c, std::string& out) {
   }
 }
 
-// What stands for bytes that are not UTF-8.  Of keys that would be the same without them, with the
-// bytes.
-void append_fault(std::string_view bytes, InvalidUtf8 invalid, std::string& out) {
+// What stands for a byte that is not UTF-8.
+void append_fault(char byte, std::string& out) {
   static constexpr char kHex[] = "0123456789abcdef";
-  out += "\xEF\xBF\xBD";
-  for (std::size_t k = 0; invalid == InvalidUtf8::tell && k < bytes.size(); ++k) {
-    const auto byte = static_cast<unsigned char>(bytes[k]);
-    out += {kHex[byte >> 4], kHex[byte & 15]};
-  }
+  const auto value = static_cast<unsigned char>(byte);
+  (out += "\xEF\xBF\xBD") += {kHex[value >> 4], kHex[value & 15]};
 }
 
 void append_quoted(std::string_view text, InvalidUtf8 invalid, std::string& out) {
   out += '"';
   for (std::size_t at = 0; at < text.size();) {
     const auto c = static_cast<unsigned char>(text[at]);
+    const DecodedCharacter character = decode(text, at);
     if (c < 0x20 || c == '"' || c == '\\') {
-      append_escape(text[at++], out);
-    } else if (c < 0x80) {
-      out += text[at++];
+      append_escape(text[at], out);
+    } else if (character.value != kInvalidByte) {
+      out += text.substr(at, character.size);
+    } else if (invalid == InvalidUtf8::refuse) {
+      throw JsonError("text that is not UTF-8 cannot be written as JSON: " + in_quotes(text));
     } else {
-      const auto [bytes, whole] = utf8_start(text.substr(at));
-      if (!whole && invalid == InvalidUtf8::refuse) {
-        throw JsonError("text that is not UTF-8 cannot be written as JSON: " + in_quotes(text));
-      }
-      const std::string_view part = text.substr(at, std::max<std::size_t>(bytes, 1));
-      if (whole) {
-        out += part;
-      } else {
-        append_fault(part, invalid, out);
-      }
-      at += part.size();
+      append_fault(text[at], out);
     }
+    at += character.size;
   }
   out += '"';
 }
@@ -354,32 +320,16 @@ class JsonWriter {
         write_all('[', *value.held_.array, ']', [&](const Json& each) { write(each); });
         break;
       case Type::object:
-        write_all('{', value.held_.object->members, '}',
-                  [&, keys = of_keys(value)](const auto& member) {
-                    append_quoted(member->key, keys, out_);
-                    out_ += indent_ < 0 ? ":" : ": ";
-                    write(member->value);
-                  });
+        write_all('{', value.held_.object->members, '}', [&](const auto& member) {
+          append_quoted(member->key, invalid_, out_);
+          out_ += indent_ < 0 ? ":" : ": ";
+          write(member->value);
+        });
         break;
     }
   }
 
  private:
-  // How keys are written: so that two that differ are not the same.
-  InvalidUtf8 of_keys(const Json& object) const {
-    if (invalid_ != InvalidUtf8::replace) return invalid_;
-    const auto& members = object.held_.object->members;
-    const auto is_whole = [](const auto& member) { return is_valid_utf8(member->key); };
-    if (std::ranges::all_of(members, is_whole)) return invalid_;
-    std::set<std::string> written;
-    for (const auto& member : members) {
-      std::string text;
-      append_quoted(member->key, invalid_, text);
-      if (!written.insert(std::move(text)).second) return InvalidUtf8::tell;
-    }
-    return invalid_;
-  }
-
   template <class Values, class Write>
   void write_all(char open, const Values& values, char close, const Write& write_one) {
     out_ += open;

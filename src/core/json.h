@@ -40,9 +40,9 @@ class JsonError : public Error {
   std::size_t byte_;
 };
 
-// What stands for text that is not UTF-8: an error, or U+FFFD in place of each fault.  Keys of an
-// object that would be the same then have the faulty bytes behind it, in hexadecimal digits (tell).
-enum class InvalidUtf8 : std::uint8_t { refuse, replace, tell };
+// What stands for a byte that is not UTF-8: an error; or U+FFFD and the byte in two hexadecimal
+// digits, so that texts that differ stay different.
+enum class InvalidUtf8 : std::uint8_t { refuse, replace };
 enum class KeyOrder : std::uint8_t { sorted, as_written };
 
 class Json {

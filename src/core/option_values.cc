@@ -37,7 +37,8 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
   return value;
 }
 
-// Of memory, in bytes.
+// Of memory, in bytes, of which none is so large that a count of them overflows.
+constexpr double kMostBytes = 1ull << 60;
 std::optional<double> size_in_bytes(std::string_view text) {
   const std::size_t unit = std::min(text.find_first_not_of("0123456789."), text.size());
   const std::string_view suffix = text.substr(unit);
@@ -47,7 +48,8 @@ std::optional<double> size_in_bytes(std::string_view text) {
       parse_number(text.substr(0, unit), value) != NumberKind::finite || value <= 0) {
     return std::nullopt;
   }
-  return std::ldexp(value, suffix.empty() ? 0 : static_cast<int>(10 * (place + 1)));
+  const double bytes = std::ldexp(value, suffix.empty() ? 0 : static_cast<int>(10 * (place + 1)));
+  return bytes <= kMostBytes ? std::optional(bytes) : std::nullopt;
 }
 
 bool is_separator(std::string_view text) {
@@ -77,7 +79,7 @@ std::string value_problem(const OptionRow& row, std::string_view text) {
       return " is not a finite number" + range_text(row);
     case OptionType::size:
       if (size_in_bytes(text)) return "";
-      return " is not a size; give a number with K, M, G or T, such as 4G";
+      return " is not a size up to 1048576T; give a number with K, M, G or T, such as 4G";
     case OptionType::letter:
       return is_separator(text) ? "" : " is not one ASCII character other than a blank and ?";
     case OptionType::flag:
@@ -105,8 +107,12 @@ void check_value(const OptionRow& row, std::string_view text) {
 
 }  // namespace
 
+Message named(const OptionRow& row) {
+  return row.positional ? Message(row.name) : Message::option(row.name);
+}
+
 OptionError::OptionError(const OptionRow& row, const Message& problem)
-    : UsageError(row.positional ? Message(row.name) : Message::option(row.name), problem) {}
+    : UsageError(named(row), problem) {}
 
 OptionValues::OptionValues(std::vector<std::span<const OptionRow>> tables)
     : tables_(std::move(tables)) {

@@ -15,6 +15,9 @@
 
 namespace croft {
 
+// As messages name it.
+Message named(const OptionRow& row);
+
 // A value that an option cannot have, or an option that stands in the wrong company.
 class OptionError : public UsageError {
  public:

@@ -53,8 +53,8 @@ void ColumnSequence::end_row() {
   row_end_.push_back(cells_.size());
 }
 
-ColumnsReader::ColumnsReader(LineReader lines, std::size_t expected_columns, bool allow_fewer)
-    : lines_(std::move(lines)), expected_(expected_columns), allow_fewer_(allow_fewer) {}
+ColumnsReader::ColumnsReader(LineReader lines, std::size_t expected_columns, RowWidth width)
+    : lines_(std::move(lines)), expected_(expected_columns), width_(width) {}
 
 bool ColumnsReader::next(ColumnSequence& sequence) {
   sequence.clear();
@@ -91,18 +91,21 @@ void ColumnsReader::check_bytes(std::string_view line) const {
 
 // The first row of the input settles the number of columns.
 void ColumnsReader::check_columns(std::size_t columns, std::string_view line) {
-  if (columns_ == 0 &&
-      (expected_ == 0 || columns == expected_ || (allow_fewer_ && columns + 1 == expected_))) {
+  const bool fewer = width_ == RowWidth::or_one_fewer && columns + 1 == expected_;
+  const bool enough = width_ == RowWidth::or_more && columns >= expected_;
+  if (columns_ == 0 && (expected_ == 0 || columns == expected_ || fewer || enough)) {
     columns_ = columns;
     first_row_line_ = lines_.line_number();
   }
-  if (columns == columns_) return;
+  if (columns == columns_ || enough) return;
   std::string problem = count_of_columns(columns) + " where ";
-  if (columns_ > 0) {
+  if (width_ == RowWidth::or_more) {
+    problem += std::to_string(expected_) + " or more are expected";
+  } else if (columns_ > 0) {
     problem += "line " + std::to_string(first_row_line_) + " has " + std::to_string(columns_);
   } else {
     problem += std::to_string(expected_) + (expected_ == 1 ? " is expected" : " are expected");
-    if (allow_fewer_ && expected_ > 1) {
+    if (width_ == RowWidth::or_one_fewer && expected_ > 1) {
       problem += ", or " + std::to_string(expected_ - 1) + " without the label";
     }
   }

@@ -39,14 +39,20 @@ class ColumnSequence {
   std::vector<std::size_t> row_end_;  // index into cells_
 };
 
-// Streams sequences.  Every row of the input must have the same number of columns.
+enum class RowWidth {
+  as_expected,
+  or_one_fewer,  // data without the label column, as long as all rows agree
+  or_more        // each row its own number
+};
+
+// Streams sequences.  Every row of the input must have the same number of columns, but for
+// RowWidth::or_more.
 class ColumnsReader {
  public:
-  // expected_columns 0: that of the first row.  Otherwise a row with another number is an error.
-  // allow_fewer: a row may also have expected_columns - 1 cells (data without the label column), as
-  // long as all rows agree.
+  // expected_columns 0: that of the first row.  Otherwise a row with another number than `width`
+  // allows is an error.
   explicit ColumnsReader(LineReader lines, std::size_t expected_columns = 0,
-                         bool allow_fewer = false);
+                         RowWidth width = RowWidth::as_expected);
 
   // The next sequence, or false at the end.  Throws InputError (file, line, text, remedy) at a row
   // with another number of columns, that starts with a blank, or with a NUL byte or a carriage
@@ -54,7 +60,7 @@ class ColumnsReader {
   // count as one.
   bool next(ColumnSequence& sequence);
 
-  std::size_t columns() const { return columns_; }  // 0 before the first row
+  std::size_t columns() const { return columns_; }  // of the first row; 0 before it
   const std::string& name() const { return lines_.name(); }
   bool ready() const { return lines_.ready(); }  // as LineReader
 
@@ -64,7 +70,7 @@ class ColumnsReader {
   LineReader lines_;
   std::size_t columns_ = 0, expected_;
   std::size_t first_row_line_ = 0;
-  bool allow_fewer_;
+  RowWidth width_;
 };
 
 }  // namespace croft

@@ -25,8 +25,9 @@ constexpr std::size_t kDataBegin = kHeaderBytes + kSymbolTableBytes;
 constexpr std::size_t kEntryBytes = 8;      // of the directory
 constexpr std::size_t kStringsABucket = 8;  // one register of fingerprints, two cache lines in all
 constexpr std::uint8_t kLong = 255;         // this length: the true one, u32, precedes the codes
-constexpr std::size_t kSampleBytes = 1 << 18;  // more gives less than 0.2 % of the size
-constexpr std::size_t kSampledPrefix = 1024;   // of one string
+// More gives less than 0.2 % of the size, and symbols cost 0.3 seconds a megabyte.
+constexpr std::size_t kSampleBytes = 1 << 18, kQuickSampleBytes = 1 << 13;
+constexpr std::size_t kSampledPrefix = 1024;  // of one string
 
 std::size_t bucket_of(std::uint64_t hash, std::uint32_t buckets) {
   return (hash >> 32) * std::uint64_t{buckets} >> 32;
@@ -181,11 +182,12 @@ std::vector<Key> ranked(const std::vector<std::string_view>& strings) {
 }
 
 // A coder trained on the first strings by hash: as good as random ones, and the same every time.
-SubstringCoder trained(const std::vector<std::string_view>& strings, const std::vector<Key>& keys) {
+SubstringCoder trained(const std::vector<std::string_view>& strings, const std::vector<Key>& keys,
+                       std::size_t most) {
   std::vector<std::string_view> sample;
   std::size_t bytes = 0;
   for (const Key& key : keys) {
-    if (bytes >= kSampleBytes) break;
+    if (bytes >= most) break;
     sample.push_back(strings[key.index].substr(0, kSampledPrefix));
     bytes += sample.back().size();
   }
@@ -194,10 +196,12 @@ SubstringCoder trained(const std::vector<std::string_view>& strings, const std::
 
 }  // namespace
 
-CompactVocabulary::Built CompactVocabulary::build(const std::vector<std::string_view>& strings) {
+CompactVocabulary::Built CompactVocabulary::build(const std::vector<std::string_view>& strings,
+                                                  Coding coding) {
   if (strings.size() >= kUnknown) throw Error("more than 4294967294 strings in a vocabulary");
   const std::vector<Key> keys = ranked(strings);
-  SubstringCoder coder = trained(strings, keys);
+  const bool quick = coding == Coding::quick;
+  SubstringCoder coder = trained(strings, keys, quick ? kQuickSampleBytes : kSampleBytes);
   const auto buckets =
       static_cast<std::uint32_t>(std::max<std::size_t>(1, keys.size() / kStringsABucket));
 
@@ -232,7 +236,11 @@ CompactVocabulary::Built CompactVocabulary::build(const std::vector<std::string_
       }
       built.id[key.index] = static_cast<std::uint32_t>(next);
       code.clear();
-      coder.encode(strings[key.index], code);
+      if (quick) {
+        coder.encode_greedily(strings[key.index], code);
+      } else {
+        coder.encode(strings[key.index], code);
+      }
       image.push_back(static_cast<std::byte>(fingerprint(key.hash)));
       const bool is_long = code.size() >= kLong;
       lengths.push_back(static_cast<std::byte>(is_long ? kLong : code.size()));

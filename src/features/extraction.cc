@@ -101,7 +101,7 @@ Extractor::Extractor(ExtractionConfig config)
       TemplateSet::parse(config_.template_text, config_.template_name, config_.language, names);
   config_.language = templates_.language();
   // Columns that the kit computes have names alone: their numbers would be those of another kit's.
-  if (config_.columns > 0) templates_.check_columns(config_.columns);
+  if (config_.columns > 0 || config_.more_columns) templates_.check_columns(config_.columns);
   if (config_.kit) {
     config_.kit = config_.kit->bind(config_.format, config_.columns,
                                     [&](std::size_t k) { return templates_.uses_column(k); });
@@ -109,7 +109,7 @@ Extractor::Extractor(ExtractionConfig config)
   for (std::size_t k = 0; k < templates_.size(); ++k) {
     if (templates_.on_nodes(k)) node_templates_.push_back(k);
     if (!templates_.on_edges(k)) continue;
-    if (templates_.is_constant(k)) {
+    if (templates_.is_constant(k) && !config_.untied) {
       std::string name;
       templates_.expand(k, ColumnSequence(), 0, name);
       // The same line twice is one table: two would only share its weight between them.
@@ -154,10 +154,32 @@ void Extractor::append_cells(const ColumnSequence& rows, std::size_t t, StringLi
   }
 }
 
+// All that a sequence is made of where cells are attributes.
+void Extractor::take_cells(const ColumnSequence& rows, bool labelled, TextSequence& out) const {
+  for (std::size_t t = 0; t < rows.rows(); ++t) {
+    const std::size_t end = rows.columns(t) - (labelled ? 1 : 0);
+    for (std::size_t c = 0; c < end; ++c) {
+      const std::string_view cell = rows.cell(t, c);
+      const bool all = config_.cell_attributes == CellAttributes::all;
+      const bool both = !all && cell.starts_with('*');
+      if (all || both || cell.starts_with('u')) out.node.append(cell);
+      if (t > 0 && (both || (!all && cell.starts_with('b')))) out.edge.append(cell);
+    }
+    out.node.end_list();
+    out.edge.end_list();
+    if (labelled) out.labels.append(rows.cell(t, end));
+  }
+  if (labelled) out.labels.end_list();
+}
+
 void Extractor::extract(const ColumnSequence& rows, bool labelled, Scratch& scratch,
                         TextSequence& out, std::string_view file) const {
   out.clear();
   out.first_line = rows.first_line;
+  if (config_.cell_attributes != CellAttributes::none) {
+    take_cells(rows, labelled, out);
+    return;
+  }
   if (!has_template()) scratch.preset.start(rows, config_.columns);
   if (config_.kit) {
     if (!scratch.kit) scratch.kit.reset(new KitScratch);
@@ -166,7 +188,9 @@ void Extractor::extract(const ColumnSequence& rows, bool labelled, Scratch& scra
   // What templates see: the data's columns, and those that the kit computes.
   const ColumnSequence& seen = config_.kit ? scratch.kit->rows : rows;
   const std::size_t length = rows.rows();
+  constexpr std::size_t kSample = 4096;  // positions that say how large the others are
   for (std::size_t t = 0; t < length; ++t) {
+    if (t == kSample) out.node.reserve(length);
     expand_nodes(seen, t, scratch.preset, out.node);
     if (config_.kit) config_.kit->expand(t, *scratch.kit, out.node);
     if (config_.intercept) out.node.append(kIntercept);
@@ -183,7 +207,9 @@ void Extractor::extract(const ColumnSequence& rows, bool labelled, Scratch& scra
       }
       out.edge.end_list();
     }
-    if (labelled) out.labels.append(rows.cell(t, config_.columns));
+    if (labelled) {
+      out.labels.append(rows.cell(t, config_.more_columns ? rows.columns(t) - 1 : config_.columns));
+    }
   }
   if (labelled) out.labels.end_list();
   take_edges(config_, out);

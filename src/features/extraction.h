@@ -31,6 +31,13 @@ struct FreeKitScratch {
   void operator()(KitScratch* scratch) const;
 };
 
+// Cells of columns that are attributes as they are, without a template.
+enum class CellAttributes {
+  none,
+  all,       // each cell is an attribute of its position
+  by_prefix  // Wapiti's: u… is one of the position, b… of the edge to it, *… of both; others: none
+};
+
 // Everything that decides how data becomes strings; stored in the model file.
 struct ExtractionConfig {
   static constexpr std::size_t kMostColumns = std::size_t{1} << 20;  // of a row
@@ -41,6 +48,13 @@ struct ExtractionConfig {
   std::string template_name;  // of the file, for messages
   TemplateLanguage language = TemplateLanguage::automatic;
   std::size_t columns = 0;  // cells of a row that are observed: all but the label
+  // columns only.  Rows may have more cells than that, each row its own number: those between are
+  // only shown, and the last one is the label where labels are asked for.
+  bool more_columns = false;
+  CellAttributes cell_attributes = CellAttributes::none;  // of rows that may have more columns
+  // columns only.  Templates of edges without macros make attributes of each edge, in their turn
+  // and as often as they stand there, as others do.  Otherwise they have the weights of all edges.
+  bool untied = false;
   // START and STOP are labels before the first and after the last position.  As their value is
   // known, the edges that touch them are node features of the first and the last position
   // (docs/math/chain.md section 5), under names that boundary_name() makes.
@@ -90,7 +104,8 @@ class Extractor {
   };
 
   // The strings of `rows`, whose first config().columns cells are observed; with `labelled`, the
-  // cell after them is the label.  Overwrites `out`.  `file` is for messages, here and below.
+  // cell after them is the label, or with more_columns the last.  Overwrites `out`.  `file` is for
+  // messages, here and below.
   // Throws InputError where the kit wants a number and a cell is none.
   void extract(const ColumnSequence& rows, bool labelled, Scratch& scratch, TextSequence& out,
                std::string_view file = {}) const;
@@ -117,6 +132,7 @@ class Extractor {
                     StringLists& out) const;
   void append_boundary(Boundary boundary, const ColumnSequence* rows, StringLists& out) const;
   void append_cells(const ColumnSequence& rows, std::size_t t, StringLists& out) const;
+  void take_cells(const ColumnSequence& rows, bool labelled, TextSequence& out) const;
   ExtractionConfig config_;
   std::optional<BagOfWords> bag_;  // text only
   TemplateSet templates_;

@@ -28,8 +28,6 @@ constexpr ClassName kClasses[] = {
 // near it.
 constexpr std::size_t kLongestExpression = 256;
 
-char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
 // RE2's set for the class \letter, or "" when the letter names none.
 std::string class_set(char letter, Alphabet alphabet) {
   for (const ClassName& known : kClasses) {
@@ -102,8 +100,10 @@ std::string translate_pattern(std::string_view source, Alphabet alphabet) {
   return out;
 }
 
-PatternRegex::PatternRegex(std::string_view source)
-    : unicode_(is_valid_utf8(source) ? compile(source, Alphabet::unicode) : nullptr),
+PatternRegex::PatternRegex(std::string_view source, Alphabet alphabet)
+    : unicode_(alphabet == Alphabet::unicode && is_valid_utf8(source)
+                   ? compile(source, Alphabet::unicode)
+                   : nullptr),
       bytes_(compile(source, Alphabet::bytes)) {}
 PatternRegex::~PatternRegex() = default;
 PatternRegex::PatternRegex(PatternRegex&&) noexcept = default;

@@ -23,6 +23,8 @@ namespace croft {
 // What a character is: a code point, with Unicode's classes, or a byte, with those of ASCII.
 enum class Alphabet { unicode, bytes };
 
+inline char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
 // The same expression in RE2's syntax.  Throws Error saying what is wrong with `source`: a "*" or
 // "?" after nothing, a "\" at the end.
 std::string translate_pattern(std::string_view source, Alphabet alphabet);
@@ -31,7 +33,8 @@ std::string translate_pattern(std::string_view source, Alphabet alphabet);
 class PatternRegex {
  public:
   // Throws Error as translate_pattern does.
-  explicit PatternRegex(std::string_view source);
+  //   alphabet : bytes: whatever the cell is, it is matched byte by byte
+  explicit PatternRegex(std::string_view source, Alphabet alphabet = Alphabet::unicode);
   ~PatternRegex();
   PatternRegex(PatternRegex&&) noexcept;
   PatternRegex& operator=(PatternRegex&&) noexcept;
@@ -43,7 +46,8 @@ class PatternRegex {
 
  private:
   const re2::RE2& regex_for(std::string_view cell) const;
-  std::unique_ptr<re2::RE2> unicode_, bytes_;  // unicode_: null when the source is not UTF-8
+  // unicode_: null where the source is not UTF-8, or its alphabet is bytes.
+  std::unique_ptr<re2::RE2> unicode_, bytes_;
 };
 
 }  // namespace croft

@@ -6,6 +6,7 @@
 namespace croft {
 namespace {
 
+static_assert(kMaxSymbols == kLiteral);
 constexpr std::size_t kUnits = kMaxSymbols + 256;
 constexpr int kRounds = 8;  // symbols double at most; the tables of rounds 6 and 8 are equal
 constexpr std::size_t kPiece = 4096;  // longer texts are parsed in pieces: bounded scratch
@@ -163,6 +164,21 @@ void SubstringCoder::encode(std::string_view text, std::vector<std::uint8_t>& co
   for (const Unit unit : units_) {
     if (unit >= kMaxSymbols) codes.push_back(kLiteral);
     codes.push_back(static_cast<std::uint8_t>(unit >= kMaxSymbols ? unit - kMaxSymbols : unit));
+  }
+}
+
+void SubstringCoder::encode_greedily(std::string_view text,
+                                     std::vector<std::uint8_t>& codes) const {
+  while (!text.empty()) {
+    std::uint16_t node = 0, symbol = kMaxSymbols;
+    for (const char c : text) {
+      node = child(node, c);
+      if (node == 0) break;
+      if (terminal_[node] != kMaxSymbols) symbol = terminal_[node];
+    }
+    codes.push_back(static_cast<std::uint8_t>(symbol));  // kMaxSymbols is kLiteral
+    if (symbol == kMaxSymbols) codes.push_back(static_cast<std::uint8_t>(text[0]));
+    text.remove_prefix(symbol == kMaxSymbols ? 1 : symbols_[symbol].size());
   }
 }
 

@@ -37,6 +37,9 @@ class SubstringCoder {
 
   // Appends the fewest codes that spell `text` (cut every 4096 bytes, so that scratch is bounded).
   void encode(std::string_view text, std::vector<std::uint8_t>& codes);
+  // Appends codes that spell `text`, everywhere that of the longest symbol: some percent more, in
+  // a fraction of the time.
+  void encode_greedily(std::string_view text, std::vector<std::uint8_t>& codes) const;
   // Appends the table of kSymbolTableBytes that SymbolTable reads.
   void write(std::vector<std::byte>& out) const;
   const std::vector<std::string>& symbols() const { return symbols_; }

@@ -128,10 +128,12 @@ void TemplateSet::expand(std::size_t k, const ColumnSequence& rows, std::size_t 
       line.regexes[piece.regex].find(value, match);
       value = match;
     }
-    if (piece.lower) {
-      append_lower(value, out);
-    } else {
+    if (!piece.lower) {
       out += value;
+    } else if (state_->language == TemplateLanguage::wapiti_bytes) {
+      for (const char c : value) out += ascii_lower(c);
+    } else {
+      append_lower(value, out);
     }
   }
 }

@@ -14,7 +14,9 @@
 
 namespace croft {
 
-enum class TemplateLanguage { automatic, crfpp, wapiti };
+// wapiti_bytes: Wapiti's language as Wapiti carries it out, where a character is a byte and classes
+// and letters are those of ASCII.
+enum class TemplateLanguage { automatic, crfpp, wapiti, wapiti_bytes };
 
 class TemplateSet {
  public:
@@ -34,7 +36,7 @@ class TemplateSet {
   TemplateSet(TemplateSet&&) noexcept;
   TemplateSet& operator=(TemplateSet&&) noexcept;
 
-  TemplateLanguage language() const;             // crfpp or wapiti, as decided
+  TemplateLanguage language() const;             // as decided, not automatic
   const std::string& text() const;               // the source, for the model file
   std::size_t size() const;                      // templates (a Wapiti * line counts once)
   const std::string& line(std::size_t k) const;  // as written, without comment

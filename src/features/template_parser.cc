@@ -14,7 +14,8 @@ class LineParser : LineScanner {
   LineParser(std::string_view line, const std::string& name, std::size_t number,
              TemplateLanguage language, std::span<const std::string> names)
       : LineScanner(line, name, number),
-        wapiti_(language == TemplateLanguage::wapiti),
+        wapiti_(language != TemplateLanguage::crfpp),
+        alphabet_(language == TemplateLanguage::wapiti_bytes ? Alphabet::bytes : Alphabet::unicode),
         names_(names) {}
 
   TemplateSet::Template parse();
@@ -36,6 +37,7 @@ class LineParser : LineScanner {
   std::string form(char name) const;
 
   bool wapiti_;
+  Alphabet alphabet_;  // of regular expressions
   std::span<const std::string> names_;
   TemplateSet::Template out_;
 };
@@ -144,7 +146,7 @@ void LineParser::parse_regex(TemplatePiece& piece, std::size_t begin) {
   }
   try {
     piece.regex = static_cast<std::uint32_t>(out_.regexes.size());
-    out_.regexes.emplace_back(line_.substr(start, at_ - start));
+    out_.regexes.emplace_back(line_.substr(start, at_ - start), alphabet_);
   } catch (const Error& error) {
     fail(start, std::string("a bad regular expression: ") + error.what(),
          "see docs/templates.md for what Wapiti's expressions may contain");
@@ -218,7 +220,7 @@ std::vector<TemplateSet::Template> parse_templates(std::string_view text, const 
                                                    std::span<const std::string> names) {
   std::vector<TemplateSet::Template> templates;
   for_lines(text, [&](std::string_view line, std::size_t number) {
-    if (language == TemplateLanguage::wapiti) {
+    if (language != TemplateLanguage::crfpp) {
       line = without_trailing_blanks(line.substr(0, line.find('#')));
     }
     if (line.starts_with('#') || without_trailing_blanks(line).empty()) return;

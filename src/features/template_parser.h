@@ -90,7 +90,7 @@ std::size_t number_among(const Value& value, std::vector<Value>& all) {
 // crfpp, unless the text contains something that only Wapiti's language has.
 TemplateLanguage recognise_language(std::string_view text);
 
-// language: crfpp or wapiti; names: of columns, as TemplateSet::parse has it.  Throws InputError
+// language: not automatic; names: of columns, as TemplateSet::parse has it.  Throws InputError
 // quoting the line at fault.
 std::vector<TemplateSet::Template> parse_templates(std::string_view text, const std::string& name,
                                                    TemplateLanguage language,

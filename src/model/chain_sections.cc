@@ -65,42 +65,56 @@ std::vector<NamedRow> named_rows(const RowLayout& layout,
   return rows;
 }
 
+namespace {
+
+// visit(t, k, place) for every attribute k of every position t, in order.  They are looked up in
+// pieces: the places of a sequence of millions of positions would take far more than its scores.
+template <class Visit>
+void for_each_place(const FeatureTable& table, const StringLists& lists,
+                    FeatureTable::Scratch& scratch, const Visit& visit) {
+  constexpr std::size_t kPiece = 4096;  // positions
+  constexpr std::size_t kAhead = 8;     // rows whose weights are on their way
+  for (std::size_t begin = 0; begin < lists.lists(); begin += kPiece) {
+    const std::size_t end = std::min(begin + kPiece, lists.lists());
+    const std::size_t first = lists.list_begin(begin), last = lists.list_begin(end);
+    table.find(lists, first, last, scratch);
+    const auto& places = scratch.places;
+    for (std::size_t t = begin; t < end; ++t) {
+      for (std::size_t k = lists.list_begin(t); k < lists.list_end(t); ++k) {
+        if (k + kAhead < last) table.prefetch(places[k + kAhead - first]);
+        visit(t, k, places[k - first]);
+      }
+    }
+  }
+}
+
+}  // namespace
+
 template <class Real>
 void add_node_scores(const FeatureTable& node, const TextSequence& sequence,
                      FeatureTable::Scratch& scratch, ChainScores<Real>& out) {
-  constexpr std::size_t kAhead = 8;  // rows whose weights are on their way
-  node.find(sequence.node, scratch);
-  const auto& places = scratch.places;
-  for (std::size_t t = 0; t < sequence.length(); ++t) {
+  for_each_place(node, sequence.node, scratch, [&](std::size_t t, std::size_t k, auto place) {
     Real* state = out.state.row(t);
-    for (std::size_t k = sequence.node.list_begin(t); k < sequence.node.list_end(t); ++k) {
-      if (k + kAhead < places.size()) node.prefetch(places[k + kAhead]);
-      const Real value = static_cast<Real>(sequence.node.value(k));
-      node.visit(places[k], [&](std::uint32_t label, float weight) {
-        state[label] += value * static_cast<Real>(weight);
-      });
-    }
-  }
+    const Real value = static_cast<Real>(sequence.node.value(k));
+    node.visit<Real>(place,
+                     [&](std::uint32_t label, Real weight) { state[label] += value * weight; });
+  });
 }
 
 template <class Real>
 void add_edge_scores(const FeatureTable& edge, const TextSequence& sequence,
                      FeatureTable::Scratch& scratch, ChainScores<Real>& out) {
   const std::size_t labels = out.labels();
-  edge.find(sequence.edge, scratch);
-  const auto& edges = scratch.places;
-  for (std::size_t t = 1; t < sequence.length(); ++t) {
-    Real* overlay = nullptr;
-    for (std::size_t k = sequence.edge.list_begin(t); k < sequence.edge.list_end(t); ++k) {
-      if (edges[k].length == 0) continue;
-      if (overlay == nullptr) overlay = out.add_overlay(t);
-      const Real value = static_cast<Real>(sequence.edge.value(k));
-      edge.visit(edges[k], [&](std::uint32_t cell, float weight) {
-        overlay[cell / labels * out.overlay.stride() + cell % labels] +=
-            value * static_cast<Real>(weight);
-      });
-    }
-  }
+  std::size_t position = 0;  // of the overlay; list 0 has no edges
+  Real* overlay = nullptr;
+  for_each_place(edge, sequence.edge, scratch, [&](std::size_t t, std::size_t k, auto place) {
+    if (place.length == 0 || t == 0) return;
+    if (position != t) overlay = out.add_overlay(position = t);
+    const Real value = static_cast<Real>(sequence.edge.value(k));
+    edge.visit<Real>(place, [&](std::uint32_t cell, Real weight) {
+      overlay[cell / labels * out.overlay.stride() + cell % labels] += value * weight;
+    });
+  });
 }
 
 // The limits are measured with bench/label_set_bench, and for Viterbi.
@@ -112,7 +126,7 @@ TransitionScores<double> tied_transitions(const Container& container, const Feat
     for (std::size_t k = 0; k < row.size(); ++k) {
       if (!std::isfinite(row.weight(k)))
         container.fail_section("tied.weights", "one is not finite");
-      if (row.cell(k) < labels * labels) cells.emplace_back(row.cell(k), double{row.weight(k)});
+      if (row.cell(k) < labels * labels) cells.emplace_back(row.cell(k), row.weight(k));
     }
   }
   std::ranges::stable_sort(cells, {}, &std::pair<std::uint32_t, double>::first);

@@ -31,7 +31,9 @@ FeatureTable::FeatureTable(const Container& container, const std::string& prefix
              : width_ == 2 ? std::as_bytes(container.numbers<std::uint16_t>(prefix + ".cells"))
                            : std::as_bytes(container.numbers<std::uint32_t>(prefix + ".cells"));
   }
+  if (container.has(prefix + ".rests")) rests_ = container.numbers<float>(prefix + ".rests");
   const bool fits = names_.size() == rows_.size() && rows_.total() == weights_.size() &&
+                    (rests_.empty() || rests_.size() == weights_.size()) &&
                     (cells_.empty() || cells_.size() == weights_.size() * width_);
   if (!fits) {
     throw Error(
@@ -46,6 +48,7 @@ WeightRow FeatureTable::row(std::uint32_t id) const {
   // Rows without cells are full; CompactOffsets keeps every row within the weights.
   if (cells_.empty() ? place.length != full_ : place.length > full_) return row;
   row.weights_ = weights_.subspan(place.begin, place.length);
+  if (!rests_.empty()) row.rests_ = rests_.subspan(place.begin, place.length);
   row.cells_ = cells_.empty() ? nullptr : cells_.data() + place.begin * width_;
   row.width_ = width_;
   for (std::size_t k = 0; k < row.size(); ++k) {
@@ -66,22 +69,23 @@ void AttributeCache::insert(std::string_view text, std::uint64_t hash, CompactOf
 
 // Stages some items apart, so that their cache misses overlap: hash; look into the cache; find the
 // id; find the row of the id.
-void FeatureTable::find(const StringLists& lists, Scratch& scratch) const {
+void FeatureTable::find(const StringLists& lists, std::size_t first, std::size_t last,
+                        Scratch& scratch) const {
   constexpr std::size_t kLook = 6, kFind = kLook + 10, kPlace = kFind + 8;
   constexpr std::uint32_t kCached = kUnknown - 1;
-  const std::size_t items = lists.items();
+  const std::size_t items = last - first;
   auto& [hashes, ids, places, cache] = scratch;
   hashes.resize(items);
   ids.resize(items);
   places.resize(items);
   for (std::size_t k = 0; k < items + kPlace; ++k) {
     if (k < items) {
-      hashes[k] = hash_string(lists.item(k));
+      hashes[k] = hash_string(lists.item(first + k));
       cache.prefetch(hashes[k]);
     }
     // Below, a subtraction that wraps is an index beyond the items.
     if (const std::size_t c = k - kLook; c < items) {
-      const CompactOffsets::Row* cached = cache.find(lists.item(c), hashes[c]);
+      const CompactOffsets::Row* cached = cache.find(lists.item(first + c), hashes[c]);
       ids[c] = cached != nullptr ? kCached : kUnknown;
       if (cached != nullptr) {
         places[c] = *cached;
@@ -90,12 +94,12 @@ void FeatureTable::find(const StringLists& lists, Scratch& scratch) const {
       }
     }
     if (const std::size_t f = k - kFind; f < items && ids[f] != kCached) {
-      ids[f] = names_.find(lists.item(f), hashes[f]);
+      ids[f] = names_.find(lists.item(first + f), hashes[f]);
       if (ids[f] != kUnknown) rows_.prefetch(ids[f]);
     }
     if (const std::size_t r = k - kPlace; r < items && ids[r] != kCached) {
       places[r] = ids[r] == kUnknown ? CompactOffsets::Row{0, 0} : rows_(ids[r]);
-      cache.insert(lists.item(r), hashes[r], places[r]);
+      cache.insert(lists.item(first + r), hashes[r], places[r]);
     }
   }
 }
@@ -116,7 +120,9 @@ void FeatureTable::find_ids(const StringLists& lists, std::vector<std::uint32_t>
 }
 
 std::vector<std::uint32_t> write_feature_table(const std::vector<NamedRow>& rows, std::size_t cells,
-                                               const std::string& prefix, ContainerWriter& out) {
+                                               const std::string& prefix, ContainerWriter& out,
+                                               TableForm form) {
+  const bool exact = form == TableForm::exact;
   const auto kept = [](double weight) { return static_cast<float>(weight) != 0; };
   std::vector<std::size_t> used;
   bool all_full = true;
@@ -128,7 +134,8 @@ std::vector<std::uint32_t> write_feature_table(const std::vector<NamedRow>& rows
   }
   std::vector<std::string_view> names;
   for (const std::size_t r : used) names.push_back(rows[r].name);
-  CompactVocabulary::Built built = CompactVocabulary::build(names);
+  CompactVocabulary::Built built = CompactVocabulary::build(
+      names, exact ? CompactVocabulary::Coding::quick : CompactVocabulary::Coding::smallest);
 
   std::vector<std::size_t> order(used.size());  // row of each id
   std::vector<std::uint32_t> id(rows.size(), kUnknown);
@@ -137,7 +144,7 @@ std::vector<std::uint32_t> write_feature_table(const std::vector<NamedRow>& rows
     id[used[k]] = built.id[k];
   }
   std::vector<std::uint32_t> lengths;
-  std::vector<float> weights;
+  std::vector<float> weights, rests;
   std::vector<std::byte> cell_bytes;
   const std::size_t width = cell_width(cells);
   for (const std::size_t r : order) {
@@ -146,6 +153,9 @@ std::vector<std::uint32_t> write_feature_table(const std::vector<NamedRow>& rows
       if (!kept(rows[r].weight[k])) continue;
       ++length;
       weights.push_back(static_cast<float>(rows[r].weight[k]));
+      if (exact) {
+        rests.push_back(static_cast<float>(rows[r].weight[k] - double{weights.back()}));
+      }
       if (all_full) continue;
       const std::uint32_t cell = rows[r].cell.empty() ? k : rows[r].cell[k];
       const auto* bytes = reinterpret_cast<const std::byte*>(&cell);
@@ -158,6 +168,10 @@ std::vector<std::uint32_t> write_feature_table(const std::vector<NamedRow>& rows
   out.add(prefix + ".rows", CompactOffsets::build(lengths), Kind::bulk);
   if (!all_full) out.add(prefix + ".cells", std::move(cell_bytes), Kind::bulk);
   out.add_numbers(prefix + ".weights", weights, Kind::bulk);
+  const auto is_rest = [](float rest) { return rest != 0; };
+  if (std::ranges::any_of(rests, is_rest)) {
+    out.add_numbers(prefix + ".rests", rests, Kind::bulk);
+  }
   return id;
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "croft/data/string_lists.h"
@@ -18,12 +19,14 @@ namespace croft {
 class WeightRow {
  public:
   std::size_t size() const { return weights_.size(); }
-  float weight(std::size_t k) const { return weights_[k]; }
+  double weight(std::size_t k) const {
+    return rests_.empty() ? double{weights_[k]} : double{weights_[k]} + double{rests_[k]};
+  }
   std::uint32_t cell(std::size_t k) const;
 
  private:
   friend class FeatureTable;
-  std::span<const float> weights_;
+  std::span<const float> weights_, rests_;
   const std::byte* cells_ = nullptr;  // of `width_` bytes each; nullptr: weight k belongs to cell k
   std::size_t width_ = 0;
 };
@@ -83,7 +86,8 @@ class AttributeCache {
 class FeatureTable {
  public:
   FeatureTable() = default;
-  // Sections PREFIX.names, .rows, .weights, .cells (absent where all rows are full).
+  // Sections PREFIX.names, .rows, .weights, .cells (absent where all rows are full), .rests (what
+  // single precision leaves of each weight; absent where that is nothing).
   //   cells : of a full row (labels, or pairs of labels)
   // Throws Error when the sections do not fit together.
   FeatureTable(const Container& container, const std::string& prefix, std::size_t cells);
@@ -95,15 +99,18 @@ class FeatureTable {
   const CompactOffsets& rows() const { return rows_; }
   WeightRow row(std::uint32_t id) const;  // empty for kUnknown and for damaged rows
 
-  // Where the rows of all items of `lists` stand, {0, 0} for unseen ones.  Look-ups overlap their
-  // cache misses.
+  // Where the rows of items [first, last) of `lists` stand, {0, 0} for unseen ones; by default of
+  // all.  Look-ups overlap their cache misses.  Memory: 28 bytes an item.
   struct Scratch {
     std::vector<std::uint64_t> hashes;
     std::vector<std::uint32_t> ids;
-    std::vector<CompactOffsets::Row> places;  // the result
+    std::vector<CompactOffsets::Row> places;  // the result: [last - first]
     AttributeCache cache;                     // of one table
   };
-  void find(const StringLists& lists, Scratch& scratch) const;
+  void find(const StringLists& lists, Scratch& scratch) const {
+    find(lists, 0, lists.items(), scratch);
+  }
+  void find(const StringLists& lists, std::size_t first, std::size_t last, Scratch& scratch) const;
   // The ids of all items, kUnknown for unseen ones: for what a model says of an attribute beside
   // its row.
   void find_ids(const StringLists& lists, std::vector<std::uint32_t>& ids) const;
@@ -116,33 +123,47 @@ class FeatureTable {
   }
 
   // add(cell, weight) for every weight of a place; cell < cells, whatever the file holds.
-  template <class Add>
+  //   Real : of the weights; in double they have their rests
+  template <class Real = float, class Add>
   void visit(CompactOffsets::Row place, const Add& add) const {
     const float* w = weights_.data() + place.begin;
-    if (cells_.empty()) {
-      if (place.length != full_) return;
-      for (std::uint32_t k = 0; k < full_; ++k) add(k, w[k]);
-    } else if (width_ == 1) {
-      visit_cells<std::uint8_t>(place, w, add);
-    } else if (width_ == 2) {
-      visit_cells<std::uint16_t>(place, w, add);
-    } else {
-      visit_cells<std::uint32_t>(place, w, add);
+    if constexpr (std::is_same_v<Real, double>) {
+      if (!rests_.empty()) {
+        const float* rest = rests_.data() + place.begin;
+        visit_cells(
+            place, [=](std::uint32_t k) { return double{w[k]} + double{rest[k]}; }, add);
+        return;
+      }
     }
+    visit_cells(
+        place, [=](std::uint32_t k) { return Real{w[k]}; }, add);
   }
 
  private:
-  template <class Cell, class Add>
-  void visit_cells(CompactOffsets::Row place, const float* w, const Add& add) const {
+  template <class WeightOf, class Add>
+  void visit_cells(CompactOffsets::Row place, const WeightOf& weight, const Add& add) const {
+    if (cells_.empty()) {
+      if (place.length != full_) return;
+      for (std::uint32_t k = 0; k < full_; ++k) add(k, weight(k));
+    } else if (width_ == 1) {
+      visit_cells_of<std::uint8_t>(place, weight, add);
+    } else if (width_ == 2) {
+      visit_cells_of<std::uint16_t>(place, weight, add);
+    } else {
+      visit_cells_of<std::uint32_t>(place, weight, add);
+    }
+  }
+  template <class Cell, class WeightOf, class Add>
+  void visit_cells_of(CompactOffsets::Row place, const WeightOf& weight, const Add& add) const {
     const Cell* cells = reinterpret_cast<const Cell*>(cells_.data()) + place.begin;
     for (std::uint32_t k = 0; k < place.length; ++k) {
-      if (cells[k] < full_) add(cells[k], w[k]);
+      if (cells[k] < full_) add(cells[k], weight(k));
     }
   }
 
   CompactVocabulary names_;
   CompactOffsets rows_;
-  std::span<const float> weights_;
+  std::span<const float> weights_, rests_;
   std::span<const std::byte> cells_;
   std::size_t full_ = 0, width_ = 0;
 };
@@ -155,10 +176,17 @@ struct NamedRow {
   bool keep = false;  // in the file even without a weight
 };
 
+enum class TableForm {
+  small,  // what training writes: weights in single precision
+  exact   // what another program's file becomes whenever it is opened: weights with 48 bits and,
+          // for names that are some percent larger, a fifth of the time
+};
+
 // Adds the sections of a FeatureTable.  Weights that are 0 are left out, and so are attributes that
 // have no other, unless they are to be kept.  The bytes do not depend on the order of `rows`.
 // Returns the id of each row in the file, kUnknown where it was left out: [rows].
 std::vector<std::uint32_t> write_feature_table(const std::vector<NamedRow>& rows, std::size_t cells,
-                                               const std::string& prefix, ContainerWriter& out);
+                                               const std::string& prefix, ContainerWriter& out,
+                                               TableForm form = TableForm::small);
 
 }  // namespace croft

@@ -26,6 +26,11 @@ GraphFile read_net(const std::string& text) {
 std::string uniform(const std::vector<std::string>& names,
                     const std::vector<std::vector<std::string>>& states,
                     const std::vector<std::vector<Variable>>& parents) {
+  bool fits = states.size() == names.size() && parents.size() == names.size();
+  for (const auto& each : parents) {
+    for (const Variable v : each) fits = fits && v < names.size();
+  }
+  if (!fits) throw UsageError("a network needs names, states and parents of each variable");
   GraphFile net;
   net.directed = true;
   net.names = {names, states};

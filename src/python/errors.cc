@@ -36,6 +36,8 @@ void bind_errors(pybind11::module_& module) {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const Interrupted&) {
       PyErr_SetNone(PyExc_KeyboardInterrupt);
+    } catch (const pybind11::cast_error& fault) {  // pybind11's own is a RuntimeError
+      PyErr_SetString(PyExc_TypeError, fault.what());
     } catch (const Error& fault) {
       const std::string message = python_text(fault);
       PyObject* text =

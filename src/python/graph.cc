@@ -1,6 +1,7 @@
 // Factor graphs: built from numbers, read from files, asked by app/infer.h.
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
 
 #include "croft/app/infer.h"
 #include "croft/core/error.h"
@@ -19,7 +20,7 @@ namespace {
 namespace py = pybind11;
 using namespace py::literals;
 
-using Numbers = std::vector<double>;
+using Doubles = std::vector<double>;
 
 // Hands progress to the caller, and notices Ctrl-C; an exception of either stops the method.
 class GraphObserver {
@@ -64,14 +65,6 @@ class GraphObserver {
   std::exception_ptr error_;
 };
 
-// Doubles of a buffer, in C order.
-std::span<const double> doubles(const py::buffer_info& info) {
-  if (info.format != py::format_descriptor<double>::format()) {
-    throw UsageError("a table of a factor is not an array of doubles");
-  }
-  return {static_cast<const double*>(info.ptr), static_cast<std::size_t>(info.size)};
-}
-
 py::object assignment_of(const InferResult& r) {  // of a graph without variables it is empty
   return r.task == GraphTask::map ? py::cast(r.assignment) : py::object(py::none());
 }
@@ -95,16 +88,42 @@ class Graph {
   Graph() = default;
   explicit Graph(GraphFile file) : file_(std::move(file)) {}
 
-  FactorGraph& graph() { return file_.graph; }
+  const FactorGraph& graph() const { return file_.graph; }
   const GraphFile& file() const { return file_; }
+  // To be added to.  Throws while a method reads the graph without Python's lock.
+  FactorGraph& growing() {
+    if (readers_ == 0) return file_.graph;
+    throw UsageError("a graph cannot change while it is asked, by a callback or another thread");
+  }
   Factor add_factor(const std::vector<Variable>& scope, PotentialId id) {
-    if (id >= file_.graph.potentials()) throw UsageError("there is no such potential");
+    FactorGraph& graph = growing();
+    if (id >= graph.potentials()) throw UsageError("there is no such potential");
     file_.directed = false;  // it need not be the probability of a variable given the others
-    return file_.graph.add_factor(scope, id);
+    return graph.add_factor(scope, id);
+  }
+  std::size_t states(Variable v) const { return graph().states(checked(v)); }
+  Variable checked(Variable v) const {
+    if (v < graph().variables()) return v;
+    throw UsageError("there is no variable " + std::to_string(v));
+  }
+  Factor checked_factor(Factor f) const {
+    if (f < graph().factors()) return f;
+    throw UsageError("there is no factor " + std::to_string(f));
+  }
+  double score(const std::vector<State>& x) const {
+    bool fits = x.size() == graph().variables();
+    for (Variable v = 0; fits && v < x.size(); ++v) fits = x[v] < graph().states(v);
+    if (!fits) throw UsageError("an assignment needs a state of each variable");
+    return graph().score(x);
   }
 
   // For files that have names.
   void set_names(std::vector<std::string> variables, std::vector<std::vector<std::string>> states) {
+    bool fits = variables.size() == graph().variables() && states.size() == variables.size();
+    for (Variable v = 0; fits && v < variables.size(); ++v) {
+      fits = states[v].size() == graph().states(v);
+    }
+    if (!fits) throw UsageError("a graph needs a name for each variable and state");
     file_.names.variables = std::move(variables);
     file_.names.states = std::move(states);
   }
@@ -131,20 +150,41 @@ class Graph {
     }
     InferCalls calls;
     calls.progress = [&](const GraphProgress& now) { return observer.see(now); };
-    InferResult result;
+    const auto result =
+        asked(observer, [&] { return croft::infer(graph(), evidence, request, calls); });
+    observer.rethrow();
+    return dict_of(result);
+  }
+  py::object joint_marginal(const std::vector<Variable>& variables, const Evidence& evidence,
+                            const std::optional<double>& memory) {
+    GraphObserver observer{py::none()};
+    JointMarginalOptions options{.evidence = evidence};
+    if (memory) options.memory = *memory;
+    options.progress = [&](const GraphProgress& now) { return observer.see(now); };
+    return bytearray_of(
+        asked(observer, [&] { return croft::joint_marginal(graph(), variables, options); }));
+  }
+
+ private:
+  // The answer to a question, found without Python's lock.
+  template <class Ask>
+  std::invoke_result_t<Ask> asked(const GraphObserver& observer, const Ask& ask) {
+    struct Reader {
+      explicit Reader(int& count) : readers(count) { ++readers; }
+      ~Reader() { --readers; }
+      int& readers;
+    } const reader(readers_);
     try {
       const py::gil_scoped_release release;
-      result = croft::infer(graph(), evidence, request, calls);
+      return ask();
     } catch (const Error&) {
       observer.rethrow();  // stopped too early for a result
       throw;
     }
-    observer.rethrow();
-    return dict_of(result);
   }
 
- private:
   GraphFile file_;
+  int readers_ = 0;  // with Python's lock
 };
 
 std::string write(const Graph& graph, const std::string& format) {
@@ -161,9 +201,9 @@ std::string write(const Graph& graph, const std::string& format) {
   throw UsageError("graphs are written as uai, lg or bif, not as " + in_quotes(format));
 }
 
-GraphFile read(const std::string& path, const std::optional<std::string>& format) {
+GraphFile read(const std::filesystem::path& path, const std::optional<std::string>& format) {
   const py::gil_scoped_release release;
-  return read_graph(path, format ? std::optional(graph_format(*format)) : std::nullopt);
+  return read_graph(path.string(), format ? std::optional(graph_format(*format)) : std::nullopt);
 }
 
 py::list methods() {
@@ -185,32 +225,18 @@ py::list methods() {
   return list;
 }
 
-py::object joint_marginal(Graph& graph, const std::vector<Variable>& variables,
-                          const Evidence& evidence, const std::optional<double>& memory) {
-  GraphObserver observer{py::none()};
-  JointMarginalOptions options{.evidence = evidence};
-  if (memory) options.memory = *memory;
-  options.progress = [&](const GraphProgress& now) { return observer.see(now); };
-  Numbers p;
-  try {
-    const py::gil_scoped_release release;
-    p = croft::joint_marginal(graph.graph(), variables, options);
-  } catch (const Error&) {
-    observer.rethrow();
-    throw;
-  }
-  return bytearray_of(p);
-}
-
 // Of a directed graph separation is d-separation.
 bool separated(Graph& graph, const std::vector<Variable>& a, const std::vector<Variable>& b,
                const std::vector<Variable>& given) {
+  for (const auto* const each : {&a, &b, &given}) {
+    for (const Variable v : *each) graph.checked(v);
+  }
   if (graph.file().directed) return BayesianNetwork(graph.graph()).separated(a, b, given);
   return MarkovNetwork(graph.graph()).separated(a, b, given);
 }
 
 std::vector<Variable> blanket(Graph& graph, Variable v) {
-  if (v >= graph.graph().variables()) throw UsageError("there is no variable " + std::to_string(v));
+  graph.checked(v);
   if (graph.file().directed) return BayesianNetwork(graph.graph()).markov_blanket(v);
   return MarkovNetwork(graph.graph()).neighbours(v);
 }
@@ -228,7 +254,7 @@ void bind_graph(py::module_& module) {
   py::class_<Graph>(module, "Graph")
       .def(py::init<>())
       .def_static("read",
-                  [](const std::string& path, const std::optional<std::string>& format) {
+                  [](const std::filesystem::path& path, const std::optional<std::string>& format) {
                     return Graph(read(path, format));
                   })
       .def_static("parse",
@@ -242,37 +268,38 @@ void bind_graph(py::module_& module) {
       .def_property_readonly("directed", [](Graph& g) { return g.file().directed; })
       .def_property_readonly("variables", [](Graph& g) { return g.graph().variables(); })
       .def_property_readonly("factors", [](Graph& g) { return g.graph().factors(); })
-      .def("states", [](Graph& g, Variable v) { return g.graph().states(v); })
+      .def("states", &Graph::states)
       .def("scope",
            [](Graph& g, Factor f) {
-             const auto scope = g.graph().scope(f);
+             const auto scope = g.graph().scope(g.checked_factor(f));
              return std::vector<Variable>(scope.begin(), scope.end());
            })
-      .def("table", [](Graph& g, Factor f) { return bytearray_of(g.graph().table(f)); })
-      .def("score", [](Graph& g, const std::vector<State>& x) { return g.graph().score(x); })
-      .def("add_variable", [](Graph& g, std::size_t n) { return g.graph().add_variable(n); })
+      .def("table",
+           [](Graph& g, Factor f) { return bytearray_of(g.graph().table(g.checked_factor(f))); })
+      .def("score", &Graph::score)
+      .def("add_variable", [](Graph& g, std::size_t n) { return g.growing().add_variable(n); })
       .def("add_table",
            [](Graph& g, const py::buffer& scores) {
-             return g.graph().add_table(doubles(scores.request()));
+             return g.growing().add_table(Numbers<const double>(scores));
            })
       .def("add_sparse",
-           [](Graph& g, const std::vector<std::uint64_t>& states, const Numbers& scores,
-              double others) { return g.graph().add_sparse(states, scores, others); })
-      .def("add_potts", [](Graph& g, double a, double b) { return g.graph().add_potts(a, b); })
+           [](Graph& g, const std::vector<std::uint64_t>& states, const Doubles& scores,
+              double others) { return g.growing().add_sparse(states, scores, others); })
+      .def("add_potts", [](Graph& g, double a, double b) { return g.growing().add_potts(a, b); })
       .def("add_truncated_linear",
            [](Graph& g, double weight, double limit) {
-             return g.graph().add_truncated_linear(weight, limit);
+             return g.growing().add_truncated_linear(weight, limit);
            })
       .def("add_truncated_quadratic",
            [](Graph& g, double weight, double limit) {
-             return g.graph().add_truncated_quadratic(weight, limit);
+             return g.growing().add_truncated_quadratic(weight, limit);
            })
-      .def("add_parity", [](Graph& g, bool odd) { return g.graph().add_parity(odd); })
+      .def("add_parity", [](Graph& g, bool odd) { return g.growing().add_parity(odd); })
       .def("add_cardinality",
-           [](Graph& g, const Numbers& scores) { return g.graph().add_cardinality(scores); })
+           [](Graph& g, const Doubles& scores) { return g.growing().add_cardinality(scores); })
       .def("add_factor", &Graph::add_factor)
       .def("infer", &Graph::infer)
-      .def("joint_marginal", &joint_marginal)
+      .def("joint_marginal", &Graph::joint_marginal)
       .def("separated", &separated)
       .def("blanket", &blanket);
 }

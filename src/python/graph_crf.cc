@@ -75,12 +75,15 @@ class Cliques {
       : model_(std::move(model)), data_(model_->model.schema()) {}
 
   std::uint32_t add_variable(std::uint32_t domain, std::uint64_t instance, std::int64_t state) {
-    return data_.add_variable(domain, std::to_string(instance),
-                              state < 0 ? kUnobserved : static_cast<State>(state));
+    return data_.add_variable(
+        domain, std::to_string(instance),
+        state < 0 ? kUnobserved
+                  : static_cast<State>(std::min<std::int64_t>(state, kUnobserved - 1)));
   }
   void add_clique(std::uint32_t t, const std::vector<std::uint32_t>& variables,
                   const std::vector<std::pair<std::string, double>>& features) {
     features_.clear();
+    if (t >= data_.schema().templates.size()) throw UsageError("there is no such template");
     for (const auto& [name, value] : features) {
       if (!std::isfinite(value)) {
         throw UsageError("feature " + in_quotes(name) + " is " + std::to_string(value) +
@@ -163,12 +166,14 @@ py::list weights_of(const PythonGraphModel& self, std::uint32_t t) {
 void bind_graph_crf(py::module_& module) {
   py::class_<PythonGraphModel, std::shared_ptr<PythonGraphModel>>(module, "GraphModel")
       .def_static("open",
-                  [](const std::string& path) {
-                    return std::make_shared<PythonGraphModel>(Container::open(path));
+                  [](const std::filesystem::path& path) {
+                    return std::make_shared<PythonGraphModel>(open_model_file(path));
                   })
       .def_static("from_bytes",
                   [](const py::bytes& data, const std::string& name) {
-                    return std::make_shared<PythonGraphModel>(container_of(data, name));
+                    Container container = container_of(data, name);
+                    container.verify();  // it is all in memory anyway
+                    return std::make_shared<PythonGraphModel>(std::move(container));
                   })
       .def(
           "bytes",
@@ -184,7 +189,7 @@ void bind_graph_crf(py::module_& module) {
                        const std::vector<TemplateSpec>& templates) {
         return std::make_unique<Cliques>(schema_of(domains, templates));
       }))
-      .def(py::init<std::shared_ptr<PythonGraphModel>>())
+      .def(py::init<std::shared_ptr<PythonGraphModel>>(), py::arg("model").none(false))
       .def("add_variable", &Cliques::add_variable)
       .def("add_clique", &Cliques::add_clique)
       .def("train", &Cliques::train)

@@ -18,24 +18,35 @@ namespace croft::python {
 
 namespace py = pybind11;
 
+// The numbers of an array, which keeps its memory while this lives.
 template <class T>
-std::span<T> numbers(const py::buffer& array, bool writable = false) {
-  const py::buffer_info info = array.request(writable);
-  if (info.itemsize != sizeof(T) || info.ndim < 1 ||
-      (info.size > 0 && PyBuffer_IsContiguous(info.view(), 'C') == 0)) {
-    throw py::value_error("a contiguous array of 8-byte numbers was expected");
+class Numbers : public std::span<T> {
+ public:
+  Numbers() = default;
+  explicit Numbers(const py::buffer& array) : info_(array.request(!std::is_const_v<T>)) {
+    using Number = std::remove_const_t<T>;
+    if (!py::detail::compare_buffer_info<Number>::compare(info_) ||
+        (info_.size > 0 && (reinterpret_cast<std::uintptr_t>(info_.ptr) % alignof(T) != 0 ||
+                            PyBuffer_IsContiguous(info_.view(), 'C') == 0))) {
+      throw py::value_error("a contiguous array of " +
+                            std::string(std::is_integral_v<T> ? "int64" : "float64") +
+                            " was expected");
+    }
+    std::span<T>::operator=({static_cast<T*>(info_.ptr), static_cast<std::size_t>(info_.size)});
   }
-  return {static_cast<T*>(info.ptr), static_cast<std::size_t>(info.size)};
-}
+
+ private:
+  py::buffer_info info_;
+};
 
 inline void require_shape(bool fits) {
   if (!fits) throw py::value_error("an array of another shape was expected");
 }
 
 // Weights of rows; None: empty.
-inline std::span<const double> row_weights(const py::object& weight) {
+inline Numbers<const double> row_weights(const py::object& weight) {
   if (weight.is_none()) return {};
-  return numbers<const double>(weight.cast<py::buffer>());
+  return Numbers<const double>(weight.cast<py::buffer>());
 }
 
 // Numbers in a bytearray, which numpy reads in place.
@@ -48,7 +59,7 @@ py::bytearray bytearray_of(const std::vector<T>& numbers) {
 // without a calibrator.  O(N L).
 inline void calibrate_rows(const std::optional<Calibrator>& calibrator, std::size_t labels,
                            const py::buffer& scores) {
-  const std::span<double> all = numbers<double>(scores, true);
+  const Numbers<double> all(scores);
   require_shape(labels > 0 && all.size() % labels == 0);
   if (!calibrator) return;
   std::vector<double> scratch;
@@ -65,13 +76,15 @@ inline void calibrate_rows(const std::optional<Calibrator>& calibrator, std::siz
 // A matrix by rows: dense [N][D], or the values of CSR with their columns.
 struct MatrixRows {
   std::size_t columns = 0;
-  std::span<const double> value;
-  std::span<const std::int64_t> column, begin;  // empty: dense
+  Numbers<const double> value;
+  Numbers<const std::int64_t> column;
+  std::vector<std::int64_t> begin;  // [N + 1]; empty: dense
 
   std::size_t rows() const {
     return begin.empty() ? (columns == 0 ? 0 : value.size() / columns) : begin.size() - 1;
   }
-  // visit(column, value) for each number of a row that is not left out.
+  // visit(column, value) for each number of a row that is not left out.  Columns are looked at once
+  // more: other threads may have written to them.
   template <class Visit>
   void for_each(std::size_t row, const Visit& visit) const {
     if (begin.empty()) {
@@ -80,7 +93,8 @@ struct MatrixRows {
     }
     for (auto k = static_cast<std::size_t>(begin[row]);
          k < static_cast<std::size_t>(begin[row + 1]); ++k) {
-      visit(static_cast<std::size_t>(column[k]), value[k]);
+      const auto d = static_cast<std::size_t>(column[k]);
+      if (d < columns) visit(d, value[k]);
     }
   }
 };
@@ -88,14 +102,16 @@ struct MatrixRows {
 // Throws ValueError for arrays that are none of a matrix of so many rows and columns.
 inline MatrixRows matrix_of(std::size_t rows, std::size_t columns, const py::buffer& value,
                             const py::object& column, const py::object& begin) {
-  MatrixRows matrix{columns, numbers<const double>(value), {}, {}};
+  MatrixRows matrix{columns, Numbers<const double>(value), {}, {}};
   if (column.is_none()) {
-    require_shape(matrix.value.size() == rows * columns);
+    const std::size_t count = matrix.value.size();
+    require_shape(columns == 0 ? count == 0 : count % columns == 0 && count / columns == rows);
     return matrix;
   }
-  matrix.column = numbers<const std::int64_t>(column.cast<py::buffer>());
-  matrix.begin = numbers<const std::int64_t>(begin.cast<py::buffer>());
-  if (matrix.begin.size() != rows + 1) {
+  matrix.column = Numbers<const std::int64_t>(column.cast<py::buffer>());
+  const Numbers<const std::int64_t> begins(begin.cast<py::buffer>());
+  matrix.begin.assign(begins.begin(), begins.end());
+  if (matrix.begin.empty() || matrix.begin.size() - 1 != rows) {
     throw py::value_error("X.indptr has " + std::to_string(matrix.begin.size()) +
                           " numbers, and X " + std::to_string(rows) +
                           " rows: one more than these is needed");

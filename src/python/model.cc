@@ -31,7 +31,7 @@ py::str str_of(std::string_view bytes) {
 Container container_of(const py::bytes& data, const std::string& name) {
   const std::string_view view = data;
   const auto* const begin = reinterpret_cast<const std::byte*>(view.data());
-  return Container::from_bytes({begin, begin + view.size()}, name);
+  return model_file_of({begin, begin + view.size()}, name);
 }
 
 py::bytes python_bytes(std::span<const std::byte> bytes) {
@@ -226,11 +226,13 @@ std::string evaluate(const py::list& gold, const py::list& predicted) {
   }
   for (std::size_t n = 0; n < gold.size(); ++n) {
     std::vector<std::string_view> sides[2];
+    py::list kept[2];
     const py::object both[2] = {gold[n], predicted[n]};
     for (int side = 0; side < 2; ++side) {
       const std::string name =
           std::string(side == 0 ? "y_true[" : "y_pred[") + std::to_string(n) + "]";
-      for (const py::handle label : both[side]) sides[side].push_back(text_of(label.ptr(), name));
+      kept[side] = py::list(both[side]);  // of an array's labels there is nothing else that does
+      for (const py::handle label : kept[side]) sides[side].push_back(text_of(label.ptr(), name));
     }
     if (sides[0].size() != sides[1].size()) {
       throw py::value_error("y_true[" + std::to_string(n) + "] has " +

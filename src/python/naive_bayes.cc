@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "app/train/train_files.h"
 #include "core/json.h"
+#include "croft/core/random.h"
 #include "model/kinds/naive_bayes_model.h"
 #include "python/bind.h"
 #include "python/matrix_rows.h"
@@ -23,27 +25,72 @@ namespace {
 namespace py = pybind11;
 
 // Of rows that are numbers already.
+struct SplitRows {
+  ChainData data, held_out;
+
+  // The share of those held out whose label is the most probable one.
+  HoldoutScore measure(const NaiveBayesFit& fit, const NaiveBayesOptions& options) const {
+    const NaiveBayesScorer scorer(fit.counts.statistics(), fit.parameters, options);
+    NaiveBayesScorer::Scratch scratch;
+    std::vector<double> scores(fit.counts.labels());
+    std::size_t right = 0;
+    const AttributeLists& node = held_out.node;
+    for (std::size_t n = 0; n < held_out.label.size(); ++n) {
+      const std::size_t begin = node.begin[n], count = node.begin[n + 1] - begin;
+      scorer.score(std::span(node.id).subspan(begin, count),
+                   std::span(node.value).subspan(begin, count), scratch, scores);
+      right += std::ranges::max_element(scores) - scores.begin() == held_out.label[n];
+    }
+    HoldoutScore score;
+    score.token_accuracy = static_cast<double>(right) / static_cast<double>(held_out.label.size());
+    return score;
+  }
+  std::uint64_t fingerprint() const {
+    Fingerprint all;
+    all.add(held_out.node.id, held_out.node.value, held_out.node.begin, held_out.label);
+    return all.value();
+  }
+};
+
 class RowTrainer final : public Trainer {
  public:
   using Fit = std::function<NaiveBayesFit(const EmOptions& em, const EmCallback& see)>;
-  RowTrainer(const ChainData& data, const EmOptions& em, Fit run)
-      : data_(data), em_(em), run_(std::move(run)) {}
+  using Score = std::function<HoldoutScore(const NaiveBayesFit& fit)>;
+  RowTrainer(const SplitRows& rows, const NaiveBayesRequest& request, Fit run, Score score)
+      : rows_(rows),
+        request_(request.source),
+        em_(em_options(request)),
+        run_(std::move(run)),
+        score_(std::move(score)) {}
   TrainFiles files() const override { return {}; }
+  CheckpointRequest checkpoint() const override { return checkpoint_of(request_); }
   void read_files(TrainObserver&) override {}
-  DataSummary summary() const override { return {{}, {{"rows", data_.positions()}}}; }
-  TrainOutcome run(TrainObserver& observer, CheckpointFolder*) override {
+  DataSummary summary() const override { return {{}, {{"rows", rows_.data.positions()}}}; }
+  TrainOutcome run(TrainObserver& observer, CheckpointFolder* checkpoints) override {
+    const bool scored = !rows_.held_out.label.empty();
+    em_.checkpoints = checkpoints;
+    em_.early_stop = request_.options.early_stop;
+    if (scored) em_.holdout = rows_.fingerprint();
+    if (scored && em_.early_stop > 0) em_.score = score_;
     fit = run_(em_, naive_bayes_watch(em_, observer));
-    return naive_bayes_outcome(fit, observer);
+    TrainOutcome outcome = naive_bayes_outcome(fit, observer);
+    if (scored) outcome.holdout = score_(fit);
+    return outcome;
   }
   void write() override {}
 
   NaiveBayesFit fit;  // after run()
 
  private:
-  const ChainData& data_;
-  const EmOptions& em_;
+  const SplitRows& rows_;
+  const TrainRequest& request_;
+  EmOptions em_;
   Fit run_;
+  Score score_;
 };
+
+// A larger number of a column is a mistake, and would take all memory.
+constexpr std::size_t kMostCategories = 10'000'000;
 
 class NaiveBayesTable {
  public:
@@ -51,8 +98,15 @@ class NaiveBayesTable {
   //   events : of the columns; one: of all
   NaiveBayesTable(std::size_t columns, std::vector<std::string> names,
                   const std::vector<std::string>& events)
-      : names_(std::move(names)), attribute_(columns, kUnknown) {
-    for (const std::string& event : events) event_.push_back(event_from_name(event).value());
+      : names_(std::move(names)) {
+    require_shape(columns < kUnknown && (names_.empty() || names_.size() == columns) &&
+                  (events.size() == 1 || (!events.empty() && events.size() == columns)));
+    attribute_.assign(columns, kUnknown);
+    for (const std::string& event : events) {
+      const auto found = event_from_name(event);
+      if (!found) throw py::value_error("there is no event " + event);
+      event_.push_back(*found);
+    }
     const bool one = event_.size() == 1 && event_[0] != AttributeEvent::categorical;
     event_.resize(columns, event_.at(0));
     for (std::size_t d = 0; d < columns; ++d) {
@@ -68,6 +122,11 @@ class NaiveBayesTable {
 
   // The categories of a column are 0 to `count` - 1 at least.
   void reserve_categories(std::size_t d, std::size_t count) {
+    if (count > kMostCategories) {
+      throw py::value_error("column " + std::to_string(d) + " has a category " +
+                            std::to_string(count - 1) + "; the largest is " +
+                            std::to_string(kMostCategories - 1));
+    }
     for (std::vector<std::uint32_t>& c = categories_.at(d); c.size() < count;) {
       const std::string column = column_name(d);
       c.push_back(static_cast<std::uint32_t>(counts_.attributes()));
@@ -79,7 +138,7 @@ class NaiveBayesTable {
   // y: numbers of labels, -1 for a row whose label is not known.
   py::dict fit(const MatrixRows& matrix, std::span<const std::int64_t> y,
                std::span<const double> weight, std::size_t labels, const NaiveBayesOptions& options,
-               const EmOptions& em);
+               const NaiveBayesRequest& request);
   void joint(const MatrixRows& matrix, std::span<double> out) const;  // out: [N][L]
 
   std::size_t columns() const { return event_.size(); }
@@ -96,11 +155,8 @@ class NaiveBayesTable {
   std::vector<std::uint32_t> attributes_of(std::size_t d) const {
     return event_[d] == AttributeEvent::categorical ? categories_[d] : std::vector{attribute_[d]};
   }
-  // Throws where the last fit failed after it had made room for new categories.
-  void require_whole() const {
-    if (parameters_.rows.size() == counts_.statistics().numbers.size()) return;
-    throw py::value_error("the last fit failed, and had new categories; fit again");
-  }
+  // With room for categories it is not, until the next fit.
+  bool is_fitted() const { return parameters_.rows.size() == counts_.statistics().numbers.size(); }
   const NaiveBayesStatistics& statistics() const { return counts_.statistics(); }
   const NaiveBayesParameters& parameters() const { return parameters_; }
   ContainerWriter file(const std::vector<std::string>& labels, const Json& record) const;
@@ -158,31 +214,44 @@ void NaiveBayesTable::append_row(const MatrixRows& matrix, std::size_t row,
 
 py::dict NaiveBayesTable::fit(const MatrixRows& matrix, std::span<const std::int64_t> y,
                               std::span<const double> weight, std::size_t labels,
-                              const NaiveBayesOptions& given, const EmOptions& em) {
+                              const NaiveBayesOptions& given, const NaiveBayesRequest& request) {
   require_shape((weight.empty() || weight.size() == y.size()) && labels >= counts_.labels());
   for (const std::int64_t label : y) {
     if (label >= static_cast<std::int64_t>(labels)) throw py::value_error("y names no label");
   }
   NaiveBayesOptions options = given;
   options.absent_is_missing = options_.absent_is_missing;  // of a file, whose counts go on
-  ChainData data;
+  request.source.check_checkpoint();
+  check_early_stop(request.source);
+  const auto share = holdout_fraction(request.source.holdout);
+  SplitRows rows;
   const auto read = [&] {
+    Random random(request.source.seed);
     for (std::size_t n = 0; n < y.size(); ++n) {
-      append_row(matrix, n, data.node.id, data.node.value);
-      data.node.begin.push_back(data.node.id.size());
-      data.label.push_back(y[n] < 0 ? kAnyLabel : static_cast<Label>(y[n]));
-      data.sequence_begin.push_back(n + 1);
-      data.first_line.push_back(static_cast<std::uint32_t>(n + 1));
+      const bool held = share && y[n] >= 0 && random.uniform() < *share;
+      ChainData& to = held ? rows.held_out : rows.data;
+      append_row(matrix, n, to.node.id, to.node.value);
+      to.node.begin.push_back(to.node.id.size());
+      to.label.push_back(y[n] < 0 ? kAnyLabel : static_cast<Label>(y[n]));
+      to.sequence_begin.push_back(to.label.size());
+      to.first_line.push_back(static_cast<std::uint32_t>(n + 1));
+      if (!weight.empty()) to.weight.push_back(weight[n]);
     }
-    data.weight.assign(weight.begin(), weight.end());
+    if (share && rows.held_out.label.empty()) {
+      throw Error("the hold-out fraction ", request.source.holdout, " of ", y.size(),
+                  " rows is none; give a larger one");
+    }
   };
   const NaiveBayesNames names{[](std::size_t j) { return "classes_[" + std::to_string(j) + "]"; },
                               [this](std::size_t a) { return attribute_name(a); }};
-  RowTrainer trainer(data, em, [&](const EmOptions& how, const EmCallback& see) {
-    NaiveBayesCounts counts = counts_;
-    counts.add_labels(labels - counts.labels());
-    return fit_naive_bayes(data, std::move(counts), options, how, names, see);
-  });
+  RowTrainer trainer(
+      rows, request,
+      [&](const EmOptions& how, const EmCallback& see) {
+        NaiveBayesCounts counts = counts_;
+        counts.add_labels(labels - counts.labels());
+        return fit_naive_bayes(rows.data, std::move(counts), options, how, names, see);
+      },
+      [&](const NaiveBayesFit& now) { return rows.measure(now, options); });
   py::dict result = observe(trainer, read, py::none());
   NaiveBayesFit& found = trainer.fit;
   counts_ = std::move(found.counts);
@@ -198,11 +267,7 @@ py::dict NaiveBayesTable::fit(const MatrixRows& matrix, std::span<const std::int
 void NaiveBayesTable::joint(const MatrixRows& matrix, std::span<double> out) const {
   const py::gil_scoped_release unlock;
   const std::size_t labels = counts_.labels();
-  // Categories that a fit which failed made room for are not known.
-  const NaiveBayesStatistics& s = counts_.statistics();
-  const auto events = std::span(s.event).first(parameters_.rows.size() / s.stride());
-  const NaiveBayesScorer scorer(events, parameters_.prior, parameters_.constant, parameters_.rows,
-                                s.width, std::ranges::any_of(events, needs_sums), options_);
+  const NaiveBayesScorer scorer(counts_.statistics(), parameters_, options_);
   NaiveBayesScorer::Scratch scratch;
   std::vector<std::uint32_t> id;
   std::vector<double> value;
@@ -216,7 +281,6 @@ void NaiveBayesTable::joint(const MatrixRows& matrix, std::span<double> out) con
 
 ContainerWriter NaiveBayesTable::file(const std::vector<std::string>& labels,
                                       const Json& record) const {
-  require_whole();
   Json training = record;
   Json& columns = training["columns"] = Json::array();
   for (std::size_t d = 0; d < event_.size(); ++d) {
@@ -329,10 +393,10 @@ NaiveBayesOptions options_of(const NaiveBayesRequest& request,
 void copy_rows(const NaiveBayesTable& self, const std::string& what, std::size_t part,
                const py::buffer& array) {
   const NaiveBayesStatistics& s = self.statistics();
-  self.require_whole();
   const std::vector<double>& from = what == "counts" ? s.numbers : self.parameters().rows;
-  const std::span<double> out = numbers<double>(array, true);
-  require_shape(out.size() == s.attributes() * s.labels && part < s.width);
+  const Numbers<double> out(array);
+  require_shape(out.size() == s.attributes() * s.labels && part < s.width &&
+                from.size() == s.numbers.size());
   for (std::size_t a = 0; a < s.attributes(); ++a) {
     std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(a * s.stride() + part * s.labels),
                 s.labels, out.begin() + static_cast<std::ptrdiff_t>(a * s.labels));
@@ -355,6 +419,8 @@ void bind_naive_bayes(py::module_& module) {
   py::class_<NaiveBayesTable, std::shared_ptr<NaiveBayesTable>>(
       module, "NaiveBayesTable", "Naive Bayes on the rows of matrices.")
       .def(py::init<std::size_t, std::vector<std::string>, const std::vector<std::string>&>())
+      .def("copy",
+           [](const NaiveBayesTable& self) { return std::make_shared<NaiveBayesTable>(self); })
       .def("reserve_categories", &NaiveBayesTable::reserve_categories)
       .def_property_readonly("takes_zeros", &NaiveBayesTable::takes_zeros)
       .def("fit",
@@ -363,17 +429,17 @@ void bind_naive_bayes(py::module_& module) {
               std::size_t labels, const py::dict& options,
               std::optional<std::vector<double>> prior) {
              const auto request = naive_bayes_request(values_of(options, "naive-bayes"));
-             const auto rows = numbers<const std::int64_t>(y);
+             const Numbers<const std::int64_t> rows(y);
              const auto matrix = matrix_of(rows.size(), self.columns(), value, column, begin);
              return self.fit(matrix, rows, row_weights(weight), labels,
-                             options_of(request, std::move(prior)), em_options(request));
+                             options_of(request, std::move(prior)), request);
            })
       .def("joint",
            [](const NaiveBayesTable& self, const py::buffer& value, const py::object& column,
               const py::object& begin, const py::buffer& out) {
-             const std::span<double> to = numbers<double>(out, true);
+             const Numbers<double> to(out);
              const std::size_t labels = self.statistics().labels;
-             require_shape(labels > 0 && to.size() % labels == 0);
+             require_shape(labels > 0 && to.size() % labels == 0 && self.is_fitted());
              self.joint(matrix_of(to.size() / labels, self.columns(), value, column, begin), to);
            })
       .def("calibrate", &NaiveBayesTable::calibrate)

@@ -38,6 +38,15 @@ bool is_text(const py::handle& value) {
   return py::isinstance<py::str>(value) || py::hasattr(value, "__fspath__");
 }
 
+// A str, or the path that an object stands for, whose bytes need not be UTF-8.
+std::string text_of_path(const OptionRow& row, const py::object& value) {
+  const py::module_ os = py::module_::import("os");
+  if (row.type != OptionType::file) return os.attr("fspath")(value).cast<std::string>();
+  std::string path = os.attr("fsencode")(value).cast<std::string>();
+  if (path.find('\0') == path.npos) return path;
+  throw py::value_error(python_name(row.name) + " has a NUL, which no path has");
+}
+
 // As the command line writes it.  Throws TypeError for what the row does not take.
 std::string text_of_value(const OptionRow& row, const py::handle& handle) {
   const auto value = py::reinterpret_borrow<py::object>(handle);
@@ -57,7 +66,7 @@ std::string text_of_value(const OptionRow& row, const py::handle& handle) {
       [[fallthrough]];
     default:
       if (!text) fail_type(row, value);
-      return py::module_::import("os").attr("fspath")(value).cast<std::string>();
+      return text_of_path(row, value);
   }
 }
 
@@ -142,6 +151,9 @@ void set_of_training(OptionValues& values, const OptionRow& row, const py::handl
     return values.set(row.name, text);
   }
   if (row.front_end) throw py::type_error("there is no option " + python_name(row.name));
+  // Sequences that are held out are handed over, and no file is named.
+  const bool number = !py::isinstance<py::bool_>(value) && py::hasattr(value, "__float__");
+  if (row.name == "holdout" && !number) fail_type(option::number(row.name, "", ""), value);
   check_meaning(row, kind_bit(values.text("model")), values.text("model"));
   if (row.type != OptionType::file || !is_text(value)) return set(values, row, value);
   const std::string text = text_of_value(row, value);
@@ -215,11 +227,11 @@ py::list option_rows(const std::string& kind) {
   py::list rows;
   for (const std::span<const OptionRow> table : training_options()) {
     for (const OptionRow& row : table) {
-      if (row.front_end || !has_meaning(row, kind_bit(kind))) continue;
+      if (!has_meaning(row, kind_bit(kind))) continue;
       rows.append(py::dict("name"_a = row.name, "type"_a = type_name(row.type),
                            "shown"_a = row.shown, "help"_a = row.help, "initial"_a = row.initial,
                            "choices"_a = row.choices, "several"_a = row.several,
-                           "needs"_a = row.needs));
+                           "needs"_a = row.needs, "front_end"_a = row.front_end));
     }
   }
   return rows;

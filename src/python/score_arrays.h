@@ -94,6 +94,9 @@ class ScoreArrays {
 template <class Real>
 ScoreArrays<Real>::ScoreArrays(BatchLayout layout, std::size_t labels, const py::dict& arrays)
     : layout_(std::move(layout)), labels_(labels) {
+  if (labels == 0 || labels >= std::size_t{1} << 31) {  // a broadcast axis may be as long
+    throw py::value_error(fmt::format("state has {} labels", labels));
+  }
   const auto given = [&](const char* name) -> py::object {
     return arrays.contains(name) ? py::object(arrays[name]) : py::none();
   };

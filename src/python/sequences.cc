@@ -7,6 +7,7 @@
 
 #include "core/json.h"
 #include "python/bind.h"
+#include "python/model.h"
 
 namespace croft::python {
 namespace {
@@ -18,28 +19,42 @@ namespace py = pybind11;
 
 std::string type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
 
+// A method of the caller's may have changed what is being read.
+[[noreturn]] void fail_changed(const std::string& where) {
+  value_error(where + " changed while it was read");
+}
+
+// Forgets a failure, which the caller of this words better; all but Ctrl-C and the like.
+void forget_failure() {
+  if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw py::error_already_set();
+  PyErr_Clear();
+}
+
 // The elements of a list, a tuple, or anything that can be made one; a str is none.
 class Elements {
  public:
   Elements(PyObject* object, const std::string& where, const char* what) {
-    if (PyUnicode_Check(object) || PyBytes_Check(object) || PyDict_Check(object)) {
-      type_error(where + " is a " + type_name(object) + ", and " + what + " was expected");
-    }
-    fast_ = py::reinterpret_steal<py::object>(PySequence_Fast(object, ""));
+    const bool none = PyUnicode_Check(object) || PyBytes_Check(object) || PyDict_Check(object);
+    const std::string type = type_name(object);
+    if (!none) fast_ = py::reinterpret_steal<py::object>(PySequence_Fast(object, ""));
     if (!fast_) {
+      if (!none && PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
       PyErr_Clear();
-      type_error(where + " is a " + type_name(object) + ", and " + what + " was expected");
+      type_error(where + " is a " + type + ", and " + what + " was expected");
     }
+    size_ = PySequence_Fast_GET_SIZE(fast_.ptr());
   }
-  std::size_t size() const {
-    return static_cast<std::size_t>(PySequence_Fast_GET_SIZE(fast_.ptr()));
-  }
-  PyObject* operator[](std::size_t k) const {
-    return PySequence_Fast_GET_ITEM(fast_.ptr(), static_cast<Py_ssize_t>(k));
+  std::size_t size() const { return static_cast<std::size_t>(size_); }
+  // Its own, as a list may be changed by the methods of what is in it.
+  py::object operator[](std::size_t k) const {
+    if (PySequence_Fast_GET_SIZE(fast_.ptr()) != size_) fail_changed("a list");
+    return py::reinterpret_borrow<py::object>(
+        PySequence_Fast_GET_ITEM(fast_.ptr(), static_cast<Py_ssize_t>(k)));
   }
 
  private:
   py::object fast_;
+  Py_ssize_t size_ = 0;
 };
 
 // A numpy array, or anything else with numbers in a buffer, without numpy's headers.
@@ -47,14 +62,17 @@ class NumberBuffer {
  public:
   NumberBuffer(PyObject* object, const std::string& where) : where_(where) {
     if (PyObject_GetBuffer(object, &view_, PyBUF_STRIDED_RO | PyBUF_FORMAT) != 0) {
-      PyErr_Clear();
+      forget_failure();
       type_error(where + " is a " + type_name(object) + ", and an array of numbers was expected");
     }
     owned_.reset(&view_);
-    const std::string_view format = view_.format != nullptr ? view_.format : "B";
+    std::string_view format = view_.format != nullptr ? view_.format : "B";
+    if (format.size() == 2 && (format[0] == '=' || format[0] == '@')) {
+      format.remove_prefix(1);  // numpy's of numbers that are not aligned
+    }
     const auto* const known =
         std::ranges::find(kKinds, format.size() == 1 ? format[0] : '\0', &Kind::letter);
-    if (known == std::end(kKinds)) {
+    if (known == std::end(kKinds) || view_.itemsize != known->size) {
       type_error(where + " has elements of the kind \"" + std::string(format) +
                  "\"; convert it to float64 or float32");
     }
@@ -81,15 +99,22 @@ class NumberBuffer {
   }
   struct Kind {
     char letter;  // of the buffer protocol
+    Py_ssize_t size;
     double (*load)(const char*);
   };
-  static constexpr Kind kKinds[] = {{'f', load<float>},         {'d', load<double>},
-                                    {'i', load<int>},           {'l', load<long>},
-                                    {'q', load<long long>},     {'I', load<unsigned>},
-                                    {'L', load<unsigned long>}, {'Q', load<unsigned long long>},
-                                    {'h', load<short>},         {'H', load<unsigned short>},
-                                    {'b', load<signed char>},   {'B', load<unsigned char>},
-                                    {'?', load<unsigned char>}};
+  static constexpr Kind kKinds[] = {{'f', sizeof(float), load<float>},
+                                    {'d', sizeof(double), load<double>},
+                                    {'i', sizeof(int), load<int>},
+                                    {'l', sizeof(long), load<long>},
+                                    {'q', sizeof(long long), load<long long>},
+                                    {'I', sizeof(unsigned), load<unsigned>},
+                                    {'L', sizeof(unsigned long), load<unsigned long>},
+                                    {'Q', sizeof(unsigned long long), load<unsigned long long>},
+                                    {'h', sizeof(short), load<short>},
+                                    {'H', sizeof(unsigned short), load<unsigned short>},
+                                    {'b', sizeof(signed char), load<signed char>},
+                                    {'B', sizeof(unsigned char), load<unsigned char>},
+                                    {'?', sizeof(unsigned char), load<unsigned char>}};
   struct Release {
     void operator()(Py_buffer* view) const { PyBuffer_Release(view); }
   };
@@ -101,7 +126,7 @@ class NumberBuffer {
 
 py::object attribute(PyObject* object, const char* name) {
   PyObject* value = PyObject_GetAttrString(object, name);
-  if (value == nullptr) PyErr_Clear();
+  if (value == nullptr) forget_failure();
   return py::reinterpret_steal<py::object>(value);
 }
 
@@ -112,8 +137,9 @@ bool is_sparse_matrix(PyObject* object) {
 // A matrix of numbers; lists of rows with a buffer (an array of dicts is none).
 bool is_dense_matrix(PyObject* object) {
   if (PyList_Check(object) || PyTuple_Check(object) || !PyObject_CheckBuffer(object)) return false;
-  const py::object kind = attribute(object, "dtype");
-  return !kind || attribute(kind.ptr(), "kind").cast<std::string>() != "O";
+  const py::object type = attribute(object, "dtype");
+  const py::object kind = type ? attribute(type.ptr(), "kind") : py::object();
+  return !kind || !kind.equal(py::str("O"));
 }
 
 // Their columns would have the same names.
@@ -220,13 +246,14 @@ void SequenceReader::read_rows(PyObject* sequence, ColumnSequence& out) {
   const Elements rows(sequence, name, "a list of rows");
   length_ = rows.size();
   for (position_ = 0; position_ < rows.size(); ++position_) {
-    if (PyUnicode_Check(rows[position_])) {  // one cell
-      out.append_cell(text_of(rows[position_], name));
+    const py::object row = rows[position_];
+    if (PyUnicode_Check(row.ptr())) {  // one cell
+      out.append_cell(text_of(row.ptr(), name));
     } else {
-      const Elements cells(rows[position_], name_, "a row of str");
+      const Elements cells(row.ptr(), name_, "a row of str");
       for (std::size_t k = 0; k < cells.size(); ++k) {
-        PyObject* cell = cells[k];
-        out.append_cell(PyUnicode_Check(cell) ? text_of(cell, name) : text_of(cell, where()));
+        const py::object cell = cells[k];
+        out.append_cell(text_of(cell.ptr(), PyUnicode_Check(cell.ptr()) ? name : where()));
       }
     }
     out.end_row();
@@ -238,13 +265,14 @@ void SequenceReader::read_items(PyObject* sequence, StringLists& out) {
   length_ = items.size();
   if (length_ > 0) check_form({});
   for (position_ = 0; position_ < items.size(); ++position_) {
-    add_position(items[position_], out);
+    add_position(items[position_].ptr(), out);
     out.end_list();
   }
 }
 
 void SequenceReader::add_position(PyObject* item, StringLists& out) {
   prefix_.clear();
+  depth_ = 0;
   if (PyDict_Check(item)) {
     add_members(item, out);
   } else if (PyList_Check(item) || PyTuple_Check(item) || is_set(item)) {
@@ -261,29 +289,37 @@ void SequenceReader::add_position(PyObject* item, StringLists& out) {
 
 // Those of a dict (key and value), or of a list or set (each with the value 1), under prefix_.
 void SequenceReader::add_members(PyObject* members, StringLists& out) {
+  constexpr int kDeepest = 100;
+  if (++depth_ > kDeepest) {
+    value_error(where() + " is nested more than " + std::to_string(kDeepest) + " deep");
+  }
+  const auto kept = py::reinterpret_borrow<py::object>(members);
   if (PyDict_Check(members)) {
     PyObject *key = nullptr, *value = nullptr;
-    Py_ssize_t at = 0;
-    while (PyDict_Next(members, &at, &key, &value)) add_member(key, value, out);
-    return;
-  }
-  if (is_set(members)) {
+    const Py_ssize_t size = PyDict_GET_SIZE(members);
+    for (Py_ssize_t at = 0; PyDict_Next(members, &at, &key, &value);) {
+      add_member(key, value, out);
+      if (PyDict_GET_SIZE(members) != size) fail_changed(where());
+    }
+  } else if (is_set(members)) {
     for (const std::string& text : sorted_texts(members, where())) {
       out.bytes() += prefix_;
       out.append(text);
     }
-    return;
-  }
-  const Elements list(members, where(), "a list of attributes");
-  for (std::size_t k = 0; k < list.size(); ++k) {
-    if (PyDict_Check(list[k]) && !prefix_.empty()) {
-      add_members(list[k], out);
-      continue;
+  } else {
+    const Elements list(members, where(), "a list of attributes");
+    for (std::size_t k = 0; k < list.size(); ++k) {
+      const py::object item = list[k];
+      if (PyDict_Check(item.ptr()) && !prefix_.empty()) {
+        add_members(item.ptr(), out);
+        continue;
+      }
+      out.bytes() += prefix_;
+      append_text(item.ptr(), out.bytes());
+      out.end_item();
     }
-    out.bytes() += prefix_;
-    append_text(list[k], out.bytes());
-    out.end_item();
   }
+  --depth_;
 }
 
 void SequenceReader::append_text(PyObject* text, std::string& out) const {
@@ -315,14 +351,20 @@ void SequenceReader::add_member(PyObject* key, PyObject* value, StringLists& out
   }
   out.bytes() += prefix_;
   append_text(key, out.bytes());
-  const double number =
-      PyFloat_CheckExact(value) ? PyFloat_AS_DOUBLE(value) : PyFloat_AsDouble(value);
-  if (number == -1 && PyErr_Occurred()) {
-    PyErr_Clear();
+  add_number(PyFloat_CheckExact(value) ? PyFloat_AS_DOUBLE(value) : number_of(key, value), out);
+}
+
+// Both are kept: the value's __float__ may take them out of the dict.
+double SequenceReader::number_of(PyObject* key, PyObject* value) const {
+  const auto key_kept = py::reinterpret_borrow<py::object>(key);
+  const auto value_kept = py::reinterpret_borrow<py::object>(value);
+  const double number = PyFloat_AsDouble(value);
+  if (number == -1 && PyErr_Occurred() != nullptr) {
+    forget_failure();
     type_error(where() + "[" + py::repr(key).cast<std::string>() + "] is a " + type_name(value) +
                ", and a number, a str, or a dict, list or set of these was expected");
   }
-  add_number(number, out);
+  return number;
 }
 
 void SequenceReader::add_number(double value, StringLists& out) {
@@ -333,11 +375,15 @@ void SequenceReader::add_number(double value, StringLists& out) {
   out.end_item(value);
 }
 
-const std::string& SequenceReader::column_name(char kind, std::size_t j) {
+// Those of the first columns are kept.  With hashing there may be a billion.
+std::string_view SequenceReader::column_name(char kind, std::size_t j) {
+  constexpr std::size_t kKept = std::size_t{1} << 16;
+  const auto made = [&](std::size_t column) {
+    return std::string(1, kind) + "[" + std::to_string(column) + "]";
+  };
+  if (j >= kKept) return far_name_ = made(j);
   std::vector<std::string>& names = kind == 'x' ? sparse_names_ : dense_names_;
-  while (names.size() <= j) {
-    names.push_back(std::string(1, kind) + "[" + std::to_string(names.size()) + "]");
-  }
+  while (names.size() <= j) names.push_back(made(names.size()));
   return names[j];
 }
 
@@ -445,7 +491,8 @@ void SequenceReader::read_labels(py::handle labels, std::string_view y_name,
                 " has " + std::to_string(length_) + " positions");
   }
   for (std::size_t t = 0; t < list.size(); ++t) {
-    PyObject* item = list[t];
+    const py::object kept = list[t];
+    PyObject* const item = kept.ptr();
     const auto here = [&] { return name + "[" + std::to_string(t) + "]"; };
     const auto append = [&](std::string_view label) {
       if (label.find(kPartial.separator) != label.npos || label.find(kPartial.any) != label.npos) {
@@ -466,7 +513,7 @@ void SequenceReader::read_labels(py::handle labels, std::string_view y_name,
       if (several.size() == 0) value_error(here() + " is empty; write None where nothing is known");
       for (std::size_t k = 0; k < several.size(); ++k) {
         if (k > 0) out.labels.bytes() += kPartial.separator;
-        append(text_of(several[k], here()));
+        append(text_of(several[k].ptr(), here()));
       }
     } else {
       type_error(here() + " is a " + type_name(item) +
@@ -488,7 +535,9 @@ std::size_t count_columns(const py::object& x) {
     const py::object rows = x[py::int_(n)];
     if (py::len(rows) == 0) continue;
     const py::object row = rows[py::int_(0)];
-    return py::isinstance<py::str>(row) ? 1 : py::len(row);
+    const std::size_t cells = py::isinstance<py::str>(row) ? 1 : py::len(row);
+    if (cells == 0) value_error("X[" + std::to_string(n) + "][0] has no cell");
+    return cells;
   }
   return 0;
 }
@@ -506,7 +555,7 @@ double weight_of(const py::object& weights, std::size_t n) {
   const py::object given = weights[py::int_(n)];
   const double value = PyFloat_AsDouble(given.ptr());
   if (PyErr_Occurred() != nullptr) {
-    PyErr_Clear();
+    forget_failure();
     throw py::value_error("sample_weight[" + std::to_string(n) + "] is " +
                           py::repr(given).cast<std::string>() + ", and a number was expected");
   }
@@ -537,7 +586,7 @@ void bind_sequences(py::module_& module) {
         const StringLists& lists = self.text.node;
         for (std::size_t t = 0, k = 0; t < lists.lists(); ++t) {
           py::dict position;
-          for (; k < lists.list_end(t); ++k) position[py::str(lists.item(k))] = lists.value(k);
+          for (; k < lists.list_end(t); ++k) position[str_of(lists.item(k))] = lists.value(k);
           all.append(std::move(position));
         }
         return all;

@@ -95,10 +95,11 @@ class SequenceReader {
   void add_position(PyObject* item, StringLists& out);
   void add_member(PyObject* key, PyObject* value, StringLists& out);
   void add_members(PyObject* members, StringLists& out);
+  double number_of(PyObject* key, PyObject* value) const;
   void add_number(double value, StringLists& out);
   void append_text(PyObject* text, std::string& out) const;
-  std::string where() const;  // "X[3][5]"
-  const std::string& column_name(char kind, std::size_t j);
+  std::string where() const;                               // "X[3][5]"
+  std::string_view column_name(char kind, std::size_t j);  // until the next call
 
   bool rows_, texts_ = false;
   std::string name_;
@@ -107,7 +108,9 @@ class SequenceReader {
   std::optional<SequenceForm> form_;
   bool expected_by_model_ = false;
   std::string prefix_;  // of nested members
+  int depth_ = 0;       // of them
   std::vector<std::string> sparse_names_, dense_names_;
+  std::string far_name_;
 };
 
 // The bytes of a str (UTF-8) or bytes object; throws TypeError naming `where` for anything else.

@@ -36,6 +36,15 @@ constexpr std::pair<std::string_view, bool TagOptions::*> kFlags[] = {
     {"entropy", &TagOptions::entropy},
     {"expected_counts", &TagOptions::expected_counts}};
 
+std::uint64_t whole(const std::string& name, const py::handle& value) {
+  try {
+    return value.cast<std::uint64_t>();
+  } catch (const py::cast_error&) {
+    throw py::value_error(name + " is " + py::repr(value).cast<std::string>() +
+                          "; it must be a whole number from 0 to 2**64 - 1");
+  }
+}
+
 Questions read_questions(const py::dict& dict) {
   Questions q;
   for (const auto& [key, value] : dict) {
@@ -44,11 +53,11 @@ Questions read_questions(const py::dict& dict) {
     if (flag != std::end(kFlags))
       q.ask.*flag->second = value.cast<bool>();
     else if (name == "k_best")
-      q.ask.k_best = value.cast<std::size_t>();
+      q.ask.k_best = whole(name, value);
     else if (name == "samples")
-      q.ask.samples = value.cast<std::size_t>();
+      q.ask.samples = whole(name, value);
     else if (name == "seed")
-      q.ask.seed = value.cast<std::uint64_t>();
+      q.ask.seed = whole(name, value);
     else if (name == "smallest_edge")
       q.ask.smallest_edge = value.cast<double>();
     else if (name == "log_likelihood")
@@ -181,6 +190,7 @@ class Plan {
     InputSequence input;
     ChainScores<double> scores;
     score(given, "observations", input, scores);
+    if (scores.length() < 3) throw py::value_error("observations is empty");
     const std::size_t labels = scores.labels(), observations = scores.length() - 2;
     ObservedChain chain;
     chain.transition.assign(labels, labels, 0.0);
@@ -292,6 +302,7 @@ class Plan {
     for (std::size_t t = 0; t < rows.rows(); ++t) {
       const std::size_t cells = rows.columns(t);
       if (cells == columns || cells == columns + 1) continue;
+      if (cells > columns && model_->model->extractor().config().more_columns) continue;
       throw py::value_error(name + "[" + std::to_string(t) + "] has " + std::to_string(cells) +
                             " cells, and the model was trained on rows of " +
                             std::to_string(columns));
@@ -450,7 +461,7 @@ class Plan {
 
 void bind_tagging(py::module_& module) {
   py::class_<Plan>(module, "Plan", "How sequences are labelled: constraints, rules, decoding.")
-      .def(py::init<std::shared_ptr<PythonModel>, const py::dict&>(), py::arg("model"),
+      .def(py::init<std::shared_ptr<PythonModel>, const py::dict&>(), py::arg("model").none(false),
            py::arg("options"))
       .def("tag", &Plan::tag, py::arg("X"), py::arg("known"), py::arg("questions"),
            py::arg("threads"), py::arg("first"))

@@ -157,6 +157,7 @@ class TextEncoder {
   }
 
   py::bytearray idf() const {
+    if (!statistics_) throw py::value_error("nothing was learnt; fit it first");
     std::vector<double> idf(columns());
     for (std::uint32_t id = 0; id < idf.size(); ++id) idf[column(id)] = statistics_->idf(id);
     return bytearray_of(idf);

@@ -162,6 +162,7 @@ struct StartingModels {
     if (models.contains("prior")) prior = models["prior"].cast<std::shared_ptr<PythonModel>>();
     if (!models.contains("experts")) return;
     for (const auto& each : models["experts"].cast<std::vector<std::shared_ptr<PythonModel>>>()) {
+      if (!each) throw py::type_error("an expert is None, and a model was expected");
       experts.emplace_back(each->model, &each->chain());  // says why it is none
     }
   }

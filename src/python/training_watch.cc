@@ -105,13 +105,23 @@ py::dict PythonObserver::info(const TrainOutcome& outcome) const {
   return info;
 }
 
+void PythonObserver::fail(const Interrupted& stop) const {
+  if (error_) std::rethrow_exception(error_);
+  if (interrupted_) throw stop;
+  throw UsageError(stop.message(), "; there is no model to keep yet");
+}
+
 py::dict observe(Trainer& trainer, const std::function<void()>& read, py::object callback) {
   PythonObserver observer(std::move(callback));
-  const TrainOutcome outcome = [&] {
+  const auto run = [&] {
     const py::gil_scoped_release unlock;
     return train_on(trainer, read, observer);
-  }();
-  return observer.info(outcome);
+  };
+  try {
+    return observer.info(run());
+  } catch (const Interrupted& stop) {
+    observer.fail(stop);
+  }
 }
 
 py::tuple train_observed(SequenceTrainer& trainer, TrainingInput& input, py::object callback) {

@@ -22,6 +22,9 @@ class PythonObserver final : public TrainObserver {
   // The result as a dict: reason, converged, iterations, objective, …  Throws what the callback
   // has, at which training stopped.
   pybind11::dict info(const TrainOutcome& outcome) const;
+  // Of a training that stopped before there was a model: throws that, what the callback has, or an
+  // error where the callback answered False.
+  [[noreturn]] void fail(const Interrupted& stop) const;
 
  private:
   bool see(const TrainStep& step) override;

@@ -155,8 +155,14 @@ void Query::fail_row(const std::string& problem, std::string_view remedy) const 
 void Query::fail_sqlite() const {
   const QueryGuard::Reason limit = database_.guard_->limit(use_);
   if (!limit.problem.empty()) fail(limit);
-  fail("SQLite says: " + on_one_line(sqlite3_errmsg(database_.handle_.get())) + " (" +
-       database_.name_ + ")");
+  sqlite3* const handle = database_.handle_.get();
+  const int code = sqlite3_errcode(handle);
+  const std::string words = on_one_line(sqlite3_errmsg(handle));
+  fail("SQLite says: " + words + " (" + database_.name_ + ")",
+       code == SQLITE_CORRUPT || code == SQLITE_NOTADB
+           ? "the file is damaged: restore it from a copy"
+       : words == "parser stack overflow" ? "nest the query less deep, by a with clause"
+                                          : "");
 }
 
 }  // namespace croft

@@ -10,10 +10,10 @@
 namespace croft {
 namespace {
 
-bool takes_memory(const std::string& method) {
+bool takes(const std::string& method, bool InferOptions::*option) {
   const auto known = infer_methods();
   const auto at = std::ranges::find(known, method, &InferMethod::name);
-  return at == known.end() || at->uses.memory;  // `auto` passes it on
+  return at == known.end() || at->uses.*option;  // `auto` passes it on
 }
 
 class InstanceLabeller {
@@ -21,11 +21,15 @@ class InstanceLabeller {
   InstanceLabeller(const GraphModel& model, const CliqueRows& rows,
                    const GraphLabelOptions& options, GraphLabels& out)
       : model_(model), rows_(rows), options_(options), out_(out) {
-    if (options.memory && !takes_memory(options.method) && !takes_memory(options.search)) {
-      throw UsageError("--memory means nothing to ", options.method, " and ", options.search,
-                       ": leave it out, or choose an exact method");
-    }
-    request_.max_iterations = options.max_iterations;
+    const auto check = [&](bool given, bool InferOptions::*use, const Message& what,
+                           const Message& instead) {
+      if (!given || takes(options.method, use) || takes(options.search, use)) return;
+      throw UsageError(what, " means nothing to ", options.method, " and ", options.search,
+                       ": leave it out, or choose ", instead);
+    };
+    check(options.memory.has_value(), &InferOptions::memory, "--memory", "an exact method");
+    check(options.max_iterations.has_value(), &InferOptions::max_iterations,
+          "--inference-iterations", "a method that iterates");
     request_.seed = options.seed;
   }
 
@@ -64,7 +68,10 @@ class InstanceLabeller {
     InferRequest request = request_;
     request.task = task;
     request.method = method;
-    if (takes_memory(method)) request.memory = options_.memory.value_or(0);
+    if (takes(method, &InferOptions::memory)) request.memory = options_.memory.value_or(0);
+    if (takes(method, &InferOptions::max_iterations)) {
+      request.max_iterations = options_.max_iterations;
+    }
     const InferCalls calls{.plan = {},
                            .progress = [](const GraphProgress&) { return !interruption.load(); }};
     // Where nothing is known the graph stays as it is: searches that go by the order of factors

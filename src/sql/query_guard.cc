@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "croft/core/interrupt.h"
+#include "sql/bounded_functions.h"
 
 namespace croft {
 namespace {
@@ -138,7 +139,7 @@ QueryLimits query_limits(const OptionValues& values) {
   values.read("query-seconds", limits.seconds);
   double bytes = 0;
   values.read("query-memory", bytes);
-  limits.memory = static_cast<std::size_t>(std::min(bytes, 1e18));
+  limits.memory = static_cast<std::size_t>(bytes);
   return limits;
 }
 
@@ -146,9 +147,10 @@ QueryGuard::QueryGuard(sqlite3* connection, const QueryLimits& limits) : limits_
   // Their first use declares them, which is no reading.
   sqlite3_exec(connection, "SELECT 1 FROM json_each('[]'), json_tree('[]')", nullptr, nullptr,
                nullptr);
+  functions_ = bound_functions(connection);
   sqlite3_set_authorizer(connection, authorize, this);
   // Often enough that a query of costly steps is stopped in time.
-  sqlite3_progress_handler(connection, 1000, progress, this);
+  sqlite3_progress_handler(connection, 100, progress, this);
 }
 
 void QueryGuard::begin(const Use& use) {

@@ -6,8 +6,7 @@
 #include <string>
 
 #include "core/option_values.h"
-
-struct sqlite3;
+#include "sql/sqlite_calls.h"
 
 namespace croft {
 
@@ -52,6 +51,7 @@ class QueryGuard {
   static int progress(void* guard);
 
   QueryLimits limits_;
+  SqliteHandle functions_;
   Clock::time_point began_, deadline_;
   std::size_t parts_ = 0;          // of the text, views taken apart
   std::size_t memory_before_ = 0;  // SQLite's, as the query began

@@ -25,8 +25,8 @@ void trust_nothing(sqlite3* database) {
   set(database, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0);
   set(database, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0);
   set(database, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0);
-  sqlite3_limit(database, SQLITE_LIMIT_LENGTH, 16 << 20);
-  sqlite3_limit(database, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000);
+  sqlite3_limit(database, SQLITE_LIMIT_LENGTH, 1 << 20);
+  sqlite3_limit(database, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 200);
   sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, 0);
   sqlite3_limit(database, SQLITE_LIMIT_WORKER_THREADS, 0);
   // Other modules (full text, R-trees) trust the bytes of tables that anybody can write.

@@ -18,7 +18,7 @@ using SqliteHandle = std::unique_ptr<sqlite3, CloseSqlite>;
 // A connection to a file that may come from anywhere, or to a new database in memory (":memory:"):
 // no extension is loaded, no trigger runs, no view calls what has effects, no virtual table but
 // those of JSON is read, nobody writes the schema as if it were a table, and no cell is longer than
-// 16 MB.
+// 1 MB.
 // Throws Error where the file cannot be opened; or where a program was stopped while it wrote into
 // it: what is left is rolled back by whoever owns the file, since its journal names other files,
 // which SQLite would delete.

@@ -47,7 +47,8 @@ void check_rounds(const TrainOptions& o) {
   require(!o.method || *o.method == Method::lbfgs || *o.method == Method::owlqn,
           "trains by lbfgs, or with --l1 by owlqn; leave out --optimizer");
   require(o.order == 1, "goes with --order 1");
-  require(!o.prior && !o.variances, "has no use for --prior and --variances");
+  require(!o.prior && !o.variances,
+          {"has no use for ", o.prior ? Message("--prior") : "--variances"});
   require(o.checkpoints == nullptr,
           "keeps no state of rounds whose features change: leave out the checkpoint");
   require(!rounds.induction || o.regulariser.l2 > 0,
@@ -70,10 +71,6 @@ void TrainOptions::validate() const {
   }
   if (order == 1 && histories) {
     throw UsageError("--histories goes with --order 2 or more; a chain of order 1 has none");
-  }
-  if (kind != ChainKind::chain && (order > 1 || transition_groups)) {
-    throw UsageError("--order and --transition-groups go with --model chain, not with ",
-                     name_of(kind));
   }
   if ((kind == ChainKind::memm) != (objective == Objective::local)) {
     throw UsageError(kind == ChainKind::memm

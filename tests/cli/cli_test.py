@@ -89,6 +89,11 @@ class HelpTest(CliTest):
                 for name in [*names.split(), "--threads", "--seed"]:
                     self.assertRegex(text, rf"(?m)^ +{name}\b")
 
+    def test_help_of_inspect_says_that_the_model_is_needed_once(self):
+        text = self.run_ok("inspect", "--help")
+        self.assertNotIn("REQUIRED", text)
+        self.assertIn("Model file (required, as MODEL or as --model)", text)
+
     def test_verbs_that_are_not_built_yet_are_unknown(self):
         text = self.run_ok("--help")
         for verb in ("serve",):

@@ -33,7 +33,8 @@ std::vector<Rows> read_all(ColumnsReader reader) {
 }
 
 std::vector<Rows> read_all(std::string_view text, std::size_t expected = 0, bool fewer = false) {
-  return read_all(ColumnsReader(LineReader(text, "d.txt"), expected, fewer));
+  const RowWidth width = fewer ? RowWidth::or_one_fewer : RowWidth::as_expected;
+  return read_all(ColumnsReader(LineReader(text, "d.txt"), expected, width));
 }
 
 std::string error_of(std::string_view text, std::size_t expected = 0, bool fewer = false) {
@@ -114,6 +115,17 @@ TEST(ColumnsReader, DataWithoutTheLabelColumnIsReadWhenAllRowsAgree) {
   EXPECT_EQ(error_of("a", 3, true),
             wrong_columns("1: 1 column where 3 are expected, or 2 without the label: \"a\""));
   EXPECT_NE(error_of("a b c d", 3, true), "no error");
+}
+
+TEST(ColumnsReader, RowsMayHaveMoreColumnsEachItsOwnNumber) {
+  const auto read = [](std::string_view text) {
+    return read_all(ColumnsReader(LineReader(text, "d.txt"), 2, RowWidth::or_more));
+  };
+  EXPECT_EQ(read("a b c\nd e\n\nf g h i\n"),
+            (std::vector<Rows>{{{"a", "b", "c"}, {"d", "e"}}, {{"f", "g", "h", "i"}}}));
+  EXPECT_EQ(message_of<InputError>([&] { read("a b c\nd\n"); }),
+            "d.txt:2: 1 column where 2 or more are expected: \"d\"; give every row the same "
+            "columns; an empty cell needs a placeholder such as _");
 }
 
 TEST(ColumnsReader, RowThatStartsWithABlankIsAnError) {

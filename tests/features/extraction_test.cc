@@ -46,6 +46,53 @@ TEST(Extraction, NodeTemplatesEverywhereAndEdgeTemplatesFromTheSecondPositionOn)
   EXPECT_EQ(e.tied_names(), Strings{"B"});  // the same at every edge: a transition table
 }
 
+// As CRF++ has them, which adds up the weights of an edge in the order of the template's lines.
+TEST(Extraction, UntiedTemplatesOfEdgesStandInTheirTurnAndAsOftenAsInTheTemplate) {
+  ExtractionConfig config;
+  config.template_text = "B\nB:%x[0,0]\nB\nU\n";
+  config.columns = 1;
+  config.untied = true;
+  const Extractor e(config);
+  Extractor::Scratch scratch;
+  TextSequence out;
+  e.extract(rows({"a", "b"}), false, scratch, out);
+  EXPECT_EQ(list(out.edge, 0), Strings{});
+  EXPECT_EQ(list(out.edge, 1), (Strings{"B", "B:b", "B"}));
+  EXPECT_EQ(e.tied_names(), Strings{});
+}
+
+TEST(Extraction, RowsMayHaveMoreColumnsThanAreLookedAtAndTheLastIsTheLabel) {
+  ExtractionConfig config;
+  config.template_text = "U:%x[0,0]\n";
+  config.columns = 1;
+  config.more_columns = true;
+  const Extractor e(config);
+  Extractor::Scratch scratch;
+  TextSequence out;
+  e.extract(rows({"a X", "b c d Y"}), true, scratch, out);
+  EXPECT_EQ(list(out.node, 1), Strings{"U:b"});
+  EXPECT_EQ(list(out.labels, 0), (Strings{"X", "Y"}));
+}
+
+TEST(Extraction, CellsAreAttributesOfPositionsAndEdgesByTheirFirstLetter) {
+  ExtractionConfig config;
+  config.more_columns = true;
+  config.cell_attributes = CellAttributes::by_prefix;
+  Extractor::Scratch scratch;
+  TextSequence out;
+  const ColumnSequence cells = rows({"ua b *c X", "*d e ua ua b Y"});
+  Extractor(config).extract(cells, true, scratch, out);
+  EXPECT_EQ(list(out.node, 0), (Strings{"ua", "*c"}));
+  EXPECT_EQ(list(out.edge, 0), Strings{});
+  EXPECT_EQ(list(out.node, 1), (Strings{"*d", "ua", "ua"}));
+  EXPECT_EQ(list(out.edge, 1), (Strings{"*d", "b"}));
+  EXPECT_EQ(list(out.labels, 0), (Strings{"X", "Y"}));
+  config.cell_attributes = CellAttributes::all;
+  Extractor(config).extract(cells, false, scratch, out);
+  EXPECT_EQ(list(out.node, 1), (Strings{"*d", "e", "ua", "ua", "b", "Y"}));
+  EXPECT_EQ(list(out.edge, 1), Strings{});
+}
+
 TEST(Extraction, BoundariesTurnEdgesThatTouchStartAndStopIntoNodeFeatures) {
   const Extractor e = extractor("U:%x[0,0]\nB:%x[0,0]\nB\n", true);
   Extractor::Scratch scratch;

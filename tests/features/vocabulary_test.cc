@@ -44,8 +44,11 @@ void expect_holds_exactly(const Strings& strings, const CompactVocabulary& vocab
 }
 
 void expect_round_trip(const Strings& strings) {
-  const auto built = CompactVocabulary::build(views(strings));
-  expect_holds_exactly(strings, CompactVocabulary(built.image), built.id);
+  using Coding = CompactVocabulary::Coding;
+  for (const Coding coding : {Coding::smallest, Coding::quick}) {
+    const auto built = CompactVocabulary::build(views(strings), coding);
+    expect_holds_exactly(strings, CompactVocabulary(built.image), built.id);
+  }
 }
 
 // Attributes as templates make them: few prefixes, a body over a small alphabet.

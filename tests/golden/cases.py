@@ -5,6 +5,8 @@ MODELS     trainings: name -> arguments behind `croft train -o NAME.croft --log 
 DOCUMENTS  other runs, in this order: name -> list of commands, which find the models of MODELS
 CHOICES    for each kind of model a training whose objectives and optimizers are tried, each with each
 OPTIONS    what each training of STARTS is given further, one option at a time
+KINDS      for each kind of model trainings of which one at least takes an option that the table lists for the kind,
+           alone or with one of its COMPANY; OPTIONS has its value, or VALUES
 
 Every command runs in the folder that data.py fills.
 """
@@ -387,3 +389,64 @@ OPTIONS = [
     "--search trw-s", "--pairs", "--structure rain.bif", "--objective pseudolikelihood",
     "--objective likelihood", "--optimizer lbfgs", "--optimizer adagrad", "--optimizer none", "--objective none",
     "--model none"]
+
+SHORT_RUN = "--max-iterations 2"
+TEXTS = ["--format text train.tsv", "--format csv train.csv", "--format attributes train.attributes"]
+KINDS = {
+    "chain": [f"{SHORT_RUN} chunks.txt", *TEXTS],
+    "maxent": [f"--model maxent {SHORT_RUN} chunks.txt", *(f"--model maxent {each}" for each in TEXTS)],
+    "maxent with --joint-template": [f"--model maxent {SHORT_RUN} --joint-template joint.template "
+                                     "--label-classes joint.classes joint.txt"],
+    "memm": [f"--model memm {SHORT_RUN} chunks.txt", *(f"--model memm {each}" for each in TEXTS)],
+    "naive-bayes": ["--model naive-bayes chunks.txt", *(f"--model naive-bayes {each}" for each in TEXTS),
+                    "--model naive-bayes --partial partial.txt"],
+    "hmm": ["--model hmm chunks.txt", "--model hmm --partial partial.txt", "--model hmm unlabelled.txt"],
+    "hidden-chain": [f"--model hidden-chain --hidden-states 2 {SHORT_RUN} chunks.txt",
+                     "--model hidden-chain chunks.txt"],
+    "pool": [f"--model pool --experts all {SHORT_RUN} chunks.txt", f"--model pool {SHORT_RUN} chunks.txt"],
+    "segment": [f"--model segment {SHORT_RUN} chunks.txt",
+                f"--model segment {SHORT_RUN} --format attributes train.attributes"],
+    "error-correcting": [f"--model error-correcting {SHORT_RUN} chunks.txt"],
+    "boosted-chain": ["--model boosted-chain --rounds 1 chunks.txt",
+                      *(f"--model boosted-chain --rounds 1 {each}" for each in TEXTS)],
+    "boosted-maxent": ["--model boosted-maxent --rounds 1 chunks.txt",
+                       *(f"--model boosted-maxent --rounds 1 {each}" for each in TEXTS)],
+    "boosted-segment": ["--model boosted-segment --rounds 1 chunks.txt",
+                        "--model boosted-segment --rounds 1 --format attributes train.attributes"],
+    "bayes-net": ["--model bayes-net --structure rain.bif rain.csv", "--model bayes-net --structure rain.bif holes.csv"],
+    "graph": [f"{GRAPH} {SHORT_RUN}", f"{HIDDEN} {SHORT_RUN}", HIDDEN, "--model graph"],
+}
+SMO = "--objective max-margin --optimizer smo --features all"
+CORRECTING = "--objective passive-aggressive --optimizer"
+COMPANY = {
+    "template-language": ["--template plain.template"], "partial-separator": ["--partial"],
+    **dict.fromkeys(("induce-size", "induce-batch", "induce-rounds", "induce-iterations", "induce-gain",
+                     "induce-count", "induce-from", "induce-pairs"), ["--induce"]),
+    "unsupported-after": ["--unsupported 0.1"], "histories": ["--order 2", "--order 2 --constrain bio"],
+    "cost": ["--objective softmax-margin", "--objective max-margin"], "block": ["--objective composite"],
+    "gap": ["--optimizer dual-ascent", "--optimizer dual-ascent --l2 1", "--objective max-margin --optimizer frank-wolfe"],
+    "sgd-passes": ["--optimizer sgd-lbfgs"], "step": ["--optimizer sgd"], "batch": ["--optimizer sgd"],
+    "schedule": ["--optimizer sgd"], "decay": ["--optimizer sgd --schedule constant"],
+    "average-from": ["--optimizer averaged-sgd"],
+    "aggressiveness": [f"{CORRECTING} pa-1", f"{CORRECTING} pa-2"],
+    "best": [f"{CORRECTING} mira"], "variance": ["--objective arow"], "gamma": ["--objective arow"], "kernel": [SMO, f"{SMO} --l2 1"],
+    "early-stop": ["--holdout 0.2", "--holdout rain.csv"], "holdout": ["--holdout rain.csv", "--code minimum-loss"],
+    "resume": ["--checkpoint state"], "checkpoint-interval": ["--checkpoint state"],
+    "binarize": ["--event bernoulli"], "complement-norm": ["--event complement"],
+    "dirichlet": ["--pool-weights dirichlet"], "label-classes": ["--experts labels"],
+    "text-attribute": ["--segment-template segments.template"],
+    "gazetteer": ["--segment-template gazetteer.template"], "pairs": ["--objective sample-rank"],
+    "damping": ["--objective bethe"], "inference-iterations": ["--objective bethe"],
+    "search": ["--objective perceptron"], "database": ["--spec graph.toml"], "spec": ["--database token.csv"],
+}
+VALUES = {  # of several one
+    "format": ["--format attributes", "--format columns", "--format csv"],
+    "weights": ["--weights weights.txt", "--weights joint.weights"], "quiet": "--quiet", "objective": "--objective likelihood", "init": "--init {first}", "prior": "--prior {first}",
+    "expert": "--expert chain.croft", "template": "--template plain.template",
+    "transition-groups": "--transition-groups chunk.groups", "label-classes": "--label-classes chunk.classes",
+    "max-length": "--max-length 5", "experts": "--experts random:2", "query-seconds": "--query-seconds 60",
+    "query-memory": "--query-memory 1G", "numeric": "--numeric size", "unlabelled": "--unlabelled chunks.words",
+}
+# Options that every training has, and one that goes on from what is not there.
+GIVEN = {"DATA", "output", "model"}
+ANSWERS = {"resume": "state is not there: it has to be the folder that --checkpoint named"}

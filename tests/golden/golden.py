@@ -3,6 +3,7 @@
     golden.py --croft PATH                 compare help, models and documents
     golden.py --croft PATH --record        record them
     golden.py --croft PATH choices         which options go together, and what is said where they do not
+    golden.py --croft PATH kinds           whether the table says which options each kind of model takes
     golden.py --croft PATH errors          error messages of the tests of the command line
     golden.py --croft PATH --only NAME     files whose name has NAME in it
 
@@ -182,6 +183,62 @@ def choices(program):
                    for name, start in cases.STARTS.items()}
 
 
+def option_table():
+    """{option: (kinds, why others have it not)} as docs/options.md lists them."""
+    table = {}
+    page = (HERE.parents[1] / "docs" / "options.md").read_text("utf-8")
+    for line in page.partition("\n## Python\n")[0].splitlines():
+        if found := re.fullmatch(r"\| `(?:--)?([\w-]+)`(?: \*)? \| .* \| (.*) \|", line):
+            kinds, _, why = found[2].partition(" (for others: ")
+            table[found[1]] = (set(kinds.split(" | ")[-1].split(", ")), why.removesuffix(")"))
+    return table
+
+
+def disagreements(program):
+    """What the program says of options and kinds where the table says something else."""
+    known = {re.split("[ =]", each)[0][2:]: each for each in reversed(cases.OPTIONS) if each.count("--") == 1}
+    known |= cases.VALUES
+    for kind, starts in cases.KINDS.items():
+        first = file_of(kind.split("--")[-1], starts[0])
+        program.run(f"train --quiet -o {first} {starts[0]}")
+        for option, (kinds, why) in option_table().items():
+            if option in cases.GIVEN or (option == "joint-template" and "maxent" in kind):
+                continue
+            values = [known[option]] if isinstance(known[option], str) else known[option]
+            values = [each.format(first=first) for each in values]
+            if listed(kind, kinds):
+                if any(f"--{option} " in start for start in starts):
+                    continue
+                said = [program.choice(f"{without(option, start)} {value} {beside}") for start in starts
+                        for value in values for beside in ("", *cases.COMPANY.get(option, []))]
+                if not any(re.fullmatch("[0-9a-f]{16}", each) or each.endswith(cases.ANSWERS.get(option, "?"))
+                           for each in said):
+                    yield f"{kind} --{option} is in the table, and refused:\n  " + "\n  ".join(dict.fromkeys(said))
+                continue
+            refused = f"croft: --{option} has no meaning for --model {kind}{why and ': ' + why}; leave it out"
+            if (said := program.choice(f"{starts[0]} {values[0]}")) != refused:
+                yield f"{kind} --{option} is not in the table: {said}"
+
+
+def listed(kind, kinds):
+    name = kind.split(" ")[0]
+    if kind == name:
+        return bool(kinds & {"all", kind, f"{kind} without --joint-template"})
+    return bool(kinds & {"all", kind, name})
+
+
+def without(option, start):
+    """The start without the option, where it has it."""
+    return re.sub(f"--{option} [^ ]+ ?", "", start)
+
+
+def check_kinds(program):
+    found = list(disagreements(program))
+    print("\n".join(found))
+    print(f"{len(option_table())} options of {len(cases.KINDS)} kinds, {len(found)} differ from the table")
+    return 1 if found else 0
+
+
 def show(name, expected, found):
     lines = list(difflib.unified_diff(expected.splitlines(), found.splitlines(), f"recorded/{name}", f"now/{name}",
                                       lineterm="", n=1))
@@ -221,7 +278,7 @@ def stale(names, recording):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="?", default="outputs", choices=["outputs", "choices", "errors"])
+    parser.add_argument("what", nargs="?", default="outputs", choices=["outputs", "choices", "kinds", "errors"])
     parser.add_argument("--croft", required=True, type=pathlib.Path, help="the program")
     parser.add_argument("--record", action="store_true", help="write the files instead of comparing")
     parser.add_argument("--only", default="", metavar="NAME", help="files whose name has NAME in it")
@@ -232,6 +289,8 @@ def main():
             print(f"{SKIPPED}: {why}")
             return 0
         data.write(program)
+        if options.what == "kinds":
+            return check_kinds(program)
         made = {"outputs": outputs, "choices": choices, "errors": errors.files}[options.what](program)
         handle = record if options.record else compare
         chosen, wrong = [name for name in made if options.only in name], []

@@ -45,7 +45,9 @@ def public(value):
 
 
 def of_package(value):
-    return (getattr(value, "__module__", None) or "").split(".")[0] == "croft"
+    """Whether it is the package's own; what estimators share with each other in _params is not public."""
+    module = getattr(value, "__module__", None) or ""
+    return module.split(".")[0] == "croft" and module != "croft._params"
 
 
 def members(path, cls):
@@ -55,7 +57,7 @@ def members(path, cls):
             continue
         owner = next((c for c in cls.__mro__ if name in vars(c)), None)
         # Of scikit-learn, where it is installed, and otherwise of _params: not the package's own.
-        if owner is None or not of_package(owner) or owner.__module__ == "croft._params":
+        if owner is None or not of_package(owner):
             continue
         value = vars(owner)[name]
         if isinstance(value, property):

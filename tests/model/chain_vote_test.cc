@@ -12,6 +12,7 @@
 
 #include "croft/core/error.h"
 #include "support/model_file.h"
+#include "support/model_sections.h"
 
 namespace croft::chain_vote_test {
 namespace {
@@ -179,17 +180,14 @@ TEST(ChainVote, ChangesOfVectorsAndCellsThatThereAreNotCountForNothing) {
   const Container good = Container::from_bytes(c.file().bytes(), "voted.croft");
   for (const std::uint32_t bad : {0x7FFFFFFFu, 0xFFFFFFFFu}) {
     for (const std::size_t field : {0u, 4u, 8u}) {  // vector, cell, change
-      std::vector<std::byte> bytes(good.bytes().begin(), good.bytes().end());
-      for (const Container::Entry& entry : good.entries()) {
-        if (entry.name != "votes.node" && entry.name != "votes.edge" &&
-            entry.name != "votes.transitions") {
-          continue;
-        }
-        for (std::size_t at = 0; at < entry.size; at += 5 * sizeof(WeightChange)) {
-          std::memcpy(bytes.data() + entry.offset + at + field, &bad, sizeof bad);
+      testing_support::ModelSections file(good);
+      for (auto& [name, bytes, kind] : file.sections) {
+        if (name != "votes.node" && name != "votes.edge" && name != "votes.transitions") continue;
+        for (std::size_t at = 0; at < bytes.size(); at += 5 * sizeof(WeightChange)) {
+          std::memcpy(bytes.data() + at + field, &bad, sizeof bad);
         }
       }
-      const ChainModel model(Container::from_bytes(std::move(bytes), "voted.croft"));
+      const ChainModel model(Container::from_bytes(file.bytes(), "voted.croft"));
       const TransitionScores<float> free(model.labels());
       ChainScores<float> limits;
       VotedScores scores;

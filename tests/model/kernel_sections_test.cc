@@ -11,6 +11,7 @@
 
 #include "croft/core/error.h"
 #include "support/model_file.h"
+#include "support/model_sections.h"
 
 namespace croft::kernel_sections_test {
 namespace {
@@ -276,13 +277,9 @@ TEST(KernelSections, AttributesBeyondTheLastNameCountForNothing) {
   const KernelExpansion expansion = random_expansion(data, kernels()[1], random);
   const Container good =
       Container::from_bytes(kernel_file(data, expansion).bytes(), "kernel.croft");
-  std::vector<std::byte> bytes(good.bytes().begin(), good.bytes().end());
-  for (const Container::Entry& entry : good.entries()) {
-    if (entry.name != "kernel.attributes") continue;
-    std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(entry.offset), entry.size,
-                std::byte{0xFF});
-  }
-  const ChainModel model(Container::from_bytes(std::move(bytes), "kernel.croft"));
+  testing_support::ModelSections file(good);
+  std::ranges::fill(file["kernel.attributes"].bytes, std::byte{0xFF});
+  const ChainModel model(Container::from_bytes(file.bytes(), "kernel.croft"));
   ChainModel::Scratch scratch;
   ChainScores<double> scores;
   model.score(to_text(data.plain[0]), scratch, scores);

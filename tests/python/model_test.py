@@ -238,6 +238,8 @@ def test_a_sequence_without_a_labelling_is_an_error_that_names_it(model, sequenc
     (lambda m, X: m.predict(X, rules=["nonsense"]), ValueError, "nonsense"),
     (lambda m, X: m.predict(X, decode="best"), ValueError, "is none of viterbi, marginal, risk"),
     (lambda m, X: m.predict(X, beam=3), TypeError, "there is no option beam"),
+    (lambda m, X: m.k_best(X, 10**30), ValueError, "k is 10+; it must be a whole number from 1 to 2147483648"),
+    (lambda m, X: m.sample(X, 1, seed=10**30), ValueError, "seed is 10+; it must be a whole number from 0 to"),
     (lambda m, X: m.k_best(X, 0), ValueError, "k is 0"), (lambda m, X: m.k_best(X, 1.5), ValueError, "k is 1.5"),
     (lambda m, X: m.sample(X, -1), ValueError, "n is -1"),
     (lambda m, X: m.predict(X, known=[[None]]), ValueError, "X has 12 sequences and known the labels of 1"),

@@ -273,8 +273,7 @@ def test_a_fit_that_failed_leaves_what_was_learnt():
         model.set_params(alpha=-1).partial_fit([[5, 5]], ["a"])
     numpy.testing.assert_array_equal(model.predict_joint_log_proba(X), before)
     model.predict([[5, 5]])
-    with pytest.raises(ValueError, match="the last fit failed"):
-        model.feature_log_prob_
+    assert model.feature_log_prob_[0].shape == (2, 2)
     assert model.set_params(alpha=1).partial_fit([[5, 5]], ["a"]).feature_log_prob_[0].shape == (2, 6)
 
 

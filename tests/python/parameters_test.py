@@ -19,6 +19,7 @@ generate_parameters = importlib.util.module_from_spec(spec)
 sys.modules["generate_parameters"] = generate_parameters
 spec.loader.exec_module(generate_parameters)
 ESTIMATORS = generate_parameters.ESTIMATORS
+EXCEPTIONS = generate_parameters.EXCEPTIONS
 
 X = [[["w=a", "n=b"], ["w=b", "n=a"], ["w=c"]], [["w=b"], ["w=a", "n=c"]]] * 3
 Y = [["A", "B", "B"], ["B", "A"]] * 3
@@ -58,21 +59,59 @@ def parameters_of(name):
 PARAMETERS = {name: parameters_of(name) for name in ESTIMATORS}
 
 
-def test_the_file_is_current():
+def options_of(name):
+    """{option: row of the library's table} of the kinds of an estimator."""
+    kinds = ("bayes-net",) if name == "BayesNet" else ESTIMATORS[name].kinds
+    return {row["name"]: row for kind in kinds for row in _core.option_rows(kind)}
+
+
+def arguments_of(name):
+    """Keyword arguments: of a BayesNet those that make it and train it."""
+    if name != "BayesNet":
+        return PARAMETERS[name]
+    both = {**inspect.signature(croft.BayesNet).parameters, **inspect.signature(croft.BayesNet.fit).parameters}
+    return {each: about for each, about in both.items() if each not in ("self", "X", "callback")}
+
+
+CLASSES = [*ESTIMATORS, "BayesNet"]
+
+
+def test_the_files_are_current():
     assert generate_parameters.FILE.read_text() == generate_parameters.generate(_core.option_rows), (
         "run scripts/generate_parameters.py")
+    assert generate_parameters.PAGE.read_text() == generate_parameters.page(), "run scripts/generate_parameters.py"
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
-def test_an_estimator_has_the_options_of_its_kinds_and_no_others(name):
-    about, estimator = ESTIMATORS[name], getattr(croft, name)
-    options = {row["name"] for kind in about.kinds for row in _core.option_rows(kind)} - set(about.without)
-    own = {each.name for each in (*about.own, *about.last)}
-    given = {option: about.like[option].name if option in about.like and about.like[option].name else
-             option.replace("-", "_") for option in options}
-    assert set(PARAMETERS[name]) == set(given.values()) | own
-    assert all(about.without.values())
-    assert estimator._OWN and issubclass(estimator, Parameters)
+@pytest.mark.parametrize("name", CLASSES)
+def test_keyword_arguments_are_the_options_of_the_kind_and_what_the_table_of_exceptions_says(name):
+    expected = set()
+    for option, row in options_of(name).items():
+        differs = generate_parameters.difference(name, option)
+        assert differs or not row["front_end"], f"what has {name} in the place of {option}?"
+        expected.update((generate_parameters.parameter_name(name, option) or "").split())
+    for row in EXCEPTIONS:
+        if not row.options and name in row.estimators.split():
+            expected.update(row.parameter.split())
+    assert set(arguments_of(name)) == expected
+
+
+@pytest.mark.parametrize("row", EXCEPTIONS)
+def test_each_exception_has_a_reason_and_is_of_an_option(row):
+    assert row.why and set(row.estimators.split()) <= set(CLASSES)
+    for name in row.estimators.split():
+        assert not row.options or set(row.options.split()) & set(options_of(name)), f"{name} has none of {row.options}"
+    for option in row.options.split():
+        assert any(option in options_of(name) for name in row.estimators.split() or CLASSES), option
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_a_default_is_the_tables_or_an_exception(name):
+    for option, row in options_of(name).items():
+        if row["front_end"] or generate_parameters.difference(name, option):
+            continue
+        default = arguments_of(name)[option.replace("-", "_")].default
+        table = float(row["initial"]) if isinstance(default, float) and row["initial"] else row["initial"]
+        assert default in (None, False, table) or not table or str(default) == table, option
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
@@ -100,13 +139,12 @@ UNFIT = {"flag": "no flag", "whole": "two", "number": "much", "choice": 7, "word
 
 
 @pytest.mark.parametrize("name, option", [
-    (name, option) for name, about in ESTIMATORS.items()
-    for option in {row["name"]: None for kind in about.kinds for row in _core.option_rows(kind)}
-    if option not in (*about.without, "text-attribute") and not about.like.get(option, generate_parameters.As()).own])
+    (name, option) for name, about in ESTIMATORS.items() for option, row in options_of(name).items()
+    if not row["front_end"] and option != "text-attribute" and generate_parameters.parameter_name(name, option)
+    and not about.like.get(option, generate_parameters.As()).own])
 def test_each_option_reaches_the_trainer(name, option):
-    about = ESTIMATORS[name]
-    row = next(row for kind in about.kinds for row in _core.option_rows(kind) if row["name"] == option)
-    parameter = about.like[option].name if option in about.like and about.like[option].name else option.replace("-", "_")
+    row = options_of(name)[option]
+    parameter = generate_parameters.parameter_name(name, option)
     wrong = 7 if row["type"] == "flag" and row["choices"] else UNFIT[row["type"]]
     with pytest.raises((TypeError, ValueError)) as caught:
         fitted(name, **{parameter: wrong, **({"kind": "segment"} if name == "BoostedCRF" else {})})
@@ -172,6 +210,8 @@ def test_what_is_no_option_of_python_is_a_type_error(name):
     ({"l2": "1"}, TypeError, "^l2 is '1', and a number was expected$"),
     ({"boundaries": "yes"}, TypeError, "^boundaries is 'yes', and True or False was expected$"),
     ({"kit": 3}, TypeError, "^kit is 3, and a path was expected$"),
+    ({"holdout": "dev"}, TypeError, "^holdout is 'dev', and a number was expected$"),
+    ({"holdout": 1.5}, ValueError, "^holdout 1.5 is not between 0 and 1; give a fraction such as 0.1$"),
 ])
 def test_messages_name_the_parameter(parameters, error, message):
     with pytest.raises(error, match=message):
@@ -244,3 +284,92 @@ def test_naive_bayes_weighs_classes():
     assert croft.NaiveBayes(class_weight={"a": 3}).fit(rows, labels).class_count_.tolist() == [6, 1]
     with pytest.raises(ValueError, match="partial_fit"):
         croft.NaiveBayes(class_weight="balanced").partial_fit(rows, labels)
+
+
+def pictures(rows=120):
+    random = numpy.random.default_rng(1)
+    x = random.normal(size=(rows, 4))
+    return x, numpy.where(x[:, 0] + 0.5 * random.normal(size=rows) > 0, "up", "down")
+
+
+def test_rows_are_held_out_and_end_a_training(tmp_path):
+    x, y = pictures()
+    plain = croft.LogisticRegression().fit(x, y)
+    watched = croft.LogisticRegression(holdout=0.3, early_stop=2, seed=5).fit(x, y)
+    scores = [each["holdout"]["token_accuracy"] for each in watched.training_log_]
+    assert len(scores) >= watched.n_iter_ > 0 and watched.training_log_.data["holdout_sequences"] > 20
+    assert watched.score(x, y) == pytest.approx(plain.score(x, y), abs=0.1)
+    assert watched.coef_.shape == plain.coef_.shape and not numpy.array_equal(watched.coef_, plain.coef_)
+    watched.save(tmp_path / "m")
+    assert croft.LogisticRegression.load(tmp_path / "m").coef_ == pytest.approx(watched.coef_)
+    with pytest.raises(ValueError, match="^early_stop needs holdout"):
+        croft.LogisticRegression(early_stop=2).fit(x, y)
+    with pytest.raises(ValueError, match="^holdout 1.5 is not between 0 and 1; give a fraction such as 0.1$"):
+        croft.LogisticRegression(holdout=1.5).fit(x, y)
+
+
+def test_sequences_of_rows_are_trained_as_encoded_ones_are():
+    """What is not held out gives the weights of a training on it alone."""
+    x, y = pictures()
+    watched = croft.LogisticRegression(holdout=0.3, tolerance=0, gradient_tolerance=1e-9).fit(x, y)
+    random_rows = watched.training_log_.data["holdout_sequences"]
+    assert 20 < random_rows < 60
+    near = croft.LogisticRegression(prior=croft.LogisticRegression(l2=1e-6).fit(x, y), l2=1e9).fit(x, y)
+    assert near.coef_ == pytest.approx(croft.LogisticRegression(l2=1e-6).fit(x, y).coef_, rel=1e-3)
+
+
+@pytest.mark.parametrize("objective", ["max-margin", "perceptron", "passive-aggressive", "arow", "softmax-margin"])
+def test_a_classifier_of_rows_has_the_objectives_of_the_program(objective):
+    x, y = pictures()
+    made = croft.LogisticRegression(objective=objective, intercept="penalised", max_iterations=30).fit(x, y)
+    assert made.score(x, y) > 0.75
+
+
+def test_a_training_on_rows_goes_on_from_its_checkpoint(tmp_path):
+    x, y = pictures()
+    whole = croft.LogisticRegression(optimizer="lbfgs").fit(x, y)
+    how = {"optimizer": "lbfgs", "checkpoint": tmp_path / "state", "checkpoint_interval": 0}
+    croft.LogisticRegression(**how).fit(x, y, callback=lambda now: now["iteration"] < 4)
+    again = croft.LogisticRegression(**how, resume=True).fit(x, y)
+    assert numpy.array_equal(again.coef_, whole.coef_)
+    assert not (tmp_path / "state").exists() or not list((tmp_path / "state").iterdir())
+
+
+def test_rows_may_be_selected_and_counted():
+    x, y = pictures()
+    some = croft.LogisticRegression(select_l1=8).fit(x, y)
+    assert 0 < numpy.count_nonzero(some.coef_) < 4 and some.coef_[0, 0] != 0
+    rare = numpy.column_stack([x, numpy.eye(len(x))[:, 0]])
+    assert croft.LogisticRegression(min_count=2).fit(rare, y).coef_[0, 4] == 0
+    assert croft.LogisticRegression().fit(rare, y).coef_[0, 4] != 0
+
+
+def test_em_of_naive_bayes_holds_rows_out_and_keeps_its_state(tmp_path):
+    x, y = pictures()
+    counts = numpy.exp(x).round()
+    how = {"holdout": 0.5, "early_stop": 2, "em_tolerance": 0, "em_iterations": 50}
+    stopped = croft.NaiveBayes(**how).fit(counts[:60], y[:60], X_unlabelled=counts[60:])
+    assert len(stopped.objective_) < 50 and 0.3 < stopped.holdout_["token_accuracy"] <= 1
+    assert croft.NaiveBayes().fit(counts, y).holdout_ is None
+    with pytest.raises(ValueError, match="^early_stop needs holdout"):
+        croft.NaiveBayes(early_stop=2).fit(counts[:60], y[:60], X_unlabelled=counts[60:])
+    whole = croft.NaiveBayes(em_iterations=6, em_tolerance=0)
+    kept = croft.NaiveBayes(em_iterations=6, em_tolerance=0, checkpoint=tmp_path / "state", checkpoint_interval=0)
+    with pytest.warns(UserWarning):
+        assert numpy.array_equal(kept.fit(counts[:60], y[:60], X_unlabelled=counts[60:]).feature_log_prob_,
+                                 whole.fit(counts[:60], y[:60], X_unlabelled=counts[60:]).feature_log_prob_)
+    with pytest.raises(ValueError, match="is of EM: give X_unlabelled"):
+        kept.fit(counts, y)
+
+
+def test_cases_of_a_bayesian_network_are_held_out():
+    random = numpy.random.default_rng(2)
+    cases = [{"rain": rain, "wet": None if random.random() < 0.3 else rain}
+             for rain in numpy.where(random.random(200) < 0.4, "yes", "no")]
+    net = croft.BayesNet({"rain": ["no", "yes"], "wet": ["no", "yes"]}, parents={"wet": ["rain"]})
+    net.fit(cases, smoothing=1, holdout=0.25, early_stop=3, tolerance=0)
+    assert -60 < net.fit_["holdout_log_likelihood"] < -10
+    with pytest.raises(ValueError, match="^early_stop needs holdout"):
+        net.fit(cases, early_stop=3)
+    with pytest.raises(ValueError, match="is not between 0 and 1"):
+        net.fit(cases, holdout=1.5)

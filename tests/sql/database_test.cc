@@ -193,12 +193,34 @@ TEST(Database, AQueryIsStoppedAtItsLimits) {
             std::string::npos);
   EXPECT_NE(message(endless + "select hex(zeroblob(1000)) from c").find("bytes of memory"),
             std::string::npos);
-  EXPECT_NE(message("select hex(zeroblob(9000000))").find("too big"), std::string::npos);
+  EXPECT_NE(message("select hex(zeroblob(900000))").find("too big"), std::string::npos);
   const Database patient = Database::open({path}, {.seconds = 60});
   EXPECT_NE(message_of([&] { rows(patient, "select a from v14"); }).find("too many parts"),
             std::string::npos);
   // What has been spent on one query is not taken from the next.
   EXPECT_EQ(rows(database, "select 1"), "1:i\n");
+}
+
+TEST(Database, NoCallOfAFunctionTakesLong) {
+  const TemporaryFolder folder;
+  run_sql(folder / "d.sqlite", "create table t(a)");
+  const Database database = Database::open({folder / "d.sqlite"});
+  const std::string text = "printf('%.9999c','a') || hex(zeroblob(400000))";
+  for (const std::string& sql :
+       {"select trim(" + text + ", " + text + ")", "select instr(" + text + ", " + text + ")",
+        "select replace(" + text + ", " + text + ", '')",
+        "select json_patch('\"' || " + text + " || '\"', '\"' || " + text + " || '\"')",
+        std::string("select printf('%s %08000000c', 1, 'x')"),
+        std::string("select format('%.*c', 2000000000, 'x')")}) {
+    const auto began = std::chrono::steady_clock::now();
+    EXPECT_NE(message_of([&] { rows(database, sql); }).find("SQLite says: "), std::string::npos);
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5)) << sql;
+  }
+  EXPECT_EQ(rows(database,
+                 "select trim('xxaxx', 'x'), ltrim('  a'), rtrim('ab', 'b'), instr('äb', 'b'), "
+                 "replace('aba', 'b', '--'), printf('%d%%-%5.2f|%s', 7, 2.5, null), "
+                 "json_patch('{\"a\":1}', '{\"b\":2}'), instr(null, 'a')"),
+            "a|a|a|2:i|a--a|7%- 2.50||{\"a\":1,\"b\":2}|-\n");
 }
 
 TEST(Database, LongWholeNumbersOfACsvFileKeepTheirDigits) {

@@ -25,6 +25,7 @@ inline constexpr double kSmallestEdge = 1e-6;
 // What to answer about a sequence, besides its labelling.
 struct TagOptions {
   bool probability = false;      // of the labelling; with partial labels, of what they say as well
+  bool score = false;            // of the labelling, the sum of its weights
   bool marginals = false;        // p(y_t = j | x) of every position and label
   bool edges = false;            // p(y_{t-1} = i, y_t = j | x), those from smallest_edge on
   bool spans = false;            // of the labelling's chunks
@@ -65,6 +66,7 @@ struct Tagging {
   std::vector<Label> y;        // [T] the labelling
   double log_probability = 0;  // log p(y | x), with .probability or any question to p
   double log_partition = 0;    // log Z, likewise
+  double score = 0;            // log p + log Z, likewise
   double log_partial = 0;      // log p(what partial labels say | x), with .probability
   Matrix<double> marginals;    // [T][L], likewise, unless only .probability, .k_best, .samples
   std::vector<ScoredLabelling> k_best;       // of labels; log p = score - log_partition

@@ -67,8 +67,8 @@ class UsageError : public Error {
   using Error::Error;
 };
 
-// Text between double quotes with control bytes as escapes (\t, \n, \x01); UTF-8 is left as it is.
-// At most `limit` bytes are shown, then "…"; never cuts a UTF-8 character.
+// Text between double quotes; control bytes and those that are not UTF-8 are escapes (\t, \n,
+// \x01). At most `limit` bytes are shown, then "…"; never cuts a UTF-8 character.
 std::string in_quotes(std::string_view text, std::size_t limit = 80);
 
 }  // namespace croft

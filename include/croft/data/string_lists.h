@@ -29,6 +29,18 @@ class StringLists {
     if (value != 1 || !value_.empty()) value_.push_back(value);
   }
   void end_list() { list_end_.push_back(item_end_.size()); }
+  // Room for so many lists like those that are here: a long sequence grows without copies.
+  void reserve(std::size_t lists) {
+    if (list_end_.empty() || lists <= list_end_.size()) return;
+    const double times = 1.05 * static_cast<double>(lists) / static_cast<double>(list_end_.size());
+    const auto more = [&](std::size_t n) {
+      return static_cast<std::size_t>(times * static_cast<double>(n));
+    };
+    bytes_.reserve(more(bytes_.size()));
+    item_end_.reserve(more(item_end_.size()));
+    value_.reserve(more(value_.size()));
+    list_end_.reserve(lists);
+  }
 
   std::size_t lists() const { return list_end_.size(); }
   std::size_t items() const { return item_end_.size(); }

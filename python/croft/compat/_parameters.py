@@ -144,7 +144,7 @@ def cast(algorithm: str, name: str, value: Any, shown: Optional[str] = None) -> 
         return str(value)
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{wrong}, and a number was expected") from None
     if about.kind is bool:
         if number not in (0, 1):

@@ -4,10 +4,12 @@
 #include <vector>
 
 #include "app/file_checks.h"
+#include "core/files.h"
 #include "core/json.h"
 #include "core/unicode.h"
 #include "croft/core/error.h"
 #include "data/checks.h"
+#include "model/foreign/foreign_chain.h"
 #include "model/kinds/model_file.h"
 
 namespace croft {
@@ -47,6 +49,9 @@ const KindRow& conversion_of(const SequenceModel& model, std::string_view to) {
                      std::string(row.conversion.what) +
                      ", and there is nothing to convert it to; the conversions are: " + all);
   }
+  for (const ForeignFormat& format : foreign_formats()) {
+    if (!format.name.empty()) all += ", chains to " + std::string(format.name);
+  }
   throw UsageError(model.container().name() + ": no conversion from a model of kind " +
                    model.kind() + (to.empty() ? "" : " to " + std::string(to)) +
                    "; there are: " + all);
@@ -54,13 +59,47 @@ const KindRow& conversion_of(const SequenceModel& model, std::string_view to) {
 
 }  // namespace
 
-const KindRow& convert_model(const std::string& input, std::string_view to,
-                             const std::string& output) {
+namespace {
+
+// Of the formats that are written; null: none.
+const ForeignFormat* foreign_format_named(std::string_view name) {
+  for (const ForeignFormat& format : foreign_formats()) {
+    if (!name.empty() && format.name == name) return &format;
+  }
+  return nullptr;
+}
+
+void write_bytes(const std::string& path, std::string_view bytes) {
+  AtomicFile file(path);
+  file.write(bytes);
+  file.commit();
+}
+
+}  // namespace
+
+std::string convert_model(const std::string& input, std::string_view to,
+                          const std::string& output) {
   if (same_file(input, output)) {
     throw UsageError("--output ", output, " would replace the input; give it another name");
   }
+  const ForeignFormat* const from = foreign_format_of_file(input);
   const auto model = open_model(input);
   model->container().verify();
+  const std::string kind = "a model of kind " + model->kind();
+  const std::string origin =
+      from == nullptr ? kind
+                      : "a model of " + std::string(from->program) + " of kind " + model->kind();
+  if (const ForeignFormat* const format = foreign_format_named(to)) {
+    const std::string bytes = format->write(foreign_chain(*model), input);
+    model->container().check_unchanged();
+    write_bytes(output, bytes);
+    return "a model of " + std::string(format->program) + ", from " + origin;
+  }
+  if (from != nullptr && (to.empty() || to == model->kind())) {
+    const std::span<const std::byte> bytes = model->container().bytes();
+    write_bytes(output, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    return kind + ", from " + origin;
+  }
   if (model->calibrator()) {
     throw UsageError(input +
                      " is calibrated, and a conversion keeps the probabilities of a model "
@@ -70,7 +109,8 @@ const KindRow& convert_model(const std::string& input, std::string_view to,
   const ContainerWriter made = row.conversion.make(*model);
   model->container().check_unchanged();
   made.write(output);
-  return row;
+  return "a model of kind " + std::string(row.conversion.to) + ", from one of kind " +
+         model->kind();
 }
 
 namespace {

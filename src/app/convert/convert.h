@@ -1,4 +1,5 @@
-// From a model of one kind to a model of another with the same answers.
+// From a model of one kind to a model of another with the same answers, and from and to the files
+// of other programs.
 #pragma once
 #include <string>
 #include <string_view>
@@ -14,11 +15,12 @@ ContainerWriter with_kind(const Container& container, std::string_view kind);
 
 // Reads the model, looks at every checksum (a conversion would carry damage on into a file that
 // looks sound), converts it and writes the result (temporary, sync, rename).
-//   to : a kind; empty: the one that the model's converts to
-// Throws UsageError where there is no such conversion, listing those that there are.
-// Returns the row of the kind that was converted.
-const KindRow& convert_model(const std::string& input, std::string_view to,
-                             const std::string& output);
+//   to : a kind, or another program whose file it is to be (foreign_formats()); empty: of a file of
+//        another program the kind that it is, of Croft's the one that the model's converts to
+// Throws UsageError where there is no such conversion, listing those that there are, and for what
+// the other program's file cannot say.
+// Returns what was made from what, for people.
+std::string convert_model(const std::string& input, std::string_view to, const std::string& output);
 
 // Data of columns as spans (data/span_lines.h), and of spans as columns.
 

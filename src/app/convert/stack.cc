@@ -88,6 +88,7 @@ Extractor feature_extractor(const StackRequest& request, const ExtractionConfig&
   train.kit = request.kit;
   ExtractionConfig config = make_extraction(train, nullptr);
   config.columns = of_model.columns;
+  config.more_columns = of_model.more_columns;
   check_is_fitted(config, request);
   Extractor extractor(config);
   for (std::size_t k = 0; k < extractor.templates().size(); ++k) {

@@ -13,9 +13,9 @@ namespace {
 // Adds value times the weights of two cells of an attribute's row.
 void add_weights(const FeatureTable& table, CompactOffsets::Row place, std::uint32_t cell,
                  std::uint32_t other_cell, Reason& reason) {
-  table.visit(place, [&](std::uint32_t at, float weight) {
-    if (at == cell) reason.label += reason.value * double{weight};
-    if (at == other_cell) reason.other += reason.value * double{weight};
+  table.visit<double>(place, [&](std::uint32_t at, double weight) {
+    if (at == cell) reason.label += reason.value * weight;
+    if (at == other_cell) reason.other += reason.value * weight;
   });
 }
 

@@ -24,7 +24,7 @@ std::size_t longest_of(const SegmentModel& model) {
 double weight_at(const FeatureTable& table, std::string_view name, std::uint32_t cell) {
   const WeightRow row = table.row(table.names().find(name));
   for (std::size_t k = 0; k < row.size(); ++k) {
-    if (row.cell(k) == cell) return double{row.weight(k)};
+    if (row.cell(k) == cell) return row.weight(k);
   }
   return 0;
 }

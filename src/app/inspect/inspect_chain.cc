@@ -83,7 +83,7 @@ class TopSearch {
   TopSearch(const ChainModel& model, std::size_t n)
       : model_(model), node_(model.labels(), Ranking(n)), transitions_(n), edge_(n), grams_(n) {
     const auto pairs_into = [this](Ranking& best) {
-      return [this, &best](const std::string& name, std::uint32_t cell, float weight) {
+      return [this, &best](const std::string& name, std::uint32_t cell, double weight) {
         best.offer(weight, [&] {
           return edge(name, label(cell / model_.labels()), label(cell % model_.labels()));
         });
@@ -91,7 +91,7 @@ class TopSearch {
     };
     for_each_weight(model.tied(), pairs_into(transitions_));
     for_each_weight(model.edge(), pairs_into(edge_));
-    for_each_weight(model.node(), [this](const std::string& name, std::uint32_t y, float weight) {
+    for_each_weight(model.node(), [this](const std::string& name, std::uint32_t y, double weight) {
       offer_node(name, y, weight);
     });
     for (std::size_t g = 0; g < model.gram_weights().size(); ++g) offer_gram(g);
@@ -145,7 +145,7 @@ class TopSearch {
     return made;
   }
 
-  void offer_node(const std::string& name, std::uint32_t y, float weight) {
+  void offer_node(const std::string& name, std::uint32_t y, double weight) {
     Boundary boundary;
     std::string_view attribute;
     if (!parse_boundary_name(name, boundary, attribute)) {

@@ -53,14 +53,16 @@ void add_template(const Extractor& extractor, View& view) {
   const ExtractionConfig& config = extractor.config();
   Json& document = view.json["extraction"]["template"] = nullptr;
   if (!extractor.has_template()) {
-    if (config.format == InputFormat::columns) {
+    if (config.cell_attributes != CellAttributes::none) {
+      view.line("template", "none: features are the cells of each row");
+    } else if (config.format == InputFormat::columns) {
       view.line("template", "none: default features for words");
     } else if (config.format == InputFormat::attributes) {
       view.line("template", "none: features are the attributes of each line");
     }
     return;
   }
-  const char* const language = config.language == TemplateLanguage::wapiti ? "wapiti" : "crfpp";
+  const std::string language = extraction_record(config).at("language").string();
   document = {{"language", language}, {"lines", lines_of(config.template_text)}};
   view.line("template", language);
   for (const Json& line : document["lines"]) view.text += "  " + escaped(line.string()) + "\n";
@@ -101,7 +103,8 @@ void add_extraction(const SequenceModel& model, View& view) {
   if (config.format == InputFormat::text) add_text(config, record.at("text"), view);
   if (config.format == InputFormat::csv) add_table(config.csv, view);
   if (config.format == InputFormat::columns) {
-    view.line("columns", fmt::format("{}, and the label", config.columns));
+    view.line("columns", fmt::format("{}{}, and the label", config.columns,
+                                     config.more_columns ? " or more" : ""));
     document["columns"] = config.columns;
   }
   view.line("boundaries", config.boundaries ? "START and STOP" : "none");

@@ -42,7 +42,7 @@ SortedNames::SortedNames(const FeatureTable& table) : order_(table.size()) {
 void write_chain(const FeatureTable& transitions, const FeatureTable& node,
                  const FeatureTable& edge, std::span<const std::string> labels, LineWriter& out) {
   const auto add = [&](std::string_view part, const FeatureTable& table, bool pairs) {
-    for_each_sorted(table, [&](const std::string& name, std::uint32_t cell, float weight) {
+    for_each_sorted(table, [&](const std::string& name, std::uint32_t cell, double weight) {
       out << part << "\t" << name << "\t";
       if (pairs) out << labels[cell / labels.size()] << "\t";
       out << labels[cell % labels.size()] << "\t" << weight;

@@ -64,9 +64,13 @@ class LineWriter {
     lines_ += text;
     return *this;
   }
-  LineWriter& operator<<(float number) {  // the fewest digits that give it back
+  // The fewest digits that give it back, as a float where it is one.
+  LineWriter& operator<<(double number) {
     char digits[32];
-    const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+    const auto single = static_cast<float>(number);
+    const auto end = double{single} == number
+                         ? std::to_chars(digits, digits + sizeof digits, single).ptr
+                         : std::to_chars(digits, digits + sizeof digits, number).ptr;
     return *this << std::string_view(digits, static_cast<std::size_t>(end - digits));
   }
   // fmt's format, and the end of the line.

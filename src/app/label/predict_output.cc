@@ -186,6 +186,10 @@ void PredictionFormatter::append_remarks(const Tagging& tagging, std::string& ou
   const TagOptions& ask = options_.ask;
   if (ask.probability)
     fmt::format_to(to, "# probability {:.6g}\n", std::exp(tagging.log_probability));
+  if (ask.score) {
+    fmt::format_to(to, "# score {:.6g}\n# log_partition {:.6g}\n", tagging.score,
+                   tagging.log_partition);
+  }
   if (ask.probability && plan_.partial()) {
     fmt::format_to(to, "# partial_probability {:.6g}\n", std::exp(tagging.log_partial));
   }
@@ -251,6 +255,10 @@ Json PredictionFormatter::answers(const Tagging& tagging) const {
   } else {
     document["labels"] = names_of(tagging.y, names);
     if (ask.probability) document["probability"] = std::exp(tagging.log_probability);
+    if (ask.score) {
+      document["score"] = tagging.score;
+      document["log_partition"] = tagging.log_partition;
+    }
     if (ask.probability && plan_.partial()) {
       document["partial_probability"] = std::exp(tagging.log_partial);
     }
@@ -286,7 +294,7 @@ Json spans_of_rows(const ColumnSequence& rows, std::size_t columns, ChunkScheme 
   std::vector<std::string_view> labels;
   for (std::size_t t = 0; t < rows.rows(); ++t) {
     for (std::size_t c = 0; c < columns; ++c) tokens.cells.emplace_back(rows.cell(t, c));
-    if (rows.columns(t) > columns) labels.push_back(rows.cell(t, columns));
+    if (rows.columns(t) > columns) labels.push_back(rows.cell(t, rows.columns(t) - 1));
   }
   if (!labels.empty()) tokens.spans = spans_of_labels(labels, scheme);
   return as_written(span_line(tokens));

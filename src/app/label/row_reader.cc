@@ -15,16 +15,26 @@ bool is_spelled(ChunkScheme scheme) {
 }
 
 std::variant<ColumnsReader, SpanReader> open(LineReader lines, bool spans,
-                                             std::size_t expected_columns, bool allow_unlabelled) {
-  if (!spans) return ColumnsReader(std::move(lines), expected_columns, allow_unlabelled);
+                                             std::size_t expected_columns, bool allow_unlabelled,
+                                             bool more_columns) {
+  if (!spans && more_columns) {
+    const bool one_fewer = allow_unlabelled && expected_columns > 1;
+    return ColumnsReader(std::move(lines), expected_columns - (one_fewer ? 1 : 0),
+                         RowWidth::or_more);
+  }
+  if (!spans) {
+    return ColumnsReader(std::move(lines), expected_columns,
+                         allow_unlabelled ? RowWidth::or_one_fewer : RowWidth::as_expected);
+  }
   return SpanReader(std::move(lines), expected_columns > 0 ? expected_columns - 1 : 0);
 }
 
 }  // namespace
 
 RowReader::RowReader(LineReader lines, std::optional<ChunkScheme> spans,
-                     std::size_t expected_columns, bool allow_unlabelled)
-    : reader_(open(std::move(lines), spans.has_value(), expected_columns, allow_unlabelled)),
+                     std::size_t expected_columns, bool allow_unlabelled, bool more_columns)
+    : reader_(open(std::move(lines), spans.has_value(), expected_columns, allow_unlabelled,
+                   more_columns)),
       scheme_(spans.value_or(ChunkScheme::none)),
       expected_(expected_columns),
       allow_unlabelled_(allow_unlabelled) {}

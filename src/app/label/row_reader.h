@@ -22,8 +22,10 @@ class RowReader {
   //                      data is of columns
   //   expected_columns : as ColumnsReader has it, that of the label included
   //   allow_unlabelled : of columns, all sequences may be without labels; of spans, each may
+  //   more_columns     : of columns, rows may have more, each its own number
   explicit RowReader(LineReader lines, std::optional<ChunkScheme> spans = std::nullopt,
-                     std::size_t expected_columns = 0, bool allow_unlabelled = false);
+                     std::size_t expected_columns = 0, bool allow_unlabelled = false,
+                     bool more_columns = false);
 
   // The next sequence, or false at the end.
   //   line : of spans, the line as it was read, otherwise empty

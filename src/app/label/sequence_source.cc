@@ -37,7 +37,7 @@ SequenceSource::Reader SequenceSource::open(LineReader lines, const ExtractionCo
                                             bool optional, std::optional<ChunkScheme> spans) {
   switch (config.format) {
     case InputFormat::columns:
-      return RowReader(std::move(lines), spans, config.columns + 1, optional);
+      return RowReader(std::move(lines), spans, config.columns + 1, optional, config.more_columns);
     case InputFormat::attributes:
       return AttributesReader(std::move(lines), optional);
     case InputFormat::text:
@@ -61,12 +61,25 @@ bool SequenceSource::ready() const {
 
 bool SequenceSource::labelled() const { return labelled_; }
 
+// Where cells are attributes, only those who ask for labels know that the last one is a label.
+bool SequenceSource::has_label_cells(const ColumnSequence& rows) const {
+  const ExtractionConfig& config = extractor_.config();
+  if (rows.rows() == 0) return false;
+  if (!config.more_columns) return rows.columns(0) == config.columns + 1;
+  if (config.cell_attributes != CellAttributes::none && labels_ == Labels::optional) return false;
+  for (std::size_t t = 0; t < rows.rows(); ++t) {
+    if (rows.columns(t) <= config.columns) return false;
+  }
+  return true;
+}
+
 // Sets out.single and labelled_, too.
 bool SequenceSource::read(InputSequence& out) {
   out.single = false;
   if (auto* const rows = std::get_if<RowReader>(&reader_)) {
     if (!rows->next(out.rows, out.line)) return false;
-    labelled_ = rows->labelled();
+    const bool more = extractor_.config().more_columns;
+    labelled_ = more ? has_label_cells(out.rows) : rows->labelled();
     return true;
   }
   if (auto* const texts = std::get_if<LabelledTextReader>(&reader_)) {
@@ -108,12 +121,9 @@ bool SequenceSource::next(InputSequence& out) {
 
 void SequenceSource::extract(InputSequence& out, Extractor::Scratch& scratch) const {
   switch (extractor_.config().format) {
-    case InputFormat::columns: {
-      const std::size_t cells = out.rows.rows() == 0 ? 0 : out.rows.columns(0);
-      extractor_.extract(out.rows, cells == extractor_.config().columns + 1, scratch, out.text,
-                         name());
+    case InputFormat::columns:
+      extractor_.extract(out.rows, has_label_cells(out.rows), scratch, out.text, name());
       return;
-    }
     case InputFormat::text:
       extractor_.extract(out.document, scratch, out.text, name());
       break;

@@ -55,6 +55,7 @@ class SequenceSource {
   static Reader open(LineReader lines, const ExtractionConfig& config, bool optional,
                      std::optional<ChunkScheme> spans);
   bool read(InputSequence& out);
+  bool has_label_cells(const ColumnSequence& rows) const;
 
   const Extractor& extractor_;
   Labels labels_;

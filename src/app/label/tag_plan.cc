@@ -262,9 +262,9 @@ std::optional<LabelAutomaton> TagPlan::fitting_automaton() const {
 }
 
 void TagPlan::check(const TagOptions& options) const {
-  const bool labels_alone = !options.probability && !options.marginals && !options.edges &&
-                            !options.spans && !options.entropy && !options.expected_counts &&
-                            options.k_best == 0 && options.samples == 0;
+  const bool labels_alone = !options.probability && !options.score && !options.marginals &&
+                            !options.edges && !options.spans && !options.entropy &&
+                            !options.expected_counts && options.k_best == 0 && options.samples == 0;
   if (voted_ != nullptr && !labels_alone) {
     throw UsageError(voter(model_) +
                      "; a vote has no probabilities, so ask for the labels alone (an averaged "

@@ -42,7 +42,7 @@ bool needs_marginals(const TagOptions& options) {
          options.expected_counts;
 }
 bool needs_partition(const TagOptions& options) {
-  return needs_marginals(options) || options.probability || options.k_best > 0 ||
+  return needs_marginals(options) || options.probability || options.score || options.k_best > 0 ||
          options.samples > 0;
 }
 
@@ -63,7 +63,8 @@ void append_edges(const Matrix<double>& pairs, std::size_t t, double smallest,
 // Forgets a sequence, and keeps the storage.
 void clear(Tagging& tagging) {
   tagging.outcome = {};
-  tagging.log_probability = tagging.log_partition = tagging.log_partial = tagging.entropy = 0;
+  tagging.log_probability = tagging.log_partition = tagging.score = 0;
+  tagging.log_partial = tagging.entropy = 0;
   tagging.k_best.clear();
   tagging.samples.clear();
   tagging.spans.clear();
@@ -201,8 +202,7 @@ bool Tagger::decode(const TagInput& input, const ChainScores<double>& chain,
     for (ScoredLabelling& labelling : tagging_.k_best) plan_->project(labelling.labels);
   } else if (plan_->decode() == Decode::marginal) {
     posterior_decode(tagging_.marginals, std::span<Label>(tagging_.y));
-    best = plan_->score_of(tagging_.y, wide_, wide_lifted_);
-    tagging_.log_probability = std::min(0.0, best - tagging_.log_partition);
+    set_score(plan_->score_of(tagging_.y, wide_, wide_lifted_));
     return true;
   } else {
     best = plan_->decode() == Decode::risk ? decode_risk(chain)
@@ -212,9 +212,15 @@ bool Tagger::decode(const TagInput& input, const ChainScores<double>& chain,
   plan_->project(tagging_.y);
   if (needs_partition(options)) {
     if (plan_->hides_states()) best = plan_->score_of(tagging_.y, wide_, wide_lifted_);
-    tagging_.log_probability = std::min(0.0, best - tagging_.log_partition);
+    set_score(best);
   }
   return true;
+}
+
+// Of the labelling, where log Z is known.
+void Tagger::set_score(double score) {
+  tagging_.score = score;
+  tagging_.log_probability = std::min(0.0, score - tagging_.log_partition);
 }
 
 bool Tagger::search(const TagInput& input, const ChainScores<double>& chain) {
@@ -235,7 +241,7 @@ bool Tagger::search_labellings(const ChainScores<double>& chain, const TagOption
   if (result.best.empty()) return false;
   tagging_.outcome = {true, result.exact, false, result.gap, result.drawn};
   tagging_.y = result.best.front().labels;
-  tagging_.log_probability = std::min(0.0, result.best.front().score - tagging_.log_partition);
+  set_score(result.best.front().score);
   if (options.k_best > 0) tagging_.k_best = std::move(result.best);
   return true;
 }

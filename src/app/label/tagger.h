@@ -68,6 +68,7 @@ class Tagger {
   void restrict_to_known(const TagInput& input, ChainScores<Real>& base);
   double sum_up(const ChainScores<double>& chain, bool with_marginals);
   bool decode(const TagInput& input, const ChainScores<double>& chain, const TagOptions& options);
+  void set_score(double score);
   bool search(const TagInput& input, const ChainScores<double>& chain);
   bool search_labellings(const ChainScores<double>& chain, const TagOptions& options);
   double decode_risk(const ChainScores<double>& chain);

@@ -27,7 +27,7 @@ std::string rung_title(const SearchedSettings& result, const SearchRung& rung) {
   return rung.share == 1 ? "all data" : fmt::format("{:.2g} %", 100 * rung.share);
 }
 
-Json number(double score) { return std::isfinite(score) ? Json(score) : Json(); }
+Json score_json(double score) { return std::isfinite(score) ? Json(score) : Json(); }
 
 Json to_json(const SearchedSettings& result, const SearchCandidate& candidate) {
   Json settings = Json::object(), scores = Json::array();
@@ -36,9 +36,9 @@ Json to_json(const SearchedSettings& result, const SearchCandidate& candidate) {
   }
   for (const SearchScore& score : candidate.rungs) {
     Json folds = Json::array();
-    for (const double each : score.folds) folds.push_back(number(each));
-    scores.push_back({{"mean", number(score.mean())},
-                      {"standard_error", number(score.standard_error())},
+    for (const double each : score.folds) folds.push_back(score_json(each));
+    scores.push_back({{"mean", score_json(score.mean())},
+                      {"standard_error", score_json(score.standard_error())},
                       {"folds", std::move(folds)}});
   }
   return {{"settings", std::move(settings)}, {"scores", std::move(scores)}};

@@ -126,7 +126,7 @@ void ClusterRequest::validate() const {
 
 ClusterResult cluster_words(const ClusterRequest& request, const ClusterWatcher& watcher) {
   request.validate();
-  check_files(request.data, request.output);
+  check_files(request.data, request.output, "the clusters ");
   AtomicFile out(request.output);
   BigramCounts counts;
   SentenceReader reader(request, watcher);

@@ -43,7 +43,8 @@ void read_data(const OptionValues& values, TrainRequest& r) {
   }
   values.read("template", r.template_path);
   values.choose("template-language",
-                {TemplateLanguage::automatic, TemplateLanguage::crfpp, TemplateLanguage::wapiti},
+                {TemplateLanguage::automatic, TemplateLanguage::crfpp, TemplateLanguage::wapiti,
+                 TemplateLanguage::wapiti_bytes},
                 r.language);
   values.read("kit", r.kit);
   if (values.flag("no-intercept")) r.intercept = false;
@@ -209,6 +210,9 @@ GraphRequest graph_request(const OptionValues& values) {
 void check_log(const OptionValues& values) {
   const std::string log(values.text("log"));
   if (log.empty()) return;
+  if (log == "-") {
+    throw UsageError("--log -: a log cannot be standard output; give a name (./- is one)");
+  }
   for (const std::span<const OptionRow> table : values.tables()) {
     for (const OptionRow& row : table) {
       if (row.name == "log") continue;

@@ -41,7 +41,7 @@ struct TrainerRow {
 std::span<const TrainerRow> trainer_rows();
 
 // The kind that options name: its bit, that of joint features where they are there, and how
-// messages call it.  Throws UsageError where joint features are given to another kind.
+// messages call it.
 struct KindChoice {
   KindSet bit;
   Message shown;

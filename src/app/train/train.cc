@@ -36,7 +36,6 @@ OptionValues values_of(const std::vector<std::string>& data, const std::string& 
   }
   for (const std::string& file : data) values.set("DATA", file);
   values.set("output", model_path);
-  values.check_company();
   values.check_required();
   return values;
 }

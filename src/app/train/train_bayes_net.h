@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/train/trainer.h"
+#include "croft/core/random.h"
 #include "croft/data/graph_file.h"
 #include "data/settings/state_rows.h"
 #include "train/generative/bayes_net.h"
@@ -18,7 +19,7 @@ struct BayesNetRequest {
   std::string structure;          // the network whose variables and parents are taken
   std::string output;             // .bif or .uai
   std::string init;               // EM starts from this network's tables; empty: from the data
-  std::string holdout;            // cases to measure the result on; may be empty
+  std::string holdout;            // a file or a fraction to measure the result on; may be empty
   CheckpointRequest checkpoint;   // of EM
   StateRowsOptions rows;
   BayesNetOptions options;         // early_stop needs `holdout`
@@ -29,7 +30,8 @@ struct BayesNetRequest {
 // read_files().
 class BayesNetTrainer final : public Trainer {
  public:
-  explicit BayesNetTrainer(BayesNetRequest request) : asked_(std::move(request)) {}
+  // Throws UsageError for options out of range.
+  explicit BayesNetTrainer(BayesNetRequest request);
   TrainFiles files() const override;
   CheckpointRequest checkpoint() const override { return asked_.checkpoint; }
   StoppingRule stopping() const override {
@@ -37,8 +39,8 @@ class BayesNetTrainer final : public Trainer {
   }
   void open() override;
   void read_files(TrainObserver& observer) override;
-  void begin(GraphFile net);  // takes its shape, and its tables to start from
-  void add(std::span<const State> row) { training_->add(row); }
+  void begin(GraphFile net);             // takes its shape, and its tables to start from
+  void add(std::span<const State> row);  // some of them are held out, where a fraction is to be
   DataSummary summary() const override;
   TrainOutcome run(TrainObserver& observer, CheckpointFolder* checkpoints) override;
   void write() override;
@@ -46,12 +48,15 @@ class BayesNetTrainer final : public Trainer {
 
  private:
   struct Measured;
+  void hold_out(std::span<const State> row) { held_out_.emplace_back(row.begin(), row.end()); }
   Measured measure(const FactorGraph& tables) const;
   void watch_holdout(BayesNetOptions& options) const;
 
   BayesNetRequest asked_;
   GraphFile net_;
   std::optional<BayesNetTraining> training_;
+  std::optional<double> share_;  // to hold out
+  Random random_;
   std::vector<std::vector<State>> held_out_;
 };
 

@@ -33,9 +33,10 @@ std::span<const TrainerRow> trainer_rows() {
 
 KindChoice chosen_kind(const OptionValues& values) {
   const std::string name(values.text("model"));
-  if (!values.given("joint-template")) return {kind_bit(name), name};
-  if (name == "maxent") return {kJointBit, "maxent with --joint-template"};
-  throw UsageError("--joint-template goes with --model maxent, not with ", name);
+  if (name == "maxent" && values.given("joint-template")) {
+    return {kJointBit, "maxent with --joint-template"};
+  }
+  return {kind_bit(name), name};
 }
 
 std::unique_ptr<Trainer> make_trainer(const OptionValues& values,
@@ -43,6 +44,7 @@ std::unique_ptr<Trainer> make_trainer(const OptionValues& values,
   const KindChoice kind = chosen_kind(values);
   check_log(values);
   check_meaning(values, kind.bit, kind.shown);
+  values.check_company();
   const OptionRow& data = values.row("DATA");
   if (has_meaning(data, kind.bit) && !values.given("DATA")) {
     throw OptionError(data, " is required");

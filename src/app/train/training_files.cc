@@ -49,14 +49,17 @@ class TrainingFiles final : public TrainingInput {
     }
     if (config.format == InputFormat::columns) {
       first_reader_.emplace(files_.empty() ? LineReader(request.data.front()) : files_[0].lines(),
-                            request.spans);
+                            request.spans, config.more_columns ? config.columns + 1 : 0, false,
+                            config.more_columns);
       // Sequences without a token (of spans) do not say how many columns there are.
       for (bool found = next_rows();; ++sequences_, found = next_rows()) {
         if (!found) fail_no_sequences(first_reader_->name());
         if (first_rows_.rows() > 0) break;
       }
       if (rules_.labelled) require_labels(first_rows_, first_reader_->name());
-      config.columns = first_reader_->columns() - (rules_.labelled ? 1 : 0);
+      if (!config.more_columns) {
+        config.columns = first_reader_->columns() - (rules_.labelled ? 1 : 0);
+      }
       name_ = first_reader_->name();
     }
     if (rules_.complete) rules_.complete(config);
@@ -166,8 +169,7 @@ std::optional<double> holdout_fraction(const std::string& holdout) {
   const auto [rest, error] = std::from_chars(holdout.data(), end, value);
   if (holdout.empty() || error != std::errc() || rest != end) return std::nullopt;
   if (!(value > 0 && value < 1)) {
-    throw UsageError("--holdout ", holdout,
-                     " is not between 0 and 1; give a fraction such as 0.1, or a file");
+    throw UsageError("--holdout ", holdout, " is not between 0 and 1; give a fraction such as 0.1");
   }
   return value;
 }
@@ -284,7 +286,9 @@ ExtractionConfig make_extraction(const TrainRequest& request, const ChainModel* 
                   ": this template is empty; without --template a default set of features for "
                   "words is used");
     }
-  } else if (init != nullptr && init->extractor().has_template()) {
+  } else if (init != nullptr &&
+             (init->extractor().has_template() ||
+              init->extractor().config().cell_attributes != CellAttributes::none)) {
     const bool intercept = config.intercept;
     const auto kit = config.kit;
     config = init->extractor().config();

@@ -36,7 +36,8 @@ constexpr std::string_view kMagic{"CROFT\r\n\x1A", 8};
 constexpr std::uint16_t kPlainMajor = 1, kMajor = 2, kMinor = 0;
 constexpr std::size_t kHeaderBytes = 64, kEntryBytes = 64, kNameBytes = 32, kSectionAlignment = 64;
 constexpr std::size_t kTableChecksumAt = 48, kHeaderChecksumAt = 56;
-constexpr std::uint32_t kBulk = 1, kRequired = 2;  // flags
+constexpr std::uint32_t kBulk = 1, kRequired = 2;                 // flags
+constexpr std::size_t kVerifiedAtOpening = std::size_t{1} << 20;  // bytes: less than 0.1 ms
 
 std::uint64_t checksum(std::span<const std::byte> bytes) {
   return XXH3_64bits(bytes.data(), bytes.size());
@@ -55,12 +56,6 @@ struct Foreign {
   std::string_view begin, what;
 };
 constexpr std::array kForeign{
-    Foreign{"lCRF", "it is a CRFsuite model, which cannot be read; train again from its data"},
-    Foreign{"#mdl#", "it is a Wapiti model, which cannot be read; train again from its data"},
-    Foreign{"version: ",
-            "it is a CRF++ model in text form, which cannot be read; train again from its data"},
-    Foreign{{"\x64\0\0\0", 4},
-            "it may be a CRF++ model, which cannot be read; train again from its data"},
     Foreign{"\x1F\x8B", "it is compressed by gzip; decompress it"},
     Foreign{"\xFD"
             "7zXZ",
@@ -136,9 +131,13 @@ std::vector<std::byte> ContainerWriter::bytes() const {
 }
 
 Container Container::open(const std::filesystem::path& path) {
+  return open(MappedFile(path), path.string());
+}
+
+Container Container::open(MappedFile file, std::string name) {
   Container container;
-  container.name_ = path.string();
-  container.file_ = MappedFile(path);
+  container.name_ = std::move(name);
+  container.file_ = std::move(file);
   container.bytes_ = container.file_.bytes();
   container.parse();
   return container;
@@ -163,6 +162,7 @@ void Container::parse() {
   check_magic();
   check_header();
   read_table();
+  if (bytes_.size() <= kVerifiedAtOpening) return verify();
   for (const Entry& entry : entries_) {
     if (!entry.bulk) check_section(entry);
   }
@@ -178,7 +178,7 @@ void Container::check_magic() const {
         fail(message + " (" + std::string(foreign.what) + ")");
       }
     }
-    fail(message);
+    fail(message + "; give a file that croft train or croft convert wrote");
   }
   if (bytes_.size() < kHeaderBytes) {
     fail("truncated: " + std::to_string(bytes_.size()) + " of at least " +

@@ -46,14 +46,15 @@ class ContainerWriter {
 };
 
 // Opens a container by mapping it: header, section table and small sections are verified, in a time
-// that does not grow with the bulk.  Throws Error saying what is wrong and where (not a Croft file,
-// newer version, truncated at byte N of M, checksum of section X), and what to do.
-// Sections that the caller does not ask for are ignored: a newer minor version may have added them;
-// of the required ones the caller says which it knows.
+// that does not grow with the bulk; of a file of at most 1 MB everything is.  Throws Error saying
+// what is wrong and where (not a Croft file, newer version, truncated at byte N of M, checksum of
+// section X), and what to do. Sections that the caller does not ask for are ignored: a newer minor
+// version may have added them; of the required ones the caller says which it knows.
 class Container {
  public:
   static Container open(const std::filesystem::path& path);
-  // `name` stands for the path in messages.
+  static Container open(MappedFile file, std::string name);
+  // `name` stands for the path in messages, here and above.
   static Container from_bytes(std::vector<std::byte> bytes, std::string name);
 
   bool has(std::string_view section) const;

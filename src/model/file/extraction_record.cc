@@ -36,7 +36,12 @@ constexpr Names<TermNorm, 3> kNorms = {
     {{TermNorm::none, "none"}, {TermNorm::l1, "l1"}, {TermNorm::l2, "l2"}}};
 constexpr Names<CsvKind, 2> kKinds = {
     {{CsvKind::numeric, "numeric"}, {CsvKind::categorical, "categorical"}}};
-constexpr Names<bool, 2> kLanguages = {{{true, "wapiti"}, {false, "crfpp"}}};
+constexpr Names<TemplateLanguage, 3> kLanguages = {
+    {{TemplateLanguage::crfpp, "crfpp"},
+     {TemplateLanguage::wapiti, "wapiti"},
+     {TemplateLanguage::wapiti_bytes, "wapiti-bytes"}}};
+constexpr Names<CellAttributes, 2> kCells = {
+    {{CellAttributes::all, "all"}, {CellAttributes::by_prefix, "by-prefix"}}};
 
 template <class T, std::size_t N>
 std::string name_of(const Names<T, N>& names, T value) {
@@ -197,13 +202,19 @@ std::vector<Conjunction> unpack_conjunctions(const Container& container) {
 }  // namespace
 
 Json extraction_record(const ExtractionConfig& config) {
-  const bool wapiti = config.language == TemplateLanguage::wapiti;
-  Json record = {{"format", format_name(config.format)},
-                 {"columns", config.columns},
-                 {"boundaries", config.boundaries},
-                 {"language", name_of(kLanguages, wapiti)}};
+  const bool decided = config.language != TemplateLanguage::automatic;
+  Json record = {
+      {"format", format_name(config.format)},
+      {"columns", config.columns},
+      {"boundaries", config.boundaries},
+      {"language", name_of(kLanguages, decided ? config.language : TemplateLanguage::crfpp)}};
   if (config.intercept) record["intercept"] = true;  // said only where there is one
   if (!config.cells.empty()) record["cells"] = config.cells;
+  if (config.more_columns) record["more_columns"] = true;
+  if (config.untied) record["untied"] = true;
+  if (config.cell_attributes != CellAttributes::none) {
+    record["cell_attributes"] = name_of(kCells, config.cell_attributes);
+  }
   if (config.format == InputFormat::text) record["text"] = text_record(config.text, config.terms);
   if (config.format == InputFormat::csv) record["csv"] = csv_record(config.csv);
   return record;
@@ -242,8 +253,14 @@ ExtractionConfig read_extraction(const Container& container, const Json& meta) {
       cells->require(column < config.columns, "a list of columns that there are");
     }
   }
-  config.language = extraction.at("language").one_of(kLanguages) ? TemplateLanguage::wapiti
-                                                                 : TemplateLanguage::crfpp;
+  if (const auto more = extraction.find("more_columns")) config.more_columns = more->flag();
+  if (const auto untied = extraction.find("untied")) config.untied = untied->flag();
+  if (const auto cells = extraction.find("cell_attributes")) {
+    config.cell_attributes = cells->one_of(kCells);
+    cells->require(config.more_columns && config.format == InputFormat::columns,
+                   "rows of columns, of any number");
+  }
+  config.language = extraction.at("language").one_of(kLanguages);
   if (config.format == InputFormat::csv) config.csv = read_csv(extraction.at("csv"));
   if (config.format == InputFormat::text) {
     config.text = read_text(container, extraction.at("text"));

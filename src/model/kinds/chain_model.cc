@@ -65,6 +65,7 @@ ChainModel::ChainModel(Container container)
       node_(container_, "node", labels()),
       edge_(container_, "edge", labels() * labels()),
       tied_(container_, "tied", labels() * labels()) {
+  if (const auto single = record().find("single_sums")) single_sums_ = single->flag();
   read_constraint();
   read_transitions();
   read_histories();
@@ -141,10 +142,36 @@ void ChainModel::add_kernel_scores(const TextSequence& sequence, Scratch& scratc
   }
 }
 
+namespace {
+
+// The same numbers in double precision.
+void widen(const ChainScores<float>& from, ChainScores<double>& to) {
+  const auto copy = [&](const float* row, double* out) {
+    std::copy(row, row + from.labels(), out);
+  };
+  for (std::size_t t = 0; t < from.length(); ++t) {
+    copy(from.state.row(t), to.state.row(t));
+    if (!from.has_overlay(t)) continue;
+    double* const overlay = to.add_overlay(t);
+    for (std::size_t i = 0; i < from.labels(); ++i) {
+      copy(from.overlay_row(t, i), overlay + i * to.overlay.stride());
+    }
+  }
+}
+
+}  // namespace
+
 template <class Real>
 void ChainModel::score_in(const TextSequence& sequence, Scratch& scratch,
                           ChainScores<Real>& out) const {
   out.reset(sequence.length(), transitions<Real>());
+  if constexpr (std::is_same_v<Real, double>) {
+    if (single_sums_) {
+      score_in(sequence, scratch, scratch.single);
+      widen(scratch.single, out);
+      return;
+    }
+  }
   if (kernel_) {
     add_kernel_scores(sequence, scratch, out);
   } else {

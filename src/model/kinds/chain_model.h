@@ -76,6 +76,8 @@ class ChainModel final : public SequenceModel, public OpensFile<ChainModel> {
   };
 
   FeatureTable node_, edge_, tied_;
+  // Scores in double precision are sums in single precision: of a program that has them so.
+  bool single_sums_ = false;
   std::shared_ptr<const LabelHistories> histories_;
   std::vector<float> gram_weights_;
   std::optional<ChainVote> vote_;

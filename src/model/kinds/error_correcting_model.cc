@@ -38,7 +38,7 @@ std::string_view name_of(CodeDecoder decoder) {
 
 std::shared_ptr<const ErrorCorrectingModel> ErrorCorrectingModel::open(
     const std::filesystem::path& path, std::optional<CodeDecoder> decoder) {
-  return std::make_shared<const ErrorCorrectingModel>(Container::open(path), decoder);
+  return std::make_shared<const ErrorCorrectingModel>(open_model_file(path), decoder);
 }
 
 ErrorCorrectingModel::ErrorCorrectingModel(Container container, std::optional<CodeDecoder> decoder)
@@ -103,7 +103,7 @@ void ErrorCorrectingModel::set_bit_transitions() {
       if (b >= code_.bits) continue;
       if (!std::isfinite(row.weight(k)))
         container_.fail_section("tied.weights", "one is not finite");
-      tables[b](cell / 2 % 2, cell % 2) += double{row.weight(k)};
+      tables[b](cell / 2 % 2, cell % 2) += row.weight(k);
     }
   }
   bit_transitions_.resize(code_.bits);

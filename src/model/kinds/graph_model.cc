@@ -115,7 +115,7 @@ void GraphModel::score(const CliqueRows& rows, GraphInstance& instance,
       const WeightRow weights = tables_[t].row(each.id);
       for (std::size_t k = 0; k < weights.size(); ++k) {
         const std::uint32_t cell = weights.cell(k);
-        if (cell < cells.size()) cells[cell] += each.value * double{weights.weight(k)};
+        if (cell < cells.size()) cells[cell] += each.value * weights.weight(k);
       }
     }
     const bool forbids = schema_.templates[t].scores;  // a density may be 0

@@ -67,7 +67,7 @@ std::shared_ptr<const StoredModel> read_stored_model(Container container) {
 }
 
 std::shared_ptr<const SequenceModel> open_model(const std::filesystem::path& path) {
-  return read_model(Container::open(path));
+  return read_model(open_model_file(path));
 }
 
 std::shared_ptr<const SequenceModel> read_model(Container container) {

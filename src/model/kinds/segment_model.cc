@@ -104,7 +104,7 @@ void SegmentModel::read_transitions() {
     const WeightRow row = tied_.row(id);
     for (std::size_t k = 0; k < row.size(); ++k) {
       const std::uint32_t cell = row.cell(k);
-      if (cell < labels * labels) log(cell / labels, cell % labels) += double{row.weight(k)};
+      if (cell < labels * labels) log(cell / labels, cell % labels) += row.weight(k);
     }
   }
   set_segment_transitions(std::move(log));

@@ -49,6 +49,7 @@ class SequenceModel : public StoredModel {
     AttributeLists known;
     Matrix<double> state;
     PositionValues position;
+    ChainScores<float> single;
   };
   template <class Real>
   void score(const TextSequence& sequence, Scratch& scratch, ChainScores<Real>& out) const {

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "model/file/container.h"
+#include "model/foreign/open_model_file.h"
 
 namespace croft {
 class Json;
@@ -39,12 +40,12 @@ class StoredModel {
   std::string kind_;
 };
 
-// Of a kind whose file alone makes a model.  Throws Error as Container::open, and as the model's
-// constructor: for a model of another kind, and for damage.
+// Of a kind whose file alone makes a model.  Throws Error as open_model_file(), and as the
+// model's constructor: for a model of another kind, and for damage.
 template <class Model>
 struct OpensFile {
   static std::shared_ptr<const Model> open(const std::filesystem::path& path) {
-    return std::make_shared<const Model>(Container::open(path));
+    return std::make_shared<const Model>(open_model_file(path));
   }
 };
 

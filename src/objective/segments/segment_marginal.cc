@@ -12,7 +12,7 @@
 namespace croft {
 namespace {
 
-constexpr double kSmallestP = 1e-25;   // of p: below it the scaled tables may have lost it
+constexpr double kSmallestP = 1e-25;  // of p: below it the scaled tables may have lost it
 constexpr double kDifference = 1e-3;  // of p: below it a sum of differences has lost digits
 
 }  // namespace

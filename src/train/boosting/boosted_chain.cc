@@ -19,9 +19,6 @@ BoostedChain::BoostedChain(const Extractor& extractor, std::string_view kind)
           "a model of kind boosted-maxent labels each position by itself, and has no "
           "use for templates of pairs of labels; delete the lines that begin with B");
     }
-    if (extractor.config().boundaries) {
-      throw UsageError("--boundaries has no meaning for --model boosted-maxent; leave it out");
-    }
     return;
   }
   const TemplateSet& templates = extractor.templates();
@@ -48,9 +45,6 @@ std::size_t BoostedChain::partial_positions() const {
 }
 
 void BoostedChain::lay_out(const BoostingOptions& options) {
-  if (options.pair_trees && kind_ == kBoostedMaxent) {
-    throw UsageError("--pair-trees has no meaning for --model boosted-maxent; leave it out");
-  }
   if (options.label_weights) {
     weigh_by_label(*options.label_weights, encoder_.label_names.strings(), encoder_.data);
   }

@@ -83,7 +83,7 @@ std::vector<double> weights_of(const GraphModel& init, const CliqueSchema& schem
             row.cell(k) < cells.size() ? cells[row.cell(k)] : Interaction::kNoCell;
         for (std::size_t at = 0; at < rows.length(id) && cell != Interaction::kNoCell; ++at) {
           if (rows.cell_of(id, at) != cell) continue;
-          w[rows.begin[id] + at] = double{row.weight(k)};
+          w[rows.begin[id] + at] = row.weight(k);
           ++common;
           break;
         }

@@ -42,7 +42,7 @@ void add_rows(const FeatureTable& table, const std::function<std::size_t(std::st
     const std::size_t r = row_of(table.name(id));
     if (r >= out.cells.size()) out.cells.resize(r + 1);
     for (std::size_t k = 0; k < row.size(); ++k) {
-      out.cells[r].emplace_back(cell_of(row.cell(k)), double{row.weight(k)});
+      out.cells[r].emplace_back(cell_of(row.cell(k)), row.weight(k));
     }
   }
 }

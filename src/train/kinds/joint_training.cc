@@ -379,7 +379,7 @@ FeatureExpectations JointTraining::expectations(const TrainOptions& options) {
     const WeightRow weights = init_->table().row(id);
     for (std::size_t k = 0; k < weights.size(); ++k) {
       const auto feature = feature_of(layout_.node, row, weights.cell(k));
-      result.weight[*feature] = double{weights.weight(k)};
+      result.weight[*feature] = weights.weight(k);
       result.in_model[*feature] = true;
     }
   }

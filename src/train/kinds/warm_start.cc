@@ -32,7 +32,7 @@ void append_initial_transitions(const ChainModel& init, std::span<const std::str
     const WeightRow row = init.tied().row(id);
     for (std::size_t n = 0; n < row.size(); ++n) {
       const auto at = weight_of.find(row.cell(n));
-      if (at != weight_of.end()) sum[at->second] += double{row.weight(n)};
+      if (at != weight_of.end()) sum[at->second] += row.weight(n);
     }
     const std::uint64_t begin =
         layout.tied.begin[static_cast<std::size_t>(name - tied_names.begin())];
@@ -81,7 +81,7 @@ std::vector<FeatureWeight> ChainTraining::initial_weights(const ChainModel& init
         const std::uint32_t cell = pairs ? widen_pair(row.cell(k), from, to) : row.cell(k);
         while (at < layout.length(r) && layout.cell_of(r, at) < cell) ++at;
         if (at < layout.length(r) && layout.cell_of(r, at) == cell) {
-          weights.push_back({layout.begin[r] + at, double{row.weight(k)}});
+          weights.push_back({layout.begin[r] + at, row.weight(k)});
         }
       }
     }

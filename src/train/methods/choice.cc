@@ -195,7 +195,9 @@ void check_data(const MethodChoice& choice, const MethodInfo& method) {
 void check_prior(const MethodChoice& choice, const MethodInfo& method) {
   const Regulariser& r = choice.regulariser;
   if ((choice.prior || choice.variances) && is_by_weight(method)) {
-    refuse(choice, "has one penalty for all weights, without --prior and --variances",
+    refuse(choice,
+           {"has one penalty for all weights, without ",
+            choice.prior ? Message("--prior") : "--variances"},
            [](const MethodInfo& m) { return m.l2 && has_partial(m); });
   }
   if ((choice.prior || choice.variances) && (is_dual(method) || is_scaling(method) || !method.l2)) {

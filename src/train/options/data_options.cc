@@ -58,8 +58,9 @@ std::span<const OptionRow> data_options() {
            "Further features: TOML that declares gazetteers, word clusters, embeddings, "
            "n-grams, patterns, binned numbers (docs/features.md)")
           .of(kOfColumns),
-      choice("template-language", "LANGUAGE=auto", {"auto", "crfpp", "wapiti"},
-             "auto, crfpp or wapiti: how --template is read")
+      choice("template-language", "LANGUAGE=auto", {"auto", "crfpp", "wapiti", "wapiti-bytes"},
+             "auto, crfpp or wapiti: how --template is read; wapiti-bytes: with bytes for "
+             "characters, as Wapiti itself has it")
           .of(kOfColumns | kNaiveBayesBit)
           .at_first("auto"),
       flag("intercept",
@@ -71,7 +72,7 @@ std::span<const OptionRow> data_options() {
           .without("no-intercept"),
       flag("no-intercept", "Without it").of(kOfChains | kSegmentBit).without("intercept"),
       flag("boundaries", "START and STOP as labels before the first and after the last position")
-          .of(kOfColumns | kHmmBit),
+          .of((kOfColumns | kHmmBit) & ~kBoostedMaxentBit),
       flag("partial", "Labels may be known in part: ? is any label, A|B one of these")
           .of(kOfSequences & ~kJointBit)
           .outside(),
@@ -94,6 +95,7 @@ std::span<const OptionRow> data_options() {
 
 std::span<const OptionRow> feature_options() {
   using namespace option;
+  static const Message kRuns = "chain alone looks further back than one label";
   constexpr KindSet kSingle = kChains | kNaiveBayesBit | kBoostedChainBit | kBoostedMaxentBit;
   const auto text = [](const OptionRow& row) { return row.of(kSingle).in(kTextGroup).outside(); };
   const auto table = [](const OptionRow& row) { return row.of(kSingle).in(kTableGroup).outside(); };
@@ -175,7 +177,8 @@ std::span<const OptionRow> feature_options() {
              "they are found as conjunctions are")
           .at_first("attributes")
           .beside("induce"),
-      flag("induce-pairs", "Find features of two neighbouring labels, too (chain)")
+      flag("induce-pairs", "Find features of two neighbouring labels, too")
+          .of(kChainBit, "chain alone finds features of two labels")
           .beside("induce"),
       number("unsupported", "PROBABILITY",
              "After some iterations add the features not seen in the data that could correct a "
@@ -189,17 +192,21 @@ std::span<const OptionRow> feature_options() {
       whole("order", "N=1",
             "How many labels back scores look, 1 to 8: 2 also weighs runs of three labels, 3 of "
             "four, ...")
+          .of(kChainBit, kRuns)
           .at_first("1")
           .between(1, kMostOrder),
       choice("histories", "SET=seen", {"seen", "allowed"},
              "With --order 2 or more, the runs of labels that are possible: those seen in the "
-             "data, or all that --constrain allows"),
+             "data, or all that --constrain allows")
+          .of(kChainBit, kRuns),
       words("constrain", "RULES",
             "Labels that may follow each other: bio, bioes, or a file of rules; the model then "
             "has no other labellings")
-          .of(kChains | kHiddenChainBit | kPoolBit),
+          .of(kChainBit | kMemmBit | kHiddenChainBit | kPoolBit,
+              "it is of labels that follow each other in a chain"),
       file("transition-groups", "FILE",
-           "Lines FROM TO GROUP: transitions that share a weight; those in - have none"),
+           "Lines FROM TO GROUP: transitions that share a weight; those in - have none")
+          .of(kChainBit, "chain alone has transitions that can share weights"),
   });
   return kRows;
 }

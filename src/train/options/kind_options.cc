@@ -185,7 +185,8 @@ std::span<const OptionRow> structure_options() {
              "each")
           .at_first("label"),
       flag("pair-trees",
-           "boosted-chain: trees also for each pair of neighbouring labels that the data has"),
+           "boosted-chain: trees also for each pair of neighbouring labels that the data has")
+          .of(kBoostedChainBit),
       common(kGraphBit, kGraphs),
       file("spec", "FILE",
            "TOML: queries for variables and cliques; see docs/graphs_from_tables.md")

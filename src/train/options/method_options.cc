@@ -8,7 +8,9 @@
 namespace croft {
 namespace {
 
-constexpr KindSet kAllButGraph = kOptimised & ~kGraphBit;
+// A memm has a likelihood of its own, hidden states are summed over, and joint features have their
+// likelihood: none of these has another objective.
+constexpr KindSet kOfObjectives = kOptimised & ~(kMemmBit | kHiddenChainBit | kJointBit);
 
 }  // namespace
 
@@ -22,8 +24,11 @@ std::span<const OptionRow> method_options() {
       words("cost", "NUMBER=1|FILE",
             "What a mistake costs (softmax-margin, max-margin, passive-aggressive, arow): a "
             "number, or a file of lines GOLD PREDICTED COST")
-          .of(kOptimised & ~kJointBit),
-      whole("block", "N=3", "composite: labels in a block").of(kOfChains | kSegmentBit).from(1),
+          .of(kOfObjectives),
+      whole("block", "N=3", "composite: labels in a block")
+          .of(kChainBit | kPoolBit | kErrorCorrectingBit | kSegmentBit,
+              "--objective composite is of chains and segments")
+          .from(1),
       number("l1", "NUMBER=0", "Weight of |w|_1").at_first("0"),
       number("l2", "NUMBER=1, of perceptron and the like 0", "Weight of |w|_2^2 / 2")
           .of(kOptimised | kBoosted),
@@ -43,7 +48,8 @@ std::span<const OptionRow> method_options() {
       number("gradient-tolerance", "NUMBER=1e-5",
              "Stop when |gradient| falls below this times max(1, |w|)"),
       number("gap", "GAP=1e-4",
-             "Dual optimizers: stop at this duality gap, relative to the objective"),
+             "Dual optimizers: stop at this duality gap, relative to the objective")
+          .of(kOfObjectives),
       number("target", "OBJECTIVE", "Stop once the objective is this low (benchmarks)")
           .of_any_sign(),
       whole("history", "N=12, of owlqn and with millions of weights 6",
@@ -58,20 +64,22 @@ std::span<const OptionRow> method_options() {
       number("decay", "NUMBER=0.9", "With --schedule constant: factor of the step in each pass"),
       whole("batch", "N=1, of smd 8", "Sequences a step; threads share those of a step").from(1),
       whole("average-from", "PASS=2", "averaged-sgd: the first pass to average").from(1),
-      number("aggressiveness", "C=1", "pa-1, pa-2, mira: the larger the bolder"),
+      number("aggressiveness", "C=1", "pa-1, pa-2, mira: the larger the bolder").of(kOfObjectives),
       whole("best", "K=5", "mira: labellings of a sequence to get right at once")
-          .of(kOfChains | kJointBit)
+          .of(kOfObjectives & ~(kSegmentBit | kGraphBit))
           .between(1, MiraOptions::kMaxBest),
-      number("variance", "NUMBER=1", "arow: of every weight at first").of(kAllButGraph),
-      number("gamma", "NUMBER=1", "arow: the larger, the smaller the steps").of(kAllButGraph),
+      number("variance", "NUMBER=1", "arow: of every weight at first")
+          .of(kOfObjectives & ~kGraphBit),
+      number("gamma", "NUMBER=1", "arow: the larger, the smaller the steps")
+          .of(kOfObjectives & ~kGraphBit),
       words("kernel", "KERNEL",
             "smo: linear, poly:DEGREE[:SCALE[:OFFSET]] or rbf:GAMMA, of the attributes of a "
             "position")
-          .of(kOfChains),
+          .of(kOfObjectives & kOfChains),
       choice("precision", "PRECISION=auto", {"auto", "single", "double"},
              "single or double, of scores and recursions of optimizers that see all the data at "
              "once, others are in double; auto: double for less than 20,000 positions")
-          .of(kAllButGraph)
+          .of(kOptimised & ~kGraphBit)
           .at_first("auto"),
   });
   return kRows;

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
+
+#include "croft/core/error.h"
 
 namespace croft {
 
@@ -29,7 +30,7 @@ std::span<const KindName> kind_names() {
 
 KindSet kind_bit(std::string_view name) {
   const auto at = std::ranges::find(kind_names(), name, &KindName::name);
-  assert(at != kind_names().end());
+  if (at == kind_names().end()) throw UsageError("there are no models of kind ", in_quotes(name));
   return at->bit;
 }
 
@@ -55,7 +56,7 @@ std::vector<std::span<const OptionRow>> training_options() {
 
 void check_meaning(const OptionRow& given, KindSet bit, const Message& shown) {
   if (has_meaning(given, bit)) return;
-  throw UsageError(Message::option(given.name), " has no meaning for --model ", shown,
+  throw UsageError(named(given), " has no meaning for --model ", shown,
                    given.why.empty() ? Message() : Message(": ", given.why), "; leave it out");
 }
 

@@ -34,7 +34,7 @@ struct KindName {
 };
 // In the order of help; without kJointBit, which is no name of a model.
 std::span<const KindName> kind_names();
-// Of a name that is in the list.
+// Throws UsageError for a name that is not in the list.
 KindSet kind_bit(std::string_view name);
 
 // Rows in their order, without those of common(), whose kinds and heading are those of the rows

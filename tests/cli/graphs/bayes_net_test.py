@@ -141,6 +141,13 @@ class BayesNetTest(CliTest):
         self.assertGreater(len(squares), 20)
         self.assertLess(sum(squares) / len(squares), 2)
 
+    def test_a_share_of_the_cases_can_be_held_out(self):
+        net, cases = self.cases_of_asia(1000)
+        _, text = self.fit(net, cases, "--smoothing", 1, "--holdout", 0.25, "--seed", 3)
+        kept, held = (int(re.search(pattern, text)[1]) for pattern in (r"(\d+) rows, 8", r"held out: (\d+) rows"))
+        self.assertEqual(kept + held, 1000)
+        self.assertTrue(200 < held < 300, held)
+
     def test_missing_values_are_found_by_em_that_never_loses(self):
         net, cases = self.cases_of_asia(3000, hide=lambda n, k: (7 * n + 3 * k) % 5 == 0 or k == 5)
         log = self.folder / "log.jsonl"

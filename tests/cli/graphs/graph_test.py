@@ -241,10 +241,14 @@ query = """
                 self.refuses_to_train(WRONG_USAGE, *graph, *options, mentions=[mention])
         self.refuses_to_train(WRONG_USAGE, "--model", "graph", "--spec", self.spec, mentions=["--database"])
         self.refuses_to_train(WRONG_USAGE, "--model", "graph", "--database", self.train_db, mentions=["--spec"])
-        self.refuses_to_train(WRONG_USAGE, *graph, self.spec, mentions=["has no meaning for --model graph"])
+        self.refuses_to_train(WRONG_USAGE, *graph, self.spec, mentions=["croft: DATA has no meaning for --model graph"])
         for option in ("--spec", "--database", "--damping", "--search", "--memory", "--inference-iterations"):
             self.refuses_to_train(WRONG_USAGE, option, "1", self.spec, mentions=[option, "--model chain"])
-        self.refuses_to_train(WRONG_USAGE, mentions=["croft: DATA is required"])
+        self.refuses_to_train(WRONG_USAGE, mentions=["croft: DATA is required; see croft train --help"])
+        for size in ("99999999999T", "1048577T"):
+            for option in ("--memory", "--query-memory"):
+                self.refuses_to_train(WRONG_USAGE, *graph, option, size,
+                                      mentions=[f'{option}: "{size}" is not a size up to 1048576T'])
 
     def test_errors_name_the_spec_the_template_and_the_query(self):
         bad = self.file("bad.toml", SPEC.replace("from token a", "from tokens a"))
@@ -256,6 +260,16 @@ query = """
                               mentions=["none: cannot open"])
 
     # --- predict
+
+    def test_a_limit_of_iterations_is_of_methods_that_iterate(self):
+        predict = ["predict", "-m", self.graph(), "--database", self.test_db]
+        iterations = ["--inference-iterations", 50]
+        self.fails(WRONG_USAGE, *predict, "--method", "junction-tree", "--search", "junction-tree", *iterations,
+                   mentions=["--inference-iterations means nothing to junction-tree and junction-tree"])
+        exact = self.run_ok(*predict, "--method", "junction-tree")
+        self.assertEqual(self.run_ok(*predict, "--method", "junction-tree", "--search", "max-product", *iterations), exact)
+        done = croft(*predict, *iterations)
+        self.assertIn(b"note: --inference-iterations makes auto choose among the methods that iterate", done.stderr)
 
     def test_predictions_are_lines_objects_or_a_table(self):
         model = self.graph()

@@ -147,7 +147,7 @@ class FeatureRoundsTest(CliTest):
             (["--induce", "--checkpoint", "state"], b"--checkpoint"),
             (["--induce-size", "3"], b"--induce"),
             (["--induce-pairs"], b"--induce"),
-            (["--induce", "--induce-pairs", "--model", "maxent"], b"--model chain"),
+            (["--induce", "--induce-pairs", "--model", "maxent"], b"--induce-pairs has no meaning for --model maxent"),
             (["--induce", "--induce-size", "4"], b"whole number"),
             (["--induce", "--objective", "max-margin"], b"likelihood"),
             (["--unsupported", "2"], b"probability"),

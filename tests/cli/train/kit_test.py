@@ -313,7 +313,7 @@ class ClusterTest(CliTest):
         out = self.folder / "out.txt"
         self.fails(WRONG_USAGE, "cluster", "-o", out, "--clusters", 0, text, mentions=["--clusters"])
         self.fails(WRONG_USAGE, "cluster", "-o", out, "--column", 1, text, mentions=["--column"])
-        self.fails(WRONG_USAGE, "cluster", "-o", text, text)
+        self.fails(WRONG_USAGE, "cluster", "-o", text, text, mentions=["give the clusters another name"])
         self.fails(BAD_INPUT, "cluster", "--quiet", "-o", out, "--min-count", 99, text, mentions=["t.txt"])
         self.fails(BAD_INPUT, "cluster", "--quiet", "-o", out, self.file("bad", b"a \xff\n"),
                    mentions=["bad:1", "UTF-8"])

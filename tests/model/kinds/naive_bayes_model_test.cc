@@ -9,6 +9,7 @@
 #include "croft/inference/chain_sum.h"
 #include "model/kinds/chain_model.h"
 #include "model/kinds/model_file.h"
+#include "support/model_sections.h"
 #include "support/naive_bayes.h"
 #include "train/generative/naive_bayes_conversion.h"
 
@@ -194,14 +195,14 @@ TEST(NaiveBayesModel, WhatHasProbabilityZeroUnderEveryLabelIsForbiddenEveryLabel
 TEST(NaiveBayesModel, DamageInTheBulkReadsNothingOutside) {
   Random random(7);
   const Fitted fitted(kAll, random);
-  const std::vector<std::byte> good = fitted.bytes();
-  const Container whole = Container::from_bytes(good, "small.croft");
+  testing_support::ModelSections file(Container::from_bytes(fitted.bytes(), "small.croft"));
   int errors = 0, answers = 0;
-  for (const Container::Entry& entry : whole.entries()) {
-    if (!entry.bulk) continue;
-    for (std::uint64_t k = 0; k < entry.size; k += 1 + entry.size / 300) {
-      std::vector<std::byte> bad = good;
-      bad[entry.offset + k] ^= std::byte{0xFF};
+  for (auto& section : file.sections) {
+    if (section.kind != ContainerWriter::Kind::bulk) continue;
+    for (std::size_t k = 0; k < section.bytes.size(); k += 1 + section.bytes.size() / 300) {
+      section.bytes[k] ^= std::byte{0xFF};
+      const std::vector<std::byte> bad = file.bytes();
+      section.bytes[k] ^= std::byte{0xFF};
       try {
         const NaiveBayesModel model(Container::from_bytes(bad, "bad.croft"));
         SequenceModel::Scratch scratch;

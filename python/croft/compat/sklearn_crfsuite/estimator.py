@@ -220,4 +220,5 @@ def _append(trainer: BaseTrainer, X: Iterable[Any], y: Iterable[Any], group: int
         try:
             trainer.append(xseq, yseq, group)
         except (TypeError, ValueError) as error:
-            raise type(error)(f"{x_name}[{n}], {y_name}[{n}]: {error}") from None
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(f"{x_name}[{n}], {y_name}[{n}]: {error}") from None

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "app/train/make_trainer.h"
+#include "app/train/train_files.h"
 #include "core/files.h"
 #include "croft/core/error.h"
 #include "croft/data/graph_file.h"
@@ -18,15 +19,11 @@ bool ends_in(const std::string& path, std::string_view extension) {
 }
 
 void check_request(const BayesNetRequest& r) {
-  r.options.validate();
   if (r.structure.empty()) {
     throw UsageError("--model bayes-net needs --structure: a network whose parents are taken");
   }
   if (!ends_in(r.output, ".bif") && !ends_in(r.output, ".uai")) {
     throw UsageError("-o " + r.output + " ends in neither .bif nor .uai, the formats of a network");
-  }
-  if (r.options.early_stop > 0 && r.holdout.empty()) {
-    throw UsageError("--early-stop needs --holdout, to see when to stop");
   }
 }
 
@@ -89,6 +86,16 @@ struct BayesNetTrainer::Measured {
   }
 };
 
+BayesNetTrainer::BayesNetTrainer(BayesNetRequest request)
+    : asked_(std::move(request)),
+      share_(holdout_fraction(asked_.holdout)),
+      random_(asked_.options.seed) {
+  asked_.options.validate();
+  if (asked_.options.early_stop > 0 && asked_.holdout.empty()) {
+    throw UsageError("--early-stop needs --holdout, to see when to stop");
+  }
+}
+
 TrainFiles BayesNetTrainer::files() const {
   TrainFiles files{asked_.data, asked_.output};
   files.inputs.insert(files.inputs.end(), {asked_.structure, asked_.init, asked_.holdout});
@@ -107,13 +114,17 @@ void BayesNetTrainer::begin(GraphFile net) {
   training_.emplace(net_.graph);
 }
 
+void BayesNetTrainer::add(std::span<const State> row) {
+  if (share_ && random_.uniform() < *share_) return hold_out(row);
+  training_->add(row);
+}
+
 void BayesNetTrainer::read_files(TrainObserver&) {
   for (const std::string& path : asked_.data) {
     read_state_rows(LineReader(path), net_, asked_.rows, [&](auto row) { add(row); });
   }
-  if (asked_.holdout.empty()) return;
-  read_state_rows(LineReader(asked_.holdout), net_, asked_.rows,
-                  [&](auto row) { held_out_.emplace_back(row.begin(), row.end()); });
+  if (asked_.holdout.empty() || share_) return;
+  read_state_rows(LineReader(asked_.holdout), net_, asked_.rows, [&](auto row) { hold_out(row); });
 }
 
 DataSummary BayesNetTrainer::summary() const {
@@ -158,6 +169,10 @@ void BayesNetTrainer::watch_holdout(BayesNetOptions& options) const {
 
 TrainOutcome BayesNetTrainer::run(TrainObserver& observer, CheckpointFolder* checkpoints) {
   const BayesNetData& data = training_->data();
+  if (share_ && held_out_.empty()) {
+    throw Error("the hold-out fraction ", asked_.holdout, " of ", data.rows(),
+                " rows is none; give a larger one");
+  }
   if (data.missing() == 0 && !asked_.of_em.empty()) {
     throw UsageError(Message::option(asked_.of_em.front()),
                      " is of EM, and no value is missing: leave it out");
@@ -179,7 +194,13 @@ TrainOutcome BayesNetTrainer::run(TrainObserver& observer, CheckpointFolder* che
   if (fit.unseen > 0) {
     outcome.tail += fmt::format("\n{} rows of tables have no data: they are uniform", fit.unseen);
   }
-  if (!asked_.holdout.empty()) outcome.tail += "\n" + measure(net_.graph).text();
+  if (held_out_.empty()) return outcome;
+  const Measured held_out = measure(net_.graph);
+  outcome.tail += "\n" + held_out.text();
+  const double never = -std::numeric_limits<double>::infinity();
+  outcome.further.push_back({"holdout_log_likelihood",
+                             held_out.impossible > 0 ? never : held_out.log_likelihood,
+                             Shown::program});
   return outcome;
 }
 

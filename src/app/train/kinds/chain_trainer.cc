@@ -59,6 +59,9 @@ class ChainTrainer final : public SequenceTrainer {
   void read_data(TrainingInput& input, SequenceTraining& training) override {
     if (std::optional<ChainEncoder> encoded = input.encoded()) {
       chain_->set_data(std::move(*encoded));
+      input.read_holdout([&](TextSequence& sequence, const std::string& file) {
+        chain_->add_holdout(std::move(sequence), file);
+      });
     } else {
       SequenceTrainer::read_data(input, training);
     }

@@ -127,9 +127,8 @@ void check_request(const NaiveBayesRequest& request) {
   check_init(source);
   check_categorical(request);
   if (!source.partial && (request.em_iterations || request.em_tolerance)) {
-    throw UsageError(
-        "--em-iterations and --tolerance are for data whose labels are known in part: add "
-        "--partial");
+    throw UsageError(request.em_iterations ? Message("--em-iterations") : "--tolerance",
+                     " is for data whose labels are known in part: add --partial");
   }
   const bool stops = source.options.early_stop > 0;
   if (!source.partial && (stops || !source.checkpoint.empty())) {

@@ -1,0 +1,19 @@
+// The file of a model, whichever program wrote it: Croft, or one of foreign_chain.h.
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "model/file/container.h"
+
+namespace croft {
+
+// As a Croft model; the file of another program is read whole and becomes one in memory.  Every
+// verb opens its model here.
+// Throws Error as Container::open(), and InputError where another program's file is damaged.
+Container open_model_file(const std::filesystem::path& path);
+// The same of a file's bytes.
+//   name : stands for the path in messages
+Container model_file_of(std::vector<std::byte> bytes, std::string name);
+
+}  // namespace croft
