@@ -5,8 +5,9 @@ set -euo pipefail
 
 usage() {
   cat <<'TEXT'
-usage: scripts/install_dependencies.sh [--developer] [--check]
+usage: scripts/install_dependencies.sh [--developer] [--java] [--check]
   --developer  also what the sanitizers, fuzzing and the checks of format need
+  --java       also a JDK, for libwapiti.so
   --check      say what is missing, and install nothing; exit status 1 if something is
 TEXT
 }
@@ -24,6 +25,7 @@ check_only=no
 for option in "$@"; do
   case "$option" in
     --developer) wanted+=("${developer[@]}") ;;
+    --java) wanted+=(default-jdk-headless) ;;
     --check) check_only=yes ;;
     --help) usage; exit 0 ;;
     *) echo "install_dependencies.sh: unknown option $option" >&2; usage >&2; exit 2 ;;

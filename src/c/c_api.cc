@@ -23,7 +23,8 @@ struct croft_tagger {
   void add(Input kind) {
     if (labelled) clear();
     if (input != Input::none && input != kind) {
-      throw croft::UsageError("one sequence is given by rows, by attributes or as a text, not by two of them");
+      throw croft::UsageError(
+          "one sequence is given by rows, by attributes or as a text, not by two of them");
     }
     input = kind;
   }
@@ -113,7 +114,9 @@ void require(const void* pointer, const char* what) {
   if (pointer == nullptr) throw croft::UsageError(what, " is NULL");
 }
 
-std::string text_of(const char* text) { return text == nullptr ? std::string() : std::string(text); }
+std::string text_of(const char* text) {
+  return text == nullptr ? std::string() : std::string(text);
+}
 
 }  // namespace
 
@@ -140,12 +143,14 @@ croft_status croft_open_limited(const char* path, const char* constrain, const c
   });
 }
 
-croft_status croft_open_memory(const void* bytes, size_t size, const char* name, croft_model** model) {
+croft_status croft_open_memory(const void* bytes, size_t size, const char* name,
+                               croft_model** model) {
   return guarded([&] {
     require(bytes, "bytes");
     require(model, "model");
     const auto* first = static_cast<const std::byte*>(bytes);
-    *model = new croft_model{croft::Model::from_bytes({first, first + size}, name == nullptr ? "memory" : name)};
+    *model = new croft_model{
+        croft::Model::from_bytes({first, first + size}, name == nullptr ? "memory" : name)};
     return CROFT_OK;
   });
 }
@@ -178,12 +183,23 @@ croft_status croft_ask(croft_tagger* tagger, croft_question question, size_t val
       throw croft::UsageError("a question is asked with 1, or not with 0; it was ", value);
     }
     switch (question) {
-      case CROFT_PROBABILITY: ask.probability = value == 1; break;
-      case CROFT_MARGINALS: ask.marginals = value == 1; break;
-      case CROFT_SPANS: ask.spans = value == 1; break;
-      case CROFT_ENTROPY: ask.entropy = value == 1; break;
-      case CROFT_K_BEST: ask.k_best = value; break;
-      default: throw croft::UsageError("no question has the number ", static_cast<int>(question));
+      case CROFT_PROBABILITY:
+        ask.probability = value == 1;
+        break;
+      case CROFT_MARGINALS:
+        ask.marginals = value == 1;
+        break;
+      case CROFT_SPANS:
+        ask.spans = value == 1;
+        break;
+      case CROFT_ENTROPY:
+        ask.entropy = value == 1;
+        break;
+      case CROFT_K_BEST:
+        ask.k_best = value;
+        break;
+      default:
+        throw croft::UsageError("no question has the number ", static_cast<int>(question));
     }
     return CROFT_OK;
   });
@@ -243,7 +259,8 @@ croft_status croft_tag(croft_tagger* tagger) {
     require(tagger, "tagger");
     tagger->tag();
     if (tagger->tagging != nullptr) return CROFT_OK;
-    return fail(CROFT_NONE, "no labelling of this sequence is allowed, or none was found within the limit");
+    return fail(CROFT_NONE,
+                "no labelling of this sequence is allowed, or none was found within the limit");
   });
 }
 

@@ -9,12 +9,12 @@
 static const char* const kWords[] = {"2", "cups", "whole-wheat", "flour", ",", "sifted"};
 enum { kLength = sizeof kWords / sizeof *kWords, kThreads = 4, kTimes = 200 };
 
-#define CHECK(condition)                                                       \
-  do {                                                                         \
-    if (!(condition)) {                                                        \
+#define CHECK(condition)                                                                  \
+  do {                                                                                    \
+    if (!(condition)) {                                                                   \
       fprintf(stderr, "%s:%d: %s (%s)\n", __FILE__, __LINE__, #condition, croft_error()); \
-      exit(1);                                                                 \
-    }                                                                          \
+      exit(1);                                                                            \
+    }                                                                                     \
   } while (0)
 
 static void add_words(croft_tagger* tagger) {
@@ -29,15 +29,19 @@ static void files_that_are_wrong_are_statuses_with_a_text(const char* path) {
   CHECK(croft_open(NULL, &model) == CROFT_USAGE && croft_open(path, NULL) == CROFT_USAGE);
   const char* const rules[] = {"no rule at all ("};
   CHECK(croft_open_limited(path, NULL, NULL, rules, 1, &model) != CROFT_OK && model == NULL);
-  CHECK(croft_open_limited(path, "/no/such/constraint", NULL, NULL, 0, &model) != CROFT_OK && model == NULL);
+  CHECK(croft_open_limited(path, "/no/such/constraint", NULL, NULL, 0, &model) != CROFT_OK &&
+        model == NULL);
 }
 
 static void answers_agree_with_each_other(const croft_model* model) {
   croft_tagger* tagger = NULL;
   CHECK(croft_tagger_new(model, &tagger) == CROFT_OK);
-  CHECK(croft_length(tagger) == 0 && croft_labels(tagger) == NULL && croft_marginals(tagger) == NULL);
-  CHECK(croft_ask(tagger, CROFT_MARGINALS, 1) == CROFT_OK && croft_ask(tagger, CROFT_K_BEST, 5) == CROFT_OK);
-  CHECK(croft_ask(tagger, CROFT_ENTROPY, 1) == CROFT_OK && croft_ask(tagger, CROFT_PROBABILITY, 1) == CROFT_OK);
+  CHECK(croft_length(tagger) == 0 && croft_labels(tagger) == NULL &&
+        croft_marginals(tagger) == NULL);
+  CHECK(croft_ask(tagger, CROFT_MARGINALS, 1) == CROFT_OK &&
+        croft_ask(tagger, CROFT_K_BEST, 5) == CROFT_OK);
+  CHECK(croft_ask(tagger, CROFT_ENTROPY, 1) == CROFT_OK &&
+        croft_ask(tagger, CROFT_PROBABILITY, 1) == CROFT_OK);
   add_words(tagger);
   CHECK(croft_tag(tagger) == CROFT_OK && croft_length(tagger) == kLength);
   const size_t labels = croft_label_count(model);
@@ -47,7 +51,8 @@ static void answers_agree_with_each_other(const croft_model* model) {
     CHECK(fabs(sum - 1) < 1e-9);
   }
   CHECK(croft_k_best_count(tagger) == 5 && croft_k_best_labels(tagger, 5) == NULL);
-  CHECK(memcmp(croft_k_best_labels(tagger, 0), croft_labels(tagger), kLength * sizeof(uint32_t)) == 0);
+  CHECK(memcmp(croft_k_best_labels(tagger, 0), croft_labels(tagger), kLength * sizeof(uint32_t)) ==
+        0);
   CHECK(fabs(croft_k_best_log_probability(tagger, 0) - croft_log_probability(tagger)) < 1e-9);
   for (size_t k = 1; k < 5; ++k) {
     CHECK(croft_k_best_log_probability(tagger, k) <= croft_k_best_log_probability(tagger, k - 1));
@@ -59,10 +64,12 @@ static void answers_agree_with_each_other(const croft_model* model) {
 static void inputs_do_not_mix(const croft_model* model) {
   croft_tagger* tagger = NULL;
   CHECK(croft_tagger_new(model, &tagger) == CROFT_OK);
-  CHECK(croft_add_row(tagger, "2") == CROFT_OK && croft_add_attribute(tagger, "w=2", 1) == CROFT_USAGE);
+  CHECK(croft_add_row(tagger, "2") == CROFT_OK &&
+        croft_add_attribute(tagger, "w=2", 1) == CROFT_USAGE);
   CHECK(croft_clear(tagger) == CROFT_OK && croft_add_attribute(tagger, "w=2", 1) == CROFT_OK);
   CHECK(croft_tag(tagger) == CROFT_USAGE); /* the position has not ended */
-  CHECK(croft_end_position(tagger) == CROFT_OK && croft_tag(tagger) == CROFT_OK && croft_length(tagger) == 1);
+  CHECK(croft_end_position(tagger) == CROFT_OK && croft_tag(tagger) == CROFT_OK &&
+        croft_length(tagger) == 1);
   CHECK(croft_set_text(tagger, "two cups") == CROFT_OK && croft_tag(tagger) == CROFT_USAGE);
   CHECK(croft_ask(tagger, (croft_question)99, 1) == CROFT_USAGE);
   CHECK(croft_ask(tagger, CROFT_MARGINALS, 2) == CROFT_USAGE);
@@ -112,7 +119,8 @@ static void* label_often(void* of) {
 
 static void threads_share_a_model(croft_model* model) {
   pthread_t threads[kThreads];
-  for (size_t k = 0; k < kThreads; ++k) CHECK(pthread_create(&threads[k], NULL, label_often, model) == 0);
+  for (size_t k = 0; k < kThreads; ++k)
+    CHECK(pthread_create(&threads[k], NULL, label_often, model) == 0);
   for (size_t k = 0; k < kThreads; ++k) CHECK(pthread_join(threads[k], NULL) == 0);
 }
 

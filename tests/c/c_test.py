@@ -1,12 +1,13 @@
 """The library for C: its own test, the examples in C and by ctypes, and the names that it shows.
 
-    c_test.py CROFT LIBRARY TEST EXAMPLE SOURCE WORK
+    c_test.py CROFT LIBRARY TEST EXAMPLE WORK
 """
 import json
 import pathlib
 import subprocess
 import sys
 
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
 WORDS = ["2", "cups", "whole-wheat", "flour", ",", "sifted"]
 
 
@@ -17,11 +18,11 @@ def output(*command):
     return done.stdout
 
 
-def main(croft, library, test, example, source, work):
+def main(croft, library, test, example, work):
     work = pathlib.Path(work)
     work.mkdir(parents=True, exist_ok=True)
     model, data = work / "words.croft", work / "line.txt"
-    output(croft, "train", "--quiet", "-o", model, f"{source}/examples/ingredients/train.txt")
+    output(croft, "train", "--quiet", "-o", model, SOURCE / "examples" / "ingredients" / "train.txt")
     data.write_text("\n".join(WORDS) + "\n\n")
     line = json.loads(output(croft, "predict", "-m", model, "--json", "--marginals", data).splitlines()[0])
     expected = [f"{word}\t{label}\t{p:.6f}" for word, label, p in zip(WORDS, line["labels"], line["marginals"])]
@@ -30,12 +31,12 @@ def main(croft, library, test, example, source, work):
     lines = output(example, model, *WORDS).splitlines()
     assert lines[:len(WORDS)] == expected, lines
     assert len(lines) == len(WORDS) + 3 and lines[len(WORDS)].split()[1:] == line["labels"], lines
-    assert output(sys.executable, f"{source}/examples/c/label.py", library, model, *WORDS).splitlines() == expected
+    assert output(sys.executable, SOURCE / "examples" / "c" / "label.py", library, model, *WORDS).splitlines() == expected
 
     # Every name that the library shows is one of c.h, with a version.
     shown = [name.split()[-1] for name in output("nm", "-D", "--defined-only", library).splitlines()]
     functions = [name for name in shown if not name.startswith("CROFT_")]
-    header = pathlib.Path(f"{source}/include/croft/c.h").read_text()
+    header = (SOURCE / "include" / "croft" / "c.h").read_text()
     assert functions and all(name.endswith("@@CROFT_0") and name.split("@")[0] + "(" in header for name in functions), shown
 
 

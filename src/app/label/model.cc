@@ -5,6 +5,7 @@
 #include "app/label/tag_files.h"
 #include "app/label/tagger.h"
 #include "croft/core/error.h"
+#include "model/foreign/open_model_file.h"
 #include "model/kinds/model_file.h"
 
 namespace croft {
@@ -54,7 +55,7 @@ Model Model::open(const std::string& path, const Limits& limits) {
 Model Model::from_bytes(std::vector<std::byte> bytes, const std::string& name,
                         const Limits& limits) {
   return Model(std::make_unique<Parts>(std::make_shared<const Parts::Shared>(
-      read_model(Container::from_bytes(std::move(bytes), name)), limits)));
+      read_model(model_file_of(std::move(bytes), name)), limits)));
 }
 
 const std::string& Model::kind() const { return parts_->shared->model->kind(); }
