@@ -20,12 +20,14 @@ tests=(libgtest-dev librapidcheck-dev python3 python3-pytest python3-scipy pytho
        python3-pandas python3-matplotlib python3-pil python3-networkx mypy)
 developer=(clang-16 lld-16 clang-tidy-16 libclang-rt-16-dev clang-format shellcheck pyflakes3)
 
+java=(default-jdk-headless)
+
 wanted=("${build[@]}" "${libraries[@]}" "${python[@]}" "${tests[@]}")
 check_only=no
 for option in "$@"; do
   case "$option" in
-    --developer) wanted+=("${developer[@]}") ;;
-    --java) wanted+=(default-jdk-headless) ;;
+    --developer) wanted+=("${developer[@]}" "${java[@]}") ;;
+    --java) wanted+=("${java[@]}") ;;
     --check) check_only=yes ;;
     --help) usage; exit 0 ;;
     *) echo "install_dependencies.sh: unknown option $option" >&2; usage >&2; exit 2 ;;

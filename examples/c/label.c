@@ -36,7 +36,7 @@ int main(int count, char** arguments) {
   }
   croft_model* model = NULL;
   croft_tagger* tagger = NULL;
-  if (croft_open(arguments[1], &model)) return fail();
+  if (croft_open(arguments[1], NULL, &model)) return fail();
   int status = 1;
   if (croft_tagger_new(model, &tagger) || croft_ask(tagger, CROFT_MARGINALS, 1) ||
       croft_ask(tagger, CROFT_K_BEST, 3)) {

@@ -17,7 +17,7 @@ def open_library(path):
             raise RuntimeError(f"{function.__name__}: {croft.croft_error().decode()}")
 
     handle = ctypes.c_void_p
-    for name, arguments in (("croft_open", [ctypes.c_char_p, ctypes.POINTER(handle)]),
+    for name, arguments in (("croft_open", [ctypes.c_char_p, handle, ctypes.POINTER(handle)]),
                             ("croft_tagger_new", [handle, ctypes.POINTER(handle)]),
                             ("croft_ask", [handle, ctypes.c_int, ctypes.c_size_t]),
                             ("croft_add_row", [handle, ctypes.c_char_p]), ("croft_tag", [handle])):
@@ -37,7 +37,7 @@ def open_library(path):
 def main(library, path, *words):
     croft = open_library(library)
     model, tagger = ctypes.c_void_p(), ctypes.c_void_p()
-    croft.croft_open(path.encode(), ctypes.byref(model))
+    croft.croft_open(path.encode(), None, ctypes.byref(model))
     croft.croft_tagger_new(model, ctypes.byref(tagger))
     croft.croft_ask(tagger, 2, 1)  # CROFT_MARGINALS
     for word in words:

@@ -2,9 +2,8 @@
  *
  *   croft_model* model;
  *   croft_tagger* tagger;
- *   if (croft_open("words.croft", &model) || croft_tagger_new(model, &tagger)) puts(croft_error());
- *   croft_ask(tagger, CROFT_MARGINALS, 1);
- *   croft_add_row(tagger, "2");
+ *   if (croft_open("words.croft", NULL, &model) || croft_tagger_new(model, &tagger))
+ * puts(croft_error()); croft_ask(tagger, CROFT_MARGINALS, 1); croft_add_row(tagger, "2");
  *   croft_add_row(tagger, "cups");
  *   if (croft_tag(tagger)) puts(croft_error());
  *   for (size_t t = 0; t < croft_length(tagger); ++t) puts(croft_label(model,
@@ -48,18 +47,31 @@ CROFT_API const char* croft_version(void);
 
 /* --- models */
 
-/* Opens a model file of Croft, as `croft predict -m` does.  *model is set only with CROFT_OK. */
-CROFT_API croft_status croft_open(const char* path, croft_model** model);
-/* The same, with what its labellings are limited to: docs/constraints.md.
- *   constrain : "bio", "bioes" or a constraint file; NULL: as it was trained
- *   penalties : a penalty file; NULL: none
- *   rules     : [count] as `croft predict --rule` takes them */
-CROFT_API croft_status croft_open_limited(const char* path, const char* constrain,
-                                          const char* penalties, const char* const* rules,
-                                          size_t count, croft_model** model);
+/* Which labelling is chosen, and what it is limited to: docs/predict.md, docs/constraints.md. */
+typedef enum {
+  CROFT_BY_KIND = 0, /* the most probable labelling; of hidden states the most probable labels */
+  CROFT_VITERBI = 1,
+  CROFT_MARGINAL = 2, /* at each position the most probable label */
+  CROFT_RISK = 3,     /* the fewest errors expected among allowed labellings */
+  CROFT_LABELLING = 4 /* of hidden states: the most probable labelling, by a search */
+} croft_decode;
+typedef struct {
+  size_t size; /* sizeof(croft_limits): a later version may have more members */
+  croft_decode decode;
+  const char* constrain;    /* "bio", "bioes" or a constraint file; NULL: as it was trained */
+  const char* penalties;    /* a penalty file; NULL: none */
+  const char* const* rules; /* [rule_count] as `croft predict --rule` takes them */
+  size_t rule_count;
+  size_t limit; /* steps of a search, where rules or the decoding need one; 0: 10,000 */
+} croft_limits;
+
+/* Opens a model file, as `croft predict -m` does.  *model is set only with CROFT_OK.
+ *   limits : NULL: none */
+CROFT_API croft_status croft_open(const char* path, const croft_limits* limits,
+                                  croft_model** model);
 /* From the bytes of a file, which are copied.  `name` stands for the path in messages. */
 CROFT_API croft_status croft_open_memory(const void* bytes, size_t size, const char* name,
-                                         croft_model** model);
+                                         const croft_limits* limits, croft_model** model);
 CROFT_API void croft_model_free(croft_model* model); /* NULL is allowed */
 
 CROFT_API const char* croft_kind(const croft_model* model); /* as `croft train --model` names it */

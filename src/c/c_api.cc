@@ -111,11 +111,31 @@ croft_status guarded(const Work& work) noexcept {
 }
 
 void require(const void* pointer, const char* what) {
-  if (pointer == nullptr) throw croft::UsageError(what, " is NULL");
+  if (pointer == nullptr) throw croft::UsageError(std::string(what) + " is NULL");
 }
 
-std::string text_of(const char* text) {
-  return text == nullptr ? std::string() : std::string(text);
+croft::Limits limits_of(const croft_limits* given) {
+  croft::Limits limits;
+  if (given == nullptr) return limits;
+  if (given->size != sizeof *given) {
+    throw croft::UsageError("limits.size is not sizeof(croft_limits) of this library's croft/c.h");
+  }
+  constexpr croft::Decode kDecodes[] = {croft::Decode::viterbi, croft::Decode::marginal,
+                                        croft::Decode::risk, croft::Decode::labelling};
+  const int decode = given->decode;
+  if (decode < CROFT_BY_KIND || decode > CROFT_LABELLING) {
+    throw croft::UsageError("limits.decode has no meaning: ", decode);
+  }
+  if (decode != CROFT_BY_KIND) limits.decode = kDecodes[decode - 1];
+  if (given->constrain != nullptr) limits.constrain = given->constrain;
+  if (given->penalties != nullptr) limits.penalties = given->penalties;
+  if (given->rule_count > 0) require(given->rules, "limits.rules");
+  for (std::size_t k = 0; k < given->rule_count; ++k) {
+    require(given->rules[k], "a rule");
+    limits.rules.emplace_back(given->rules[k]);
+  }
+  if (given->limit > 0) limits.limit = given->limit;
+  return limits;
 }
 
 }  // namespace
@@ -123,34 +143,23 @@ std::string text_of(const char* text) {
 const char* croft_error(void) { return last_error.c_str(); }
 const char* croft_version(void) { return CROFT_VERSION; }
 
-croft_status croft_open(const char* path, croft_model** model) {
-  return croft_open_limited(path, nullptr, nullptr, nullptr, 0, model);
-}
-
-croft_status croft_open_limited(const char* path, const char* constrain, const char* penalties,
-                                const char* const* rules, size_t count, croft_model** model) {
+croft_status croft_open(const char* path, const croft_limits* limits, croft_model** model) {
   return guarded([&] {
     require(path, "path");
     require(model, "model");
-    if (count > 0) require(rules, "rules");
-    croft::Limits limits{.constrain = text_of(constrain), .penalties = text_of(penalties)};
-    for (std::size_t k = 0; k < count; ++k) {
-      require(rules[k], "a rule");
-      limits.rules.emplace_back(rules[k]);
-    }
-    *model = new croft_model{croft::Model::open(path, limits)};
+    *model = new croft_model{croft::Model::open(path, limits_of(limits))};
     return CROFT_OK;
   });
 }
 
 croft_status croft_open_memory(const void* bytes, size_t size, const char* name,
-                               croft_model** model) {
+                               const croft_limits* limits, croft_model** model) {
   return guarded([&] {
     require(bytes, "bytes");
     require(model, "model");
     const auto* first = static_cast<const std::byte*>(bytes);
-    *model = new croft_model{
-        croft::Model::from_bytes({first, first + size}, name == nullptr ? "memory" : name)};
+    *model = new croft_model{croft::Model::from_bytes(
+        {first, first + size}, name == nullptr ? "memory" : name, limits_of(limits))};
     return CROFT_OK;
   });
 }

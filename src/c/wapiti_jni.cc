@@ -5,12 +5,12 @@
 #include <cstdio>
 #include <memory>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "croft/c.h"
+#include "croft/core/error.h"
 
 namespace {
 
@@ -32,7 +32,7 @@ struct WapitiModel {
 struct JavaFailed {};
 
 void require(croft_status status) {
-  if (status != CROFT_OK) throw std::runtime_error(croft_error());
+  if (status != CROFT_OK) throw croft::Error(std::string(croft_error()));
 }
 
 template <class T>
@@ -61,12 +61,12 @@ auto guarded(JNIEnv* java, const Work& work) noexcept -> decltype(work()) {
 
 // Texts are UTF-8 here; JNI's own functions would give another encoding of rare characters.
 std::string text_of(JNIEnv* java, jstring text) {
-  if (text == nullptr) throw std::invalid_argument("a text was expected, and null was given");
+  if (text == nullptr) throw croft::UsageError("a text was expected, and null was given");
   const jmethodID get_bytes =
       require(java->GetMethodID(java->GetObjectClass(text), "getBytes", "(Ljava/lang/String;)[B"));
   const jstring encoding = require(java->NewStringUTF("UTF-8"));
-  auto* const bytes =
-      require(static_cast<jbyteArray>(java->CallObjectMethod(text, get_bytes, encoding)));
+  auto* const bytes = static_cast<jbyteArray>(java->CallObjectMethod(text, get_bytes, encoding));
+  if (java->ExceptionCheck() != JNI_FALSE) throw JavaFailed();
   std::string result(static_cast<std::size_t>(java->GetArrayLength(bytes)), '\0');
   java->GetByteArrayRegion(bytes, 0, java->GetArrayLength(bytes),
                            reinterpret_cast<jbyte*>(result.data()));
@@ -83,18 +83,21 @@ jstring string_of(JNIEnv* java, const std::string& text) {
   return static_cast<jstring>(require(java->NewObject(strings, make, bytes, encoding)));
 }
 
-// Opens the model of "label [--check] [--label] -m PATH".  A path may have blanks: it reaches to
-// the next word that begins with "-".
+// Opens the model of "label [--check] [--label] [--post] -m PATH".  A path may have blanks: it
+// reaches to the next word that begins with "-".
 std::unique_ptr<WapitiModel> open(const std::string& arguments) {
   auto result = std::make_unique<WapitiModel>();
   std::istringstream words(arguments);
   std::string word;
   if (!(words >> word) || word != "label") {
-    throw std::invalid_argument("\"" + arguments +
-                                "\" does not begin with label: this library only labels; train "
-                                "with croft train");
+    throw croft::UsageError(croft::in_quotes(arguments),
+                            " does not begin with label: this library only labels; train "
+                            "with croft train");
   }
   bool in_path = false;
+  croft_limits limits{};
+  limits.size = sizeof limits;
+  limits.decode = CROFT_VITERBI;
   while (words >> word) {
     if (word == "-m" || word == "--model") {
       in_path = true;
@@ -104,16 +107,19 @@ std::unique_ptr<WapitiModel> open(const std::string& arguments) {
     } else if (word == "-l" || word == "--label") {
       in_path = false;
       result->label_only = true;
+    } else if (word == "-p" || word == "--post") {
+      in_path = false;
+      limits.decode = CROFT_MARGINAL;
     } else if (word == "-c" || word == "--check") {
       in_path = false;  // its statistics would go to the standard error output
     } else {
-      throw std::invalid_argument(
-          word + " is not known here; there are --model PATH, --label and --check");
+      throw croft::UsageError(
+          word, " is not known here; there are --model PATH, --label, --post and --check");
     }
   }
-  if (result->path.empty()) throw std::invalid_argument("no model is given: label -m PATH");
+  if (result->path.empty()) throw croft::UsageError("no model is given: label -m PATH");
   croft_model* model = nullptr;
-  require(croft_open(result->path.c_str(), &model));
+  require(croft_open(result->path.c_str(), &limits, &model));
   result->model.reset(model);
   return result;
 }
@@ -160,8 +166,7 @@ std::string label(const WapitiModel& model, std::string_view data) {
 }
 
 const WapitiModel& model_of(jlong handle) {
-  if (handle == 0)
-    throw std::invalid_argument("there is no model: it was not loaded, or it was freed");
+  if (handle == 0) throw croft::UsageError("there is no model: it was not loaded, or it was freed");
   return *reinterpret_cast<const WapitiModel*>(handle);
 }
 
@@ -195,7 +200,7 @@ JNIEXPORT void JNICALL Java_fr_limsi_wapiti_WapitiJNI_printModelPath(JNIEnv* jav
 // `wapiti` as a whole, with which GROBID trains.
 JNIEXPORT jint JNICALL Java_fr_limsi_wapiti_WapitiJNI_runWapiti(JNIEnv* java, jclass, jstring) {
   return guarded(java, [&]() -> jint {
-    throw std::invalid_argument(
+    throw croft::UsageError(
         "this library only labels; train with croft train --template PATTERNS -o MODEL DATA");
   });
 }

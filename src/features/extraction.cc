@@ -235,6 +235,17 @@ void Extractor::extract(const LabelledText& document, Scratch& scratch, TextSequ
   out.labels.end_list();
 }
 
+void Extractor::check_cells(const ColumnSequence& rows, std::string_view name) const {
+  const std::size_t columns = config_.columns;
+  for (std::size_t t = 0; t < rows.rows(); ++t) {
+    const std::size_t cells = rows.columns(t);
+    if (cells == columns || cells == columns + 1 || (cells > columns && config_.more_columns))
+      continue;
+    throw Error(name, "[", t, "] has ", cells, " cells, and the model was trained on rows of ",
+                columns);
+  }
+}
+
 void Extractor::complete(TextSequence& sequence, Scratch& scratch, std::string_view file) const {
   const bool plain = !config_.boundaries && !config_.intercept && !config_.kit;
   if (plain && conjunctions_.empty()) return;

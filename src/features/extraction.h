@@ -116,6 +116,10 @@ class Extractor {
   // Both throw InputError where there is an intercept, and the data has an attribute of that name.
   void complete(TextSequence& sequence, Scratch& scratch, std::string_view file = {}) const;
 
+  // Throws Error, which begins with `name`, unless each row has the columns that extract() takes:
+  // config().columns, one more (a label), or with more_columns any number above.
+  void check_cells(const ColumnSequence& rows, std::string_view name) const;
+
   const ExtractionConfig& config() const { return config_; }
   const TemplateSet& templates() const { return templates_; }
   // Whether a template has lines for pairs of labels.

@@ -146,7 +146,7 @@ class Plan {
     expect_form(reader);
     InputSequence input;
     reader.read(x, std::nullopt, input);
-    check_columns(input.rows, "x");
+    plan_.model().extractor().check_cells(input.rows, "x");
     const SequenceExplainer explainer = kind_of(*model_->model).explainer(plan_);
     ExplainOptions options{std::move(positions), {}, top, unknown};
     if (against) {
@@ -215,7 +215,7 @@ class Plan {
     SequenceReader reader(model_->rows(), name);
     expect_form(reader);
     reader.read(x, std::nullopt, input);
-    check_columns(input.rows, name);
+    plan_.model().extractor().check_cells(input.rows, name);
     Extractor::Scratch extraction;
     extract(input, extraction, name);
     SequenceModel::Scratch scratch;
@@ -270,7 +270,7 @@ class Plan {
     const py::int_ index(n);
     run.reader.read(x[index], n, out.input);
     out.name = run.reader.sequence_name();
-    check_columns(out.input.rows, out.name);
+    plan_.model().extractor().check_cells(out.input.rows, out.name);
     out.input.text.labels.clear();
     if (known.is_none()) return;
     run.reader.read_labels(known[index], run.q.log_likelihood ? "y" : "known", out.input.text);
@@ -293,19 +293,6 @@ class Plan {
                               in_quotes(name) + ", which is no label of the model; " +
                               plan_.names().some());
       }
-    }
-  }
-
-  // A row may have its label at the end.
-  void check_columns(const ColumnSequence& rows, const std::string& name) const {
-    const std::size_t columns = model_->columns();
-    for (std::size_t t = 0; t < rows.rows(); ++t) {
-      const std::size_t cells = rows.columns(t);
-      if (cells == columns || cells == columns + 1) continue;
-      if (cells > columns && model_->model->extractor().config().more_columns) continue;
-      throw py::value_error(name + "[" + std::to_string(t) + "] has " + std::to_string(cells) +
-                            " cells, and the model was trained on rows of " +
-                            std::to_string(columns));
     }
   }
 

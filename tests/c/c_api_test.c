@@ -23,14 +23,20 @@ static void add_words(croft_tagger* tagger) {
 
 static void files_that_are_wrong_are_statuses_with_a_text(const char* path) {
   croft_model* model = NULL;
-  CHECK(croft_open("/no/such/file.croft", &model) == CROFT_FAILED);
+  CHECK(croft_open("/no/such/file.croft", NULL, &model) == CROFT_FAILED);
   CHECK(model == NULL && strstr(croft_error(), "/no/such/file.croft") != NULL);
-  CHECK(croft_open_memory("not a model", 11, NULL, &model) == CROFT_FAILED && model == NULL);
-  CHECK(croft_open(NULL, &model) == CROFT_USAGE && croft_open(path, NULL) == CROFT_USAGE);
+  CHECK(croft_open_memory("not a model", 11, NULL, NULL, &model) == CROFT_FAILED && model == NULL);
+  CHECK(croft_open(NULL, NULL, &model) == CROFT_USAGE &&
+        croft_open(path, NULL, NULL) == CROFT_USAGE);
   const char* const rules[] = {"no rule at all ("};
-  CHECK(croft_open_limited(path, NULL, NULL, rules, 1, &model) != CROFT_OK && model == NULL);
-  CHECK(croft_open_limited(path, "/no/such/constraint", NULL, NULL, 0, &model) != CROFT_OK &&
-        model == NULL);
+  croft_limits limits = {sizeof limits, CROFT_VITERBI, NULL, NULL, rules, 1, 0};
+  CHECK(croft_open(path, &limits, &model) == CROFT_USAGE && model == NULL);
+  limits = (croft_limits){.size = sizeof limits, .constrain = "/no/such/constraint"};
+  CHECK(croft_open(path, &limits, &model) != CROFT_OK && model == NULL);
+  limits = (croft_limits){.size = sizeof limits, .decode = (croft_decode)5};
+  CHECK(croft_open(path, &limits, &model) == CROFT_USAGE && model == NULL);
+  limits.size = 4;
+  CHECK(croft_open(path, &limits, &model) == CROFT_USAGE && model == NULL);
 }
 
 static void answers_agree_with_each_other(const croft_model* model) {
@@ -87,7 +93,7 @@ static void a_model_from_memory_labels_like_its_file(const croft_model* model, c
   CHECK(fread(bytes, 1, size, file) == size);
   fclose(file);
   croft_model* copy = NULL;
-  CHECK(croft_open_memory(bytes, size, "copy", &copy) == CROFT_OK);
+  CHECK(croft_open_memory(bytes, size, "copy", NULL, &copy) == CROFT_OK);
   memset(bytes, 0, size);
   free(bytes);
   croft_tagger *one = NULL, *other = NULL;
@@ -112,7 +118,7 @@ static void* label_often(void* of) {
     if (n == 0) memcpy(first, croft_labels(tagger), sizeof first);
     CHECK(memcmp(first, croft_labels(tagger), sizeof first) == 0);
   }
-  CHECK(croft_open("/no/such/file", NULL) == CROFT_USAGE); /* its own last error */
+  CHECK(croft_open("/no/such/file", NULL, NULL) == CROFT_USAGE); /* its own last error */
   croft_tagger_free(tagger);
   return NULL;
 }
@@ -127,7 +133,7 @@ static void threads_share_a_model(croft_model* model) {
 int main(int count, char** arguments) {
   CHECK(count == 2);
   croft_model* model = NULL;
-  CHECK(croft_open(arguments[1], &model) == CROFT_OK);
+  CHECK(croft_open(arguments[1], NULL, &model) == CROFT_OK);
   CHECK(strcmp(croft_kind(model), "chain") == 0 && strcmp(croft_format(model), "columns") == 0);
   CHECK(strlen(croft_version()) > 0);
   files_that_are_wrong_are_statuses_with_a_text(arguments[1]);

@@ -39,16 +39,17 @@ def main(croft, library, work, jar=None):
     run("javac", "-d", work, "-cp", classes, *stand_in, java / "LabelColumns.java")
     model, data, labels = (unpack(f"figure.{end}.gz", work) for end in ("wapiti", "columns", "labels"))
     out = work / "labelled"
-    run("java", "-Xcheck:jni", "-cp", classes, "LabelColumns", library, f"label  -m {model}", data, out)
 
-    rows = [row for row in data.read_text("utf-8").split("\n") if row.strip()]
-    found = out.read_text("utf-8").split("\n")
-    expected = [line.split("\t")[0] for line in labels.read_text("utf-8").split("\n") if line and line[:2] != "# "]
-    assert [line.rsplit("\t", 1) for line in found if line] == [list(pair) for pair in zip(rows, expected, strict=True)]
-    # Sequences end where the tool ends them, too, and the program itself says the same.
-    assert [not line for line in found] == [not line for line in labels.read_text("utf-8").split("\n")
-                                            if line[:2] != "# "]
-    assert "\n".join(found) == run(croft, "predict", "-m", model, "--output", "columns", data).replace(" \t", "\t")
+    def label(options):
+        run("java", "-Xcheck:jni", "-cp", classes, "LabelColumns", library, f"label {options} -m {model}", data, out)
+        return out.read_text("utf-8")
+
+    # What `wapiti label --post` gave: the rows, each with its label, and a line without a row after each sequence.
+    rows = iter(row for row in data.read_text("utf-8").split("\n") if row.strip())
+    labels = [line.split("\t")[0] for line in labels.read_text("utf-8").splitlines() if line[:2] != "# "]
+    assert label("--post") == "".join(f"{next(rows)}\t{label}\n" if label else "\n" for label in labels)
+    assert next(rows, None) is None
+    assert label("--check") == run(croft, "predict", "-m", model, "--output", "columns", data)
 
 
 if __name__ == "__main__":

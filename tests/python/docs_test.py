@@ -7,7 +7,7 @@ import pytest
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
-@pytest.mark.parametrize("name", ["bayesian_networks.md", *sorted(path.name for path in DOCS.glob("python*.md"))])
+@pytest.mark.parametrize("name", ["generative_graphs.md", *sorted(path.name for path in DOCS.glob("python*.md"))])
 def test_the_examples_print_what_they_say(name):
     failed, run = doctest.testfile(str(DOCS / name), module_relative=False, optionflags=doctest.ELLIPSIS)
     assert failed == 0

@@ -49,7 +49,8 @@ Model& Model::operator=(Model other) noexcept {
 }
 
 Model Model::open(const std::string& path, const Limits& limits) {
-  return Model(std::make_unique<Parts>(std::make_shared<const Parts::Shared>(open_model(path), limits)));
+  return Model(
+      std::make_unique<Parts>(std::make_shared<const Parts::Shared>(open_model(path), limits)));
 }
 
 Model Model::from_bytes(std::vector<std::byte> bytes, const std::string& name,
@@ -73,6 +74,7 @@ const Tagging& Model::tag(const std::vector<std::string>& rows, const TagOptions
   }
   ColumnSequence columns;
   for (const std::string& row : rows) columns.append_row(row);
+  extractor.check_cells(columns, "rows");
   extractor.extract(columns, /*labelled=*/false, p.scratch, p.text);
   return p.tagger.tag({.text = p.text, .rows = &columns}, options);
 }
@@ -80,7 +82,8 @@ const Tagging& Model::tag(const std::vector<std::string>& rows, const TagOptions
 const Tagging& Model::tag(const TextSequence& attributes, const TagOptions& options) {
   Parts& p = *parts_;
   const Extractor& extractor = p.shared->model->extractor();
-  if (extractor.config().format != InputFormat::attributes) return p.tagger.tag(attributes, options);
+  if (extractor.config().format != InputFormat::attributes)
+    return p.tagger.tag(attributes, options);
   p.text = attributes;
   extractor.complete(p.text, p.scratch);
   return p.tagger.tag(p.text, options);
@@ -92,7 +95,9 @@ const Tagging& Model::tag_text(std::string_view document, const TagOptions& opti
   if (extractor.config().format != InputFormat::text) {
     throw UsageError("the model was not trained on texts: give it rows or attributes");
   }
-  extractor.extract(LabelledText{.text = std::string(document)}, p.scratch, p.text);
+  LabelledText whole;
+  whole.text = document;
+  extractor.extract(whole, p.scratch, p.text);
   return p.tagger.tag(p.text, options);
 }
 
