@@ -4,9 +4,9 @@
   CROFT=build/release/croft bench/boosting.py [--runs N] [--json]
 
 20,000 rows of make_classification with 20 numbers, 15 % of them missing, two labels of 6 clusters each; 10,000 rows to
-test.  200 rounds of 31 leaves, shrinkage 0.1, 20 rows a leaf, 255 bins, no penalty beside l2 = 1 on both sides.  Croft's
-seconds are those of the whole program, with reading the CSV file and writing the model; scikit-learn's are those of
-fit() alone.  The least of N runs of each, turn by turn.
+test.  200 rounds of 31 leaves, shrinkage 0.1, 20 rows a leaf, 255 bins, no penalty beside l2 = 1 on both sides.
+Croft's seconds are those of the whole program, with reading the CSV file and writing the model; scikit-learn's are
+those of fit() alone.  The least of N runs of each, turn by turn.
 """
 import argparse
 import json
@@ -68,8 +68,9 @@ def main():
         write(test, X[20000:], y[20000:])
         for _ in range(args.runs):
             for name, options in rows.items():
-                seconds[name].append(cpu_of([croft, 'train', '--model', 'boosted-maxent', '--format', 'csv', '--label',
-                                             'label', '--threads', 1, '--quiet', *ROUNDS, *options, '-o', model, train]))
+                seconds[name].append(cpu_of([croft, 'train', '--model', 'boosted-maxent', '--format', 'csv',
+                                             '--label', 'label', '--threads', 1, '--quiet', *ROUNDS, *options,
+                                             '-o', model, train]))
                 document = json.loads(Run([croft, 'evaluate', '-m', model, '--json', test]).out)
                 accuracy[name] = document['tokens']['accuracy']
             start = time.process_time()
@@ -80,7 +81,8 @@ def main():
         check(abs(accuracy[name] - accuracy['scikit-learn']) < 0.01,
               f'accuracy of {name} is {accuracy[name]:.4f}, scikit-learn has {accuracy["scikit-learn"]:.4f}')
     if args.json:
-        json.dump({name: {'cpu_seconds': min(seconds[name]), 'accuracy': accuracy[name]} for name in seconds}, sys.stdout)
+        json.dump({name: {'cpu_seconds': min(seconds[name]), 'accuracy': accuracy[name]} for name in seconds},
+                  sys.stdout)
         return
     print(f'{"":<16}{"CPU s":>8}{"accuracy":>12}')
     for name in seconds:

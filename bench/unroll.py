@@ -59,7 +59,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="croft-unroll-") as folder:
         database, spec = pathlib.Path(folder, "d.sqlite"), pathlib.Path(folder, "spec.toml")
         make_database(database, options.cliques)
-        print(f"{'cliques':<12}{'number':>9}{'rows':>9}{'CPU s':>8}{'bytes a clique':>16}{'of features':>13}{'peak':>7}")
+        print(f"{'cliques':<12}{'number':>9}{'rows':>9}{'CPU s':>8}"
+              f"{'bytes a clique':>16}{'of features':>13}{'peak':>7}")
         variables = 0  # bytes without cliques
         for name, text in SPECS.items():
             spec.write_text(VARIABLES + text)

@@ -36,7 +36,8 @@ LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 LITERAL = r'"(?:[^"\\\n]|\\.)*"'
 # A text with an option's name; "--name=VALUE" as a whole is an argument for a program.
 NAMES_OPTION = r'(?!"--[a-z-]+=[^ "]*")"(?:[^"\\\n]|\\.)*--[a-z](?:[^"\\\n]|\\.)*"'
-FORGOTTEN_OPTION = re.compile(rf'(?:\bstd::string(?: \w+ = |\w*\()|\bfmt::format\(|[^+]\+)\s*(?:{LITERAL}\s*)*?{NAMES_OPTION}'
+FORGOTTEN_OPTION = re.compile(rf'(?:\bstd::string(?: \w+ = |\w*\()|\bfmt::format\(|[^+]\+)'
+                              rf'\s*(?:{LITERAL}\s*)*?{NAMES_OPTION}'
                               rf'|{NAMES_OPTION}\s*(?:{LITERAL}\s*)*\+(?!\+)')
 
 

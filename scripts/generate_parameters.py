@@ -23,7 +23,8 @@ PAGE = ROOT / "docs" / "options.md"
 HEADING = "\n## Python\n"  # of the last section of the page
 WIDTH = 118
 
-HEAD = '''"""Parameters of the estimators.  scripts/generate_parameters.py makes this file of the library's table of options."""
+HEAD = '''\
+"""Parameters of the estimators.  scripts/generate_parameters.py makes this file of the library's table of options."""
 from __future__ import annotations
 
 import os
@@ -276,17 +277,20 @@ ESTIMATORS = {
                               "another of docs/objectives.md"),
          "em-iterations": As(help="With hidden variables: E steps at most, in the place of max_iterations; None: by "
                                   "the gradient"),
-         "starts": As(default=1, help="Random starts where variables are hidden, of which the best is kept"), "threads": As(help=LIKE["threads"].help),
-         "cost": As("Optional[float]", shown="float or None", help="What a mistake costs; None: 1"), "memory": As("Union[float, str, None]",
-                                                                            shown="float (bytes), str or None"),
-         "prior": LIKE["prior"]._replace(type='Union[GraphCRF, PathLike, None]', shown="GraphCRF (fitted), path or None")},
+         "starts": As(default=1, help="Random starts where variables are hidden, of which the best is kept"),
+         "threads": As(help=LIKE["threads"].help),
+         "cost": As("Optional[float]", shown="float or None", help="What a mistake costs; None: 1"),
+         "memory": As("Union[float, str, None]", shown="float (bytes), str or None"),
+         "prior": LIKE["prior"]._replace(type='Union[GraphCRF, PathLike, None]',
+                                         shown="GraphCRF (fitted), path or None")},
         positional=1),
     "LogisticRegression": Estimator(
         ("maxent",),
         like={**LIKE, "features": As(default="all", shown='"all" or "observed"', always=True, help=(
                   "A weight for each column and label, or for those where the column is not 0 in a row of the label")),
               "objective": As(help='What to minimise: "likelihood", "softmax-margin", "max-margin", "perceptron", '
-                                   '"passive-aggressive" or "arow"; the last four want intercept="penalised" or "none"'),
+                                   '"passive-aggressive" or "arow"; the last four want intercept="penalised" or '
+                                   '"none"'),
               "prior": LIKE["prior"]._replace(shown="LogisticRegression (fitted), Model, path or None"),
               "intercept": As("str", "unpenalised", '"unpenalised", "penalised" or "none"', "b", always=True),
               "holdout": LIKE["holdout"]._replace(help="A fraction of the rows to set aside for a score as training "
@@ -406,7 +410,8 @@ def source(name: str, estimator: Estimator, of: list[Parameter], known: dict[str
              f"    _KIND = {literal(estimator.kinds[0])}"]
     if renamed:
         lines.append(f"    _RENAMED = {json.dumps(renamed)}")
-    lines.append(filled([literal(each) for each in own], "    _OWN: tuple[str, ...] = (", " " * 12, ",)" if len(own) == 1 else ")"))
+    lines.append(filled([literal(each) for each in own], "    _OWN: tuple[str, ...] = (", " " * 12,
+                        ",)" if len(own) == 1 else ")"))
     if always:
         lines.append(filled([literal(each) for each in always], "    _ALWAYS: tuple[str, ...] = (", " " * 15,
                             ",)" if len(always) == 1 else ")"))

@@ -18,7 +18,8 @@ libraries=(libhwy-dev libxxhash-dev libfmt-dev libcli11-dev nlohmann-json3-dev l
 python=(pybind11-dev python3-dev python3-venv python3-numpy)
 tests=(libgtest-dev librapidcheck-dev python3 python3-pytest python3-scipy python3-sklearn
        python3-pandas python3-matplotlib python3-pil python3-networkx mypy)
-developer=(clang-16 lld-16 clang-tidy-16 libclang-rt-16-dev clang-format shellcheck pyflakes3)
+developer=(clang-16 lld-16 clang-tidy-16 libclang-rt-16-dev clang-format shellcheck pyflakes3
+           pycodestyle)
 
 java=(default-jdk-headless)
 

@@ -19,10 +19,11 @@ check layers scripts/check_layers.py
 check clang-format clang-format --dry-run -Werror "${sources[@]}"
 check shellcheck shellcheck "${scripts[@]}"
 check pyflakes pyflakes3 "${python[@]}"
+check pycodestyle pycodestyle --max-line-length=120 --select=E501 "${python[@]}"
 check mypy mypy --no-error-summary --cache-dir=build/mypy
 
 if [ ${#failed[@]} -gt 0 ]; then
   echo "lint: failed: ${failed[*]}" >&2
   exit 1
 fi
-echo "lint: layers, clang-format, shellcheck, pyflakes and mypy find nothing"
+echo "lint: layers, clang-format, shellcheck, pyflakes, pycodestyle and mypy find nothing"

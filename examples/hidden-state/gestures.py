@@ -3,9 +3,9 @@
     gestures.py make FOLDER [SEED [GESTURES]]   frame.csv and gesture.csv in FOLDER/train and FOLDER/test
     gestures.py score FOLDER < PREDICTIONS      of croft predict, against FOLDER/gesture.csv
 
-A gesture passes through three postures, each for some frames; a frame shows its posture, or noise.  Gestures are made of
-the same postures in other orders: what a frame shows says nothing of its gesture, and its neighbours say little, since a
-posture lasts longer than a few frames.
+A gesture passes through three postures, each for some frames; a frame shows its posture, or noise.  Gestures are made
+of the same postures in other orders: what a frame shows says nothing of its gesture, and its neighbours say little,
+since a posture lasts longer than a few frames.
 """
 
 import collections

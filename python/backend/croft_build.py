@@ -1,8 +1,8 @@
 """Builds wheels of croft with CMake: a PEP 517 backend of the standard library alone.
 
 The extension is built for the interpreter that runs this, in build/python of the checkout, so that a second
-build is quick; `--config-settings=build=FOLDER` takes that of a configured build instead.  A wheel is a zip file (PEP 427): the package's files, the extension, and its metadata (PEP
-566), each listed with its hash.
+build is quick; `--config-settings=build=FOLDER` takes that of a configured build instead.  A wheel is a zip file
+(PEP 427): the package's files, the extension, and its metadata (PEP 566), each listed with its hash.
 """
 from __future__ import annotations
 

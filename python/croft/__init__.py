@@ -54,11 +54,18 @@ if TYPE_CHECKING:
     from .text import TextVectorizer
 
 __version__: str = _core.version
-__all__ = ["BayesNet", "BoostedCRF", "ChainCRF", "Cliques", "Error", "ErrorCorrectingCRF", "FactorGraph", "GraphCRF", "HMM", "HiddenChainCRF", "Inference", "Labelling", "LogisticRegression", "MEMM", "MaximumEntropy", "Model", "NaiveBayes", "PoolCRF", "Range", "SearchResult", "SegmentCRF", "Span", "Template", "TextVectorizer", "TrainingInterrupted", "chain", "compat",
-           "evaluate", "load", "maximum_entropy", "plot", "save", "search"]
+__all__ = ["BayesNet", "BoostedCRF", "ChainCRF", "Cliques", "Error", "ErrorCorrectingCRF", "FactorGraph", "GraphCRF",
+           "HMM", "HiddenChainCRF", "Inference", "Labelling", "LogisticRegression", "MEMM", "MaximumEntropy", "Model",
+           "NaiveBayes", "PoolCRF", "Range", "SearchResult", "SegmentCRF", "Span", "Template", "TextVectorizer",
+           "TrainingInterrupted", "chain", "compat", "evaluate", "load", "maximum_entropy", "plot", "save", "search"]
 
-_PLACE = {"BayesNet": "bayes_net", "BoostedCRF": "boosted", "ChainCRF": "estimator", "Cliques": "graph_crf", "ErrorCorrectingCRF": "error_correcting", "FactorGraph": "graph", "GraphCRF": "graph_crf", "HMM": "hmm", "HiddenChainCRF": "hidden_chain", "Inference": "graph", "Labelling": "model", "LogisticRegression": "logistic_regression", "MEMM": "memm", "MaximumEntropy": "entropy", "maximum_entropy": "entropy",
-          "Model": "model", "NaiveBayes": "naive_bayes", "PoolCRF": "pool", "Range": "halving", "SearchResult": "halving", "search": "halving", "SegmentCRF": "segment", "Span": "model", "Template": "graph_crf", "TextVectorizer": "text", "TrainingInterrupted": "estimator",
+_PLACE = {"BayesNet": "bayes_net", "BoostedCRF": "boosted", "ChainCRF": "estimator", "Cliques": "graph_crf",
+          "ErrorCorrectingCRF": "error_correcting", "FactorGraph": "graph", "GraphCRF": "graph_crf", "HMM": "hmm",
+          "HiddenChainCRF": "hidden_chain", "Inference": "graph", "Labelling": "model",
+          "LogisticRegression": "logistic_regression", "MEMM": "memm", "MaximumEntropy": "entropy",
+          "maximum_entropy": "entropy", "Model": "model", "NaiveBayes": "naive_bayes", "PoolCRF": "pool",
+          "Range": "halving", "SearchResult": "halving", "search": "halving", "SegmentCRF": "segment",
+          "Span": "model", "Template": "graph_crf", "TextVectorizer": "text", "TrainingInterrupted": "estimator",
           "evaluate": "model", "load": "model", "save": "model"}
 _PARTS = {"chain", "compat", "plot"}
 

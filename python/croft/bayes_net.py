@@ -30,7 +30,8 @@ class BayesNet:
     Before fit() all rows of the tables are uniform.  Directed cycles and unknown names raise ValueError.
     """
 
-    def __init__(self, states: Mapping[str, Sequence[str]], parents: Optional[Mapping[str, Sequence[str]]] = None) -> None:
+    def __init__(self, states: Mapping[str, Sequence[str]],
+                 parents: Optional[Mapping[str, Sequence[str]]] = None) -> None:
         names = list(mapping("states", states))
         for each in itertools.chain(names, *states.values()):
             if not isinstance(each, str):
@@ -95,7 +96,8 @@ class BayesNet:
         a holdout "holdout_log_likelihood"}.
         """
         options = {"smoothing": smoothing, "em_iterations": em_iterations, "tolerance": tolerance, "starts": starts,
-                   "holdout": holdout, "early_stop": early_stop or None, "seed": seed, "threads": threads, "checkpoint": checkpoint, "resume": resume,
+                   "holdout": holdout, "early_stop": early_stop or None, "seed": seed, "threads": threads,
+                   "checkpoint": checkpoint, "resume": resume,
                    "checkpoint_interval": checkpoint_interval if checkpoint is not None else None}
         text, self.fit_ = _core.train_bayes_net(self._text, self._rows(X), options, from_tables,
                                                 TrainingLog().watching(callback))

@@ -25,8 +25,8 @@ class TrainingInterrupted(UserWarning):
 
 def warn_if_interrupted(result: Mapping[str, Any], stacklevel: int = 3) -> None:
     if result["interrupted"]:
-        warnings.warn(f"training was interrupted after iteration {result['iterations']}; the model of that iteration is "
-                      "kept", TrainingInterrupted, stacklevel=stacklevel)
+        warnings.warn(f"training was interrupted after iteration {result['iterations']}; the model of that iteration "
+                      "is kept", TrainingInterrupted, stacklevel=stacklevel)
 
 
 class TrainingLog(list[dict[str, Any]]):

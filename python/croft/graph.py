@@ -141,7 +141,8 @@ class FactorGraph:
         key = ("table", hashlib.blake2b(table.tobytes(), digest_size=16).digest())
         return self._add(numbers, key, lambda: self._native.add_table(table))
 
-    def add_sparse(self, scope: Sequence[Name], scores: Mapping[Sequence[Name], float], others: float = float("-inf")) -> int:
+    def add_sparse(self, scope: Sequence[Name], scores: Mapping[Sequence[Name], float],
+                   others: float = float("-inf")) -> int:
         """A factor that scores some joint states, {(state, ...): log-score}, and all others alike."""
         numbers = [self._variable(each) for each in scope]
         listed = {}
@@ -270,8 +271,8 @@ class FactorGraph:
             "task": task, "method": method, "memory": _memory(memory) or 0.0,
             "time": time, "tolerance": tolerance,
             "max_iterations": None if max_iterations is None else _at_least("max_iterations", max_iterations, 1),
-            "samples": None if samples is None else _at_least("samples", samples, 1), "seed": _at_least("seed", seed, 0),
-            "threads": _at_least("threads", threads, 0),
+            "samples": None if samples is None else _at_least("samples", samples, 1),
+            "seed": _at_least("seed", seed, 0), "threads": _at_least("threads", threads, 0),
             "proposal": None if proposal is None else self._proposal(proposal, seed),
             "settings": [(name.replace("_", "-"), _setting(value)) for name, value in settings.items()]}
         if time is not None and not (isinstance(time, numbers.Real) and 0 <= time < float("inf")):

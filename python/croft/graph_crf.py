@@ -108,7 +108,8 @@ class GraphCRF(GraphCRFParameters, BaseEstimator):  # type: ignore[misc]
             raise ValueError("a GraphCRF needs domains and templates")
         if len(X) != len(y):
             raise ValueError(f"X has {len(X)} instances, y has {len(y)}")
-        domains = [(name, [str(label) for label in labels]) for name, labels in mapping("domains", self.domains).items()]
+        domains = [(name, [str(label) for label in labels])
+                   for name, labels in mapping("domains", self.domains).items()]
         templates = mapping("templates", self.templates)
         for name, t in templates.items():
             if not isinstance(t, Template):
@@ -144,7 +145,8 @@ class GraphCRF(GraphCRFParameters, BaseEstimator):  # type: ignore[misc]
     def predict_marginals(self, X: Sequence[Any], *, known: Optional[Sequence[Any]] = None,
                           **how: Any) -> list[list[dict[str, float]]]:
         """Of each instance, for each variable: {label: probability}."""
-        return [[{str(label): float(p) for label, p in zip(graph.states(v), each.marginals[v])} for v in graph.variables]
+        return [[{str(label): float(p) for label, p in zip(graph.states(v), each.marginals[v])}
+                 for v in graph.variables]
                 for graph, each in self._infer(X, "marginals", known, how)]
 
     def score(self, X: Sequence[Any], y: Sequence[Any]) -> float:

@@ -115,9 +115,9 @@ def search(estimator: Any, X: Sequence[Any], y: Sequence[Any],
         raise ValueError(f"metric is {metric!r}; choose one of: {', '.join(_METRICS)}, or give a function")
     given = _Given(estimator, X, y, parameters, metric)
     options: dict[str, Any] = {
-        "metric": metric if isinstance(metric, str) else None, "own_metric": callable(metric), "folds": folds, "candidates": candidates,
-        "eta": eta, "smallest": smallest, "budget": budget, "resource": resource, "resume": resume,
-        "seed": seed, "state": None if state is None else os.fspath(state)}
+        "metric": metric if isinstance(metric, str) else None, "own_metric": callable(metric), "folds": folds,
+        "candidates": candidates, "eta": eta, "smallest": smallest, "budget": budget, "resource": resource,
+        "resume": resume, "seed": seed, "state": None if state is None else os.fspath(state)}
     if resource == "iterations":
         options["iterations"] = estimator.get_params().get("max_iterations")
         if options["iterations"] is None:

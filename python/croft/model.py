@@ -56,8 +56,9 @@ class Model:
     rules : list of str, rules on whole labellings such as ``"at-most 1 PER"`` (docs/predict.md)
     limit : int, steps of a search where rules need one
     penalties : path of a file of soft penalties (docs/predict.md)
-    decode : "viterbi" (default), "marginal" (each position's most probable label), "labelling" (of hidden states, whose "viterbi" is the best path) or "risk" (the fewest
-        errors to be expected among the labellings that are allowed)
+    decode : "viterbi" (default), "marginal" (each position's most probable label), "labelling" (of hidden states,
+        whose "viterbi" is the best path) or "risk" (the fewest errors to be expected among the labellings that are
+        allowed)
     scheme : how labels spell chunks, for spans and rules: "auto", "bio", "bio1", "ioe", "bioes", "raw"
     known : for each sequence a list with what is known of each position: a label, a set of labels, or None
     threads : int, 0 for one a processor (default); results do not depend on it

@@ -69,7 +69,8 @@ class NaiveBayes(NaiveBayesParameters, RowClassifier):
         """
         import numpy
         if isinstance(self.class_weight, str):
-            raise ValueError(f"class_weight is {self.class_weight!r}, and partial_fit sees a part of the rows; give a dict")
+            raise ValueError(f"class_weight is {self.class_weight!r}, and partial_fit sees a part of the rows; "
+                             "give a dict")
         first = not hasattr(self, "_table")
         X, y = self._labelled(X, y, reset=first)
         if first:
@@ -311,7 +312,8 @@ class NaiveBayes(NaiveBayesParameters, RowClassifier):
         table, labels, record, options = found
         said = json.loads(record)
         if "parameters" in said:
-            if not (isinstance(said["parameters"], dict) and set(said["parameters"]) <= set(self.get_params(deep=False))):
+            if not (isinstance(said["parameters"], dict)
+                    and set(said["parameters"]) <= set(self.get_params(deep=False))):
                 raise _core.Error("training.parameters of the model are damaged")
             self.set_params(**said["parameters"])
         else:

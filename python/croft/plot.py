@@ -6,8 +6,8 @@
     croft.plot.top_features(crf, "B-PER")           # the strongest features of a label
     croft.plot.reliability(crf, X, y)               # how often it is right, against how sure it is
 
-Each takes a ``croft.Model`` or a fitted estimator (``reliability`` any classifier), draws on ``ax`` where one is given and otherwise
-on a figure of its own, and returns the Axes.  Colours can be told apart without red and green.
+Each takes a ``croft.Model`` or a fitted estimator (``reliability`` any classifier), draws on ``ax`` where one is given
+and otherwise on a figure of its own, and returns the Axes.  Colours can be told apart without red and green.
 """
 from __future__ import annotations
 

@@ -413,7 +413,8 @@ KINDS = {
                        *(f"--model boosted-maxent --rounds 1 {each}" for each in TEXTS)],
     "boosted-segment": ["--model boosted-segment --rounds 1 chunks.txt",
                         "--model boosted-segment --rounds 1 --format attributes train.attributes"],
-    "bayes-net": ["--model bayes-net --structure rain.bif rain.csv", "--model bayes-net --structure rain.bif holes.csv"],
+    "bayes-net": ["--model bayes-net --structure rain.bif rain.csv",
+                  "--model bayes-net --structure rain.bif holes.csv"],
     "graph": [f"{GRAPH} {SHORT_RUN}", f"{HIDDEN} {SHORT_RUN}", HIDDEN, "--model graph"],
 }
 SMO = "--objective max-margin --optimizer smo --features all"
@@ -424,12 +425,14 @@ COMPANY = {
                      "induce-count", "induce-from", "induce-pairs"), ["--induce"]),
     "unsupported-after": ["--unsupported 0.1"], "histories": ["--order 2", "--order 2 --constrain bio"],
     "cost": ["--objective softmax-margin", "--objective max-margin"], "block": ["--objective composite"],
-    "gap": ["--optimizer dual-ascent", "--optimizer dual-ascent --l2 1", "--objective max-margin --optimizer frank-wolfe"],
+    "gap": ["--optimizer dual-ascent", "--optimizer dual-ascent --l2 1",
+            "--objective max-margin --optimizer frank-wolfe"],
     "sgd-passes": ["--optimizer sgd-lbfgs"], "step": ["--optimizer sgd"], "batch": ["--optimizer sgd"],
     "schedule": ["--optimizer sgd"], "decay": ["--optimizer sgd --schedule constant"],
     "average-from": ["--optimizer averaged-sgd"],
     "aggressiveness": [f"{CORRECTING} pa-1", f"{CORRECTING} pa-2"],
-    "best": [f"{CORRECTING} mira"], "variance": ["--objective arow"], "gamma": ["--objective arow"], "kernel": [SMO, f"{SMO} --l2 1"],
+    "best": [f"{CORRECTING} mira"], "variance": ["--objective arow"], "gamma": ["--objective arow"],
+    "kernel": [SMO, f"{SMO} --l2 1"],
     "early-stop": ["--holdout 0.2", "--holdout rain.csv"], "holdout": ["--holdout rain.csv", "--code minimum-loss"],
     "resume": ["--checkpoint state"], "checkpoint-interval": ["--checkpoint state"],
     "binarize": ["--event bernoulli"], "complement-norm": ["--event complement"],
@@ -441,7 +444,8 @@ COMPANY = {
 }
 VALUES = {  # of several one
     "format": ["--format attributes", "--format columns", "--format csv"],
-    "weights": ["--weights weights.txt", "--weights joint.weights"], "quiet": "--quiet", "objective": "--objective likelihood", "init": "--init {first}", "prior": "--prior {first}",
+    "weights": ["--weights weights.txt", "--weights joint.weights"], "quiet": "--quiet",
+    "objective": "--objective likelihood", "init": "--init {first}", "prior": "--prior {first}",
     "expert": "--expert chain.croft", "template": "--template plain.template",
     "transition-groups": "--transition-groups chunk.groups", "label-classes": "--label-classes chunk.classes",
     "max-length": "--max-length 5", "experts": "--experts random:2", "query-seconds": "--query-seconds 60",

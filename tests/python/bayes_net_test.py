@@ -44,7 +44,8 @@ def test_em_never_lowers_the_likelihood_and_ends_where_it_says():
     assert len(seen) > 2 and all(a <= b + 1e-9 for a, b in zip(seen, seen[1:]))
     assert net.log_likelihood(X) == pytest.approx(net.fit_["log_likelihood"], abs=1e-6)
     # The same sum by the graph's own log Z of each case.
-    one = sum(net.infer("partition", evidence={k: v for k, v in x.items() if v is not None}).log_partition for x in X[:20])
+    one = sum(net.infer("partition", evidence={k: v for k, v in x.items() if v is not None}).log_partition
+              for x in X[:20])
     assert net.log_likelihood(X[:20]) == pytest.approx(one, abs=1e-9)
 
 
@@ -68,7 +69,8 @@ def test_a_checkpoint_of_em_goes_on_to_the_same_tables(tmp_path):
 def test_files_and_pickles_keep_the_tables(tmp_path):
     net = sprinkler().fit(cases(200, 4), smoothing=1)
     net.write(tmp_path / "n.bif")
-    for again in (croft.BayesNet.read(tmp_path / "n.bif"), croft.BayesNet.from_bif(net.to_bif()), pickle.loads(pickle.dumps(net))):
+    for again in (croft.BayesNet.read(tmp_path / "n.bif"), croft.BayesNet.from_bif(net.to_bif()),
+                  pickle.loads(pickle.dumps(net))):
         for name in ("rain", "sprinkler", "wet"):
             assert again.table(name) == pytest.approx(net.table(name), abs=1e-15)
     p = net.infer(evidence={"wet": "yes"}).marginals["rain"]

@@ -394,7 +394,8 @@ def test_fit_changes_neither_its_data_nor_its_parameters(data):
     ([[{"a": 1e300}]], [["A"]], ValueError, r"X\[0\]\[0\]: an attribute value of more than 1e15"),
     ([numpy.zeros(3)], [["A"]], ValueError, r"X\[0\] is an array of 1 dimensions"),
     ([numpy.zeros((1, 3), dtype=complex)], [["A"]], TypeError, r"X\[0\] has elements of the kind .*convert"),
-    ([(numpy.ones((1, 2)), scipy.sparse.csr_matrix(numpy.ones((2, 2))))], [["A"]], ValueError, r"X\[0\] has matrices of 1 and of 2 rows"),
+    ([(numpy.ones((1, 2)), scipy.sparse.csr_matrix(numpy.ones((2, 2))))], [["A"]], ValueError,
+     r"X\[0\] has matrices of 1 and of 2 rows"),
     ([numpy.array([[numpy.nan]])], [["A"]], ValueError, r"X\[0\]\[0\] .* nan"),
     ([[["a\ud800"]]], [["A"]], ValueError, r"X\[0\]\[0\] has a lone surrogate"),
     ([], [], ValueError, "there is no sequence to train on"),
@@ -407,13 +408,17 @@ def test_bad_data_is_one_clear_error(X, y, error, message):
 
 
 @pytest.mark.parametrize("params, message", [
-    ({"l2": -1}, "l2"), ({"l1": float("nan")}, "l1"), ({"min_count": 0}, 'min_count: "0" is not a whole number from 1 on'),
-    ({"order": 9}, 'order: "9" is not a whole number from 1 to 8'), ({"histories": "seen"}, "histories goes with order 2"),
+    ({"l2": -1}, "l2"), ({"l1": float("nan")}, "l1"),
+    ({"min_count": 0}, 'min_count: "0" is not a whole number from 1 on'),
+    ({"order": 9}, 'order: "9" is not a whole number from 1 to 8'),
+    ({"histories": "seen"}, "histories goes with order 2"),
     ({"features": "some"}, 'features: "some" is none of auto, observed, all'),
-    ({"objective": "hinge"}, "there are likelihood, pseudolikelihood, .*, arow"), ({"cost": 2}, "cost is what a mistake"),
+    ({"objective": "hinge"}, "there are likelihood, pseudolikelihood, .*, arow"),
+    ({"cost": 2}, "cost is what a mistake"),
     ({"constrain": "bio"}, "the constraint bio needs labels"), ({"constrain": "/nowhere"}, "/nowhere"),
     ({"early_stop": 2}, "early_stop needs holdout"), ({"holdout": 2}, "holdout 2 is not between 0 and 1"),
-    ({"history": 0}, 'history: "0" is not a whole number'), ({"max_iterations": -1}, 'max_iterations: "-1" is not'), ({"window": 0}, "window"), ({"template": "/nowhere"}, "/nowhere"),
+    ({"history": 0}, 'history: "0" is not a whole number'), ({"max_iterations": -1}, 'max_iterations: "-1" is not'),
+    ({"window": 0}, "window"), ({"template": "/nowhere"}, "/nowhere"),
     ({"precision": "half"}, "is none of auto, single, double"),
 ])
 def test_a_parameter_out_of_range_is_an_error_of_fit(data, params, message):

@@ -44,7 +44,8 @@ OPTIONS = [
       "induce_gain": 0.5, "induce_count": 2, "induce_from": "nothing"},
      ["--induce", "--induce-size", "3", "--induce-batch", "5", "--induce-rounds", "2", "--induce-iterations",
       "7", "--induce-gain", "0.5", "--induce-count", "2", "--induce-from", "nothing"]),
-    ({"induce": True, "induce_pairs": True, "induce_gain": 0.1}, ["--induce", "--induce-pairs", "--induce-gain", "0.1"]),
+    ({"induce": True, "induce_pairs": True, "induce_gain": 0.1},
+     ["--induce", "--induce-pairs", "--induce-gain", "0.1"]),
     ({"unsupported": 0.01, "unsupported_after": 3}, ["--unsupported", "0.01", "--unsupported-after", "3"]),
     ({"select_l1": 1.5}, ["--select", "l1:1.5"]),
 ]

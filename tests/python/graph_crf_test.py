@@ -23,7 +23,8 @@ def chain(sentence):
 
 def chain_crf(**options):
     return croft.GraphCRF(chain, domains={"tag": TAGS},
-                          templates={"word": croft.Template(["tag"]), "next": croft.Template(["tag", "tag"])}, **options)
+                          templates={"word": croft.Template(["tag"]), "next": croft.Template(["tag", "tag"])},
+                          **options)
 
 
 def sentences(count, seed=0):
@@ -208,7 +209,8 @@ def test_interactions_have_the_cells_that_they_are_documented_to_have():
     cells = {"table": 9, "same": 1, "same-label": 3, "ordinal": 2, "list": 2}
     for interaction, count in cells.items():
         listed = [("low", "high"), ("high", "low")] if interaction == "list" else ()
-        crf = croft.GraphCRF(pair, domains={"d": labels}, templates={"t": croft.Template(["d", "d"], interaction, listed)})
+        crf = croft.GraphCRF(pair, domains={"d": labels},
+                             templates={"t": croft.Template(["d", "d"], interaction, listed)})
         assert len(crf.fit([0] * 30, y).weights("t")) == count
     assert set(crf.weights("t")) == {("bias", "low, high"), ("bias", "high, low")}
 
@@ -229,13 +231,14 @@ def test_errors_name_what_is_wrong():
     fails(lambda: chain_crf(optimizer="sdca").fit(X, y), "sdca", "lbfgs")
     fails(lambda: chain_crf(cost=2.0).fit(X, y), "cost")
     fails(lambda: chain_crf(objective="piecewise").fit(X, [[None] * len(x) for x in X]), "likelihood")
-    fails(lambda: croft.GraphCRF(lambda x: 3, domains={"t": TAGS}, templates={"a": croft.Template(["t"])}).fit([1], [[]]),
-          "int", "X[0]")
+    fails(lambda: croft.GraphCRF(lambda x: 3, domains={"t": TAGS},
+                                 templates={"a": croft.Template(["t"])}).fit([1], [[]]), "int", "X[0]")
     g = croft.Cliques()
     g.variable("a", "tag")
     fails(lambda: g.variable("a", "tag"), "'a'")
     fails(lambda: g.clique("next", ["a", "b"]), "'b'", "'next'")
-    fails(lambda: croft.GraphCRF(chain, domains={"tag": TAGS}, templates={"word": croft.Template(["tug"])}).fit(X, y), "'tug'")
+    fails(lambda: croft.GraphCRF(chain, domains={"tag": TAGS},
+                                 templates={"word": croft.Template(["tug"])}).fit(X, y), "'tug'")
 
 
 def test_em_ends_where_the_gradient_ends():
@@ -243,7 +246,8 @@ def test_em_ends_where_the_gradient_ends():
     y = [[tag if t % 2 else None for t, tag in enumerate(tags)] for tags in y]
     by_gradient = chain_crf(tolerance=1e-9).fit(X, y)
     by_em = chain_crf(tolerance=1e-9, em_iterations=500).fit(X, y)
-    assert by_em.training_log_.result["objective"] == pytest.approx(by_gradient.training_log_.result["objective"], rel=1e-5)
+    assert by_em.training_log_.result["objective"] == pytest.approx(
+        by_gradient.training_log_.result["objective"], rel=1e-5)
     objectives = [each["objective"] for each in by_em.training_log_]
     assert all(after <= before for before, after in zip(objectives, objectives[1:]))
     fails(lambda: chain_crf(em_iterations=5).fit(*sentences(5)), "em_iterations", "all labels are known")

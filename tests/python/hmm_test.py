@@ -104,7 +104,8 @@ def test_labels_may_be_known_in_part():
 
 def test_a_callback_that_says_false_stops():
     seen = []
-    hmm = croft.HMM(states=2, tolerance=0, starts=1).fit(unlabelled(), callback=lambda e: seen.append(e) or len(seen) < 4)
+    hmm = croft.HMM(states=2, tolerance=0, starts=1).fit(
+        unlabelled(), callback=lambda e: seen.append(e) or len(seen) < 4)
     assert len(seen) == 4 and len(hmm.training_log_) == 4
     with pytest.raises(ZeroDivisionError):
         croft.HMM(states=2).fit(unlabelled(), callback=lambda e: 1 / 0)
@@ -231,6 +232,8 @@ def test_a_chain_made_of_it_becomes_a_hidden_markov_model_again(tmp_path, ends):
     start, transitions, emissions = chain.hmm(observations, 3)
     for given in itertools.product(range(5), repeat=3):
         weights = {y: start[y[0]] * math.prod(transitions[t, y[t], y[t + 1]] for t in range(2))
-                   * math.prod(emissions[v, j] for v, j in zip(given, y)) for y in itertools.product(range(3), repeat=3)}
+                   * math.prod(emissions[v, j] for v, j in zip(given, y))
+                   for y in itertools.product(range(3), repeat=3)}
         marginal = [sum(weight for y, weight in weights.items() if y[1] == j) / sum(weights.values()) for j in range(3)]
-        assert hmm.predict_proba([[observations[v] for v in given]])[0][1] == pytest.approx(marginal, rel=1e-4, abs=1e-9)
+        assert hmm.predict_proba([[observations[v] for v in given]])[0][1] == pytest.approx(
+            marginal, rel=1e-4, abs=1e-9)

@@ -377,8 +377,8 @@ def test_columns_that_are_more_than_numbers_are_refused(tmp_path):
 @pytest.mark.parametrize("parameters, said", [
     ({"intercept": True}, "intercept is True; choose one of"), ({"class_weight": "equal"}, "class_weight is 'equal'"),
     ({"class_weight": {7: 1}}, "which is no label of y"), ({"class_weight": {0: -1}}, "^class_weight has -1 for 0"),
-    ({"l2": -1}, '^l2: "-1" is not a finite number from 0 on'), ({"l1": 1, "optimizer": "lbfgs"}, "l1"), ({"optimizer": "best"}, "no optimizer"),
-    ({"gap": 1e-3}, "gap"), ({"precision": "half"}, 'precision: "half"')])
+    ({"l2": -1}, '^l2: "-1" is not a finite number from 0 on'), ({"l1": 1, "optimizer": "lbfgs"}, "l1"),
+    ({"optimizer": "best"}, "no optimizer"), ({"gap": 1e-3}, "gap"), ({"precision": "half"}, 'precision: "half"')])
 def test_bad_parameters_are_named(parameters, said):
     X, y = data("iris")
     with pytest.raises(ValueError, match=said):

@@ -16,8 +16,9 @@ from sklearn.pipeline import make_pipeline
 import croft
 from croft.text import ENGLISH_STOP_WORDS
 
-PIECES = ["the", "The", "cat", "CATS", "a", "I", "dog", "x1", "under_score", "_", "don't", "e-mail", "42", "3.14", "½", "Ⅷ",
-          "²x", "naïve", "NAÏVE", "e\u0301t\u0301e", "Straße", "ÄÖÜ", "İstanbul", "ΟΔΟΣ", "ΣΑΣ Σ ΑΣ'Α", "Ο.Σ.", "東京", "にほんご", "हिन्दी",
+PIECES = ["the", "The", "cat", "CATS", "a", "I", "dog", "x1", "under_score", "_", "don't", "e-mail",
+          "42", "3.14", "½", "Ⅷ", "²x", "naïve", "NAÏVE", "e\u0301t\u0301e", "Straße", "ÄÖÜ", "İstanbul",
+          "ΟΔΟΣ", "ΣΑΣ Σ ΑΣ'Α", "Ο.Σ.", "東京", "にほんご", "हिन्दी",
           "العربية", "𝔘𝔫𝔦", "😀", "dž Dž DŽ", "ªº", "ﬁn", "²³", "ẞ", "K", "\u200dx\u200dy", "ʰa"]
 SPACES = [" ", "  ", "\t", "\n", " \n ", "\u00a0", "\u2003", "\x1c", "\x85", ", ", "--", "!? ", "\u200b", ""]
 

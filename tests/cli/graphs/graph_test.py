@@ -83,7 +83,8 @@ class GraphTest(CliTest):
     def test_objectives_and_optimizers_go_by_name(self):
         for options in (["--objective", "pseudolikelihood"], ["--objective", "bethe", "--inference-iterations", "20"],
                         ["--objective", "perceptron", "--search", "max-product"], ["--l1", "0.5"],
-                        ["--optimizer", "sgd", "--max-iterations", "5"], ["--objective", "piecewise", "--features", "observed"]):
+                        ["--optimizer", "sgd", "--max-iterations", "5"],
+                        ["--objective", "piecewise", "--features", "observed"]):
             with self.subTest(options=options):
                 model = self.graph(*options)
                 report = json.loads(self.run_ok("evaluate", "-m", model, "--database", self.test_db, "--json"))
@@ -133,7 +134,8 @@ class GraphTest(CliTest):
         self.assertEqual(lines.count("\n"), len(tokens(1)))
 
     def test_the_same_seed_gives_the_same_bytes(self):
-        self.assertEqual(self.graph("--threads", "3", name="a.croft").read_bytes(), self.graph(name="b.croft").read_bytes())
+        self.assertEqual(self.graph("--threads", "3", name="a.croft").read_bytes(),
+                         self.graph(name="b.croft").read_bytes())
 
     def test_an_interrupted_training_keeps_its_model(self):
         model = self.folder / "m.croft"
@@ -142,7 +144,8 @@ class GraphTest(CliTest):
              "--optimizer", "sgd", "--max-iterations", "10000000", "--tolerance", "0", "--log", self.folder / "log"],
             stderr=subprocess.PIPE)
         deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and not ((self.folder / "log").exists() and (self.folder / "log").stat().st_size):
+        while time.monotonic() < deadline and not ((self.folder / "log").exists()
+                                                   and (self.folder / "log").stat().st_size):
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         message = process.communicate(timeout=60)[1].decode()
@@ -253,7 +256,8 @@ query = """
     def test_errors_name_the_spec_the_template_and_the_query(self):
         bad = self.file("bad.toml", SPEC.replace("from token a", "from tokens a"))
         self.refuses_to_train(BAD_INPUT, "--model", "graph", "--spec", bad, "--database", self.train_db,
-                              mentions=[bad, "template 'next'", "no such table: tokens", "select a.id, b.id from tokens a"])
+                              mentions=[bad, "template 'next'", "no such table: tokens",
+                                        "select a.id, b.id from tokens a"])
         self.refuses_to_train(BAD_INPUT, "--model", "graph", "--spec", self.train_db, "--database", self.train_db,
                               mentions=["no TOML"])
         self.refuses_to_train(BAD_INPUT, "--model", "graph", "--spec", self.spec, "--database", self.folder / "none",
@@ -267,17 +271,20 @@ query = """
         self.fails(WRONG_USAGE, *predict, "--method", "junction-tree", "--search", "junction-tree", *iterations,
                    mentions=["--inference-iterations means nothing to junction-tree and junction-tree"])
         exact = self.run_ok(*predict, "--method", "junction-tree")
-        self.assertEqual(self.run_ok(*predict, "--method", "junction-tree", "--search", "max-product", *iterations), exact)
+        self.assertEqual(self.run_ok(*predict, "--method", "junction-tree", "--search", "max-product", *iterations),
+                         exact)
         done = croft(*predict, *iterations)
         self.assertIn(b"note: --inference-iterations makes auto choose among the methods that iterate", done.stderr)
 
     def test_predictions_are_lines_objects_or_a_table(self):
         model = self.graph()
-        lines = [line.split("\t") for line in self.run_ok("predict", "-m", model, "--database", self.test_db).splitlines()]
+        lines = [line.split("\t") for line in
+                 self.run_ok("predict", "-m", model, "--database", self.test_db).splitlines()]
         self.assertEqual([line[0] for line in lines], [str(row[0]) for row in tokens(2)])
         self.assertGreater(sum(line[1] == row[5] for line, row in zip(lines, tokens(2))) / len(lines), 0.8)
         objects = [json.loads(line) for line in
-                   self.run_ok("predict", "-m", model, "--database", self.test_db, "--output", "json", "--marginals").splitlines()]
+                   self.run_ok("predict", "-m", model, "--database", self.test_db, "--output", "json",
+                               "--marginals").splitlines()]
         for line, each in zip(lines, objects):
             self.assertEqual((line[0], line[1]), (str(each["id"]), each["label"]))
             self.assertAlmostEqual(float(line[2]), each["probability"], 5)
@@ -312,12 +319,14 @@ query = """
         self.fails(WRONG_USAGE, "predict", "-m", model, "--database", text, "--table", mentions=["none"])
         writer.execute("create index guess on token(word)")
         writer.close()
-        self.fails(WRONG_USAGE, "predict", "-m", model, "--database", self.test_db, "--table=guess", mentions=["something else"])
+        self.fails(WRONG_USAGE, "predict", "-m", model, "--database", self.test_db, "--table=guess",
+                   mentions=["something else"])
 
     def test_a_killed_prediction_leaves_no_part_of_a_table(self):
         model = self.graph()
         db = sqlite3.connect(self.test_db)
-        db.executemany("insert into token values (?, ?, 0, 'a', 1.0, null)", ((1000 + k, 1000 + k) for k in range(200000)))
+        db.executemany("insert into token values (?, ?, 0, 'a', 1.0, null)",
+                       ((1000 + k, 1000 + k) for k in range(200000)))
         db.commit()
         db.close()
         size = self.test_db.stat().st_size
@@ -334,7 +343,8 @@ query = """
         self.ask(self.test_db, "select count(*) from sqlite_master")
         lines = self.run_ok("predict", "-m", model, "--database", self.test_db, "--no-probabilities")
         self.assertEqual(lines.count("\n"), 200000 + len(tokens(2)))
-        self.assertEqual(self.ask(self.test_db, "select count(*) from sqlite_master where name = 'predictions'"), [(0,)])
+        self.assertEqual(self.ask(self.test_db, "select count(*) from sqlite_master where name = 'predictions'"),
+                         [(0,)])
 
     def test_known_labels_are_used_only_where_asked_for(self):
         model = self.graph()
@@ -345,7 +355,8 @@ query = """
         plain = self.run_ok("predict", "-m", model, "--database", self.test_db)
         known = [line.split("\t") for line in
                  self.run_ok("predict", "-m", model, "--database", self.test_db, "--use-known").splitlines()]
-        self.assertEqual([line[1] for line in known], [row[0] for row in self.ask(self.test_db, "select label from token order by id")])
+        self.assertEqual([line[1] for line in known],
+                         [row[0] for row in self.ask(self.test_db, "select label from token order by id")])
         self.assertTrue(all(float(line[2]) == 1 for line in known))
         db = sqlite3.connect(self.test_db)
         db.execute("update token set label = 'Z' where id = 0")
@@ -362,43 +373,54 @@ query = """
         db.execute("alter table token rename to item")
         db.commit()
         db.close()
-        self.fails(BAD_INPUT, "predict", "-m", model, "--database", self.test_db, mentions=[model, "no such table: token"])
+        self.fails(BAD_INPUT, "predict", "-m", model, "--database", self.test_db,
+                   mentions=[model, "no such table: token"])
         other = self.file("o.toml", SPEC.replace("from token", "from item").replace("join token", "join item"))
         self.assertEqual(self.run_ok("predict", "-m", model, "--database", self.test_db, "--spec", other), expected)
         for lines, mention in (('standardise = ["length"]\nbias = false', "another bias"), ("", "standardise"),
                                ('standardise = ["length"]\ncategorical = ["word"]', "categorical")):
             wrong = self.file("w.toml", SPEC.replace('standardise = ["length"]', lines))
-            self.fails(WRONG_USAGE, "predict", "-m", model, "--database", self.test_db, "--spec", wrong, mentions=[mention])
+            self.fails(WRONG_USAGE, "predict", "-m", model, "--database", self.test_db, "--spec", wrong,
+                       mentions=[mention])
 
     def test_inference_of_prediction_goes_by_name(self):
         model = self.graph()
         exact = self.run_ok("predict", "-m", model, "--database", self.test_db)
-        self.assertEqual(self.run_ok("predict", "-m", model, "--database", self.test_db, "--method", "belief-propagation"), exact)
-        labels = self.run_ok("predict", "-m", model, "--database", self.test_db, "--no-probabilities", "--search", "trw-s")
-        self.assertEqual([line.split("\t")[:2] for line in exact.splitlines()], [line.split("\t") for line in labels.splitlines()])
+        self.assertEqual(self.run_ok("predict", "-m", model, "--database", self.test_db,
+                                     "--method", "belief-propagation"), exact)
+        labels = self.run_ok("predict", "-m", model, "--database", self.test_db, "--no-probabilities",
+                             "--search", "trw-s")
+        self.assertEqual([line.split("\t")[:2] for line in exact.splitlines()],
+                         [line.split("\t") for line in labels.splitlines()])
         marginal = self.run_ok("predict", "-m", model, "--database", self.test_db, "--decode", "marginal")
         self.assertTrue(all(float(line.split("\t")[2]) >= 0.5 for line in marginal.splitlines()))
-        for options, mention in ((["--method", "graph-cut"], "does not answer"), (["--decode", "viterbi"], "take best or marginal"),
-                                 (["--decode", "marginal", "--search", "icm"], "--search"), (["--k-best", "2"], "--k-best has no meaning"),
-                                 (["--no-probabilities", "--marginals"], "--no-probabilities"), (["--overwrite"], "--table"),
+        for options, mention in ((["--method", "graph-cut"], "does not answer"),
+                                 (["--decode", "viterbi"], "take best or marginal"),
+                                 (["--decode", "marginal", "--search", "icm"], "--search"),
+                                 (["--k-best", "2"], "--k-best has no meaning"),
+                                 (["--no-probabilities", "--marginals"], "--no-probabilities"),
+                                 (["--overwrite"], "--table"),
                                  (["--table", "--output", "json"], "--output"), (["x.conll"], "x.conll")):
             with self.subTest(options=options):
-                self.fails(WRONG_USAGE, "predict", "-m", model, "--database", self.test_db, *options, mentions=[mention])
+                self.fails(WRONG_USAGE, "predict", "-m", model, "--database", self.test_db, *options,
+                           mentions=[mention])
         self.fails(WRONG_USAGE, "predict", "-m", model, mentions=["--database"])
 
     def test_threads_change_nothing(self):
         model = self.graph()
         one = self.run_ok("predict", "-m", model, "--database", self.test_db, "--marginals")
-        self.assertEqual(self.run_ok("predict", "-m", model, "--database", self.test_db, "--marginals", "--threads", "3"), one)
+        self.assertEqual(self.run_ok("predict", "-m", model, "--database", self.test_db, "--marginals",
+                                     "--threads", "3"), one)
 
     # --- evaluate, inspect, the others
 
     def test_evaluation_compares_with_the_labels_of_the_database(self):
         model = self.graph()
         self.run_ok("predict", "-m", model, "--database", self.test_db, "--table")
-        right, count = self.ask(self.test_db, "select sum(t.label = p.label), count(*) from token t join predictions p using (id)")[0]
-        whole = self.ask(self.test_db, "select sum(ok) from (select min(t.label = p.label) ok from token t join predictions p "
-                                       "using (id) group by sentence)")[0][0]
+        right, count = self.ask(self.test_db, "select sum(t.label = p.label), count(*) from token t "
+                                              "join predictions p using (id)")[0]
+        whole = self.ask(self.test_db, "select sum(ok) from (select min(t.label = p.label) ok from token t "
+                                       "join predictions p using (id) group by sentence)")[0][0]
         report = json.loads(self.run_ok("evaluate", "-m", model, "--database", self.test_db, "--json"))
         self.assertEqual((report["variables"]["correct"], report["variables"]["count"]), (right, count))
         self.assertEqual(report["instances"]["correct"], whole)
@@ -422,7 +444,8 @@ query = """
         self.assertIn(["clique", "next", "(bias)", "A, B"], [row[:4] for row in weights])
         self.assertIn("select id, word, length from token", self.run_ok("inspect", model))
         for name in ("g.svg", "g.dot"):
-            self.run_ok("inspect", model, "--picture", self.folder / name, "--database", self.test_db, "--variables", "5")
+            self.run_ok("inspect", model, "--picture", self.folder / name, "--database", self.test_db,
+                        "--variables", "5")
         self.assertIn("<svg", (self.folder / "g.svg").read_text("utf-8"))
         self.assertEqual((self.folder / "g.dot").read_text("utf-8").count("label="), 5)
         self.fails(WRONG_USAGE, "inspect", model, "--picture", self.folder / "g.png", "--database", self.test_db,
@@ -432,12 +455,17 @@ query = """
     def test_other_verbs_say_what_takes_the_model(self):
         model = self.graph()
         for arguments in (["explain", "-m", model, self.spec], ["convert", model, "-o", self.folder / "c"],
-                          ["calibrate", "-m", model, self.spec, "-o", self.folder / "c"], ["stack", "-m", model, self.spec]):
-            self.fails(BAD_INPUT, *arguments, mentions=["a model of kind graph", "predict, evaluate and inspect take it"])
+                          ["calibrate", "-m", model, self.spec, "-o", self.folder / "c"],
+                          ["stack", "-m", model, self.spec]):
+            self.fails(BAD_INPUT, *arguments,
+                       mentions=["a model of kind graph", "predict, evaluate and inspect take it"])
         chain = self.train("chain.croft", self.file("d.conll", "a A\nb B\n\n"))
-        self.fails(WRONG_USAGE, "predict", "-m", chain, "--database", self.test_db, mentions=["is for a model of kind graph"])
-        self.fails(WRONG_USAGE, "evaluate", "-m", chain, "--decode", "best", self.spec, mentions=["is for a model of kind graph"])
-        self.fails(WRONG_USAGE, "inspect", chain, "--picture", "g.svg", "--database", self.test_db, mentions=["of kind graph"])
+        self.fails(WRONG_USAGE, "predict", "-m", chain, "--database", self.test_db,
+                   mentions=["is for a model of kind graph"])
+        self.fails(WRONG_USAGE, "evaluate", "-m", chain, "--decode", "best", self.spec,
+                   mentions=["is for a model of kind graph"])
+        self.fails(WRONG_USAGE, "inspect", chain, "--picture", "g.svg", "--database", self.test_db,
+                   mentions=["of kind graph"])
 
 
 if __name__ == "__main__":

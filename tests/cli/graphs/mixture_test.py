@@ -91,7 +91,8 @@ class MixtureTest(CliTest):
                 rows.append(f"{len(truth)},{n},{t},{(3 if label == 'fore' else 0) + chance.gauss(0, 1)},")
         (self.folder / "em").mkdir()
         data = self.file("em/pixel.csv", "\n".join(rows) + "\n")
-        spec = self.file("em.toml", '[labels]\npixel = ["back", "fore"]\n' + SPEC.replace("MIXTURE", "{ components = 1 }"))
+        spec = self.file("em.toml",
+                         '[labels]\npixel = ["back", "fore"]\n' + SPEC.replace("MIXTURE", "{ components = 1 }"))
         train = ["train", "--quiet", "--model", "graph", "--spec", spec, "--database", data, "--l2", 0.1]
         self.fails(BAD_INPUT, *train, "-o", self.folder / "no.croft", mentions=["template 'colour'", "--em-iterations"])
         self.fails(WRONG_USAGE, *train, "-o", self.folder / "no.croft", "--em-iterations", 5, "--optimizer", "sgd",

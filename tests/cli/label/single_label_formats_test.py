@@ -33,7 +33,8 @@ def table(count, seed):
     generator = random.Random(seed)
     rows = []
     for number in range(count):
-        age, job = generator.randint(18, 80), generator.choice(["clerk", "cook, chef", 'so-called "guru"', "two\nlines"])
+        age = generator.randint(18, 80)
+        job = generator.choice(["clerk", "cook, chef", 'so-called "guru"', "two\nlines"])
         old = age > 50 or job == "cook, chef"
         rows.append({"id": number, "age": "NA" if generator.random() < 0.25 and not old else age, "job": job,
                      "zip": generator.choice([1000, 2000]), "label": "old" if old else "young"})
@@ -135,9 +136,11 @@ class Texts(CliTest):
         self.refuses_to_train(BAD_INPUT, "--format", "text", "-", stdin=b"a\tx y\nno label\n", mentions=["<stdin>:2:1"])
         self.refuses_to_train(BAD_INPUT, "--format", "text", "--term-weights", "tf-idf", "-", stdin=b"a\t?\n",
                               mentions=["no term of the 1 texts is left"])
-        self.refuses_to_train(BAD_INPUT, "--format", "text", "--min-documents", "2", "-", stdin=b"", mentions=["no data"])
+        self.refuses_to_train(BAD_INPUT, "--format", "text", "--min-documents", "2", "-", stdin=b"",
+                              mentions=["no data"])
         empty = self.file("stop.txt", "\n")
-        self.refuses_to_train(BAD_INPUT, "--format", "text", "--stop-words", empty, self.data, mentions=["no stop words"])
+        self.refuses_to_train(BAD_INPUT, "--format", "text", "--stop-words", empty, self.data,
+                              mentions=["no stop words"])
 
     def test_a_damaged_vocabulary_is_found_or_harmless(self):
         model = self.train("m.croft", "--format", "text", "--term-weights", "tf-idf", self.data)
@@ -218,8 +221,8 @@ class Tables(CliTest):
     def test_delimiters_and_labels_are_stated(self):
         for name, delimiter in (("tab", "\t"), ("semicolon", ";"), (";", ";"), ("comma", ",")):
             data = self.file("d.csv", as_csv(table(100, 1), delimiter=delimiter))
-            model = self.train("m.croft", "--format", "csv", "--delimiter", name, "--label", "zip", "--ignore", "id,age",
-                               data)
+            model = self.train("m.croft", "--format", "csv", "--delimiter", name, "--label", "zip",
+                               "--ignore", "id,age", data)
             self.assertLessEqual(set(self.run_ok("predict", "-m", model, data).split()), {"1000", "2000"})
 
     def test_a_name_with_a_comma_stands_in_quotes(self):
@@ -245,7 +248,8 @@ class Tables(CliTest):
         model = self.train("m.croft", "--format", "csv", "--missing", "NA", self.data)
         self.fails(BAD_INPUT, "predict", "-m", model, "-", stdin=b"id,age,wage\n1,2,3\n",
                    mentions=['"job", "zip"', '"wage" unknown'])
-        self.fails(BAD_INPUT, "evaluate", "-m", model, "-", stdin=b"id,age,job,zip\n1,2,a,1\n", mentions=['"label" missing'])
+        self.fails(BAD_INPUT, "evaluate", "-m", model, "-", stdin=b"id,age,job,zip\n1,2,a,1\n",
+                   mentions=['"label" missing'])
         self.fails(BAD_INPUT, "predict", "-m", model, "-", stdin=b"id,age,job,zip\n1,x,a,1\n",
                    mentions=["<stdin>:2:3", 'numeric column "age"'])
 
@@ -308,7 +312,8 @@ class DataThatTheModelDoesNotKnow(CliTest):
 
 class Options(CliTest):
     def test_an_option_of_another_format_is_a_usage_error(self):
-        for arguments in (["--format", "csv", "--analyzer", "char"], ["--ngrams", "2"], ["--format", "svmlight", "--label", "x"],
+        for arguments in (["--format", "csv", "--analyzer", "char"], ["--ngrams", "2"],
+                          ["--format", "svmlight", "--label", "x"],
                           ["--format", "text", "--delimiter", "tab"], ["--format", "attributes", "--keep-case"],
                           ["--format", "text", "--standardise"], ["--format", "svmlight", "--hash-bits", "3"]):
             with self.subTest(arguments=arguments):
@@ -316,13 +321,15 @@ class Options(CliTest):
 
     def test_values_that_make_no_sense_are_usage_errors(self):
         for arguments in (["--ngrams", "2-1"], ["--ngrams", "x"], ["--ngrams", "1-2-3"], ["--min-documents", "0"],
-                          ["--max-documents", "1.5"], ["--min-documents", "many"], ["--hash-bits", "29"], ["--max-terms", "0"],
+                          ["--max-documents", "1.5"], ["--min-documents", "many"], ["--hash-bits", "29"],
+                          ["--max-terms", "0"],
                           ["--hash-bits", "5", "--max-terms", "3"], ["--term-weights", "binary", "--sublinear"],
                           ["--analyzer", "char", "--stop-words", "english"], ["--norm", "l3"]):
             with self.subTest(arguments=arguments):
                 done = croft("train", "-o", self.folder / "m", "--format", "text", *arguments, "-")
                 self.assertEqual(done.returncode, WRONG_USAGE, done.stderr)
-        for arguments in (["--delimiter", "|"], ["--numeric", "a", "--ignore", "a"], ["--label", "a", "--numeric", "a"]):
+        for arguments in (["--delimiter", "|"], ["--numeric", "a", "--ignore", "a"],
+                          ["--label", "a", "--numeric", "a"]):
             with self.subTest(arguments=arguments):
                 done = croft("train", "-o", self.folder / "m", "--format", "csv", *arguments, "-", stdin=b"a,y\n1,2\n")
                 self.assertEqual(done.returncode, WRONG_USAGE, done.stderr)

@@ -21,7 +21,8 @@ class OutputsOverInputsTest(CliTest):
         self.fails(WRONG_USAGE, "train", "-o", model, "--log", data, data, mentions=["--log"])
         self.assertEqual(data.read_bytes(), TRAIN.read_bytes())
         self.fails(WRONG_USAGE, "train", "-o", model, "--log", model, data, mentions=["--log"])
-        self.fails(WRONG_USAGE, "train", "-o", model, "--log", "-", data, mentions=["--log -: a log cannot be standard"])
+        self.fails(WRONG_USAGE, "train", "-o", model, "--log", "-", data,
+                   mentions=["--log -: a log cannot be standard"])
         self.assertFalse(model.exists())
 
     def test_standard_input_can_be_read_once_only(self):
