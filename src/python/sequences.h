@@ -76,8 +76,8 @@ class SequenceReader {
   void read(pybind11::handle sequence, std::optional<std::size_t> index, InputSequence& out);
   // All sequences have one form: that of the first, or one set before.  None for rows, and before.
   const std::optional<SequenceForm>& form() const { return form_; }
-  void expect(SequenceForm form) {
-    form_ = std::move(form);
+  void expect(const SequenceForm& form) {
+    form_ = form;
     expected_by_model_ = true;
   }
   // Labels of the sequence last read, by kPartial: a str; None (not known); a set, list or tuple of
