@@ -201,9 +201,11 @@ TEST(Json, WritesText) {
             "82\"");
   EXPECT_THROW(Json("\xff").dump(), JsonError);
   EXPECT_THROW((Json{{"\xc3", 1}}.dump(2)), JsonError);
-  // Every beginning of two bytes, before a byte that is a character and one that is none.
+  // Every first byte, with a second at each bound that UTF-8 has for it (RFC 3629 section 4),
+  // before a byte that is a character and one that is none.
   for (int a = 0; a < 256; ++a) {
-    for (int b = 0; b < 256; ++b) {
+    for (const int b : {0x00, 0x22, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf,
+                        0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xed, 0xf0, 0xf4, 0xf5, 0xff}) {
       for (const char* rest : {"", "x", "\x80", "\xbf\x90"}) {
         const std::string text = std::string{static_cast<char>(a), static_cast<char>(b)} + rest;
         ASSERT_EQ(Json(text).dump(-1, InvalidUtf8::replace), written_by_them(in_utf8(text)))
