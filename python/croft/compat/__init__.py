@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from . import _names  # noqa: F401  (its finder)
 from ._parameters import DifferenceWarning
 
 if TYPE_CHECKING:
