@@ -175,7 +175,7 @@ class CRF(BaseEstimator):  # type: ignore[misc]
     @property
     def classes_(self) -> Optional[list[str]]:
         """The labels."""
-        return None if self.tagger_ is None else self.tagger_.labels()
+        return self._learnt("labels")
 
     @property
     def size_(self) -> Optional[int]:
@@ -185,22 +185,23 @@ class CRF(BaseEstimator):  # type: ignore[misc]
     @property
     def num_attributes_(self) -> Optional[int]:
         """How many attributes have a weight."""
-        return None if self.tagger_ is None else len(self.model_.attributes)
+        attributes = self.attributes_
+        return None if attributes is None else len(attributes)
 
     @property
     def attributes_(self) -> Optional[list[str]]:
         """The attributes with a weight."""
-        return None if self.tagger_ is None else self.model_.attributes
+        return self._learnt("attributes")
 
     @property
     def state_features_(self) -> Optional[dict[tuple[str, str], float]]:
         """(attribute, label) -> weight."""
-        return None if self.tagger_ is None else self.model_.state_features
+        return self._learnt("state_features")
 
     @property
     def transition_features_(self) -> Optional[dict[tuple[str, str], float]]:
         """(from, to) -> weight."""
-        return None if self.tagger_ is None else self.model_.transition_features
+        return self._learnt("transition_features")
 
     @property
     def training_log_(self) -> Optional[TrainingLog]:
@@ -211,6 +212,9 @@ class CRF(BaseEstimator):  # type: ignore[misc]
     def _info(self) -> Optional[ParsedDump]:
         return None if self.tagger_ is None else self.tagger_.info()
 
+    def _learnt(self, name: str) -> Any:
+        return None if self.tagger_ is None else getattr(self.model_, name)
+
     def _fitted(self) -> Model:
         if self.tagger_ is not None:
             return self.tagger_._opened()
@@ -218,6 +222,9 @@ class CRF(BaseEstimator):  # type: ignore[misc]
         if self.model_filename is not None:
             message += f" (and there is no file {os.fspath(self.model_filename)!r})"
         _params.raise_unfitted(message)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self.tagger_ is not None
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_modelfile": None}
