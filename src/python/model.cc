@@ -136,6 +136,15 @@ std::span<const std::byte> file_bytes(const PythonModel& self, const std::string
   return std::as_bytes(std::span(made));
 }
 
+// The attributes of a file of CRFsuite's by their numbers there, which a model here does not keep.
+py::list crfsuite_attributes(const py::bytes& data) {
+  py::list names;
+  for (const std::string& name : read_crfsuite(std::string_view(data), "data").node.names) {
+    names.append(str_of(name));
+  }
+  return names;
+}
+
 py::list labels(const PythonModel& self) {
   py::list names;
   for (Label y = 0; y < self.model->labels(); ++y) names.append(str_of(self.model->label(y)));
@@ -314,6 +323,7 @@ void bind_model(py::module_& module) {
       .def("edge_features", &edge_features)
       .def("importance", &importance);
   module.def("hmm_transitions", &hmm_transitions, py::arg("model"));
+  module.def("crfsuite_attributes", &crfsuite_attributes, py::arg("data"));
   module.def("evaluate", &evaluate, py::arg("y_true"), py::arg("y_pred"));
 }
 

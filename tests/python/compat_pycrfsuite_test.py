@@ -200,6 +200,7 @@ def test_an_item_sequence_shows_its_attributes_and_stands_for_what_it_was_made_o
     xseq = [{"w": "é", "n": 2, "yes": True, "no": False, "in": {"a": ["x", "y"], "b": 0.5}},
             ["p", "q"]]
     sequence = pycrfsuite.ItemSequence(xseq)
+    assert pycrfsuite.ItemSequence([{"a": 2}.keys()]).items() == [{"a": 1.0}]
     assert sequence.items() == [
         {"w:é": 1.0, "n": 2.0, "yes": 1.0, "no": 0.0, "in:a:x": 1.0, "in:a:y": 1.0, "in:b": 0.5},
         {"p": 1.0, "q": 1.0}]

@@ -39,7 +39,7 @@ CRFSUITE_VERSION = "0.12"  # whose files and parameters these are
 CRFSuiteError = _core.Error
 PathLike = Union[str, "os.PathLike[str]"]
 
-_HEADER = struct.Struct("<4sI4s9I")  # of CRFsuite's files
+_MAGIC = b"lCRF"  # of CRFsuite's files
 _CLOSED = "the tagger has no model; call open first"
 
 
@@ -312,14 +312,18 @@ class ParsedDump:
         size (bytes), num_features, num_labels, num_attrs
     """
 
-    def __init__(self, model: Model, header: Mapping[str, str]) -> None:
+    def __init__(self, model: Model, file: bytes = b"") -> None:
+        attributes = _core.crfsuite_attributes(file) if file else model.attributes
+        number = {name: n for n, name in enumerate(attributes)}
         self.transitions = model.transition_features
-        self.state_features = model.state_features
+        self.state_features = dict(sorted(model.state_features.items(),
+                                          key=lambda feature: number[feature[0][0]]))
         self.labels = {name: str(n) for n, name in enumerate(model.labels)}
-        self.attributes = {name: str(n) for n, name in enumerate(model.attributes)}
-        counts = {"num_features": len(self.transitions) + len(self.state_features),
-                  "num_labels": len(self.labels), "num_attrs": len(self.attributes)}
-        self.header = {**header, **{name: header.get(name, str(n)) for name, n in counts.items()}}
+        self.attributes = {name: str(n) for name, n in number.items()}
+        self.header = _header(file) if file else {
+            "type": "chain", "size": str(model.size),
+            "num_features": str(len(self.transitions) + len(self.state_features)),
+            "num_labels": str(len(self.labels)), "num_attrs": str(len(self.attributes))}
 
 
 class Tagger:
@@ -340,17 +344,20 @@ class Tagger:
         """Opens a model file.  The result is for a with-statement, which closes the tagger."""
         path = os.fspath(name)
         with open(path, "rb") as file:
-            begin = file.read(_HEADER.size)
-        return contextlib.closing(self._use(Model.load(path), path, begin))
+            begin = file.read(len(_MAGIC))
+            data = begin + file.read() if begin == _MAGIC else b""
+        model = Model(_core.Model.from_bytes(data, path)) if data else Model.load(path)
+        return contextlib.closing(self._use(model, path, data))
 
     def open_inmemory(self, value: bytes) -> contextlib.closing[Tagger]:
         """The same of what a model file holds."""
-        return contextlib.closing(self._use(Model.from_bytes(value), "value", value))
+        model = Model.from_bytes(value)
+        return contextlib.closing(self._use(model, "value", value if value[:4] == _MAGIC else b""))
 
     def close(self) -> None:
         """Lets the model go."""
         self._model = None
-        self._header: dict[str, str] = {}
+        self._file = b""  # of CRFsuite's, as it is there
         self._current: Optional[_core.Items] = None
         self._marginals: Optional[list[dict[str, float]]] = None
 
@@ -395,7 +402,7 @@ class Tagger:
         """What is in the model.  Cost: all weights."""
         if self._model is None:
             raise RuntimeError(_CLOSED)  # the peer's kind of error, here and nowhere else
-        return ParsedDump(self._model, self._header)
+        return ParsedDump(self._model, self._file)
 
     def dump(self, filename: Optional[PathLike] = None) -> None:
         """Writes the model as text, to a file or to standard output."""
@@ -409,12 +416,12 @@ class Tagger:
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_current": None, "_marginals": None}
 
-    def _use(self, model: Model, name: str, begin: bytes = b"") -> Tagger:
+    def _use(self, model: Model, name: str, file: bytes = b"") -> Tagger:
         if model.rows:
             raise CRFSuiteError(f"{name} labels rows of columns, not attributes; use croft.load")
         self.close()
         self._model = model
-        self._header = _header_of(begin) or {"type": "chain", "size": str(model.size)}
+        self._file = file
         return self
 
     def _opened(self) -> Model:
@@ -445,11 +452,8 @@ def _labels(labels: Iterable[str], name: str) -> list[str]:
     return found
 
 
-def _header_of(begin: bytes) -> dict[str, str]:
-    """What a file of CRFsuite's begins with; empty for another."""
-    if not begin.startswith(b"lCRF"):
-        return {}
-    magic, size, kind, *numbers = _HEADER.unpack_from(begin)
+def _header(file: bytes) -> dict[str, str]:
+    magic, size, kind, *numbers = struct.unpack_from("<4sI4s9I", file)
     names = ("version", "num_features", "num_labels", "num_attrs", "off_features", "off_labels",
              "off_attrs", "off_labelrefs", "off_attrrefs")
     shown = {name: f"0x{n:X}" if name.startswith("off") else str(n)

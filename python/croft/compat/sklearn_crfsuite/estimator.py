@@ -168,7 +168,7 @@ class CRF(BaseEstimator):  # type: ignore[misc]
         if self._modelfile is None:
             data = None
             if self.model_filename is None and self._tagger is not None:
-                data = self._fitted().to_bytes("crfsuite")
+                data = self._tagger._file or self._fitted().to_bytes("crfsuite")
             self._modelfile = FileResource(self.model_filename, self.keep_tempfiles, data)
         return self._modelfile
 
@@ -180,7 +180,7 @@ class CRF(BaseEstimator):  # type: ignore[misc]
     @property
     def size_(self) -> Optional[int]:
         """Bytes of the model."""
-        return None if self.tagger_ is None else int(self.tagger_._header["size"])
+        return None if self.tagger_ is None else len(self.tagger_._file) or self.model_.size
 
     @property
     def num_attributes_(self) -> Optional[int]:
@@ -191,7 +191,7 @@ class CRF(BaseEstimator):  # type: ignore[misc]
     @property
     def attributes_(self) -> Optional[list[str]]:
         """The attributes with a weight."""
-        return self._learnt("attributes")
+        return None if self._info is None else list(self._info.attributes)
 
     @property
     def state_features_(self) -> Optional[dict[tuple[str, str], float]]:
