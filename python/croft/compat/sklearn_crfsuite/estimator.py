@@ -83,6 +83,7 @@ class CRF(BaseEstimator):  # type: ignore[misc]
 
     # Of a fit.
     _tagger: Optional[Tagger] = None
+    _info_cached: Optional[ParsedDump] = None
     _modelfile: Optional[FileResource] = None
     _training_log: Optional[TrainingLog] = None
 
@@ -100,7 +101,7 @@ class CRF(BaseEstimator):  # type: ignore[misc]
         trainer.train(self.model_filename or "", holdout=-1 if X_dev is None else 1)
         assert trainer.model_ is not None
         self._tagger = Tagger.of(trainer.model_)
-        self._modelfile = None
+        self._modelfile = self._info_cached = None
         self._training_log = trainer.logparser
         return self
 
@@ -175,7 +176,7 @@ class CRF(BaseEstimator):  # type: ignore[misc]
     @property
     def classes_(self) -> Optional[list[str]]:
         """The labels."""
-        return self._learnt("labels")
+        return None if self.tagger_ is None else self.tagger_.labels()
 
     @property
     def size_(self) -> Optional[int]:
@@ -185,8 +186,7 @@ class CRF(BaseEstimator):  # type: ignore[misc]
     @property
     def num_attributes_(self) -> Optional[int]:
         """How many attributes have a weight."""
-        attributes = self.attributes_
-        return None if attributes is None else len(attributes)
+        return None if self._info is None else len(self._info.attributes)
 
     @property
     def attributes_(self) -> Optional[list[str]]:
@@ -196,12 +196,12 @@ class CRF(BaseEstimator):  # type: ignore[misc]
     @property
     def state_features_(self) -> Optional[dict[tuple[str, str], float]]:
         """(attribute, label) -> weight."""
-        return self._learnt("state_features")
+        return None if self._info is None else self._info.state_features
 
     @property
     def transition_features_(self) -> Optional[dict[tuple[str, str], float]]:
         """(from, to) -> weight."""
-        return self._learnt("transition_features")
+        return None if self._info is None else self._info.transitions
 
     @property
     def training_log_(self) -> Optional[TrainingLog]:
@@ -210,10 +210,9 @@ class CRF(BaseEstimator):  # type: ignore[misc]
 
     @property
     def _info(self) -> Optional[ParsedDump]:
-        return None if self.tagger_ is None else self.tagger_.info()
-
-    def _learnt(self, name: str) -> Any:
-        return None if self.tagger_ is None else getattr(self.model_, name)
+        if self._info_cached is None and self.tagger_ is not None:
+            self._info_cached = self.tagger_.info()
+        return self._info_cached
 
     def _fitted(self) -> Model:
         if self.tagger_ is not None:
@@ -227,7 +226,7 @@ class CRF(BaseEstimator):  # type: ignore[misc]
         return self.tagger_ is not None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_modelfile": None}
+        return {**self.__dict__, "_modelfile": None, "_info_cached": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Of a pickle from here, or of sklearn-crfsuite's, which has the bytes of a model file."""
