@@ -48,4 +48,6 @@ def fill(name: str) -> None:
     package.__path__ = []  # its modules are the finder's
 
 
-sys.meta_path.append(_Finder())
+def install() -> None:
+    """Puts the finder behind all others."""
+    sys.meta_path.append(_Finder())
