@@ -29,8 +29,8 @@ for module, names in {"sklearn_crfsuite": [], "sklearn_crfsuite.estimator": ["CR
     modules[module] = sys.modules[module] = types.ModuleType(module)
     for name in names:
         setattr(modules[module], name, type(name, (), {"__module__": module}))
-def made(module, name, **state):
-    it = getattr(modules[module], name)()
+def made(module, kind, **state):
+    it = getattr(modules[module], kind)()
     it.__dict__.update(state)
     return it
 log = made("pycrfsuite._logparser", "TrainLogParser", state="STORING", featgen_percent=100,

@@ -536,8 +536,8 @@ def test_the_file_is_crfsuites_unless_its_name_ends_in_croft(tmp_path):
 def test_the_header_of_a_file_of_crfsuites_is_what_the_file_says(path, tmp_path):
     data = open(path, "rb").read()
     tagger = pycrfsuite.Tagger()
-    for opened in (tagger.open(path), tagger.open_inmemory(data)):
-        with opened:
+    for opened in (lambda: tagger.open(path), lambda: tagger.open_inmemory(data)):
+        with opened():
             header = tagger.info().header
             attributes = len(tagger.info().attributes)
             tagger.dump(tmp_path / "dump")

@@ -183,11 +183,11 @@ class BaseTrainer:
         assert self.logparser is not None
         self.logparser.add(event, text)
         *before, last = text.splitlines(keepends=True) or [""]
+        self._event = None
         for line in before:
             self.message(line)
         self._event = event, figures
         self.message(last)
-        self._event = None
 
     def _fit(self, out: list[int], options: dict[str, Any],
              log: TrainingLog) -> tuple[Model, dict[str, Any]]:
