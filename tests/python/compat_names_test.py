@@ -1,6 +1,7 @@
 """The names pycrfsuite and sklearn_crfsuite: in pickles of the originals, and in unmodified programs."""
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,8 @@ from sklearn.base import clone
 
 from croft.compat import sklearn_crfsuite
 from croft.compat.sklearn_crfsuite.trainer import LinePerIterationTrainer
+
+ALIAS = Path(__file__).resolve().parents[2] / "python" / "alias"
 
 
 @pytest.fixture(scope="module")
@@ -140,6 +143,14 @@ with Tagger().open(sys.argv[0] + ".crfsuite") as tagger:
 crf = pickle.loads(pickle.dumps(CRF().fit([[["a"], ["b"]]], [["A", "B"]])))
 assert metrics.sequence_accuracy_score([["A", "B"]], crf.predict([[["a"], ["b"]]])) == 1
 """)
-    alias = Path(__file__).resolve().parents[2] / "python" / "alias"
     run(f"import runpy, sys; sys.argv = [{str(tmp_path / 'p')!r}]\n"
-        f"runpy.run_path({str(tmp_path / 'python_crfsuite_program.py')!r}, run_name='__main__')", alias)
+        f"runpy.run_path({str(tmp_path / 'python_crfsuite_program.py')!r}, run_name='__main__')", ALIAS)
+
+
+def test_pip_installs_the_alias_packages(tmp_path):
+    pytest.importorskip("setuptools", minversion="61")
+    shutil.copytree(ALIAS, tmp_path / "alias")  # where it is built
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-deps",
+                    "--no-index", "--target", tmp_path / "site", tmp_path / "alias"], check=True)
+    assert {path.name for path in (tmp_path / "site").glob("*.py")} == {"pycrfsuite.py", "sklearn_crfsuite.py"}
+    run("import pycrfsuite, sklearn_crfsuite; assert sklearn_crfsuite.CRF and pycrfsuite.Tagger", tmp_path / "site")
