@@ -57,10 +57,6 @@ const KindRow& conversion_of(const SequenceModel& model, std::string_view to) {
                    "; there are: " + all);
 }
 
-}  // namespace
-
-namespace {
-
 void write_bytes(const std::string& path, std::string_view bytes) {
   AtomicFile file(path);
   file.write(bytes);
