@@ -3,6 +3,7 @@ import inspect
 import itertools
 import os
 import pickle
+import random
 import subprocess
 import sys
 from collections import Counter
@@ -250,6 +251,17 @@ def test_the_other_algorithms_train_too(data, new_data, arguments, same):
     assert crf.model_.to_bytes() == croft.ChainCRF(**same).fit(*data).model_.to_bytes()
     assert crf.score(*new_data) > 0.9
     assert crf.predict_marginals(new_data[0])[0][0].keys() == set("DJNV")
+
+
+@pytest.mark.parametrize("seed, labels", [
+    (1, "BBCACA"), (3, "BCAACAC"), (4, "AACBBAA"), (5, "BBABAAAC"), (11, "AAAACABBBCA"), (24, "CBCACBBACB")])
+def test_the_averaged_perceptron_learns_what_crfsuites_does_from_one_sequence(seed, labels):
+    """The labels are those of CRFsuite 0.12.2: with one sequence there is no order to draw."""
+    draw = random.Random(seed)
+    length = draw.randint(4, 12)
+    x = [{draw.choice("abcdef"): draw.choice([1, 0.5, 2]), "w": draw.choice("xyz")} for _ in range(length)]
+    y = [draw.choice("ABC") for _ in range(length)]
+    assert "".join(sklearn_crfsuite.CRF("ap").fit([x], [y]).predict_single(x)) == labels
 
 
 def test_an_argument_that_changes_nothing_warns(data):
