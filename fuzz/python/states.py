@@ -151,6 +151,9 @@ def image(h: Hostile) -> None:
             if isinstance(each, croft.Model):
                 for what in ("labels", "order", "attributes", "state_features", "transition_features", "edge_features"):
                     h.call(lambda: getattr(each, what))
+                other = h.call(each.to_bytes, h.one("crfsuite", "wapiti", "crfpp"))
+                if isinstance(other, bytes):
+                    h.call(pycrfsuite.Tagger().open_inmemory, h.mutated(other))
                 h.call(each.inspect, 3)
                 h.call(repr, each)
                 X = [[{"w": "the"}, {"w": "cat"}]] if not each.rows else [[["the", "e"], ["cat", "t"]]]

@@ -82,13 +82,17 @@ class Model:
         """The model that ``to_bytes`` gave, or what a file holds."""
         return cls(_core.Model.from_bytes(data))
 
-    def to_bytes(self) -> bytes:
-        """What the model's file holds."""
-        return self._native.bytes()
+    def to_bytes(self, format: str = "croft") -> bytes:
+        """What the model's file holds.
 
-    def save(self, path: PathLike) -> None:
-        """Writes the file whole or not at all (a temporary file, synced and renamed)."""
-        self._native.save(os.fspath(path))
+        format : "croft"; "crfsuite", "wapiti" or "crfpp" for a chain that the format of that program can
+            express (else ``croft.Error`` says what it cannot; docs/other_models.md)
+        """
+        return self._native.bytes(format)
+
+    def save(self, path: PathLike, format: str = "croft") -> None:
+        """Writes the file whole or not at all (a temporary file, synced and renamed); format as in ``to_bytes``."""
+        self._native.save(os.fspath(path), format)
 
     def verify(self) -> None:
         """Reads the whole file and raises ``croft.Error`` where its checksums say that it is damaged."""
@@ -348,12 +352,12 @@ def load(path: PathLike) -> Model:
     return Model.load(path)
 
 
-def save(model: Any, path: PathLike) -> None:
-    """Writes a ``Model``, or the model of a fitted estimator, to a file."""
+def save(model: Any, path: PathLike, format: str = "croft") -> None:
+    """Writes a ``Model``, or the model of a fitted estimator, to a file; format as in ``Model.to_bytes``."""
     found = model if isinstance(model, Model) else getattr(model, "model_", None)
     if not isinstance(found, Model):
         raise TypeError(f"model is a {type(model).__name__}; give a Model or a fitted ChainCRF")
-    found.save(path)
+    found.save(path, format)
 
 
 def evaluate(y_true: Sequence[Sequence[str]], y_pred: Sequence[Sequence[str]]) -> dict[str, Any]:

@@ -180,7 +180,7 @@ void bind_graph_crf(py::module_& module) {
           [](const PythonGraphModel& self) { return python_bytes(self.model.container().bytes()); })
       .def("save",
            [](const PythonGraphModel& self, const std::filesystem::path& path) {
-             save_file(self.model.container(), path);
+             save_file(self.model.container().bytes(), path);
            })
       .def("meta", [](const PythonGraphModel& self) { return self.model.meta().dump(); })
       .def("weights", &weights_of);

@@ -12,6 +12,7 @@
 #include "app/inspect/weights.h"
 #include "app/kinds.h"
 #include "core/files.h"
+#include "model/foreign/foreign_chain.h"
 #include "model/kinds/hmm_model.h"
 #include "python/bind.h"
 #include "python/matrix_rows.h"
@@ -38,9 +39,8 @@ py::bytes python_bytes(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-void save_file(const Container& container, const std::filesystem::path& path) {
+void save_file(std::span<const std::byte> bytes, const std::filesystem::path& path) {
   const py::gil_scoped_release unlock;
-  const std::span<const std::byte> bytes = container.bytes();
   AtomicFile file(path);
   file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   file.commit();
@@ -115,6 +115,34 @@ std::shared_ptr<PythonModel> from_bytes(const py::bytes& data, const std::string
   Container container = container_of(data, name);
   container.verify();  // it is all in memory anyway
   return std::make_shared<PythonModel>(std::move(container));
+}
+
+// What a file of the format holds.
+//   made : keeps the bytes of another program's format
+std::span<const std::byte> file_bytes(const PythonModel& self, const std::string& name,
+                                      std::string& made) {
+  const Container& container = self.model->container();
+  if (name == "croft") return container.bytes();
+  const ForeignFormat* const format = foreign_format_named(name);
+  if (format == nullptr) {
+    std::string all = "croft";
+    for (const ForeignFormat& each : foreign_formats()) {
+      if (!each.name.empty()) all += ", " + std::string(each.name);
+    }
+    throw py::value_error("format is " + in_quotes(name) + "; choose one of: " + all);
+  }
+  const py::gil_scoped_release unlock;
+  made = format->write(foreign_chain(*self.model), container.name());
+  return std::as_bytes(std::span(made));
+}
+
+// The attributes of a file of CRFsuite's by their numbers there, which a model here does not keep.
+py::list crfsuite_attributes(const py::bytes& data) {
+  py::list names;
+  for (const std::string& name : read_crfsuite(std::string_view(data), "data").node.names) {
+    names.append(str_of(name));
+  }
+  return names;
 }
 
 py::list labels(const PythonModel& self) {
@@ -250,14 +278,21 @@ void bind_model(py::module_& module) {
   py::class_<PythonModel, std::shared_ptr<PythonModel>>(module, "Model", "A trained model.")
       .def_static("open", &open, py::arg("path"))
       .def_static("from_bytes", &from_bytes, py::arg("data"), py::arg("name") = "the model")
-      .def("bytes",
-           [](const PythonModel& self) { return python_bytes(self.model->container().bytes()); })
+      .def(
+          "bytes",
+          [](const PythonModel& self, const std::string& format) {
+            std::string made;
+            return python_bytes(file_bytes(self, format, made));
+          },
+          py::arg("format"))
       .def(
           "save",
-          [](const PythonModel& self, const std::filesystem::path& path) {
-            save_file(self.model->container(), path);
+          [](const PythonModel& self, const std::filesystem::path& path,
+             const std::string& format) {
+            std::string made;
+            save_file(file_bytes(self, format, made), path);
           },
-          py::arg("path"))
+          py::arg("path"), py::arg("format"))
       .def("verify", [](const PythonModel& self) { self.model->container().verify(); })
       .def_property_readonly("labels", &labels)
       .def_property_readonly("order", [](const PythonModel& self) { return self.model->order(); })
@@ -288,6 +323,7 @@ void bind_model(py::module_& module) {
       .def("edge_features", &edge_features)
       .def("importance", &importance);
   module.def("hmm_transitions", &hmm_transitions, py::arg("model"));
+  module.def("crfsuite_attributes", &crfsuite_attributes, py::arg("data"));
   module.def("evaluate", &evaluate, py::arg("y_true"), py::arg("y_pred"));
 }
 

@@ -21,7 +21,7 @@ pybind11::str str_of(std::string_view bytes);
 Container container_of(const pybind11::bytes& data, const std::string& name);
 pybind11::bytes python_bytes(std::span<const std::byte> bytes);
 // The file appears whole or not at all.
-void save_file(const Container& container, const std::filesystem::path& path);
+void save_file(std::span<const std::byte> bytes, const std::filesystem::path& path);
 
 // Immutable, and so is what it hands out.
 struct PythonModel {

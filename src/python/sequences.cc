@@ -275,7 +275,7 @@ void SequenceReader::add_position(PyObject* item, StringLists& out) {
   depth_ = 0;
   if (PyDict_Check(item)) {
     add_members(item, out);
-  } else if (PyList_Check(item) || PyTuple_Check(item) || is_set(item)) {
+  } else if (PyList_Check(item) || PyTuple_Check(item) || is_set(item) || PyDictKeys_Check(item)) {
     add_members(item, out);
   } else if (!PyUnicode_Check(item) && attribute(item, "keys")) {  // another mapping
     const py::dict members;

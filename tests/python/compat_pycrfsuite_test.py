@@ -200,6 +200,7 @@ def test_an_item_sequence_shows_its_attributes_and_stands_for_what_it_was_made_o
     xseq = [{"w": "é", "n": 2, "yes": True, "no": False, "in": {"a": ["x", "y"], "b": 0.5}},
             ["p", "q"]]
     sequence = pycrfsuite.ItemSequence(xseq)
+    assert pycrfsuite.ItemSequence([{"a": 2}.keys()]).items() == [{"a": 1.0}]
     assert sequence.items() == [
         {"w:é": 1.0, "n": 2.0, "yes": 1.0, "no": 0.0, "in:a:x": 1.0, "in:a:y": 1.0, "in:b": 0.5},
         {"p": 1.0, "q": 1.0}]
@@ -292,18 +293,22 @@ def test_messages_are_printed_unless_told_otherwise(capsys):
         assert ("Iteration #1 *****" in capsys.readouterr().out) == verbose
 
 
-def test_message_receives_the_whole_log():
-    class Collecting(pycrfsuite.BaseTrainer):
-        text = ""
+@pytest.mark.parametrize("base", [pycrfsuite.BaseTrainer, pycrfsuite.Trainer])
+def test_message_receives_the_whole_log_line_by_line(base):
+    class Collecting(base):
+        def __init__(self):  # the peer's need not be called
+            self.lines = []
 
         def message(self, message):
-            self.text += message
+            self.lines.append(message)
 
     trainer = Collecting()
+    assert trainer.get_params()["c2"] == 1 and not trainer.verbose
     trainer.append([["a"], ["b"]], ["A", "B"])
+    assert not trainer.lines
     trainer.train("")
-    assert trainer.text == "".join(trainer.logparser.log)
-    assert "Iteration #1" in trainer.text
+    assert "".join(trainer.lines) == "".join(trainer.logparser.log)
+    assert "***** Iteration #1 *****\n" in trainer.lines and "type: CRF1d\n" in trainer.lines
 
 
 def test_an_iteration_says_what_croft_says_of_it(few):
@@ -509,6 +514,46 @@ def test_info_and_dump_show_the_same_model(tagger, tmp_path, capsys):
     assert text.count("\n  (0) ") == len(info.state_features)
 
 
+def test_the_file_is_crfsuites_unless_its_name_ends_in_croft(tmp_path):
+    trainer = trainer_on(*sentences(60, 3))
+    answers = []
+    for name, magic in (("a", b"lCRF"), ("a.crfsuite", b"lCRF"), ("a.croft", b"CROF")):
+        path = tmp_path / name
+        trainer.train(path)
+        assert path.read_bytes().startswith(magic)
+        assert path.read_bytes() == trainer.model_.to_bytes("crfsuite" if magic == b"lCRF" else "croft")
+        tagger = pycrfsuite.Tagger()
+        tagger.open(path)
+        xseq = items([["the", "black", "dog"]])[0]
+        y = tagger.tag(xseq)
+        answers.append((y, tagger.probability(y), [tagger.marginal("N", t) for t in range(3)],
+                        tagger.info().state_features, tagger.info().transitions,
+                        tagger.info().attributes))
+    assert answers[0] == answers[1] == answers[2]
+    assert trainer.logparser.log[-1] == f"Storing the model: {path.stat().st_size} bytes in {path}\n"
+
+
+def test_the_header_of_a_file_of_crfsuites_is_what_the_file_says(path, tmp_path):
+    data = open(path, "rb").read()
+    tagger = pycrfsuite.Tagger()
+    for opened in (lambda: tagger.open(path), lambda: tagger.open_inmemory(data)):
+        with opened():
+            header = tagger.info().header
+            attributes = len(tagger.info().attributes)
+            tagger.dump(tmp_path / "dump")
+        assert list(header) == ["magic", "size", "type", "version", "num_features", "num_labels",
+                                "num_attrs", "off_features", "off_labels", "off_attrs",
+                                "off_labelrefs", "off_attrrefs"]
+        assert header["magic"] == "lCRF" and header["type"] == "FOMC"
+        assert header["size"] == str(len(data)) and header["version"] == "100"
+        assert header["num_labels"] == "4" and header["num_attrs"] == str(attributes)
+        assert header["num_features"] == "0" and header["off_features"] == "0x30"
+        for name, magic in (("off_labels", b"CQDB"), ("off_attrrefs", b"AFRF")):
+            assert data[int(header[name], 16):][:4] == magic
+        text = (tmp_path / "dump").read_text(encoding="utf-8")
+        assert text.startswith(f"FILEHEADER = {{\n  magic: lCRF\n  size: {len(data)}\n  type: FOMC\n")
+
+
 def test_labels_and_attributes_may_be_any_text(tmp_path):
     """ASCII labels and attributes without odd characters are what the peer can read back."""
     trainer = pycrfsuite.Trainer(params={"feature.possible_states": True}, verbose=False)
@@ -531,6 +576,9 @@ def test_a_tagger_opens_memory_closes_and_can_be_pickled(path, tagger):
         assert other.tag(xseq) == tagger.tag(xseq)
     with pytest.raises(ValueError, match="no model; call open first"):
         other.tag(xseq)
+    for call in (other.info, other.dump):  # as the peer's
+        with pytest.raises(RuntimeError, match="no model; call open first"):
+            call()
     assert pickle.loads(pickle.dumps(tagger)).tag(xseq) == ["D", "N"]
     assert croft.load(path).predict([xseq]) == [["D", "N"]]
 
@@ -567,10 +615,11 @@ def trained_file(folder):
 def test_models_that_are_not_crofts_or_not_of_attributes_are_refused(tmp_path):
     tagger = pycrfsuite.Tagger()
     (tmp_path / "peer").write_bytes(b"lCRF" + bytes(60))
-    with pytest.raises(croft.Error, match="a model of CRFsuite's"):
+    with pytest.raises(croft.Error, match="peer.*no CRFsuite model of kind FOMC"):
         tagger.open(str(tmp_path / "peer"))
-    with pytest.raises(croft.Error, match="a model of CRFsuite's"):
-        tagger.open_inmemory(b"lCRF" + bytes(60))
+    for damaged in (b"", b"lCRF", b"lCRFfoo" * 100, b"lCRF" + bytes(60)):
+        with pytest.raises(croft.Error):
+            tagger.open_inmemory(damaged)
     (tmp_path / "text").write_text("hello, this is not a model\n")
     with pytest.raises(croft.Error, match="not a Croft model"):
         tagger.open(str(tmp_path / "text"))

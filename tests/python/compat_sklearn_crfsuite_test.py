@@ -1,7 +1,9 @@
 """croft.compat.sklearn_crfsuite used as sklearn-crfsuite is, and what its arguments mean."""
 import inspect
 import itertools
+import os
 import pickle
+import random
 import subprocess
 import sys
 from collections import Counter
@@ -13,6 +15,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import f1_score, fbeta_score, make_scorer, precision_score, recall_score
 from sklearn.model_selection import RandomizedSearchCV, cross_val_predict, cross_val_score
+from sklearn.utils.validation import check_is_fitted
 
 import croft
 from conftest import items, sentences
@@ -144,7 +147,9 @@ def test_a_clone_a_pickle_and_cross_validation_work(fitted, data, new_data):
     assert again.get_params() == fitted.get_params()
     with pytest.raises(NotFittedError, match="not fitted yet"):
         again.predict(X)
-    assert not hasattr(again, "classes_") and again.training_log_ is None
+    check_is_fitted(fitted)
+    with pytest.raises(NotFittedError):
+        check_is_fitted(again)
     back = pickle.loads(pickle.dumps(fitted))
     assert back.predict(new_data[0]) == fitted.predict(new_data[0])
     assert back.training_log_.last_iteration == fitted.training_log_.last_iteration
@@ -248,6 +253,17 @@ def test_the_other_algorithms_train_too(data, new_data, arguments, same):
     assert crf.predict_marginals(new_data[0])[0][0].keys() == set("DJNV")
 
 
+@pytest.mark.parametrize("seed, labels", [
+    (1, "BBCACA"), (3, "BCAACAC"), (4, "AACBBAA"), (5, "BBABAAAC"), (11, "AAAACABBBCA"), (24, "CBCACBBACB")])
+def test_the_averaged_perceptron_learns_what_crfsuites_does_from_one_sequence(seed, labels):
+    """The labels are those of CRFsuite 0.12.2: with one sequence there is no order to draw."""
+    draw = random.Random(seed)
+    length = draw.randint(4, 12)
+    x = [{draw.choice("abcdef"): draw.choice([1, 0.5, 2]), "w": draw.choice("xyz")} for _ in range(length)]
+    y = [draw.choice("ABC") for _ in range(length)]
+    assert "".join(sklearn_crfsuite.CRF("ap").fit([x], [y]).predict_single(x)) == labels
+
+
 def test_an_argument_that_changes_nothing_warns(data):
     with pytest.warns(DifferenceWarning, match="averaging=False changes nothing"):
         sklearn_crfsuite.CRF(algorithm="pa", averaging=False, max_iterations=2).fit(*data)
@@ -313,6 +329,35 @@ for call, kind, text in (
         raise AssertionError
 """
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_before_a_fit_what_is_learnt_is_none(fitted):
+    names = ("tagger_ classes_ size_ num_attributes_ attributes_ state_features_ "
+             "transition_features_ training_log_ _info").split()
+    unfitted = sklearn_crfsuite.CRF()
+    assert [getattr(unfitted, name) for name in names] == [None] * len(names)
+    assert unfitted.modelfile.name is None
+    assert None not in [getattr(fitted, name) for name in names]
+
+
+def test_modelfile_is_a_file_that_crfsuite_reads(fitted, new_data, tmp_path):
+    kept = []
+    for keep in (False, True):
+        crf = clone(fitted).set_params(keep_tempfiles=keep).fit(*new_data)
+        assert crf.modelfile.auto and crf.modelfile.name == crf.modelfile.name
+        kept.append(crf.modelfile.name)
+        assert open(kept[-1], "rb").read() == crf.model_.to_bytes("crfsuite")
+        tagger = pycrfsuite.Tagger()
+        tagger.open(crf.modelfile.name)
+        assert tagger.tag(new_data[0][0]) == crf.predict_single(new_data[0][0])
+        file = pickle.loads(pickle.dumps(crf.modelfile))
+        assert file.name != kept[-1] and open(file.name, "rb").read() == open(kept[-1], "rb").read()
+        os.unlink(file.name)
+        del crf, tagger, file
+    assert [os.path.exists(name) for name in kept] == [False, True]
+    os.unlink(kept[1])
+    named = sklearn_crfsuite.CRF(model_filename=str(tmp_path / "m"))
+    assert named.modelfile.name == str(tmp_path / "m") and not named.modelfile.auto
 
 
 def test_the_layers_are_found_from_the_package():

@@ -275,6 +275,36 @@ def test_files_bytes_and_pickles_give_the_same_model(model, sequences, tmp_path)
         croft.save(model, tmp_path / "nowhere" / "m.croft")
 
 
+@pytest.mark.parametrize("format, begin", [
+    ("croft", b"CROF"), ("crfsuite", b"lCRF"), ("wapiti", b"#mdl#2#"), ("crfpp", b"\x64\0\0\0\0\0\0\0")])
+def test_a_model_has_the_files_of_other_programs(tmp_path, format, begin):
+    words, y = sentences(30, 5)
+    rows = [[[word] for word in x] for x in words]
+    crf = croft.ChainCRF(template="U:%x[0,0]\nU1:%x[-1,0]\nB\n").fit(rows, y)
+    data = crf.model_.to_bytes(format=format)
+    assert data.startswith(begin)
+    croft.save(crf, tmp_path / "m", format=format)
+    crf.model_.save(tmp_path / "again", format)
+    assert (tmp_path / "m").read_bytes() == (tmp_path / "again").read_bytes() == data
+    X = rows if format != "crfsuite" else [  # whose files have no templates
+        [["U:" + x[t], "U1:" + (x[t - 1] if t else "_B-1")] for t in range(len(x))] for x in words]
+    for same in (croft.load(tmp_path / "m"), croft.Model.from_bytes(data)):
+        assert same.predict(X) == crf.predict(rows)
+        assert same.log_partition(X) == pytest.approx(crf.model_.log_partition(rows), rel=1e-6)
+
+
+def test_what_a_file_of_another_program_cannot_say_is_an_error_and_writes_none(model, tmp_path):
+    second = croft.ChainCRF(order=2).fit([[["a"], ["b"], ["a"]]], [["X", "Y", "X"]]).model_
+    with pytest.raises(croft.Error, match="weights of three labels or more"):
+        second.save(tmp_path / "m", format="crfsuite")
+    with pytest.raises(croft.Error, match="a CRF\\+\\+ model|template"):
+        model.to_bytes(format="crfpp")
+    for call in (model.to_bytes, lambda format: model.save(tmp_path / "m", format)):
+        with pytest.raises(ValueError, match='format is "mallet"; choose one of: croft, crfsuite, wapiti, crfpp'):
+            call("mallet")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_model_of_the_program_answers_like_the_program(tmp_path):
     words, y = sentences(60, 4)
     (tmp_path / "d.txt").write_text("\n".join(

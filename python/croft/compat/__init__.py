@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from . import _names
 from ._parameters import DifferenceWarning
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["DifferenceWarning", "pycrfsuite", "sklearn_crfsuite"]
 
 _PARTS = {"pycrfsuite", "sklearn_crfsuite"}
+
+_names.install()
 
 
 def __getattr__(name: str) -> Any:

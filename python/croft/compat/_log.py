@@ -86,6 +86,9 @@ class TrainingLog:
             self.iterations[-1].update(holdout_scores(labels, y_true, y_pred))
 
 
+TrainLogParser = TrainingLog  # python-crfsuite's name, in pickles
+
+
 def holdout_scores(labels: Sequence[str], y_true: Labels, y_pred: Labels) -> dict[str, Any]:
     """Counts by label, their means over all `labels` (0 where there is nothing), and accuracies."""
     count = {label: [0, 0, 0] for label in labels}

@@ -6,13 +6,14 @@
     for xseq, yseq in zip(X, y):
         trainer.append(xseq, yseq)
     trainer.set_params({"c1": 0.1, "c2": 0.01, "max_iterations": 50})
-    trainer.train("tagger.croft")
+    trainer.train("tagger.crfsuite")
 
     tagger = pycrfsuite.Tagger()
-    tagger.open("tagger.croft")
+    tagger.open("tagger.crfsuite")
     tagger.tag(xseq)
 
-The file is Croft's, whatever its name ends in.  docs/python_migration.md lists what differs.
+The file is one that CRFsuite reads, and Croft's own where its name ends in ".croft".
+docs/python_migration.md lists what differs.
 """
 from __future__ import annotations
 
@@ -20,6 +21,7 @@ import contextlib
 import math
 import multiprocessing
 import os
+import struct
 import sys
 import time
 import warnings
@@ -30,11 +32,15 @@ from ..model import Model
 from . import _parameters, _transitions
 from ._log import LabelScore, TrainingLog, iteration_text, scores_text
 
-__all__ = ["BaseTrainer", "CRFSuiteError", "ItemSequence", "LabelScore", "ParsedDump", "Tagger",
-           "Trainer"]
+__all__ = ["BaseTrainer", "CRFSUITE_VERSION", "CRFSuiteError", "ItemSequence", "LabelScore",
+           "ParsedDump", "Tagger", "Trainer"]
 
+CRFSUITE_VERSION = "0.12"  # whose files and parameters these are
 CRFSuiteError = _core.Error
 PathLike = Union[str, "os.PathLike[str]"]
+
+_MAGIC = b"lCRF"  # of CRFsuite's files
+_CLOSED = "the tagger has no model; call open first"
 
 
 class ItemSequence(_core.Items):
@@ -65,14 +71,20 @@ class BaseTrainer:
 
     logparser: Optional[TrainingLog] = None
     model_: Optional[Model] = None
+    verbose = False  # of a class that does not call __init__, as it need not
+    _event: Optional[tuple[str, tuple[Any, ...]]] = None  # that the message under way ends
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> BaseTrainer:
+        trainer = super().__new__(cls)
+        trainer.clear()
+        BaseTrainer.select(trainer, "lbfgs")
+        return trainer
 
     def __init__(self, algorithm: Optional[str] = None, params: Optional[Mapping[str, Any]] = None,
                  verbose: bool = True) -> None:
         self.verbose = verbose
-        self._X: list[Any] = []
-        self._y: list[list[str]] = []
-        self._group: list[int] = []
-        self.select("lbfgs" if algorithm is None else algorithm)
+        if algorithm is not None:
+            self.select(algorithm)
         if params is not None:
             self.set_params(params)
 
@@ -91,7 +103,9 @@ class BaseTrainer:
 
     def clear(self) -> None:
         """Forgets all sequences."""
-        self._X, self._y, self._group = [], [], []
+        self._X: list[Any] = []
+        self._y: list[list[str]] = []
+        self._group: list[int] = []
 
     # Parameters.
 
@@ -132,7 +146,8 @@ class BaseTrainer:
     # Training.
 
     def train(self, model: PathLike, holdout: int = -1) -> None:
-        """Trains on what was appended and writes the model's file; an empty name writes none.
+        """Trains on what was appended and writes the model's file: Croft's own where its name ends
+        in ".croft", else CRFsuite's; an empty name writes none.
 
         holdout : the group that is not trained on but scored after each iteration; -1: none
 
@@ -160,14 +175,19 @@ class BaseTrainer:
         self._store(path, log)
 
     def message(self, message: str) -> None:
-        """Receives the log, piece by piece; prints it if verbose.  To be overridden."""
+        """Receives the log, line by line; prints it if verbose.  To be overridden."""
         if self.verbose:
             print(message, end="")
 
     def _tell(self, event: str, text: str, *figures: Any) -> None:
         assert self.logparser is not None
         self.logparser.add(event, text)
-        self.message(text)
+        *before, last = text.splitlines(keepends=True) or [""]
+        self._event = None
+        for line in before:
+            self.message(line)
+        self._event = event, figures
+        self.message(last)
 
     def _fit(self, out: list[int], options: dict[str, Any],
              log: TrainingLog) -> tuple[Model, dict[str, Any]]:
@@ -222,7 +242,7 @@ class BaseTrainer:
         self._tell("featgen_progress", "", 100)
         names = ("sequences", "positions", "attributes", "labels")
         counts = "".join(f"Number of {name}: {event[name]}\n" for name in names)
-        self._tell("featgen_end", f"Feature generation\n{counts}\n")
+        self._tell("featgen_end", f"Feature generation\ntype: CRF1d\n{counts}\n")
         self._tell("prepared", f"{self._title()}\n"
                    + "".join(f"{name}: {value}\n" for name, value in self._values.items()) + "\n")
 
@@ -233,9 +253,9 @@ class BaseTrainer:
         start = time.monotonic()
         assert self.model_ is not None
         if path:
-            self.model_.save(path)
+            self.model_.save(path, "croft" if path.endswith(".croft") else "crfsuite")
         log.storing_seconds = time.monotonic() - start
-        self._tell("end", f"Storing the model: {self.model_.size} bytes in {path}\n" if path else
+        self._tell("end", f"Storing the model: {os.path.getsize(path)} bytes in {path}\n" if path else
                    "The model is not stored\n")
 
 
@@ -244,14 +264,10 @@ class Trainer(BaseTrainer):
     prints its part of the log and can be overridden."""
 
     def message(self, message: str) -> None:
-        """Hands a piece of the log to the method of its event, if verbose."""
-        if self.verbose:
+        """Hands a part of the log to the method of its event when it ends, if verbose."""
+        if self.verbose and self._event is not None and self.logparser is not None:
             event, figures = self._event
-            getattr(self, "on_" + event)(message, *figures)
-
-    def _tell(self, event: str, text: str, *figures: Any) -> None:
-        self._event = event, figures
-        super()._tell(event, text)
+            getattr(self, "on_" + event)(self.logparser.last_log, *figures)
 
     def on_start(self, log: str) -> None:
         """Before the data is read."""
@@ -291,17 +307,23 @@ class ParsedDump:
 
     transitions : dict (from, to) -> weight;  state_features : dict (attribute, label) -> weight
     labels, attributes : dict name -> its number, as a str
-    header : dict of str with type, size (bytes), num_features, num_labels, num_attrs
+    header : dict of str: of a file of CRFsuite's what it begins with (magic, size, type, version,
+        num_features, which its writer leaves at 0, num_labels, num_attrs, off_...); else type,
+        size (bytes), num_features, num_labels, num_attrs
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, file: bytes = b"") -> None:
+        attributes = _core.crfsuite_attributes(file) if file else model.attributes
+        number = {name: n for n, name in enumerate(attributes)}
         self.transitions = model.transition_features
-        self.state_features = model.state_features
+        self.state_features = dict(sorted(model.state_features.items(),
+                                          key=lambda feature: number[feature[0][0]]))
         self.labels = {name: str(n) for n, name in enumerate(model.labels)}
-        self.attributes = {name: str(n) for n, name in enumerate(model.attributes)}
-        self.header = {"type": "chain", "size": str(model.size),
-                       "num_features": str(len(self.transitions) + len(self.state_features)),
-                       "num_labels": str(len(self.labels)), "num_attrs": str(len(self.attributes))}
+        self.attributes = {name: str(n) for name, n in number.items()}
+        self.header = _header(file) if file else {
+            "type": "chain", "size": str(model.size),
+            "num_features": str(len(self.transitions) + len(self.state_features)),
+            "num_labels": str(len(self.labels)), "num_attrs": str(len(self.attributes))}
 
 
 class Tagger:
@@ -322,17 +344,20 @@ class Tagger:
         """Opens a model file.  The result is for a with-statement, which closes the tagger."""
         path = os.fspath(name)
         with open(path, "rb") as file:
-            _refuse_crfsuite(file.read(4), path)
-        return contextlib.closing(self._use(Model.load(path), path))
+            begin = file.read(len(_MAGIC))
+            data = begin + file.read() if begin == _MAGIC else b""
+        model = Model(_core.Model.from_bytes(data, path)) if data else Model.load(path)
+        return contextlib.closing(self._use(model, path, data))
 
     def open_inmemory(self, value: bytes) -> contextlib.closing[Tagger]:
         """The same of what a model file holds."""
-        _refuse_crfsuite(value[:4], "value")
-        return contextlib.closing(self._use(Model.from_bytes(value), "value"))
+        model = Model.from_bytes(value)
+        return contextlib.closing(self._use(model, "value", value if value[:4] == _MAGIC else b""))
 
     def close(self) -> None:
         """Lets the model go."""
         self._model = None
+        self._file = b""  # of CRFsuite's, as it is there
         self._current: Optional[_core.Items] = None
         self._marginals: Optional[list[dict[str, float]]] = None
 
@@ -375,7 +400,9 @@ class Tagger:
 
     def info(self) -> ParsedDump:
         """What is in the model.  Cost: all weights."""
-        return ParsedDump(self._opened())
+        if self._model is None:
+            raise RuntimeError(_CLOSED)  # the peer's kind of error, here and nowhere else
+        return ParsedDump(self._model, self._file)
 
     def dump(self, filename: Optional[PathLike] = None) -> None:
         """Writes the model as text, to a file or to standard output."""
@@ -387,18 +414,19 @@ class Tagger:
             _write_dump(info, out)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"_model": self._model, "_current": None, "_marginals": None}
+        return {**self.__dict__, "_current": None, "_marginals": None}
 
-    def _use(self, model: Model, name: str) -> Tagger:
+    def _use(self, model: Model, name: str, file: bytes = b"") -> Tagger:
         if model.rows:
             raise CRFSuiteError(f"{name} labels rows of columns, not attributes; use croft.load")
         self.close()
         self._model = model
+        self._file = file
         return self
 
     def _opened(self) -> Model:
         if self._model is None:
-            raise ValueError("the tagger has no model; call open first")
+            raise ValueError(_CLOSED)
         return self._model
 
     def _sequence(self) -> _core.Items:
@@ -424,10 +452,13 @@ def _labels(labels: Iterable[str], name: str) -> list[str]:
     return found
 
 
-def _refuse_crfsuite(magic: bytes, name: str) -> None:
-    if magic == b"lCRF":
-        raise CRFSuiteError(f"{name} is a model of CRFsuite's, which cannot be read; train again "
-                            "from its data")
+def _header(file: bytes) -> dict[str, str]:
+    magic, size, kind, *numbers = struct.unpack_from("<4sI4s9I", file)
+    names = ("version", "num_features", "num_labels", "num_attrs", "off_features", "off_labels",
+             "off_attrs", "off_labelrefs", "off_attrrefs")
+    shown = {name: f"0x{n:X}" if name.startswith("off") else str(n)
+             for name, n in zip(names, numbers)}
+    return {"magic": magic.decode(), "size": str(size), "type": kind.decode(), **shown}
 
 
 def _threads() -> int:

@@ -57,18 +57,6 @@ const KindRow& conversion_of(const SequenceModel& model, std::string_view to) {
                    "; there are: " + all);
 }
 
-}  // namespace
-
-namespace {
-
-// Of the formats that are written; null: none.
-const ForeignFormat* foreign_format_named(std::string_view name) {
-  for (const ForeignFormat& format : foreign_formats()) {
-    if (!name.empty() && format.name == name) return &format;
-  }
-  return nullptr;
-}
-
 void write_bytes(const std::string& path, std::string_view bytes) {
   AtomicFile file(path);
   file.write(bytes);

@@ -176,6 +176,11 @@ ForeignChain foreign_chain(const SequenceModel& model) {
 
 std::span<const ForeignFormat> foreign_formats() { return kForeignFormats; }
 
+const ForeignFormat* foreign_format_named(std::string_view name) {
+  const auto* row = std::ranges::find(kForeignFormats, name, &ForeignFormat::name);
+  return name.empty() || row == kForeignFormats.end() ? nullptr : row;
+}
+
 const ForeignFormat* foreign_format_of_file(const std::filesystem::path& path) {
   const MappedFile file(path);
   return foreign_format_of(text_of(file.bytes()));

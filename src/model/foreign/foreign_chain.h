@@ -84,6 +84,8 @@ struct ForeignFormat {
   std::string (*write)(const ForeignChain& chain, const std::string& file);
 };
 std::span<const ForeignFormat> foreign_formats();
+// The format of that name, which is written; null: none.
+const ForeignFormat* foreign_format_named(std::string_view name);
 // That of a file; null: it is of none of them.  Throws Error where it cannot be read.
 const ForeignFormat* foreign_format_of_file(const std::filesystem::path& path);
 

@@ -32,9 +32,10 @@ class AveragedWeights {
     for (const auto& [k, d] : change.entries()) weighted_[k] += weight * d;
   }
   void end_sample() { ++samples_; }
-  void publish() {
+  //   to_come : samples at which the weights will stay as they are; the average has them, too
+  void publish(double to_come = 0) {
     if (weighted_.empty()) return;
-    const double scale = 1 / samples_;
+    const double scale = 1 / (samples_ + to_come);
     for (std::size_t i = 0; i < w_.size(); ++i) w_[i] = x_[i] - scale * weighted_[i];
   }
 

@@ -16,6 +16,13 @@
 namespace croft {
 namespace {
 
+// Those of the passes that stay undone because this one changed nothing: no other would.
+double samples_to_come(const PassFigures& figures, std::size_t pass, const StoppingRule& stop,
+                       std::size_t samples) {
+  if (figures.squared_updates > 0 || pass >= stop.max_iterations) return 0;
+  return static_cast<double>(stop.max_iterations - pass) * static_cast<double>(samples);
+}
+
 // (SG.20); with `votes` also a list of what w was.
 class Perceptron final : public PassMethod {
  public:
@@ -47,7 +54,7 @@ class Perceptron final : public PassMethod {
       weights_.end_sample();
       if (votes_ != nullptr) ++votes_->votes.back();
     }
-    weights_.publish();
+    weights_.publish(samples_to_come(figures, pass, options_.stop, f_.samples()));
     return figures;
   }
 
@@ -182,7 +189,7 @@ class PassiveAggressive final : public PassMethod {
       }
       weights_.end_sample();
     }
-    weights_.publish();
+    weights_.publish(samples_to_come(figures, pass, options_.stop, f_.samples()));
     return figures;
   }
   void archive_method(StateArchive& state) override { state(weights_); }
@@ -224,7 +231,7 @@ class Mira final : public PassMethod {
       }
       weights_.end_sample();
     }
-    weights_.publish();
+    weights_.publish(samples_to_come(figures, pass, options_.stop, f_.samples()));
     return figures;
   }
 

@@ -21,13 +21,14 @@ namespace croft {
 // docs/math/stochastic_optimisation.md section 9
 enum class PerceptronKind {
   plain,        // the last w
-  averaged,     // the average of w after each sample of each pass (Collins)
+  averaged,     // the average of w after each sample of max_iterations passes (Collins)
   pass_average  // all updates of a pass at the same w, and then their average as one step
 };
 // The enumerator's own name: "plain", …
 std::string_view perceptron_kind_name(PerceptronKind kind);
 
-// The rules that apply to online methods: up to 100 passes, or until one changes nothing.
+// The rules that apply to online methods: up to 100 passes, or until one changes nothing.  An
+// average has the passes that this leaves out, too: it does not depend on where a run stops.
 inline StoppingRule online_stopping_rule() {
   return {.max_iterations = 100, .tolerance = 0, .gradient_tolerance = 0};
 }
@@ -101,7 +102,7 @@ std::string_view passive_aggressive_kind_name(PassiveAggressiveKind kind);
 struct PassiveAggressiveOptions {
   PassiveAggressiveKind kind = PassiveAggressiveKind::pa_1;
   double aggressiveness = 1;  // C > 0; not used by kind pa
-  bool average = true;        // w is the average of the weights after each sample
+  bool average = true;        // w is the average of the weights after each sample, as averaged
   std::uint64_t seed = 1;
   StoppingRule stop = online_stopping_rule();
   void validate() const;  // throws UsageError naming the field and its range

@@ -121,6 +121,15 @@ TEST(Perceptron, SeparableDataIsLearntAndThenNothingChanges) {
   }
 }
 
+TEST(Perceptron, TheAverageHasThePassesThatAreLeftOutAsNothingChanges) {
+  SparseHinge f = mistakes(5, false);
+  const PerceptronOptions options = options_of(PerceptronKind::averaged, 500);
+  Vector w(f.dimension());
+  EXPECT_LT(perceptron(f, {}, w, options).iterations, 500u);
+  const Reference reference(f, 1, options.seed, 500);
+  for (std::size_t i = 0; i < w.size(); ++i) EXPECT_NEAR(w[i], reference.average[i], 1e-10);
+}
+
 TEST(Perceptron, UpdatesThatCancelAreNotConvergence) {
   // The same row with two labels: after both, w is back where it was.
   Random random(6);

@@ -9,7 +9,8 @@ from ..._params import BaseEstimator
 from ...model import Model, PerSequence
 from .. import _parameters
 from .._log import TrainingLog
-from ..pycrfsuite import BaseTrainer, Tagger, _threads
+from ..pycrfsuite import BaseTrainer, ParsedDump, Tagger, _threads
+from ._fileresource import FileResource
 from .trainer import LinePerIterationTrainer
 
 # The arguments that are parameters of CRFsuite's, and their names there.
@@ -50,8 +51,9 @@ class CRF(BaseEstimator):  # type: ignore[misc]
     calibration_candidates, calibration_max_trials, error_sensitive, averaging : change nothing;
         other values than CRFsuite's defaults warn (``croft.compat.DifferenceWarning``)
     verbose : print a line for each iteration
-    model_filename : where fit writes the model; before a fit, the model to predict with
-    keep_tempfiles : nothing: there are no temporary files
+    model_filename : where fit writes the model, as ``pycrfsuite.Trainer.train`` does; before a fit,
+        the model to predict with
+    keep_tempfiles : whether the file that ``modelfile`` makes stays
     trainer_cls : a class derived from ``croft.compat.pycrfsuite.BaseTrainer``
 
     X is a list of sequences, each a list with the attributes of each position: a dict (str
@@ -79,6 +81,12 @@ class CRF(BaseEstimator):  # type: ignore[misc]
                  trainer_cls: Optional[type[BaseTrainer]] = None) -> None:
         _params.keep(self, locals())
 
+    # Of a fit.
+    _tagger: Optional[Tagger] = None
+    _info_cached: Optional[ParsedDump] = None
+    _modelfile: Optional[FileResource] = None
+    _training_log: Optional[TrainingLog] = None
+
     # Training.
 
     def fit(self, X: Iterable[Any], y: Iterable[Any], X_dev: Optional[Iterable[Any]] = None,
@@ -93,7 +101,7 @@ class CRF(BaseEstimator):  # type: ignore[misc]
         trainer.train(self.model_filename or "", holdout=-1 if X_dev is None else 1)
         assert trainer.model_ is not None
         self._tagger = Tagger.of(trainer.model_)
-        self._model = trainer.model_
+        self._modelfile = self._info_cached = None
         self._training_log = trainer.logparser
         return self
 
@@ -140,7 +148,7 @@ class CRF(BaseEstimator):  # type: ignore[misc]
         pairs = [(p, q) for a, b in zip(gold, found) for p, q in zip(a, b)]
         return sum(p == q for p, q in pairs) / len(pairs) if pairs else 0.0
 
-    # What was learnt.
+    # What was learnt; before a fit all but model_ is None.
 
     @property
     def model_(self) -> Model:
@@ -148,60 +156,92 @@ class CRF(BaseEstimator):  # type: ignore[misc]
         return self._fitted()
 
     @property
-    def tagger_(self) -> Tagger:
+    def tagger_(self) -> Optional[Tagger]:
         """A ``Tagger`` of the model."""
-        self._fitted()
+        if self._tagger is None and self.model_filename and os.path.exists(self.model_filename):
+            self._tagger = Tagger()
+            self._tagger.open(self.model_filename)
         return self._tagger
 
     @property
-    def classes_(self) -> list[str]:
+    def modelfile(self) -> FileResource:
+        """The file of the model, a temporary one where there is no ``model_filename``."""
+        if self._modelfile is None:
+            data = None
+            if self.model_filename is None and self._tagger is not None:
+                data = self._tagger._file or self._fitted().to_bytes("crfsuite")
+            self._modelfile = FileResource(self.model_filename, self.keep_tempfiles, data)
+        return self._modelfile
+
+    @property
+    def classes_(self) -> Optional[list[str]]:
         """The labels."""
-        return self._fitted().labels
+        return None if self.tagger_ is None else self.tagger_.labels()
 
     @property
-    def size_(self) -> int:
+    def size_(self) -> Optional[int]:
         """Bytes of the model."""
-        return self._fitted().size
+        return None if self.tagger_ is None else len(self.tagger_._file) or self.model_.size
 
     @property
-    def num_attributes_(self) -> int:
+    def num_attributes_(self) -> Optional[int]:
         """How many attributes have a weight."""
-        return len(self.attributes_)
+        return None if self._info is None else len(self._info.attributes)
 
     @property
-    def attributes_(self) -> list[str]:
+    def attributes_(self) -> Optional[list[str]]:
         """The attributes with a weight."""
-        return self._fitted().attributes
+        return None if self._info is None else list(self._info.attributes)
 
     @property
-    def state_features_(self) -> dict[tuple[str, str], float]:
+    def state_features_(self) -> Optional[dict[tuple[str, str], float]]:
         """(attribute, label) -> weight."""
-        return self._fitted().state_features
+        return None if self._info is None else self._info.state_features
 
     @property
-    def transition_features_(self) -> dict[tuple[str, str], float]:
+    def transition_features_(self) -> Optional[dict[tuple[str, str], float]]:
         """(from, to) -> weight."""
-        return self._fitted().transition_features
+        return None if self._info is None else self._info.transitions
 
     @property
     def training_log_(self) -> Optional[TrainingLog]:
-        """What the last training reported; None before a fit."""
-        log: Optional[TrainingLog] = getattr(self, "_training_log", None)
-        return log
+        """What the last training reported."""
+        return self._training_log
+
+    @property
+    def _info(self) -> Optional[ParsedDump]:
+        if self._info_cached is None and self.tagger_ is not None:
+            self._info_cached = self.tagger_.info()
+        return self._info_cached
 
     def _fitted(self) -> Model:
-        model: Optional[Model] = getattr(self, "_model", None)
-        if model is not None:
-            return model
-        if self.model_filename is not None and os.path.exists(self.model_filename):
-            self._tagger = Tagger()
-            self._tagger.open(self.model_filename)
-            self._model = self._tagger._opened()
-            return self._model
+        if self.tagger_ is not None:
+            return self.tagger_._opened()
         message = "this CRF is not fitted yet; call fit first"
         if self.model_filename is not None:
             message += f" (and there is no file {os.fspath(self.model_filename)!r})"
         _params.raise_unfitted(message)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self.tagger_ is not None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_modelfile": None, "_info_cached": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Of a pickle from here, or of sklearn-crfsuite's, which has the bytes of a model file."""
+        CRF.__init__(self)  # for what other versions do not have
+        file = state.get("modelfile")
+        if file is not None:
+            own = {"modelfile", "training_log_", "_tagger", "_info_cached"}
+            state = {"model_filename": None if file.auto else file.name,
+                     "keep_tempfiles": file.keep_tempfiles,
+                     **{name: value for name, value in state.items() if name not in own},
+                     "_training_log": state.get("training_log_")}
+            if file.data is not None:
+                self._tagger = Tagger()
+                self._tagger.open_inmemory(file.data)
+        self.__dict__.update(state)
 
     def _more_tags(self) -> dict[str, Any]:  # of scikit-learn before 1.6
         return {"X_types": ["sequences"], "requires_y": True, "no_validation": True}

@@ -1,0 +1,3 @@
+from croft.compat import _names
+
+_names.fill(__name__)
