@@ -118,11 +118,14 @@ std::shared_ptr<PythonModel> from_bytes(const py::bytes& data, const std::string
 }
 
 // What a file of the format holds.
-//   made : keeps the bytes of another program's format
-std::span<const std::byte> file_bytes(const PythonModel& self, const std::string& name,
-                                      std::string& made) {
+std::string file_bytes(const PythonModel& self, const std::string& name) {
   const Container& container = self.model->container();
-  if (name == "croft") return container.bytes();
+  if (name == "croft") {
+    const std::span<const std::byte> bytes = container.bytes();
+    std::string copy(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    container.check_unchanged();
+    return copy;
+  }
   const ForeignFormat* const format = foreign_format_named(name);
   if (format == nullptr) {
     std::string all = "croft";
@@ -132,8 +135,9 @@ std::span<const std::byte> file_bytes(const PythonModel& self, const std::string
     throw py::value_error("format is " + in_quotes(name) + "; choose one of: " + all);
   }
   const py::gil_scoped_release unlock;
-  made = format->write(foreign_chain(*self.model), container.name());
-  return std::as_bytes(std::span(made));
+  std::string made = format->write(foreign_chain(*self.model), container.name());
+  container.check_unchanged();
+  return made;
 }
 
 // The attributes of a file of CRFsuite's by their numbers there, which a model here does not keep.
@@ -152,6 +156,13 @@ py::list labels(const PythonModel& self) {
 }
 
 std::string dump(const Json& document) { return document.dump(-1, InvalidUtf8::replace); }
+
+py::list attributes(const PythonModel& self) {
+  py::list names;
+  const FeatureTable& node = self.chain().node();
+  for (std::uint32_t id = 0; id < node.size(); ++id) names.append(str_of(node.name(id)));
+  return names;
+}
 
 // (attribute, label) -> weight; those of START and STOP are not among them.
 py::dict state_features(const PythonModel& self) {
@@ -209,6 +220,7 @@ py::tuple inspect(const PythonModel& self, std::size_t n) {
   const KindRow& kind = kind_of(*self.model);
   View view = kind.summary(*self.model);
   view.json["top"] = kind.top(*self.model, n).json;
+  self.model->container().check_unchanged();
   return py::make_tuple(str_of(view.text), dump(view.json));
 }
 
@@ -272,6 +284,16 @@ std::string evaluate(const py::list& gold, const py::list& predicted) {
   return dump(to_json(evaluation.summary()));
 }
 
+// What `look` finds in a model, unless the model's file was changed meanwhile.
+template <class Look>
+auto unchanged(Look look) {
+  return [look](const PythonModel& self) {
+    auto found = look(self);
+    self.model->container().check_unchanged();
+    return found;
+  };
+}
+
 }  // namespace
 
 void bind_model(py::module_& module) {
@@ -281,16 +303,15 @@ void bind_model(py::module_& module) {
       .def(
           "bytes",
           [](const PythonModel& self, const std::string& format) {
-            std::string made;
-            return python_bytes(file_bytes(self, format, made));
+            return py::bytes(file_bytes(self, format));
           },
           py::arg("format"))
       .def(
           "save",
           [](const PythonModel& self, const std::filesystem::path& path,
              const std::string& format) {
-            std::string made;
-            save_file(file_bytes(self, format, made), path);
+            const std::string bytes = file_bytes(self, format);
+            save_file(std::as_bytes(std::span(bytes)), path);
           },
           py::arg("path"), py::arg("format"))
       .def("verify", [](const PythonModel& self) { self.model->container().verify(); })
@@ -300,15 +321,7 @@ void bind_model(py::module_& module) {
       .def_property_readonly("columns", &PythonModel::columns)
       .def_property_readonly(
           "size", [](const PythonModel& self) { return self.model->container().file_size(); })
-      .def_property_readonly("attributes",
-                             [](const PythonModel& self) {
-                               py::list names;
-                               const FeatureTable& node = self.chain().node();
-                               for (std::uint32_t id = 0; id < node.size(); ++id) {
-                                 names.append(str_of(node.name(id)));
-                               }
-                               return names;
-                             })
+      .def_property_readonly("attributes", unchanged(attributes))
       .def("meta", [](const PythonModel& self) { return dump(self.model->meta()); })
       .def_property_readonly(
           "calibration",
@@ -318,11 +331,11 @@ void bind_model(py::module_& module) {
              calibrate_rows(self.model->calibrator(), self.model->labels(), scores);
            })
       .def("inspect", &inspect, py::arg("top"))
-      .def("state_features", &state_features)
-      .def("transition_features", &transition_features)
-      .def("edge_features", &edge_features)
-      .def("importance", &importance);
-  module.def("hmm_transitions", &hmm_transitions, py::arg("model"));
+      .def("state_features", unchanged(state_features))
+      .def("transition_features", unchanged(transition_features))
+      .def("edge_features", unchanged(edge_features))
+      .def("importance", unchanged(importance));
+  module.def("hmm_transitions", unchanged(hmm_transitions), py::arg("model"));
   module.def("crfsuite_attributes", &crfsuite_attributes, py::arg("data"));
   module.def("evaluate", &evaluate, py::arg("y_true"), py::arg("y_pred"));
 }

@@ -2,6 +2,34 @@
 // the package's own files give them names, defaults and documentation.
 #include "python/bind.h"
 
+namespace {
+
+namespace py = pybind11;
+
+// Of the class's own pickle, where it has one.  object's would, for the protocols 0 and 1, make an
+// instance of pybind11's base of all classes, which ends the process.
+py::tuple reduce(const py::object& self) {
+  const py::handle type = py::type::handle_of(self);
+  if (!py::hasattr(type, "__setstate__")) {
+    throw py::type_error("cannot pickle '" + type.attr("__name__").cast<std::string>() +
+                         "' object");
+  }
+  return py::make_tuple(py::module_::import("copyreg").attr("__newobj__"), py::make_tuple(type),
+                        self.attr("__getstate__")());
+}
+
+void pickle_safely(const py::module_& module) {
+  for (const auto& [name, value] : module.attr("__dict__").cast<py::dict>()) {
+    if (!py::isinstance<py::type>(value) || py::hasattr(value, "__cause__"))
+      continue;  // an exception
+    value.attr("__reduce__") = py::cpp_function(reduce, py::is_method(value));
+    value.attr("__reduce_ex__") = py::cpp_function(
+        [](const py::object& self, int) { return reduce(self); }, py::is_method(value));
+  }
+}
+
+}  // namespace
+
 PYBIND11_MODULE(_core, module) {
   namespace python = croft::python;
   module.doc() = "Croft's library, as the package croft calls it.";
@@ -22,4 +50,5 @@ PYBIND11_MODULE(_core, module) {
   python::bind_graph_crf(module);
   python::bind_bayes_net(module);
   python::bind_search(module);
+  pickle_safely(module);
 }

@@ -159,6 +159,7 @@ class Plan {
     Extractor::Scratch scratch;
     extract(input, scratch, "x");
     const auto [outcome, view] = explainer.explain({input.text, &input.rows, "x"}, input, options);
+    model_->model->container().check_unchanged();
     if (!outcome.found) throw py::value_error("x: " + std::string(why_none(outcome)));
     return py::make_tuple(py::str(view.text), py::str(view.json.dump(-1, InvalidUtf8::replace)));
   }
@@ -220,6 +221,7 @@ class Plan {
     extract(input, extraction, name);
     SequenceModel::Scratch scratch;
     plan_.score({input.text, model_->rows() ? &input.rows : nullptr, name, 0}, scratch, scores);
+    model_->model->container().check_unchanged();
   }
 
   py::list transitions_of(const PositionTransitions& local) const {

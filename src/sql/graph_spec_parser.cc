@@ -7,6 +7,7 @@
 
 #include "croft/core/error.h"
 #include "croft/data/line_reader.h"
+#include "data/settings/toml_keys.h"
 #include "sql/database.h"
 #include "sql/graph_spec.h"
 
@@ -316,6 +317,7 @@ class SpecParser {
 
 GraphSpec GraphSpec::parse(std::string_view text, const std::string& name) {
   try {
+    check_toml_keys(text, name);
     const toml::table root = toml::parse(text, std::string_view(name));
     return SpecParser(root, name).parse();
   } catch (const toml::parse_error& error) {

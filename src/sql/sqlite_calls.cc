@@ -1,6 +1,7 @@
 #include "sql/sqlite_calls.h"
 
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include <new>
 #include <utility>
@@ -40,7 +41,20 @@ std::string plain_path(const std::string& path) {
   return path.starts_with("file:") ? "./" + path : path;
 }
 
+// SQLite would wait for ever for somebody to write into a pipe.
+void refuse_pipes_beside(const std::string& path) {
+  for (const char* end : {"-journal", "-wal", "-shm"}) {
+    struct stat status;
+    if (::stat((path + end).c_str(), &status) != 0 || S_ISREG(status.st_mode)) continue;
+    throw Error(path + end +
+                ": this is no file, and SQLite would take it for what a program left of "
+                "a change to " +
+                path + "; move it away");
+  }
+}
+
 SqliteHandle connect(const std::string& path, int flags) {
+  refuse_pipes_beside(plain_path(path));
   sqlite3* opened = nullptr;
   const int status = sqlite3_open_v2(plain_path(path).c_str(), &opened, flags, nullptr);
   SqliteHandle handle(opened);

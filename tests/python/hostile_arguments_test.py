@@ -1,4 +1,6 @@
 """Arguments that lie, change while they are read, or are far too large: an exception, no crash, no wrong answer."""
+import copy
+import os
 import pickle
 import sys
 import threading
@@ -215,6 +217,36 @@ def test_options_that_are_not_given_have_their_defaults():
                            weights, None)
         found.append(weights)
     assert found[0].tolist() == found[1].tolist() and found[0][3].any()
+
+
+@pytest.mark.parametrize("protocol", range(6))
+def test_pickles_of_every_protocol_are_answers_or_errors(protocol):
+    for each in (croft.FactorGraph(), _core.Graph()):
+        with pytest.raises(TypeError, match="cannot pickle"):
+            pickle.dumps(each, protocol)
+    with pytest.raises(TypeError, match="cannot pickle"):
+        _core.Graph().__reduce__()
+    model = croft.ChainCRF(max_iterations=2).fit(*TWO).model_
+    assert pickle.loads(pickle.dumps(model, protocol)).to_bytes() == model.to_bytes()
+
+
+def test_a_model_whose_file_is_cut_off_answers_nothing(tmp_path):
+    X = [[[f"w{n}-{t}"] for t in range(100)] for n in range(2000)]
+    crf = croft.ChainCRF(max_iterations=1, optimizer="lbfgs").fit(X, [["a", "b"] * 50] * 2000)
+    path = tmp_path / "m.croft"
+    croft.save(crf, path)
+    assert path.stat().st_size > 1 << 20  # a smaller one is copied
+    asked = [lambda m: m.predict(X[:1]), lambda m: m.explain(X[0]), lambda m: m.state_features,
+             lambda m: m.attributes, lambda m: m.to_bytes(), lambda m: m.save(tmp_path / "out.croft"),
+             pickle.dumps, copy.deepcopy]
+    for ask in asked:
+        croft.save(crf, path)
+        model = croft.load(path)
+        os.truncate(path, 0)
+        with pytest.raises(croft.Error, match="changed while it was in use"):
+            ask(model)
+        path.unlink()
+    assert not (tmp_path / "out.croft").exists()
 
 
 def test_as_many_labels_as_a_broadcast_axis_has_are_refused():

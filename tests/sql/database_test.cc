@@ -2,6 +2,7 @@
 #include "sql/database.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "croft/core/interrupt.h"
 #include "sql/temporary_database.h"
@@ -41,6 +42,17 @@ TEST(Database, ReadsAFileOfSqlite) {
   run_sql(folder / "d.sqlite", "create table t(a, b); insert into t values (1, 'x'), (2.5, null)");
   const Database database = Database::open({folder / "d.sqlite"});
   EXPECT_EQ(rows(database, "select * from t"), "1:i|x\n2.5:r|-\n");
+}
+
+TEST(Database, APipeBesideItIsAnErrorAndNoWaiting) {
+  for (const std::string end : {"-journal", "-wal", "-shm"}) {
+    const TemporaryFolder folder;
+    const std::string path = folder / "d.sqlite";
+    run_sql(path, "create table t(a)");
+    ASSERT_EQ(::mkfifo((path + end).c_str(), 0600), 0);
+    const std::string message = message_of([&] { Database::open({path}); });
+    EXPECT_EQ(message.find(path + end + ": this is no file"), 0u) << message;
+  }
 }
 
 TEST(Database, QueriesCanOnlyRead) {

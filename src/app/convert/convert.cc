@@ -71,16 +71,13 @@ std::string convert_model(const std::string& input, std::string_view to,
     throw UsageError("--output ", output, " would replace the input; give it another name");
   }
   const ForeignFormat* const from = foreign_format_of_file(input);
-  const auto model = open_model(input);
-  model->container().verify();
+  const auto model = read_model(read_model_file(input));
   const std::string kind = "a model of kind " + model->kind();
   const std::string origin =
       from == nullptr ? kind
                       : "a model of " + std::string(from->program) + " of kind " + model->kind();
   if (const ForeignFormat* const format = foreign_format_named(to)) {
-    const std::string bytes = format->write(foreign_chain(*model), input);
-    model->container().check_unchanged();
-    write_bytes(output, bytes);
+    write_bytes(output, format->write(foreign_chain(*model), input));
     return "a model of " + std::string(format->program) + ", from " + origin;
   }
   if (from != nullptr && (to.empty() || to == model->kind())) {
@@ -94,9 +91,7 @@ std::string convert_model(const std::string& input, std::string_view to,
                      "that is not; convert the model that it was made from, and calibrate that");
   }
   const KindRow& row = conversion_of(*model, to);
-  const ContainerWriter made = row.conversion.make(*model);
-  model->container().check_unchanged();
-  made.write(output);
+  row.conversion.make(*model).write(output);
   return "a model of kind " + std::string(row.conversion.to) + ", from one of kind " +
          model->kind();
 }

@@ -240,9 +240,8 @@ void find_warnings(CalibrateReport& report) {
 
 CalibrateReport calibrate_model(const CalibrateRequest& request, ThreadPool& pool) {
   check_request(request);
-  const auto model = open_model(request.model);
+  const auto model = read_model(read_model_file(request.model));
   check_model(*model, request.method);
-  model->container().verify();  // it would be carried on into a file that looks sound
   { const AtomicFile attempt{request.output}; }  // what forbids writing is known before the work
   std::vector<TextSequence> texts = read_all(request, *model);
   TagRequest own;
@@ -258,7 +257,6 @@ CalibrateReport calibrate_model(const CalibrateRequest& request, ThreadPool& poo
       request.output));
   report.after = evaluate_sequences(TagPlan(*probe), texts, pool).summary();
   find_warnings(report);
-  model->container().check_unchanged();
   with_calibration(model->container(), report.calibrator, record_of(report)).write(request.output);
   return report;
 }

@@ -267,6 +267,7 @@ Evaluation evaluate_model(const SequenceModel& model, SequenceSource& source, Ch
         for (const Scored& scored : block.scored) add_to(evaluation, model, scored);
       },
       nullptr, counts);
+  model.container().check_unchanged();
   return evaluation;
 }
 

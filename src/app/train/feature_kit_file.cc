@@ -11,6 +11,7 @@
 
 #include "croft/core/error.h"
 #include "data/settings/field_files.h"
+#include "data/settings/toml_keys.h"
 
 namespace croft {
 namespace {
@@ -24,6 +25,7 @@ std::string on_one_line(std::string_view text) {
 
 toml::table parse_toml(std::string_view text, const std::string& name) {
   try {
+    check_toml_keys(text, name);
     return toml::parse(text, std::string_view(name));
   } catch (const toml::parse_error& error) {
     const toml::source_position at = error.source().begin;

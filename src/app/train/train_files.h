@@ -48,8 +48,7 @@ template <class Model>
 std::shared_ptr<const Model> open_start(const TrainRequest& request) {
   const std::string& path = request.start();
   if (path.empty()) return nullptr;
-  auto start = Model::open(path);
-  start->container().verify();  // training would carry damage on into a file that looks sound
+  auto start = Model::read(path);
   const InputFormat format = start->extractor().config().format;
   if (format == request.format) return start;
   throw UsageError(path, ": a model of --format ", format_name(format),

@@ -196,6 +196,14 @@ Container open_model_file(const std::filesystem::path& path) {
   return Container::from_bytes(std::move(bytes), path.string());
 }
 
+Container read_model_file(const std::filesystem::path& path) {
+  const Container file = open_model_file(path);
+  file.verify();
+  Container whole = Container::from_bytes({file.bytes().begin(), file.bytes().end()}, file.name());
+  file.check_unchanged();
+  return whole;
+}
+
 Container model_file_of(std::vector<std::byte> bytes, std::string name) {
   const std::string_view text = text_of(bytes);
   if (const ForeignFormat* const format = foreign_format_of(text)) {

@@ -47,6 +47,10 @@ struct OpensFile {
   static std::shared_ptr<const Model> open(const std::filesystem::path& path) {
     return std::make_shared<const Model>(open_model_file(path));
   }
+  // The same in memory, with all checksums looked at: for what makes another file of it.
+  static std::shared_ptr<const Model> read(const std::filesystem::path& path) {
+    return std::make_shared<const Model>(read_model_file(path));
+  }
 };
 
 }  // namespace croft

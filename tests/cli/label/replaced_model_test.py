@@ -48,6 +48,38 @@ class ReplacedModelTest(CliTest):
         self.assertEqual(status, BAD_INPUT)
         self.assertIn("changed while it was in use", errors)
 
+    def run_while_it_changes(self, arguments, change):
+        """(status, output, messages) of a verb that reads its data from a pipe; its model changes meanwhile."""
+        data = (TRAIN.read_text("utf-8") * 5).encode()
+        self.assertGreater(len(data), 1 << 17)  # more than a pipe holds: the verb has opened its model
+        with subprocess.Popen([CROFT, *map(str, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as verb:
+            verb.stdin.write(data)
+            verb.stdin.flush()
+            change()
+            out, errors = verb.communicate()
+        return verb.returncode, out.decode(), errors.decode()
+
+    def test_evaluation_by_a_model_that_changes_is_an_error(self):
+        for change in (lambda: shutil.copyfile(self.other, self.model), lambda: os.truncate(self.model, 0)):
+            status, out, errors = self.run_while_it_changes(["evaluate", "-m", self.model, "-"], change)
+            self.assertEqual((status, out), (BAD_INPUT, ""))
+            self.assertIn("changed while it was in use", errors)
+
+    def test_training_goes_on_from_the_model_that_it_has_opened(self):
+        keep = self.folder / "keep.croft"
+        shutil.copyfile(self.model, keep)
+        for option in ("--init", "--prior"):
+            made = []
+            for change in (lambda: None, lambda: os.truncate(self.model, 0)):
+                shutil.copyfile(keep, self.model)
+                out = self.folder / f"{len(made)}.croft"
+                status, _, errors = self.run_while_it_changes(
+                    ["train", "--quiet", option, self.model, "--max-iterations", "2", "-o", out, "-"], change)
+                self.assertEqual((status, errors), (DONE, ""))
+                made.append(out.read_bytes())
+            self.assertEqual(made[0], made[1])
+
 
 if __name__ == "__main__":
     main()

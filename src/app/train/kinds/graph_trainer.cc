@@ -128,8 +128,7 @@ void GraphTrainer::open() {
   GraphTrainOptions& o = request_.options;
   const std::string& path = request_.start();
   if (!path.empty()) {
-    o.init = GraphModel::open(path);
-    o.init->container().verify();  // training would carry damage on
+    o.init = GraphModel::read(path);
     o.prior = !request_.prior.empty();
   }
   o.variances = read_variances(request_.variances);

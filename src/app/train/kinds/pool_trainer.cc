@@ -100,8 +100,7 @@ class PoolTrainer final : public SequenceTrainer {
     if (!asked_.classes_path.empty()) asked_.pool.classes = read_classes(asked_.classes_path);
     asked_.pool.validate();
     for (const std::string& path : asked_.experts) {
-      experts_.push_back(ChainModel::open(path));
-      experts_.back()->container().verify();
+      experts_.push_back(ChainModel::read(path));
     }
   }
   ExtractionConfig extraction() const override { return pool_extraction(request_, experts_); }
