@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include "croft/core/interrupt.h"
 #include "sql/csv_tables.h"
@@ -33,6 +34,10 @@ Database& Database::operator=(Database&&) noexcept = default;
 Database::~Database() = default;
 
 bool Database::is_sqlite(const std::string& path) {
+  std::error_code none;
+  if (std::filesystem::is_fifo(path, none)) {
+    throw Error(path + ": this is a pipe, and tables are read twice; give a file");
+  }
   constexpr std::string_view kMagic{"SQLite format 3\0", 16};
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }

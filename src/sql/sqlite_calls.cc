@@ -3,7 +3,9 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <new>
+#include <system_error>
 #include <utility>
 
 #include "croft/core/error.h"
@@ -41,12 +43,20 @@ std::string plain_path(const std::string& path) {
   return path.starts_with("file:") ? "./" + path : path;
 }
 
-// SQLite would wait for ever for somebody to write into a pipe.
+// Something there that is no file.
+bool is_no_file(const std::string& path) {
+  struct stat status;
+  return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+// SQLite would wait for ever for somebody to write into a pipe.  Of a link it takes what stands
+// beside the file that the link means.
 void refuse_pipes_beside(const std::string& path) {
+  std::error_code none;
+  const std::string file = std::filesystem::canonical(path, none).string();
   for (const char* end : {"-journal", "-wal", "-shm"}) {
-    struct stat status;
-    if (::stat((path + end).c_str(), &status) != 0 || S_ISREG(status.st_mode)) continue;
-    throw Error(path + end +
+    if (none || !is_no_file(file + end)) continue;
+    throw Error(file + end +
                 ": this is no file, and SQLite would take it for what a program left of "
                 "a change to " +
                 path + "; move it away");

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "support/message_of.h"
+
 namespace croft {
 
 // A file with the given bytes, gone at the end of the scope.
@@ -36,17 +38,6 @@ inline std::filesystem::path data_folder() {
   const char* const folder = std::getenv("CROFT_DATA");
   return folder != nullptr ? std::filesystem::path(folder)
                            : std::filesystem::path(CROFT_SOURCE_DIR) / ".." / "shared" / "data";
-}
-
-// The message of the Error that `action` throws, or "no error".
-template <class Thrown, class Action>
-std::string message_of(Action action) {
-  try {
-    action();
-  } catch (const Thrown& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 }  // namespace croft

@@ -8,6 +8,7 @@
 
 #include "croft/core/error.h"
 #include "objective/enumerated_loss.h"
+#include "support/message_of.h"
 
 namespace croft::softmax_margin_test {
 namespace {
@@ -115,29 +116,19 @@ TEST(LabelCost, GoldLabelsMayHaveCostsOfTheirOwn) {
                table_of({{0, 1, 1}, {0, 0, 0}, {3, 3, 0}}));
 }
 
-template <class Action>
-std::string message_of(const Action& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST(LabelCost, CostsAreFiniteAndNotNegativeAndRightPredictionsFree) {
   const std::string range = "; the cost of a mistake must be a finite number of 0 or more";
-  EXPECT_EQ(message_of([] { hamming_cost(3, -1); }), "a cost of -1.000000" + range);
-  EXPECT_EQ(message_of([] { hamming_cost(1, kInf); }), "a cost of inf" + range);
-  EXPECT_EQ(message_of([] {
+  EXPECT_EQ(message_of<Error>([] { hamming_cost(3, -1); }), "a cost of -1.000000" + range);
+  EXPECT_EQ(message_of<Error>([] { hamming_cost(1, kInf); }), "a cost of inf" + range);
+  EXPECT_EQ(message_of<Error>([] {
               gold_label_cost(std::vector<double>{1, std::nan("")});
             }),
             "a cost of nan" + range);
-  EXPECT_EQ(message_of([] {
+  EXPECT_EQ(message_of<Error>([] {
               label_cost(table_of({{0, -2}, {0, 0}}));
             }),
             "a cost of -2.000000" + range);
-  EXPECT_EQ(message_of([] {
+  EXPECT_EQ(message_of<Error>([] {
               label_cost(table_of({{0, 2}, {0, 1}}));
             }),
             "a cost of 1.000000 for a right prediction, which must cost 0");
@@ -159,7 +150,7 @@ TEST(LabelCost, LaterRulesOverrideAndStarsLeaveTheDiagonalAlone) {
 TEST(LabelCost, AnUnknownLabelIsAnErrorWithItsLine) {
   const std::vector<std::string_view> names{"O", "B"};
   EXPECT_EQ(
-      message_of([&] { label_cost(read("O B 1\n\nO X 1\n"), names); }),
+      message_of<Error>([&] { label_cost(read("O B 1\n\nO X 1\n"), names); }),
       "costs.txt:3: a label that the training data does not have: \"X\"; correct its spelling, "
       "or delete the line; \\* is the label named *");
   const std::vector<std::string_view> star{"*", "B"};

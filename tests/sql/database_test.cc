@@ -6,6 +6,7 @@
 
 #include "croft/core/interrupt.h"
 #include "sql/temporary_database.h"
+#include "support/message_of.h"
 
 namespace croft::database_test {
 namespace {
@@ -27,16 +28,6 @@ std::string rows(const Database& database, const std::string& sql) {
   return all;
 }
 
-template <class Run>
-std::string message_of(const Run& run) {
-  try {
-    run();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 TEST(Database, ReadsAFileOfSqlite) {
   const TemporaryFolder folder;
   run_sql(folder / "d.sqlite", "create table t(a, b); insert into t values (1, 'x'), (2.5, null)");
@@ -50,9 +41,26 @@ TEST(Database, APipeBesideItIsAnErrorAndNoWaiting) {
     const std::string path = folder / "d.sqlite";
     run_sql(path, "create table t(a)");
     ASSERT_EQ(::mkfifo((path + end).c_str(), 0600), 0);
-    const std::string message = message_of([&] { Database::open({path}); });
+    const std::string message = message_of<Error>([&] { Database::open({path}); });
     EXPECT_EQ(message.find(path + end + ": this is no file"), 0u) << message;
   }
+}
+
+TEST(Database, APipeBesideTheFileThatALinkMeansIsAnErrorToo) {
+  const TemporaryFolder folder;
+  run_sql(folder / "d.sqlite", "create table t(a)");
+  std::filesystem::create_symlink("d.sqlite", folder / "link.sqlite");
+  ASSERT_EQ(::mkfifo((folder / "d.sqlite-journal").c_str(), 0600), 0);
+  const std::string message = message_of<Error>([&] { Database::open({folder / "link.sqlite"}); });
+  EXPECT_NE(message.find("d.sqlite-journal: this is no file"), std::string::npos) << message;
+}
+
+TEST(Database, APipeIsNone) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "t.csv";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_EQ(message_of<Error>([&] { Database::open({path}); }),
+            path + ": this is a pipe, and tables are read twice; give a file");
 }
 
 TEST(Database, QueriesCanOnlyRead) {
@@ -69,12 +77,13 @@ TEST(Database, QueriesCanOnlyRead) {
   EXPECT_THROW(rows(database, "attach '" + other + "' as o"), InputError);
   EXPECT_FALSE(std::filesystem::exists(other));
   EXPECT_EQ(rows(database, "select count(*) from t"), "1:i\n");
-  EXPECT_NE(message_of([&] { rows(database, "delete from t"); }).find("does more than read"),
+  EXPECT_NE(message_of<Error>([&] { rows(database, "delete from t"); }).find("does more than read"),
             std::string::npos);
-  EXPECT_NE(
-      message_of([&] { rows(database, "select 1; select 2"); }).find("more than one statement"),
-      std::string::npos);
-  EXPECT_NE(message_of([&] { rows(database, "  "); }).find("no columns"), std::string::npos);
+  EXPECT_NE(message_of<Error>([&] {
+              rows(database, "select 1; select 2");
+            }).find("more than one statement"),
+            std::string::npos);
+  EXPECT_NE(message_of<Error>([&] { rows(database, "  "); }).find("no columns"), std::string::npos);
   EXPECT_EQ(rows(database, "select 1; -- the end\n"), "1:i\n");
 }
 
@@ -82,20 +91,20 @@ TEST(Database, ErrorsOfAQueryNameFileLineOwnerAndQuery) {
   const TemporaryFolder folder;
   run_sql(folder / "d.sqlite", "create table t(a)");
   const Database database = Database::open({folder / "d.sqlite"});
-  EXPECT_EQ(message_of([&] { rows(database, "select b\n  from t;"); }),
+  EXPECT_EQ(message_of<Error>([&] { rows(database, "select b\n  from t;"); }),
             "s.toml:3: template 'next': SQLite says: no such column: b (" + (folder / "d.sqlite") +
                 "), in the query \"select b from t\"");
   run_sql(folder / "d.sqlite", "insert into t values (x'00ff')");
-  EXPECT_NE(message_of([&] {
+  EXPECT_NE(message_of<Error>([&] {
               rows(database, "select a from t");
             }).find("row 1: a blob in the column \"a\""),
             std::string::npos);
   // What SQLite says may have line ends.
-  const std::string unclosed = message_of([&] { rows(database, "select \"a\nfrom t"); });
+  const std::string unclosed = message_of<Error>([&] { rows(database, "select \"a\nfrom t"); });
   EXPECT_NE(unclosed.find("unrecognized token"), std::string::npos);
   EXPECT_EQ(unclosed.find('\n'), std::string::npos);
   // SQLite finds this while it runs.
-  EXPECT_NE(message_of([&] {
+  EXPECT_NE(message_of<Error>([&] {
               rows(database, "select abs(-9223372036854775808)");
             }).find("integer overflow"),
             std::string::npos);
@@ -151,12 +160,14 @@ TEST(Database, AChangeThatWasLeftHalfDoneIsAnErrorAndNoFileIsTouched) {
   const std::string other = folder.write("precious.txt", "not a journal");
   std::ofstream(left + "-journal", std::ios::binary | std::ios::app) << super_journal(other);
   const std::string before = bytes_of(left), journal = bytes_of(left + "-journal");
-  const std::string message = message_of([&] { Database::open({left}); });
+  const std::string message = message_of<Error>([&] { Database::open({left}); });
   EXPECT_NE(message.find("stopped while it wrote"), std::string::npos) << message;
   EXPECT_EQ(bytes_of(left), before);
   EXPECT_EQ(bytes_of(left + "-journal"), journal);
   EXPECT_TRUE(std::filesystem::exists(other));
-  EXPECT_NE(message_of([&] { open_sqlite(left, SqliteUse::write); }).find("stopped while it wrote"),
+  EXPECT_NE(message_of<Error>([&] {
+              open_sqlite(left, SqliteUse::write);
+            }).find("stopped while it wrote"),
             std::string::npos);
   EXPECT_EQ(bytes_of(left), before);
   EXPECT_TRUE(std::filesystem::exists(other));
@@ -173,11 +184,12 @@ TEST(Database, OnlyFunctionsThatReadAreAllowed) {
   for (const std::string sql :
        {"select fts3_tokenizer('simple')", "select fts3_tokenizer('simple', x'4142434445464748')",
         "select load_extension('x.so')", "select sqlite_version()"}) {
-    const std::string message = message_of([&] { rows(database, sql); });
+    const std::string message = message_of<Error>([&] { rows(database, sql); });
     EXPECT_NE(message.find("is none that a query may use"), std::string::npos) << sql << message;
   }
-  EXPECT_NE(message_of([&] { rows(database, "select a from v"); }), "");
-  EXPECT_NE(message_of([&] { rows(database, "select a from f where f match 'x'"); }), "");
+  EXPECT_NE(message_of<Error>([&] { rows(database, "select a from v"); }), "no error");
+  EXPECT_NE(message_of<Error>([&] { rows(database, "select a from f where f match 'x'"); }),
+            "no error");
   EXPECT_EQ(rows(database,
                  "select upper(a), json_extract('[1,2]', '$[1]'), round(2.5), substr(a, 1, 1), "
                  "row_number() over (order by a), date('2020-01-01'), ifnull(null, 3), a || '!' "
@@ -198,7 +210,7 @@ TEST(Database, AQueryIsStoppedAtItsLimits) {
   run_sql(path, views);
   const Database database = Database::open({path}, {.seconds = 0.2, .memory = 1 << 20});
   const auto message = [&](const std::string& sql) {
-    return message_of([&] { rows(database, sql); });
+    return message_of<Error>([&] { rows(database, sql); });
   };
   const std::string endless = "with recursive c(x) as (select 1 union all select x + 1 from c) ";
   EXPECT_NE(message(endless + "select max(x) from c").find("more than 0.2 seconds"),
@@ -207,7 +219,7 @@ TEST(Database, AQueryIsStoppedAtItsLimits) {
             std::string::npos);
   EXPECT_NE(message("select hex(zeroblob(900000))").find("too big"), std::string::npos);
   const Database patient = Database::open({path}, {.seconds = 60});
-  EXPECT_NE(message_of([&] { rows(patient, "select a from v14"); }).find("too many parts"),
+  EXPECT_NE(message_of<Error>([&] { rows(patient, "select a from v14"); }).find("too many parts"),
             std::string::npos);
   // What has been spent on one query is not taken from the next.
   EXPECT_EQ(rows(database, "select 1"), "1:i\n");
@@ -225,7 +237,8 @@ TEST(Database, NoCallOfAFunctionTakesLong) {
         std::string("select printf('%s %08000000c', 1, 'x')"),
         std::string("select format('%.*c', 2000000000, 'x')")}) {
     const auto began = std::chrono::steady_clock::now();
-    EXPECT_NE(message_of([&] { rows(database, sql); }).find("SQLite says: "), std::string::npos);
+    EXPECT_NE(message_of<Error>([&] { rows(database, sql); }).find("SQLite says: "),
+              std::string::npos);
     EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5)) << sql;
   }
   EXPECT_EQ(rows(database,
@@ -246,25 +259,28 @@ TEST(Database, LongWholeNumbersOfACsvFileKeepTheirDigits) {
 
 TEST(Database, BadFilesSayWhatIsWrong) {
   const TemporaryFolder folder;
-  EXPECT_NE(message_of([&] { Database::open({folder / "none.sqlite"}); }).find("cannot open"),
-            std::string::npos);
+  EXPECT_NE(
+      message_of<Error>([&] { Database::open({folder / "none.sqlite"}); }).find("cannot open"),
+      std::string::npos);
   EXPECT_THROW(Database::open({}), UsageError);
   const std::string text = folder.write("d.txt", "a,b\n");
-  EXPECT_NE(message_of([&] { Database::open({text}); }).find("no file of SQLite"),
+  EXPECT_NE(message_of<Error>([&] { Database::open({text}); }).find("no file of SQLite"),
             std::string::npos);
   const std::string csv = folder.write("a.csv", "a,b\n1\n");
-  EXPECT_NE(
-      message_of([&] { Database::open({csv}); }).find("a.csv:2: 1 cells where the header has 2"),
-      std::string::npos);
+  EXPECT_NE(message_of<Error>([&] {
+              Database::open({csv});
+            }).find("a.csv:2: 1 cells where the header has 2"),
+            std::string::npos);
   run_sql(folder / "d.sqlite", "create table t(a)");
   EXPECT_THROW(Database::open({csv, folder / "d.sqlite"}), UsageError);
   const std::string good = folder.write("g.csv", "a\n1\n");
   EXPECT_THROW(Database::open({good, good}), UsageError);
   const std::string twice = folder.write("c.csv", "a,A\n");
-  EXPECT_NE(message_of([&] { Database::open({twice}); }).find("twice in the header"),
+  EXPECT_NE(message_of<Error>([&] { Database::open({twice}); }).find("twice in the header"),
             std::string::npos);
   const std::string empty = folder.write("e.csv", "");
-  EXPECT_NE(message_of([&] { Database::open({empty}); }).find("an empty file"), std::string::npos);
+  EXPECT_NE(message_of<Error>([&] { Database::open({empty}); }).find("an empty file"),
+            std::string::npos);
   // The magic of a database, and then none.
   const std::string broken = folder.write("x.sqlite", std::string("SQLite format 3\0junk", 20));
   EXPECT_THROW(rows(Database::open({broken}), "select * from t"), Error);

@@ -9,6 +9,7 @@
 #include "croft/core/random.h"
 #include "croft/data/text_sequence.h"
 #include "model/foreign/foreign_chain.h"
+#include "support/message_of.h"
 
 namespace croft::testing_support {
 

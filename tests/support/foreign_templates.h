@@ -1,5 +1,7 @@
 // Chains of templates as the files of other programs hold them, and what they say of rows.
 #pragma once
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <set>
 #include <string>
@@ -90,6 +92,20 @@ inline std::vector<double> row_scores(const ForeignChain& chain, const ColumnSeq
     }
   }
   return scores;
+}
+
+// The file of a chain of two columns gives the same labels, scores and bytes again.
+template <class Write, class Read>
+void expect_written_and_read(const ForeignChain& chain, const Write& write, const Read& read,
+                             Random& random) {
+  const std::string bytes = write(chain, "m.croft");
+  const ForeignChain back = read(bytes, "m.model");
+  EXPECT_EQ(back.labels, chain.labels);
+  EXPECT_EQ(write(back, "m.model"), bytes);
+  for (int m = 0; m < 10; ++m) {
+    const ColumnSequence rows = random_rows(2, random);
+    EXPECT_EQ(row_scores(back, rows), row_scores(chain, rows));
+  }
 }
 
 }  // namespace croft::testing_support

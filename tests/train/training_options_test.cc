@@ -8,6 +8,7 @@
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 #include "support/all_sequences.h"
+#include "support/message_of.h"
 #include "train/kinds/chain_training.h"
 
 namespace croft::training_options_test {
@@ -96,16 +97,6 @@ TransitionGrouping grouping(
     }
     return groups;
   };
-}
-
-template <class Thrown, class Action>
-std::string message_of(const Action& action) {
-  try {
-    action();
-  } catch (const Thrown& error) {
-    return error.what();
-  }
-  return "";
 }
 
 // --- constraints

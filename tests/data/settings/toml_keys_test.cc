@@ -33,5 +33,31 @@ TEST(TomlKeys, DotsOfTextsCommentsAndNumbersAreNone) {
   EXPECT_NO_THROW(check_toml_keys("q = '" + dots + "'\nr = 'a\"' # \"" + dots + "\n", "x"));
 }
 
+TEST(TomlKeys, BehindAnyTextAreCounted) {
+  const std::string key = key_of(257);
+  for (const std::string before :
+       {R"("\"".)", R"('\'.)", "a = \"\\\\\"\n", "a = {b = \"\"\"\n\" ' # \"\"\"\"\", ",
+        "a = {b = '''\n\"'' # ''''', ", R"(a = {b = "", )", R"(a = {b = '', )"}) {
+    EXPECT_THROW(check_toml_keys(before + key + " = 1", "x"), InputError) << before;
+  }
+  EXPECT_NO_THROW(check_toml_keys("a = \"\"\"\\\"\"\"" + key + "\"\"\"", "x"));
+}
+
+TEST(TomlKeys, OfManyPartsSayLineAndColumn) {
+  try {
+    check_toml_keys("a = \"\"\"\n\n\"\"\"\nb" + std::string(300, '.') + " = 1", "x");
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.where().line, 4u);
+    EXPECT_EQ(error.where().column, 257u);
+  }
+}
+
+TEST(TomlKeys, BehindTextsThatAreNotClosedAreNone) {
+  for (const char* text : {"\"", "'", "\"\"\"", "'''", "\"\\", "\"\"\"\\", "\"\"\"\"", "'''''"}) {
+    EXPECT_NO_THROW(check_toml_keys(text, "x")) << text;
+  }
+}
+
 }  // namespace
 }  // namespace croft

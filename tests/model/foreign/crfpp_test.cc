@@ -11,7 +11,7 @@
 namespace croft::crfpp_test {
 namespace {
 
-using testing_support::random_rows;
+using testing_support::expect_written_and_read;
 using testing_support::random_template_chain;
 using testing_support::row_scores;
 using testing_support::rows_of;
@@ -44,12 +44,7 @@ const std::string kText =
 
 template <class Reader>
 std::string fault_of(const Reader& read, const std::string& bytes) {
-  try {
-    read(bytes, kFile);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return message_of<InputError>([&] { read(bytes, kFile); });
 }
 std::string fault_of(const std::string& bytes) { return fault_of(read_crfpp, bytes); }
 
@@ -140,14 +135,7 @@ TEST(Crfpp, WhatIsWrittenHasTheSameScores) {
       const ForeignChain chain = random_template_chain(
           crfpp ? of_crfpp : of_wapiti, crfpp ? TemplateLanguage::crfpp : TemplateLanguage::wapiti,
           2, random);
-      const std::string bytes = write_crfpp(chain, "m.croft");
-      const ForeignChain back = read_crfpp(bytes, kFile);
-      EXPECT_EQ(back.labels, chain.labels);
-      EXPECT_EQ(write_crfpp(back, kFile), bytes);
-      for (int m = 0; m < 10; ++m) {
-        const ColumnSequence rows = random_rows(2, random);
-        EXPECT_EQ(row_scores(back, rows), row_scores(chain, rows));
-      }
+      expect_written_and_read(chain, write_crfpp, read_crfpp, random);
     }
   }
 }
@@ -157,38 +145,33 @@ TEST(Crfpp, WhatTheFormatCannotSayIsRefused) {
     Random random(3);
     ForeignChain chain = random_template_chain(text, TemplateLanguage::wapiti, 1, random);
     change(chain);
-    try {
-      write_crfpp(chain, "m.croft");
-    } catch (const UsageError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return message_of<UsageError>([&] { write_crfpp(chain, "m.croft"); });
   };
   const auto nothing = [](ForeignChain&) {};
-  EXPECT_EQ(refusal("u%x[0,0]\n*", nothing), "");
+  EXPECT_EQ(refusal("u%x[0,0]\n*", nothing), "no error");
   EXPECT_EQ(refusal("u%m[0,0,\".\"]", nothing),
             "m.croft: CRF++ cannot say the template \"u%m[0,0,\\\".\\\"]\": it has no other macro "
             "than %x");
-  EXPECT_NE(refusal("u%x[@1,0]", nothing), "");
-  EXPECT_NE(refusal("u%x[-5,0]", nothing), "");
-  EXPECT_NE(refusal("u*%x[0,0]\n*%x[0,0]", nothing), "");  // one name for both
+  EXPECT_NE(refusal("u%x[@1,0]", nothing), "no error");
+  EXPECT_NE(refusal("u%x[-5,0]", nothing), "no error");
+  EXPECT_NE(refusal("u*%x[0,0]\n*%x[0,0]", nothing), "no error");  // one name for both
   for (const auto& change : std::vector<void (*)(ForeignChain&)>{
            [](ForeignChain& c) { c.kind = ChainKind::memm; },
            [](ForeignChain& c) { c.labels[0] = std::string("a\0b", 3); },
            [](ForeignChain& c) { c.extraction.boundaries = true; },
            [](ForeignChain& c) { c.extraction.template_text.clear(); }}) {
-    EXPECT_NE(refusal("u%x[0,0]", change), "");
+    EXPECT_NE(refusal("u%x[0,0]", change), "no error");
   }
 }
 
 TEST(Crfpp, EveryPrefixOfAFileIsAnError) {
   const std::string bytes = write_crfpp(small_chain(), kFile);
   for (std::size_t size = 0; size < bytes.size(); ++size) {
-    EXPECT_NE(fault_of(bytes.substr(0, size)), "") << size;
+    EXPECT_NE(fault_of(bytes.substr(0, size)), "no error") << size;
   }
-  EXPECT_NE(fault_of(bytes + "x"), "");
+  EXPECT_NE(fault_of(bytes + "x"), "no error");
   for (std::size_t size = 0; size + 4 < kText.size(); ++size) {
-    EXPECT_NE(fault_of(read_crfpp_text, kText.substr(0, size)), "") << size;
+    EXPECT_NE(fault_of(read_crfpp_text, kText.substr(0, size)), "no error") << size;
   }
 }
 
@@ -228,17 +211,17 @@ TEST(Crfpp, ATextThatIsDamagedIsAnErrorWithItsLine) {
     return fault_of(read_crfpp_text, text);
   };
   EXPECT_EQ(fault("0.25", "x").substr(0, 38), "m.model:23: a weight is expected: \"x\";");
-  EXPECT_NE(fault("version: 100", "version: 200"), "");
-  EXPECT_NE(fault("maxid: 12", "maxid: 13"), "");
-  EXPECT_NE(fault("maxid: 12", "maxid: 99999999999999999999999"), "");
-  EXPECT_NE(fault("10 U0:x", "11 U0:x"), "");
-  EXPECT_NE(fault("10 U0:x", "9 U0:_B-1"), "");
-  EXPECT_NE(fault("10 U0:x", "10 X0:x"), "");
-  EXPECT_NE(fault("10 U0:x", "18446744073709551615 U0:x"), "");
-  EXPECT_NE(fault("xsize: 2", "xsize: 1"), "");
-  EXPECT_NE(fault("U0:%x[-1,0]", "U0:%y[-1,0]"), "");
-  EXPECT_NE(fault("0.25", "1e999"), "");
-  EXPECT_EQ(fault("0.25", "0.5"), "");
+  EXPECT_NE(fault("version: 100", "version: 200"), "no error");
+  EXPECT_NE(fault("maxid: 12", "maxid: 13"), "no error");
+  EXPECT_NE(fault("maxid: 12", "maxid: 99999999999999999999999"), "no error");
+  EXPECT_NE(fault("10 U0:x", "11 U0:x"), "no error");
+  EXPECT_NE(fault("10 U0:x", "9 U0:_B-1"), "no error");
+  EXPECT_NE(fault("10 U0:x", "10 X0:x"), "no error");
+  EXPECT_NE(fault("10 U0:x", "18446744073709551615 U0:x"), "no error");
+  EXPECT_NE(fault("xsize: 2", "xsize: 1"), "no error");
+  EXPECT_NE(fault("U0:%x[-1,0]", "U0:%y[-1,0]"), "no error");
+  EXPECT_NE(fault("0.25", "1e999"), "no error");
+  EXPECT_EQ(fault("0.25", "0.5"), "no error");
 }
 
 }  // namespace

@@ -29,13 +29,8 @@ ChainModel model_of(const ForeignChain& chain) {
       Container::from_bytes(make_foreign_model(chain, "CRFsuite", "dir/m.crfsuite").bytes(), "m"));
 }
 
-std::string message_of(const ForeignChain& chain) {
-  try {
-    make_foreign_model(chain, "CRFsuite", "m.crfsuite");
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+std::string fault_of(const ForeignChain& chain) {
+  return message_of<InputError>([&] { make_foreign_model(chain, "CRFsuite", "m.crfsuite"); });
 }
 
 TEST(ForeignChain, AllLabellingsHaveTheProbabilitiesOfTheWeightsInDoublePrecision) {
@@ -111,11 +106,11 @@ TEST(ForeignChain, TheRecordSaysTheProgramAndTheFile) {
 TEST(ForeignChain, WhatNoModelHasIsAnErrorThatSaysIt) {
   Random random(4);
   const ForeignChain good = random_foreign_chain(2, 3, random);
-  EXPECT_EQ(message_of(good), "");
+  EXPECT_EQ(fault_of(good), "no error");
   const auto expect_error = [&](const std::string& what, const auto& damage) {
     ForeignChain chain = good;
     damage(chain);
-    const std::string message = message_of(chain);
+    const std::string message = fault_of(chain);
     EXPECT_NE(message.find(what), std::string::npos) << message;
     EXPECT_TRUE(message.starts_with("m.crfsuite: ")) << message;
   };
@@ -135,14 +130,9 @@ TEST(ForeignChain, WhatNoModelHasIsAnErrorThatSaysIt) {
 TEST(ForeignChain, WhatNoOtherProgramHasIsRefused) {
   Random random(5);
   const auto refused = [](const ChainModel& model) {
-    try {
-      foreign_chain(model);
-    } catch (const UsageError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return message_of<UsageError>([&] { foreign_chain(model); });
   };
-  EXPECT_EQ(refused(testing_support::random_model({.labels = {"A", "B"}}, random)), "");
+  EXPECT_EQ(refused(testing_support::random_model({.labels = {"A", "B"}}, random)), "no error");
   const std::string order =
       refused(testing_support::random_model({.labels = {"A", "B"}, .order = 2}, random));
   EXPECT_NE(order.find("small.croft: the model has weights of three labels"), std::string::npos)

@@ -8,6 +8,7 @@
 namespace croft::wapiti_test {
 namespace {
 
+using testing_support::expect_written_and_read;
 using testing_support::random_foreign_chain;
 using testing_support::random_rows;
 using testing_support::random_template_chain;
@@ -39,12 +40,7 @@ std::string small_model() {
 }
 
 std::string fault_of(const std::string& bytes) {
-  try {
-    read_wapiti(bytes, kFile);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return message_of<InputError>([&] { read_wapiti(bytes, kFile); });
 }
 
 TEST(Wapiti, WeightsAreNumberedByObservationAndLabel) {
@@ -122,14 +118,7 @@ TEST(Wapiti, WhatIsWrittenHasTheSameScores) {
       const ForeignChain chain = random_template_chain(
           crfpp ? of_crfpp : of_wapiti,
           crfpp ? TemplateLanguage::crfpp : TemplateLanguage::wapiti_bytes, 2, random);
-      const std::string bytes = write_wapiti(chain, "m.croft");
-      const ForeignChain back = read_wapiti(bytes, kFile);
-      EXPECT_EQ(back.labels, chain.labels);
-      EXPECT_EQ(write_wapiti(back, kFile), bytes);
-      for (int m = 0; m < 10; ++m) {
-        const ColumnSequence rows = random_rows(2, random);
-        EXPECT_EQ(row_scores(back, rows), row_scores(chain, rows));
-      }
+      expect_written_and_read(chain, write_wapiti, read_wapiti, random);
     }
   }
 }
@@ -151,12 +140,7 @@ TEST(Wapiti, WhatTheFormatCannotSayIsRefused) {
     Random random(3);
     ForeignChain chain = random_template_chain(text, language, 1, random);
     change(chain);
-    try {
-      write_wapiti(chain, "m.croft");
-    } catch (const UsageError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return message_of<UsageError>([&] { write_wapiti(chain, "m.croft"); });
   };
   const auto nothing = [](ForeignChain&) {};
   using Language = TemplateLanguage;
@@ -166,10 +150,11 @@ TEST(Wapiti, WhatTheFormatCannotSayIsRefused) {
   EXPECT_EQ(refusal("u%X[0,0]", Language::wapiti, nothing),
             "m.croft: Wapiti looks at bytes where the model's template looks at characters, as in "
             "\"u%X[0,0]\"; train with --template-language wapiti-bytes");
-  EXPECT_EQ(refusal("u%x[0,0]", Language::wapiti, nothing), "");
+  EXPECT_EQ(refusal("u%x[0,0]", Language::wapiti, nothing), "no error");
   EXPECT_EQ(
-      refusal("u%x[0,0]", Language::wapiti, [](ForeignChain& c) { c.kind = ChainKind::memm; }), "");
-  EXPECT_NE(refusal("u%x[010,0]", Language::wapiti, nothing), "");
+      refusal("u%x[0,0]", Language::wapiti, [](ForeignChain& c) { c.kind = ChainKind::memm; }),
+      "no error");
+  EXPECT_NE(refusal("u%x[010,0]", Language::wapiti, nothing), "no error");
   for (const auto& change : std::vector<void (*)(ForeignChain&)>{
            [](ForeignChain& c) { c.extraction.boundaries = true; },
            [](ForeignChain& c) { c.extraction.template_text.clear(); },
@@ -177,7 +162,7 @@ TEST(Wapiti, WhatTheFormatCannotSayIsRefused) {
              c.extraction.conjunctions.push_back({{"a", "b"}});
            },
            [](ForeignChain& c) { c.extraction.format = InputFormat::text; }}) {
-    EXPECT_NE(refusal("u%x[0,0]", Language::wapiti, change), "");
+    EXPECT_NE(refusal("u%x[0,0]", Language::wapiti, change), "no error");
   }
 }
 
@@ -208,19 +193,19 @@ TEST(Wapiti, AFaultIsNamedWithItsLine) {
             "m.wapiti:3: no comma ends a pattern of 1 bytes: \"u.\"");
   EXPECT_EQ(fault("#mdl#2#99999999999999999999\n"),
             "m.wapiti:1: the number of weights is too large: \"99999999999999999999\"");
-  EXPECT_NE(fault(model("/0/0", {"u"}, {"u"}, "2=1\n")), "");  // of two weights
-  EXPECT_NE(fault(model("/0/0", {"u"}, {"u"}, "0=nan\n")), "");
-  EXPECT_NE(fault(model("/0/0", {"u"}, {"u"}, "0=0xg\n")), "");
-  EXPECT_NE(fault(model("/0/0", {"u"}, {"u"}, "0=1\n") + "1=1\n"), "");
-  EXPECT_NE(fault(model("/0/0", {"u"}, {"u", "u"}, "0=1\n")), "");
-  EXPECT_NE(fault(model("/0/0", {"u"}, {"x"}, "0=1\n")), "");
-  EXPECT_NE(fault(model("/0/0", {"U"}, {"u"}, "0=1\n")), "");
-  EXPECT_NE(fault(model("/0/0", {"u #"}, {"u"}, "0=1\n")), "");
-  EXPECT_NE(fault(model("/0/0", {"u%x[010,0]"}, {"u"}, "0=1\n")), "");
-  EXPECT_NE(fault(model("/0/0", {"u%x[0,4000000000]"}, {"u"}, "0=1\n")), "");
-  EXPECT_NE(fault(model("/0/1", {"u%x[-1,0]"}, {"uu"}, "0=1\n")), "");
-  EXPECT_NE(fault(model("/0/0", {"u"}, {}, "")), "");
-  EXPECT_NE(fault("#mdl#2#0\n#rdr#1/0/0\n1:u,\n#qrk#0\n#qrk#1\n1:u,\n"), "");
+  EXPECT_NE(fault(model("/0/0", {"u"}, {"u"}, "2=1\n")), "no error");  // of two weights
+  EXPECT_NE(fault(model("/0/0", {"u"}, {"u"}, "0=nan\n")), "no error");
+  EXPECT_NE(fault(model("/0/0", {"u"}, {"u"}, "0=0xg\n")), "no error");
+  EXPECT_NE(fault(model("/0/0", {"u"}, {"u"}, "0=1\n") + "1=1\n"), "no error");
+  EXPECT_NE(fault(model("/0/0", {"u"}, {"u", "u"}, "0=1\n")), "no error");
+  EXPECT_NE(fault(model("/0/0", {"u"}, {"x"}, "0=1\n")), "no error");
+  EXPECT_NE(fault(model("/0/0", {"U"}, {"u"}, "0=1\n")), "no error");
+  EXPECT_NE(fault(model("/0/0", {"u #"}, {"u"}, "0=1\n")), "no error");
+  EXPECT_NE(fault(model("/0/0", {"u%x[010,0]"}, {"u"}, "0=1\n")), "no error");
+  EXPECT_NE(fault(model("/0/0", {"u%x[0,4000000000]"}, {"u"}, "0=1\n")), "no error");
+  EXPECT_NE(fault(model("/0/1", {"u%x[-1,0]"}, {"uu"}, "0=1\n")), "no error");
+  EXPECT_NE(fault(model("/0/0", {"u"}, {}, "no error")), "");
+  EXPECT_NE(fault("#mdl#2#0\n#rdr#1/0/0\n1:u,\n#qrk#0\n#qrk#1\n1:u,\n"), "no error");
 }
 
 TEST(Wapiti, EveryPrefixOfAFileIsAnError) {
@@ -228,7 +213,7 @@ TEST(Wapiti, EveryPrefixOfAFileIsAnError) {
   for (std::size_t size = 0; size + 1 < bytes.size(); ++size) {
     const std::string cut = bytes.substr(0, size);
     if (bytes.find('=', size) == bytes.npos) continue;  // within the last weight
-    EXPECT_NE(fault_of(cut), "") << size;
+    EXPECT_NE(fault_of(cut), "no error") << size;
   }
 }
 
