@@ -2,12 +2,18 @@
  *
  *   croft_model* model;
  *   croft_tagger* tagger;
- *   if (croft_open("words.croft", NULL, &model) || croft_tagger_new(model, &tagger))
- * puts(croft_error()); croft_ask(tagger, CROFT_MARGINALS, 1); croft_add_row(tagger, "2");
+ *   if (croft_open("words.croft", NULL, &model) || croft_tagger_new(model, &tagger)) {
+ *     puts(croft_error());
+ *     return 1;
+ *   }
+ *   croft_add_row(tagger, "2");
  *   croft_add_row(tagger, "cups");
  *   if (croft_tag(tagger)) puts(croft_error());
- *   for (size_t t = 0; t < croft_length(tagger); ++t) puts(croft_label(model,
- * croft_labels(tagger)[t])); croft_tagger_free(tagger); croft_model_free(model);
+ *   for (size_t t = 0; t < croft_length(tagger); ++t) {
+ *     puts(croft_label(model, croft_labels(tagger)[t]));
+ *   }
+ *   croft_tagger_free(tagger);
+ *   croft_model_free(model);
  *
  * Texts are bytes that end with NUL, UTF-8 by convention.  No exception leaves a function.  A model
  * may be shared by threads; a tagger belongs to one at a time, and keeps its model.
@@ -74,12 +80,13 @@ CROFT_API croft_status croft_open_memory(const void* bytes, size_t size, const c
                                          const croft_limits* limits, croft_model** model);
 CROFT_API void croft_model_free(croft_model* model); /* NULL is allowed */
 
-CROFT_API const char* croft_kind(const croft_model* model); /* as `croft train --model` names it */
-CROFT_API const char* croft_format(
-    const croft_model* model); /* columns, attributes, text, svmlight or csv */
+/* As `croft train --model` names it. */
+CROFT_API const char* croft_kind(const croft_model* model);
+/* Of its data: columns, attributes, text, svmlight or csv. */
+CROFT_API const char* croft_format(const croft_model* model);
 CROFT_API size_t croft_label_count(const croft_model* model);
-CROFT_API const char* croft_label(const croft_model* model,
-                                  uint32_t y); /* NULL where y >= croft_label_count() */
+/* NULL where y >= croft_label_count(). */
+CROFT_API const char* croft_label(const croft_model* model, uint32_t y);
 
 /* --- taggers */
 
@@ -101,26 +108,29 @@ CROFT_API croft_status croft_ask(croft_tagger* tagger, croft_question question, 
 CROFT_API croft_status croft_clear(croft_tagger* tagger);
 /* columns: a position's observed columns with blanks between, as in a line of a file. */
 CROFT_API croft_status croft_add_row(croft_tagger* tagger, const char* row);
-/* attributes: one of the position that croft_end_position() ends; a value is 1 unless the data says
- * otherwise. */
+/* attributes: one of the position that croft_end_position() ends, with a finite value: 1 unless the
+ * data says otherwise.  A name is not empty and does not begin with byte 1. */
 CROFT_API croft_status croft_add_attribute(croft_tagger* tagger, const char* name, double value);
 CROFT_API croft_status croft_end_position(croft_tagger* tagger);
 /* text: a document, which has one label. */
 CROFT_API croft_status croft_set_text(croft_tagger* tagger, const char* text);
 
-/* Labels the sequence; what it answers is valid until the tagger's next sequence begins.
- * CROFT_NONE: croft_length() is 0. Cost: O(T L^2), and a look-up for each attribute. */
+/* Labels the sequence; what it answers is valid until the tagger's next sequence begins.  One that
+ * nothing was added to has no positions.  CROFT_NONE: croft_length() is 0.  CROFT_FAILED also where
+ * the model's file was overwritten, which would make wrong labels.
+ * Cost: O(T L^2), and a look-up for each attribute. */
 CROFT_API croft_status croft_tag(croft_tagger* tagger);
 
 /* --- answers to the last croft_tag() */
 
 CROFT_API size_t croft_length(const croft_tagger* tagger);          /* T */
 CROFT_API const uint32_t* croft_labels(const croft_tagger* tagger); /* [T] */
-CROFT_API double croft_log_probability(
-    const croft_tagger* tagger);                            /* log p(y|x), with any question to p */
-CROFT_API double croft_entropy(const croft_tagger* tagger); /* nats, with CROFT_ENTROPY */
-CROFT_API const double* croft_marginals(
-    const croft_tagger* tagger); /* [T][L], with CROFT_MARGINALS; else NULL */
+/* log p(y|x), with any question to p. */
+CROFT_API double croft_log_probability(const croft_tagger* tagger);
+/* Nats, with CROFT_ENTROPY. */
+CROFT_API double croft_entropy(const croft_tagger* tagger);
+/* [T][L], with CROFT_MARGINALS; else NULL. */
+CROFT_API const double* croft_marginals(const croft_tagger* tagger);
 
 CROFT_API size_t croft_k_best_count(const croft_tagger* tagger);
 /* [T]; NULL where k >= croft_k_best_count().  The most probable first. */
@@ -132,8 +142,8 @@ typedef struct {
   const char* type;   /* of the chunk */
   double probability; /* that exactly this chunk is there */
 } croft_span;
-CROFT_API size_t
-croft_span_count(const croft_tagger* tagger); /* of the labelling, with CROFT_SPANS */
+/* Of the labelling, with CROFT_SPANS. */
+CROFT_API size_t croft_span_count(const croft_tagger* tagger);
 CROFT_API const croft_span* croft_spans(const croft_tagger* tagger);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
 // include/croft/c.h: the library's Model behind handles; exceptions become statuses with a text.
 #include <algorithm>
+#include <cmath>
 #include <new>
 #include <string>
 #include <vector>
@@ -43,6 +44,7 @@ struct croft_tagger {
     types.clear();
   }
   void tag();
+  const croft::Tagging& answer();
   std::size_t length() const { return tagging != nullptr ? tagging->y.size() : 0; }
 
   croft::Model model;  // its own handle of the shared one
@@ -59,24 +61,39 @@ struct croft_tagger {
   std::vector<croft_span> spans;
 };
 
+// A sequence that nothing was added to is empty, in the form of the model's data.
+const croft::Tagging& croft_tagger::answer() {
+  switch (input) {
+    case Input::rows:
+      return model.tag(rows, questions);
+    case Input::attributes:
+      return model.tag(attributes, questions);
+    case Input::text:
+      return model.tag_text(text, questions);
+    case Input::none:
+      break;
+  }
+  if (model.format() == "text") throw croft::UsageError("there is no text: croft_set_text()");
+  return model.format() == "columns" ? model.tag(rows, questions)
+                                     : model.tag(attributes, questions);
+}
+
 void croft_tagger::tag() {
   if (open) throw croft::UsageError("the last position has attributes and no croft_end_position()");
   forget();
   labelled = true;
-  const croft::Tagging& answer = input == Input::text         ? model.tag_text(text, questions)
-                                 : input == Input::attributes ? model.tag(attributes, questions)
-                                                              : model.tag(rows, questions);
-  if (!answer.outcome.found) return;
-  tagging = &answer;
+  const croft::Tagging& found = answer();
+  if (!found.outcome.found) return;
+  tagging = &found;
   if (questions.marginals) {
-    for (std::size_t t = 0; t < answer.marginals.rows(); ++t) {
-      const double* row = answer.marginals.row(t);
+    for (std::size_t t = 0; t < found.marginals.rows(); ++t) {
+      const double* row = found.marginals.row(t);
       marginals.insert(marginals.end(), row, row + model.labels());
     }
   }
-  for (const croft::SpanProbability& span : answer.spans) types.emplace_back(span.type);
+  for (const croft::SpanProbability& span : found.spans) types.emplace_back(span.type);
   for (std::size_t k = 0; k < types.size(); ++k) {
-    const croft::SpanProbability& span = answer.spans[k];
+    const croft::SpanProbability& span = found.spans[k];
     spans.push_back({span.begin, span.end, types[k].c_str(), span.probability});
   }
 }
@@ -236,6 +253,14 @@ croft_status croft_add_attribute(croft_tagger* tagger, const char* name, double 
   return guarded([&] {
     require(tagger, "tagger");
     require(name, "name");
+    if (*name == '\0' || *name == '\x01') {
+      throw croft::UsageError(
+          "an attribute's name is empty or begins with byte 1, which is reserved");
+    }
+    if (!std::isfinite(value)) {
+      throw croft::UsageError("the value of attribute ", croft::in_quotes(name),
+                              " is no finite number");
+    }
     tagger->add(croft_tagger::Input::attributes);
     tagger->attributes.node.append(name, value);
     tagger->open = true;

@@ -2,7 +2,9 @@
 // fr.limsi.wapiti.WapitiJNI that label, on top of croft/c.h.  docs/c.md says what they take.
 #include <jni.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -74,6 +76,9 @@ std::string text_of(JNIEnv* java, jstring text) {
 }
 
 jstring string_of(JNIEnv* java, const std::string& text) {
+  if (text.size() > static_cast<std::size_t>(std::numeric_limits<jsize>::max())) {
+    throw croft::Error("an answer of over 2 GB is longer than a text of Java: give fewer rows");
+  }
   const auto size = static_cast<jsize>(text.size());
   const jclass strings = require(java->FindClass("java/lang/String"));
   const jmethodID make = require(java->GetMethodID(strings, "<init>", "([BLjava/lang/String;)V"));

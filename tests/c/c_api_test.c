@@ -84,6 +84,17 @@ static void inputs_do_not_mix(const croft_model* model) {
   croft_tagger_free(NULL);
 }
 
+static void attributes_that_no_data_could_have_are_refused(const croft_model* model) {
+  croft_tagger* tagger = NULL;
+  CHECK(croft_tagger_new(model, &tagger) == CROFT_OK);
+  CHECK(croft_add_attribute(tagger, "", 1) == CROFT_USAGE);
+  CHECK(croft_add_attribute(tagger, "\x01START\x01", 1) == CROFT_USAGE);
+  CHECK(croft_add_attribute(tagger, "w=2", NAN) == CROFT_USAGE);
+  CHECK(croft_add_attribute(tagger, "w=2", INFINITY) == CROFT_USAGE);
+  CHECK(croft_tag(tagger) == CROFT_OK && croft_length(tagger) == 0); /* nothing was added */
+  croft_tagger_free(tagger);
+}
+
 static void a_model_from_memory_labels_like_its_file(const croft_model* model, const char* path) {
   FILE* file = fopen(path, "rb");
   CHECK(file != NULL && fseek(file, 0, SEEK_END) == 0);
@@ -139,6 +150,7 @@ int main(int count, char** arguments) {
   files_that_are_wrong_are_statuses_with_a_text(arguments[1]);
   answers_agree_with_each_other(model);
   inputs_do_not_mix(model);
+  attributes_that_no_data_could_have_are_refused(model);
   a_model_from_memory_labels_like_its_file(model, arguments[1]);
   threads_share_a_model(model);
   croft_model_free(model);

@@ -2,7 +2,10 @@
 
     c_test.py CROFT LIBRARY TEST EXAMPLE WORK
 """
+import ctypes
+import importlib.util
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -16,6 +19,32 @@ def output(*command):
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
     return done.stdout
+
+
+def check_attributes_and_changes(croft, library, work):
+    """A model of attributes labels an empty sequence, and fails where its file is written over."""
+    model, data = work / "attributes.croft", work / "attributes.txt"
+    data.write_text("".join(f"{'AB'[t % 2]}\t" + "\t".join(f"w{t}.{k}" for k in range(60)) + "\n\n"
+                            for t in range(3000)))
+    output(croft, "train", "--quiet", "--format", "attributes", "--max-iterations", "1", "-o", model, data)
+    assert model.stat().st_size > 1 << 20  # a smaller one is copied
+    spec = importlib.util.spec_from_file_location("label", SOURCE / "examples" / "c" / "label.py")
+    label = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(label)
+    calls = label.open_library(library)
+    opened, tagger = ctypes.c_void_p(), ctypes.c_void_p()
+    calls.croft_open(str(model).encode(), None, ctypes.byref(opened))
+    calls.croft_tagger_new(opened, ctypes.byref(tagger))
+    calls.croft_tag(tagger)
+    assert calls.croft_length(tagger) == 0
+    os.truncate(model, 100)
+    try:
+        calls.croft_tag(tagger)
+        raise AssertionError("a model that was cut off labels")
+    except RuntimeError as error:
+        assert "changed while it was in use" in str(error), error
+    calls.croft_tagger_free(tagger)
+    calls.croft_model_free(opened)
 
 
 def main(croft, library, test, example, work):
@@ -33,6 +62,8 @@ def main(croft, library, test, example, work):
     assert len(lines) == len(WORDS) + 3 and lines[len(WORDS)].split()[1:] == line["labels"], lines
     by_ctypes = output(sys.executable, SOURCE / "examples" / "c" / "label.py", library, model, *WORDS)
     assert by_ctypes.splitlines() == expected
+
+    check_attributes_and_changes(croft, library, work)
 
     # Every name that the library shows is one of c.h, with a version.
     shown = [name.split()[-1] for name in output("nm", "-D", "--defined-only", library).splitlines()]
