@@ -139,12 +139,22 @@ std::string saved(const std::string& path, const GraphFile& file) {
   throw UsageError("--save ", in_quotes(path), " ends in neither .uai, .LG nor .bif");
 }
 
-void write_file(std::string_view option, const std::string& path, const InferCommand& c,
-                const std::string& content) {
-  check_not_read(std::array{c.text("GRAPH"), c.text("evidence")}, option, path);
+void write_file(const std::string& path, const std::string& content) {
   AtomicFile file(path);
   file.write(content);
   file.commit();
+}
+
+// The picture and the graph, or neither.
+void write_files(const InferCommand& c, const GraphFile& graph, const Evidence& evidence) {
+  const std::array inputs{c.text("GRAPH"), c.text("evidence")};
+  if (!c.picture.empty()) check_not_read(inputs, "picture", c.picture);
+  if (!c.save.empty()) check_not_read(inputs, "save", c.save);
+  check_written({{"picture", c.picture}, {"save", c.save}});
+  const std::string picture = c.picture.empty() ? "" : picture_of(c.picture, graph, evidence);
+  const std::string content = c.save.empty() ? "" : saved(c.save, graph);
+  if (!c.picture.empty()) write_file(c.picture, picture);
+  if (!c.save.empty()) write_file(c.save, content);
 }
 
 void answer(const InferCommand& c, const GraphFile& file, const Evidence& evidence) {
@@ -233,10 +243,7 @@ int answer_all(const InferCommand& c) {
     evidence = read_uai_evidence(LineReader(c.text("evidence")), file.graph);
   }
   for (const std::string& each : c.values.list("observe")) observe(file, each, evidence);
-  if (!c.picture.empty()) {
-    write_file("picture", c.picture, c, picture_of(c.picture, file, evidence));
-  }
-  if (!c.save.empty()) write_file("save", c.save, c, saved(c.save, file));
+  write_files(c, file, evidence);
   answer_shape(c, file, evidence);
   if (numbers) answer(c, file, evidence);
   return interruption ? kInterrupted : kDone;

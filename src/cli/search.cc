@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 
+#include "app/file_checks.h"
 #include "app/label/row_reader.h"
 #include "app/search/search.h"
 #include "app/train/requests.h"
@@ -197,37 +198,21 @@ int train_best(const SearchCommand& c, const SearchCandidate& best) {
   return train_with(arguments);
 }
 
-bool same_file(const std::string& a, const std::string& b) {
-  std::error_code none;
-  return a == b || std::filesystem::equivalent(a, b, none) ||
-         std::filesystem::weakly_canonical(a, none) == std::filesystem::weakly_canonical(b, none);
-}
-
 // No file that is written is another one that is, or is read.
 void check_outputs(const SearchCommand& c) {
-  const std::pair<const char*, const std::string&> outputs[] = {
-      {"-o", c.output}, {"--plot", c.plot}, {"--state", c.request.state}};
+  const auto outputs = {WrittenFile{"output", c.output}, WrittenFile{"plot", c.plot},
+                        WrittenFile{"state", c.request.state}};
+  check_written(outputs);
   for (const auto& [option, path] : outputs) {
     if (path.empty()) continue;
-    for (const std::string& input : c.request.data) {
-      if (same_file(input, path)) {
-        throw UsageError(path + " is the data: give another name to write to");
-      }
-    }
+    check_not_read(c.request.data, option, path);
     for (const OptionRow& row : passed_options()) {
       for (const std::string& value : c.values.list(row.name)) {
         std::error_code none;
         if (std::filesystem::is_regular_file(value, none) && same_file(value, path)) {
-          throw UsageError(std::string(option) + " " + path + " is the file of --" +
-                           std::string(row.name) + ": give another name to write to");
+          throw UsageError(Message::option(option), " ", path, " is the file of --", row.name,
+                           ": give another name to write to");
         }
-      }
-    }
-    for (const auto& [other, same] : outputs) {
-      if (option == other) break;
-      if (!same.empty() && same_file(same, path)) {
-        throw UsageError(std::string(other) + " and " + option + " both write " + path +
-                         ": give them different names");
       }
     }
     if (path != c.request.state) AtomicFile{path};

@@ -1,7 +1,9 @@
-// Whether scores are numbers that inference takes: finite, and -inf for what is impossible.
+// Whether scores are numbers that inference takes: so far from the largest number that those of a
+// path never add up to infinity, and -inf for what is impossible.
 #pragma once
 #include <limits>
 #include <span>
+#include <type_traits>
 
 #include "croft/core/matrix.h"
 #include "croft/structure/transitions.h"
@@ -9,17 +11,21 @@
 namespace croft {
 
 template <class Real>
+inline constexpr Real kLargestScore = std::is_same_v<Real, float> ? Real(1e30) : Real(1e300);
+
+template <class Real>
 constexpr Real least_score(bool may_forbid) {
-  return may_forbid ? -std::numeric_limits<Real>::infinity() : std::numeric_limits<Real>::lowest();
+  return may_forbid ? -std::numeric_limits<Real>::infinity() : -kLargestScore<Real>;
 }
 
-// All of them are `least` or more, and finite unless they are `least`.
+// All of them are `least`, or between the largest score and the same below 0.
 template <class Real>
 bool are_scores(std::span<const Real> scores, Real least) {
   unsigned bad = 0;  // without a branch: a number costs a fraction of a nanosecond
   for (const Real x : scores) {
-    bad |= static_cast<unsigned>(!(x >= least)) |
-           static_cast<unsigned>(!(x <= std::numeric_limits<Real>::max()));
+    bad |=
+        static_cast<unsigned>(x != least) & (static_cast<unsigned>(!(x >= -kLargestScore<Real>)) |
+                                             static_cast<unsigned>(!(x <= kLargestScore<Real>)));
   }
   return bad == 0;
 }

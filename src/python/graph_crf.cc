@@ -8,6 +8,7 @@
 #include "app/train/graph_trainer.h"
 #include "core/json.h"
 #include "croft/core/error.h"
+#include "model/foreign/open_model_file.h"
 #include "python/bind.h"
 #include "python/graph.h"
 #include "python/model.h"
@@ -167,7 +168,7 @@ void bind_graph_crf(py::module_& module) {
   py::class_<PythonGraphModel, std::shared_ptr<PythonGraphModel>>(module, "GraphModel")
       .def_static("open",
                   [](const std::filesystem::path& path) {
-                    return std::make_shared<PythonGraphModel>(open_model_file(path));
+                    return std::make_shared<PythonGraphModel>(read_model_file(path));
                   })
       .def_static("from_bytes",
                   [](const py::bytes& data, const std::string& name) {

@@ -75,10 +75,7 @@ class MatrixInput final : public TrainingInput {
         add_row(n, encoder.data);
       }
     }
-    if (share && held_out_.empty()) {
-      throw Error("the hold-out fraction ", request_.holdout, " of ", y_.size(),
-                  " rows is none; give a larger one");
-    }
+    if (share) require_holdout(request_.holdout, held_out_.size(), y_.size(), "rows");
     return encoder;
   }
   void trained(const ChainTraining& training) override {

@@ -237,9 +237,8 @@ py::dict NaiveBayesTable::fit(const MatrixRows& matrix, std::span<const std::int
       to.first_line.push_back(static_cast<std::uint32_t>(n + 1));
       if (!weight.empty()) to.weight.push_back(weight[n]);
     }
-    if (share && rows.held_out.label.empty()) {
-      throw Error("the hold-out fraction ", request.source.holdout, " of ", y.size(),
-                  " rows is none; give a larger one");
+    if (share) {
+      require_holdout(request.source.holdout, rows.held_out.label.size(), y.size(), "rows");
     }
   };
   const NaiveBayesNames names{[](std::size_t j) { return "classes_[" + std::to_string(j) + "]"; },

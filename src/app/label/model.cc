@@ -32,6 +32,14 @@ struct Model::Parts {
 
   explicit Parts(std::shared_ptr<const Shared> of) : shared(std::move(of)), tagger(shared->plan) {}
 
+  const Extractor& extractor() const { return shared->model->extractor(); }
+  // Throws Error where the model's file was overwritten meanwhile: the labels may be wrong then.
+  const Tagging& tag(const TagInput& input, const TagOptions& options) {
+    const Tagging& tagging = tagger.tag(input, options);
+    shared->model->container().check_unchanged();
+    return tagging;
+  }
+
   std::shared_ptr<const Shared> shared;
   Tagger tagger;
   Extractor::Scratch scratch;
@@ -68,7 +76,7 @@ const std::string& Model::label(Label y) const { return parts_->shared->model->l
 
 const Tagging& Model::tag(const std::vector<std::string>& rows, const TagOptions& options) {
   Parts& p = *parts_;
-  const Extractor& extractor = p.shared->model->extractor();
+  const Extractor& extractor = p.extractor();
   if (extractor.config().format != InputFormat::columns) {
     throw UsageError("the model was trained on data without columns: give tag() attributes");
   }
@@ -76,29 +84,28 @@ const Tagging& Model::tag(const std::vector<std::string>& rows, const TagOptions
   for (const std::string& row : rows) columns.append_row(row);
   extractor.check_cells(columns, "rows");
   extractor.extract(columns, /*labelled=*/false, p.scratch, p.text);
-  return p.tagger.tag({.text = p.text, .rows = &columns}, options);
+  return p.tag({.text = p.text, .rows = &columns}, options);
 }
 
 const Tagging& Model::tag(const TextSequence& attributes, const TagOptions& options) {
   Parts& p = *parts_;
-  const Extractor& extractor = p.shared->model->extractor();
-  if (extractor.config().format != InputFormat::attributes)
-    return p.tagger.tag(attributes, options);
+  const Extractor& extractor = p.extractor();
+  if (extractor.config().format != InputFormat::attributes) return p.tag({attributes}, options);
   p.text = attributes;
   extractor.complete(p.text, p.scratch);
-  return p.tagger.tag(p.text, options);
+  return p.tag({p.text}, options);
 }
 
 const Tagging& Model::tag_text(std::string_view document, const TagOptions& options) {
   Parts& p = *parts_;
-  const Extractor& extractor = p.shared->model->extractor();
+  const Extractor& extractor = p.extractor();
   if (extractor.config().format != InputFormat::text) {
     throw UsageError("the model was not trained on texts: give it rows or attributes");
   }
   LabelledText whole;
   whole.text = document;
   extractor.extract(whole, p.scratch, p.text);
-  return p.tagger.tag(p.text, options);
+  return p.tag({p.text}, options);
 }
 
 }  // namespace croft

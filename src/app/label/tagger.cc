@@ -1,7 +1,9 @@
 #include "app/label/tagger.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "app/label/chunks.h"
 #include "core/infinity.h"
@@ -155,6 +157,7 @@ void Tagger::tag_in_double(const TagInput& input, const TagOptions& options) {
   }
   tagging_.outcome.found = tagging_.outcome.found && decode(input, *chain, options);
   if (!tagging_.outcome.found) return;
+  if (needs_partition(options)) require_probabilities(input.text, needs_marginals(options));
   if (plan_->partial() && options.probability) {
     tagging_.log_partial = std::min(0.0, difference(sums_.log_z, unrestricted));
   }
@@ -162,6 +165,19 @@ void Tagger::tag_in_double(const TagInput& input, const TagOptions& options) {
   if (needs_marginals(options)) {
     answer({*chain, sums_, state_marginals().row(0)}, options);
   }
+}
+
+// Sums of scores that are too large lose the digits that probabilities are made of.
+void Tagger::require_probabilities(const TextSequence& text, bool with_marginals) const {
+  constexpr double kRounding = 1e-3;
+  bool sound =
+      std::isfinite(tagging_.log_partition) && tagging_.score - tagging_.log_partition <= kRounding;
+  for (std::size_t t = 0; with_marginals && t < text.length(); ++t) {
+    const auto of_labels = tagging_.marginals[t];
+    const double sum = std::accumulate(of_labels.begin(), of_labels.end(), 0.0);
+    sound = sound && std::abs(sum - 1) <= kRounding;
+  }
+  if (!sound) plan_->model().fail_numbers(text, "all positions");
 }
 
 const Matrix<double>& Tagger::state_marginals() const {

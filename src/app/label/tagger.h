@@ -64,6 +64,7 @@ class Tagger {
   void tag_in_double(const TagInput& input, const TagOptions& options);
   void tag_by_vote(const TagInput& input);
   bool has_flat_curves() const;
+  void require_probabilities(const TextSequence& text, bool with_marginals) const;
   template <class Real>
   void restrict_to_known(const TagInput& input, ChainScores<Real>& base);
   double sum_up(const ChainScores<double>& chain, bool with_marginals);

@@ -65,6 +65,10 @@ void check_reading(const TrainRequest& request);     // of templates, texts and 
 
 // The hold-out as a fraction, when it is one.  Throws UsageError for one that is not in (0, 1).
 std::optional<double> holdout_fraction(const std::string& holdout);
+// Throws Error where that fraction of `all` has left nothing in the hold-out.
+//   what : what is counted: "sequences", "rows"
+void require_holdout(const std::string& holdout, std::size_t held_out, std::size_t all,
+                     std::string_view what);
 
 // Hands all sequences of `input` on: what is held out, by a fraction or as a file of its own, to
 // `hold_out`, the rest to `keep`.  Throws as `input`, and Error where a fraction holds out nothing,

@@ -47,6 +47,7 @@ TrainOutcome run_course(Trainer& trainer, TrainObserver& observer, const Step& r
 TrainOutcome train(Trainer& trainer, TrainObserver& observer) {
   const TrainFiles files = trainer.files();
   check_files(files.inputs, files.output);
+  check_written({{"output", files.output}, {"checkpoint", trainer.checkpoint().folder}});
   // Created and removed: what forbids writing the model is known before the work, not after it.
   { const AtomicFile attempt{files.output}; }
   const auto read = [&] {

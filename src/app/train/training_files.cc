@@ -174,6 +174,13 @@ std::optional<double> holdout_fraction(const std::string& holdout) {
   return value;
 }
 
+void require_holdout(const std::string& holdout, std::size_t held_out, std::size_t all,
+                     std::string_view what) {
+  if (held_out > 0) return;
+  throw Error("the hold-out fraction ", holdout, " of ", all, " ", what,
+              " is none; give a larger one");
+}
+
 void split_data(const TrainRequest& request, TrainingInput& input, const TrainingInput::Visit& keep,
                 const std::function<void(const TextSequence&)>& hold_out) {
   const auto fraction = holdout_fraction(request.holdout);
@@ -205,10 +212,7 @@ void split_data(const TrainRequest& request, TrainingInput& input, const Trainin
   });
   if (!all_seen) config.kit->require_columns(seen);
   if (!request.holdout.empty() && !fraction) input.read_holdout(set_aside);
-  if (fraction && held_out == 0) {
-    throw Error("the hold-out fraction " + request.holdout + " of " + std::to_string(kept) +
-                " sequences is none; give a larger one");
-  }
+  if (fraction) require_holdout(request.holdout, held_out, kept, "sequences");
   if (held_out > 0 && scored == 0) {
     throw Error("no position of the hold-out " + request.holdout +
                 " has one label to compare with; hold out sequences whose labels are known");

@@ -122,8 +122,9 @@ void GraphModel::score(const CliqueRows& rows, GraphInstance& instance,
     if (!are_scores<double>(cells, least_score<double>(forbids))) {
       throw Error(container_.name(), ": the scores of a clique of the template ",
                   in_quotes(schema_.templates[t].name),
-                  " are no finite numbers: its features are too large, or the file is damaged, "
-                  "which croft inspect --verify tells");
+                  " are no finite numbers, or too large to be added up: its features are too "
+                  "large, or the weights are wrong; croft inspect --verify tells whether the file "
+                  "is damaged");
     }
     set_numbers(interaction, cells, instance.graph.numbers(p));
   }

@@ -12,6 +12,7 @@
 #include "features/compact_offsets.h"
 #include "model/file/container.h"
 #include "model/file/record.h"
+#include "model/score_numbers.h"
 
 namespace croft {
 namespace {
@@ -33,8 +34,11 @@ NaiveBayesModel::NaiveBayesModel(Container container)
   read_options();
   const std::span<const std::byte> events = container_.section("attributes.events");
   events_ = {reinterpret_cast<const AttributeEvent*>(events.data()), events.size()};
-  if (prior_.size() != labels()) container_.fail_section("prior");
-  if (constant_.size() != labels()) container_.fail_section("constant");
+  const auto are_sound = [&](std::span<const double> of_labels) {
+    return of_labels.size() == labels() && are_scores(of_labels, least_score<double>(true));
+  };
+  if (!are_sound(prior_)) container_.fail_section("prior");
+  if (!are_sound(constant_)) container_.fail_section("constant");
   if (events_.size() != names_.size()) container_.fail_section("attributes.events");
   if (parameters_.size() != names_.size() * width_ * labels())
     container_.fail_section("parameters");

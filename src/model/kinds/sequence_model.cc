@@ -68,7 +68,8 @@ void SequenceModel::set_transitions(TransitionScores<double> transitions,
       are_scores(transitions_float_, least_score<float>(may_forbid()))) {
     return;
   }
-  container_.fail_section(section, "scores of transitions are no finite numbers");
+  container_.fail_section(
+      section, "scores of transitions are no finite numbers, or too large to be added up");
 }
 
 template <class Real>
@@ -85,9 +86,10 @@ void SequenceModel::fail_numbers(const TextSequence& sequence, const std::string
   const std::string where = sequence.first_line == 0
                                 ? std::string()
                                 : " of the sequence at line " + std::to_string(sequence.first_line);
-  throw Error(container_.name(), ": the scores of ", of, where,
-              " are no finite numbers: its values are too large, or the file is damaged, which "
-              "croft inspect --verify tells");
+  throw Error(
+      container_.name(), ": the scores of ", of, where,
+      " are no finite numbers, or too large to be added up: its values are too large, or the "
+      "weights are wrong; croft inspect --verify tells whether the file is damaged");
 }
 
 template void SequenceModel::require_numbers(const TextSequence&, const ChainScores<float>&,

@@ -56,11 +56,13 @@ class SequenceModel : public StoredModel {
     make_scores(sequence, scratch, out);
     require_numbers(sequence, out, may_forbid());
   }
-  // Throws Error, which names the file, where a state or an overlay is NaN, +inf or, unless it may
-  // forbid, -inf.  A comparison or two for each.
+  // Throws Error, which names the file, where a state or an overlay is no number that inference
+  // takes (score_numbers.h); it may forbid by -inf.  A comparison or two for each.
   template <class Real>
   void require_numbers(const TextSequence& sequence, const ChainScores<Real>& scores,
                        bool may_forbid) const;
+  //   of : what has them
+  [[noreturn]] void fail_numbers(const TextSequence& sequence, const std::string& of) const;
 
   // The tied ones of every sequence.
   template <class Real>
@@ -93,8 +95,6 @@ class SequenceModel : public StoredModel {
                            ChainScores<double>& out) const = 0;
   // Whether a label or an edge may be impossible.
   virtual bool may_forbid() const { return constraint_.has_value(); }
-  //   of : what has them
-  [[noreturn]] void fail_numbers(const TextSequence& sequence, const std::string& of) const;
 
   std::optional<ChainConstraint> constraint_;
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "croft/core/error.h"
@@ -283,7 +284,13 @@ void label_all(const ModelSections& model) {
   Tagger tagger(sequences);
   for_each_sequence(source, [&](InputSequence& each) {
     tagger.tag(each.text, {});
-    if (sequences.has_probabilities()) tagger.tag(each.text, {.marginals = true});
+    if (!sequences.has_probabilities()) return;
+    const Tagging& tagging = tagger.tag(each.text, {.marginals = true});
+    EXPECT_TRUE(std::isfinite(tagging.log_partition));
+    for (std::size_t t = 0; tagging.outcome.found && t < tagging.marginals.rows(); ++t) {
+      const auto of_labels = tagging.marginals[t];
+      EXPECT_NEAR(std::accumulate(of_labels.begin(), of_labels.end(), 0.0), 1, 1e-3);
+    }
   });
 }
 
@@ -317,6 +324,47 @@ TEST(DamagedModels, WeightsThatAreNoNumbersAreSaidBeforeAnythingDecodes) {
     }
   }
   EXPECT_GT(said, 50u);
+}
+
+// Whatever is answered has probabilities that sum to 1, or it is an error.
+TEST(DamagedModels, ScoresThatCannotBeAddedUpAreSaid) {
+  std::size_t said = 0;
+  for (const auto& [name, sound] : seeds()) {
+    for (const std::string section :
+         {"node.weights", "edge.weights", "tied.weights", "grams.weights", "segment.weights",
+          "pair.weights", "joint.weights", "base", "transitions", "prior", "constant"}) {
+      if (!sound.has(section)) continue;
+      const bool in_double = section.find('.') == section.npos;
+      ModelSections model = sound;
+      if (in_double) {
+        model[section].set_numbers(
+            std::vector<double>(model[section].numbers<double>().size(), 2e307));
+      } else {
+        model[section].set_numbers(
+            std::vector<float>(model[section].numbers<float>().size(), 3e38F));
+      }
+      try {
+        label_all(model);
+      } catch (const Error& error) {
+        ++said;
+        EXPECT_TRUE(std::string_view(error.what()).starts_with(kName)) << error.what();
+      }
+    }
+  }
+  EXPECT_GT(said, 30u);
+}
+
+TEST(DamagedModels, ThePriorOfNaiveBayesIsNumbers) {
+  for (const char* section : {"prior", "constant"}) {
+    expect_damage(
+        "naive-bayes",
+        [&](ModelSections& model) {
+          std::vector<double> numbers = model[section].numbers<double>();
+          numbers.at(0) = std::nan("");
+          model[section].set_numbers(numbers);
+        },
+        std::string(section) + " is damaged");
+  }
 }
 
 TEST(DamagedModels, WeightsOfAGraphThatAreNoNumbersAreSaid) {

@@ -624,6 +624,14 @@ class OutputTest(InferTest):
         self.run_ok("infer", SPRINKLER, "--picture", svg, "--observe", "rain=yes")
         self.assertEqual(svg.read_bytes(), first)
 
+    def test_two_files_have_two_names_or_none_is_written(self):
+        one = self.folder / "g.svg"
+        self.fails(WRONG_USAGE, "infer", SPRINKLER, "--picture", one, "--save", f"{self.folder}/./g.svg",
+                   mentions=["both write"])
+        self.fails(WRONG_USAGE, "infer", SPRINKLER, "--picture", one, "--save", self.folder / "g.txt",
+                   mentions=["neither .uai"])
+        self.assertFalse(one.exists())
+
     def test_a_picture_does_not_replace_the_graph_and_has_a_known_ending(self):
         path = self.file("g.dot", GRID)
         self.fails(WRONG_USAGE, "infer", path, "--picture", path, mentions=["would replace"])

@@ -80,6 +80,17 @@ class ReplacedModelTest(CliTest):
                 made.append(out.read_bytes())
             self.assertEqual(made[0], made[1])
 
+    def test_calibration_is_of_the_model_that_it_has_opened(self):
+        keep, made = self.folder / "keep.croft", []
+        shutil.copyfile(self.model, keep)
+        for change in (lambda: None, lambda: os.truncate(self.model, 0)):
+            shutil.copyfile(keep, self.model)
+            out = self.folder / f"{len(made)}.croft"
+            status, _, errors = self.run_while_it_changes(["calibrate", "-m", self.model, "-o", out, "-"], change)
+            self.assertEqual(status, DONE, errors)
+            made.append(out.read_bytes())
+        self.assertEqual(made[0], made[1])
+
 
 if __name__ == "__main__":
     main()

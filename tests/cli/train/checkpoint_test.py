@@ -77,6 +77,11 @@ class CheckpointTest(CliTest):
         model.unlink()
         return kills
 
+    def test_a_checkpoint_and_a_model_have_two_names(self):
+        self.fails(WRONG_USAGE, "train", "--quiet", "-o", self.folder / "x", "--checkpoint", self.folder / "x", TRAIN,
+                   mentions=["--output and --checkpoint both write"])
+        self.assertFalse((self.folder / "x").exists())
+
     def test_every_optimizer_goes_on_to_the_same_bytes(self):
         kills = 0
         for objective, optimizer in METHODS:

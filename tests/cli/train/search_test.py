@@ -141,7 +141,7 @@ class SearchTest(CliTest):
             (["--values", "l2=1,2", "--resource", "iterations"], b"--max-iterations"),
             (["--values", "l2=1,2", "--budget", "1.1", "--candidates", "2",
               "--smallest", "1"], b"--budget"),
-            (["--values", "l2=1,2", "-o", data], b"is the data"),
+            (["--values", "l2=1,2", "-o", data], b"would replace the input"),
             (["--values", "l2=1,2", "--checkpoint", "folder"], b"unknown option"),
             (["--values", "l2=1,2", "--smallest", "2"], b"--smallest 2"),
             (["--values", "max-iterations=1,2", "--resource", "iterations"], b"what grows"),
@@ -252,7 +252,7 @@ class SearchTest(CliTest):
         self.fails(WRONG_USAGE, "search", data, "--quiet", "--values", "l2=1,2", "--template",
                    template, "--plot", template, mentions=["--template"])
         self.fails(WRONG_USAGE, "search", data, "--quiet", "--values", "l2=1,2", "--state", data,
-                   mentions=["is the data"])
+                   mentions=["would replace the input"])
 
     def test_the_plot_has_numbers_as_one_writes_them(self):
         data = self.file("train.tsv", texts(0.2, 60))

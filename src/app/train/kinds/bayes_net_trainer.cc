@@ -169,10 +169,7 @@ void BayesNetTrainer::watch_holdout(BayesNetOptions& options) const {
 
 TrainOutcome BayesNetTrainer::run(TrainObserver& observer, CheckpointFolder* checkpoints) {
   const BayesNetData& data = training_->data();
-  if (share_ && held_out_.empty()) {
-    throw Error("the hold-out fraction ", asked_.holdout, " of ", data.rows(),
-                " rows is none; give a larger one");
-  }
+  if (share_) require_holdout(asked_.holdout, held_out_.size(), data.rows(), "rows");
   if (data.missing() == 0 && !asked_.of_em.empty()) {
     throw UsageError(Message::option(asked_.of_em.front()),
                      " is of EM, and no value is missing: leave it out");
