@@ -6,7 +6,7 @@ import numbers
 import os
 import random
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Callable, Hashable, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Hashable, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import _core
 from ._params import mapping
@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Name = Union[str, int]
+
+
+class RankedAssignment(NamedTuple):
+    """One of the K best: {variable: state}, its log-score, and p where the method has log Z, else None."""
+
+    assignment: dict[Name, Name]
+    log_score: float
+    probability: Optional[float]
 
 
 @dataclass(frozen=True)
@@ -36,6 +44,8 @@ class Inference:
     assignment        {variable: state}; states by name where they have names
     log_score         sum of the factors' log-scores of the assignment
     bound             that no assignment's log-score exceeds
+    k_best            list of RankedAssignment, the best first, where they are asked for
+    bound_of_others   that the log-score of no assignment exceeds which is not in k_best
     samples           list of assignments
     memory            bytes that the method takes at most, as predicted
     notes             sentences that one must know to trust the numbers
@@ -57,6 +67,8 @@ class Inference:
     assignment: Optional[dict[Name, Name]] = None
     log_score: Optional[float] = None
     bound: Optional[float] = None
+    k_best: list[RankedAssignment] = field(default_factory=list)
+    bound_of_others: Optional[float] = None
     samples: list[dict[Name, Name]] = field(default_factory=list)
     memory: Optional[float] = None
     notes: list[str] = field(default_factory=list)
@@ -238,7 +250,8 @@ class FactorGraph:
     # --- Questions -----------------------------------------------------------------------------
     def infer(self, task: str = "marginals", method: str = "auto", *, evidence: Optional[Mapping[Name, Name]] = None,
               memory: Union[float, str, None] = None, time: Optional[float] = None, tolerance: Optional[float] = None,
-              max_iterations: Optional[int] = None, samples: Optional[int] = None, seed: int = 1, threads: int = 1,
+              max_iterations: Optional[int] = None, samples: Optional[int] = None, k_best: Optional[int] = None,
+              seed: int = 1, threads: int = 1,
               callback: Optional[Callable[[dict[str, Any]], Optional[bool]]] = None,
               proposal: Optional[Callable[[dict[Name, Name], random.Random], Any]] = None,
               **settings: Any) -> Inference:
@@ -253,6 +266,7 @@ class FactorGraph:
         time      seconds, of methods that can stop before their end
         tolerance, max_iterations  of methods that iterate
         samples   how many, of the task "sample"; None: 1
+        k_best    how many of the best assignments, of the task "map"; None: the best one alone
         threads   changes no result
         callback  gets {"iteration", "residual", and "value", "best", "bound" where they are known} after each
                   iteration; False stops the method with what it has
@@ -272,6 +286,7 @@ class FactorGraph:
             "time": time, "tolerance": tolerance,
             "max_iterations": None if max_iterations is None else _at_least("max_iterations", max_iterations, 1),
             "samples": None if samples is None else _at_least("samples", samples, 1),
+            "k_best": None if k_best is None else _at_least("k_best", k_best, 1),
             "seed": _at_least("seed", seed, 0), "threads": _at_least("threads", threads, 0),
             "proposal": None if proposal is None else self._proposal(proposal, seed),
             "settings": [(name.replace("_", "-"), _setting(value)) for name, value in settings.items()]}
@@ -282,6 +297,7 @@ class FactorGraph:
             found[each] = self._arrays(found[each])
         if found["assignment"] is not None:
             found["assignment"] = self._assignment(found["assignment"])
+        found["k_best"] = [RankedAssignment(self._assignment(x), *rest) for x, *rest in found["k_best"]]
         found["samples"] = [self._assignment(x) for x in found["samples"]]
         return Inference(**found)
 

@@ -27,6 +27,7 @@ Example:
   croft infer asia.bif --observe "smoke=yes" --task marginals
   croft infer grid.uai --evidence grid.uai.evid --output uai
   croft infer grid.uai --task map --time 10 --json
+  croft infer asia.bif --task map --k-best 5
   croft infer asia.bif --picture asia.svg --save asia.uai
   croft infer asia.bif --independent "smoke;xray|lung"
 
@@ -47,6 +48,7 @@ std::span<const OptionRow> number_options() {
             "A setting of the method, as listed below; may be given several times")
           .repeated(),
       whole("samples", "N=1", "How many assignments --task sample draws").from(1),
+      whole("k-best", "K", "The K best assignments of --task map, with probabilities").from(1),
       choice("output", "OUTPUT=table", {"table", "uai"}, "table or uai"),
   });
   return kRows;
@@ -212,6 +214,13 @@ InferRequest read_request(const OptionValues& values) {
   values.read("tolerance", request.tolerance);
   values.read("max-iterations", request.max_iterations);
   values.read("samples", request.samples);
+  values.read("k-best", request.k_best);
+  if (request.k_best && request.task != GraphTask::map) {
+    throw UsageError("--k-best is for --task map");
+  }
+  if (request.k_best && values.text("output") == "uai") {
+    throw UsageError("--output uai has one assignment; take table, or --json");
+  }
   if (request.samples && request.task != GraphTask::sample) {
     throw UsageError("--samples is for --task sample");
   }

@@ -64,6 +64,26 @@ def test_answers_are_those_of_all_assignments(seed):
         assert all(found.assignment[v] == s for v, s in evidence.items())
 
 
+def test_the_k_best_assignments_have_names_and_probabilities():
+    graph = croft.FactorGraph()
+    rain = graph.add_variable(["no", "yes"], "rain")
+    wet = graph.add_variable(["no", "yes"], "wet")
+    graph.add_factor([rain], weights=[0.8, 0.2])
+    graph.add_factor([rain, wet], weights=[[0.9, 0.1], [0.25, 0.75]])
+    found = graph.infer("map", k_best=3)
+    assert [each.assignment for each in found.k_best] == [
+        {"rain": "no", "wet": "no"}, {"rain": "yes", "wet": "yes"}, {"rain": "no", "wet": "yes"}]
+    assert [each.probability for each in found.k_best] == pytest.approx([0.72, 0.15, 0.08])
+    assert found.k_best[0].log_score == found.log_score
+    searched = graph.infer("map", "branch-and-bound", k_best=3)
+    assert [each.assignment for each in searched.k_best] == [each.assignment for each in found.k_best]
+    assert searched.k_best[0].probability is None
+    with pytest.raises(ValueError, match="k_best"):
+        graph.infer("map", k_best=0)
+    with pytest.raises(ValueError, match="is for the task map"):
+        graph.infer("marginals", k_best=2)
+
+
 def test_states_have_names():
     graph = croft.FactorGraph()
     assert graph.add_variable(["no", "yes"], "rain") == "rain"

@@ -37,6 +37,7 @@ struct InferRequest {
   std::optional<double> tolerance;
   std::optional<std::size_t> max_iterations;
   std::optional<std::size_t> samples;  // for the task sample; 1 when not set
+  std::optional<std::size_t> k_best;   // for the task map: how many assignments, the best first
   // Settings of a single method, by name: see InferMethod::settings.
   std::vector<std::pair<std::string, std::string>> settings;
   std::uint64_t seed = 1;
@@ -44,6 +45,12 @@ struct InferRequest {
   // For metropolis-hastings; empty: one variable to another state.  It sees the states of the graph
   // that is asked about, and must not change observed variables.
   Proposal proposal = {};
+};
+
+struct RankedAssignment {
+  std::vector<State> states;  // [variables]
+  double log_score = 0;
+  std::optional<double> probability;  // where the method has log Z
 };
 
 // A number is there where the task and the method have it.  States are those of the graph before
@@ -62,6 +69,8 @@ struct InferResult {
   std::vector<State> assignment;            // [variables]
   std::optional<double> log_score;          // of the assignment
   std::optional<double> bound;              // that no assignment's score exceeds
+  std::vector<RankedAssignment> k_best;     // as many as were asked for, or all that are allowed
+  std::optional<double> bound_of_others;    // that no other assignment's score exceeds
   std::vector<std::vector<State>> samples;  // [samples][variables]
   std::optional<std::size_t> iterations;
   std::optional<double> residual;
@@ -96,6 +105,7 @@ struct InferProblem {
 
 struct InferOptions {  // that a method looks at
   bool tolerance = false, max_iterations = false, seconds = false, memory = false, proposal = false;
+  bool k_best = false;
 };
 
 struct InferSetting {

@@ -14,6 +14,7 @@ namespace croft {
 
 struct BranchAndBoundOptions {
   std::size_t max_nodes = 0;          // 0: no limit
+  std::size_t k = 1;                  // how many of the best are looked for, >= 1
   double gap = 0;                     // an answer this near to the best one is enough; >= 0
   std::size_t root_iterations = 500;  // of trw_s before the search, >= 1
   // Of annealing, for a first assignment; 0: none, and none between runs of the search.
@@ -25,9 +26,11 @@ struct BranchAndBoundOptions {
   void validate() const;            // throws UsageError
 };
 
-// The answer is exact when the search ends by itself.  When the callback or max_nodes stops it,
-// score and bound say how near it has come.  convergence.iterations: nodes; residual: bound less
-// score. Memory: the scores of all factors, and the changes on the path to the present node.
+// The answer is exact when the search ends by itself.  Where k > 1, k_best has the best k that are
+// allowed, or all, and nothing is cut off that is better than the last of them.  When the callback
+// or max_nodes stops it, score and bound say how near it has come.  convergence.iterations: nodes;
+// residual: bound less score. Memory: the scores of all factors, and the changes on the path to the
+// present node.
 MapResult branch_and_bound(const FactorGraph& graph, const BranchAndBoundOptions& options = {},
                            const GraphCallback& callback = {});
 

@@ -1,4 +1,4 @@
-// Exact inference in any factor graph whose cliques fit: sums, marginals, the best assignment,
+// Exact inference in any factor graph whose cliques fit: sums, marginals, the best assignments,
 // samples.
 //
 //   JunctionTree tree(graph, find_elimination_order(graph));
@@ -16,6 +16,7 @@
 #include "croft/core/random.h"
 #include "croft/inference/elimination_order.h"
 #include "croft/inference/graph_result.h"
+#include "croft/inference/map_result.h"
 #include "croft/structure/factor_graph.h"
 
 namespace croft {
@@ -25,11 +26,6 @@ struct GraphMarginals {
   std::vector<std::vector<double>> variable;  // [variables][states]
   std::vector<std::vector<double>>
       factor;  // of the factors asked for: [joint states] in scope order
-};
-
-struct BestAssignment {
-  std::vector<State> states;  // [variables]; empty where no assignment is allowed
-  double score = 0;           // -inf then
 };
 
 class JunctionTree {
@@ -55,6 +51,10 @@ class JunctionTree {
   GraphMarginals marginals(std::span<const Factor> factors = {});
   // The first in the order of its cliques among equals.
   BestAssignment best();
+  // The k best that are allowed, or all where there are fewer; the best first, and equals in the
+  // order of their states.  Beside the cost of best(): for each clique as many of its rows as the k
+  // use, each gone through once.
+  std::vector<BestAssignment> k_best(std::size_t k);
   // Assignments drawn from p, independent of each other; after a stop those drawn by then, if any.
   // Throws Error where none is allowed.
   std::vector<std::vector<State>> samples(std::size_t count, Random& random);

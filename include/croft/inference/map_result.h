@@ -12,6 +12,11 @@
 
 namespace croft {
 
+struct BestAssignment {
+  std::vector<State> states;  // [variables]; empty where no assignment is allowed
+  double score = 0;           // -inf then
+};
+
 struct MapResult {
   std::vector<State> states;  // [variables]; empty where no allowed assignment was found
   double score = -std::numeric_limits<double>::infinity();  // of `states`
@@ -20,6 +25,10 @@ struct MapResult {
   // exact: score is the largest (-inf: there is no allowed assignment); lower_bound: of it.
   ResultKind kind = ResultKind::lower_bound;
   Convergence convergence;
+  // Of a search for several, the best first; kind then says whether they are proved.
+  std::vector<BestAssignment> k_best;
+  // What no assignment exceeds that is not in k_best, up to rounding.
+  double bound_of_others = std::numeric_limits<double>::infinity();
 };
 
 // Whether a score is proved to be the largest: up to what rounding adds to a bound.

@@ -85,6 +85,7 @@ std::string options_of(const InferMethod& method) {
   add("tolerance", method.uses.tolerance);
   add("time", method.uses.seconds);
   add("memory", method.uses.memory);
+  add("k-best", method.uses.k_best);
   return list;
 }
 
@@ -104,6 +105,7 @@ void check(const InferMethod& method, const InferRequest& r) {
   if (r.seconds) refuse("--time", &InferOptions::seconds);
   if (r.proposal) refuse("a proposal", &InferOptions::proposal);
   if (r.memory > 0) refuse("--memory", &InferOptions::memory);
+  if (r.k_best) refuse("--k-best", &InferOptions::k_best);
   for (const auto& [name, value] : r.settings) {
     if (std::ranges::find(method.settings, name, &InferSetting::name) != method.settings.end()) {
       continue;
@@ -183,7 +185,7 @@ double nodes_before(const InferProblem& p, const JunctionTree& tree) {
 const InferMethod& choose(InferProblem& p, InferRequest& request, InferResult& result) {
   if (p.request.tolerance || p.request.max_iterations) {
     result.reason = "--tolerance and --max-iterations are for methods that iterate";
-    const InferMethod& iterating = *method_named(auto_iterating(p.request.task));
+    const InferMethod& iterating = *method_named(auto_iterating(p.request));
     check(iterating, p.request);
     return iterating;
   }
@@ -208,7 +210,7 @@ const InferMethod& choose(InferProblem& p, InferRequest& request, InferResult& r
   const std::string why = why_not(p, tree);
   if (why.empty()) {
     const double nodes = nodes_before(p, tree);
-    if (p.request.task == GraphTask::map && nodes >= kFewestNodes) {
+    if (p.request.task == GraphTask::map && !p.request.k_best && nodes >= kFewestNodes) {
       request.max_iterations = static_cast<std::size_t>(nodes);
       result.reason = fmt::format(
           "of the junction tree {}; branch and bound may be sooner, and has "
@@ -219,7 +221,7 @@ const InferMethod& choose(InferProblem& p, InferRequest& request, InferResult& r
     result.reason = "the junction tree is exact, and " + cost;
     return *method_named("junction-tree");
   }
-  if (const auto conditioning = conditioning_for(p, tree)) {
+  if (const auto conditioning = p.request.k_best ? std::nullopt : conditioning_for(p, tree)) {
     result.reason =
         "of the junction tree " + cost + why + "; conditioning on a few variables is exact";
     return *method_named(*conditioning);
@@ -237,6 +239,7 @@ void restore_observed(const FactorGraph& graph, std::span<const State> evidence,
     }
     if (!r.standard_errors.empty()) r.standard_errors[v].assign(graph.states(v), 0);
     if (!r.assignment.empty()) r.assignment[v] = evidence[v];
+    for (RankedAssignment& each : r.k_best) each.states[v] = evidence[v];
     for (std::vector<State>& sample : r.samples) sample[v] = evidence[v];
   }
 }
@@ -310,6 +313,9 @@ InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
   if (request.samples && request.task != GraphTask::sample) {
     throw UsageError("a number of samples is for the task sample");
   }
+  if (request.k_best && (request.task != GraphTask::map || *request.k_best == 0)) {
+    throw UsageError("a number of best assignments, 1 or more, is for the task map");
+  }
   InferRequest own = request;
   const Clock::time_point begin = Clock::now();
   const FactorGraph conditioned = evidence.empty() ? graph : condition(graph, evidence);
@@ -338,6 +344,7 @@ InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
   method->run(problem, result);
   restore_observed(graph, evidence, result);
   if (request.task == GraphTask::map) result.log_score = graph.score(result.assignment);
+  for (RankedAssignment& each : result.k_best) each.log_score = graph.score(each.states);
   result.seconds = seconds_since(begin);
   return result;
 }

@@ -18,6 +18,10 @@ void take(const InferProblem& p, MapResult found, InferResult& result) {
   take(found.convergence, result);
   result.kind = found.kind;
   if (std::isfinite(found.bound)) result.bound = found.bound;
+  if (std::isfinite(found.bound_of_others)) result.bound_of_others = found.bound_of_others;
+  for (BestAssignment& each : found.k_best) {
+    result.k_best.push_back({std::move(each.states), each.score, {}});
+  }
   const bool none = p.graph.variables() > 0
                         ? found.kind == ResultKind::exact && found.states.empty()
                         : std::isinf(p.graph.score({}));  // of the one assignment, the empty one
@@ -79,6 +83,7 @@ void run_annealing(const InferProblem& p, InferResult& result) {
 BranchAndBoundOptions search_options(const InferProblem& p) {
   auto options = options_of<BranchAndBoundOptions>(p);
   options.max_nodes = p.request.max_iterations.value_or(options.max_nodes);
+  options.k = p.request.k_best.value_or(options.k);
   Settings(p.request)
       .read("gap", options.gap)
       .read("root-iterations", options.root_iterations)
@@ -92,7 +97,8 @@ void run_branch_and_bound(const InferProblem& p, InferResult& result) {
 }
 
 constexpr InferOptions kStops{.seconds = true};
-constexpr InferOptions kSearches{.max_iterations = true, .seconds = true, .memory = true};
+constexpr InferOptions kSearches{
+    .max_iterations = true, .seconds = true, .memory = true, .k_best = true};
 
 }  // namespace
 

@@ -32,6 +32,19 @@ EliminationOrder order_of(const InferProblem& p) {
   return find_elimination_order(p.graph, options);
 }
 
+// With their probabilities.
+void take_ranked(std::vector<BestAssignment> found, JunctionTree& tree, InferResult& result) {
+  if (found.empty()) fail_without_assignment();
+  const double log_z = tree.log_partition();
+  result.log_partition = log_z;
+  result.bound = found.front().score;
+  result.assignment = found.front().states;
+  for (BestAssignment& each : found) {
+    const double p = std::min(1.0, std::exp(each.score - log_z));
+    result.k_best.push_back({std::move(each.states), each.score, p});
+  }
+}
+
 // Of a JunctionTree, or of what has its answers.
 template <class Tree>
 void ask(Tree& tree, const InferProblem& p, InferResult& result) {
@@ -46,6 +59,9 @@ void ask(Tree& tree, const InferProblem& p, InferResult& result) {
       return;
     }
     case map: {
+      if constexpr (requires { tree.k_best(1); }) {
+        if (p.request.k_best) return take_ranked(tree.k_best(*p.request.k_best), tree, result);
+      }
       BestAssignment found = tree.best();
       if (!std::isfinite(found.score)) fail_without_assignment();
       result.assignment = std::move(found.states);
@@ -155,6 +171,7 @@ void run_brute_force(const InferProblem& p, InferResult& result) {
 }
 
 constexpr InferOptions kPlans{.seconds = true, .memory = true};
+constexpr InferOptions kRanks{.seconds = true, .memory = true, .k_best = true};
 
 }  // namespace
 
@@ -163,13 +180,13 @@ std::vector<InferMethod> exact_methods() {
       {"junction-tree",
        "exact; time and memory grow with the cliques of an elimination order",
        {partition, marginals, map, sample},
-       kPlans,
+       kRanks,
        {{"order", "min-fill|weighted-min-fill|min-weight|min-degree"}, {"restarts", "N"}},
        run_junction_tree},
       {"variable-elimination",
        "exact: the messages of a junction tree towards its root alone",
        {partition, map},
-       kPlans,
+       kRanks,
        {{"order", "min-fill|weighted-min-fill|min-weight|min-degree"}, {"restarts", "N"}},
        run_junction_tree},
       {"brute-force",

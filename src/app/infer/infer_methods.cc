@@ -41,7 +41,7 @@ AutoChoice auto_without_junction_tree(const InferProblem& p) {
     case map:
       break;
   }
-  if (why_no_graph_cut(p.graph).empty()) {
+  if (!p.request.k_best && why_no_graph_cut(p.graph).empty()) {
     return {"graph-cut", "a minimum cut is exact here", {}};
   }
   if (p.request.seconds) {
@@ -53,8 +53,9 @@ AutoChoice auto_without_junction_tree(const InferProblem& p) {
           kAutoNodes};
 }
 
-std::string_view auto_iterating(GraphTask task) {
-  switch (task) {
+std::string_view auto_iterating(const InferRequest& request) {
+  if (request.k_best) return "branch-and-bound";
+  switch (request.task) {
     case partition:
     case marginals:
       return "belief-propagation";

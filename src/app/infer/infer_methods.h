@@ -19,7 +19,7 @@ struct AutoChoice {
 };
 AutoChoice auto_without_junction_tree(const InferProblem& p);
 // What it takes where the request has options of iterations.
-std::string_view auto_iterating(GraphTask task);
+std::string_view auto_iterating(const InferRequest& request);
 
 // "1.5 GB": 1 GB is 2^30 bytes.
 std::string memory_text(double bytes);

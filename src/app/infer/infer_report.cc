@@ -64,6 +64,9 @@ void append_head(const InferResult& r, std::vector<std::vector<std::string>>& ro
   }
   if (r.log_score) rows.push_back({"log score", fmt::format("{:.10g}", *r.log_score)});
   if (r.bound) rows.push_back({"at most", fmt::format("{:.10g}", *r.bound)});
+  if (r.bound_of_others) {
+    rows.push_back({"others", fmt::format("at most {:.10g}", *r.bound_of_others)});
+  }
   if (r.effective_samples) {
     rows.push_back({"samples", fmt::format("{:.0f} effective", *r.effective_samples)});
   }
@@ -88,6 +91,7 @@ Json to_json(const InferResult& r, const GraphFile& file) {
   }
   if (r.log_score) out["log_score"] = *r.log_score;
   if (r.bound) out["bound"] = *r.bound;
+  if (r.bound_of_others) out["bound_of_others"] = *r.bound_of_others;
   if (r.iterations) out["iterations"] = *r.iterations;
   if (r.residual && std::isfinite(*r.residual)) out["residual"] = *r.residual;
   if (r.effective_samples) out["effective_samples"] = *r.effective_samples;
@@ -98,6 +102,11 @@ Json to_json(const InferResult& r, const GraphFile& file) {
   if (!file.names.states.empty()) out["states"] = file.names.states;
   if (r.task == GraphTask::marginals) out["marginals"] = r.marginals;
   if (r.task == GraphTask::map) out["assignment"] = states_json(r.assignment, file);
+  for (const RankedAssignment& each : r.k_best) {
+    Json one{{"assignment", states_json(each.states, file)}, {"log_score", each.log_score}};
+    if (each.probability) one["probability"] = *each.probability;
+    out["k_best"].push_back(std::move(one));
+  }
   if (r.task == GraphTask::sample) {
     out["samples"] = Json::array();
     for (const auto& sample : r.samples) out["samples"].push_back(states_json(sample, file));
@@ -118,6 +127,18 @@ std::string format_table(const InferResult& r, const GraphFile& file) {
         rows.push_back({variable(v), state(v, s), fmt::format("{:.6g}", r.marginals[v][s])});
         if (r.standard_errors.empty()) continue;
         rows.back().push_back(fmt::format("{:.2g}", r.standard_errors[v][s]));
+      }
+    }
+  } else if (!r.k_best.empty()) {
+    rows.push_back({"rank", "log score"});
+    const bool known = r.k_best.front().probability.has_value();
+    if (known) rows.back().push_back("probability");
+    for (Variable v = 0; v < r.assignment.size(); ++v) rows.back().push_back(variable(v));
+    for (const RankedAssignment& each : r.k_best) {
+      rows.push_back({std::to_string(rows.size()), fmt::format("{:.10g}", each.log_score)});
+      if (known) rows.back().push_back(fmt::format("{:.6g}", *each.probability));
+      for (Variable v = 0; v < each.states.size(); ++v) {
+        rows.back().push_back(state(v, each.states[v]));
       }
     }
   } else if (r.task == GraphTask::map) {

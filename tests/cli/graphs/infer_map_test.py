@@ -4,6 +4,7 @@ CROFT_DATA names the folder of the data.
 """
 
 import json
+import math
 import random
 import unittest
 
@@ -55,6 +56,38 @@ class SearchTest(CliTest):
                           "annealing-sweeps=0", "--set", "restarts=0")
         self.assertEqual(short["kind"], "exact")
         self.assertAlmostEqual(short["log_score"], exact, places=7)
+
+    def test_the_k_best_have_probabilities_and_are_the_same_by_each_method(self):
+        first = self.best("junction-tree", "--k-best", 7)
+        self.assertEqual(len(first["k_best"]), 7)
+        self.assertEqual(first["k_best"][0]["assignment"], first["assignment"])
+        scores = [each["log_score"] for each in first["k_best"]]
+        self.assertEqual(scores, sorted(scores, reverse=True))
+        for each in first["k_best"]:
+            self.assertAlmostEqual(math.log(each["probability"]), each["log_score"] - first["log_partition"])
+        second = self.best("branch-and-bound", "--k-best", 7)
+        self.assertEqual((second["kind"], len(second["k_best"])), ("exact", 7))
+        for one, other in zip(scores, second["k_best"]):
+            self.assertAlmostEqual(one, other["log_score"], places=7)
+        self.assertLessEqual(second["bound_of_others"], scores[-1] + 1e-6)
+
+    def test_the_k_best_of_a_small_graph_are_all_of_its_assignments(self):
+        path = self.file("two.uai", "MARKOV\n2\n2 2\n1\n2 0 1\n4 0.4 0.3 0.3 0\n")
+        found = json.loads(self.run_ok("infer", path, "--task", "map", "--k-best", 9, "--json", "--quiet"))
+        self.assertEqual([each["assignment"] for each in found["k_best"]], [[0, 0], [0, 1], [1, 0]])
+        self.assertAlmostEqual(sum(each["probability"] for each in found["k_best"]), 1)
+        table = self.run_ok("infer", path, "--task", "map", "--k-best", 2, "--quiet")
+        self.assertIn("rank  log score      probability  0  1", table)
+        observed = json.loads(self.run_ok("infer", path, "--task", "map", "--k-best", 9, "--json", "--quiet",
+                                          "--observe", "0=0"))
+        self.assertEqual([each["assignment"] for each in observed["k_best"]], [[0, 0], [0, 1]])
+
+    def test_the_k_best_are_for_methods_and_tasks_that_have_them(self):
+        for options, said in [(("--task", "marginals"), "--k-best is for --task map"),
+                              (("--task", "map", "--method", "trw-s"), "trw-s has no use for --k-best"),
+                              (("--task", "map", "--output", "uai"), "--output uai has one assignment"),
+                              (("--task", "map", "--k-best", "0"), "--k-best")]:
+            self.fails(WRONG_USAGE, "infer", self.path, "--k-best", "3", *options, mentions=(said,))
 
     def test_memory_limits_the_tables_of_branch_and_bound_and_not_its_answer(self):
         exact = self.best("junction-tree")["log_score"]

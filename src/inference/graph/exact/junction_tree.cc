@@ -12,6 +12,7 @@
 #include "inference/graph/exact/clique_table.h"
 #include "inference/graph/exact/clique_tree.h"
 #include "inference/graph/exact/graph_kernels.h"
+#include "inference/graph/exact/ranked_assignments.h"
 #include "inference/graph/exact/scoped_table.h"
 
 namespace croft {
@@ -124,6 +125,11 @@ class JunctionTree::Run {
       }
     }
     return x;
+  }
+
+  // After collect(true).
+  std::vector<BestAssignment> ranked(std::size_t k) {
+    return RankedAssignments(graph_, tree_, up_, k, watch_).all();
   }
 
   const FactorGraph& graph() const { return graph_; }
@@ -355,6 +361,12 @@ BestAssignment JunctionTree::best() {
   result.states = run_->descend(true, largest_of);
   result.score = run_->graph().score(result.states);
   return result;
+}
+
+std::vector<BestAssignment> JunctionTree::k_best(std::size_t k) {
+  run_->begin(1);
+  if (k == 0 || !run_->collect(true)) return {};
+  return run_->ranked(k);
 }
 
 std::vector<std::vector<State>> JunctionTree::samples(std::size_t count, Random& random) {

@@ -97,13 +97,46 @@ class SearchByTables {
   std::optional<MiniBucketSearch> search_;
 };
 
+// The best assignments that are known.
+class BestKnown {
+ public:
+  BestKnown(const FactorGraph& graph, std::size_t k, MapResult& result)
+      : graph_(graph), k_(k), result_(result) {}
+
+  void offer(std::span<const State> states) {
+    croft::offer(result_, graph_, states);
+    if (k_ == 1) return;
+    const double score = graph_.score(states);
+    if (!(score > to_beat())) return;
+    std::vector<BestAssignment>& best = result_.k_best;
+    const auto at = std::ranges::lower_bound(best, score, std::greater{}, &BestAssignment::score);
+    for (auto same = at; same != best.end() && same->score == score; ++same) {
+      if (std::ranges::equal(same->states, states)) return;
+    }
+    best.insert(at, {{states.begin(), states.end()}, score});
+    if (best.size() > k_) best.pop_back();
+  }
+  bool full() const { return k_ == 1 ? !result_.states.empty() : result_.k_best.size() == k_; }
+  // The score of the last of the k; -inf where there are fewer.
+  double to_beat() const {
+    if (!full()) return -kInf;
+    return k_ == 1 ? result_.score : result_.k_best.back().score;
+  }
+
+ private:
+  const FactorGraph& graph_;
+  const std::size_t k_;
+  MapResult& result_;
+};
+
 class Search {
  public:
   Search(Reparametrisation& scores, const BranchAndBoundOptions& options,
-         const GraphCallback& callback, MapResult& result)
+         const GraphCallback& callback, BestKnown& known, MapResult& result)
       : scores_(scores),
         options_(options),
         callback_(callback),
+        known_(known),
         result_(result),
         update_(scores),
         tables_(scores, options.table_bytes),
@@ -176,8 +209,8 @@ class Search {
 
   // What a better assignment has to exceed.
   double target() const {
-    const double best = std::max(result_.score, scores_.allowed_above());
-    const double slack = result_.states.empty() ? 0 : 1e-9 * std::max(1.0, std::abs(best));
+    const double best = std::max(known_.to_beat(), scores_.allowed_above());
+    const double slack = known_.full() ? 1e-9 * std::max(1.0, std::abs(best)) : 0;
     return best + std::max(options_.gap, slack);
   }
   bool proceed() {
@@ -195,6 +228,7 @@ class Search {
   }
   // At the root.  False: the search has ended, or was stopped.
   bool by_tables() {
+    if (options_.k > 1) return true;  // they end at the first one that is better
     std::size_t nodes = kNodesByTables * static_cast<std::size_t>(restart_after_);
     const auto outcome =
         tables_.run([&] { return target(); }, nodes, [&] { return report(callback_, result_); },
@@ -202,8 +236,8 @@ class Search {
                       LocalState local(scores_.graph());
                       local.assign(states);
                       descend(local, [] { return true; });
-                      offer(result_, scores_.graph(), states);
-                      offer(result_, scores_.graph(), local.states());
+                      known_.offer(states);
+                      known_.offer(local.states());
                     });
     result_.convergence.iterations += nodes / kNodesByTables;
     lower(tables_.bound());
@@ -221,16 +255,16 @@ class Search {
     const MapResult found =
         simulated_annealing(scores_.graph(), options, {}, [&](const GraphProgress& progress) {
           if (progress.best.value_or(-kInf) > result_.score) {
-            offer(result_, scores_.graph(), progress.assignment);
+            known_.offer(progress.assignment);
           }
           return goes_on = report(callback_, result_);
         });
-    if (!found.states.empty()) offer(result_, scores_.graph(), found.states);
+    if (!found.states.empty()) known_.offer(found.states);
     return goes_on;
   }
   void offer_beliefs() {
     read_beliefs(scores_, states_);
-    offer(result_, scores_.graph(), states_);
+    known_.offer(states_);
   }
 
   void save(double& where) { saved_.push_back({&where, where}); }
@@ -390,6 +424,7 @@ class Search {
   Reparametrisation& scores_;
   const BranchAndBoundOptions& options_;
   const GraphCallback& callback_;
+  BestKnown& known_;
   MapResult& result_;
   StarUpdate update_;
   SearchByTables tables_;
@@ -456,9 +491,18 @@ bool prepare(Reparametrisation& scores, const BranchAndBoundOptions& options,
   return goes_on;
 }
 
+// What the search has left, or cut off for the last of the k.
+void conclude_k_best(const BestKnown& known, double left, double gap, MapResult& result) {
+  result.bound_of_others = std::min(result.bound, std::max(left, known.to_beat() + gap));
+  const double last = known.full() ? known.to_beat() : -kInf;
+  const bool proved = reaches(last, result.bound_of_others);
+  result.kind = proved ? ResultKind::exact : ResultKind::lower_bound;
+}
+
 }  // namespace
 
 void BranchAndBoundOptions::validate() const {
+  if (k == 0) throw UsageError("branch and bound looks for 1 assignment or more");
   if (!(gap >= 0)) throw UsageError("the gap of branch and bound must be a number >= 0");
   if (root_iterations == 0) throw UsageError("branch and bound needs root_iterations >= 1");
   if (callback_every == 0) throw UsageError("branch and bound needs callback_every >= 1");
@@ -471,10 +515,13 @@ MapResult branch_and_bound(const FactorGraph& graph, const BranchAndBoundOptions
   MapResult result;
   Reparametrisation scores(graph);
   bool ended = prepare(scores, options, callback, result);
-  if (ended && !reaches(result.score, result.bound)) {
-    Search search(scores, options, callback, result);
+  BestKnown known(graph, options.k, result);
+  if (!result.states.empty()) known.offer(std::vector<State>(result.states));
+  double left = result.bound;
+  if (ended && (options.k > 1 || !reaches(result.score, result.bound))) {
+    Search search(scores, options, callback, known, result);
     ended = search.run();
-    const double left = ended ? -kInf : search.bound();
+    left = ended ? -kInf : search.bound();
     result.bound = std::min(result.bound, std::max(left, result.score + options.gap));
   }
   result.convergence.converged = ended;
@@ -483,6 +530,7 @@ MapResult branch_and_bound(const FactorGraph& graph, const BranchAndBoundOptions
   }
   result.convergence.residual = gap_between(result.score, result.bound);
   conclude(result);
+  if (options.k > 1) conclude_k_best(known, left, options.gap, result);
   return result;
 }
 

@@ -108,6 +108,84 @@ FactorGraph overlapping_cliques(std::uint64_t seed) {
   return graph;
 }
 
+// All allowed assignments, the best first.
+std::vector<BestAssignment> all_in_order(const FactorGraph& graph) {
+  std::vector<BestAssignment> all;
+  std::vector<State> x(graph.variables(), 0);
+  for (bool more = true; more;) {
+    if (const double score = graph.score(x); score > -kInf) all.push_back({x, score});
+    more = false;
+    for (Variable v = graph.variables(); v-- > 0 && !more;) {
+      more = ++x[v] < graph.states(v);
+      if (!more) x[v] = 0;
+    }
+  }
+  std::ranges::stable_sort(all, std::greater{}, &BestAssignment::score);
+  return all;
+}
+
+TEST(JunctionTree, TheKBestAreTheFirstOfAllAssignments) {
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    const FactorGraph graph = graph_number(seed);
+    const std::vector<BestAssignment> all = all_in_order(graph);
+    JunctionTree tree(graph, order_of(graph, seed));
+    const std::size_t k = 1 + seed % 37;
+    const std::vector<BestAssignment> found = tree.k_best(k);
+    ASSERT_EQ(found.size(), std::min(k, all.size())) << seed;
+    std::set<std::vector<State>> different;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_NEAR(found[i].score, all[i].score, 1e-10 * std::max(1.0, std::abs(all[i].score)))
+          << seed << " rank " << i;
+      EXPECT_EQ(found[i].score, graph.score(found[i].states));
+      EXPECT_TRUE(different.insert(found[i].states).second) << seed << " rank " << i;
+    }
+  }
+}
+
+TEST(JunctionTree, TheKBestOfASmallGraphAreAllOfThem) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const FactorGraph graph = graph_number(seed);
+    const std::vector<BestAssignment> all = all_in_order(graph);
+    if (all.size() > 3000) continue;
+    JunctionTree tree(graph, order_of(graph, seed));
+    const double log_z = tree.log_partition();
+    const std::vector<BestAssignment> found = tree.k_best(all.size() + 5);
+    ASSERT_EQ(found.size(), all.size()) << seed;
+    double sum = 0;
+    for (const BestAssignment& each : found) sum += std::exp(each.score - log_z);
+    EXPECT_NEAR(sum, all.empty() ? 0 : 1, 1e-9) << seed;
+  }
+}
+
+TEST(JunctionTree, TheKBestOfAChainOfAHundredThousandVariablesAreFound) {
+  FactorGraph graph;
+  Random random(3);
+  for (std::size_t t = 0; t < 100000; ++t) {
+    const Variable v = graph.add_variable(2);
+    graph.add_factor({v}, graph.add_table(std::vector{0., 1 + random.uniform()}));
+    if (v > 0) graph.add_factor({v - 1, v}, graph.add_potts(0.25, 0));
+  }
+  JunctionTree tree(graph, find_elimination_order(graph));
+  const std::vector<BestAssignment> found = tree.k_best(20);
+  ASSERT_EQ(found.size(), 20u);
+  EXPECT_EQ(found.front().score, tree.best().score);
+  EXPECT_TRUE(std::ranges::is_sorted(found, std::greater{}, &BestAssignment::score));
+}
+
+TEST(JunctionTree, TheKBestOfManySeparateVariablesAreFound) {
+  FactorGraph graph;
+  for (std::size_t t = 0; t < 20000; ++t) {
+    const double less = 1 + static_cast<double>((t * 7919) % 20000);
+    graph.add_factor({graph.add_variable(2)}, graph.add_table(std::vector{0., -less}));
+  }
+  JunctionTree tree(graph, find_elimination_order(graph));
+  const std::vector<BestAssignment> found = tree.k_best(12);
+  // 0; 1; 2; 3, 1 + 2; 4, 1 + 3; 5, 1 + 4, 2 + 3; 6, 1 + 5, …
+  const std::vector<double> scores{0, -1, -2, -3, -3, -4, -4, -5, -5, -5, -6, -6};
+  ASSERT_EQ(found.size(), scores.size());
+  for (std::size_t i = 0; i < scores.size(); ++i) EXPECT_EQ(found[i].score, scores[i]) << i;
+}
+
 TEST(JunctionTree, TablesThatAreJoinedGiveTheSameSums) {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     const FactorGraph graph = overlapping_cliques(seed);

@@ -37,6 +37,50 @@ TEST(BranchAndBound, FindsAndProvesTheBestAssignment) {
   }
 }
 
+TEST(BranchAndBound, FindsAndProvesTheKBest) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    const FactorGraph graph = seed % 3 == 0 ? structured_graph(seed) : map_graph(seed);
+    const std::size_t k = 2 + seed % 9;
+    JunctionTree tree(graph, find_elimination_order(graph));
+    const std::vector<BestAssignment> best = tree.k_best(k);
+    BranchAndBoundOptions options;
+    options.k = k;
+    const MapResult found = branch_and_bound(graph, options);
+    EXPECT_EQ(found.kind, ResultKind::exact) << seed;
+    ASSERT_EQ(found.k_best.size(), best.size()) << seed;
+    for (std::size_t i = 0; i < best.size(); ++i) {
+      EXPECT_NEAR(found.k_best[i].score, best[i].score,
+                  1e-8 * std::max(1.0, std::abs(best[i].score)))
+          << seed << " rank " << i;
+      EXPECT_EQ(found.k_best[i].score, graph.score(found.k_best[i].states));
+      for (std::size_t j = 0; j < i; ++j) {
+        EXPECT_NE(found.k_best[i].states, found.k_best[j].states);
+      }
+    }
+  }
+}
+
+TEST(BranchAndBound, StoppedItBoundsWhatIsNotAmongTheKBest) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    Random random(seed);
+    const FactorGraph graph = random_graph(
+        {.shape = Shape::grid, .variables = 25, .most_states = 3, .spread = 2}, random);
+    JunctionTree tree(graph, find_elimination_order(graph));
+    BranchAndBoundOptions options;
+    options.k = 5;
+    options.max_nodes = 1 + seed;
+    const MapResult found = branch_and_bound(graph, options);
+    // The best of those that it does not have.
+    for (const BestAssignment& each : tree.k_best(6)) {
+      const bool known = std::ranges::any_of(
+          found.k_best, [&](const BestAssignment& other) { return other.states == each.states; });
+      if (known) continue;
+      EXPECT_LE(each.score, found.bound_of_others + 1e-8 * std::abs(each.score)) << seed;
+      break;
+    }
+  }
+}
+
 // The search itself, by messages or by tables, too: a first assignment that is poor, and a bound
 // that is not tight.
 void prove_frustrated_graphs(double table_bytes, std::size_t least_nodes) {
