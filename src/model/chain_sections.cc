@@ -67,13 +67,14 @@ std::vector<NamedRow> named_rows(const RowLayout& layout,
 
 namespace {
 
+constexpr std::size_t kAhead = 8;  // rows whose weights are on their way
+
 // visit(t, k, place) for every attribute k of every position t, in order.  They are looked up in
 // pieces: the places of a sequence of millions of positions would take far more than its scores.
 template <class Visit>
 void for_each_place(const FeatureTable& table, const StringLists& lists,
                     FeatureTable::Scratch& scratch, const Visit& visit) {
   constexpr std::size_t kPiece = 4096;  // positions
-  constexpr std::size_t kAhead = 8;     // rows whose weights are on their way
   for (std::size_t begin = 0; begin < lists.lists(); begin += kPiece) {
     const std::size_t end = std::min(begin + kPiece, lists.lists());
     const std::size_t first = lists.list_begin(begin), last = lists.list_begin(end);
@@ -90,15 +91,33 @@ void for_each_place(const FeatureTable& table, const StringLists& lists,
 
 }  // namespace
 
+namespace {
+
+template <class Real>
+void add_row(const FeatureTable& table, CompactOffsets::Row place, Real value, Real* state) {
+  table.visit<Real>(place,
+                    [&](std::uint32_t label, Real weight) { state[label] += value * weight; });
+}
+
+}  // namespace
+
 template <class Real>
 void add_node_scores(const FeatureTable& node, const TextSequence& sequence,
                      FeatureTable::Scratch& scratch, ChainScores<Real>& out) {
   for_each_place(node, sequence.node, scratch, [&](std::size_t t, std::size_t k, auto place) {
-    Real* state = out.state.row(t);
-    const Real value = static_cast<Real>(sequence.node.value(k));
-    node.visit<Real>(place,
-                     [&](std::uint32_t label, Real weight) { state[label] += value * weight; });
+    add_row(node, place, static_cast<Real>(sequence.node.value(k)), out.state.row(t));
   });
+}
+
+template <class Real>
+void add_node_scores(const FeatureTable& node, const PlaceLists& found, ChainScores<Real>& out) {
+  const auto places = found.places();
+  for (std::size_t t = 0; t < found.lists(); ++t) {
+    for (std::size_t k = found.list_begin(t); k < found.list_end(t); ++k) {
+      if (k + kAhead < places.size()) node.prefetch(places[k + kAhead]);
+      add_row(node, places[k], static_cast<Real>(found.value(k)), out.state.row(t));
+    }
+  }
 }
 
 template <class Real>
@@ -156,6 +175,7 @@ TransitionScores<double> tied_transitions(const Container& container, const Feat
 #define CROFT_INSTANTIATE(Real)                                                                   \
   template void add_node_scores(const FeatureTable&, const TextSequence&, FeatureTable::Scratch&, \
                                 ChainScores<Real>&);                                              \
+  template void add_node_scores(const FeatureTable&, const PlaceLists&, ChainScores<Real>&);      \
   template void add_edge_scores(const FeatureTable&, const TextSequence&, FeatureTable::Scratch&, \
                                 ChainScores<Real>&);
 CROFT_INSTANTIATE(float)

@@ -34,6 +34,10 @@ template <class Real>
 void add_node_scores(const FeatureTable& node, const TextSequence& sequence,
                      FeatureTable::Scratch& scratch, ChainScores<Real>& out);
 
+// The same of attributes that were found before.
+template <class Real>
+void add_node_scores(const FeatureTable& node, const PlaceLists& found, ChainScores<Real>& out);
+
 // An overlay where a position has edge attributes that the table knows.
 template <class Real>
 void add_edge_scores(const FeatureTable& edge, const TextSequence& sequence,

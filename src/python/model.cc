@@ -46,6 +46,13 @@ void save_file(std::span<const std::byte> bytes, const std::filesystem::path& pa
   file.commit();
 }
 
+bool PythonModel::sums_given_attributes() const {
+  const auto* const chain = as<ChainModel>(*model);
+  const ExtractionConfig& given = model->extractor().config();
+  return chain != nullptr && chain->sums_rows() && given.format == InputFormat::attributes &&
+         !given.boundaries && !given.intercept && !given.kit && given.conjunctions.empty();
+}
+
 SequenceForm PythonModel::form() const {
   SequenceForm form;
   const Json& meta = model->meta();
@@ -318,6 +325,7 @@ void bind_model(py::module_& module) {
       .def_property_readonly("labels", &labels)
       .def_property_readonly("order", [](const PythonModel& self) { return self.model->order(); })
       .def_property_readonly("rows", &PythonModel::rows)
+      .def_property_readonly("sums_given_attributes", &PythonModel::sums_given_attributes)
       .def_property_readonly("columns", &PythonModel::columns)
       .def_property_readonly(
           "size", [](const PythonModel& self) { return self.model->container().file_size(); })

@@ -11,19 +11,27 @@
 
 namespace croft {
 
-void check_sizes(const TextSequence& sequence, const std::string& file) {
+namespace {
+
+void check_size(double number, const char* what, const std::string& file, std::size_t line) {
   constexpr double kLargest = 1e15;
-  const auto fail = [&](double number, const char* what) {
-    throw InputError({file, sequence.first_line, 0},
-                     std::string(what) + " of more than 1e15 in the sequence that begins here",
-                     fmt::format("{}", number), "scale it down; values near 1 train best");
-  };
-  if (sequence.weight > kLargest) fail(sequence.weight, "a weight");
+  if (!(std::abs(number) > kLargest)) return;
+  throw InputError({file, line, 0},
+                   std::string(what) + " of more than 1e15 in the sequence that begins here",
+                   fmt::format("{}", number), "scale it down; values near 1 train best");
+}
+
+}  // namespace
+
+void check_value(double value, const std::string& file, std::size_t line) {
+  check_size(value, "an attribute value", file, line);
+}
+
+void check_sizes(const TextSequence& sequence, const std::string& file) {
+  check_size(sequence.weight, "a weight", file, sequence.first_line);
   if (sequence.node.all_values_are_one()) return;
   for (std::size_t k = 0; k < sequence.node.items(); ++k) {
-    if (std::abs(sequence.node.value(k)) > kLargest) {
-      fail(sequence.node.value(k), "an attribute value");
-    }
+    check_value(sequence.node.value(k), file, sequence.first_line);
   }
 }
 

@@ -24,6 +24,8 @@ struct InputSequence {
 // Scores are sums of value times weight in single precision: far larger numbers than these
 // overflow. Throws InputError for a weight of the sequence, or a value of an attribute, above 1e15.
 void check_sizes(const TextSequence& sequence, const std::string& file);
+// The same of one value of a sequence that begins at a line.
+void check_value(double value, const std::string& file, std::size_t line);
 
 enum class Labels { required, optional };
 

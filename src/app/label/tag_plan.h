@@ -87,6 +87,11 @@ class TagPlan {
   // Whether anything but the model itself may leave a sequence without a labelling.
   bool limits_labellings() const;
 
+  // Whether nothing asks for the attributes of positions but the sum of their weights.
+  bool scores_rows() const {
+    return chain_ != nullptr && chain_->sums_rows() && !penalties_ && !has_rules_;
+  }
+
   // Scores of the base chain, with the calibration, the constraint and the penalties, without
   // partial labels.  Of a model with a vote they are what limits the labellings alone: each weight
   // vector adds its own (vote_tagger.h).

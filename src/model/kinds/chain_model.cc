@@ -162,18 +162,20 @@ void widen(const ChainScores<float>& from, ChainScores<double>& to) {
 }  // namespace
 
 template <class Real>
-void ChainModel::score_in(const TextSequence& sequence, Scratch& scratch,
+void ChainModel::score_in(const TextSequence& sequence, const PlaceLists* found, Scratch& scratch,
                           ChainScores<Real>& out) const {
   out.reset(sequence.length(), transitions<Real>());
   if constexpr (std::is_same_v<Real, double>) {
     if (single_sums_) {
-      score_in(sequence, scratch, scratch.single);
+      score_in(sequence, found, scratch, scratch.single);
       widen(scratch.single, out);
       return;
     }
   }
   if (kernel_) {
     add_kernel_scores(sequence, scratch, out);
+  } else if (found != nullptr) {
+    add_node_scores(node_, *found, out);
   } else {
     add_node_scores(node_, sequence, scratch.node, out);
   }
@@ -187,12 +189,16 @@ void ChainModel::score_in(const TextSequence& sequence, Scratch& scratch,
 
 void ChainModel::make_scores(const TextSequence& sequence, Scratch& scratch,
                              ChainScores<float>& out) const {
-  score_in(sequence, scratch, out);
+  score_in(sequence, nullptr, scratch, out);
 }
 void ChainModel::make_scores(const TextSequence& sequence, Scratch& scratch,
                              ChainScores<double>& out) const {
-  score_in(sequence, scratch, out);
+  score_in(sequence, nullptr, scratch, out);
 }
+template void ChainModel::score_in(const TextSequence&, const PlaceLists*, Scratch&,
+                                   ChainScores<float>&) const;
+template void ChainModel::score_in(const TextSequence&, const PlaceLists*, Scratch&,
+                                   ChainScores<double>&) const;
 
 namespace {
 

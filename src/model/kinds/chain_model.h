@@ -35,6 +35,18 @@ class ChainModel final : public SequenceModel, public OpensFile<ChainModel> {
 
   bool has_overlays() const override { return edge_.size() > 0; }
 
+  // As score(sequence, ...), of attributes whose rows in node() were found before: the sequence has
+  // the length, and may have attributes of edges.  Requires sums_rows().
+  template <class Real>
+  void score(const TextSequence& sequence, const PlaceLists& found, Scratch& scratch,
+             ChainScores<Real>& out) const {
+    score_in(sequence, &found, scratch, out);
+    require_numbers(sequence, out, may_forbid());
+  }
+  using SequenceModel::score;
+  // Whether the score of a label at a position is the sum of its attributes' weights.
+  bool sums_rows() const { return !kernel_ && !vote_; }
+
   // Of order 2 or more; null: order 1.
   const LabelHistories* histories() const { return histories_.get(); }
   std::span<const float> gram_weights() const { return gram_weights_; }  // [G] of its grams
@@ -62,8 +74,10 @@ class ChainModel final : public SequenceModel, public OpensFile<ChainModel> {
   void read_histories();
   void read_vote();
   void read_kernel();
+  //   found : the rows of the attributes of positions; null: they are looked up
   template <class Real>
-  void score_in(const TextSequence& sequence, Scratch& scratch, ChainScores<Real>& out) const;
+  void score_in(const TextSequence& sequence, const PlaceLists* found, Scratch& scratch,
+                ChainScores<Real>& out) const;
   template <class Real>
   void add_kernel_scores(const TextSequence& sequence, Scratch& scratch,
                          ChainScores<Real>& out) const;
