@@ -12,6 +12,7 @@
 #include "python/bind.h"
 #include "python/model.h"
 #include "python/options.h"
+#include "python/questions.h"
 #include "python/sequences.h"
 #include "python/tag_inputs.h"
 #include "python/token_features.h"
@@ -21,60 +22,9 @@ namespace {
 
 namespace py = pybind11;
 
-constexpr std::size_t kBlockPositions = 2048;  // of a thread's task
-constexpr std::size_t kBatchBlocks = 2;        // for each thread: read before they are labelled
-
-// What is asked of each sequence; the names are those of the answers.
-struct Questions {
-  TagOptions ask;
-  bool log_likelihood = false;  // of given labels
-};
-
-constexpr std::pair<std::string_view, bool TagOptions::*> kFlags[] = {
-    {"probability", &TagOptions::probability},
-    {"marginals", &TagOptions::marginals},
-    {"edges", &TagOptions::edges},
-    {"spans", &TagOptions::spans},
-    {"entropy", &TagOptions::entropy},
-    {"expected_counts", &TagOptions::expected_counts}};
-
-std::uint64_t whole(const std::string& name, const py::handle& value) {
-  try {
-    return value.cast<std::uint64_t>();
-  } catch (const py::cast_error&) {
-    throw py::value_error(name + " is " + py::repr(value).cast<std::string>() +
-                          "; it must be a whole number from 0 to 2**64 - 1");
-  }
-}
-
-Questions read_questions(const py::dict& dict) {
-  Questions q;
-  for (const auto& [key, value] : dict) {
-    const std::string name = py::str(key);
-    const auto* const flag = std::ranges::find(kFlags, name, [](auto& each) { return each.first; });
-    if (flag != std::end(kFlags))
-      q.ask.*flag->second = value.cast<bool>();
-    else if (name == "k_best")
-      q.ask.k_best = whole(name, value);
-    else if (name == "samples")
-      q.ask.samples = whole(name, value);
-    else if (name == "seed")
-      q.ask.seed = whole(name, value);
-    else if (name == "smallest_edge")
-      q.ask.smallest_edge = value.cast<double>();
-    else if (name == "log_likelihood")
-      q.log_likelihood = value.cast<bool>();
-    else
-      throw py::type_error("there is no question " + name);
-  }
-  if (q.log_likelihood) q.ask.probability = true;
-  return q;
-}
-
-bool only_labels(const Questions& q) {
-  const bool flags = std::ranges::any_of(kFlags, [&](auto& each) { return q.ask.*each.second; });
-  return !flags && q.ask.k_best == 0 && q.ask.samples == 0;
-}
+// Of a thread's task; so many for each thread are read before they are labelled.  What is read of
+// them stays in a second-level cache.
+constexpr std::size_t kBlockPositions = 2048;
 
 // A sequence on its way: as read, and what became of it.
 struct Work {
@@ -278,7 +228,7 @@ class Plan {
   bool read(Run& run, Batch& batch, Batch& other) {
     try {
       batch.used = 0;
-      const std::size_t most = kBlockPositions * kBatchBlocks * run.pool.threads();
+      const std::size_t most = kBlockPositions * run.pool.threads();
       for (std::size_t positions = 0; positions < most; ++batch.used) {
         if (batch.used == batch.work.size()) batch.work.emplace_back();
         if (!read(run, batch.work[batch.used])) break;
@@ -399,7 +349,7 @@ class Plan {
                          looked_up ? &found : nullptr};
     const Tagging& tagging = run.taggers[worker].tag(input, run.q.ask);
     work.outcome = tagging.outcome;
-    if (only_labels(run.q)) {
+    if (run.q.only_labels()) {
       work.y = tagging.y;
     } else {
       work.tagging = tagging;
@@ -427,12 +377,12 @@ class Plan {
     };
     const TagOptions& ask = run.q.ask;
     const Tagging& tagging = work.tagging;
-    add("labels", list_of(only_labels(run.q) ? work.y : tagging.y));
+    add("labels", list_of(run.q.only_labels() ? work.y : tagging.y));
     if (plan_.searches()) {
       add("exact", py::bool_(work.outcome.exact));
       add("gap", py::float_(work.outcome.gap));
     }
-    if (only_labels(run.q)) return;
+    if (run.q.only_labels()) return;
     add("log_probability", py::float_(tagging.log_probability));
     add("log_partition", py::float_(tagging.log_partition));
     if (plan_.partial()) add("log_partial", py::float_(tagging.log_partial));
