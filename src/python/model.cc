@@ -16,7 +16,7 @@
 #include "model/kinds/hmm_model.h"
 #include "python/bind.h"
 #include "python/matrix_rows.h"
-#include "python/sequences.h"
+#include "python/read/sequences.h"
 
 namespace croft::python {
 

@@ -10,7 +10,7 @@
 
 #include "model/kinds/chain_model.h"
 #include "model/kinds/model_file.h"
-#include "python/sequences.h"
+#include "python/read/sequences.h"
 
 namespace croft::python {
 

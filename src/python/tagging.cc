@@ -13,9 +13,9 @@
 #include "python/model.h"
 #include "python/options.h"
 #include "python/questions.h"
-#include "python/sequences.h"
-#include "python/tag_inputs.h"
-#include "python/token_features.h"
+#include "python/read/sequences.h"
+#include "python/read/tag_inputs.h"
+#include "python/read/token_features.h"
 
 namespace croft::python {
 namespace {

@@ -8,7 +8,7 @@
 #include "python/bind.h"
 #include "python/model.h"
 #include "python/options.h"
-#include "python/sequences.h"
+#include "python/read/sequences.h"
 #include "python/training_watch.h"
 
 namespace croft::python {

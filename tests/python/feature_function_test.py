@@ -242,7 +242,8 @@ def test_the_layer_for_python_crfsuite_takes_a_function(model):
     (lambda: croft.FeatureFunction.of_sequence(None), TypeError, "f is a NoneType, and a function was expected"),
     (lambda: function(neighbour=3), TypeError, "neighbour is a int, and a function"),
     (lambda: function(before="previous"), TypeError, "before is 'previous'; give the number of neighbours, or a list"),
-    (lambda: function(before=True), TypeError, "before is True"), (lambda: function(after=-1), ValueError, "after is -1"),
+    (lambda: function(before=True), TypeError, "before is True"),
+    (lambda: function(after=-1), ValueError, "after is -1"),
     (lambda: function(after=[1]), TypeError, r"after is \[1\]"), (lambda: function()(["the", 5]), TypeError, None),
     (lambda: croft.FeatureFunction(str)(["the"]), TypeError, "a feature function gave 'the', and a dict or a list")])
 def test_mistakes_are_named(make, error, message):

@@ -68,7 +68,8 @@ def test_all_questions_have_the_same_bits_as_with_attributes_that_were_read_as_s
 
 
 @pytest.mark.parametrize("trained", [
-    lambda X, y: croft.MEMM(max_iterations=8).fit(X, y), lambda X, y: croft.ChainCRF(order=2, max_iterations=8).fit(X, y),
+    lambda X, y: croft.MEMM(max_iterations=8).fit(X, y),
+    lambda X, y: croft.ChainCRF(order=2, max_iterations=8).fit(X, y),
     lambda X, y: croft.ChainCRF(boundaries=True, max_iterations=8).fit(X, y),
     lambda X, y: croft.ChainCRF(induce=True, max_iterations=8).fit(X, y), lambda X, y: croft.HMM().fit(X, y),
     lambda X, y: croft.BoostedCRF(rounds=3).fit(X, y), lambda X, y: croft.SegmentCRF(max_iterations=8).fit(X, y),

@@ -1,4 +1,4 @@
-#include "python/objects.h"
+#include "python/read/objects.h"
 
 namespace croft::python {
 

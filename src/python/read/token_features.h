@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "app/label/known_attributes.h"
-#include "python/attribute_memo.h"
 #include "python/model.h"
-#include "python/position_reader.h"
+#include "python/read/attribute_memo.h"
+#include "python/read/position_reader.h"
 
 namespace croft::python {
 

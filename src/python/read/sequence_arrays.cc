@@ -4,7 +4,7 @@
 #include <cstring>
 #include <memory>
 
-#include "python/sequences.h"
+#include "python/read/sequences.h"
 
 namespace croft::python {
 

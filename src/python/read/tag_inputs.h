@@ -9,9 +9,9 @@
 
 #include "app/label/known_attributes.h"
 #include "model/feature_table.h"
-#include "python/attribute_memo.h"
 #include "python/model.h"
-#include "python/sequences.h"
+#include "python/read/attribute_memo.h"
+#include "python/read/sequences.h"
 
 namespace croft::python {
 

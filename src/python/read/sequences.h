@@ -16,8 +16,8 @@
 
 #include "app/label/sequence_source.h"
 #include "features/chain_data.h"
-#include "python/attribute_memo.h"
-#include "python/objects.h"
+#include "python/read/attribute_memo.h"
+#include "python/read/objects.h"
 
 namespace croft {
 class Json;

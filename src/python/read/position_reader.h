@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "croft/data/string_lists.h"
-#include "python/objects.h"
+#include "python/read/objects.h"
 
 namespace croft::python {
 

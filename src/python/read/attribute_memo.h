@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "model/feature_table.h"
-#include "python/objects.h"
+#include "python/read/objects.h"
 
 namespace croft::python {
 

@@ -1,4 +1,4 @@
-#include "python/attribute_memo.h"
+#include "python/read/attribute_memo.h"
 
 #include "app/label/sequence_source.h"
 

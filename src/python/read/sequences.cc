@@ -1,11 +1,11 @@
-#include "python/sequences.h"
+#include "python/read/sequences.h"
 
 #include <cmath>
 
 #include "core/json.h"
 #include "python/bind.h"
 #include "python/model.h"
-#include "python/position_reader.h"
+#include "python/read/position_reader.h"
 
 namespace croft::python {
 

@@ -1,6 +1,6 @@
-#include "python/tag_inputs.h"
+#include "python/read/tag_inputs.h"
 
-#include "python/token_features.h"
+#include "python/read/token_features.h"
 
 namespace croft::python {
 

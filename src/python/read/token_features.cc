@@ -1,4 +1,4 @@
-#include "python/token_features.h"
+#include "python/read/token_features.h"
 
 namespace croft::python {
 
