@@ -8,6 +8,7 @@
 #include "app/label/predict_output.h"
 #include "app/label/tagger.h"
 #include "croft/core/parallel.h"
+#include "data/checks.h"
 #include "inference/chain/hmm_from_chain.h"
 #include "python/bind.h"
 #include "python/model.h"

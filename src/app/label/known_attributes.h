@@ -14,6 +14,7 @@ class KnownAttributes {
   // Goes on until an attribute is found that the model knows: as a rule, to the first.
   //   text : extracted
   void look(const SequenceModel& model, const TextSequence& text);
+  bool known() const { return known_; }
   void add(const KnownAttributes& other);  // of what came behind
   // What to say where there were attributes and the model knows none of them.
   //   data : what these are called, "X"
