@@ -119,15 +119,6 @@ void FeatureTable::find_ids(const StringLists& lists, std::vector<std::uint32_t>
   }
 }
 
-void PlaceLists::append(const PlaceLists& from, std::size_t p) {
-  const std::size_t begin = from.list_begin(p), end = from.list_end(p);
-  if (value_.empty() && from.value_.empty()) {
-    place_.insert(place_.end(), from.place_.data() + begin, from.place_.data() + end);
-    return;
-  }
-  for (std::size_t k = begin; k < end; ++k) append(from.place_[k], from.value(k));
-}
-
 std::vector<std::uint32_t> write_feature_table(const std::vector<NamedRow>& rows, std::size_t cells,
                                                const std::string& prefix, ContainerWriter& out,
                                                TableForm form) {

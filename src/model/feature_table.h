@@ -168,38 +168,6 @@ class FeatureTable {
   std::size_t full_ = 0, width_ = 0;
 };
 
-// Attributes of positions whose rows were found before: for each position a list of places with
-// values.  Attributes without a row are left out.
-class PlaceLists {
- public:
-  void clear() {
-    end_.clear();
-    place_.clear();
-    value_.clear();
-  }
-  // Appends to the list that the next end_list() closes.
-  void append(CompactOffsets::Row place, double value = 1) {
-    if (place.length == 0) return;
-    place_.push_back(place);
-    if (value != 1 && value_.empty()) value_.assign(place_.size() - 1, 1.0);
-    if (value != 1 || !value_.empty()) value_.push_back(value);
-  }
-  // List p of others.
-  void append(const PlaceLists& from, std::size_t p);
-  void end_list() { end_.push_back(place_.size()); }
-
-  std::size_t lists() const { return end_.size(); }
-  std::size_t list_begin(std::size_t p) const { return p == 0 ? 0 : end_[p - 1]; }
-  std::size_t list_end(std::size_t p) const { return end_[p]; }
-  std::span<const CompactOffsets::Row> places() const { return place_; }
-  double value(std::size_t k) const { return value_.empty() ? 1.0 : value_[k]; }
-
- private:
-  std::vector<std::size_t> end_;
-  std::vector<CompactOffsets::Row> place_;
-  std::vector<double> value_;  // empty while all are 1
-};
-
 // One attribute to be written: cells increasing.
 struct NamedRow {
   std::string_view name;

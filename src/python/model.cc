@@ -47,10 +47,7 @@ void save_file(std::span<const std::byte> bytes, const std::filesystem::path& pa
 }
 
 bool PythonModel::sums_given_attributes() const {
-  const auto* const chain = as<ChainModel>(*model);
-  const ExtractionConfig& given = model->extractor().config();
-  return chain != nullptr && chain->sums_rows() && given.format == InputFormat::attributes &&
-         !given.boundaries && !given.intercept && !given.kit && given.conjunctions.empty();
+  return model->scores_as_read() && model->extractor().config().format == InputFormat::attributes;
 }
 
 SequenceForm PythonModel::form() const {

@@ -8,6 +8,7 @@
 #include "app/label/predict_output.h"
 #include "app/label/tagger.h"
 #include "croft/core/parallel.h"
+#include "data/checks.h"
 #include "inference/chain/hmm_from_chain.h"
 #include "python/bind.h"
 #include "python/model.h"
@@ -28,7 +29,7 @@ constexpr std::size_t kBlockPositions = 2048;
 
 // A sequence on its way: as read, and what became of it.
 struct Work {
-  ReadSequence read;
+  PythonSequence read;
   std::vector<Label> gold;  // for log_likelihood; a label that the model does not have: its number
   std::vector<Label> y;
   TagOutcome outcome;
@@ -42,7 +43,7 @@ class Plan {
   Plan(std::shared_ptr<PythonModel> model, const py::dict& options)
       : model_(std::move(model)),
         plan_(*model_->model, tag_request(options, *model_->model)),
-        looks_up_(model_->sums_given_attributes() && plan_.scores_rows()) {
+        looks_up_(model_->sums_given_attributes() && plan_.tags_as_read()) {
     for (Label y = 0; y < model_->model->labels(); ++y) {
       PyObject* name = str_of(model_->model->label(y)).release().ptr();
       PyUnicode_InternInPlace(&name);
@@ -345,8 +346,9 @@ class Plan {
       extract(sequence, run.scratch[worker], name);
       std::swap(labels, text.labels);
     }
+    const ReadSequence read{.found = &found};
     const TagInput input{text, model_->rows() ? &sequence.rows : nullptr, name, index,
-                         looked_up ? &found : nullptr};
+                         looked_up ? &read : nullptr};
     const Tagging& tagging = run.taggers[worker].tag(input, run.q.ask);
     work.outcome = tagging.outcome;
     if (run.q.only_labels()) {

@@ -4,6 +4,7 @@
 #include "app/train/data_fit.h"
 #include "app/train/make_trainer.h"
 #include "core/json.h"
+#include "data/checks.h"
 #include "model/kinds/hmm_model.h"
 #include "python/bind.h"
 #include "python/model.h"

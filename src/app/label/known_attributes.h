@@ -16,7 +16,7 @@ class KnownAttributes {
   //   text : extracted
   void look(const SequenceModel& model, const TextSequence& text);
   void look(const SequenceModel& model, std::string_view attribute);
-  bool found_one() const { return known_; }
+  bool known() const { return known_; }
   void add(const KnownAttributes& other);  // of what came behind
   // What to say where there were attributes and the model knows none of them.
   //   data : what these are called, "X"

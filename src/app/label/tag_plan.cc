@@ -306,8 +306,8 @@ void TagPlan::score(const TagInput& input, SequenceModel::Scratch& scratch,
     base.reset(input.text.length(), transitions<Real>());
     if (model_.constraint()) apply(*model_.constraint(), base);
   } else {
-    if (input.found != nullptr) {
-      chain_->score(input.text, *input.found, scratch, base);
+    if (input.read != nullptr) {
+      model_.score(input.text, *input.read, scratch, base);
     } else {
       model_.score(input.text, scratch, base);
     }

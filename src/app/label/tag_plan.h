@@ -84,13 +84,12 @@ class TagPlan {
   // -inf on what partial labels rule out of a base chain.
   template <class Real>
   void restrict(const KnownLabels& known, ChainScores<Real>& base) const;
+  // Whether nothing but the model asks for attributes, and it takes them as they were read.
+  bool tags_as_read() const {
+    return model_.scores_as_read() && !penalties_ && rules_.agreements.empty();
+  }
   // Whether anything but the model itself may leave a sequence without a labelling.
   bool limits_labellings() const;
-
-  // Whether nothing asks for the attributes of positions but the sum of their weights.
-  bool scores_rows() const {
-    return chain_ != nullptr && chain_->sums_rows() && !penalties_ && !has_rules_;
-  }
 
   // Scores of the base chain, with the calibration, the constraint and the penalties, without
   // partial labels.  Of a model with a vote they are what limits the labellings alone: each weight

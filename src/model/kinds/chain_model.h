@@ -35,18 +35,6 @@ class ChainModel final : public SequenceModel, public OpensFile<ChainModel> {
 
   bool has_overlays() const override { return edge_.size() > 0; }
 
-  // As score(sequence, ...), of attributes whose rows in node() were found before: the sequence has
-  // the length, and may have attributes of edges.  Requires sums_rows().
-  template <class Real>
-  void score(const TextSequence& sequence, const PlaceLists& found, Scratch& scratch,
-             ChainScores<Real>& out) const {
-    score_in(sequence, &found, scratch, out);
-    require_numbers(sequence, out, may_forbid());
-  }
-  using SequenceModel::score;
-  // Whether the score of a label at a position is the sum of its attributes' weights.
-  bool sums_rows() const { return !kernel_ && !vote_; }
-
   // Of order 2 or more; null: order 1.
   const LabelHistories* histories() const { return histories_.get(); }
   std::span<const float> gram_weights() const { return gram_weights_; }  // [G] of its grams
@@ -57,6 +45,9 @@ class ChainModel final : public SequenceModel, public OpensFile<ChainModel> {
   // null.
   const ChainVote* vote() const { return vote_ ? &*vote_ : nullptr; }
   bool has_probabilities() const override { return !vote_; }
+
+  // What is more than a sum of rows looks at the attributes themselves.
+  bool scores_as_read() const override { return !vote_ && !kernel_ && extractor().is_plain(); }
 
   // Of a model whose states are scored by a kernel, by the ids of node(), whose rows are empty;
   // otherwise null.
@@ -69,15 +60,21 @@ class ChainModel final : public SequenceModel, public OpensFile<ChainModel> {
                    ChainScores<float>& out) const override;
   void make_scores(const TextSequence& sequence, Scratch& scratch,
                    ChainScores<double>& out) const override;
+  void make_scores(const TextSequence& sequence, const ReadSequence& read, Scratch& scratch,
+                   ChainScores<float>& out) const override;
+  void make_scores(const TextSequence& sequence, const ReadSequence& read, Scratch& scratch,
+                   ChainScores<double>& out) const override;
   void read_constraint();
   void read_transitions();
   void read_histories();
   void read_vote();
   void read_kernel();
-  //   found : the rows of the attributes of positions; null: they are looked up
+  //   read : null where `sequence` has the attributes
   template <class Real>
-  void score_in(const TextSequence& sequence, const PlaceLists* found, Scratch& scratch,
+  void score_in(const TextSequence& sequence, const ReadSequence* read, Scratch& scratch,
                 ChainScores<Real>& out) const;
+  template <class Real>
+  void add_read_rows(const ReadSequence& read, ReadScratch& scratch, ChainScores<Real>& out) const;
   template <class Real>
   void add_kernel_scores(const TextSequence& sequence, Scratch& scratch,
                          ChainScores<Real>& out) const;

@@ -1,6 +1,6 @@
 #include "python/read/attribute_memo.h"
 
-#include "app/label/sequence_source.h"
+#include "data/checks.h"
 
 namespace croft::python {
 
@@ -77,19 +77,18 @@ void AttributeMemo::resolve() {
   for (const std::uint32_t id : ids_) nodes_[resolved_++].row = table_.rows()(id);
 }
 
-void MemoSink::take(PlaceLists& out) {
+void MemoSink::take(FoundRows& out) {
   memo_.resolve();
-  std::size_t k = 0;
+  std::size_t at = out.count(), k = 0;
+  out.make_room(at + nodes_.size());
   for (const std::size_t end : end_) {
-    if (value_.empty()) {
-      for (; k < end; ++k) out.append(memo_.row(nodes_[k]));
-    } else {
-      for (; k < end; ++k) {
-        check_value(value_[k], place_.sequence(), 1);
-        out.append(memo_.row(nodes_[k]), value_[k]);
-      }
+    for (; k < end; ++k) {
+      const double value = value_.empty() ? 1 : value_[k];
+      if (value != 1) check_value(value, {place_.sequence(), 1});
+      const CompactOffsets::Row row = memo_.row(nodes_[k]);
+      if (row.length > 0) out.rows[at++] = {row, value};
     }
-    out.end_list();
+    out.end.push_back(at);
   }
   nodes_.clear();
   value_.clear();

@@ -11,7 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "model/feature_table.h"
+#include "croft/data/string_lists.h"
+#include "model/rows/found_rows.h"
 #include "python/read/objects.h"
 
 namespace croft::python {
@@ -117,8 +118,8 @@ class MemoSink {
   void end_position() { end_.push_back(nodes_.size()); }
 
   std::span<const std::uint32_t> nodes() const { return nodes_; }  // since the last call of take()
-  // Appends the rows to `out`, a list for each position.  Throws as check_value().
-  void take(PlaceLists& out);
+  // Appends the rows to `out`.  Throws as check_value().
+  void take(FoundRows& out);
 
  private:
   void append(std::uint32_t node, double value) {

@@ -31,10 +31,10 @@ py::object TagInputs::next_object() {
   return object;
 }
 
-bool TagInputs::next(ReadSequence& out) {
+bool TagInputs::next(PythonSequence& out) {
   const py::object sequence = next_object();
   if (!sequence) return false;
-  out.found.clear();
+  out.found.start(0);
   reader_.begin(next_++, out.input);
   out.name = reader_.sequence_name();
   if (tokens_ != nullptr) {
@@ -45,13 +45,13 @@ bool TagInputs::next(ReadSequence& out) {
   return true;
 }
 
-void TagInputs::read_tokens(const py::object& tokens, ReadSequence& out) {
+void TagInputs::read_tokens(const py::object& tokens, PythonSequence& out) {
   tokens_->read(tokens.ptr(), function_, neighbour_, reader_.place(), out.found);
-  reader_.set_length(out.found.lists(), out.input);
+  reader_.set_length(out.found.end.size(), out.input);
   out.looked_up = true;
 }
 
-void TagInputs::read_positions(const py::object& given, ReadSequence& out) {
+void TagInputs::read_positions(const py::object& given, PythonSequence& out) {
   const py::object sequence = function_ ? called(function_, given, out.name) : given;
   if (memo_ != nullptr && (!sink_ || used_->full())) {
     if (!*memo_ || (*memo_)->full()) {
@@ -60,12 +60,12 @@ void TagInputs::read_positions(const py::object& given, ReadSequence& out) {
     used_ = *memo_;
     sink_.emplace(*used_, reader_.place());
   }
-  if (sink_) sink_->leave_out_zeros(attributes_.found_one());
+  if (sink_) sink_->leave_out_zeros(attributes_.known());
   out.looked_up = reader_.read(sequence, index(), out.input, sink_ ? &*sink_ : nullptr);
   model_.model->extractor().check_cells(out.input.rows, out.name);
   if (!out.looked_up) return;
   for (const std::uint32_t node : sink_->nodes()) {
-    if (attributes_.found_one()) break;
+    if (attributes_.known()) break;
     attributes_.look(*model_.model, used_->name(node));
   }
   sink_->take(out.found);

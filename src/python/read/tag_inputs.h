@@ -8,7 +8,7 @@
 #include <string>
 
 #include "app/label/known_attributes.h"
-#include "model/feature_table.h"
+#include "model/rows/found_rows.h"
 #include "python/model.h"
 #include "python/read/attribute_memo.h"
 #include "python/read/sequences.h"
@@ -17,9 +17,9 @@ namespace croft::python {
 
 class TokenFeatures;
 
-struct ReadSequence {
+struct PythonSequence {
   InputSequence input;
-  PlaceLists found;        // the rows of its attributes, which input.text does not have then
+  FoundRows found;         // the rows of its attributes, which input.text does not have then
   bool looked_up = false;  // whether `found` is there
   std::string name;        // for messages: "X[3]"
 };
@@ -38,17 +38,17 @@ class TagInputs {
   std::optional<std::size_t> count() const { return count_; }  // none: of an iterator
   std::size_t index() const { return next_ - 1; }              // of the sequence last read
   // False at the end.
-  bool next(ReadSequence& out);
+  bool next(PythonSequence& out);
   SequenceReader& reader() { return reader_; }
   // What to say where the model knows no attribute of x.
   std::optional<std::string> warning() const;
   // ... of those that the caller has, of a sequence that was read as strings.
-  void look(const ReadSequence& read) { attributes_.look(*model_.model, read.input.text); }
+  void look(const PythonSequence& read) { attributes_.look(*model_.model, read.input.text); }
 
  private:
   pybind11::object next_object();
-  void read_tokens(const pybind11::object& tokens, ReadSequence& out);
-  void read_positions(const pybind11::object& sequence, ReadSequence& out);
+  void read_tokens(const pybind11::object& tokens, PythonSequence& out);
+  void read_positions(const pybind11::object& sequence, PythonSequence& out);
 
   const PythonModel& model_;
   pybind11::object x_;

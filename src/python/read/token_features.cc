@@ -40,15 +40,15 @@ TokenFeatures::Said TokenFeatures::read_roles(PyObject* own, PyObject* as_neighb
     memo_ = std::make_shared<AttributeMemo>(model_->chain().node());
   }
   const auto memo = memo_;  // methods of the objects may come back here
-  auto said = std::make_shared<PlaceLists>();
+  auto said = std::make_shared<FoundRows>();
   for (std::size_t role = 0; role <= prefixes_.size(); ++role) {
     MemoSink sink(*memo, place);
-    sink.leave_out_zeros(attributes_.found_one());
+    sink.leave_out_zeros(attributes_.known());
     if (role > 0) sink.enter(py::object(prefixes_[role - 1]).ptr());
     PositionReader(sink, place).read(role > 0 ? as_neighbour : own);
     sink.end_position();
     for (const std::uint32_t node : sink.nodes()) {
-      if (attributes_.found_one()) break;
+      if (attributes_.known()) break;
       attributes_.look(*model_->model, memo->name(node));
     }
     sink.take(*said);
@@ -79,7 +79,7 @@ TokenFeatures::Said TokenFeatures::of_token(const py::object& token, const py::o
 }
 
 void TokenFeatures::read(PyObject* tokens, const py::object& f, const py::object& neighbour,
-                         InputPlace& place, PlaceLists& out) {
+                         InputPlace& place, FoundRows& out) {
   const Elements list(
       tokens, [&] { return place.sequence(); }, "a list of tokens");
   const std::size_t length = list.size();
@@ -88,18 +88,25 @@ void TokenFeatures::read(PyObject* tokens, const py::object& f, const py::object
   for (place.position = 0; place.position < length; ++place.position) {
     said.push_back(of_token(list[place.position], f, neighbour, place));
   }
+  std::size_t at = out.count();
+  const auto copy = [&](const FoundRows& from, std::size_t role) {
+    const std::size_t begin = role > 0 ? from.end[role - 1] : 0, count = from.end[role] - begin;
+    out.make_room(at + count);
+    std::copy_n(from.rows.data() + begin, count, out.rows.data() + at);
+    at += count;
+  };
   const auto append = [&](std::size_t role, std::size_t token) {
-    out.append(*said[token], role);
+    copy(*said[token], role);
     if (role > 0 && !marked_) return;
-    if (token == 0 && first_) out.append(*first_, role);
-    if (token + 1 == length && last_) out.append(*last_, role);
+    if (token == 0 && first_) copy(*first_, role);
+    if (token + 1 == length && last_) copy(*last_, role);
   };
   for (std::size_t t = 0; t < length; ++t) {
     append(0, t);
     for (std::size_t d = 1; d <= std::min(before_, t); ++d) append(d, t - d);
     const std::size_t after = std::min(prefixes_.size() - before_, length - 1 - t);
     for (std::size_t d = 1; d <= after; ++d) append(before_ + d, t + d);
-    out.end_list();
+    out.end.push_back(at);
   }
 }
 

@@ -31,14 +31,14 @@ class TokenFeatures {
   //   place        : of the sequence; its position is moved
   //   f, neighbour : what a token says of itself, and of its neighbours
   void read(PyObject* tokens, const pybind11::object& f, const pybind11::object& neighbour,
-            InputPlace& place, PlaceLists& out);
+            InputPlace& place, FoundRows& out);
 
   const PythonModel& model() const { return *model_; }
   const KnownAttributes& attributes() const { return attributes_; }  // of all tokens so far
 
  private:
   // A list for each role: what a token says of itself, of the token behind it, ...
-  using Said = std::shared_ptr<const PlaceLists>;
+  using Said = std::shared_ptr<const FoundRows>;
 
   Said of_token(const pybind11::object& token, const pybind11::object& f,
                 const pybind11::object& neighbour, const InputPlace& place);
