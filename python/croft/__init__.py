@@ -12,6 +12,7 @@
 ``LogisticRegression, NaiveBayes``  scikit-learn estimators for rows of a matrix
 ``TextVectorizer``  texts to a sparse matrix of counts or tf-idf weights
 ``Model``         a trained model: labels, probabilities, spans, samples, what is in it
+``FeatureFunction``  the features of a token, told once, for ``Model.tag_many``
 ``load, save``    model files
 ``search``        settings of an estimator by cross-validation with successive halving (``Range``)
 ``FactorGraph``   a graph of variables and factors: log Z, marginals, the best assignment, samples
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from .halving import Range, SearchResult, search
     from .entropy import MaximumEntropy, maximum_entropy
     from .estimator import ChainCRF, TrainingInterrupted
+    from .features import FeatureFunction
     from .graph import FactorGraph, Inference
     from .graph_crf import Cliques, GraphCRF, Template
     from .hmm import HMM
@@ -54,19 +56,20 @@ if TYPE_CHECKING:
     from .text import TextVectorizer
 
 __version__: str = _core.version
-__all__ = ["BayesNet", "BoostedCRF", "ChainCRF", "Cliques", "Error", "ErrorCorrectingCRF", "FactorGraph", "GraphCRF",
-           "HMM", "HiddenChainCRF", "Inference", "Labelling", "LogisticRegression", "MEMM", "MaximumEntropy", "Model",
-           "NaiveBayes", "PoolCRF", "Range", "SearchResult", "SegmentCRF", "Span", "Template", "TextVectorizer",
-           "TrainingInterrupted", "chain", "compat", "evaluate", "load", "maximum_entropy", "plot", "save", "search"]
+__all__ = ["BayesNet", "BoostedCRF", "ChainCRF", "Cliques", "Error", "ErrorCorrectingCRF", "FactorGraph",
+           "FeatureFunction", "GraphCRF", "HMM", "HiddenChainCRF", "Inference", "Labelling", "LogisticRegression",
+           "MEMM", "MaximumEntropy", "Model", "NaiveBayes", "PoolCRF", "Range", "SearchResult", "SegmentCRF", "Span",
+           "Template", "TextVectorizer", "TrainingInterrupted", "chain", "compat", "evaluate", "load",
+           "maximum_entropy", "plot", "save", "search"]
 
 _PLACE = {"BayesNet": "bayes_net", "BoostedCRF": "boosted", "ChainCRF": "estimator", "Cliques": "graph_crf",
-          "ErrorCorrectingCRF": "error_correcting", "FactorGraph": "graph", "GraphCRF": "graph_crf", "HMM": "hmm",
-          "HiddenChainCRF": "hidden_chain", "Inference": "graph", "Labelling": "model",
-          "LogisticRegression": "logistic_regression", "MEMM": "memm", "MaximumEntropy": "entropy",
-          "maximum_entropy": "entropy", "Model": "model", "NaiveBayes": "naive_bayes", "PoolCRF": "pool",
-          "Range": "halving", "SearchResult": "halving", "search": "halving", "SegmentCRF": "segment",
-          "Span": "model", "Template": "graph_crf", "TextVectorizer": "text", "TrainingInterrupted": "estimator",
-          "evaluate": "model", "load": "model", "save": "model"}
+          "ErrorCorrectingCRF": "error_correcting", "FactorGraph": "graph", "FeatureFunction": "features",
+          "GraphCRF": "graph_crf", "HMM": "hmm", "HiddenChainCRF": "hidden_chain", "Inference": "graph",
+          "Labelling": "model", "LogisticRegression": "logistic_regression", "MEMM": "memm",
+          "MaximumEntropy": "entropy", "maximum_entropy": "entropy", "Model": "model", "NaiveBayes": "naive_bayes",
+          "PoolCRF": "pool", "Range": "halving", "SearchResult": "halving", "search": "halving",
+          "SegmentCRF": "segment", "Span": "model", "Template": "graph_crf", "TextVectorizer": "text",
+          "TrainingInterrupted": "estimator", "evaluate": "model", "load": "model", "save": "model"}
 _PARTS = {"chain", "compat", "plot"}
 
 

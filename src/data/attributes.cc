@@ -51,7 +51,24 @@ AttributesReader::AttributesReader(LineReader lines, bool allow_unlabelled)
     : lines_(std::move(lines)), allow_unlabelled_(allow_unlabelled) {}
 
 bool AttributesReader::next(TextSequence& sequence) {
+  if (!next(sequence, read_)) return false;
+  parse_attributes(read_, name(), sequence.node);
+  return true;
+}
+
+// What is wrong in a line comes before what is wrong in a later one.
+bool AttributesReader::next(TextSequence& sequence, AttributeLines& lines) {
+  try {
+    return read(sequence, lines);
+  } catch (const InputError&) {
+    parse_attributes(lines, name(), sequence.node);
+    throw;
+  }
+}
+
+bool AttributesReader::read(TextSequence& sequence, AttributeLines& lines) {
   sequence.clear();
+  lines.text.clear();
   std::size_t directive_line = 0;
   std::string_view line;
   while (lines_.next(line)) {
@@ -72,8 +89,11 @@ bool AttributesReader::next(TextSequence& sequence) {
       directive_line = lines_.line_number();
       continue;
     }
-    if (sequence.length() == 0) sequence.first_line = lines_.line_number();
-    read_item(line, sequence);
+    if (sequence.length() == 0) sequence.first_line = lines.first_line = lines_.line_number();
+    std::string_view rest = line;
+    read_label(line, cut_field(rest), sequence);
+    lines.text.append(line) += '\n';
+    sequence.node.end_list();
   }
   if (sequence.length() == 0 && directive_line > 0) {
     throw InputError({name(), directive_line}, "a weight without a sequence", "",
@@ -115,24 +135,6 @@ void AttributesReader::read_directive(std::string_view line, TextSequence& seque
   sequence.weight_given = true;
 }
 
-void AttributesReader::read_item(std::string_view line, TextSequence& sequence) {
-  std::string_view rest = line;
-  read_label(line, cut_field(rest), sequence);
-  StringLists& node = sequence.node;
-  // Most lines have neither values nor escapes: they are only cut at the TABs.
-  const bool plain = rest.find(':') == kNone && rest.find('\\') == kNone;
-  while (!rest.empty()) {
-    const std::string_view field = cut_field(rest);
-    if (field.empty()) continue;
-    if (plain && field.front() != kReserved) {
-      node.append(field);
-    } else {
-      read_attribute(line, field, node);
-    }
-  }
-  node.end_list();
-}
-
 void AttributesReader::read_label(std::string_view line, std::string_view label,
                                   TextSequence& sequence) {
   const bool labelled = !label.empty();
@@ -162,43 +164,78 @@ void AttributesReader::read_label(std::string_view line, std::string_view label,
   sequence.labels.end_item();
 }
 
+// `field` is a part of `line`, which is the line last read.
+void AttributesReader::fail(std::string_view line, std::string_view field, std::string_view problem,
+                            std::string_view remedy) const {
+  const auto offset = static_cast<std::size_t>(field.data() - line.data());
+  throw InputError(lines_.location(offset + 1), problem, field, remedy);
+}
+
+namespace {
+
+// Where a field stands, for what is wrong with it.
+struct FieldPlace {
+  const AttributeLines& lines;
+  const std::string& file;
+  std::size_t t;
+  std::string_view field;
+
+  [[noreturn]] void fail(std::string_view problem, std::string_view remedy) const {
+    const auto at = static_cast<std::size_t>(field.data() - lines.text.data());
+    const std::size_t begin = lines.text.rfind('\n', at) + 1;  // 0 in the first line
+    throw InputError({file, lines.first_line + t, at - begin + 1}, problem, field, remedy);
+  }
+};
+
 // An attribute of the general form NAME, NAME: or NAME:VALUE, the name with escapes.
-void AttributesReader::read_attribute(std::string_view line, std::string_view field,
-                                      StringLists& out) const {
+void parse_attribute(const FieldPlace& place, StringLists& out) {
+  const std::string_view field = place.field;
   const std::size_t colon = find_colon(field);
   const std::string_view name = field.substr(0, colon);
-  if (name.empty()) {
-    fail(line, field, "an attribute without a name", "write NAME or NAME:VALUE");
-  }
+  if (name.empty()) place.fail("an attribute without a name", "write NAME or NAME:VALUE");
   if (name.front() == kReserved) {
-    fail(line, field, "an attribute name that starts with byte 0x01, which is reserved",
-         "rename the attribute");
+    place.fail("an attribute name that starts with byte 0x01, which is reserved",
+               "rename the attribute");
   }
   double value = 1;
   const std::string_view number = colon == kNone ? "" : field.substr(colon + 1);
   if (!number.empty()) {
-    if (find_colon(number) != kNone) {
-      fail(line, field, "a second colon in an attribute", kColonRemedy);
-    }
+    if (find_colon(number) != kNone) place.fail("a second colon in an attribute", kColonRemedy);
     const NumberKind kind = parse_number(number, value);
     if (kind == NumberKind::not_a_number) {
-      fail(line, field, "a value that is not a number",
-           std::string("write NAME:NUMBER; ").append(kColonRemedy));
+      place.fail("a value that is not a number",
+                 std::string("write NAME:NUMBER; ").append(kColonRemedy));
     }
     if (kind == NumberKind::not_finite) {
-      fail(line, field, "a value that is not a finite number",
-           "give it a finite value, or leave the attribute out");
+      place.fail("a value that is not a finite number",
+                 "give it a finite value, or leave the attribute out");
     }
   }
   append_unescaped(name, out.bytes());
   out.end_item(value);
 }
 
-// `field` is a part of `line`, which is the line last read.
-void AttributesReader::fail(std::string_view line, std::string_view field, std::string_view problem,
-                            std::string_view remedy) const {
-  const auto offset = static_cast<std::size_t>(field.data() - line.data());
-  throw InputError(lines_.location(offset + 1), problem, field, remedy);
+}  // namespace
+
+void parse_field(const AttributeLines& lines, const std::string& file, std::size_t t,
+                 std::string_view field, StringLists& out) {
+  parse_attribute({lines, file, t, field}, out);
+}
+
+void parse_attributes(const AttributeLines& lines, const std::string& file, StringLists& out) {
+  out.clear();
+  // Most data has neither values nor escapes: its lines are only cut at the TABs.
+  const bool plain = lines.text.find(':') == kNone && lines.text.find('\\') == kNone;
+  for_each_field(
+      lines,
+      [&](std::size_t t, std::string_view field) {
+        if (plain && field.front() != kReserved) {
+          out.append(field);
+        } else {
+          parse_attribute({lines, file, t, field}, out);
+        }
+      },
+      [&](std::size_t) { out.end_list(); });
 }
 
 std::string escape_attribute(std::string_view text) {

@@ -5,10 +5,39 @@
 #include <string>
 #include <string_view>
 
+#include "core/byte_places.h"
 #include "croft/data/line_reader.h"
 #include "croft/data/text_sequence.h"
 
 namespace croft {
+
+// The lines of one sequence as they were read, each with its newline: the first field is the label.
+struct AttributeLines {
+  std::string text;
+  std::size_t first_line = 0;  // its number in the input; the others follow it
+};
+
+// The attributes that their other fields are, as lists, one a line.  Throws InputError as
+// AttributesReader::next() does for what is wrong in them, of the file of that name.
+void parse_attributes(const AttributeLines& lines, const std::string& file, StringLists& out);
+
+// The same bit by bit, for who recognises most fields as they stand: field(t, text) for each that
+// is not empty, end_line(t) behind those of a line.
+template <class Field, class EndLine>
+void for_each_field(const AttributeLines& lines, const Field& field, const EndLine& end_line) {
+  const char* const text = lines.text.data();
+  std::size_t t = 0, begin = 0;
+  bool label = true;
+  for_each_byte(lines.text, '\t', '\n', [&](std::size_t end) {
+    if (end > begin && !label) field(t, std::string_view(text + begin, end - begin));
+    begin = end + 1;
+    label = text[end] == '\n';
+    if (label) end_line(t++);
+  });
+}
+// Appends the attribute that such a field is.
+void parse_field(const AttributeLines& lines, const std::string& file, std::size_t t,
+                 std::string_view field, StringLists& out);
 
 class AttributesReader {
  public:
@@ -22,15 +51,17 @@ class AttributesReader {
   // byte, an unknown @ directive, a weight that is not a positive number, a directive after the
   // first item of its sequence or without a sequence.
   bool next(TextSequence& sequence);
+  // Without the attributes, whose lists are empty: parse_attributes() has them, and what is wrong
+  // in them.
+  bool next(TextSequence& sequence, AttributeLines& lines);
   const std::string& name() const { return lines_.name(); }
   bool ready() const { return lines_.ready(); }  // as LineReader
 
  private:
+  bool read(TextSequence& sequence, AttributeLines& lines);
   void check_bytes(std::string_view line) const;
   void read_directive(std::string_view line, TextSequence& sequence) const;
-  void read_item(std::string_view line, TextSequence& sequence);
   void read_label(std::string_view line, std::string_view label, TextSequence& sequence);
-  void read_attribute(std::string_view line, std::string_view field, StringLists& out) const;
   [[noreturn]] void fail(std::string_view line, std::string_view field, std::string_view problem,
                          std::string_view remedy) const;
 
@@ -38,6 +69,7 @@ class AttributesReader {
   bool allow_unlabelled_;
   bool labelled_ = true;             // as the first item of the input is
   std::size_t first_item_line_ = 0;  // 0 before it
+  AttributeLines read_;
 };
 
 // Writes a label or an attribute name so that an AttributesReader reads it back: `\` and `:`

@@ -1,8 +1,24 @@
 #include "data/checks.h"
 
+#include <charconv>
+#include <cmath>
+
 #include "croft/core/error.h"
 
 namespace croft {
+namespace {
+
+constexpr double kLargest = 1e15;
+
+[[noreturn]] void fail_size(double number, std::string_view what, const Location& sequence) {
+  char digits[32];
+  const char* const end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+  throw InputError(
+      sequence, std::string(what) + " of more than 1e15 in the sequence that begins here",
+      {digits, static_cast<std::size_t>(end - digits)}, "scale it down; values near 1 train best");
+}
+
+}  // namespace
 
 void fail_no_sequences(const std::string& name) {
   throw InputError({name}, "no data: the input is empty or has only empty lines", "",
@@ -20,6 +36,18 @@ void require_labels(const ColumnSequence& sequence, const std::string& name) {
   throw InputError({name, sequence.first_line}, "a row of one column has no label",
                    sequence.line(0),
                    "add the label as the last column: training cannot use unlabelled data");
+}
+
+void check_value(double value, const Location& sequence) {
+  if (std::abs(value) > kLargest) fail_size(value, "an attribute value", sequence);
+}
+
+void check_sizes(const TextSequence& sequence, const std::string& file) {
+  const Location begin{file, sequence.first_line};
+  if (sequence.weight > kLargest) fail_size(sequence.weight, "a weight", begin);
+  if (sequence.node.all_values_are_one()) return;
+  for (std::size_t k = 0; k < sequence.node.items(); ++k)
+    check_value(sequence.node.value(k), begin);
 }
 
 }  // namespace croft

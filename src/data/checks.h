@@ -18,6 +18,12 @@ void require_labels(const TextSequence& sequence, const std::string& name);
 // The same for columns, where the last column is the label: a row needs a column before it.
 void require_labels(const ColumnSequence& sequence, const std::string& name);
 
+// Scores are sums of value times weight in single precision: far larger numbers than these
+// overflow. Throws InputError for a weight of the sequence, or a value of an attribute, above 1e15.
+void check_sizes(const TextSequence& sequence, const std::string& file);
+// The same of one value of a sequence that begins there.
+void check_value(double value, const Location& sequence);
+
 // What every line of data must be, whatever its format.
 inline constexpr std::string_view kBlanks = " \t";
 

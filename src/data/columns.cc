@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/byte_places.h"
+
 namespace croft {
 namespace {
 
@@ -26,16 +28,13 @@ void ColumnSequence::append_row(std::string_view line) {
   const std::size_t offset = text_.size();
   text_ += line;
   lines_.push_back({offset, text_.size()});
-  const char* const begin = line.data();
-  const char* const end = begin + line.size();
-  for (const char* at = begin;;) {
-    while (at < end && is_blank(*at)) ++at;
-    if (at == end) break;
-    const char* const cell = at;
-    while (at < end && !is_blank(*at)) ++at;
-    cells_.push_back({offset + static_cast<std::size_t>(cell - begin),
-                      offset + static_cast<std::size_t>(at - begin)});
-  }
+  std::size_t begin = 0;
+  const auto end_cell = [&](std::size_t end) {
+    if (end > begin) cells_.push_back({offset + begin, offset + end});
+    begin = end + 1;
+  };
+  for_each_byte(line, ' ', '\t', end_cell);
+  end_cell(line.size());
   row_end_.push_back(cells_.size());
 }
 

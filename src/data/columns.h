@@ -32,7 +32,7 @@ class ColumnSequence {
   };
   std::size_t row_begin(std::size_t row) const { return row == 0 ? 0 : row_end_[row - 1]; }
   std::string_view view(Piece piece) const {
-    return std::string_view(text_).substr(piece.begin, piece.end - piece.begin);
+    return {text_.data() + piece.begin, piece.end - piece.begin};
   }
   std::string text_;
   std::vector<Piece> cells_, lines_;

@@ -154,6 +154,10 @@ void Extractor::append_cells(const ColumnSequence& rows, std::size_t t, StringLi
   }
 }
 
+std::size_t Extractor::label_column(const ColumnSequence& rows, std::size_t t) const {
+  return config_.more_columns ? rows.columns(t) - 1 : config_.columns;
+}
+
 // All that a sequence is made of where cells are attributes.
 void Extractor::take_cells(const ColumnSequence& rows, bool labelled, TextSequence& out) const {
   for (std::size_t t = 0; t < rows.rows(); ++t) {
@@ -207,9 +211,7 @@ void Extractor::extract(const ColumnSequence& rows, bool labelled, Scratch& scra
       }
       out.edge.end_list();
     }
-    if (labelled) {
-      out.labels.append(rows.cell(t, config_.more_columns ? rows.columns(t) - 1 : config_.columns));
-    }
+    if (labelled) out.labels.append(rows.cell(t, label_column(rows, t)));
   }
   if (labelled) out.labels.end_list();
   take_edges(config_, out);
@@ -244,6 +246,25 @@ void Extractor::check_cells(const ColumnSequence& rows, std::string_view name) c
     throw Error(name, "[", t, "] has ", cells, " cells, and the model was trained on rows of ",
                 columns);
   }
+}
+
+bool Extractor::is_plain() const {
+  if (config_.kit || config_.intercept || config_.boundaries || !conjunctions_.empty()) {
+    return false;
+  }
+  if (config_.format == InputFormat::attributes) return true;
+  return config_.format == InputFormat::columns && has_template() && config_.cells.empty() &&
+         config_.cell_attributes == CellAttributes::none;
+}
+
+void Extractor::extract_labels(const ColumnSequence& rows, bool labelled, TextSequence& out) const {
+  out.clear();
+  out.first_line = rows.first_line;
+  for (std::size_t t = 0; t < rows.rows(); ++t) {
+    out.node.end_list();
+    if (labelled) out.labels.append(rows.cell(t, label_column(rows, t)));
+  }
+  if (labelled) out.labels.end_list();
 }
 
 void Extractor::complete(TextSequence& sequence, Scratch& scratch, std::string_view file) const {

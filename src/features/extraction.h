@@ -112,6 +112,8 @@ class Extractor {
   // The terms of a text, as a sequence of one position (text only).  Overwrites `out`.
   void extract(const LabelledText& document, Scratch& scratch, TextSequence& out,
                std::string_view file = {}) const;
+  // Of all that the labels alone; lists of attributes are empty.
+  void extract_labels(const ColumnSequence& rows, bool labelled, TextSequence& out) const;
   // Completes a sequence that was read as attributes (kit, intercept, boundaries).
   // Both throw InputError where there is an intercept, and the data has an attribute of that name.
   void complete(TextSequence& sequence, Scratch& scratch, std::string_view file = {}) const;
@@ -120,12 +122,19 @@ class Extractor {
   // config().columns, one more (a label), or with more_columns any number above.
   void check_cells(const ColumnSequence& rows, std::string_view name) const;
 
+  // Whether the attributes of a sequence are what its templates make of rows, or its lines of
+  // attributes, and nothing else.
+  bool is_plain() const;
+
   const ExtractionConfig& config() const { return config_; }
   const TemplateSet& templates() const { return templates_; }
   // Whether a template has lines for pairs of labels.
   bool has_edge_templates() const {
     return has_template() && (!tied_names_.empty() || !edge_templates_.empty());
   }
+  // By their numbers among templates(): those of positions, and those of edges with macros.
+  const std::vector<std::size_t>& node_templates() const { return node_templates_; }
+  const std::vector<std::size_t>& edge_templates() const { return edge_templates_; }
   bool has_template() const { return !config_.template_text.empty(); }
   // Names of the edge attributes that hold at every edge (templates without a macro): each is a
   // transition table.  One, named "", without a template.
@@ -134,6 +143,7 @@ class Extractor {
  private:
   void expand_nodes(const ColumnSequence& rows, std::size_t t, const WordPreset& preset,
                     StringLists& out) const;
+  std::size_t label_column(const ColumnSequence& rows, std::size_t t) const;
   void append_boundary(Boundary boundary, const ColumnSequence* rows, StringLists& out) const;
   void append_cells(const ColumnSequence& rows, std::size_t t, StringLists& out) const;
   void take_cells(const ColumnSequence& rows, bool labelled, TextSequence& out) const;

@@ -96,6 +96,16 @@ bool TemplateSet::uses_column(std::size_t column) const {
   });
 }
 
+std::optional<std::vector<TemplateSet::CellAt>> TemplateSet::cells_of(std::size_t k) const {
+  std::vector<CellAt> cells;
+  for (const TemplatePiece& piece : state_->templates[k].pieces) {
+    if (piece.kind == TemplatePiece::Kind::text) continue;
+    if (piece.absolute) return std::nullopt;
+    cells.push_back({piece.position, piece.column});
+  }
+  return cells;
+}
+
 void TemplateSet::check_columns(std::size_t columns) const {
   if (state_->columns_needed <= columns) return;
   for (const Template& line : state_->templates) {

@@ -5,10 +5,13 @@
 // languages.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "data/columns.h"
 
@@ -45,6 +48,14 @@ class TemplateSet {
   bool is_constant(std::size_t k) const;         // no macro: the same string at every position
   std::size_t columns_needed() const;            // 1 + the largest column named
   bool uses_column(std::size_t column) const;    // whether a macro names it
+
+  struct CellAt {
+    std::int32_t row;  // from the position on
+    std::uint32_t column;
+  };
+  // The cells that decide what template k becomes, in the order of its macros; nothing where one is
+  // in an absolute row.
+  std::optional<std::vector<CellAt>> cells_of(std::size_t k) const;
 
   // Throws InputError quoting the template line that names a column >= columns.
   void check_columns(std::size_t columns) const;

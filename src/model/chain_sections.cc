@@ -67,11 +67,11 @@ std::vector<NamedRow> named_rows(const RowLayout& layout,
 
 namespace {
 
-// visit(t, k, place) for every attribute k of every position t, in order.  They are looked up in
+// visit(t, place, value) for every attribute of every position t, in order.  They are looked up in
 // pieces: the places of a sequence of millions of positions would take far more than its scores.
 template <class Visit>
 void for_each_place(const FeatureTable& table, const StringLists& lists,
-                    FeatureTable::Scratch& scratch, const Visit& visit) {
+                    FeatureTable::Scratch& scratch, Visit visit) {
   constexpr std::size_t kPiece = 4096;  // positions
   constexpr std::size_t kAhead = 8;     // rows whose weights are on their way
   for (std::size_t begin = 0; begin < lists.lists(); begin += kPiece) {
@@ -82,7 +82,7 @@ void for_each_place(const FeatureTable& table, const StringLists& lists,
     for (std::size_t t = begin; t < end; ++t) {
       for (std::size_t k = lists.list_begin(t); k < lists.list_end(t); ++k) {
         if (k + kAhead < last) table.prefetch(places[k + kAhead - first]);
-        visit(t, k, places[k - first]);
+        visit(t, places[k - first], lists.value(k));
       }
     }
   }
@@ -90,31 +90,56 @@ void for_each_place(const FeatureTable& table, const StringLists& lists,
 
 }  // namespace
 
+namespace {
+
+template <class Real>
+auto adder_of_nodes(const FeatureTable& node, ChainScores<Real>& out) {
+  return [&](std::size_t t, CompactOffsets::Row place, double value) {
+    Real* const state = out.state.row(t);
+    const Real v = static_cast<Real>(value);
+    node.visit<Real>(place, [&](std::uint32_t label, Real weight) { state[label] += v * weight; });
+  };
+}
+
+// Of increasing positions, those of one without a pause: a position has one overlay.
+template <class Real>
+auto adder_of_edges(const FeatureTable& edge, ChainScores<Real>& out) {
+  std::size_t position = 0;  // of the overlay; list 0 has no edges
+  Real* overlay = nullptr;
+  return [&edge, &out, position, overlay](std::size_t t, CompactOffsets::Row place,
+                                          double value) mutable {
+    if (place.length == 0 || t == 0) return;
+    if (position != t) overlay = out.add_overlay(position = t);
+    const std::size_t labels = out.labels(), stride = out.overlay.stride();
+    const Real v = static_cast<Real>(value);
+    edge.visit<Real>(place, [&](std::uint32_t cell, Real weight) {
+      overlay[cell / labels * stride + cell % labels] += v * weight;
+    });
+  };
+}
+
+}  // namespace
+
 template <class Real>
 void add_node_scores(const FeatureTable& node, const TextSequence& sequence,
                      FeatureTable::Scratch& scratch, ChainScores<Real>& out) {
-  for_each_place(node, sequence.node, scratch, [&](std::size_t t, std::size_t k, auto place) {
-    Real* state = out.state.row(t);
-    const Real value = static_cast<Real>(sequence.node.value(k));
-    node.visit<Real>(place,
-                     [&](std::uint32_t label, Real weight) { state[label] += value * weight; });
-  });
+  for_each_place(node, sequence.node, scratch, adder_of_nodes(node, out));
 }
 
 template <class Real>
 void add_edge_scores(const FeatureTable& edge, const TextSequence& sequence,
                      FeatureTable::Scratch& scratch, ChainScores<Real>& out) {
-  const std::size_t labels = out.labels();
-  std::size_t position = 0;  // of the overlay; list 0 has no edges
-  Real* overlay = nullptr;
-  for_each_place(edge, sequence.edge, scratch, [&](std::size_t t, std::size_t k, auto place) {
-    if (place.length == 0 || t == 0) return;
-    if (position != t) overlay = out.add_overlay(position = t);
-    const Real value = static_cast<Real>(sequence.edge.value(k));
-    edge.visit<Real>(place, [&](std::uint32_t cell, Real weight) {
-      overlay[cell / labels * out.overlay.stride() + cell % labels] += value * weight;
-    });
-  });
+  for_each_place(edge, sequence.edge, scratch, adder_of_edges(edge, out));
+}
+
+template <class Real>
+void add_node_rows(const FeatureTable& node, const FoundRows& found, ChainScores<Real>& out) {
+  for_each_row(node, found, adder_of_nodes(node, out));
+}
+
+template <class Real>
+void add_edge_rows(const FeatureTable& edge, const FoundRows& found, ChainScores<Real>& out) {
+  for_each_row(edge, found, adder_of_edges(edge, out));
 }
 
 // The limits are measured with bench/label_set_bench, and for Viterbi.
@@ -157,7 +182,9 @@ TransitionScores<double> tied_transitions(const Container& container, const Feat
   template void add_node_scores(const FeatureTable&, const TextSequence&, FeatureTable::Scratch&, \
                                 ChainScores<Real>&);                                              \
   template void add_edge_scores(const FeatureTable&, const TextSequence&, FeatureTable::Scratch&, \
-                                ChainScores<Real>&);
+                                ChainScores<Real>&);                                              \
+  template void add_node_rows(const FeatureTable&, const FoundRows&, ChainScores<Real>&);         \
+  template void add_edge_rows(const FeatureTable&, const FoundRows&, ChainScores<Real>&);
 CROFT_INSTANTIATE(float)
 CROFT_INSTANTIATE(double)
 #undef CROFT_INSTANTIATE

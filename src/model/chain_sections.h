@@ -11,6 +11,7 @@
 #include "model/chain_layout.h"
 #include "model/feature_table.h"
 #include "model/file/container.h"
+#include "model/rows/found_rows.h"
 
 namespace croft {
 
@@ -38,6 +39,12 @@ void add_node_scores(const FeatureTable& node, const TextSequence& sequence,
 template <class Real>
 void add_edge_scores(const FeatureTable& edge, const TextSequence& sequence,
                      FeatureTable::Scratch& scratch, ChainScores<Real>& out);
+
+// The same of rows that have been looked up.
+template <class Real>
+void add_node_rows(const FeatureTable& node, const FoundRows& found, ChainScores<Real>& out);
+template <class Real>
+void add_edge_rows(const FeatureTable& edge, const FoundRows& found, ChainScores<Real>& out);
 
 // The tied rows added up.  Sparse where a sequence alone is faster so, which overlays rule out.
 // Throws InputError for a weight that is not finite.

@@ -11,7 +11,7 @@
 #include "python/graph.h"
 #include "python/matrix_rows.h"
 #include "python/options.h"
-#include "python/sequences.h"
+#include "python/read/sequences.h"
 #include "structure/separation.h"
 
 namespace croft::python {

@@ -16,7 +16,7 @@
 #include "model/kinds/hmm_model.h"
 #include "python/bind.h"
 #include "python/matrix_rows.h"
-#include "python/sequences.h"
+#include "python/read/sequences.h"
 
 namespace croft::python {
 
@@ -44,6 +44,10 @@ void save_file(std::span<const std::byte> bytes, const std::filesystem::path& pa
   AtomicFile file(path);
   file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   file.commit();
+}
+
+bool PythonModel::sums_given_attributes() const {
+  return model->scores_as_read() && model->extractor().config().format == InputFormat::attributes;
 }
 
 SequenceForm PythonModel::form() const {
@@ -318,6 +322,7 @@ void bind_model(py::module_& module) {
       .def_property_readonly("labels", &labels)
       .def_property_readonly("order", [](const PythonModel& self) { return self.model->order(); })
       .def_property_readonly("rows", &PythonModel::rows)
+      .def_property_readonly("sums_given_attributes", &PythonModel::sums_given_attributes)
       .def_property_readonly("columns", &PythonModel::columns)
       .def_property_readonly(
           "size", [](const PythonModel& self) { return self.model->container().file_size(); })

@@ -10,7 +10,7 @@
 
 #include "model/kinds/chain_model.h"
 #include "model/kinds/model_file.h"
-#include "python/sequences.h"
+#include "python/read/sequences.h"
 
 namespace croft::python {
 
@@ -37,6 +37,10 @@ struct PythonModel {
 
   // The same, where it has weights.  Throws Error where it has none.
   const ChainModel& chain() const { return require_chain(*model, "a list of weights"); }
+
+  // Whether the score of a label at a position is the sum of the weights of the attributes that the
+  // position is given, and of nothing else.
+  bool sums_given_attributes() const;
 
   std::shared_ptr<const SequenceModel> model;  // of any kind
 };

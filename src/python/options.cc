@@ -10,7 +10,7 @@
 #include "app/label/tag_files.h"
 #include "app/search/search.h"
 #include "python/bind.h"
-#include "python/sequences.h"
+#include "python/read/sequences.h"
 
 namespace croft::python {
 namespace {

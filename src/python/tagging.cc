@@ -2,82 +2,34 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <future>
 
 #include "app/kinds.h"
-#include "app/label/known_attributes.h"
 #include "app/label/predict_output.h"
 #include "app/label/tagger.h"
 #include "croft/core/parallel.h"
+#include "data/checks.h"
 #include "inference/chain/hmm_from_chain.h"
 #include "python/bind.h"
 #include "python/model.h"
 #include "python/options.h"
-#include "python/sequences.h"
+#include "python/questions.h"
+#include "python/read/sequences.h"
+#include "python/read/tag_inputs.h"
+#include "python/read/token_features.h"
 
 namespace croft::python {
 namespace {
 
 namespace py = pybind11;
 
-constexpr std::size_t kBlockPositions = 2048;   // of a thread's task
-constexpr std::size_t kBatchPositions = 32768;  // read before they are labelled
-
-// What is asked of each sequence; the names are those of the answers.
-struct Questions {
-  TagOptions ask;
-  bool log_likelihood = false;  // of given labels
-};
-
-constexpr std::pair<std::string_view, bool TagOptions::*> kFlags[] = {
-    {"probability", &TagOptions::probability},
-    {"marginals", &TagOptions::marginals},
-    {"edges", &TagOptions::edges},
-    {"spans", &TagOptions::spans},
-    {"entropy", &TagOptions::entropy},
-    {"expected_counts", &TagOptions::expected_counts}};
-
-std::uint64_t whole(const std::string& name, const py::handle& value) {
-  try {
-    return value.cast<std::uint64_t>();
-  } catch (const py::cast_error&) {
-    throw py::value_error(name + " is " + py::repr(value).cast<std::string>() +
-                          "; it must be a whole number from 0 to 2**64 - 1");
-  }
-}
-
-Questions read_questions(const py::dict& dict) {
-  Questions q;
-  for (const auto& [key, value] : dict) {
-    const std::string name = py::str(key);
-    const auto* const flag = std::ranges::find(kFlags, name, [](auto& each) { return each.first; });
-    if (flag != std::end(kFlags))
-      q.ask.*flag->second = value.cast<bool>();
-    else if (name == "k_best")
-      q.ask.k_best = whole(name, value);
-    else if (name == "samples")
-      q.ask.samples = whole(name, value);
-    else if (name == "seed")
-      q.ask.seed = whole(name, value);
-    else if (name == "smallest_edge")
-      q.ask.smallest_edge = value.cast<double>();
-    else if (name == "log_likelihood")
-      q.log_likelihood = value.cast<bool>();
-    else
-      throw py::type_error("there is no question " + name);
-  }
-  if (q.log_likelihood) q.ask.probability = true;
-  return q;
-}
-
-bool only_labels(const Questions& q) {
-  const bool flags = std::ranges::any_of(kFlags, [&](auto& each) { return q.ask.*each.second; });
-  return !flags && q.ask.k_best == 0 && q.ask.samples == 0;
-}
+// Of a thread's task; so many for each thread are read before they are labelled.  What is read of
+// them stays in a second-level cache.
+constexpr std::size_t kBlockPositions = 2048;
 
 // A sequence on its way: as read, and what became of it.
 struct Work {
-  InputSequence input;
-  std::string name;         // for messages
+  PythonSequence read;
   std::vector<Label> gold;  // for log_likelihood; a label that the model does not have: its number
   std::vector<Label> y;
   TagOutcome outcome;
@@ -89,50 +41,49 @@ struct Work {
 class Plan {
  public:
   Plan(std::shared_ptr<PythonModel> model, const py::dict& options)
-      : model_(std::move(model)), plan_(*model_->model, tag_request(options, *model_->model)) {
+      : model_(std::move(model)),
+        plan_(*model_->model, tag_request(options, *model_->model)),
+        looks_up_(model_->sums_given_attributes() && plan_.tags_as_read()) {
     for (Label y = 0; y < model_->model->labels(); ++y) {
-      names_.push_back(str_of(model_->model->label(y)));
+      PyObject* name = str_of(model_->model->label(y)).release().ptr();
+      PyUnicode_InternInPlace(&name);
+      names_.push_back(py::reinterpret_steal<py::str>(name));
     }
   }
 
   // For each answer a list with one element a sequence.
-  //   known : labels that are known, for a plan with partial=True; gold, for log_likelihood; or
-  //   None
+  //   known    : labels that are known, for a plan with partial=True; gold, for log_likelihood; or
+  //              None
+  //   streams  : X may be an iterator
+  //   features : as TagInputs has them
+  // While one batch is labelled the next one is read, where there are several threads.
   py::dict tag(const py::object& given, const py::object& given_known, const py::dict& questions,
-               std::size_t threads, std::size_t first) {
+               std::size_t threads, bool streams, const py::object& features) {
     const Questions q = read_questions(questions);
     plan_.check(q.ask);
-    const py::object x = positional(given, kTrainingName);
     const char* known_name = q.log_likelihood ? "y" : "known";
     const py::object known =
         given_known.is_none() ? given_known : positional(given_known, known_name);
-    const std::size_t count = py::len(x);
-    if (!known.is_none() && py::len(known) != count) {
-      throw py::value_error("X has " + std::to_string(count) + " sequences and " + known_name +
-                            " the labels of " + std::to_string(py::len(known)));
+    const bool iterates = streams && PyIter_Check(given.ptr()) != 0;
+    py::object x = iterates ? given : positional(given, kTrainingName);
+    if (iterates && !known.is_none()) x = py::list(given);
+    Run run{.q = q,
+            .known = known,
+            .pool = ThreadPool(threads),
+            .inputs = TagInputs(*model_, x, features, looks_up_ ? &memo_ : nullptr)};
+    if (!known.is_none() && py::len(known) != run.inputs.count()) {
+      throw py::value_error("X has " + std::to_string(*run.inputs.count()) + " sequences and " +
+                            known_name + " the labels of " + std::to_string(py::len(known)));
     }
-    Run run{q, ThreadPool(threads), {}, {}, SequenceReader(model_->rows(), kTrainingName), {}, {}};
-    expect_form(run.reader);
     for (std::size_t k = 0; k < run.pool.threads(); ++k) run.taggers.emplace_back(plan_);
     run.scratch.resize(run.pool.threads());
-    std::vector<Work> batch;
-    for (std::size_t next = 0; next < count;) {
-      std::size_t used = 0;
-      for (std::size_t positions = 0; next + used < count && positions < kBatchPositions; ++used) {
-        if (used == batch.size()) batch.emplace_back();
-        read(run, x, known, next + used, batch[used]);
-        positions += run.reader.length();
-      }
-      label(run, std::span(batch).first(used), first + next);
-      model_->model->container().check_unchanged();
-      for (std::size_t k = 0; k < used; ++k) {
-        run.attributes.look(*model_->model, batch[k].input.text);
-      }
-      for (std::size_t k = 0; k < used; ++k) answer(run, batch[k]);
-      next += used;
-      check_signals();
+    Batch batches[2];  // one is read and the other labelled
+    for (std::size_t turn = 0; read(run, batches[turn], batches[1 - turn]); turn = 1 - turn) {
+      finish(run, batches[1 - turn]);
+      start(run, batches[turn]);
+      if (run.pool.threads() == 1) finish(run, batches[turn]);
     }
-    if (auto warning = run.attributes.warning("X")) warn_unknown(std::move(*warning));
+    if (auto warning = run.inputs.warning()) warn_unknown(std::move(*warning));
     py::dict out;
     out["labels"] = py::list();
     for (auto& [name, list] : run.answers) out[name.c_str()] = list;
@@ -256,35 +207,97 @@ class Plan {
                           "; posterior_chain(x) gives the transitions of one sequence");
   }
 
+  // Sequences on their way together.
+  struct Batch {
+    std::vector<Work> work;  // [used], and storage
+    std::size_t used = 0;
+    std::vector<std::size_t> begin;  // of the blocks of a thread's tasks
+    std::future<void> labelled;      // invalid: there is nothing to wait for
+  };
   struct Run {
     const Questions& q;
+    const py::object& known;
     ThreadPool pool;
-    std::vector<Tagger> taggers;
-    std::vector<Extractor::Scratch> scratch;
-    SequenceReader reader;
-    std::map<std::string, py::list> answers;
-    std::vector<std::size_t> begin;  // scratch
-    KnownAttributes attributes{};    // of what was tagged so far
+    TagInputs inputs;
+    std::vector<Tagger> taggers{};  // [threads], as the next
+    std::vector<Extractor::Scratch> scratch{};
+    std::map<std::string, py::list> answers{};
+    std::size_t first = 0;  // the index of the next batch's first sequence
   };
 
-  void read(Run& run, const py::object& x, const py::object& known, std::size_t n,
-            Work& out) const {
-    const py::int_ index(n);
-    run.reader.read(x[index], n, out.input);
-    out.name = run.reader.sequence_name();
-    plan_.model().extractor().check_cells(out.input.rows, out.name);
-    out.input.text.labels.clear();
-    if (known.is_none()) return;
-    run.reader.read_labels(known[index], run.q.log_likelihood ? "y" : "known", out.input.text);
+  // Reads what is labelled together.  False when there was no more; `other` has its answers then.
+  bool read(Run& run, Batch& batch, Batch& other) {
+    try {
+      batch.used = 0;
+      const std::size_t most = kBlockPositions * run.pool.threads();
+      for (std::size_t positions = 0; positions < most; ++batch.used) {
+        if (batch.used == batch.work.size()) batch.work.emplace_back();
+        if (!read(run, batch.work[batch.used])) break;
+        positions += run.inputs.reader().length();
+      }
+    } catch (...) {
+      finish(run, other);  // whatever is wrong there was first
+      throw;
+    }
+    if (batch.used == 0) finish(run, other);
+    return batch.used > 0;
+  }
+
+  bool read(Run& run, Work& out) const {
+    if (!run.inputs.next(out.read)) return false;
+    StringLists& labels = out.read.input.text.labels;
+    labels.clear();
+    if (run.known.is_none()) return true;
+    const std::size_t n = run.inputs.index();
+    run.inputs.reader().read_labels(run.known[py::int_(n)], run.q.log_likelihood ? "y" : "known",
+                                    out.read.input.text);
     out.gold.clear();
     if (!run.q.log_likelihood) {
-      check_known(out.input.text.labels, n);
-      return;
+      check_known(labels, n);
+      return true;
     }
-    for (std::size_t t = 0; t < run.reader.length(); ++t) {
-      const auto found = plan_.names().find(out.input.text.labels.item(t));
+    for (std::size_t t = 0; t < run.inputs.reader().length(); ++t) {
+      const auto found = plan_.names().find(labels.item(t));
       out.gold.push_back(found.value_or(static_cast<Label>(plan_.names().size())));
     }
+    return true;
+  }
+
+  // Labels blocks of sequences on the threads, beside the caller where these are several.
+  void start(Run& run, Batch& batch) {
+    batch.begin.assign(1, 0);
+    for (std::size_t k = 0, positions = 0; k < batch.used; ++k) {
+      const InputSequence& input = batch.work[k].read.input;
+      positions += model_->rows() ? input.rows.rows() : input.text.length();
+      if (positions < kBlockPositions && k + 1 < batch.used) continue;
+      batch.begin.push_back(k + 1);
+      positions = 0;
+    }
+    const auto label_all = [&run, &batch, this, first = run.first] {
+      run.pool.run(batch.begin.size() - 1, [&](std::size_t block, std::size_t worker) {
+        for (std::size_t k = batch.begin[block]; k < batch.begin[block + 1]; ++k) {
+          label(run, batch.work[k], worker, first + k);
+        }
+      });
+    };
+    run.first += batch.used;
+    // Deferred: done by whoever waits for it.
+    batch.labelled =
+        std::async(run.pool.threads() > 1 ? std::launch::async : std::launch::deferred, label_all);
+  }
+
+  void finish(Run& run, Batch& batch) {
+    if (!batch.labelled.valid()) return;
+    {
+      const py::gil_scoped_release unlock;
+      batch.labelled.get();
+    }
+    model_->model->container().check_unchanged();
+    for (const Work& work : std::span(batch.work).first(batch.used)) {
+      run.inputs.look(work.read);
+      answer(run, work);
+    }
+    check_signals();
   }
 
   void check_known(const StringLists& labels, std::size_t n) const {
@@ -296,24 +309,6 @@ class Plan {
                               plan_.names().some());
       }
     }
-  }
-
-  // Blocks of sequences on the threads.
-  void label(Run& run, std::span<Work> batch, std::size_t first) {
-    const py::gil_scoped_release unlock;
-    run.begin.assign(1, 0);
-    for (std::size_t k = 0, positions = 0; k < batch.size(); ++k) {
-      const InputSequence& input = batch[k].input;
-      positions += model_->rows() ? input.rows.rows() : input.text.length();
-      if (positions < kBlockPositions && k + 1 < batch.size()) continue;
-      run.begin.push_back(k + 1);
-      positions = 0;
-    }
-    run.pool.run(run.begin.size() - 1, [&](std::size_t block, std::size_t worker) {
-      for (std::size_t k = run.begin[block]; k < run.begin[block + 1]; ++k) {
-        label(run, batch[k], worker, first + k);
-      }
-    });
   }
 
   void expect_form(SequenceReader& reader) const {
@@ -343,15 +338,20 @@ class Plan {
   }
 
   void label(Run& run, Work& work, std::size_t worker, std::size_t index) const {
-    TextSequence& text = work.input.text;
-    StringLists labels;
-    std::swap(labels, text.labels);
-    extract(work.input, run.scratch[worker], work.name);
-    std::swap(labels, text.labels);
-    const TagInput input{text, model_->rows() ? &work.input.rows : nullptr, work.name, index};
+    auto& [sequence, found, looked_up, name] = work.read;
+    TextSequence& text = sequence.text;
+    if (!looked_up) {
+      StringLists labels;
+      std::swap(labels, text.labels);
+      extract(sequence, run.scratch[worker], name);
+      std::swap(labels, text.labels);
+    }
+    const ReadSequence read{.found = &found};
+    const TagInput input{text, model_->rows() ? &sequence.rows : nullptr, name, index,
+                         looked_up ? &read : nullptr};
     const Tagging& tagging = run.taggers[worker].tag(input, run.q.ask);
     work.outcome = tagging.outcome;
-    if (only_labels(run.q)) {
+    if (run.q.only_labels()) {
       work.y = tagging.y;
     } else {
       work.tagging = tagging;
@@ -372,19 +372,19 @@ class Plan {
 
   void answer(Run& run, const Work& work) const {
     if (!work.outcome.found) {
-      throw py::value_error(work.name + ": " + std::string(why_none(work.outcome)));
+      throw py::value_error(work.read.name + ": " + std::string(why_none(work.outcome)));
     }
     const auto add = [&](const char* name, py::object value) {
       run.answers[name].append(std::move(value));
     };
     const TagOptions& ask = run.q.ask;
     const Tagging& tagging = work.tagging;
-    add("labels", list_of(only_labels(run.q) ? work.y : tagging.y));
+    add("labels", list_of(run.q.only_labels() ? work.y : tagging.y));
     if (plan_.searches()) {
       add("exact", py::bool_(work.outcome.exact));
       add("gap", py::float_(work.outcome.gap));
     }
-    if (only_labels(run.q)) return;
+    if (run.q.only_labels()) return;
     add("log_probability", py::float_(tagging.log_probability));
     add("log_partition", py::float_(tagging.log_partition));
     if (plan_.partial()) add("log_partial", py::float_(tagging.log_partial));
@@ -443,17 +443,24 @@ class Plan {
 
   std::shared_ptr<PythonModel> model_;
   TagPlan plan_;
+  bool looks_up_;  // attributes of lists of positions by the memo
+  std::shared_ptr<AttributeMemo> memo_;
   std::vector<py::str> names_;
 };
 
 }  // namespace
 
 void bind_tagging(py::module_& module) {
+  py::class_<TokenFeatures>(module, "TokenFeatures", "What a function says of tokens, in a model.")
+      .def(py::init<std::shared_ptr<PythonModel>, const py::list&, const py::list&,
+                    const py::object&, const py::object&, bool>(),
+           py::arg("model").none(false), py::arg("before"), py::arg("after"), py::arg("first"),
+           py::arg("last"), py::arg("marked"));
   py::class_<Plan>(module, "Plan", "How sequences are labelled: constraints, rules, decoding.")
       .def(py::init<std::shared_ptr<PythonModel>, const py::dict&>(), py::arg("model").none(false),
            py::arg("options"))
       .def("tag", &Plan::tag, py::arg("X"), py::arg("known"), py::arg("questions"),
-           py::arg("threads"), py::arg("first"))
+           py::arg("threads"), py::arg("streams"), py::arg("features"))
       .def("explain", &Plan::explain, py::arg("x"), py::arg("positions"), py::arg("against"),
            py::arg("top"), py::arg("unknown"))
       .def("posterior_chain", &Plan::posterior_chain, py::arg("x"))

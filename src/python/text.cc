@@ -15,7 +15,7 @@
 #include "python/bind.h"
 #include "python/matrix_rows.h"
 #include "python/model.h"
-#include "python/sequences.h"
+#include "python/read/sequences.h"
 
 namespace croft::python {
 namespace {

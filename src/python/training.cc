@@ -4,11 +4,12 @@
 #include "app/train/data_fit.h"
 #include "app/train/make_trainer.h"
 #include "core/json.h"
+#include "data/checks.h"
 #include "model/kinds/hmm_model.h"
 #include "python/bind.h"
 #include "python/model.h"
 #include "python/options.h"
-#include "python/sequences.h"
+#include "python/read/sequences.h"
 #include "python/training_watch.h"
 
 namespace croft::python {

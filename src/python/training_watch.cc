@@ -3,7 +3,7 @@
 #include <pybind11/stl.h>
 
 #include "python/model.h"
-#include "python/sequences.h"
+#include "python/read/sequences.h"
 
 namespace croft::python {
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/train/trainer.h"
+#include "croft/core/interrupt.h"
 
 namespace croft::python {
 

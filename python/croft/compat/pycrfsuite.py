@@ -28,6 +28,7 @@ import warnings
 from typing import Any, Iterable, Iterator, Mapping, Optional, Sequence, TextIO, Union
 
 from .. import _core
+from ..features import FeatureFunction
 from ..model import Model
 from . import _parameters, _transitions
 from ._log import LabelScore, TrainingLog, iteration_text, scores_text
@@ -376,6 +377,11 @@ class Tagger:
         if xseq is not None:
             self.set(xseq)
         return self._opened().predict_single(self._sequence())
+
+    def tag_many(self, xseqs: Iterable[Any], threads: int = 1,
+                 features: Optional[FeatureFunction] = None) -> list[list[str]]:
+        """The best labelling of each of xseqs, which does not change the current sequence: as ``Model.tag_many``."""
+        return self._opened().tag_many(xseqs, threads, features)
 
     def probability(self, yseq: Iterable[str]) -> float:
         """p(yseq | x) of the current sequence."""

@@ -22,14 +22,17 @@ bool knows(const SequenceModel& model, std::string_view attribute) {
 }  // namespace
 
 void KnownAttributes::look(const SequenceModel& model, const TextSequence& text) {
-  for (std::size_t k = 0; k < text.node.items() && !known_; ++k) {
-    const std::string_view name = text.node.item(k);
-    Boundary boundary{};
-    std::string_view of_edge;
-    if (name == kIntercept || parse_boundary_name(name, boundary, of_edge)) continue;
-    known_ = knows(model, name);
-    if (!known_ && !unknown_) unknown_ = name;
+  for (std::size_t k = 0; k < text.node.items() && !known_; ++k) look(model, text.node.item(k));
+}
+
+void KnownAttributes::look(const SequenceModel& model, std::string_view attribute) {
+  Boundary boundary{};
+  std::string_view of_edge;
+  if (known_ || attribute == kIntercept || parse_boundary_name(attribute, boundary, of_edge)) {
+    return;
   }
+  known_ = knows(model, attribute);
+  if (!known_ && !unknown_) unknown_ = attribute;
 }
 
 void KnownAttributes::add(const KnownAttributes& other) {

@@ -3,6 +3,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "features/chain_data.h"
 #include "model/kinds/sequence_model.h"
@@ -14,6 +15,8 @@ class KnownAttributes {
   // Goes on until an attribute is found that the model knows: as a rule, to the first.
   //   text : extracted
   void look(const SequenceModel& model, const TextSequence& text);
+  void look(const SequenceModel& model, std::string_view attribute);
+  bool known() const { return known_; }
   void add(const KnownAttributes& other);  // of what came behind
   // What to say where there were attributes and the model knows none of them.
   //   data : what these are called, "X"

@@ -27,7 +27,7 @@ struct Scored {
 
 // Of what was read of it; its attributes come later.
 std::size_t bytes_of(const InputSequence& sequence) {
-  std::size_t bytes = sequence.document.text.size();
+  std::size_t bytes = sequence.document.text.size() + sequence.lines.text.size();
   for (std::size_t t = 0; t < sequence.rows.rows(); ++t) bytes += sequence.rows.line(t).size();
   const StringLists& node = sequence.text.node;
   for (std::size_t k = 0; k < node.items(); ++k) bytes += node.item(k).size();
@@ -137,12 +137,19 @@ void label_block(const TagPlan& plan, const SequenceSource& source,
   try {
     for (std::size_t k = 0; k < block.used; ++k) {
       InputSequence& sequence = block.sequences[k];
-      source.extract(sequence, worker.extraction);
       const TextSequence& text = sequence.text;
-      if (!columns) block.counts.attributes.look(model, text);
       const ColumnSequence* rows = sequence.rows.rows() > 0 ? &sequence.rows : nullptr;
-      const Tagging& tagging =
-          worker.tagger.tag({text, rows, source.name(), block.first + k}, questions);
+      const ReadSequence read{
+          .rows = rows, .lines = columns ? nullptr : &sequence.lines, .file = &source.name()};
+      TagInput input{text, rows, source.name(), block.first + k};
+      if (plan.tags_as_read() && (columns || block.counts.attributes.known())) {
+        source.extract_labels(sequence);
+        input.read = &read;
+      } else {
+        source.extract(sequence, worker.extraction);
+        if (!columns) block.counts.attributes.look(model, text);
+      }
+      const Tagging& tagging = worker.tagger.tag(input, questions);
       formatter.append(sequence, tagging, block.output);
       if (tagging.outcome.found) continue;
       add_unlabelled({.unlabelled = 1,

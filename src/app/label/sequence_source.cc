@@ -1,8 +1,5 @@
 #include "app/label/sequence_source.h"
 
-#include <fmt/format.h>
-
-#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -10,22 +7,6 @@
 #include "data/checks.h"
 
 namespace croft {
-
-void check_sizes(const TextSequence& sequence, const std::string& file) {
-  constexpr double kLargest = 1e15;
-  const auto fail = [&](double number, const char* what) {
-    throw InputError({file, sequence.first_line, 0},
-                     std::string(what) + " of more than 1e15 in the sequence that begins here",
-                     fmt::format("{}", number), "scale it down; values near 1 train best");
-  };
-  if (sequence.weight > kLargest) fail(sequence.weight, "a weight");
-  if (sequence.node.all_values_are_one()) return;
-  for (std::size_t k = 0; k < sequence.node.items(); ++k) {
-    if (std::abs(sequence.node.value(k)) > kLargest) {
-      fail(sequence.node.value(k), "an attribute value");
-    }
-  }
-}
 
 SequenceSource::SequenceSource(LineReader lines, const Extractor& extractor, Labels labels,
                                std::optional<ChunkScheme> spans)
@@ -98,7 +79,7 @@ bool SequenceSource::read(InputSequence& out) {
     found = table->next(out.text);
     out.single = true;
   } else {
-    found = std::get<AttributesReader>(reader_).next(out.text);
+    found = std::get<AttributesReader>(reader_).next(out.text, out.lines);
   }
   labelled_ = out.text.has_labels();
   return found;
@@ -119,6 +100,18 @@ bool SequenceSource::next(InputSequence& out) {
   return true;
 }
 
+void SequenceSource::parse(InputSequence& out) const {
+  if (extractor_.config().format != InputFormat::attributes) return;
+  parse_attributes(out.lines, name(), out.text.node);
+}
+
+void SequenceSource::extract_labels(InputSequence& out) const {
+  if (extractor_.config().format == InputFormat::columns) {
+    extractor_.extract_labels(out.rows, has_label_cells(out.rows), out.text);
+  }
+  check_sizes(out.text, name());
+}
+
 void SequenceSource::extract(InputSequence& out, Extractor::Scratch& scratch) const {
   switch (extractor_.config().format) {
     case InputFormat::columns:
@@ -128,6 +121,7 @@ void SequenceSource::extract(InputSequence& out, Extractor::Scratch& scratch) co
       extractor_.extract(out.document, scratch, out.text, name());
       break;
     default:
+      parse(out);
       extractor_.complete(out.text, scratch, name());
   }
   check_sizes(out.text, name());

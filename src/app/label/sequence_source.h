@@ -12,18 +12,17 @@
 
 namespace croft {
 
-// A sequence as read (rows, for columns; document, for text) and as strings (text, after extract).
+// A sequence as read (rows, for columns; lines, for attributes; document, for text) and as strings
+// (text, after extract).
 struct InputSequence {
   ColumnSequence rows;
+  AttributeLines lines;
   LabelledText document;
-  TextSequence text;    // before extract its length is that of the sequence, but for columns
+  TextSequence text;    // before extract its length is that of the sequence, but for columns, and
+                        // attribute lines have no attributes yet
   bool single = false;  // the format has no sequences: a line or row alone
   std::string line;     // of spans: as it was read
 };
-
-// Scores are sums of value times weight in single precision: far larger numbers than these
-// overflow. Throws InputError for a weight of the sequence, or a value of an attribute, above 1e15.
-void check_sizes(const TextSequence& sequence, const std::string& file);
 
 enum class Labels { required, optional };
 
@@ -43,6 +42,12 @@ class SequenceSource {
   bool next(InputSequence& out);
   // Fills out.text.  Thread-safe.  Throws as check_sizes().
   void extract(InputSequence& out, Extractor::Scratch& scratch) const;
+
+  // The same without what the extractor makes of it: the attributes that its lines are.
+  void parse(InputSequence& out) const;
+
+  // The same without attributes, for a model that scores what was read.
+  void extract_labels(InputSequence& out) const;
 
   bool labelled() const;  // whether the sequence last read has gold labels
   // False when the next sequence is not there yet (a pipe, a terminal): time to show what is done.

@@ -15,6 +15,7 @@
 #include "data/columns.h"
 #include "data/settings/field_files.h"
 #include "features/chain_data.h"
+#include "model/rows/read_sequence.h"
 
 namespace croft {
 
@@ -24,6 +25,8 @@ struct TagInput {
   const ColumnSequence* rows = nullptr;  // as read; required where something asks for their cells
   std::string_view file = {};            // for messages
   std::size_t index = 0;                 // in the whole input: seeds the sequence's samples
+  // Where TagPlan::tags_as_read(), and the attributes of `text` are these; otherwise null.
+  const ReadSequence* read = nullptr;
 };
 
 // What the labels of the input say at prediction: at each position one label, one of some, or

@@ -306,7 +306,11 @@ void TagPlan::score(const TagInput& input, SequenceModel::Scratch& scratch,
     base.reset(input.text.length(), transitions<Real>());
     if (model_.constraint()) apply(*model_.constraint(), base);
   } else {
-    model_.score(input.text, scratch, base);
+    if (input.read != nullptr) {
+      model_.score(input.text, *input.read, scratch, base);
+    } else {
+      model_.score(input.text, scratch, base);
+    }
     calibrate(base);
     if (calibrator_ != nullptr) model_.require_numbers(input.text, base, true);
     base.transitions = &transitions<Real>();

@@ -84,6 +84,10 @@ class TagPlan {
   // -inf on what partial labels rule out of a base chain.
   template <class Real>
   void restrict(const KnownLabels& known, ChainScores<Real>& base) const;
+  // Whether nothing but the model asks for attributes, and it takes them as they were read.
+  bool tags_as_read() const {
+    return model_.scores_as_read() && !penalties_ && rules_.agreements.empty();
+  }
   // Whether anything but the model itself may leave a sequence without a labelling.
   bool limits_labellings() const;
 

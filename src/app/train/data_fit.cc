@@ -33,7 +33,10 @@ std::shared_ptr<const FeatureKit> fit_kit(std::span<const RepeatableFile> data,
   InputSequence sequence;
   for (const RepeatableFile& file : data) {
     SequenceSource source(file.lines(), extractor, Labels::required, spans);
-    while (source.next(sequence)) fit.add(sequence, source.name());
+    while (source.next(sequence)) {
+      source.parse(sequence);
+      fit.add(sequence, source.name());
+    }
   }
   return fit.finish();
 }

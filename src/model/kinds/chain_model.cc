@@ -162,17 +162,42 @@ void widen(const ChainScores<float>& from, ChainScores<double>& to) {
 }  // namespace
 
 template <class Real>
-void ChainModel::score_in(const TextSequence& sequence, Scratch& scratch,
+void ChainModel::add_read_rows(const ReadSequence& read, ReadScratch& scratch,
+                               ChainScores<Real>& out) const {
+  const auto add_nodes = [&](const FoundRows& found) { add_node_rows(node_, found, out); };
+  if (read.found != nullptr) {
+    add_nodes(*read.found);
+    return;
+  }
+  if (read.lines != nullptr) {
+    if (!scratch.lines) scratch.lines.emplace(node_);
+    scratch.lines->find(*read.lines, *read.file, add_nodes);
+    return;
+  }
+  const TemplateSet& templates = extractor().templates();
+  if (!scratch.node) {
+    scratch.node.emplace(templates, extractor().node_templates(), 0, node_);
+    scratch.edge.emplace(templates, extractor().edge_templates(), 1, edge_);
+  }
+  scratch.node->find(*read.rows, add_nodes);
+  if (extractor().edge_templates().empty()) return;
+  scratch.edge->find(*read.rows, [&](const FoundRows& found) { add_edge_rows(edge_, found, out); });
+}
+
+template <class Real>
+void ChainModel::score_in(const TextSequence& sequence, const ReadSequence* read, Scratch& scratch,
                           ChainScores<Real>& out) const {
   out.reset(sequence.length(), transitions<Real>());
   if constexpr (std::is_same_v<Real, double>) {
     if (single_sums_) {
-      score_in(sequence, scratch, scratch.single);
+      score_in(sequence, read, scratch, scratch.single);
       widen(scratch.single, out);
       return;
     }
   }
-  if (kernel_) {
+  if (read != nullptr) {
+    add_read_rows(*read, scratch.read, out);
+  } else if (kernel_) {
     add_kernel_scores(sequence, scratch, out);
   } else {
     add_node_scores(node_, sequence, scratch.node, out);
@@ -187,11 +212,19 @@ void ChainModel::score_in(const TextSequence& sequence, Scratch& scratch,
 
 void ChainModel::make_scores(const TextSequence& sequence, Scratch& scratch,
                              ChainScores<float>& out) const {
-  score_in(sequence, scratch, out);
+  score_in(sequence, nullptr, scratch, out);
 }
 void ChainModel::make_scores(const TextSequence& sequence, Scratch& scratch,
                              ChainScores<double>& out) const {
-  score_in(sequence, scratch, out);
+  score_in(sequence, nullptr, scratch, out);
+}
+void ChainModel::make_scores(const TextSequence& sequence, const ReadSequence& read,
+                             Scratch& scratch, ChainScores<float>& out) const {
+  score_in(sequence, &read, scratch, out);
+}
+void ChainModel::make_scores(const TextSequence& sequence, const ReadSequence& read,
+                             Scratch& scratch, ChainScores<double>& out) const {
+  score_in(sequence, &read, scratch, out);
 }
 
 namespace {

@@ -46,6 +46,9 @@ class ChainModel final : public SequenceModel, public OpensFile<ChainModel> {
   const ChainVote* vote() const { return vote_ ? &*vote_ : nullptr; }
   bool has_probabilities() const override { return !vote_; }
 
+  // What is more than a sum of rows looks at the attributes themselves.
+  bool scores_as_read() const override { return !vote_ && !kernel_ && extractor().is_plain(); }
+
   // Of a model whose states are scored by a kernel, by the ids of node(), whose rows are empty;
   // otherwise null.
   const KernelExpansion* kernel() const { return kernel_ ? &kernel_->expansion : nullptr; }
@@ -57,13 +60,21 @@ class ChainModel final : public SequenceModel, public OpensFile<ChainModel> {
                    ChainScores<float>& out) const override;
   void make_scores(const TextSequence& sequence, Scratch& scratch,
                    ChainScores<double>& out) const override;
+  void make_scores(const TextSequence& sequence, const ReadSequence& read, Scratch& scratch,
+                   ChainScores<float>& out) const override;
+  void make_scores(const TextSequence& sequence, const ReadSequence& read, Scratch& scratch,
+                   ChainScores<double>& out) const override;
   void read_constraint();
   void read_transitions();
   void read_histories();
   void read_vote();
   void read_kernel();
+  //   read : null where `sequence` has the attributes
   template <class Real>
-  void score_in(const TextSequence& sequence, Scratch& scratch, ChainScores<Real>& out) const;
+  void score_in(const TextSequence& sequence, const ReadSequence* read, Scratch& scratch,
+                ChainScores<Real>& out) const;
+  template <class Real>
+  void add_read_rows(const ReadSequence& read, ReadScratch& scratch, ChainScores<Real>& out) const;
   template <class Real>
   void add_kernel_scores(const TextSequence& sequence, Scratch& scratch,
                          ChainScores<Real>& out) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <unordered_set>
 
@@ -70,6 +71,15 @@ void SequenceModel::set_transitions(TransitionScores<double> transitions,
   }
   container_.fail_section(
       section, "scores of transitions are no finite numbers, or too large to be added up");
+}
+
+void SequenceModel::make_scores(const TextSequence&, const ReadSequence&, Scratch&,
+                                ChainScores<float>&) const {
+  throw std::logic_error("this kind of model scores strings");
+}
+void SequenceModel::make_scores(const TextSequence&, const ReadSequence&, Scratch&,
+                                ChainScores<double>&) const {
+  throw std::logic_error("this kind of model scores strings");
 }
 
 template <class Real>

@@ -16,6 +16,7 @@
 #include "model/calibration.h"
 #include "model/feature_table.h"
 #include "model/kinds/stored_model.h"
+#include "model/rows/read_sequence.h"
 #include "model/trees/tree_ensemble.h"
 
 namespace croft {
@@ -50,12 +51,22 @@ class SequenceModel : public StoredModel {
     Matrix<double> state;
     PositionValues position;
     ChainScores<float> single;
+    ReadScratch read;
   };
   template <class Real>
   void score(const TextSequence& sequence, Scratch& scratch, ChainScores<Real>& out) const {
     make_scores(sequence, scratch, out);
     require_numbers(sequence, out, may_forbid());
   }
+  // The same of a sequence whose attributes stand in `read`, where scores_as_read(); `sequence` has
+  // only empty lists of them.  Throws InputError for attribute lines that are none.
+  template <class Real>
+  void score(const TextSequence& sequence, const ReadSequence& read, Scratch& scratch,
+             ChainScores<Real>& out) const {
+    make_scores(sequence, read, scratch, out);
+    require_numbers(sequence, out, may_forbid());
+  }
+  virtual bool scores_as_read() const { return false; }
   // Throws Error, which names the file, where a state or an overlay is no number that inference
   // takes (score_numbers.h); it may forbid by -inf.  A comparison or two for each.
   template <class Real>
@@ -93,6 +104,11 @@ class SequenceModel : public StoredModel {
                            ChainScores<float>& out) const = 0;
   virtual void make_scores(const TextSequence& sequence, Scratch& scratch,
                            ChainScores<double>& out) const = 0;
+  // Of a kind that scores what was read.
+  virtual void make_scores(const TextSequence& sequence, const ReadSequence& read, Scratch& scratch,
+                           ChainScores<float>& out) const;
+  virtual void make_scores(const TextSequence& sequence, const ReadSequence& read, Scratch& scratch,
+                           ChainScores<double>& out) const;
   // Whether a label or an edge may be impossible.
   virtual bool may_forbid() const { return constraint_.has_value(); }
 

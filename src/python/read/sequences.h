@@ -1,9 +1,6 @@
 // Python's sequences as the library's: strings, numbers and arrays become attributes with values.
 //
-//   position        dict      key -> number (or bool): attribute `key` with that value
-//                             key -> str: `key:str`;  key -> dict, list or set: `key:` and what is
-//                             in it
-//                   list, tuple, set of str: each an attribute of value 1 (a set: in sorted order)
+//   position        a dict, list, tuple or set: position_reader.h
 //   array sequence  CSR matrix [T][F] -> `x[j]`;  float array [T][D] -> `d[j]` where it is not 0;
 //                   a tuple of such -> both
 //   rows            list of rows of str, for a model of columns
@@ -15,11 +12,12 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "app/label/sequence_source.h"
 #include "features/chain_data.h"
+#include "python/read/attribute_memo.h"
+#include "python/read/objects.h"
 
 namespace croft {
 class Json;
@@ -39,9 +37,6 @@ struct SequenceForm {
   std::string words() const;  // "an array of 6 columns", …
   bool operator==(const SequenceForm&) const = default;
 };
-
-// `object` as something that [n] indexes by position; throws TypeError for what is no list.
-pybind11::object positional(const pybind11::object& object, std::string_view name);
 
 // A sequence that was read once, to be used often.
 struct Items {
@@ -66,14 +61,23 @@ class SequenceReader {
  public:
   // rows : of cells, for columns; false: of attributes
   // name : of the argument, for messages
-  SequenceReader(bool rows, std::string_view name) : rows_(rows), name_(name) {}
+  SequenceReader(bool rows, std::string_view name) : rows_(rows), place_{std::string(name), {}} {}
 
   // A str, or bytes, is then a sequence: the text of one position.
   void accept_texts() { texts_ = true; }
 
   // Overwrites `out`: its rows, its document (and `single` is set), or its text without labels.
   //   index : of the sequence in the argument; none: it is the argument
-  void read(pybind11::handle sequence, std::optional<std::size_t> index, InputSequence& out);
+  //   sink  : takes the attributes of a sequence that is a list of positions, whose text then has
+  //           no more than its length; null: none does
+  // Returns whether the sink has taken them.
+  bool read(pybind11::handle sequence, std::optional<std::size_t> index, InputSequence& out,
+            MemoSink* sink = nullptr);
+  // read() by another: begin() moves place() to the sequence and empties `out`, set_length() makes
+  // its text one of so many positions, of which there is no more.
+  void begin(std::optional<std::size_t> index, InputSequence& out);
+  InputPlace& place() { return place_; }
+  void set_length(std::size_t length, InputSequence& out);
   // All sequences have one form: that of the first, or one set before.  None for rows, and before.
   const std::optional<SequenceForm>& form() const { return form_; }
   void expect(const SequenceForm& form) {
@@ -85,35 +89,23 @@ class SequenceReader {
   void read_labels(pybind11::handle labels, std::string_view y_name, TextSequence& out) const;
   // Of the sequence last read.
   std::size_t length() const { return length_; }
-  std::string sequence_name() const;  // "X[3]"
+  std::string sequence_name() const { return place_.sequence(); }
 
  private:
   void read_rows(PyObject* sequence, ColumnSequence& out);
   void check_form(const SequenceForm& form);
-  void read_items(PyObject* sequence, StringLists& out);
+  template <class Sink>
+  void read_items(PyObject* sequence, Sink& sink);
   bool read_arrays(PyObject* sequence, TextSequence& out);
-  void add_position(PyObject* item, StringLists& out);
-  void add_member(PyObject* key, PyObject* value, StringLists& out);
-  void add_members(PyObject* members, StringLists& out);
-  double number_of(PyObject* key, PyObject* value) const;
-  void add_number(double value, StringLists& out);
-  void append_text(PyObject* text, std::string& out) const;
-  std::string where() const;                               // "X[3][5]"
   std::string_view column_name(char kind, std::size_t j);  // until the next call
 
   bool rows_, texts_ = false;
-  std::string name_;
-  std::optional<std::size_t> index_;
-  std::size_t position_ = 0, length_ = 0;
+  InputPlace place_;
+  std::size_t length_ = 0;
   std::optional<SequenceForm> form_;
   bool expected_by_model_ = false;
-  std::string prefix_;  // of nested members
-  int depth_ = 0;       // of them
   std::vector<std::string> sparse_names_, dense_names_;
   std::string far_name_;
 };
-
-// The bytes of a str (UTF-8) or bytes object; throws TypeError naming `where` for anything else.
-std::string_view text_of(PyObject* object, const std::string& where);
 
 }  // namespace croft::python

@@ -1,0 +1,234 @@
+#include "model/rows/template_rows.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <map>
+#include <optional>
+
+#include "features/bytes.h"
+
+namespace croft {
+namespace {
+
+constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;  // 2^64 by the golden ratio
+
+// All bits of a and b in each bit of the upper half of what it returns.
+std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
+  __extension__ using Wide = unsigned __int128;
+  const Wide product = static_cast<Wide>(a ^ kOdd) * (b ^ (kOdd >> 1 | 1));
+  return static_cast<std::uint64_t>(product >> 64) ^ static_cast<std::uint64_t>(product);
+}
+
+}  // namespace
+
+CellNumbers::Key::Key(std::uint32_t column_of, std::string_view text)
+    : size(static_cast<std::uint32_t>(text.size())), column(column_of) {
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  if (text.size() >= 8) {
+    std::memcpy(&first, begin, 8);
+    std::memcpy(&last, end - 8, 8);
+    if (text.size() > kShort) last ^= hash_string(text);
+  } else if (text.size() >= 4) {
+    std::memcpy(&first, begin, 4);
+    std::memcpy(&last, end - 4, 4);
+  } else if (!text.empty()) {
+    const auto byte = [](char c) { return std::uint64_t{static_cast<unsigned char>(c)}; };
+    first = byte(*begin) | byte(begin[text.size() / 2]) << 8 | byte(end[-1]) << 16;
+  }
+}
+
+std::uint64_t CellNumbers::Key::hash() const {
+  return mix(first ^ (std::uint64_t{column} << 56), last ^ (std::uint64_t{size} << 32));
+}
+
+void CellNumbers::clear() {
+  slots_.assign(1024, Slot());
+  used_ = 0;
+  next_ = 0;
+  long_texts_.clear();
+}
+
+std::uint32_t CellNumbers::insert(const Key& key, std::uint64_t hash, std::string_view text) {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t at = hash & mask;
+  for (; slots_[at].number != kUnknown; at = (at + 1) & mask) {
+    const Slot& slot = slots_[at];
+    if (slot.key == key && (text.size() <= kShort || equal_bytes(long_texts_.data() + slot.text,
+                                                                 text.data(), text.size()))) {
+      return slot.number;
+    }
+  }
+  const std::uint32_t number = take(key.column);
+  slots_[at] = {key, number, static_cast<std::uint32_t>(long_texts_.size())};
+  if (text.size() > kShort) long_texts_ += text;
+  if (2 * ++used_ > slots_.size()) grow();
+  return number;
+}
+
+void CellNumbers::grow() {
+  std::vector<Slot> old(2 * slots_.size());
+  old.swap(slots_);
+  const std::size_t mask = slots_.size() - 1;
+  for (const Slot& slot : old) {
+    if (slot.number == kUnknown) continue;
+    std::size_t at = slot.key.hash() & mask;
+    while (slots_[at].number != kUnknown) at = (at + 1) & mask;
+    slots_[at] = slot;
+  }
+}
+
+TemplateRows::TemplateRows(const TemplateSet& templates, const std::vector<std::size_t>& which,
+                           std::size_t first, const FeatureTable& table)
+    : templates_(templates), table_(table), first_(first) {
+  plan(templates, which);
+  start();
+}
+
+// A template is remembered where its cells are few and near.
+void TemplateRows::plan(const TemplateSet& templates, const std::vector<std::size_t>& which) {
+  std::vector<std::vector<TemplateSet::CellAt>> cells_of;
+  std::vector<bool> remembered;
+  std::map<std::uint32_t, std::uint32_t> slot_of_column;
+  for (const std::size_t k : which) {
+    auto cells = templates.cells_of(k);
+    const bool near = cells && cells->size() <= kMostCells &&
+                      std::ranges::all_of(*cells, [](const TemplateSet::CellAt& cell) {
+                        return -kMostAway <= cell.row && cell.row <= kMostAway;
+                      });
+    remembered.push_back(near);
+    if (!near) cells.emplace();
+    for (const TemplateSet::CellAt& cell : *cells) {
+      slot_of_column.emplace(cell.column, 0);
+      away_ = std::max(away_, static_cast<std::size_t>(std::abs(cell.row)));
+    }
+    cells_of.push_back(std::move(*cells));
+  }
+  for (auto& [column, index] : slot_of_column) {
+    index = static_cast<std::uint32_t>(columns_.size());
+    columns_.push_back(column);
+  }
+  std::vector<std::uint32_t> slots(columns_.size(), 0);  // templates of one cell, of each column
+  for (std::size_t n = 0; n < which.size(); ++n) {
+    Step& step = steps_.emplace_back();
+    step.which = which[n];
+    step.remembered = remembered[n];
+    step.cells = static_cast<std::uint32_t>(cells_of[n].size());
+    for (std::size_t c = 0; c < step.cells; ++c) {
+      const auto [row, column] = cells_of[n][c];
+      const std::uint32_t index = slot_of_column[column];
+      step.at[c] =
+          row * static_cast<std::int32_t>(columns_.size()) + static_cast<std::int32_t>(index);
+      if (step.cells == 1) step.slot = slots[index]++;
+    }
+  }
+  row_.resize(columns_.size());
+  for (std::uint32_t& count : slots) count = std::max(count, 1u);
+  cells_ = CellNumbers(std::move(slots));
+}
+
+// Forgets everything: at first, and when it has become too much.
+void TemplateRows::start() {
+  cells_.clear();
+  places_.clear();
+  entries_.assign(kEntries, Entry{{}, kUnknown, 0, 0});
+  outside_.clear();
+  for (std::size_t r = 0; r < 2 * away_; ++r) {
+    for (std::uint32_t c = 0; c < columns_.size(); ++c) outside_.push_back(cells_.take(c));
+  }
+}
+
+// numbers_ of the rows from `away_` before begin to `away_` behind end.
+void TemplateRows::number_cells(const ColumnSequence& rows, std::size_t begin, std::size_t end) {
+  if (cells_.end() > kMostNumbers || cells_.bytes() > kMostBytes) start();
+  const std::size_t width = columns_.size(), count = rows.rows();
+  numbers_.resize((end - begin + 2 * away_) * width);
+  std::uint32_t* out = numbers_.data();
+  for (std::size_t r = begin; r < end + 2 * away_; ++r, out += width) {  // row r - away_
+    const bool before = r < away_;
+    if (before || r >= count + away_) {
+      const std::size_t outside = before ? r : r - count;
+      std::copy_n(outside_.data() + outside * width, width, out);
+      continue;
+    }
+    // The slots of all cells are on their way before the first is looked at.
+    for (std::uint32_t c = 0; c < width; ++c) {
+      const std::string_view text = rows.cell(r - away_, columns_[c]);
+      Cell& cell = row_[c] = {text, CellNumbers::Key(c, text), 0};
+      cell.hash = cell.key.hash();
+      cells_.prefetch(cell.hash);
+    }
+    for (std::uint32_t c = 0; c < width; ++c) {
+      out[c] = cells_.insert(row_[c].key, row_[c].hash, row_[c].text);
+    }
+  }
+  places_.resize(cells_.end(), kNotYet);
+}
+
+void TemplateRows::find_rows(const ColumnSequence& rows, std::size_t begin, std::size_t end,
+                             std::size_t numbered) {
+  names_.clear();
+  missed_.clear();
+  found_.start(begin);
+  found_.make_room((end - begin) * steps_.size());
+  FoundRow* out = found_.rows.data();
+  // Rows of no weights are left out; those that are not known yet may become such.
+  const auto add = [&](CompactOffsets::Row place) {
+    *out = {place, 1};
+    out += place.length > 0 ? 1 : 0;
+  };
+  const auto miss = [&](std::size_t t, std::size_t n, std::size_t at, const Cells& cells) {
+    templates_.expand(steps_[n].which, rows, t, names_.bytes());
+    names_.end_item();
+    missed_.push_back({static_cast<std::size_t>(out - found_.rows.data()), n, at, cells});
+  };
+  for (std::size_t t = begin; t < end; ++t) {
+    const std::uint32_t* const row = numbers_.data() + (t - numbered + away_) * columns_.size();
+    for (std::size_t n = 0; n < steps_.size() && t >= first_; ++n) {
+      const Step& step = steps_[n];
+      if (step.cells == 1) {
+        const std::size_t at = row[step.at[0]] + step.slot;
+        if (places_[at].length == kNotYet.length) miss(t, n, at, {});
+        add(places_[at]);
+        continue;
+      }
+      if (!step.remembered) {
+        miss(t, n, 0, {});
+        add(kNotYet);
+        continue;
+      }
+      Cells cell{};
+      for (std::size_t c = 0; c < step.cells; ++c) cell[c] = row[step.at[c]];
+      const std::size_t at = mix(cell[0] | std::uint64_t{cell[1]} << 32,
+                                 (cell[2] | std::uint64_t{cell[3]} << 32) + kOdd * (n + 1)) %
+                             kEntries;
+      const Entry& entry = entries_[at];
+      if (entry.step == n && entry.cell == cell) {
+        add({entry.begin, entry.length});
+        continue;
+      }
+      miss(t, n, at, cell);
+      add(kNotYet);
+    }
+    found_.end.push_back(static_cast<std::size_t>(out - found_.rows.data()));
+  }
+  find_missed();
+}
+
+void TemplateRows::find_missed() {
+  if (missed_.empty()) return;
+  table_.find(names_, look_up_);
+  for (std::size_t n = 0; n < missed_.size(); ++n) {
+    const auto& [row, step, at, cells] = missed_[n];
+    const CompactOffsets::Row place = look_up_.places[n];
+    found_.rows[row].place = place;
+    if (steps_[step].cells == 1) {
+      places_[at] = place;
+    } else if (steps_[step].remembered) {
+      entries_[at] = {cells, static_cast<std::uint32_t>(step), place.length, place.begin};
+    }
+  }
+}
+
+}  // namespace croft
