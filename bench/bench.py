@@ -6,7 +6,7 @@
 --peers  a folder with crfsuite, wapiti, crf_learn and crf_test; each is run beside Croft on the same data, so
          that the ratio is one of the same machine in the same minute.  Without it the peers' figures are
          those published in docs/performance.md, from another machine: they are marked with *.
---data   the folder with conll2000 and tools (default: CROFT_DATA, or ../shared/data beside the checkout).
+--data   the folder with conll2000, models and tools (default: CROFT_DATA, or ../shared/data beside the checkout).
 --quick  skips what takes minutes (whole trainings of the peers; brown).
 """
 import argparse
@@ -21,6 +21,7 @@ from pathlib import Path
 
 from harness import ROOT, Run, check, machine, row, rows, timed
 from many_labels import ManyLabels
+from other_programs import OtherPrograms
 
 # Published figures, used without --peers: seconds or tokens a second, on a 2-core Intel machine.
 PUBLISHED = {
@@ -31,7 +32,7 @@ CRFSUITE_OBJECTIVE = 9118.90    # l2 = 1, observed features
 CRFSUITE_L1 = (16889.46, 9685)  # l1 = 1: objective, weights that are not 0
 
 
-class Bench(ManyLabels):
+class Bench(ManyLabels, OtherPrograms):
     def __init__(self, args, folder):
         self.args, self.folder = args, Path(folder)
         self.croft = Path(args.croft).resolve()
@@ -230,8 +231,8 @@ def main():
     print(f'{"":<44}{"Croft":>12}{"peer":>12} {"":<9}{"":<10}{"ratio":>9} {"goal":>7}')
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(args, folder)
-        for name in args.only or ['observed', 'whole', 'l1', 'all_features', 'predict', 'questions',
-                                  'label_sets', 'cltt', 'brown', 'python']:
+        for name in args.only or ['observed', 'whole', 'l1', 'all_features', 'predict', 'other_programs',
+                                  'questions', 'label_sets', 'cltt', 'brown', 'python']:
             getattr(bench, name)()
     if args.json:
         Path(args.json).write_text(json.dumps({'machine': machine(), 'rows': rows}, indent=1))

@@ -18,16 +18,23 @@ std::string count_of_columns(std::size_t n) {
 
 void ColumnSequence::clear() {
   text_.clear();
+  size_ = 0;
   cells_.clear();
   lines_.clear();
   row_end_.clear();
   first_line = 0;
 }
 
+void ColumnSequence::append(std::string_view text) {
+  text_.resize(size_);
+  text_.append(text).append(kReadable, '\0');
+  size_ += text.size();
+}
+
 void ColumnSequence::append_row(std::string_view line) {
-  const std::size_t offset = text_.size();
-  text_ += line;
-  lines_.push_back({offset, text_.size()});
+  const std::size_t offset = size_;
+  append(line);
+  lines_.push_back({offset, size_});
   std::size_t begin = 0;
   const auto end_cell = [&](std::size_t end) {
     if (end > begin) cells_.push_back({offset + begin, offset + end});
@@ -39,16 +46,16 @@ void ColumnSequence::append_row(std::string_view line) {
 }
 
 void ColumnSequence::append_cell(std::string_view cell) {
-  if (cells_.size() > (row_end_.empty() ? 0 : row_end_.back())) text_ += ' ';
-  const std::size_t begin = text_.size();
-  text_ += cell;
-  cells_.push_back({begin, text_.size()});
+  if (cells_.size() > (row_end_.empty() ? 0 : row_end_.back())) append(" ");
+  const std::size_t begin = size_;
+  append(cell);
+  cells_.push_back({begin, size_});
 }
 
 void ColumnSequence::end_row() {
   const std::size_t first = row_end_.empty() ? 0 : row_end_.back();
-  const std::size_t begin = first < cells_.size() ? cells_[first].begin : text_.size();
-  lines_.push_back({begin, text_.size()});
+  const std::size_t begin = first < cells_.size() ? cells_[first].begin : size_;
+  lines_.push_back({begin, size_});
   row_end_.push_back(cells_.size());
 }
 

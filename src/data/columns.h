@@ -20,6 +20,8 @@ class ColumnSequence {
   void end_row();
   std::size_t rows() const { return row_end_.size(); }
   std::size_t columns(std::size_t row) const { return row_end_[row] - row_begin(row); }
+  // Whatever its size, kReadable bytes may be read from its begin on.
+  static constexpr std::size_t kReadable = 16;
   std::string_view cell(std::size_t row, std::size_t column) const {
     return view(cells_[row_begin(row) + column]);
   }
@@ -34,7 +36,9 @@ class ColumnSequence {
   std::string_view view(Piece piece) const {
     return {text_.data() + piece.begin, piece.end - piece.begin};
   }
-  std::string text_;
+  void append(std::string_view text);
+  std::string text_;  // and kReadable bytes more
+  std::size_t size_ = 0;
   std::vector<Piece> cells_, lines_;
   std::vector<std::size_t> row_end_;  // index into cells_
 };

@@ -22,23 +22,6 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
-CellNumbers::Key::Key(std::uint32_t column_of, std::string_view text)
-    : size(static_cast<std::uint32_t>(text.size())), column(column_of) {
-  const char* const begin = text.data();
-  const char* const end = begin + text.size();
-  if (text.size() >= 8) {
-    std::memcpy(&first, begin, 8);
-    std::memcpy(&last, end - 8, 8);
-    if (text.size() > kShort) last ^= hash_string(text);
-  } else if (text.size() >= 4) {
-    std::memcpy(&first, begin, 4);
-    std::memcpy(&last, end - 4, 4);
-  } else if (!text.empty()) {
-    const auto byte = [](char c) { return std::uint64_t{static_cast<unsigned char>(c)}; };
-    first = byte(*begin) | byte(begin[text.size() / 2]) << 8 | byte(end[-1]) << 16;
-  }
-}
-
 std::uint64_t CellNumbers::Key::hash() const {
   return mix(first ^ (std::uint64_t{column} << 56), last ^ (std::uint64_t{size} << 32));
 }
@@ -123,7 +106,7 @@ void TemplateRows::plan(const TemplateSet& templates, const std::vector<std::siz
       if (step.cells == 1) step.slot = slots[index]++;
     }
   }
-  row_.resize(columns_.size());
+  others_.resize(columns_.size());
   for (std::uint32_t& count : slots) count = std::max(count, 1u);
   cells_ = CellNumbers(std::move(slots));
 }
@@ -131,6 +114,7 @@ void TemplateRows::plan(const TemplateSet& templates, const std::vector<std::siz
 // Forgets everything: at first, and when it has become too much.
 void TemplateRows::start() {
   cells_.clear();
+  above_.assign(columns_.size(), {});
   places_.clear();
   entries_.assign(kEntries, Entry{{}, kUnknown, 0, 0});
   outside_.clear();
@@ -152,18 +136,29 @@ void TemplateRows::number_cells(const ColumnSequence& rows, std::size_t begin, s
       std::copy_n(outside_.data() + outside * width, width, out);
       continue;
     }
-    // The slots of all cells are on their way before the first is looked at.
-    for (std::uint32_t c = 0; c < width; ++c) {
-      const std::string_view text = rows.cell(r - away_, columns_[c]);
-      Cell& cell = row_[c] = {text, CellNumbers::Key(c, text), 0};
-      cell.hash = cell.key.hash();
-      cells_.prefetch(cell.hash);
-    }
-    for (std::uint32_t c = 0; c < width; ++c) {
-      out[c] = cells_.insert(row_[c].key, row_[c].hash, row_[c].text);
-    }
+    number_row(rows, r - away_, out);
   }
   places_.resize(cells_.end(), kNotYet);
+}
+
+// A cell that is like the one above it has its number; the slots of all others are on their way
+// before the first is looked at.
+void TemplateRows::number_row(const ColumnSequence& rows, std::size_t t, std::uint32_t* out) {
+  std::size_t others = 0;
+  for (std::uint32_t c = 0; c < columns_.size(); ++c) {
+    const std::string_view text = rows.cell(t, columns_[c]);
+    const CellNumbers::Key key(c, text);
+    out[c] = above_[c].number;
+    if (key == above_[c].key && text.size() <= CellNumbers::kShort) continue;
+    const std::uint64_t hash = key.hash();
+    cells_.prefetch(hash);
+    others_[others++] = {text, key, hash};
+  }
+  for (std::size_t k = 0; k < others; ++k) {
+    const auto& [text, key, hash] = others_[k];
+    out[key.column] = cells_.insert(key, hash, text);
+    above_[key.column] = {key, out[key.column]};
+  }
 }
 
 void TemplateRows::find_rows(const ColumnSequence& rows, std::size_t begin, std::size_t end,

@@ -1,14 +1,17 @@
 // The rows of what templates make of cells, without the strings: by the numbers of the cells.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "data/columns.h"
+#include "features/bytes.h"
 #include "features/template.h"
 #include "model/rows/found_rows.h"
 
@@ -20,20 +23,27 @@ class CellNumbers {
   // [columns] how far the next cell's number is from this one's, for each column
   explicit CellNumbers(std::vector<std::uint32_t> steps) : steps_(std::move(steps)) { clear(); }
 
-  // A cell of up to 16 bytes is its length, its first bytes and its last; a longer one is verified
-  // by its text, too.
+  // A cell of up to 16 bytes is its length and its bytes; a longer one is verified by its text,
+  // too.
+  static constexpr std::size_t kShort = 16;
   struct Key {
     Key() = default;
-    Key(std::uint32_t column, std::string_view text);
+    Key(std::uint32_t column_of, std::string_view text)
+        : size(static_cast<std::uint32_t>(text.size())), column(column_of) {
+      const std::size_t head = std::min<std::size_t>(text.size(), 8);
+      const std::size_t tail = std::min(text.size(), kShort) - head;
+      std::memcpy(&first, text.data(), 8);
+      std::memcpy(&last, text.data() + 8, 8);
+      first &= low_bytes(head);
+      last &= low_bytes(tail);
+      if (text.size() > kShort) [[unlikely]]
+        last ^= hash_string(text);
+    }
     bool operator==(const Key&) const = default;
     std::uint64_t hash() const;
     std::uint64_t first = 0, last = 0;
-    std::uint32_t size = 0, column = 0;
+    std::uint32_t size = 0, column = kUnknown;
   };
-  std::uint32_t insert(std::uint32_t column, std::string_view text) {
-    const Key key(column, text);
-    return insert(key, key.hash(), text);
-  }
   std::uint32_t insert(const Key& key, std::uint64_t hash, std::string_view text);
   void prefetch(std::uint64_t hash) const {
     __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
@@ -45,7 +55,6 @@ class CellNumbers {
   void clear();
 
  private:
-  static constexpr std::size_t kShort = 16;
   struct Slot {
     Key key;
     std::uint32_t number = kUnknown;  // kUnknown: free
@@ -113,6 +122,7 @@ class TemplateRows {
   void plan(const TemplateSet& templates, const std::vector<std::size_t>& which);
   void start();
   void number_cells(const ColumnSequence& rows, std::size_t begin, std::size_t end);
+  void number_row(const ColumnSequence& rows, std::size_t t, std::uint32_t* out);
   void find_rows(const ColumnSequence& rows, std::size_t begin, std::size_t end,
                  std::size_t numbered);
   void find_missed();
@@ -124,12 +134,17 @@ class TemplateRows {
   std::vector<std::uint32_t> columns_;  // that are numbered
   std::size_t away_ = 0;                // rows before and after those that are asked for
   CellNumbers cells_{{}};
+  struct Numbered {
+    CellNumbers::Key key;
+    std::uint32_t number = 0;
+  };
+  std::vector<Numbered> above_;  // [columns_] of the row before
   struct Cell {
     std::string_view text;
     CellNumbers::Key key;
     std::uint64_t hash;
   };
-  std::vector<Cell> row_;               // [columns_] of one row, on their way to numbers
+  std::vector<Cell> others_;            // of a row, on their way to numbers
   std::vector<std::uint32_t> outside_;  // [2 away_][columns_] numbers beyond the sequence's ends
   std::vector<std::uint32_t> numbers_;  // [rows + 2 away_][columns_]
   std::vector<CompactOffsets::Row> places_;  // by number and slot, of templates of one cell
