@@ -114,7 +114,7 @@ void expect_templates_agree(const std::string& templates, TemplateLanguage langu
   for (std::size_t n = 0; n < texts.size(); ++n) {
     TextSequence empty;
     extractor.extract_labels(rows[n], false, empty);
-    const ReadSequence read{&rows[n], nullptr, &kFile};
+    const ReadSequence read{.rows = &rows[n], .lines = nullptr, .file = &kFile};
     expect_same_scores<float>(model, texts[n], empty, read, of_text, of_read);
     expect_same_scores<double>(model, texts[n], empty, read, of_text, of_read);
   }
@@ -174,7 +174,7 @@ TEST(ReadSequence, AttributeLinesScoreAsTheirAttributesDo) {
     ASSERT_TRUE(again.next(empty, lines));
     EXPECT_EQ(empty.node.items(), 0u);
     ASSERT_EQ(empty.length(), text.length());
-    const ReadSequence read{nullptr, &lines, &kFile};
+    const ReadSequence read{.rows = nullptr, .lines = &lines, .file = &kFile};
     expect_same_scores<float>(model, text, empty, read, of_text, of_read);
     expect_same_scores<double>(model, text, empty, read, of_text, of_read);
   }
@@ -188,7 +188,7 @@ std::string fault_of(const ChainModel& model, const std::string& data) {
   ChainScores<float> scores;
   try {
     while (reader.next(empty, lines)) {
-      model.score(empty, {nullptr, &lines, &kFile}, scratch, scores);
+      model.score(empty, {.rows = nullptr, .lines = &lines, .file = &kFile}, scratch, scores);
     }
   } catch (const InputError& error) {
     return error.what();
