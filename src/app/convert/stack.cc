@@ -125,7 +125,10 @@ class PairReader {
       Pair& pair = out.emplace_back();
       pair.file = source_->name();
       // Of attribute lines as they are, before the model adds its own (START, STOP).
-      if (observed_.config().format == InputFormat::attributes) pair.features = sequence_.text;
+      if (observed_.config().format == InputFormat::attributes) {
+        source_->parse(sequence_);
+        pair.features = sequence_.text;
+      }
       source_->extract(sequence_, scratch_);
       pair.observed = sequence_.text;
       if (observed_.config().format == InputFormat::columns) {

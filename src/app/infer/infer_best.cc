@@ -1,6 +1,7 @@
 // Searches for the best assignment.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "app/infer/infer_methods.h"
 #include "croft/core/error.h"
@@ -10,6 +11,7 @@
 #include "inference/graph/bounds/bound_descent.h"
 #include "inference/graph/cuts/move_making.h"
 #include "inference/graph/cuts/qpbo.h"
+#include "inference/graph/search/block_search.h"
 #include "inference/graph/search/local_search.h"
 
 namespace croft {
@@ -78,6 +80,18 @@ void run_annealing(const InferProblem& p, InferResult& result) {
       .read("first-temperature", options.first_temperature)
       .read("last-temperature", options.last_temperature);
   take(p, simulated_annealing(p.graph, options, {}, p.progress), result);
+}
+
+void run_block_search(const InferProblem& p, InferResult& result) {
+  auto options = options_of<BlockSearchOptions>(p);
+  const bool until_then = p.request.seconds && Settings(p.request).find("restarts") == nullptr;
+  if (until_then) options.restarts = std::numeric_limits<std::size_t>::max() - 1;
+  Settings(p.request)
+      .read("first-width", options.first_width)
+      .read("most-width", options.most_width)
+      .read("patience", options.patience)
+      .read("annealing-sweeps", options.annealing_sweeps);
+  take(p, block_search(p.graph, options, {}, p.progress), result);
 }
 
 BranchAndBoundOptions search_options(const InferProblem& p) {
@@ -180,6 +194,16 @@ std::vector<InferMethod> search_methods() {
        kCounts,
        {{"first-temperature", "T"}, {"last-temperature", "T"}},
        run_annealing},
+      {"block-search",
+       "exact changes of many variables at a time, by junction trees; --max-iterations are rounds",
+       {map},
+       {.max_iterations = true, .seconds = true, .memory = true},
+       {{"first-width", "LOG2"},
+        {"most-width", "LOG2"},
+        {"patience", "ROUNDS"},
+        {"restarts", "N"},
+        {"annealing-sweeps", "SWEEPS"}},
+       run_block_search},
       {"branch-and-bound",
        "exact where it ends: a search with a proof; --max-iterations are nodes",
        {map},

@@ -14,7 +14,25 @@ double exact_log2(std::size_t states) {
 
 }  // namespace
 
-Elimination::Elimination(const FactorGraph& graph, Neighbours lists, EliminationRule rule,
+NeighbourLists neighbours_of(const FactorGraph& graph) {
+  NeighbourLists lists(graph.variables());
+  for (Factor f = 0; f < graph.factors(); ++f) {
+    for (const Variable u : graph.scope(f)) {
+      if (graph.states(u) < 2) continue;
+      for (const Variable v : graph.scope(f)) {
+        if (u != v && graph.states(v) >= 2) lists[u].push_back(v);
+      }
+    }
+  }
+  for (std::vector<Variable>& list : lists) {
+    std::ranges::sort(list);
+    const auto rest = std::ranges::unique(list);
+    list.erase(rest.begin(), rest.end());
+  }
+  return lists;
+}
+
+Elimination::Elimination(const FactorGraph& graph, NeighbourLists lists, EliminationRule rule,
                          const Spend& spend)
     : rule_(rule),
       lists_(std::move(lists)),
@@ -24,6 +42,7 @@ Elimination::Elimination(const FactorGraph& graph, Neighbours lists, Elimination
       around_(lists_.size()),
       missing_(lists_.size()),
       key_(lists_.size()),
+      gone_(lists_.size()),
       mark_(lists_.size()),
       touched_(lists_.size()) {
   for (Variable v = 0; v < lists_.size(); ++v) {
@@ -93,10 +112,8 @@ EliminationOrder Elimination::run(double most, double most_log2_largest, Random&
   double total = 0;
   for (;;) {
     for (const Variable v : changed_) enter(v, random);
-    while (!queue_.empty() && queue_.top().key != key_[queue_.top().variable]) queue_.pop();
-    if (queue_.empty()) break;
-    const Variable v = queue_.top().variable;
-    queue_.pop();
+    const Variable v = take_next();
+    if (v == kUnobserved) break;
     const double size = log2_size_[v];
     result.log2_largest = std::max(result.log2_largest, size);
     total += std::exp2(size);
@@ -111,6 +128,66 @@ EliminationOrder Elimination::run(double most, double most_log2_largest, Random&
   }
   result.log2_total = total > 0 ? std::log2(total) : 0;
   return result;
+}
+
+// The best of the queue; kUnobserved where it is empty.
+Variable Elimination::take_next() {
+  while (!queue_.empty() && queue_.top().key != key_[queue_.top().variable]) queue_.pop();
+  if (queue_.empty()) return kUnobserved;
+  const Variable v = queue_.top().variable;
+  queue_.pop();
+  return v;
+}
+
+std::vector<Variable> Elimination::run_within(double most_log2_largest, Random& random) {
+  std::vector<Variable> order;
+  changed_.clear();
+  for (Variable v = 0; v < lists_.size(); ++v) {
+    if (log2_[v] > 0 && !gone_[v]) changed_.push_back(v);
+  }
+  for (;;) {
+    for (const Variable v : changed_) {
+      if (!gone_[v]) enter(v, random);
+    }
+    const Variable v = take_next();
+    if (v == kUnobserved) return order;
+    if (log2_size_[v] > most_log2_largest) {
+      take_out(widest_of_clique(v));  // which has v entered again, or gone
+      continue;
+    }
+    order.push_back(v);
+    gone_[v] = 1;
+    eliminate(v);
+  }
+}
+
+// Which, when it goes, leaves the most room.
+Variable Elimination::widest_of_clique(Variable v) const {
+  Variable widest = v;
+  for (const Variable u : lists_[v]) {
+    if (log2_size_[u] > log2_size_[widest]) widest = u;
+  }
+  return widest;
+}
+
+void Elimination::take_out(Variable v) {
+  changed_.clear();
+  touched_[v] = ++round_;
+  gone_[v] = 1;
+  key_[v] = 0;
+  mark_neighbours(v);
+  for (const Variable u : lists_[v]) {
+    std::vector<Variable>& list = lists_[u];
+    *std::ranges::find(list, v) = list.back();
+    list.pop_back();
+    around_[u] -= weight_[v];
+    log2_size_[u] -= log2_[v];
+    if (counts_missing()) {
+      for (const Variable t : list) missing_[u] -= mark_[t] == stamp_ ? 0 : weight_[v] * weight_[t];
+    }
+    touch(u);
+  }
+  lists_[v].clear();
 }
 
 void Elimination::eliminate(Variable v) {

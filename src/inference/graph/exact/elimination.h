@@ -12,18 +12,27 @@
 
 namespace croft {
 
-using Neighbours = std::vector<std::vector<Variable>>;  // [variables] of two states or more
+using NeighbourLists = std::vector<std::vector<Variable>>;  // [variables] of two states or more
+
+// Those that share a factor, sorted.
+NeighbourLists neighbours_of(const FactorGraph& graph);
 
 // What the rules ask for is kept up to date, edge by edge.  A copy for each try.
 class Elimination {
  public:
   //   spend : told of steps of some nanoseconds, as they are done
   using Spend = std::function<void(double)>;
-  Elimination(const FactorGraph& graph, Neighbours lists, EliminationRule rule, const Spend& spend);
+  Elimination(const FactorGraph& graph, NeighbourLists lists, EliminationRule rule,
+              const Spend& spend);
 
   // Stops, with an empty order, where the cliques come to more than `most` joint states, or one of
   // them to more than 2^most_log2_largest; log2_largest is then that of those until there.
   EliminationOrder run(double most, double most_log2_largest, Random& random, const Spend& spend);
+  // The order of those that are left where no clique may have more joint states: whenever the next
+  // one has, a variable of it is taken out.
+  std::vector<Variable> run_within(double most_log2_largest, Random& random);
+  // Leaves the graph; its neighbours are not joined.
+  void take_out(Variable v);
   double work() const { return work_; }  // steps, from the beginning
 
  private:
@@ -39,6 +48,8 @@ class Elimination {
   bool counts_missing() const;
   double missing_around(Variable v);
   double cost(Variable v) const;
+  Variable widest_of_clique(Variable v) const;
+  Variable take_next();
   void mark_neighbours(Variable v);
   void enter(Variable v, Random& random);
   void touch(Variable v);
@@ -46,12 +57,13 @@ class Elimination {
   void join(Variable a, Variable b);
 
   EliminationRule rule_;
-  Neighbours lists_;  // among those that are left, in no order
+  NeighbourLists lists_;  // among those that are left, in no order
   std::vector<double> log2_, weight_;
   std::vector<double> log2_size_;     // [variables] of the clique that it would make
   std::vector<double> around_;        // [variables] the neighbours' weights
   std::vector<double> missing_;       // [variables] w_a w_b of neighbours a, b that are not joined
   std::vector<std::uint64_t> key_;    // [variables] of its entry that counts
+  std::vector<std::uint8_t> gone_;    // [variables]
   std::priority_queue<Entry> queue_;  // with entries from before
   std::vector<std::uint32_t> mark_, touched_;
   std::uint32_t stamp_ = 0, round_ = 0;

@@ -49,7 +49,7 @@ class Steps {
 // is wider than the graph, and none has a degree above its width: edges are contracted, each time
 // that of the lowest degree with the neighbour that it shares the fewest others with (Gogate &
 // Dechter 2004).
-std::size_t width_at_least(Neighbours lists, std::size_t enough) {
+std::size_t width_at_least(NeighbourLists lists, std::size_t enough) {
   std::set<std::pair<std::size_t, Variable>> queue;
   for (Variable v = 0; v < lists.size(); ++v) {
     if (!lists[v].empty()) queue.emplace(lists[v].size(), v);
@@ -103,25 +103,6 @@ void check_scopes(const FactorGraph& graph, double most_log2_states) {
   if (largest > most_log2_states) throw TooWide(largest);
 }
 
-// Each list is sorted.
-Neighbours neighbours_of(const FactorGraph& graph) {
-  Neighbours lists(graph.variables());
-  for (Factor f = 0; f < graph.factors(); ++f) {
-    for (const Variable u : graph.scope(f)) {
-      if (graph.states(u) < 2) continue;
-      for (const Variable v : graph.scope(f)) {
-        if (u != v && graph.states(v) >= 2) lists[u].push_back(v);
-      }
-    }
-  }
-  for (std::vector<Variable>& list : lists) {
-    std::ranges::sort(list);
-    const auto rest = std::ranges::unique(list);
-    list.erase(rest.begin(), rest.end());
-  }
-  return lists;
-}
-
 }  // namespace
 
 EliminationRule elimination_rule(std::string_view name) {
@@ -148,7 +129,7 @@ EliminationOrder find_elimination_order(const FactorGraph& graph,
              EliminationRule::weighted_min_fill};
   }
   check_scopes(graph, options.most_log2_states);
-  const Neighbours lists = neighbours_of(graph);
+  const NeighbourLists lists = neighbours_of(graph);
   Random random(options.seed);
   Steps steps(options.progress, [&] {
     const double limit = options.most_log2_states;
@@ -199,7 +180,7 @@ EliminationOrder cost_of_order(const FactorGraph& graph, std::vector<Variable> o
   if (sorted != all) {
     throw UsageError("an elimination order must have every variable of two states or more once");
   }
-  Neighbours lists = neighbours_of(graph);
+  NeighbourLists lists = neighbours_of(graph);
   EliminationOrder result{.order = std::move(order)};
   double total = 0;
   for (const Variable v : result.order) {

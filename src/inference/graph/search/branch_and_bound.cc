@@ -11,6 +11,7 @@
 #include "inference/graph/bounds/mini_bucket_search.h"
 #include "inference/graph/local_state.h"
 #include "inference/graph/messages/message_passes.h"
+#include "inference/graph/search/block_search.h"
 #include "inference/graph/search/local_search.h"
 
 namespace croft {
@@ -22,6 +23,7 @@ constexpr double kFirstTables = 1 << 16;     // joint states of mini-buckets
 constexpr double kTablesGrowBy = 4;          // from run to run
 // Of annealing between runs, by turns, relative to the scores: which is best depends on the graph.
 constexpr double kHeats[] = {1, 0.1, 1, 4, 1, 0.01};
+constexpr std::size_t kNodesByBlocks = 50;   // for one round of blocks
 constexpr std::size_t kNodesByTables = 100;  // for one by messages: they take that much less time
 
 // Searches by mini-buckets on what is left at the root, with larger tables each time.
@@ -116,6 +118,7 @@ class BestKnown {
     best.insert(at, {{states.begin(), states.end()}, score});
     if (best.size() > k_) best.pop_back();
   }
+  std::span<const State> states() const { return result_.states; }
   bool full() const { return k_ == 1 ? !result_.states.empty() : result_.k_best.size() == k_; }
   // The score of the last of the k; -inf where there are fewer.
   double to_beat() const {
@@ -174,7 +177,7 @@ class Search {
         restart_after_ *= 1.5;
         since_restart_ = 0;
         for_proof_ = !for_proof_;
-        if (!anneal()) return false;
+        if (!anneal() || !change_blocks()) return false;
         open = tighten();
         if (open && !by_tables()) return ended_;
         continue;
@@ -260,6 +263,32 @@ class Search {
           return goes_on = report(callback_, result_);
         });
     if (!found.states.empty()) known_.offer(found.states);
+    annealed_ = found.states;
+    return goes_on;
+  }
+  // From the best one known, or from annealing's where that has been tried for long.
+  bool change_blocks() {
+    if (options_.annealing_sweeps == 0 || options_.table_bytes == 0) return true;
+    if (known_.states().empty()) return true;
+    const bool first = !blocks_;
+    if (first) {
+      blocks_.emplace(scores_.graph(),
+                      BlockOptions{.memory = options_.table_bytes, .seed = options_.seed});
+    }
+    if (first || result_.score > blocks_score_) {
+      blocks_->begin(known_.states());
+    } else if (blocks_->exhausted()) {
+      blocks_->begin(annealed_.empty() ? known_.states() : std::span<const State>(annealed_));
+    }
+    bool goes_on = true;
+    const std::function<bool()> step = [&] { return goes_on = report(callback_, result_); };
+    const auto rounds = static_cast<std::size_t>(restart_after_) / kNodesByBlocks;
+    for (std::size_t k = 0; goes_on && k < rounds && !blocks_->exhausted(); ++k) {
+      blocks_->round(step);
+      known_.offer(blocks_->states());
+      goes_on = goes_on && step();
+    }
+    blocks_score_ = result_.score;
     return goes_on;
   }
   void offer_beliefs() {
@@ -428,6 +457,9 @@ class Search {
   MapResult& result_;
   StarUpdate update_;
   SearchByTables tables_;
+  std::optional<BlockDescent> blocks_;
+  double blocks_score_ = -kInf;  // of the best one known, after them
+  std::vector<State> annealed_;
   bool ended_ = false;
   double bound_;
   std::vector<double> most_;         // [variables] the largest belief

@@ -1,0 +1,134 @@
+#include "inference/graph/search/block_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "core/infinity.h"
+#include "croft/core/error.h"
+#include "croft/core/interrupt.h"
+#include "croft/inference/junction_tree.h"
+#include "inference/graph/local_state.h"
+#include "inference/graph/search/local_search.h"
+#include "structure/picked_graph.h"
+
+namespace croft {
+namespace {
+
+constexpr double kWidest = 24;  // said in a message, too
+constexpr double kWider = 2;    // so many more joint states of a clique, in powers of 2
+
+}  // namespace
+
+void BlockOptions::validate() const {
+  for (const double width : {first_width, most_width}) {
+    if (width > 0 && width <= kWidest) continue;
+    throw UsageError(
+        "block search needs widths above 0, and of at most 24: logarithms to base 2 of the joint "
+        "states of a clique");
+  }
+  if (patience == 0) throw UsageError("block search needs a patience of at least 1 round");
+}
+
+BlockDescent::BlockDescent(const FactorGraph& graph, const BlockOptions& options)
+    : graph_(graph), options_(options), lists_(graph), blocks_(graph), random_(options.seed) {
+  options.validate();
+}
+
+void BlockDescent::begin(std::span<const State> states) {
+  x_.assign(states.begin(), states.end());
+  width_ = std::min(options_.first_width, options_.most_width);
+  idle_ = 0;
+  exhausted_ = false;
+}
+
+BlockDescent::Round BlockDescent::round(const std::function<bool()>& goes_on) {
+  // Layers make long blocks of grids; without them blocks are wherever the graph is narrow.
+  const bool layered = random_.below(2) == 0;
+  const auto thickest = static_cast<std::uint64_t>(std::max(1.0, width_));
+  const std::size_t thickness = layered ? thickest - random_.below(1 + thickest / 2) : 0;
+  const std::vector<FreeBlock> blocks = blocks_.draw(width_, thickness, random_);
+  Round outcome = Round::same;
+  std::size_t at_best = 0;
+  for (const FreeBlock& each : blocks) {
+    const Round found = solve(each, at_best, goes_on);
+    if (found == Round::stopped) return found;
+    if (found == Round::better) outcome = found;
+  }
+  solved_ = at_best == blocks_.variables();
+  idle_ = outcome == Round::better ? 0 : idle_ + 1;
+  if (idle_ >= options_.patience) {
+    exhausted_ = width_ >= options_.most_width;
+    width_ = std::min(width_ + kWider, options_.most_width);
+    idle_ = 0;
+  }
+  return outcome;
+}
+
+// Equal scores are taken, too: what is better may be reached from there.
+//   at_best : the variables of the block are added to it where they are at their best states
+BlockDescent::Round BlockDescent::solve(const FreeBlock& block, std::size_t& at_best,
+                                        const std::function<bool()>& goes_on) {
+  const PickedGraph part = restrict_to_block(graph_, lists_, x_, block);
+  std::vector<Variable> order(block.size());
+  std::iota(order.begin(), order.end(), Variable{0});
+  JunctionTree tree(part.graph, EliminationOrder{.order = order},
+                    [&](const GraphProgress&) { return goes_on(); });
+  if (tree.bytes() > options_.memory) return Round::same;
+  std::vector<State> before;
+  for (const Variable v : part.variable) before.push_back(x_[v]);
+  BestAssignment best;
+  try {
+    best = tree.best();
+  } catch (const Interrupted&) {
+    return Round::stopped;
+  }
+  const double score = part.graph.score(before);
+  if (best.score == -kInf) return Round::same;
+  at_best += block.size();
+  if (best.score < score) return Round::same;  // by rounding
+  for (std::size_t k = 0; k < before.size(); ++k) x_[part.variable[k]] = best.states[k];
+  return best.score > score + 1e-12 * std::abs(score) ? Round::better : Round::same;
+}
+
+MapResult block_search(const FactorGraph& graph, const BlockSearchOptions& options,
+                       std::span<const State> start, const GraphCallback& callback) {
+  MapResult result;
+  BlockDescent descent(graph, options);
+  Random seeds(options.seed);
+  std::size_t& rounds = result.convergence.iterations;
+  const std::function<bool()> goes_on = [&] { return report(callback, result); };
+  std::vector<State> from(start.begin(), start.end());
+  bool open = true;
+  for (std::size_t run = 0; open && run <= options.restarts; ++run) {
+    if (from.empty() && graph.variables() > 0) {
+      AnnealingOptions annealing;
+      annealing.sweeps = options.annealing_sweeps;
+      annealing.seed = seeds.next();
+      MapResult found = simulated_annealing(graph, annealing, {},
+                                            [&](const GraphProgress&) { return goes_on(); });
+      open = found.convergence.converged;
+      from = std::move(found.states);
+      if (from.empty()) break;  // nothing that is allowed was found
+    }
+    offer(result, graph, from);
+    descent.begin(from);
+    while (open && !descent.exhausted() && !descent.solved()) {
+      open = descent.round(goes_on) != BlockDescent::Round::stopped;
+      offer(result, graph, descent.states());
+      ++rounds;
+      open = open && goes_on() && rounds != options.max_iterations;
+    }
+    from.clear();
+    if (descent.solved()) {
+      result.bound = result.score;
+      break;
+    }
+  }
+  result.convergence.converged = open;
+  conclude(result);
+  return result;
+}
+
+}  // namespace croft

@@ -1,0 +1,72 @@
+// The best assignment by exact changes of many variables at a time, in any factor graph.
+//
+// All variables but some blocks stay as they are, and the junction tree finds the best states of
+// each block, given the others.  Where nothing better is found for long, the blocks become wider,
+// and at last the search goes on from another assignment.  docs/math/graph_map.md section 11.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "croft/core/random.h"
+#include "croft/inference/map_result.h"
+#include "inference/graph/search/free_blocks.h"
+
+namespace croft {
+
+struct BlockOptions {
+  // Joint states of a block's clique at most, in the beginning and at last: logarithms to base 2.
+  double first_width = 14, most_width = 20;
+  double memory = double(1ull << 30);  // bytes of one block's tables at most
+  std::size_t patience = 6;            // rounds without anything better before a change, >= 1
+  std::uint64_t seed = 1;
+  void validate() const;  // throws UsageError
+};
+
+// Rounds of blocks from one assignment.
+class BlockDescent {
+ public:
+  enum class Round { better, same, stopped };
+
+  // Keeps the graph by reference.
+  BlockDescent(const FactorGraph& graph, const BlockOptions& options);
+
+  // From here, and with narrow blocks first.
+  void begin(std::span<const State> states);
+  // Each of some blocks at its best states.  Never worse than before.
+  //   goes_on : asked every few milliseconds; false stops the round
+  Round round(const std::function<bool()>& goes_on);
+  std::span<const State> states() const { return x_; }
+  // Whether the widest blocks have found nothing for as long as the patience is.
+  bool exhausted() const { return exhausted_; }
+  // Whether the blocks of a round were all variables: the states are the best.
+  bool solved() const { return solved_; }
+
+ private:
+  Round solve(const FreeBlock& block, std::size_t& at_best, const std::function<bool()>& goes_on);
+
+  const FactorGraph& graph_;
+  const BlockOptions options_;
+  const FactorLists lists_;
+  const FreeBlocks blocks_;
+  Random random_;
+  std::vector<State> x_;
+  double width_ = 0;
+  std::size_t idle_ = 0;  // rounds
+  bool exhausted_ = false, solved_ = false;
+};
+
+struct BlockSearchOptions : BlockOptions {
+  std::size_t max_iterations = 0;       // rounds; 0: no limit
+  std::size_t restarts = 5;             // from other assignments, after the first start
+  std::size_t annealing_sweeps = 1000;  // of each first assignment, >= 1
+};
+
+// Ends earlier where the blocks of a round were all variables, which is exact.
+// convergence.iterations: rounds.
+//   start : empty: what annealing finds
+MapResult block_search(const FactorGraph& graph, const BlockSearchOptions& options = {},
+                       std::span<const State> start = {}, const GraphCallback& callback = {});
+
+}  // namespace croft
