@@ -1,10 +1,11 @@
 """FeatureFunction: the features of a token, told once."""
 from __future__ import annotations
 
+import numbers
 import weakref
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, Callable, Iterable, Optional, Sequence, Union
+from typing import Any, Callable, Iterable, Iterator, Optional, Sequence, Union
 
 from . import _core
 
@@ -27,6 +28,8 @@ class FeatureFunction:
     neighbour : function of a token as f, for what its neighbours see of it; None: f
     first, last : attributes of the first and of the last token: "BOS", or whatever f may give
     marked : whether neighbours see these as well (``previous:BOS``)
+
+    The values of an attribute that comes twice at a position are added up.
 
     Tokens are any objects.  What is said of a str, or of a tuple of str, is kept, of the 65,536 last
     ones; of other objects it is asked each time.  Models of attributes whose labels have sums of weights for
@@ -63,17 +66,18 @@ class FeatureFunction:
         marks: list[dict[str, Any]] = [{} for _ in given]
         for t, mark in ((0, self.first), (-1, self.last)):
             if given and mark is not None:
-                marks[t].update(_attributes(mark))
+                _add(marks[t], _attributes(mark).items())
         positions = []
         for t, attributes in enumerate(own):
-            position = {**attributes, **marks[t]}
+            position = dict(attributes)
+            _add(position, marks[t].items())
             neighbours = [*((name, t - d) for d, name in enumerate(self.before, 1)),
                           *((name, t + d) for d, name in enumerate(self.after, 1))]
             for name, k in neighbours:
                 if 0 <= k < len(given):
-                    position.update({_joined(name, key): value for key, value in seen[k].items()})
+                    _add(position, ((_joined(name, key), value) for key, value in seen[k].items()))
                     if self.marked:
-                        position.update({_joined(name, key): value for key, value in marks[k].items()})
+                        _add(position, ((_joined(name, key), value) for key, value in marks[k].items()))
             positions.append(position)
         return positions
 
@@ -108,7 +112,13 @@ class _OfSequence(FeatureFunction):
         return self.f(tokens)
 
     def _for(self, model: _core.Model) -> Any:
-        return self.f
+        return self._positions
+
+    def _positions(self, tokens: Any) -> Any:
+        positions = self.f(tokens)
+        if isinstance(tokens, (list, tuple)) and hasattr(positions, "__len__") and len(positions) != len(tokens):
+            raise ValueError(f"the feature function gave {len(positions)} positions for {len(tokens)} tokens")
+        return positions
 
 
 def _function(name: str, f: Any) -> Callable[[Any], Any]:
@@ -145,5 +155,39 @@ def _attributes(said: Any) -> dict[Any, Any]:
     return dict(Counter(said))
 
 
-def _joined(name: str, key: Any) -> Any:
-    return name.encode() + b":" + key if isinstance(key, bytes) else f"{name}:{key}"
+def _add(position: dict[Any, Any], more: Iterable[tuple[Any, Any]]) -> None:
+    """Attributes beside others; where a name is there already, what both stand for is added up."""
+    for key, value in more:
+        if key not in position:
+            position[key] = value
+            continue
+        before = position.pop(key)
+        for name, number in (*_told_apart(key, before), *_told_apart(key, value)):
+            if isinstance(position.get(name, 0), numbers.Number):
+                position[name] = position.get(name, 0) + number
+            else:
+                _add(position, [(name, number)])
+
+
+def _told_apart(name: Any, value: Any) -> Iterator[tuple[Any, Any]]:
+    """The attributes that a value stands for, with their numbers."""
+    if isinstance(value, (str, bytes)):
+        yield _joined(name, value), 1
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _told_apart(_joined(name, key), inner)
+    elif isinstance(value, numbers.Number) or hasattr(value, "__float__"):
+        yield name, value + 0  # type: ignore[operator]
+    else:
+        for each in value:
+            yield from _told_apart(name, each)
+
+
+def _joined(name: Any, key: Any) -> Any:
+    if isinstance(name, bytes) or isinstance(key, bytes):
+        return _bytes(name) + b":" + _bytes(key)
+    return f"{name}:{key}"
+
+
+def _bytes(text: Any) -> bytes:
+    return text if isinstance(text, bytes) else str(text).encode()

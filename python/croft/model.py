@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import numbers
 import os
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Iterable, NamedTuple, Optional, Sequence, Union
@@ -311,6 +312,8 @@ class Model:
              y: Optional[Sequence[Any]] = None, streams: bool = False) -> dict[str, list[Any]]:
         how = dict(how)
         threads = how.pop("threads", 0)
+        if not isinstance(threads, numbers.Integral) or isinstance(threads, bool) or not 0 <= threads <= 1024:
+            raise ValueError(f"threads is {threads!r}; it must be a whole number from 0 to 1024")
         known = how.pop("known", None)
         features = how.pop("features", None)
         if features is not None and not isinstance(features, FeatureFunction):

@@ -82,6 +82,42 @@ def test_what_is_kept_equals_what_is_asked_each_time(f, arguments):
             model.log_partition([told(x) for x in new]), rel=1e-12)
 
 
+def two_kinds(token):
+    return {"word": token, "shape": "long" if len(token) > 3 else "short", "more": {"first": token[0]}}
+
+
+@pytest.mark.parametrize("arguments", [
+    {"before": ["near"], "after": ["near"]}, {"before": ["near", "near"]},
+    {"first": "end", "last": "end"}, {"first": {"end": 1, "more": ["first:x", "y"]}, "last": {"end": 2.5}},
+    {"first": {"word": False, "shape": "long"}},
+    {"before": 1, "after": 1, "first": "end", "last": "end", "marked": True}])
+def test_names_that_come_twice_are_added_up_in_dicts_as_in_the_model(arguments):
+    told = croft.FeatureFunction(two_kinds, **arguments)
+    tokens = sentences(40, 5)[0] + [["one"], ["the", "the", "the"]]
+    y = [[f"{(len(word) + t) % 3}" for t, word in enumerate(words)] for words in tokens]
+    trained = croft.ChainCRF(l2=0.1, max_iterations=20).fit([told(words) for words in tokens], y).model_
+    by_dicts = trained.predict_proba([told(words) for words in tokens])
+    by_function = trained.predict_proba(tokens, features=told)
+    assert trained.tag_many(tokens, features=told) == trained.predict([told(words) for words in tokens])
+    for one, other in zip(by_dicts, by_function):
+        for p, q in zip(one, other):
+            assert p == pytest.approx(q, abs=1e-6)
+
+
+def test_positions_and_tokens_are_as_many(model):
+    short = croft.FeatureFunction.of_sequence(lambda tokens: [{"a": True}])
+    with pytest.raises(ValueError, match="gave 1 positions for 3 tokens"):
+        model.tag_many([["a", "b", "c"]], features=short)
+    assert len(model.tag_many([["a"]], features=short)[0]) == 1
+
+
+@pytest.mark.parametrize("threads", [-1, None, 1.5, True, 10**30, 1025, "2"])
+def test_a_number_of_threads_that_is_none_is_said_shortly(model, threads):
+    with pytest.raises(ValueError, match="threads is .*; it must be a whole number from 0 to 1024") as raised:
+        model.tag_many([[{"a": True}] * 1000], threads=threads)
+    assert len(str(raised.value)) < 120
+
+
 def test_the_same_token_is_asked_once(model):
     asked = []
     counted = function(lambda token: asked.append(token) or features(token))

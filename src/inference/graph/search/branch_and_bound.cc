@@ -23,7 +23,7 @@ constexpr double kFirstTables = 1 << 16;     // joint states of mini-buckets
 constexpr double kTablesGrowBy = 4;          // from run to run
 // Of annealing between runs, by turns, relative to the scores: which is best depends on the graph.
 constexpr double kHeats[] = {1, 0.1, 1, 4, 1, 0.01};
-constexpr std::size_t kNodesByBlocks = 50;   // for one round of blocks
+constexpr std::size_t kNodesByBlocks = 25;   // for one round of blocks
 constexpr std::size_t kNodesByTables = 100;  // for one by messages: they take that much less time
 
 // Searches by mini-buckets on what is left at the root, with larger tables each time.
@@ -263,27 +263,30 @@ class Search {
           return goes_on = report(callback_, result_);
         });
     if (!found.states.empty()) known_.offer(found.states);
-    annealed_ = found.states;
     return goes_on;
   }
-  // From the best one known, or from annealing's where that has been tried for long.
+  // Rounds of blocks from the best one known, and, where it is exhausted, from others by annealing.
   bool change_blocks() {
     if (options_.annealing_sweeps == 0 || options_.table_bytes == 0) return true;
     if (known_.states().empty()) return true;
-    const bool first = !blocks_;
-    if (first) {
+    if (!blocks_) {
       blocks_.emplace(scores_.graph(),
                       BlockOptions{.memory = options_.table_bytes, .seed = options_.seed});
     }
-    if (first || result_.score > blocks_score_) {
-      blocks_->begin(known_.states());
-    } else if (blocks_->exhausted()) {
-      blocks_->begin(annealed_.empty() ? known_.states() : std::span<const State>(annealed_));
-    }
+    if (result_.score > blocks_score_) blocks_->begin(known_.states());
     bool goes_on = true;
     const std::function<bool()> step = [&] { return goes_on = report(callback_, result_); };
     const auto rounds = static_cast<std::size_t>(restart_after_) / kNodesByBlocks;
-    for (std::size_t k = 0; goes_on && k < rounds && !blocks_->exhausted(); ++k) {
+    for (std::size_t k = 0; goes_on && k < rounds; ++k) {
+      if (blocks_->exhausted()) {
+        AnnealingOptions options;
+        options.sweeps = options_.annealing_sweeps;
+        options.seed = ++seed_;
+        const MapResult found = simulated_annealing(scores_.graph(), options, {},
+                                                    [&](const GraphProgress&) { return step(); });
+        if (!goes_on || found.states.empty()) break;
+        blocks_->begin(found.states);
+      }
       blocks_->round(step);
       known_.offer(blocks_->states());
       goes_on = goes_on && step();
@@ -459,7 +462,6 @@ class Search {
   SearchByTables tables_;
   std::optional<BlockDescent> blocks_;
   double blocks_score_ = -kInf;  // of the best one known, after them
-  std::vector<State> annealed_;
   bool ended_ = false;
   double bound_;
   std::vector<double> most_;         // [variables] the largest belief
