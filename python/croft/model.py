@@ -312,7 +312,7 @@ class Model:
              y: Optional[Sequence[Any]] = None, streams: bool = False) -> dict[str, list[Any]]:
         how = dict(how)
         threads = how.pop("threads", 0)
-        if not isinstance(threads, numbers.Integral) or isinstance(threads, bool) or not 0 <= threads <= 1024:
+        if not isinstance(threads, numbers.Integral) or isinstance(threads, bool) or not 0 <= int(threads) <= 1024:
             raise ValueError(f"threads is {threads!r}; it must be a whole number from 0 to 1024")
         known = how.pop("known", None)
         features = how.pop("features", None)
@@ -321,7 +321,7 @@ class Model:
                             "FeatureFunction.of_sequence(f)")
         told = None if features is None else features._for(self._native)
         plan = self._plan(how, known is not None)
-        return defaultdict(list, plan.tag(X, known if y is None else y, questions, threads, streams, told))
+        return defaultdict(list, plan.tag(X, known if y is None else y, questions, int(threads), streams, told))
 
     def _plan(self, how: dict[str, Any], partial: bool) -> _core.Plan:
         key = (partial, *sorted((name, tuple(value) if name == "rules" and value else value)
