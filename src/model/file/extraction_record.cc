@@ -254,6 +254,9 @@ ExtractionConfig read_extraction(const Container& container, const Json& meta) {
     }
   }
   if (const auto more = extraction.find("more_columns")) config.more_columns = more->flag();
+  extraction.at("columns").require(
+      config.columns > 0 || config.more_columns || config.format != InputFormat::columns,
+      "how many columns a row has before its label, 1 or more");
   if (const auto untied = extraction.find("untied")) config.untied = untied->flag();
   if (const auto cells = extraction.find("cell_attributes")) {
     config.cell_attributes = cells->one_of(kCells);

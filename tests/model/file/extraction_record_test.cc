@@ -119,10 +119,12 @@ TEST(ExtractionRecord, OtherFormatsAreReadBack) {
        {InputFormat::columns, InputFormat::attributes, InputFormat::svmlight}) {
     ExtractionConfig config;
     config.format = format;
+    config.columns = format == InputFormat::columns ? 3 : 0;
     config.boundaries = true;
     config.intercept = format == InputFormat::svmlight;
     const ExtractionConfig read = read_back(stored(config));
     EXPECT_EQ(read.format, format);
+    EXPECT_EQ(read.columns, config.columns);
     EXPECT_TRUE(read.boundaries);
     EXPECT_EQ(read.intercept, config.intercept);
   }
@@ -147,6 +149,12 @@ TEST(ExtractionRecord, WhatIsDamagedIsRefused) {
                             Json{{"min_documents", "2"}}, Json{{"documents", nullptr}}}) {
     EXPECT_TRUE(refused(text, {{"text", patch}})) << patch;
   }
+  ExtractionConfig rows;
+  rows.format = InputFormat::columns;
+  rows.columns = 2;
+  EXPECT_FALSE(refused(rows, {{"columns", 1}}));
+  EXPECT_TRUE(refused(rows, {{"columns", 0}}));
+  EXPECT_FALSE(refused(rows, {{"columns", 0}, {"more_columns", true}}));
   ExtractionConfig table;
   table.format = InputFormat::csv;
   table.csv = {.delimiter = ',',

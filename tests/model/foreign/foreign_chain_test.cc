@@ -85,6 +85,7 @@ TEST(ForeignChain, WeightsComeBackWith48Bits) {
 
 TEST(ForeignChain, WeightsThatSinglePrecisionHoldsHaveNoRests) {
   ForeignChain chain;
+  chain.extraction.format = InputFormat::attributes;
   chain.labels = {"A", "B"};
   chain.node.add(0, 0.5);
   chain.node.add(1, -3);
