@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 
 import numpy
 import pytest
@@ -360,7 +361,8 @@ def test_iterations_of_other_optimizers_have_none(small, objective, optimizer):
 
 
 def test_the_progress_line_shows_the_gap(small, capsys):
-    croft.ChainCRF(objective="max-margin", optimizer="smo", progress=True).fit(*small)
+    slowly = {"callback": lambda event: time.sleep(0.12) is None}  # lines are a tenth of a second apart
+    croft.ChainCRF(objective="max-margin", optimizer="smo", progress=True, max_iterations=5).fit(*small, **slowly)
     assert "  gap " in capsys.readouterr().err
 
 
