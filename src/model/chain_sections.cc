@@ -88,10 +88,6 @@ void for_each_place(const FeatureTable& table, const StringLists& lists,
   }
 }
 
-}  // namespace
-
-namespace {
-
 template <class Real>
 auto adder_of_nodes(const FeatureTable& node, ChainScores<Real>& out) {
   return [&](std::size_t t, CompactOffsets::Row place, double value) {

@@ -34,3 +34,14 @@ def data():
 def new_data():
     words, y = sentences(40, 2)
     return items(words), y
+
+
+class Number:
+    """A number that does something when it is asked for."""
+
+    def __init__(self, act):
+        self.act = act
+
+    def __float__(self):
+        self.act()
+        return 0.5

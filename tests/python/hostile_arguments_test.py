@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse
 
 import croft
+from conftest import Number
 from croft import _core
 
 TWO = [[{"w": "a"}, {"w": "b"}], [{"w": "b"}]], [["A", "B"], ["B"]]
@@ -17,17 +18,6 @@ TWO = [[{"w": "a"}, {"w": "b"}], [{"w": "b"}]], [["A", "B"], ["B"]]
 
 def trained(**parameters):
     return croft.ChainCRF(max_iterations=2, threads=1, **parameters).fit(*TWO)
-
-
-class Number:
-    """A number that does something when it is asked for."""
-
-    def __init__(self, act):
-        self.act = act
-
-    def __float__(self):
-        self.act()
-        return 0.5
 
 
 def test_a_dict_that_holds_itself_is_nested_too_deep():

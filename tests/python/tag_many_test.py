@@ -8,7 +8,7 @@ import time
 import pytest
 
 import croft
-from conftest import items, sentences
+from conftest import Number, items, sentences
 from croft import _core
 from croft.compat import pycrfsuite, sklearn_crfsuite
 
@@ -155,17 +155,6 @@ def test_what_the_iterator_raises_arrives(model):
     for threads in THREADS:
         with pytest.raises(ZeroDivisionError):
             model.tag_many(broken(), threads)
-
-
-class Number:
-    """A number that does something when it is asked for."""
-
-    def __init__(self, act):
-        self.act = act
-
-    def __float__(self):
-        self.act()
-        return 0.5
 
 
 @pytest.mark.parametrize("threads", THREADS)

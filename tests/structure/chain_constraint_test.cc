@@ -7,6 +7,7 @@
 
 #include "croft/core/error.h"
 #include "support/all_sequences.h"
+#include "support/message_of.h"
 #include "support/random_chain.h"
 
 namespace croft::chain_constraint_test {
@@ -39,16 +40,6 @@ std::vector<std::string> obeying(const ChainConstraint& constraint, const Names&
   });
   std::sort(list.begin(), list.end());
   return list;
-}
-
-template <class Call>
-std::string message(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(ChainConstraint, BioJoinsOnlyChunksOfOneType) {
@@ -85,20 +76,20 @@ TEST(ChainConstraint, OtherLettersAndBareTagsMeanTheSame) {
 }
 
 TEST(ChainConstraint, LabelsOfAnotherSchemeAreAnError) {
-  EXPECT_EQ(message([] {
+  EXPECT_EQ(message_of<Error>([] {
               bio_constraint(Names{"NN", "VB"});
             }),
             "the constraint bio needs labels such as B-X that start a chunk; the labels are "
             "\"NN\", \"VB\"");
-  EXPECT_EQ(message([] {
+  EXPECT_EQ(message_of<Error>([] {
               bio_constraint(Names{"B-A", "E-A"});
             }),
             "the constraint bio does not fit label \"E-A\": use bioes");
-  EXPECT_NE(message([] {
+  EXPECT_NE(message_of<Error>([] {
               bioes_constraint(Names{"B-A", "I-A", "O"});
             }).find("\"I-A\""),
             std::string::npos);
-  EXPECT_NE(message([] { bioes_constraint(Names(12, "O")); }).find("and 2 more"),
+  EXPECT_NE(message_of<Error>([] { bioes_constraint(Names(12, "O")); }).find("and 2 more"),
             std::string::npos);
 }
 

@@ -9,6 +9,7 @@
 
 #include "croft/core/error.h"
 #include "support/all_sequences.h"
+#include "support/message_of.h"
 #include "support/random_automaton.h"
 
 namespace croft::label_automaton_test {
@@ -141,41 +142,32 @@ TEST(LabelAutomaton, ContradictionLeavesOneStateThatAcceptsNothing) {
   for_each_up_to(2, 5, [&](const Labels& y) { EXPECT_FALSE(accepts(both, y)); });
 }
 
-template <class Thrown, class Call>
-std::string message(const Call& call) {
-  try {
-    call();
-  } catch (const Thrown& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST(LabelAutomaton, QuestionsWithoutSenseAreErrors) {
   const std::vector<std::string> names{"O", "B-PER", "I-PER", "B-LOC"};
   const auto count = [&](std::string_view type) {
-    return message<UsageError>(
+    return message_of<UsageError>(
         [&] { count_chunks(names, ChunkScheme::bio, type, CountRange::at_most(1)); });
   };
   EXPECT_EQ(count("ORG"),
             "no label starts a chunk of type \"ORG\"; the types are \"LOC\", \"PER\"");
   EXPECT_EQ(count("PER"), "no error");
-  EXPECT_EQ(message<UsageError>(
+  EXPECT_EQ(message_of<UsageError>(
                 [] { count_chunks(std::vector<std::string>{"O"}, ChunkScheme::bio, {}, {}); }),
             "no label starts a chunk; none of them is part of a chunk");
-  EXPECT_EQ(message<UsageError>([] {
+  EXPECT_EQ(message_of<UsageError>([] {
               count_labels(2, Labels{0}, {3, 2});
             }),
             "no count is at least 3 and at most 2");
-  EXPECT_NE(message<UsageError>([] { count_labels(2, Labels{0}, CountRange::at_most(1 << 20)); }),
-            "no error");
-  EXPECT_NE(message<UsageError>([] { never_together(3, 1, 1); }), "no error");
+  EXPECT_NE(
+      message_of<UsageError>([] { count_labels(2, Labels{0}, CountRange::at_most(1 << 20)); }),
+      "no error");
+  EXPECT_NE(message_of<UsageError>([] { never_together(3, 1, 1); }), "no error");
 }
 
 TEST(LabelAutomaton, TooManyStatesAreAnError) {
   const LabelAutomaton a = count_labels(3, Labels{0}, CountRange::at_most(1200));
   const LabelAutomaton b = count_labels(3, Labels{1}, CountRange::at_most(1200));
-  EXPECT_NE(message<Error>([&] { intersect(a, b); }).find("more than 1048576 states"),
+  EXPECT_NE(message_of<Error>([&] { intersect(a, b); }).find("more than 1048576 states"),
             std::string::npos);
 }
 

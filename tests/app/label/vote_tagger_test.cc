@@ -5,6 +5,7 @@
 
 #include "app/explain/explain.h"
 #include "croft/core/error.h"
+#include "support/message_of.h"
 #include "support/model_file.h"
 #include "support/small_model.h"
 
@@ -226,16 +227,6 @@ TEST(VoteTagger, ASequenceWithoutPositionsHasALabellingWithoutLabels) {
   EXPECT_TRUE(tagging.y.empty());
 }
 
-template <class Act>
-std::string usage_error(const Act& act) {
-  try {
-    act();
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST(VoteTagger, WhateverNeedsAProbabilityIsRefused) {
   Random random(2);
   Voted voted;
@@ -246,21 +237,23 @@ TEST(VoteTagger, WhateverNeedsAProbabilityIsRefused) {
        {TagOptions{.probability = true}, TagOptions{.marginals = true}, TagOptions{.edges = true},
         TagOptions{.spans = true}, TagOptions{.entropy = true}, TagOptions{.expected_counts = true},
         TagOptions{.k_best = 2}, TagOptions{.samples = 1}}) {
-    EXPECT_NE(usage_error([&] { plan.check(options); }).find("a vote has no probabilities"),
-              std::string::npos);
+    EXPECT_NE(
+        message_of<UsageError>([&] { plan.check(options); }).find("a vote has no probabilities"),
+        std::string::npos);
   }
-  EXPECT_EQ(usage_error([&] { plan.check({}); }), "no error");
+  EXPECT_EQ(message_of<UsageError>([&] { plan.check({}); }), "no error");
   for (const Decode decode : {Decode::marginal, Decode::risk}) {
     TagRequest request;
     request.decode = decode;
-    const std::string text = usage_error([&] { TagPlan refused(*voted.model, request); });
+    const std::string text =
+        message_of<UsageError>([&] { TagPlan refused(*voted.model, request); });
     EXPECT_NE(text.find("--decode: small.croft is a voted perceptron"), std::string::npos) << text;
   }
   TagRequest request;
   request.rules = {"occurs y1"};
-  const std::string text = usage_error([&] { TagPlan refused(*voted.model, request); });
+  const std::string text = message_of<UsageError>([&] { TagPlan refused(*voted.model, request); });
   EXPECT_NE(text.find("--rule: small.croft is a voted perceptron"), std::string::npos) << text;
-  EXPECT_NE(usage_error([&] { Explainer refused(plan); }).find("is a voted perceptron"),
+  EXPECT_NE(message_of<UsageError>([&] { Explainer refused(plan); }).find("is a voted perceptron"),
             std::string::npos);
 }
 

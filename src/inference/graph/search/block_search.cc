@@ -31,6 +31,11 @@ void BlockOptions::validate() const {
   if (patience == 0) throw UsageError("block search needs a patience of at least 1 round");
 }
 
+void BlockSearchOptions::validate() const {
+  BlockOptions::validate();
+  if (annealing_sweeps == 0) throw UsageError("block search needs at least 1 sweep of annealing");
+}
+
 BlockDescent::BlockDescent(const FactorGraph& graph, const BlockOptions& options)
     : graph_(graph), options_(options), lists_(graph), blocks_(graph), random_(options.seed) {
   options.validate();
@@ -94,6 +99,7 @@ BlockDescent::Round BlockDescent::solve(const FreeBlock& block, std::size_t& at_
 
 MapResult block_search(const FactorGraph& graph, const BlockSearchOptions& options,
                        std::span<const State> start, const GraphCallback& callback) {
+  options.validate();
   MapResult result;
   BlockDescent descent(graph, options);
   Random seeds(options.seed);

@@ -61,6 +61,7 @@ struct BlockSearchOptions : BlockOptions {
   std::size_t max_iterations = 0;       // rounds; 0: no limit
   std::size_t restarts = 5;             // from other assignments, after the first start
   std::size_t annealing_sweeps = 1000;  // of each first assignment, >= 1
+  void validate() const;                // throws UsageError
 };
 
 // Ends earlier where the blocks of a round were all variables, which is exact.

@@ -151,6 +151,7 @@ TEST(BlockSearch, OptionsThatMakeNoSenseAreRefused) {
     BlockSearchOptions options;
     set(options);
     EXPECT_THROW(block_search(graph, options), UsageError);
+    EXPECT_THROW(block_search(graph, options, std::vector<State>(4, 0)), UsageError);
   }
 }
 
