@@ -7,7 +7,7 @@
 namespace croft {
 
 void AttributeRows::add(std::size_t t, std::string_view text) {
-  const std::uint64_t hash = hash_string(text);
+  const auto hash = static_cast<std::uint32_t>(hash_string(text));
   __builtin_prefetch(&entry_of(hash));
   fields_.push_back({text, t, hash});
 }
@@ -20,7 +20,7 @@ void AttributeRows::find_fields(const AttributeLines& lines, const std::string& 
   for (std::size_t k = 0; k < fields_.size(); ++k) {
     const auto& [text, t, hash] = fields_[k];
     const Entry& entry = entry_of(hash);
-    if (entry.hash == hash >> 32 && entry.size == text.size() &&
+    if (entry.hash == hash && entry.size == text.size() &&
         equal_bytes(entry.text, text.data(), text.size())) {
       found_.rows[k] = {entry.place, entry.value};
       continue;
@@ -41,13 +41,26 @@ void AttributeRows::find_missed() {
     const auto& [text, t, hash] = fields_[missed_[n]];
     FoundRow& row = found_.rows[missed_[n]];
     row.place = look_up_.places[n];
+    if (text.size() > sizeof Entry::text) continue;
     Entry& entry = entry_of(hash);
-    if (text.size() > sizeof entry.text) continue;
+    replaced_ += entry.size != kNoField ? 1 : 0;
     entry.place = row.place;
     entry.value = row.value;
-    entry.hash = static_cast<std::uint32_t>(hash >> 32);
+    entry.hash = hash;
     entry.size = static_cast<std::uint32_t>(text.size());
     std::memcpy(entry.text, text.data(), text.size());
+  }
+  if (replaced_ > entries_.size() && entries_.size() < kMostEntries) grow();
+}
+
+// Fields of a few sentences need few entries, which a second-level cache has; those of a corpus
+// repay more.
+void AttributeRows::grow() {
+  std::vector<Entry> old(4 * entries_.size());
+  old.swap(entries_);
+  replaced_ = 0;
+  for (const Entry& entry : old) {
+    if (entry.size != kNoField) entry_of(entry.hash) = entry;
   }
 }
 

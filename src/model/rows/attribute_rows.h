@@ -16,7 +16,7 @@ namespace croft {
 // table, which must outlive it.
 class AttributeRows {
  public:
-  explicit AttributeRows(const FeatureTable& table) : table_(table), entries_(kEntries) {}
+  explicit AttributeRows(const FeatureTable& table) : table_(table), entries_(kFirstEntries) {}
 
   // take(rows) of all positions, some at a time.  Throws InputError as parse_attributes()
   // does, and for a value above the largest.
@@ -25,26 +25,30 @@ class AttributeRows {
   void find(const AttributeLines& lines, const std::string& file, const Take& take);
 
  private:
-  static constexpr std::size_t kEntries = 16384;  // 1 MB: what a second-level cache has
-  static constexpr std::size_t kAtOnce = 2048;    // fields whose cache misses overlap
+  static constexpr std::size_t kFirstEntries = 8192;                 // 512 KB
+  static constexpr std::size_t kMostEntries = std::size_t{1} << 17;  // 8 MB
+  static constexpr std::size_t kAtOnce = 2048;  // fields whose cache misses overlap
   struct Field {
     std::string_view text;
     std::size_t t;
-    std::uint64_t hash;
+    std::uint32_t hash;
   };
+  static constexpr std::uint32_t kNoField = 0xFFFFFFFF;  // no field is as long
   struct alignas(64) Entry {
     CompactOffsets::Row place{};  // and 4 bytes that are free
     double value = 0;
-    std::uint32_t hash = 0, size = 0xFFFFFFFF;  // no field is as long
+    std::uint32_t hash = 0, size = kNoField;
     char text[32];
   };
-  Entry& entry_of(std::uint64_t hash) { return entries_[hash % kEntries]; }
+  Entry& entry_of(std::uint32_t hash) { return entries_[hash & (entries_.size() - 1)]; }
   void add(std::size_t t, std::string_view text);
   void find_fields(const AttributeLines& lines, const std::string& file);
   void find_missed();
+  void grow();
 
   const FeatureTable& table_;
-  std::vector<Entry> entries_;
+  std::vector<Entry> entries_;  // a power of two of them
+  std::size_t replaced_ = 0;    // entries that another took the place of, since they last grew
   std::vector<Field> fields_;
   FoundRows found_;
   StringLists names_;                // of fields that are not among the entries

@@ -135,7 +135,7 @@ TEST(ReadSequence, PatternsOfWapitiScoreAsTheirStringsDo) {
       TemplateLanguage::wapiti, false);
 }
 
-std::string random_lines(Random& random) {
+std::string random_lines(Random& random, std::size_t kinds) {
   std::string text;
   const std::size_t length = 1 + random.next() % (random.next() % 8 == 0 ? 400 : 9);
   for (std::size_t t = 0; t < length; ++t) {
@@ -143,7 +143,7 @@ std::string random_lines(Random& random) {
     for (std::size_t k = random.next() % 12; k > 0; --k) {
       text += '\t';
       if (random.next() % 9 == 0) continue;  // an empty field
-      text += random_word(random, 300);
+      text += random_word(random, kinds);
       if (random.next() % 4 == 0) text += "\\:x\\\\y\\z";
       if (random.next() % 3 == 0) text += ':';
       if (text.back() == ':' && random.next() % 2 == 0)
@@ -154,14 +154,14 @@ std::string random_lines(Random& random) {
   return text + "\n";
 }
 
-TEST(ReadSequence, AttributeLinesScoreAsTheirAttributesDo) {
+void expect_lines_agree(std::size_t sequences, std::size_t kinds) {
   Random random(12);
   std::string data;
-  for (std::size_t n = 0; n < 120; ++n) data += random_lines(random);
+  for (std::size_t n = 0; n < sequences; ++n) data += random_lines(random, kinds);
   std::vector<TextSequence> texts;
   AttributesReader reader(LineReader(data, kFile));
   for (TextSequence text; reader.next(text);) texts.push_back(text);
-  ASSERT_EQ(texts.size(), 120u);
+  ASSERT_EQ(texts.size(), sequences);
   ExtractionConfig config;
   config.format = InputFormat::attributes;
   const ChainModel model = model_of(config, {texts.begin(), texts.begin() + 60}, false, random);
@@ -179,6 +179,10 @@ TEST(ReadSequence, AttributeLinesScoreAsTheirAttributesDo) {
     expect_same_scores<double>(model, text, empty, read, of_text, of_read);
   }
 }
+
+TEST(ReadSequence, AttributeLinesScoreAsTheirAttributesDo) { expect_lines_agree(120, 300); }
+
+TEST(ReadSequence, SoDoMoreThanAreRememberedAtFirst) { expect_lines_agree(400, 100000); }
 
 std::string fault_of(const ChainModel& model, const std::string& data) {
   AttributesReader reader(LineReader(data, kFile));
