@@ -222,7 +222,7 @@ def main() -> int:
     os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1")
     from hostile import ENTRIES
 
-    for module in ("sequences", "arrays", "graphs", "states", "extension"):
+    for module in ("sequences", "feature_functions", "arrays", "graphs", "states", "extension"):
         importlib.import_module(module)
     options.kinds = list(ENTRIES)
     for kind in options.only or ():
