@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Callable, Hashable, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import _core
+from ._graph_counts import CountingFactors
 from ._params import mapping
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class Inference:
         return self.log_score if self.task == "map" else self.log_partition
 
 
-class FactorGraph:
+class FactorGraph(CountingFactors):
     """p(x) = exp(sum over factors of theta_f(x_f)) / Z over variables of finitely many states.
 
         graph = croft.FactorGraph()
@@ -181,21 +182,6 @@ class FactorGraph:
     def add_truncated_quadratic(self, scope: Sequence[Name], weight: float, limit: float) -> int:
         """Of two variables in states i and j: -min(weight (i - j)^2, limit)."""
         return self._add_of_two(scope, self._native.add_truncated_quadratic, weight, limit)
-
-    def add_parity(self, scope: Sequence[Name], odd: bool = False) -> int:
-        """Of variables with two states: an even (or odd) number of them is in state 1, else -inf."""
-        return self._add_scope(scope, ("parity", bool(odd)), lambda: self._native.add_parity(bool(odd)))
-
-    def add_cardinality(self, scope: Sequence[Name], scores: Sequence[float]) -> int:
-        """Of variables with two states: scores[k] where k of them are in state 1, k = 0 to all."""
-        numbers = [float(score) for score in scores]
-        return self._add_scope(scope, ("cardinality", *numbers), lambda: self._native.add_cardinality(numbers))
-
-    def add_at_most(self, scope: Sequence[Name], most: int) -> int:
-        """Of variables with two states: at most so many of them are in state 1, else -inf."""
-        if most < 0:
-            raise ValueError(f"at most {most} variables: the number must be 0 or more")
-        return self.add_cardinality(scope, [0.0 if k <= most else float("-inf") for k in range(len(scope) + 1)])
 
     # --- What is there -------------------------------------------------------------------------
     @property

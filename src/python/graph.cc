@@ -215,6 +215,14 @@ GraphFile read(const std::filesystem::path& path, const std::optional<std::strin
   return read_graph(path.string(), format ? std::optional(graph_format(*format)) : std::nullopt);
 }
 
+constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
+
+// A byte for each state of the scope's variables; empty: state 1 of two.
+CountedStates counted_states(const py::bytes& bytes) {
+  const std::string_view marks = bytes;
+  return {{marks.begin(), marks.end()}, marks.empty()};
+}
+
 py::list methods() {
   py::list list;
   for (const InferMethod& each : infer_methods()) {
@@ -304,9 +312,20 @@ void bind_graph(py::module_& module) {
            [](Graph& g, double weight, double limit) {
              return g.growing().add_truncated_quadratic(weight, limit);
            })
-      .def("add_parity", [](Graph& g, bool odd) { return g.growing().add_parity(odd); })
+      .def("add_parity",
+           [](Graph& g, bool odd, const py::bytes& counted) {
+             return g.growing().add_parity(odd, counted_states(counted));
+           })
       .def("add_cardinality",
-           [](Graph& g, const Doubles& scores) { return g.growing().add_cardinality(scores); })
+           [](Graph& g, const Doubles& scores, const py::bytes& counted) {
+             return g.growing().add_cardinality(scores, counted_states(counted));
+           })
+      .def("add_between",
+           [](Graph& g, std::size_t least, std::optional<std::size_t> most, double broken,
+              const py::bytes& counted) {
+             return g.growing().add_between(least, most.value_or(kNoLimit), broken,
+                                            counted_states(counted));
+           })
       .def("add_factor", &Graph::add_factor)
       .def("infer", &Graph::infer)
       .def("joint_marginal", &Graph::joint_marginal)

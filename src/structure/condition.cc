@@ -3,6 +3,7 @@
 
 #include "croft/core/error.h"
 #include "croft/structure/factor_graph.h"
+#include "structure/counting.h"
 
 namespace croft {
 namespace {
@@ -43,25 +44,24 @@ class Conditioning {
 
   PotentialId slice(Factor f) {
     const PotentialId id = from_.potential_of(f);
-    const auto n = from_.numbers(id);
     switch (from_.potential(id).kind) {
       case PotentialKind::sparse:
         return slice_sparse(f);
       case PotentialKind::parity:
-        if (rest_.empty()) break;
-        return to_.add_parity(from_.potential(id).odd != (observed_sum(f) % 2 == 1));
       case PotentialKind::cardinality:
-        return to_.add_cardinality(n.subspan(observed_sum(f), rest_.size() + 1));
+        if (rest_.empty()) break;
+        return slice_counting(f);
       default:
         break;
     }
     return slice_table(f);
   }
 
-  std::size_t observed_sum(Factor f) const {
-    std::size_t sum = 0;
-    for (const Variable v : from_.scope(f)) sum += observed(v) ? evidence_[v] : 0;
-    return sum;
+  PotentialId slice_counting(Factor f) {
+    const auto scope = from_.scope(f);
+    std::vector<bool> keeps(scope.size());
+    for (std::size_t k = 0; k < scope.size(); ++k) keeps[k] = !observed(scope[k]);
+    return add_slice(from_, f, keeps, evidence_, to_).id;
   }
 
   PotentialId slice_table(Factor f) {

@@ -9,6 +9,7 @@
 
 #include "core/infinity.h"
 #include "croft/core/error.h"
+#include "structure/counting.h"
 
 namespace croft {
 namespace {
@@ -108,29 +109,73 @@ PotentialId FactorGraph::add_truncated_quadratic(double weight, double limit) {
   return add(PotentialKind::truncated_quadratic, std::vector{weight, limit});
 }
 
-PotentialId FactorGraph::add_parity(bool odd) {
+void FactorGraph::set_counted(PotentialId id, const CountedStates& counted) {
+  Potential& p = potentials_[id];
+  p.first_counted = counted_.size();
+  p.counted = counted.counts.size();
+  p.alike = counted.alike;
+  counted_.insert(counted_.end(), counted.counts.begin(), counted.counts.end());
+}
+
+PotentialId FactorGraph::add_parity(bool odd, const CountedStates& counted) {
   const PotentialId id = add(PotentialKind::parity, {});
   potentials_[id].odd = odd;
+  set_counted(id, counted);
   return id;
 }
 
-PotentialId FactorGraph::add_cardinality(std::span<const double> scores) {
-  if (scores.empty()) throw UsageError("a cardinality potential without scores");
-  return add(PotentialKind::cardinality, scores);
+PotentialId FactorGraph::add_cardinality(std::span<const double> scores,
+                                         const CountedStates& counted) {
+  std::vector<std::uint64_t> from(scores.size());
+  std::iota(from.begin(), from.end(), std::uint64_t{0});
+  const PotentialId id = add_counts(from, scores, counted);
+  potentials_[id].every_count = true;
+  return id;
 }
 
-PotentialId FactorGraph::add_at_most(std::size_t most, std::size_t variables) {
-  std::vector<double> scores(variables + 1, -kInf);
-  std::fill_n(scores.begin(), std::min(most, variables) + 1, 0.0);
-  return add_cardinality(scores);
+PotentialId FactorGraph::add_counts(std::span<const std::uint64_t> from,
+                                    std::span<const double> scores, const CountedStates& counted) {
+  if (scores.empty()) throw UsageError("a cardinality potential without scores");
+  if (from.size() != scores.size() || from[0] != 0 ||
+      std::ranges::adjacent_find(from, std::greater_equal()) != from.end()) {
+    throw UsageError(
+        "the counts where the scores of a cardinality potential begin must increase "
+        "from 0, one for each score");
+  }
+  const PotentialId id = add(PotentialKind::cardinality, scores);
+  potentials_[id].first_state = listed_.size();
+  listed_.insert(listed_.end(), from.begin(), from.end());
+  set_counted(id, counted);
+  return id;
+}
+
+PotentialId FactorGraph::add_between(std::size_t least, std::size_t most, double broken,
+                                     const CountedStates& counted) {
+  if (least > most) throw UsageError("a count of at least more than at most");
+  std::vector<std::uint64_t> from;
+  std::vector<double> scores;
+  const auto begin = [&](std::uint64_t at, double score) {
+    from.push_back(at);
+    scores.push_back(score);
+  };
+  if (least > 0) begin(0, broken);
+  begin(least, 0);
+  if (most < std::numeric_limits<std::size_t>::max()) begin(most + 1, broken);
+  return add_counts(from, scores, counted);
 }
 
 PotentialId FactorGraph::add_copy(const FactorGraph& from, PotentialId potential) {
   const Potential& p = from.potential(potential);
   const PotentialId id = add(p.kind, from.numbers(potential));
   potentials_[id].odd = p.odd;
-  if (p.kind == PotentialKind::sparse) {
-    const auto states = from.listed(potential);
+  potentials_[id].every_count = p.every_count;
+  if (counts_states(p.kind)) {
+    const auto bytes = from.counted(potential);
+    set_counted(id, {{bytes.begin(), bytes.end()}, p.alike});
+  }
+  if (p.kind == PotentialKind::sparse || p.kind == PotentialKind::cardinality) {
+    const auto states =
+        p.kind == PotentialKind::sparse ? from.listed(potential) : from.ranges(potential);
     potentials_[id].first_state = listed_.size();
     listed_.insert(listed_.end(), states.begin(), states.end());
   }
@@ -171,16 +216,31 @@ void FactorGraph::check_fit(std::span<const Variable> scope, PotentialId potenti
       if (scope.size() != 2) fail("a potential of two variables needs a scope of two");
       return;
     case PotentialKind::parity:
-    case PotentialKind::cardinality:
+    case PotentialKind::cardinality: {
+      std::size_t all = 0;
       for (const Variable v : scope) {
-        if (states(v) > 2) fail("parity and cardinality are of variables with two states");
+        all += states(v);
+        if (p.counted == 0 && states(v) > 2) {
+          fail(
+              "parity and cardinality are of variables with two states, unless they say which "
+              "states count");
+        }
+        if (p.counted > 0 && p.alike && states(v) != p.counted) {
+          fail("the states that count are those of variables with " + std::to_string(p.counted) +
+               " states");
+        }
       }
-      if (p.kind == PotentialKind::cardinality && p.count != scope.size() + 1) {
+      if (p.counted > 0 && !p.alike && all != p.counted) {
+        fail("the states that count are those of a scope with " + std::to_string(p.counted) +
+             " states in all, it has " + std::to_string(all));
+      }
+      if (p.every_count && p.count != scope.size() + 1) {
         fail("its scope has " + std::to_string(scope.size()) + " variables, which needs " +
              std::to_string(scope.size() + 1) + " scores by their sum, not " +
              std::to_string(p.count));
       }
       return;
+    }
   }
 }
 
@@ -207,7 +267,6 @@ double FactorGraph::score_of(Factor f, std::span<const State> at) const {
     for (std::size_t k = 0; k < at.size(); ++k) state = state * states(scope[k]) + at[k];
     return state;
   };
-  const auto sum = [&] { return std::accumulate(at.begin(), at.end(), std::size_t{0}); };
   switch (potentials_[id].kind) {
     case PotentialKind::table:
       return n[joint()];
@@ -223,11 +282,11 @@ double FactorGraph::score_of(Factor f, std::span<const State> at) const {
     case PotentialKind::truncated_quadratic:
       return distance_score(potentials_[id].kind, n, at[0], at[1]);
     case PotentialKind::parity:
-      return (sum() % 2 == 1) == potentials_[id].odd ? 0 : -kInf;
     case PotentialKind::cardinality:
       break;
   }
-  return n[sum()];
+  const Counting counting(*this, id);
+  return counting.score(counting.count(*this, scope, at));
 }
 
 double FactorGraph::factor_score(Factor f, std::span<const State> x) const {

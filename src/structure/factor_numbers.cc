@@ -1,7 +1,8 @@
 #include "structure/factor_numbers.h"
 
 #include <algorithm>
-#include <numeric>
+
+#include "structure/counting.h"
 
 namespace croft {
 
@@ -27,8 +28,10 @@ std::uint64_t number_of(const FactorGraph& graph, Factor f, std::span<const Stat
     }
     case PotentialKind::potts:
       return p.first + (at[0] == at[1] ? 0 : 1);
-    case PotentialKind::cardinality:
-      return p.first + std::accumulate(at.begin(), at.end(), std::uint64_t{0});
+    case PotentialKind::cardinality: {
+      const Counting counting(graph, id);
+      return p.first + counting.number(counting.count(graph, graph.scope(f), at));
+    }
     case PotentialKind::truncated_linear:
     case PotentialKind::truncated_quadratic:
     case PotentialKind::parity:

@@ -4,13 +4,29 @@
 #include <unordered_map>
 
 #include "croft/core/error.h"
+#include "structure/counting.h"
 #include "structure/factor_numbers.h"
 
 namespace croft {
 namespace {
 
 constexpr std::uint64_t kMostStatesOfAFactor = std::uint64_t{1} << 24;
+constexpr std::uint64_t kFewStates = 64;  // of a factor that counts: a table is as cheap
 constexpr Variable kKnown = 0xffffffff;
+
+// What is left of a factor that counts counts on.
+void pick_counting(const FactorGraph& from, Factor f, std::span<const State> known,
+                   std::span<const Variable> rest, std::span<const std::size_t> slot,
+                   PickedGraph& to) {
+  std::vector<bool> keeps(from.scope(f).size(), false);
+  for (const std::size_t k : slot) keeps[k] = true;
+  const CountingSlice slice = add_slice(from, f, keeps, known, to.graph);
+  const std::uint64_t first = from.potential(from.potential_of(f)).first + slice.first_number;
+  for (std::size_t k = 0; k < to.graph.numbers(slice.id).size(); ++k) {
+    to.source.push_back(first + k);
+  }
+  to.graph.add_factor(rest, slice.id);
+}
 
 // new_of(v): its number in the picked graph, kKnown.
 template <class NewOf>
@@ -20,6 +36,7 @@ void pick_factor(const FactorGraph& from, Factor f, std::span<const State> known
   std::vector<Variable> rest;
   std::vector<std::size_t> slot;
   std::vector<State> at(scope.size());
+  const bool counts = counts_states(from.potential(from.potential_of(f)).kind);
   std::uint64_t joint = 1;
   for (std::size_t k = 0; k < scope.size(); ++k) {
     const Variable v = new_of(scope[k]);
@@ -29,13 +46,14 @@ void pick_factor(const FactorGraph& from, Factor f, std::span<const State> known
     }
     rest.push_back(v);
     slot.push_back(k);
-    joint *= from.states(scope[k]);
-    if (joint > kMostStatesOfAFactor) {
+    joint = joint > kMostStatesOfAFactor ? joint : joint * from.states(scope[k]);
+    if (joint > kMostStatesOfAFactor && !counts) {
       throw Error("factor " + std::to_string(f) + " has more than " +
                   std::to_string(kMostStatesOfAFactor) +
                   " joint states of variables that are not known");
     }
   }
+  if (counts && joint > kFewStates) return pick_counting(from, f, known, rest, slot, to);
   std::vector<double> scores;
   for (std::uint64_t i = 0; i < joint; ++i) {
     scores.push_back(from.score_of(f, at));

@@ -12,7 +12,7 @@
 namespace croft {
 
 struct PickedGraph {
-  FactorGraph graph;                  // tables; factors keep their order
+  FactorGraph graph;                  // tables, and what counts; factors keep their order
   std::vector<Variable> variable;     // of each variable, its number in the other graph
   std::vector<std::uint64_t> source;  // [numbers] place in the other's; kNoNumber: stays as it is
 

@@ -117,6 +117,39 @@ def test_structured_factors_are_their_tables():
     assert graph.infer("map").value == pytest.approx(best)
 
 
+def test_factors_that_count_are_their_tables():
+    graph = croft.FactorGraph()
+    a, b = graph.add_variable(["x", "y", "z"], "a"), graph.add_variable(["x", "y", "z"], "b")
+    bits = [graph.add_variable(2) for _ in range(3)]
+    count = np.indices((2, 2, 2)).sum(axis=0)
+    i, j = np.indices((3, 3))
+    never = -np.inf
+    assert (graph.table(graph.add_at_least(bits, 2, penalty=1.5)) == np.where(count >= 2, 0, -1.5)).all()
+    assert (graph.table(graph.add_exactly(bits)) == np.where(count == 1, 0, never)).all()
+    assert (graph.table(graph.add_all(bits, penalty=2)) == np.where(count == 3, 0, -2)).all()
+    assert (graph.table(graph.add_any(bits, state=0)) == np.where(count < 3, 0, never)).all()
+    implied = np.where((i == 2) & (j != 2), -3.0, 0)
+    assert (graph.table(graph.add_implies([a], b, state="z", penalty=3)) == implied).all()
+    either = graph.table(graph.add_exactly([a, b], state={a: ["x", "y"], b: "z"}))
+    assert (either == np.where((i < 2) != (j == 2), 0, never)).all()
+    assert (graph.table(graph.add_cardinality([a, b], [0, 1, 3], state=["x", "z"]))
+            == np.array([0, 1, 3])[(i != 1) * 1 + (j != 1)]).all()
+    assert (graph.table(graph.add_parity([a, b], state="x")) == np.where((i == 0) == (j == 0), 0, never)).all()
+
+
+def test_three_hundred_variables_are_counted_exactly():
+    graph = croft.FactorGraph()
+    people = [graph.add_variable(["no", "yes", "perhaps"], f"p{k}") for k in range(300)]
+    graph.add_exactly(people, 2, state="yes")
+    found = graph.infer("marginals")
+    assert found.kind == "exact" and set(found.marginals) == set(people)
+    assert found.value == pytest.approx(math.log(300 * 299 / 2) + 298 * math.log(2))
+    assert found.marginals["p7"] == pytest.approx([149 / 300, 2 / 300, 149 / 300])
+    drawn = graph.infer("sample", samples=5).samples
+    assert all(list(x.values()).count("yes") == 2 and len(x) == 300 for x in drawn)
+    assert graph.infer("marginals", "belief-propagation").value == pytest.approx(found.value)
+
+
 def test_arrays_of_any_layout_are_read_as_numpy_shows_them():
     graph = croft.FactorGraph()
     a, b = graph.add_variable(2), graph.add_variable(3)
@@ -283,6 +316,11 @@ def test_what_a_proposal_does_wrong_ends_the_call():
     (lambda g: g.add_factor(["a", "a"], np.zeros((2, 2))), "twice"),
     (lambda g: g.add_potts(["a"], 1), "two"),
     (lambda g: g.add_parity(["b"]), "two states"),
+    (lambda g: g.add_at_most(["a"], -1), "0 or more"),
+    (lambda g: g.add_exactly(["a"], penalty=-1), "penalty is -1"),
+    (lambda g: g.add_any(["a", "b"], state={"a": 1}), "nothing of variable 'b'"),
+    (lambda g: g.add_all(["b"]), "which count"),
+    (lambda g: g.add_any(["b"], state=3), "no state 3"),
     (lambda g: g.add_sparse(["a", "b"], {(0,): 1.0}), "2 variables"),
     (lambda g: g.infer("answer"), "partition, marginals, map, sample"),
     (lambda g: g.infer("map", "guess"), "junction-tree"),

@@ -34,7 +34,7 @@ TEST(FactorGraph, PotentialsOfEveryKindScoreAsTheirTables) {
   const Factor quadratic = graph.add_factor({a, b}, graph.add_truncated_quadratic(1, 5));
   const Factor odd = graph.add_factor(bits, graph.add_parity(true));
   const Factor sum = graph.add_factor(bits, graph.add_cardinality(std::vector{1., 2., -kInf, 4.}));
-  const Factor most = graph.add_factor(bits, graph.add_at_most(1, 3));
+  const Factor most = graph.add_factor(bits, graph.add_at_most(1));
   const Factor sparse = graph.add_factor(
       {a, bits[0]}, graph.add_sparse(std::vector<std::uint64_t>{1, 6}, std::vector{7., 8.}, -1));
   for_all(graph, [&](const std::vector<State>& x) {

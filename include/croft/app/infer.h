@@ -101,6 +101,9 @@ struct InferProblem {
   const std::function<void(const std::string&)>& plan;  // never empty
   std::optional<EliminationOrder> order;                // where one is known already
   std::span<const State> evidence = {};                 // that the graph is conditioned on
+  // The same graph for methods of tables: what counts many variables is a chain of counters, which
+  // follow the graph's own variables.  infer() takes them out of every answer.
+  const FactorGraph& for_tables = graph;
 };
 
 struct InferOptions {  // that a method looks at

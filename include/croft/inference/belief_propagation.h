@@ -76,6 +76,8 @@ class SumProduct {
   VariableMarginals beliefs() const;
   // The belief of a factor's scope, by joint state; throws Error for more than 2^28.
   std::vector<double> factor_belief(Factor f) const;
+  // Of a cardinality factor the belief of each of its numbers: that it is what scores.
+  std::vector<double> number_belief(Factor f) const;
   // The belief of variables that factors with two or more of them connect: [joint states] by
   // `variables` (GV.5).  Throws UsageError where they are not connected, listed twice or have more
   // than 2^24 joint states.

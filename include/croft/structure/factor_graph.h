@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -26,17 +27,28 @@ enum class PotentialKind : std::uint8_t {
   potts,                // two variables: {score if equal, score if not}
   truncated_linear,     // two variables: -min(weight |i - j|, limit), {weight, limit}
   truncated_quadratic,  // two variables: -min(weight (i - j)^2, limit), {weight, limit}
-  parity,               // of variables with two states: 0 where the sum is even (or odd), else -inf
-  cardinality           // the same: a number for each sum, {0 .. variables}
+  parity,               // 0 where an even (or odd) number of variables are in a state that counts
+  cardinality           // numbers by how many variables are in a state that counts
+};
+
+// Which states count, for parity and cardinality: a byte for each state, 1 where it does.
+struct CountedStates {
+  std::vector<std::uint8_t> counts;  // empty: state 1 of variables with two
+  bool alike = true;  // of any of the variables [states]; else one after the other [sum of states]
 };
 
 // How a potential of a kind is stored in its graph.
 struct Potential {
   PotentialKind kind = PotentialKind::table;
-  bool odd = false;               // of parity
-  std::uint64_t first = 0;        // into the graph's numbers
-  std::uint64_t count = 0;        // of numbers; of sparse: the listed ones, then the others'
-  std::uint64_t first_state = 0;  // of sparse, into the graph's joint states
+  bool odd = false;         // of parity
+  std::uint64_t first = 0;  // into the graph's numbers
+  std::uint64_t count = 0;  // of numbers; of sparse: the listed ones, then the others'
+  std::uint64_t first_state =
+      0;  // of sparse, into the graph's joint states; of cardinality, ranges
+  // Of parity and cardinality.
+  std::uint64_t first_counted = 0, counted = 0;  // bytes
+  bool alike = true;
+  bool every_count = false;  // a number for each count from 0 to that of all variables
 };
 using PotentialId = std::uint32_t;
 using Factor = std::uint32_t;
@@ -55,10 +67,18 @@ class FactorGraph {
   PotentialId add_potts(double equal, double unequal);
   PotentialId add_truncated_linear(double weight, double limit);     // weight, limit >= 0
   PotentialId add_truncated_quadratic(double weight, double limit);  // likewise
-  PotentialId add_parity(bool odd);
-  PotentialId add_cardinality(std::span<const double> scores);  // [variables + 1] by their sum
-  // At most `most` of `variables` are in state 1.
-  PotentialId add_at_most(std::size_t most, std::size_t variables);
+  PotentialId add_parity(bool odd, const CountedStates& counted = {});
+  PotentialId add_cardinality(std::span<const double> scores,  // [variables + 1] by their count
+                              const CountedStates& counted = {});
+  // The same where runs of counts have the same score, for any number of variables.
+  //   from : the count where each score begins, increasing from 0; the last one has no end
+  PotentialId add_counts(std::span<const std::uint64_t> from, std::span<const double> scores,
+                         const CountedStates& counted = {});
+  // `broken` where fewer variables than `least` count, or more than `most`; 0 elsewhere.
+  PotentialId add_between(std::size_t least, std::size_t most, double broken,
+                          const CountedStates& counted = {});
+  // At most `most` variables are in state 1.
+  PotentialId add_at_most(std::size_t most) { return add_between(0, most, -kNever); }
 
   PotentialId add_copy(const FactorGraph& from, PotentialId potential);
 
@@ -88,6 +108,14 @@ class FactorGraph {
   // Those of all potentials, one after the other: potential(id).first is where its own begin.
   std::span<const double> numbers() const { return numbers_; }
   std::span<double> numbers() { return numbers_; }
+  // Of cardinality, the count where each of its numbers begins.
+  std::span<const std::uint64_t> ranges(PotentialId id) const {
+    return std::span(listed_).subspan(potentials_[id].first_state, potentials_[id].count);
+  }
+  // Of parity and cardinality, CountedStates::counts.
+  std::span<const std::uint8_t> counted(PotentialId id) const {
+    return std::span(counted_).subspan(potentials_[id].first_counted, potentials_[id].counted);
+  }
   // The joint states that a sparse potential lists, increasing.
   std::span<const std::uint64_t> listed(PotentialId id) const {
     return std::span(listed_).subspan(potentials_[id].first_state, potentials_[id].count - 1);
@@ -104,7 +132,9 @@ class FactorGraph {
   std::vector<double> table(Factor f, std::uint64_t most = std::uint64_t{1} << 28) const;
 
  private:
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
   PotentialId add(PotentialKind kind, std::span<const double> numbers);
+  void set_counted(PotentialId id, const CountedStates& counted);
   void check_fit(std::span<const Variable> scope, PotentialId potential) const;
 
   std::vector<std::uint32_t> states_;          // [variables]
@@ -113,7 +143,8 @@ class FactorGraph {
   std::vector<PotentialId> potential_;  // [factors]
   std::vector<Potential> potentials_;
   std::vector<double> numbers_;
-  std::vector<std::uint64_t> listed_;
+  std::vector<std::uint64_t> listed_;  // joint states of sparse ones, ranges of cardinality
+  std::vector<std::uint8_t> counted_;
 };
 
 // For each variable the factors that it is in, increasing.

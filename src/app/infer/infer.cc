@@ -14,6 +14,7 @@
 #include "croft/inference/junction_tree.h"
 #include "inference/graph/exact/conditioning.h"
 #include "inference/graph/exact/recursive_conditioning.h"
+#include "structure/counters.h"
 
 namespace croft {
 namespace {
@@ -125,10 +126,10 @@ EliminationOrder cheapest_order(const InferProblem& p) {
   };
   EliminationOptions one{.rules = {EliminationRule::min_fill}, .restarts = 1};
   one.progress = in_time;
-  EliminationOrder first = find_elimination_order(p.graph, one);
+  EliminationOrder first = find_elimination_order(p.for_tables, one);
   if (first.log2_total > kHopelessLog2States) return first;
   try {
-    return find_elimination_order(p.graph, {.progress = in_time});
+    return find_elimination_order(p.for_tables, {.progress = in_time});
   } catch (const Interrupted&) {
     return first;
   }
@@ -155,9 +156,9 @@ std::optional<std::string_view> conditioning_for(const InferProblem& p, const Ju
   options.progress = p.progress;
   double cutset = HUGE_VAL, recursive = HUGE_VAL;
   try {
-    recursive = plan_recursion(p.graph, options).log2_joint_states;
+    recursive = plan_recursion(p.for_tables, options).log2_joint_states;
     if (p.request.task != GraphTask::sample) {
-      cutset = plan_conditioning(p.graph, options).log2_joint_states;
+      cutset = plan_conditioning(p.for_tables, options).log2_joint_states;
     }
   } catch (const Interrupted&) {
     throw;
@@ -175,8 +176,8 @@ constexpr double kFewestNodes = 100;  // that are worth a search's first steps
 
 double nodes_before(const InferProblem& p, const JunctionTree& tree) {
   double joint = 1;
-  for (Factor f = 0; f < p.graph.factors(); ++f) {
-    joint += static_cast<double>(p.graph.joint_states(f));
+  for (Factor f = 0; f < p.for_tables.factors(); ++f) {
+    joint += static_cast<double>(p.for_tables.joint_states(f));
   }
   return std::min(1e5, std::exp2(tree.log2_joint_states()) / (20 * joint));
 }
@@ -204,7 +205,7 @@ const InferMethod& choose(InferProblem& p, InferRequest& request, InferResult& r
     if (interruption || result.stopped) throw;
     return without_tree("the cost of a junction tree was not found in time");
   }
-  const JunctionTree tree(p.graph, *p.order);
+  const JunctionTree tree(p.for_tables, *p.order);
   const std::string cost = fmt::format("its cliques have 2^{:.1f} joint states and take {}",
                                        tree.log2_joint_states(), memory_text(tree.bytes()));
   const std::string why = why_not(p, tree);
@@ -227,6 +228,17 @@ const InferMethod& choose(InferProblem& p, InferRequest& request, InferResult& r
     return *method_named(*conditioning);
   }
   return without_tree("of the junction tree " + cost + why);
+}
+
+// Of all variables those of the graph that was asked about, which come first.
+void take_out_counters(std::size_t variables, InferResult& r) {
+  const auto cut = [&](auto& all) {
+    if (all.size() > variables) all.resize(variables);
+  };
+  cut(r.marginals);
+  cut(r.assignment);
+  for (RankedAssignment& each : r.k_best) cut(each.states);
+  for (std::vector<State>& sample : r.samples) cut(sample);
 }
 
 // States of the conditioned graph as those of the graph that was asked about.
@@ -319,6 +331,8 @@ InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
   InferRequest own = request;
   const Clock::time_point begin = Clock::now();
   const FactorGraph conditioned = evidence.empty() ? graph : condition(graph, evidence);
+  std::optional<FactorGraph> counters;
+  if (needs_counters(conditioned)) counters = with_counters(conditioned).graph;
   InferResult result;
   result.task = request.task;
   const std::function<void(const std::string&)> plan =
@@ -329,7 +343,8 @@ InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
                        .progress = {},
                        .plan = plan,
                        .order = {},
-                       .evidence = evidence};
+                       .evidence = evidence,
+                       .for_tables = counters ? *counters : conditioned};
   problem.progress = [&](const GraphProgress& progress) {
     const bool in_time = !request.seconds || seconds_since(begin) < *request.seconds;
     const bool wanted = !calls.progress || calls.progress(progress);
@@ -342,6 +357,7 @@ InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
   }
   result.method = method->name;
   method->run(problem, result);
+  if (counters) take_out_counters(graph.variables(), result);
   restore_observed(graph, evidence, result);
   if (request.task == GraphTask::map) result.log_score = graph.score(result.assignment);
   for (RankedAssignment& each : result.k_best) each.log_score = graph.score(each.states);

@@ -29,7 +29,7 @@ EliminationOrder order_of(const InferProblem& p) {
   EliminationRule rule{};
   settings.read("order", rule, elimination_rule);
   if (settings.find("order") != nullptr) options.rules = {rule};
-  return find_elimination_order(p.graph, options);
+  return find_elimination_order(p.for_tables, options);
 }
 
 // With their probabilities.
@@ -99,7 +99,7 @@ auto to_the_end(const InferResult& result, const Work& work) {
 
 void run_junction_tree(const InferProblem& p, InferResult& result) {
   const EliminationOrder order = to_the_end(result, [&] { return order_of(p); });
-  JunctionTree tree(p.graph, order, p.progress);
+  JunctionTree tree(p.for_tables, order, p.progress);
   result.memory_bytes = tree.bytes();
   if (tree.bytes() > p.memory) {
     throw Error("the junction tree needs ", memory_text(tree.bytes()), " of memory, and ",
@@ -114,36 +114,37 @@ namespace {
 
 void run_recursive_conditioning(const InferProblem& p, InferResult& result) {
   const auto options = options_of<ConditioningOptions>(p);
-  const RecursionPlan plan = to_the_end(result, [&] { return plan_recursion(p.graph, options); });
+  const RecursionPlan plan =
+      to_the_end(result, [&] { return plan_recursion(p.for_tables, options); });
   result.memory_bytes = plan.bytes;
   p.plan(fmt::format("{} variables are gone through state by state: 2^{:.1f} joint states in all",
                      plan.fixed.size(), plan.log2_joint_states));
-  RecursiveConditioning tree(p.graph, plan, p.progress);
+  RecursiveConditioning tree(p.for_tables, plan, p.progress);
   to_the_end(result, [&] { ask(tree, p, result); });
 }
 
 void run_conditioning(const InferProblem& p, InferResult& result) {
   const auto options = options_of<ConditioningOptions>(p);
   const ConditioningPlan plan =
-      to_the_end(result, [&] { return plan_conditioning(p.graph, options); });
+      to_the_end(result, [&] { return plan_conditioning(p.for_tables, options); });
   result.memory_bytes = plan.bytes;
   p.plan(
       fmt::format("cutset of {} variables: 2^{:.1f} junction trees, 2^{:.1f} joint states in all",
                   plan.cutset.size(), plan.log2_cutset, plan.log2_joint_states));
   if (p.request.task == partition) {
-    const ConditionedSum sum = conditioned_log_partition(p.graph, plan, p.progress);
+    const ConditionedSum sum = conditioned_log_partition(p.for_tables, plan, p.progress);
     take(sum.convergence, result);
     result.kind = sum.kind;
     result.log_partition = sum.log_partition;
   } else if (p.request.task == marginals) {
-    ConditionedMarginals found = conditioned_marginals(p.graph, plan, p.progress);
+    ConditionedMarginals found = conditioned_marginals(p.for_tables, plan, p.progress);
     take(found.sum.convergence, result);
     // After a stop log Z has a lower bound, and marginals an estimate: the lesser promise.
     result.kind = found.sum.kind == ResultKind::exact ? ResultKind::exact : ResultKind::estimate;
     result.log_partition = found.sum.log_partition;
     result.marginals = std::move(found.variable);
   } else {
-    take(p, conditioned_best(p.graph, plan, p.progress), result);
+    take(p, conditioned_best(p.for_tables, plan, p.progress), result);
   }
 }
 

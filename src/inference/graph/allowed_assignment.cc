@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/infinity.h"
+#include "structure/counting.h"
 
 namespace croft {
 namespace {
@@ -138,10 +139,46 @@ class Search {
     for (const Variable v : scope) joint = joint > kRevised ? joint : joint * left_[v];
     if (joint <= kRevised) return keep_supported(f, see_all(f));
     const PotentialId id = graph_.potential_of(f);
+    if (counts_states(graph_.potential(id).kind)) return revise_counting(f);
     const bool listed = graph_.potential(id).kind == PotentialKind::sparse &&
                         graph_.numbers(id).back() == -kInf &&
                         graph_.listed(id).size() <= kRevisedListed;
     return !listed || keep_supported(f, see_listed(f));
+  }
+
+  // All counts between the least and the most of the others can be had.
+  bool revise_counting(Factor f) {
+    const auto scope = graph_.scope(f);
+    const Counting counting(graph_, graph_.potential_of(f));
+    const auto can = [&](std::size_t k, std::size_t place, bool counts) {
+      for (State s = 0; s < graph_.states(scope[k]); ++s) {
+        if (allowed_[scope[k]][s] && counting.counts(place, s) == counts) return true;
+      }
+      return false;
+    };
+    std::size_t least = 0, most = 0, place = 0;
+    for (std::size_t k = 0; k < scope.size(); ++k) {
+      least += !can(k, place, false);
+      most += can(k, place, true);
+      place += graph_.states(scope[k]);
+    }
+    std::vector<std::size_t> allowed(scope.size() + 2, 0);  // how many counts below each
+    for (std::size_t s = 0; s <= scope.size(); ++s) {
+      allowed[s + 1] = allowed[s] + (counting.score(s) > -kInf);
+    }
+    begin_support(f);
+    bool any = false;
+    place = 0;
+    for (std::size_t k = 0; k < scope.size(); ++k) {
+      const std::size_t low = least - !can(k, place, false), high = most - can(k, place, true);
+      for (State s = 0; s < graph_.states(scope[k]); ++s) {
+        const bool counts = counting.counts(place, s);
+        supported_[k][s] = allowed[high + counts + 1] > allowed[low + counts];
+        any = any || (supported_[k][s] && allowed_[scope[k]][s]);
+      }
+      place += graph_.states(scope[k]);
+    }
+    return keep_supported(f, any);
   }
 
   void begin_support(Factor f) {

@@ -7,6 +7,7 @@
 #include "core/infinity.h"
 #include "croft/core/compensated_sum.h"
 #include "inference/graph/map_kernels.h"
+#include "structure/counting.h"
 
 namespace croft {
 namespace {
@@ -277,21 +278,38 @@ void Reparametrisation::sparse_marginals(Term id, const double* in, double* out)
   }
 }
 
+// Of a variable the best state that counts and the best that does not, as if it had two states.
 void Reparametrisation::counting_marginals(const TermData& t, const double* in, double* out) {
   const auto scope = graph_.scope(t.factor);
+  const Counting counting(graph_, graph_.potential_of(t.factor));
   std::vector<BinaryInput> inputs;
+  std::size_t place = 0;
   for (const Variable v : scope) {
-    inputs.push_back({in[0], states(v) == 1 ? -kInf : in[1]});
-    in += states(v);
+    double own[2] = {-kInf, -kInf};
+    for (State x = 0; x < states(v); ++x) {
+      double& most = own[counting.counts(place, x)];
+      most = std::max(most, in[place + x]);
+    }
+    inputs.push_back({own[0], own[1]});
+    place += states(v);
   }
   if (t.kind == Kind::parity) {
     parity_marginals(inputs, graph_.potential(graph_.potential_of(t.factor)).odd, floor_);
   } else {
-    cardinality_marginals(inputs, t.numbers);
+    std::vector<double> scores(scope.size() + 1);
+    for (std::size_t s = 0; s < scores.size(); ++s) scores[s] = t.numbers[counting.number(s)];
+    cardinality_marginals(inputs, scores.data());
   }
+  place = 0;
   for (std::size_t j = 0; j < scope.size(); ++j) {
-    *out++ = inputs[j].m0;
-    if (states(scope[j]) == 2) *out++ = inputs[j].m1;
+    const BinaryInput& a = inputs[j];
+    for (State x = 0; x < states(scope[j]); ++x) {
+      const bool counts = counting.counts(place, x);
+      const double own = in[place + x], most = counts ? a.in1 : a.in0;
+      const double found = counts ? a.m1 : a.m0;
+      out[place + x] = own == -kInf ? -kInf : own == most ? found : found - most + own;
+    }
+    place += states(scope[j]);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/infinity.h"
+#include "structure/counting.h"
 
 namespace croft {
 
@@ -125,35 +126,38 @@ void ExpectedScores::add_pair(Factor f, std::size_t k, const VariableMarginals& 
   }
 }
 
-// Parity and cardinality: by how probable each sum of the others is.
+// Parity and cardinality: by how probable each count of the others is.
 void ExpectedScores::add_by_sum(Factor f, std::size_t k, const VariableMarginals& q, double* to) {
   const auto scope = graph_.scope(f);
-  const PotentialId id = graph_.potential_of(f);
-  const Potential& potential = graph_.potential(id);
-  std::size_t least = 0, most = 0;  // sums of weight > 0: all between these
+  const Counting counting(graph_, graph_.potential_of(f));
+  std::size_t least = 0, most = 0;  // counts of weight > 0: all between these
+  std::size_t place = 0, own_place = 0;
   table_.assign(1, 1);
   for (std::size_t l = 0; l < scope.size(); ++l) {
     const std::vector<double>& weights = q[scope[l]];
-    if (l == k || weights.size() == 1) continue;
-    least += weights[0] == 0;
-    most += weights[1] > 0;
+    const std::size_t begin = place;
+    place += weights.size();
+    if (l == k) {
+      own_place = begin;
+      continue;
+    }
+    double own[2] = {0, 0};
+    for (State x = 0; x < weights.size(); ++x) own[counting.counts(begin, x)] += weights[x];
+    least += own[0] == 0;
+    most += own[1] > 0;
     table_.push_back(0);
     for (std::size_t s = table_.size(); s-- > 0;) {
-      table_[s] = weights[0] * table_[s] + (s > 0 ? weights[1] * table_[s - 1] : 0);
+      table_[s] = own[0] * table_[s] + (s > 0 ? own[1] * table_[s - 1] : 0);
     }
   }
-  const auto score = [&](std::size_t sum) {
-    if (potential.kind == PotentialKind::cardinality) return graph_.numbers(id)[sum];
-    return (sum % 2 == 1) == potential.odd ? 0 : -kInf;
-  };
-  for (std::size_t x = 0; x < q[scope[k]].size(); ++x) {
-    double sum = 0;
+  double sums[2] = {0, 0};
+  for (std::size_t counts = 0; counts < 2; ++counts) {
     for (std::size_t s = least; s <= most; ++s) {
-      const double each = score(s + x);
-      sum += each == -kInf ? each : table_[s] * each;
+      const double each = counting.score(s + counts);
+      sums[counts] += each == -kInf ? each : table_[s] * each;
     }
-    to[x] += sum;
   }
+  for (State x = 0; x < q[scope[k]].size(); ++x) to[x] += sums[counting.counts(own_place, x)];
 }
 
 }  // namespace croft

@@ -5,6 +5,7 @@
 #include "croft/core/compensated_sum.h"
 #include "croft/core/error.h"
 #include "croft/inference/junction_tree.h"
+#include "structure/counters.h"
 
 namespace croft {
 namespace {
@@ -31,19 +32,21 @@ std::vector<double> joint_marginal(const FactorGraph& graph, std::span<const Var
                                    const JointMarginalOptions& options) {
   FactorGraph given = options.evidence.empty() ? graph : condition(graph, options.evidence);
   // A factor that scores nothing: it makes a clique of its scope.
-  const Factor set = given.add_factor(variables, given.add_sparse({}, {}, 0.0));
+  given.add_factor(variables, given.add_sparse({}, {}, 0.0));
   std::uint64_t count = 1;
   for (const Variable v : variables) {
     count *= graph.states(v);
     if (count > kMostStates) throw Error("a joint marginal of more than 2^28 joint states");
   }
-  JunctionTree tree(given, find_elimination_order(given, {.progress = options.progress}),
+  const FactorGraph counted = needs_counters(given) ? with_counters(given).graph : given;
+  const Factor last = static_cast<Factor>(counted.factors() - 1);  // the set
+  JunctionTree tree(counted, find_elimination_order(counted, {.progress = options.progress}),
                     options.progress);
   if (tree.bytes() > options.memory) {
     throw Error("the joint marginal needs " + std::to_string(tree.bytes()) +
                 " bytes of memory, and " + std::to_string(options.memory) + " are allowed");
   }
-  const std::vector<double> free = tree.marginals(std::span(&set, 1)).factor.front();
+  const std::vector<double> free = tree.marginals(std::span(&last, 1)).factor.front();
   if (options.evidence.empty()) return free;
   std::vector<double> p(count, 0.0);
   std::size_t next = 0;  // observed variables have one state left: the order is the same

@@ -9,7 +9,11 @@
 
 #include "core/infinity.h"
 #include "croft/core/error.h"
+#include "inference/graph/messages/factor_messages.h"
 #include "inference/graph/messages/message_engine.h"
+#include "structure/counters.h"
+#include "structure/counting.h"
+#include "structure/factor_numbers.h"
 
 namespace croft {
 namespace {
@@ -177,6 +181,27 @@ std::vector<double> SumProduct::factor_belief(Factor f) const {
   return p;
 }
 
+std::vector<double> SumProduct::number_belief(Factor f) const {
+  check_possible(contradiction());
+  const MessageLayout& layout = run_->layout();
+  const FactorGraph& graph = layout.graph();
+  std::vector<double> in;
+  if (graph.scope(f).size() == 1) {  // its own score is in the belief
+    const std::vector<double> own = belief(graph.scope(f)[0]);
+    std::vector<double> numbers(graph.numbers(graph.potential_of(f)).size(), 0);
+    const std::uint64_t first = graph.potential(graph.potential_of(f)).first;
+    for (State x = 0; x < own.size(); ++x) {
+      numbers[number_of(graph, f, std::span(&x, 1)) - first] += own[x];
+    }
+    return numbers;
+  }
+  for (std::size_t e = layout.edge_begin(f); e < layout.edge_end(f); ++e) {
+    const std::vector<double> each = run_->log_product_without(e);
+    in.insert(in.end(), each.begin(), each.end());
+  }
+  return croft::number_belief(graph, f, in);
+}
+
 std::vector<double> SumProduct::joint_belief(std::span<const Variable> variables) const {
   check_possible(contradiction());
   const MessageLayout& layout = run_->layout();
@@ -223,7 +248,9 @@ std::vector<double> SumProduct::joint_belief(std::span<const Variable> variables
       scope.push_back(variable_of(v));
       piece[root(v)] = root(graph.scope(f)[0]);
     }
-    part.add_factor(scope, part.add_table(graph.table(f, kMostJointStates)));
+    const bool counts = counts_states(graph.potential(graph.potential_of(f)).kind);
+    part.add_factor(scope, counts ? part.add_copy(graph, graph.potential_of(f))
+                                  : part.add_table(graph.table(f, kMostJointStates)));
   }
   for (const Variable v : variables) {
     if (root(v) != root(variables[0])) {
@@ -243,7 +270,9 @@ std::vector<double> SumProduct::joint_belief(std::span<const Variable> variables
   }
   std::vector<Variable> wanted;
   for (const Variable v : variables) wanted.push_back(local[v]);
-  const Factor all = part.add_factor(wanted, part.add_sparse({}, {}, 0));
+  part.add_factor(wanted, part.add_sparse({}, {}, 0));
+  if (needs_counters(part)) part = with_counters(part).graph;
+  const auto all = static_cast<Factor>(part.factors() - 1);
   JunctionTree tree(part, find_elimination_order(part));
   return tree.marginals(std::span(&all, 1)).factor[0];
 }

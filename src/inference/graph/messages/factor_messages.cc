@@ -93,22 +93,32 @@ void distance_messages(const FactorView& factor, std::size_t from_states, std::s
   for (std::size_t x = 0; x < to_states; ++x) to[x] = std::max(to[x], floor);
 }
 
-// Of variables with two states, where only their sum counts: before[k][s] is the sum over the first
-// k with sum s (modulo two for parity), after[k][s] that over the others with `s` before them.
-// Sums above the last that is allowed are left out.
+// Where only the count of variables matters: before[k][s] is the sum over the first k with count s
+// (modulo two for parity), after[k][s] that over the others with `s` before them.  A message has a
+// number for the states that count and one for those that do not.
 template <class S>
 class SumCounter {
  public:
   SumCounter(const FactorView& factor, const double* in, std::vector<double>& scratch)
-      : states_(factor.states), in_(in), parity_(factor.kind == PotentialKind::parity) {
-    const std::size_t n = states_.size();
-    width_ = parity_ ? 2 : n + 1;
-    while (!parity_ && width_ > 1 && factor.numbers[width_ - 1] == S::zero) --width_;
-    scratch.assign(2 * (n + 1) * width_, S::zero);
+      : factor_(factor),
+        n_(factor.states.size()),
+        partial_(factor.counting, factor.ranges, n_,
+                 [&](std::size_t number) { return factor.numbers[number] == S::zero; }) {
+    const std::size_t width = partial_.width;
+    scratch.assign(2 * (n_ + 1) * width + 2 * n_, S::zero);
     before_ = scratch.data();
-    after_ = before_ + (n + 1) * width_;
-    for (std::size_t s = 0; s < width_; ++s) {
-      after_[n * width_ + s] = !parity_                 ? factor.numbers[s]
+    after_ = before_ + (n_ + 1) * width;
+    in_ = after_ + (n_ + 1) * width;
+    std::size_t place = 0;
+    for (std::size_t k = 0; k < n_; ++k) {
+      for (State x = 0; x < factor.states[k]; ++x) {
+        double& sum = in_[2 * k + factor.counting.counts(place, x)];
+        sum = S::plus(sum, in[place + x]);
+      }
+      place += factor.states[k];
+    }
+    for (std::size_t s = 0; s < partial_.reach(n_); ++s) {
+      after_[n_ * width + s] = !partial_.modulo         ? factor.numbers[factor.counting.number(s)]
                                : (s == 1) == factor.odd ? S::one
                                                         : S::zero;
     }
@@ -116,45 +126,48 @@ class SumCounter {
   }
 
   void send(double* out) {
-    const std::size_t n = states_.size();
-    const double* in = in_ + std::accumulate(states_.begin(), states_.end(), std::size_t{0});
-    for (std::size_t k = n; k-- > 0;) {
-      in -= states_[k];
-      for (std::size_t s = 0; s < reach(k); ++s) {
-        double sum = S::zero;
-        for (std::uint32_t x = 0; x < states_[k] && next(s, x) < width_; ++x) {
-          sum = S::plus(sum, S::times(in[x], after_[(k + 1) * width_ + next(s, x)]));
+    add_after();
+    const std::size_t width = partial_.width;
+    std::size_t place = 0;
+    for (std::size_t k = 0; k < n_; ++k) {
+      double own[2] = {S::zero, S::zero};
+      for (std::size_t counts = 0; counts < 2; ++counts) {
+        for (std::size_t s = 0; s < partial_.reach(k); ++s) {
+          const std::size_t next = partial_.next(s, counts == 1);
+          if (next >= width) break;
+          const double before = before_[k * width + s];
+          own[counts] = S::plus(own[counts], S::times(before, after_[(k + 1) * width + next]));
+          double& sums = before_[(k + 1) * width + next];
+          sums = S::plus(sums, S::times(before, in_[2 * k + counts]));
         }
-        after_[k * width_ + s] = sum;
       }
-    }
-    for (std::size_t k = 0; k < n; ++k) {
-      for (std::uint32_t x = 0; x < states_[k]; ++x) {
-        double sum = S::zero;
-        for (std::size_t s = 0; s < reach(k) && next(s, x) < width_; ++s) {
-          const double before = before_[k * width_ + s];
-          sum = S::plus(sum, S::times(before, after_[(k + 1) * width_ + next(s, x)]));
-          double& sums = before_[(k + 1) * width_ + next(s, x)];
-          sums = S::plus(sums, S::times(before, in[x]));
-        }
-        out[x] = sum;
+      for (State x = 0; x < factor_.states[k]; ++x) {
+        out[place + x] = own[factor_.counting.counts(place, x)];
       }
-      in += states_[k];
-      out += states_[k];
+      place += factor_.states[k];
     }
   }
 
  private:
-  std::size_t reach(std::size_t k) const {
-    return std::min(parity_ ? 2 : k + 1, width_);
-  }  // sums of the first k
-  std::size_t next(std::size_t s, std::size_t x) const { return parity_ ? (s + x) % 2 : s + x; }
+  void add_after() {
+    const std::size_t width = partial_.width;
+    for (std::size_t k = n_; k-- > 0;) {
+      for (std::size_t s = 0; s < partial_.reach(k); ++s) {
+        double sum = S::zero;
+        for (std::size_t counts = 0; counts < 2; ++counts) {
+          const std::size_t next = partial_.next(s, counts == 1);
+          if (next >= width) break;
+          sum = S::plus(sum, S::times(in_[2 * k + counts], after_[(k + 1) * width + next]));
+        }
+        after_[k * width + s] = sum;
+      }
+    }
+  }
 
-  std::span<const std::uint32_t> states_;
-  const double* in_;
-  bool parity_;
-  std::size_t width_;
-  double *before_, *after_;
+  const FactorView& factor_;
+  std::size_t n_;
+  PartialCounts partial_;
+  double *before_, *after_, *in_;
 };
 
 // Along the tree of listed states.  A path leaves it at the first state that continues none: all
@@ -260,14 +273,71 @@ SparseTree::SparseTree(std::span<const std::uint64_t> listed, std::span<const st
   }
 }
 
-void check_counted_sums(std::span<const double> scores) {
-  std::size_t sums = scores.size();
-  while (sums > 1 && scores[sums - 1] == LogSum::zero) --sums;
-  if (2.0 * static_cast<double>(scores.size()) * static_cast<double>(sums) <= kMostCounted) return;
-  throw Error("a factor of " + std::to_string(scores.size() - 1) + " variables and " +
-              std::to_string(sums) +
-              " allowed sums is too large for belief propagation: the product of the two may be "
-              "2^27; allow fewer sums, or take a method that seeks the best assignment alone");
+void check_counted_sums(const FactorGraph& graph, Factor f) {
+  const PotentialId id = graph.potential_of(f);
+  const std::size_t n = graph.scope(f).size();
+  const PartialCounts partial(Counting(graph, id), graph.ranges(id), n, [&](std::size_t number) {
+    return graph.numbers(id)[number] == LogSum::zero;
+  });
+  if (2.0 * static_cast<double>(n + 1) * static_cast<double>(partial.width) <= kMostCounted) return;
+  throw Error("a factor of " + std::to_string(n) + " variables and " +
+              std::to_string(partial.width) +
+              " counts is too large for belief propagation: the product of the two may be "
+              "2^27; allow fewer counts, or take a method that seeks the best assignment alone");
+}
+
+namespace {
+
+// Of the numbers' ranges, by what enters the variables and the numbers themselves.
+std::vector<double> range_sums(const FactorGraph& graph, Factor f, std::span<const double> in,
+                               std::span<const double> numbers) {
+  const PotentialId id = graph.potential_of(f);
+  const Counting counting(graph, id);
+  const auto scope = graph.scope(f);
+  const PartialCounts partial(counting, graph.ranges(id), scope.size(),
+                              [&](std::size_t number) { return numbers[number] == LogSum::zero; });
+  std::vector<double> sum(partial.width, LogSum::zero), next(partial.width);
+  sum[0] = LogSum::one;
+  std::size_t place = 0;
+  for (std::size_t k = 0; k < scope.size(); ++k) {
+    double own[2] = {LogSum::zero, LogSum::zero};
+    for (State x = 0; x < graph.states(scope[k]); ++x) {
+      double& to = own[counting.counts(place, x)];
+      to = LogSum::plus(to, in[place + x]);
+    }
+    place += graph.states(scope[k]);
+    std::ranges::fill(next, LogSum::zero);
+    for (std::size_t s = 0; s < partial.reach(k); ++s) {
+      for (std::size_t counts = 0; counts < 2; ++counts) {
+        const std::size_t to = partial.next(s, counts == 1);
+        if (to < partial.width)
+          next[to] = LogSum::plus(next[to], LogSum::times(sum[s], own[counts]));
+      }
+    }
+    sum.swap(next);
+  }
+  std::vector<double> belief(numbers.size(), LogSum::zero);
+  double all = LogSum::zero;
+  for (std::size_t s = 0; s < partial.reach(scope.size()); ++s) {
+    const std::size_t number = counting.number(s);
+    const double each = LogSum::times(sum[s], numbers[number]);
+    belief[number] = LogSum::plus(belief[number], each);
+    all = LogSum::plus(all, each);
+  }
+  for (double& each : belief) each = each == LogSum::zero ? 0 : std::exp(each - all);
+  return belief;
+}
+
+}  // namespace
+
+std::vector<double> number_belief(const FactorGraph& graph, Factor f, std::span<const double> in) {
+  return range_sums(graph, f, in, graph.numbers(graph.potential_of(f)));
+}
+
+std::vector<double> count_distribution(const FactorGraph& graph, Factor f,
+                                       std::span<const double> in) {
+  const std::vector<double> ones(graph.numbers(graph.potential_of(f)).size(), LogSum::one);
+  return range_sums(graph, f, in, ones);
 }
 
 template <class S>

@@ -6,6 +6,7 @@
 
 #include "croft/structure/factor_graph.h"
 #include "inference/graph/messages/dense_messages.h"
+#include "structure/counting.h"
 
 namespace croft {
 
@@ -21,10 +22,12 @@ struct SparseTree {
 // A factor as its messages see it.
 struct FactorView {
   PotentialKind kind = PotentialKind::table;
-  bool odd = false;
-  std::span<const std::uint32_t> states;  // of its variables
-  const double* numbers = nullptr;        // of the potential, in the semiring
-  const SparseTree* tree = nullptr;       // of sparse
+  bool odd = false;                            // of parity
+  std::span<const std::uint32_t> states;       // of its variables
+  const double* numbers = nullptr;             // of the potential, in the semiring
+  const SparseTree* tree = nullptr;            // of sparse
+  Counting counting = {};                      // of parity and cardinality
+  std::span<const std::uint64_t> ranges = {};  // of cardinality
 };
 
 struct FactorScratch {
@@ -32,8 +35,15 @@ struct FactorScratch {
   std::vector<double> numbers;
 };
 
-// Throws Error where the sums of a cardinality factor with these scores are too many to count.
-void check_counted_sums(std::span<const double> scores);
+// Throws Error where the counts of a cardinality factor are too many for its messages.
+void check_counted_sums(const FactorGraph& graph, Factor f);
+
+// How probable each number of a cardinality factor is to score, given what enters its variables;
+// and how probable the counts of each are whatever it scores.
+//   in : logarithms [sum of states], one message after the other
+std::vector<double> number_belief(const FactorGraph& graph, Factor f, std::span<const double> in);
+std::vector<double> count_distribution(const FactorGraph& graph, Factor f,
+                                       std::span<const double> in);
 
 // out[k][x] = sum over the others' states of (number times the product of in[l], l != k), in a
 // semiring (semirings.h).  Only sums and products of what is >= 0: nothing cancels.

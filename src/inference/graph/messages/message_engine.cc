@@ -125,7 +125,11 @@ void MessageEngine<S>::set_factor(Factor f) {
           .odd = potential.odd,
           .states = layout_.states_of(f),
           .numbers = numbers_.data() + potential.first};
-  if (view.kind == PotentialKind::cardinality) check_counted_sums(graph_.numbers(id));
+  if (counts_states(view.kind)) view.counting = Counting(graph_, id);
+  if (view.kind == PotentialKind::cardinality) {
+    check_counted_sums(graph_, f);
+    view.ranges = graph_.ranges(id);
+  }
   const bool distance_kind = potential.kind == PotentialKind::truncated_linear ||
                              potential.kind == PotentialKind::truncated_quadratic;
   const bool expand = distance_kind && !std::is_same_v<S, LogMax>;

@@ -8,6 +8,7 @@
 #include "croft/inference/graph_cut.h"
 #include "croft/inference/junction_tree.h"
 #include "inference/graph/cuts/move_making.h"
+#include "structure/counters.h"
 
 namespace croft {
 namespace {
@@ -21,6 +22,26 @@ MapResult as_result(BestAssignment best, ResultKind kind) {
   result.convergence.converged = true;
   return result;
 }
+
+// By an oracle of the graph with chains of counters, which follow its variables.
+class CountedBest final : public MaxOracle {
+ public:
+  CountedBest(const FactorGraph& graph, const MaxOracleMaker& make)
+      : graph_(graph),
+        chains_(with_counters(graph, {.scores_change = true})),
+        best_(make(chains_.graph)) {}
+  MapResult best() override {
+    chains_.pick(graph_);
+    MapResult result = best_->best();
+    if (result.states.size() > graph_.variables()) result.states.resize(graph_.variables());
+    return result;
+  }
+
+ private:
+  const FactorGraph& graph_;
+  PickedGraph chains_;
+  std::unique_ptr<MaxOracle> best_;
+};
 
 class ExactBest final : public MaxOracle {
  public:
@@ -68,6 +89,13 @@ class AutomaticBest final : public MaxOracle {
  public:
   AutomaticBest(const FactorGraph& graph, double most_bytes)
       : graph_(graph), pairs_(has_pairs_only(graph)) {
+    if (needs_counters(graph, {.scores_change = true})) {
+      try {
+        counted_ = exact_best(most_bytes)(graph);
+      } catch (const Error&) {  // too large, or too wide
+      }
+      return;
+    }
     try {
       const EliminationOrder order = find_elimination_order(graph, {.most_log2_states = 40});
       if (order.log2_total < 40) tree_.emplace(graph, order);
@@ -76,6 +104,7 @@ class AutomaticBest final : public MaxOracle {
     }
   }
   MapResult best() override {
+    if (counted_) return counted_->best();
     if (tree_) return as_result(tree_->best(), ResultKind::exact);
     if (pairs_ && why_no_graph_cut(graph_).empty()) return graph_cut(graph_);
     TrwSOptions options;
@@ -94,12 +123,19 @@ class AutomaticBest final : public MaxOracle {
   const FactorGraph& graph_;
   bool pairs_;
   std::optional<JunctionTree> tree_;
+  std::unique_ptr<MaxOracle> counted_;  // where factors count
 };
 
 }  // namespace
 
 MaxOracleMaker exact_best(double most_bytes) {
-  return [=](const FactorGraph& graph) { return std::make_unique<ExactBest>(graph, most_bytes); };
+  const MaxOracleMaker of_tables = [=](const FactorGraph& graph) {
+    return std::make_unique<ExactBest>(graph, most_bytes);
+  };
+  return [=](const FactorGraph& graph) -> std::unique_ptr<MaxOracle> {
+    if (!needs_counters(graph, {.scores_change = true})) return of_tables(graph);
+    return std::make_unique<CountedBest>(graph, of_tables);
+  };
 }
 MaxOracleMaker max_product_best(const BeliefPropagationOptions& options) {
   options.validate();

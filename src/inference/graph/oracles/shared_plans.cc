@@ -238,8 +238,13 @@ std::string shape_of(const FactorGraph& graph) {
     add(static_cast<std::uint64_t>(each.kind) * 2 + (each.odd ? 1 : 0));
     add(each.first);
     add(each.count);
-    if (each.kind != PotentialKind::sparse) continue;
-    for (const std::uint64_t state : graph.listed(p)) add(state);
+    if (each.kind == PotentialKind::sparse) {
+      for (const std::uint64_t state : graph.listed(p)) add(state);
+    } else if (each.kind == PotentialKind::cardinality) {
+      for (const std::uint64_t from : graph.ranges(p)) add(from);
+    }
+    add(each.counted * 2 + (each.alike ? 1 : 0));
+    for (const std::uint8_t byte : graph.counted(p)) key.push_back(static_cast<char>(byte));
   }
   return key;
 }

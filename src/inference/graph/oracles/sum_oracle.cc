@@ -1,13 +1,16 @@
 #include "inference/graph/oracles/sum_oracle.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <string>
 
 #include "core/infinity.h"
 #include "croft/core/error.h"
 #include "croft/inference/junction_tree.h"
+#include "inference/graph/messages/factor_messages.h"
 #include "inference/graph/oracles/shared_plans.h"
+#include "structure/counters.h"
 #include "structure/factor_numbers.h"
 
 namespace croft {
@@ -60,6 +63,31 @@ class TreeSums final : public SumOracle {
   bool parity_ = false;
 };
 
+// Of a graph whose factors that count are chains of counters, which follow its numbers.
+class CountedSums final : public SumOracle {
+ public:
+  CountedSums(const FactorGraph& graph, const SumOracleMaker& make)
+      : graph_(graph),
+        chains_(with_counters(graph, {.scores_change = true})),
+        gradient_(chains_.graph.numbers().size()),
+        sums_(make(chains_.graph)) {}
+  double sums(double scale, std::span<double> out) override {
+    chains_.pick(graph_);
+    std::ranges::fill(gradient_, 0);
+    const double log_z = sums_->sums(scale, gradient_);
+    if (log_z > -kInf) chains_.add_back(gradient_, out);
+    return log_z;
+  }
+  ResultKind kind() const override { return sums_->kind(); }
+  bool converged() const override { return sums_->converged(); }
+
+ private:
+  const FactorGraph& graph_;
+  PickedGraph chains_;
+  std::vector<double> gradient_;
+  std::unique_ptr<SumOracle> sums_;
+};
+
 // What an approximation finds; -inf: no assignment is allowed.
 struct ApproximateSums {
   bool converged;
@@ -90,6 +118,26 @@ std::unique_ptr<SumOracle> found_sums(const FactorGraph& graph, const Find& find
   return std::make_unique<FoundSums<Find>>(graph, find);
 }
 
+// Whether expectations are those of its counts, without its joint states.
+bool counts_many(const FactorGraph& graph, Factor f) {
+  return graph.potential(graph.potential_of(f)).kind == PotentialKind::cardinality;
+}
+
+void add_number_expectations(const FactorGraph& graph, Factor f, std::span<const double> belief,
+                             double scale, std::span<double> out) {
+  const std::uint64_t first = graph.potential(graph.potential_of(f)).first;
+  for (std::size_t k = 0; k < belief.size(); ++k) out[first + k] += scale * belief[k];
+}
+
+// The belief of a factor's counts under independent variables.
+std::vector<double> counts_of(const FactorGraph& graph, Factor f, const VariableMarginals& q) {
+  std::vector<double> in;
+  for (const Variable v : graph.scope(f)) {
+    for (const double p : q[v]) in.push_back(std::log(p));
+  }
+  return count_distribution(graph, f, in);
+}
+
 // p of a factor's joint states under independent variables.
 std::vector<double> product_of(const FactorGraph& graph, Factor f, const VariableMarginals& q) {
   std::vector<double> joint(1, 1.0);
@@ -108,13 +156,17 @@ std::vector<double> product_of(const FactorGraph& graph, Factor f, const Variabl
 
 SumOracleMaker exact_sums(double most_bytes) {
   const auto plans = std::make_shared<SharedPlans>(plan_numbers(most_bytes));
-  return [=](const FactorGraph& graph) -> std::unique_ptr<SumOracle> {
+  const SumOracleMaker of_tables = [=](const FactorGraph& graph) -> std::unique_ptr<SumOracle> {
     const auto structure = plans->of(graph);
     const auto tree = [=, &graph] {
       return std::make_unique<TreeSums>(graph, structure->order, most_bytes);
     };
     if (!structure->plan) return tree();
     return planned_sums(graph, plans, structure, tree);
+  };
+  return [=](const FactorGraph& graph) -> std::unique_ptr<SumOracle> {
+    if (!needs_counters(graph, {.scores_change = true})) return of_tables(graph);
+    return std::make_unique<CountedSums>(graph, of_tables);
   };
 }
 SumOracleMaker bethe_sums(const BeliefPropagationOptions& options) {
@@ -124,7 +176,11 @@ SumOracleMaker bethe_sums(const BeliefPropagationOptions& options) {
     ApproximateSums found{bp.run().converged, bp.kind(), -kInf};
     if (bp.contradiction()) return found;
     for (Factor f = 0; f < graph.factors(); ++f) {
-      add_expectations(graph, f, bp.factor_belief(f), scale, out);
+      if (counts_many(graph, f)) {
+        add_number_expectations(graph, f, bp.number_belief(f), scale, out);
+      } else if (graph.potential(graph.potential_of(f)).count > 0) {
+        add_expectations(graph, f, bp.factor_belief(f), scale, out);
+      }
     }
     found.log_partition = bp.log_partition();
     return found;
@@ -132,7 +188,7 @@ SumOracleMaker bethe_sums(const BeliefPropagationOptions& options) {
   return [=](const FactorGraph& graph) -> std::unique_ptr<SumOracle> {
     options.validate();
     const auto messages = [=, &graph] { return found_sums(graph, find); };
-    if (!is_forest(graph)) return messages();
+    if (!is_forest(graph) || needs_counters(graph)) return messages();
     const auto structure = plans->of(graph);
     if (!structure->plan) return messages();
     return planned_sums(graph, plans, structure, messages);
@@ -161,7 +217,11 @@ SumOracleMaker mean_field_sums(const MeanFieldOptions& options) {
     return found_sums(graph, [=](const FactorGraph& g, double scale, std::span<double> out) {
       const MeanFieldResult q = mean_field(g, options);
       for (Factor f = 0; f < g.factors() && q.bound > -kInf; ++f) {
-        add_expectations(g, f, product_of(g, f, q.marginals), scale, out);
+        if (counts_many(g, f)) {
+          add_number_expectations(g, f, counts_of(g, f, q.marginals), scale, out);
+        } else if (g.potential(g.potential_of(f)).count > 0) {
+          add_expectations(g, f, product_of(g, f, q.marginals), scale, out);
+        }
       }
       return ApproximateSums{q.convergence.converged, q.kind, q.bound};
     });

@@ -16,20 +16,25 @@ constexpr std::uint32_t kSelf = 0xffffffff, kFixed = 0xfffffffe;
 // Each potential's first equal.
 std::vector<PotentialId> equal_potentials(const FactorGraph& graph) {
   const auto listed = [&](PotentialId id) {
-    return graph.potential(id).kind == PotentialKind::sparse ? graph.listed(id)
-                                                             : std::span<const std::uint64_t>();
+    const PotentialKind kind = graph.potential(id).kind;
+    return kind == PotentialKind::sparse        ? graph.listed(id)
+           : kind == PotentialKind::cardinality ? graph.ranges(id)
+                                                : std::span<const std::uint64_t>();
   };
   const auto compare = [&](PotentialId a, PotentialId b) {
     const Potential &p = graph.potential(a), &q = graph.potential(b);
-    if (std::tie(p.kind, p.odd, p.count) != std::tie(q.kind, q.odd, q.count)) {
-      return std::tie(p.kind, p.odd, p.count) < std::tie(q.kind, q.odd, q.count) ? -1 : 1;
-    }
+    const auto shape = [](const Potential& each) {
+      return std::tie(each.kind, each.odd, each.count, each.counted, each.alike);
+    };
+    if (shape(p) != shape(q)) return shape(p) < shape(q) ? -1 : 1;
     const auto m = graph.numbers(a), n = graph.numbers(b);
     const auto [i, j] = std::ranges::mismatch(m, n);
     if (i != m.end()) return *i < *j ? -1 : 1;
     const auto s = listed(a), t = listed(b);
     const auto [k, l] = std::ranges::mismatch(s, t);
     if (k != s.end()) return *k < *l ? -1 : 1;
+    const auto [c, d] = std::ranges::mismatch(graph.counted(a), graph.counted(b));
+    if (c != graph.counted(a).end()) return *c < *d ? -1 : 1;
     return 0;
   };
   std::vector<PotentialId> order(graph.potentials()), first(graph.potentials());

@@ -564,7 +564,7 @@ TEST(SumProduct, AtMostAFewOfManyTakeTimeByTheirNumber) {
       graph.add_factor({all.back()}, graph.add_table(scores));
       for (std::size_t s = kMost; s > 0; --s) sums[s] += sums[s - 1] * std::exp(scores[1]);
     }
-    graph.add_factor(all, graph.add_at_most(kMost, count));
+    graph.add_factor(all, graph.add_at_most(kMost));
     SumProduct bp(graph);
     bp.run();
     const double log_z = std::log(std::accumulate(sums.begin(), sums.end(), 0.0));
@@ -584,7 +584,7 @@ TEST(BeliefPropagation, RefusesACardinalityFactorOfTooManySums) {
     SumProduct bp(graph);
     FAIL() << "taken";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("200000 variables and 200001 allowed sums"),
+    EXPECT_NE(std::string(error.what()).find("200000 variables and 200001 counts"),
               std::string::npos)
         << error.what();
   }

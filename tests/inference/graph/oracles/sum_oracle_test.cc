@@ -8,11 +8,13 @@
 #include "croft/inference/graph_brute_force.h"
 #include "croft/inference/junction_tree.h"
 #include "structure/factor_numbers.h"
-#include "support/random_graph.h"
+#include "support/counting_graphs.h"
 
 namespace croft::sum_oracle_test {
 namespace {
 
+using testing_graphs::counting_graph;
+using testing_graphs::random_counting;
 using testing_graphs::random_graph;
 using testing_graphs::Shape;
 
@@ -54,6 +56,48 @@ TEST(ExactSums, AreThoseOfAllAssignments) {
                                             .unary = seed % 5 > 0},
                                            random);
     expect_exact(graph, *make(graph));
+  }
+}
+
+TEST(ExactSums, CountWithoutTablesOfAllJointStates) {
+  const SumOracleMaker make = exact_sums();
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(seed);
+    const FactorGraph graph = counting_graph(seed, seed % 2 == 0);
+    if (brute_force(graph).log_partition == -kInf) {
+      std::vector<double> found(graph.numbers().size(), 0);
+      EXPECT_EQ(make(graph)->sums(1, found), -kInf);
+      continue;
+    }
+    expect_exact(graph, *make(graph));
+  }
+}
+
+TEST(ApproximateSums, CountAsTheirFormulasSay) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    FactorGraph graph;  // a tree: Bethe's log Z is exact, and so are its derivatives
+    std::vector<Variable> scope;
+    for (int k = 0; k < 5; ++k) {
+      scope.push_back(graph.add_variable(2 + random.below(2)));
+      std::vector<double> own(graph.states(scope.back()));
+      for (double& each : own) each = random.normal();
+      graph.add_factor({scope.back()}, graph.add_table(own));
+    }
+    const PotentialId id = random_counting(graph, scope, false, random);
+    graph.add_factor(scope, id);
+    const auto oracle = bethe_sums({.tolerance = 1e-12})(graph);
+    std::vector<double> found(graph.numbers().size(), 0);
+    EXPECT_NEAR(oracle->sums(1, found), brute_force(graph).log_partition, 1e-9);
+    const std::vector<double> counts = expected_counts(graph);
+    for (std::size_t k = 0; k < counts.size(); ++k) EXPECT_NEAR(found[k], counts[k], 1e-8);
+    const auto field = mean_field_sums({})(graph);
+    std::vector<double> under_q(graph.numbers().size(), 0);
+    EXPECT_LE(field->sums(1, under_q), brute_force(graph).log_partition + 1e-9);
+    double sum = 0;
+    for (const double each : under_q) sum += each;
+    EXPECT_NEAR(sum, 6, 1e-9);  // a number of each factor
   }
 }
 
