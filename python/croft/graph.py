@@ -43,7 +43,9 @@ class Inference:
     standard_errors   likewise, of methods that sample
     effective_samples by sampling: of the state that has the fewest
     assignment        {variable: state}; states by name where they have names
-    log_score         sum of the factors' log-scores of the assignment
+    log_score         sum of the factors' log-scores of the assignment; of "marginal-map" the logarithm of the
+                      sum over all others
+    probability       of the assignment of "marginal-map", where log Z was found, too
     bound             that no assignment's log-score exceeds
     k_best            list of RankedAssignment, the best first, where they are asked for
     bound_of_others   that the log-score of no assignment exceeds which is not in k_best
@@ -67,6 +69,7 @@ class Inference:
     effective_samples: Optional[float] = None
     assignment: Optional[dict[Name, Name]] = None
     log_score: Optional[float] = None
+    probability: Optional[float] = None
     bound: Optional[float] = None
     k_best: list[RankedAssignment] = field(default_factory=list)
     bound_of_others: Optional[float] = None
@@ -76,8 +79,8 @@ class Inference:
 
     @property
     def value(self) -> Optional[float]:
-        """log Z, or the log-score of the assignment where the task is "map"."""
-        return self.log_score if self.task == "map" else self.log_partition
+        """log Z, or the log-score of the assignment where the task is "map" or "marginal-map"."""
+        return self.log_score if self.task.endswith("map") else self.log_partition
 
 
 class FactorGraph(CountingFactors):
@@ -237,11 +240,12 @@ class FactorGraph(CountingFactors):
     def infer(self, task: str = "marginals", method: str = "auto", *, evidence: Optional[Mapping[Name, Name]] = None,
               memory: Union[float, str, None] = None, time: Optional[float] = None, tolerance: Optional[float] = None,
               max_iterations: Optional[int] = None, samples: Optional[int] = None, k_best: Optional[int] = None,
-              seed: int = 1, threads: int = 1,
+              over: Sequence[Name] = (), seed: int = 1, threads: int = 1,
               callback: Optional[Callable[[dict[str, Any]], Optional[bool]]] = None,
               proposal: Optional[Callable[[dict[Name, Name], random.Random], Any]] = None,
               **settings: Any) -> Inference:
-        """Answers "partition" (log Z), "marginals", "map" (the best assignment) or "sample".
+        """Answers "partition" (log Z), "marginals", "map" (the best assignment), "marginal-map" (the best
+        states of some variables, all others summed out) or "sample".
 
         method    "auto" takes the junction tree where it fits and says why if not; others are listed by
                   FactorGraph.methods().  They are those of `croft infer`
@@ -252,7 +256,8 @@ class FactorGraph(CountingFactors):
         time      seconds, of methods that can stop before their end
         tolerance, max_iterations  of methods that iterate
         samples   how many, of the task "sample"; None: 1
-        k_best    how many of the best assignments, of the task "map"; None: the best one alone
+        k_best    how many of the best assignments, of the tasks "map" and "marginal-map"; None: the best one
+        over      of the task "marginal-map": the variables whose best states are looked for
         threads   changes no result
         callback  gets {"iteration", "residual", and "value", "best", "bound" where they are known} after each
                   iteration; False stops the method with what it has
@@ -273,6 +278,7 @@ class FactorGraph(CountingFactors):
             "max_iterations": None if max_iterations is None else _at_least("max_iterations", max_iterations, 1),
             "samples": None if samples is None else _at_least("samples", samples, 1),
             "k_best": None if k_best is None else _at_least("k_best", k_best, 1),
+            "over": [self._variable(each) for each in over],
             "seed": _at_least("seed", seed, 0), "threads": _at_least("threads", threads, 0),
             "proposal": None if proposal is None else self._proposal(proposal, seed),
             "settings": [(name.replace("_", "-"), _setting(value)) for name, value in settings.items()]}
@@ -281,9 +287,10 @@ class FactorGraph(CountingFactors):
         found = self._native.infer(self._evidence(evidence or {}), options, callback)
         for each in ("marginals", "standard_errors"):
             found[each] = self._arrays(found[each])
+        asked = found.pop("over") or range(len(self._names))
         if found["assignment"] is not None:
-            found["assignment"] = self._assignment(found["assignment"])
-        found["k_best"] = [RankedAssignment(self._assignment(x), *rest) for x, *rest in found["k_best"]]
+            found["assignment"] = self._assignment(found["assignment"], asked)
+        found["k_best"] = [RankedAssignment(self._assignment(x, asked), *rest) for x, *rest in found["k_best"]]
         found["samples"] = [self._assignment(x) for x in found["samples"]]
         return Inference(**found)
 
@@ -478,10 +485,10 @@ class FactorGraph(CountingFactors):
                 known[v] = self._state(v, state)
         return known
 
-    def _assignment(self, x: Sequence[int]) -> dict[Name, Name]:
+    def _assignment(self, x: Sequence[int], asked: Optional[Sequence[int]] = None) -> dict[Name, Name]:
         states = self._states
-        return {self._name(v): s if states[v] is None else states[v][s]  # type: ignore[index]
-                for v, s in enumerate(x)}
+        return {self._name(v): x[v] if states[v] is None else states[v][x[v]]  # type: ignore[index]
+                for v in (range(len(x)) if asked is None else asked)}
 
     def _arrays(self, rows: Sequence[Sequence[float]]) -> dict[Name, NDArray[np.float64]]:
         import numpy as np

@@ -28,6 +28,7 @@ Example:
   croft infer grid.uai --evidence grid.uai.evid --output uai
   croft infer grid.uai --task map --time 10 --json
   croft infer asia.bif --task map --k-best 5
+  croft infer asia.bif --observe "xray=yes" --task marginal-map --over smoke,lung
   croft infer asia.bif --picture asia.svg --save asia.uai
   croft infer asia.bif --independent "smoke;xray|lung"
 
@@ -49,6 +50,9 @@ std::span<const OptionRow> number_options() {
           .repeated(),
       whole("samples", "N=1", "How many assignments --task sample draws").from(1),
       whole("k-best", "K", "The K best assignments of --task map, with probabilities").from(1),
+      words("over", "A,B,...",
+            "Of --task marginal-map: the variables whose best states are looked for, by name or "
+            "number; all others are summed out"),
       choice("output", "OUTPUT=table", {"table", "uai"}, "table or uai"),
   });
   return kRows;
@@ -63,7 +67,8 @@ std::span<const OptionRow> graph_options() {
       file("evidence", "FILE", "What is observed, in UAI's format (.evid)"),
       words("observe", "V=S ...", "VARIABLE=STATE, by name or number; may be given several times")
           .repeated(),
-      words("task", "TASK", "partition (default), marginals, map or sample").without("independent"),
+      words("task", "TASK", "partition (default), marginals, map, marginal-map or sample")
+          .without("independent"),
   });
   return kRows;
 }
@@ -92,7 +97,7 @@ struct InferCommand {
   std::string text(std::string_view name) const { return std::string(values.text(name)); }
 
   const OptionValues& values;
-  const InferRequest request;
+  InferRequest request;
   const std::string picture = text("picture"), save = text("save"), blanket = text("blanket"),
                     independent = text("independent");
   const bool json = values.flag("json"), quiet = values.flag("quiet");
@@ -215,9 +220,15 @@ InferRequest read_request(const OptionValues& values) {
   values.read("max-iterations", request.max_iterations);
   values.read("samples", request.samples);
   values.read("k-best", request.k_best);
-  if (request.k_best && request.task != GraphTask::map) {
-    throw UsageError("--k-best is for --task map");
+  const bool marginal = request.task == GraphTask::marginal_map;
+  if (request.k_best && request.task != GraphTask::map && !marginal) {
+    throw UsageError("--k-best is for --task map and marginal-map");
   }
+  if (marginal && !values.given("over")) {
+    throw UsageError(
+        "--task marginal-map needs --over A,B,…: the variables whose best states are looked for");
+  }
+  if (!marginal && values.given("over")) throw UsageError("--over is for --task marginal-map");
   if (request.k_best && values.text("output") == "uai") {
     throw UsageError("--output uai has one assignment; take table, or --json");
   }
@@ -244,7 +255,7 @@ std::optional<GraphFormat> format_of(const OptionValues& values) {
   return graph_format(std::string(values.text("format")));
 }
 
-int answer_all(const InferCommand& c) {
+int answer_all(InferCommand& c) {
   const bool numbers = asks_numbers(c);
   const GraphFile file = read_graph(c.text("GRAPH"), format_of(c.values));
   Evidence evidence(file.graph.variables(), kUnobserved);
@@ -252,6 +263,7 @@ int answer_all(const InferCommand& c) {
     evidence = read_uai_evidence(LineReader(c.text("evidence")), file.graph);
   }
   for (const std::string& each : c.values.list("observe")) observe(file, each, evidence);
+  if (c.values.given("over")) c.request.over = find_variables(file, c.text("over"));
   write_files(c, file, evidence);
   answer_shape(c, file, evidence);
   if (numbers) answer(c, file, evidence);
@@ -259,7 +271,7 @@ int answer_all(const InferCommand& c) {
 }
 
 int run_infer(const OptionValues& values) {
-  const InferCommand c{values, read_request(values)};
+  InferCommand c{values, read_request(values)};
   try {
     return answer_all(c);
   } catch (const std::bad_alloc&) {

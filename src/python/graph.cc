@@ -66,7 +66,8 @@ class GraphObserver {
 };
 
 py::object assignment_of(const InferResult& r) {  // of a graph without variables it is empty
-  return r.task == GraphTask::map ? py::cast(r.assignment) : py::object(py::none());
+  const bool best = r.task == GraphTask::map || r.task == GraphTask::marginal_map;
+  return best ? py::cast(r.assignment) : py::object(py::none());
 }
 
 py::list ranked(const InferResult& r) {
@@ -80,15 +81,16 @@ py::list ranked(const InferResult& r) {
 py::dict dict_of(const InferResult& r) {
   std::vector<std::string> notes;
   for (const Message& note : r.notes) notes.push_back(in_python(note));
-  return py::dict(
-      "task"_a = std::string(name_of(r.task)), "method"_a = r.method,
-      "reason"_a = in_python(r.reason), "kind"_a = std::string(name_of(r.kind)),
-      "converged"_a = r.converged, "stopped"_a = r.stopped, "seconds"_a = r.seconds,
-      "iterations"_a = r.iterations, "residual"_a = r.residual, "log_partition"_a = r.log_partition,
-      "marginals"_a = r.marginals, "standard_errors"_a = r.standard_errors,
-      "assignment"_a = assignment_of(r), "log_score"_a = r.log_score, "bound"_a = r.bound,
-      "samples"_a = r.samples, "k_best"_a = ranked(r), "bound_of_others"_a = r.bound_of_others,
-      "effective_samples"_a = r.effective_samples, "notes"_a = notes, "memory"_a = r.memory_bytes);
+  return py::dict("task"_a = std::string(name_of(r.task)), "method"_a = r.method,
+                  "reason"_a = in_python(r.reason), "kind"_a = std::string(name_of(r.kind)),
+                  "converged"_a = r.converged, "stopped"_a = r.stopped, "seconds"_a = r.seconds,
+                  "iterations"_a = r.iterations, "residual"_a = r.residual,
+                  "log_partition"_a = r.log_partition, "marginals"_a = r.marginals,
+                  "standard_errors"_a = r.standard_errors, "assignment"_a = assignment_of(r),
+                  "log_score"_a = r.log_score, "bound"_a = r.bound, "samples"_a = r.samples,
+                  "k_best"_a = ranked(r), "bound_of_others"_a = r.bound_of_others,
+                  "effective_samples"_a = r.effective_samples, "over"_a = r.over,
+                  "probability"_a = r.probability, "notes"_a = notes, "memory"_a = r.memory_bytes);
 }
 
 class Graph {
@@ -146,6 +148,7 @@ class Graph {
     request.max_iterations = options["max_iterations"].cast<std::optional<std::size_t>>();
     request.samples = options["samples"].cast<std::optional<std::size_t>>();
     request.k_best = options["k_best"].cast<std::optional<std::size_t>>();
+    request.over = options["over"].cast<std::vector<Variable>>();
     request.settings = options["settings"].cast<std::vector<std::pair<std::string, std::string>>>();
     request.seed = options["seed"].cast<std::uint64_t>();
     request.threads = options["threads"].cast<std::size_t>();

@@ -84,6 +84,22 @@ def test_the_k_best_assignments_have_names_and_probabilities():
         graph.infer("marginals", k_best=2)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_the_best_states_of_some_variables_have_the_largest_marginal(seed):
+    graph = random_graph(seed)
+    over = graph.variables[::2][::-1]
+    joint = graph.joint_marginal(over)
+    found = graph.infer("marginal-map", over=over)
+    assert found.kind == "exact" and list(found.assignment) == over
+    at = tuple(graph.states(v).index(s) for v, s in found.assignment.items())
+    assert joint[at] == pytest.approx(joint.max()) == pytest.approx(found.probability)
+    assert found.value == pytest.approx(found.log_partition + math.log(joint.max()))
+    assert graph.infer("marginal-map", "and-or-search", over=over).value == pytest.approx(found.value)
+    for wrong in ({"task": "map", "over": over}, {"task": "marginal-map"}, {"task": "marginal-map", "over": over * 2}):
+        with pytest.raises(ValueError):
+            graph.infer(**wrong)
+
+
 def test_states_have_names():
     graph = croft.FactorGraph()
     assert graph.add_variable(["no", "yes"], "rain") == "rain"
@@ -322,7 +338,7 @@ def test_what_a_proposal_does_wrong_ends_the_call():
     (lambda g: g.add_all(["b"]), "which count"),
     (lambda g: g.add_any(["b"], state=3), "no state 3"),
     (lambda g: g.add_sparse(["a", "b"], {(0,): 1.0}), "2 variables"),
-    (lambda g: g.infer("answer"), "partition, marginals, map, sample"),
+    (lambda g: g.infer("answer"), "partition, marginals, map, marginal-map, sample"),
     (lambda g: g.infer("map", "guess"), "junction-tree"),
     (lambda g: g.infer("map", "gibbs"), "gibbs"),
     (lambda g: g.infer("partition", "junction-tree", tolerance=1e-3), "tolerance"),

@@ -23,7 +23,7 @@
 namespace croft {
 class Json;
 
-enum class GraphTask { partition, marginals, map, sample };
+enum class GraphTask { partition, marginals, map, marginal_map, sample };
 std::string_view name_of(GraphTask task);
 GraphTask graph_task(std::string_view name);  // throws UsageError that lists the names
 
@@ -37,7 +37,9 @@ struct InferRequest {
   std::optional<double> tolerance;
   std::optional<std::size_t> max_iterations;
   std::optional<std::size_t> samples;  // for the task sample; 1 when not set
-  std::optional<std::size_t> k_best;   // for the task map: how many assignments, the best first
+  // For the tasks map and marginal_map: how many assignments, the best first.
+  std::optional<std::size_t> k_best;
+  std::vector<Variable> over;  // for the task marginal_map: all others are summed out; each once
   // Settings of a single method, by name: see InferMethod::settings.
   std::vector<std::pair<std::string, std::string>> settings;
   std::uint64_t seed = 1;
@@ -64,11 +66,14 @@ struct InferResult {
   bool stopped = false;  // before its end, by the callback or the time limit
   double seconds = 0;    // without reading
   std::optional<double> log_partition;
-  VariableMarginals standard_errors;        // of these, by sampling; likewise
-  VariableMarginals marginals;              // [variables][states]
-  std::vector<State> assignment;            // [variables]
-  std::optional<double> log_score;          // of the assignment
+  VariableMarginals standard_errors;  // of these, by sampling; likewise
+  VariableMarginals marginals;        // [variables][states]
+  std::vector<State> assignment;      // [variables]; of marginal_map those that are asked for count
+  // Of the assignment; of marginal_map log of the sum over all others of exp(score).
+  std::optional<double> log_score;
   std::optional<double> bound;              // that no assignment's score exceeds
+  std::vector<Variable> over;               // of marginal_map: the request's
+  std::optional<double> probability;        // of marginal_map, where log Z was found, too
   std::vector<RankedAssignment> k_best;     // as many as were asked for, or all that are allowed
   std::optional<double> bound_of_others;    // that no other assignment's score exceeds
   std::vector<std::vector<State>> samples;  // [samples][variables]
@@ -92,7 +97,8 @@ struct InferCalls {
 InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
                   const InferRequest& request, const InferCalls& calls = {});
 
-// What a method is run with: the conditioned graph, and the request without `auto`.
+// What a method is run with: the conditioned graph, and the request without `auto`.  Most methods
+// see marginal_map as map, in a graph without the variables that are summed out.
 struct InferProblem {
   const FactorGraph& graph;
   const InferRequest& request;

@@ -24,7 +24,7 @@ enum class EliminationRule {
 EliminationRule elimination_rule(std::string_view name);  // throws UsageError that lists the names
 
 struct EliminationOrder {
-  std::vector<Variable> order;  // of all variables with two states or more
+  std::vector<Variable> order;  // of all variables with two states or more, but those that stay
   double log2_largest = 0;      // joint states of the largest clique
   double log2_total = 0;        // of all maximal cliques together
 };
@@ -36,6 +36,8 @@ struct EliminationOptions {
   std::uint64_t seed = 1;
   // A try ends at a clique of more joint states (2^62 at 1e9 a second: a century and a half).
   double most_log2_states = 62;
+  std::vector<Variable> last = {};  // eliminated after all others
+  bool keep_last = false;           // they stay: the order, and what it costs, ends before them
   // Called every few milliseconds, with millions of steps as the iteration; false ends the search.
   GraphCallback progress = {};
 };

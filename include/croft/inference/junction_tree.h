@@ -58,6 +58,10 @@ class JunctionTree {
   // Assignments drawn from p, independent of each other; after a stop those drawn by then, if any.
   // Throws Error where none is allowed.
   std::vector<std::vector<State>> samples(std::size_t count, Random& random);
+  // Of an order that lacks variables, which stay:  score(x_A) = log of the sum of exp score(x) over
+  // all others.  Variables keep their numbers; one that is summed out has one state, and is in no
+  // scope.  The other questions are for orders of all variables.
+  FactorGraph sum_out();
 
  private:
   class Run;

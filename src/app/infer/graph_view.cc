@@ -15,13 +15,18 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-std::vector<Variable> read_set(const GraphFile& file, std::string_view text) {
-  std::vector<Variable> set;
+std::vector<Variable> read_list(const GraphFile& file, std::string_view text) {
+  std::vector<Variable> list;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
-    set.push_back(find_variable(file, trimmed(text.substr(begin, end - begin))));
+    list.push_back(find_variable(file, trimmed(text.substr(begin, end - begin))));
     begin = end + 1;
   }
+  return list;
+}
+
+std::vector<Variable> read_set(const GraphFile& file, std::string_view text) {
+  std::vector<Variable> set = read_list(file, text);
   std::ranges::sort(set);
   const auto same = std::ranges::unique(set);
   set.erase(same.begin(), same.end());
@@ -69,6 +74,18 @@ IndependenceAnswer ask_independence(const GraphFile& file, std::string_view text
                          ? BayesianNetwork(file.graph).separated(claim.a, claim.b, claim.given)
                          : MarkovNetwork(file.graph).separated(claim.a, claim.b, claim.given);
   return answer;
+}
+
+std::vector<Variable> find_variables(const GraphFile& file, std::string_view text) {
+  std::vector<Variable> list = read_list(file, text);
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    if (std::find(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(k), list[k]) ==
+        list.begin() + static_cast<std::ptrdiff_t>(k)) {
+      continue;
+    }
+    throw UsageError(in_quotes(text), " has ", variable_name(file.names, list[k]), " twice");
+  }
+  return list;
 }
 
 std::vector<Variable> markov_blanket(const GraphFile& file, Variable v) {

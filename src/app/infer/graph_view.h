@@ -21,6 +21,8 @@ struct IndependenceAnswer {
 // observed?  Throws UsageError for other texts, variables that are not there or in two sets.
 IndependenceAnswer ask_independence(const GraphFile& file, std::string_view text,
                                     std::span<const State> evidence = {});
+// "A,B": names or numbers.  Throws UsageError for one that is not there, or twice.
+std::vector<Variable> find_variables(const GraphFile& file, std::string_view text);
 // The Markov blanket: given it a variable is independent of all others.
 std::vector<Variable> markov_blanket(const GraphFile& file, Variable v);
 

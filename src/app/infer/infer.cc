@@ -7,13 +7,10 @@
 #include <chrono>
 #include <cmath>
 
+#include "app/infer/infer_auto.h"
 #include "app/infer/infer_methods.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
-#include "croft/inference/elimination_order.h"
-#include "croft/inference/junction_tree.h"
-#include "inference/graph/exact/conditioning.h"
-#include "inference/graph/exact/recursive_conditioning.h"
 #include "structure/counters.h"
 
 namespace croft {
@@ -21,17 +18,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::size_t kAutoSearchNodes = 100000;  // of and-or-search
 constexpr GraphTask kTasks[] = {GraphTask::partition, GraphTask::marginals, GraphTask::map,
-                                GraphTask::sample};
-constexpr double kMostLog2States = 32;  // half a minute or so
-// Of a first order, from which no other comes down to what can be done.
-constexpr double kHopelessLog2States = 48;
-constexpr std::size_t kMostMillions = 4000;  // of steps that the search for an order takes
-
-// Joint states a second that a junction tree goes through, a bit less than was measured: what a
-// time limit is compared with.
-double states_per_second(GraphTask task) { return task == GraphTask::partition ? 2e8 : 8e7; }
-
+                                GraphTask::marginal_map, GraphTask::sample};
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
@@ -43,12 +32,6 @@ double half_of_memory() {
 
 bool answers(const InferMethod& method, GraphTask task) {
   return std::ranges::find(method.tasks, task) != method.tasks.end();
-}
-
-const InferMethod* method_named(std::string_view name) {
-  const auto methods = infer_methods();
-  const auto at = std::ranges::find(methods, name, &InferMethod::name);
-  return at == methods.end() ? nullptr : &*at;
 }
 
 std::string names_for(GraphTask task) {
@@ -90,7 +73,14 @@ std::string options_of(const InferMethod& method) {
   return list;
 }
 
-// The method and its options against the task.
+}  // namespace
+
+const InferMethod* infer_method_named(std::string_view name) {
+  const auto methods = infer_methods();
+  const auto at = std::ranges::find(methods, name, &InferMethod::name);
+  return at == methods.end() ? nullptr : &*at;
+}
+
 void check(const InferMethod& method, const InferRequest& r) {
   if (!answers(method, r.task)) {
     throw UsageError("method ", method.name, " does not answer --task ", name_of(r.task),
@@ -116,119 +106,7 @@ void check(const InferMethod& method, const InferRequest& r) {
   }
 }
 
-// The cheapest that is found; where the first try is hopeless, others are not tried.  Throws
-// TooWide; Interrupted where the search takes too much of what it is to save.
-EliminationOrder cheapest_order(const InferProblem& p) {
-  const Clock::time_point begin = Clock::now();
-  const GraphCallback in_time = [&](const GraphProgress& now) {
-    return p.progress(now) && now.iteration < kMostMillions &&
-           (!p.request.seconds || seconds_since(begin) < *p.request.seconds / 4);
-  };
-  EliminationOptions one{.rules = {EliminationRule::min_fill}, .restarts = 1};
-  one.progress = in_time;
-  EliminationOrder first = find_elimination_order(p.for_tables, one);
-  if (first.log2_total > kHopelessLog2States) return first;
-  try {
-    return find_elimination_order(p.for_tables, {.progress = in_time});
-  } catch (const Interrupted&) {
-    return first;
-  }
-}
-
-// Why not the junction tree; empty where it is to be taken.
-std::string why_not(const InferProblem& p, const JunctionTree& tree) {
-  const double states = std::exp2(tree.log2_joint_states());
-  if (tree.bytes() > p.memory) return fmt::format(", and {} are allowed", memory_text(p.memory));
-  if (p.request.seconds) {
-    const bool slow = states > *p.request.seconds * states_per_second(p.request.task);
-    return slow ? fmt::format(", which may take more than {} s", *p.request.seconds) : "";
-  }
-  return tree.log2_joint_states() > kMostLog2States ? ", which may take minutes or more" : "";
-}
-
-// The cheaper of the two kinds of conditioning, where memory alone is short and time would do.
-std::optional<std::string_view> conditioning_for(const InferProblem& p, const JunctionTree& tree) {
-  const double most = p.request.seconds
-                          ? std::log2(*p.request.seconds * states_per_second(p.request.task))
-                          : kMostLog2States;
-  if (tree.bytes() <= p.memory || tree.log2_joint_states() > most) return {};
-  ConditioningOptions options{.memory = p.memory};
-  options.progress = p.progress;
-  double cutset = HUGE_VAL, recursive = HUGE_VAL;
-  try {
-    recursive = plan_recursion(p.for_tables, options).log2_joint_states;
-    if (p.request.task != GraphTask::sample) {
-      cutset = plan_conditioning(p.for_tables, options).log2_joint_states;
-    }
-  } catch (const Interrupted&) {
-    throw;
-  } catch (const Error&) {  // not even the factors fit
-  }
-  if (std::min(cutset, recursive) > most) return {};
-  return cutset < recursive ? "cutset-conditioning" : "recursive-conditioning";
-}
-
-// A search that may be over long before a large junction tree, whose time is known; as many nodes
-// as take about half of that time.
-const InferMethod kSearchThenTree{"branch-and-bound",  "", {GraphTask::map}, {}, {},
-                                  run_search_then_tree};
-constexpr double kFewestNodes = 100;  // that are worth a search's first steps
-
-double nodes_before(const InferProblem& p, const JunctionTree& tree) {
-  double joint = 1;
-  for (Factor f = 0; f < p.for_tables.factors(); ++f) {
-    joint += static_cast<double>(p.for_tables.joint_states(f));
-  }
-  return std::min(1e5, std::exp2(tree.log2_joint_states()) / (20 * joint));
-}
-
-// The junction tree where it fits, else another, whose limits go into the request; with the reason.
-const InferMethod& choose(InferProblem& p, InferRequest& request, InferResult& result) {
-  if (p.request.tolerance || p.request.max_iterations) {
-    result.reason = "--tolerance and --max-iterations are for methods that iterate";
-    const InferMethod& iterating = *method_named(auto_iterating(p.request));
-    check(iterating, p.request);
-    return iterating;
-  }
-  const auto without_tree = [&](const std::string& why) -> const InferMethod& {
-    const AutoChoice other = auto_without_junction_tree(p);
-    result.reason = {why, "; ", other.why};
-    request.max_iterations = other.max_iterations;
-    return *method_named(other.method);
-  };
-  try {
-    p.order = cheapest_order(p);
-  } catch (const TooWide& wide) {
-    return without_tree(fmt::format("a junction tree has at least 2^{:.0f} joint states",
-                                    std::floor(wide.log2_states())));
-  } catch (const Interrupted&) {
-    if (interruption || result.stopped) throw;
-    return without_tree("the cost of a junction tree was not found in time");
-  }
-  const JunctionTree tree(p.for_tables, *p.order);
-  const std::string cost = fmt::format("its cliques have 2^{:.1f} joint states and take {}",
-                                       tree.log2_joint_states(), memory_text(tree.bytes()));
-  const std::string why = why_not(p, tree);
-  if (why.empty()) {
-    const double nodes = nodes_before(p, tree);
-    if (p.request.task == GraphTask::map && !p.request.k_best && nodes >= kFewestNodes) {
-      request.max_iterations = static_cast<std::size_t>(nodes);
-      result.reason = fmt::format(
-          "of the junction tree {}; branch and bound may be sooner, and has "
-          "{} nodes before the tree follows",
-          cost, *request.max_iterations);
-      return kSearchThenTree;
-    }
-    result.reason = "the junction tree is exact, and " + cost;
-    return *method_named("junction-tree");
-  }
-  if (const auto conditioning = p.request.k_best ? std::nullopt : conditioning_for(p, tree)) {
-    result.reason =
-        "of the junction tree " + cost + why + "; conditioning on a few variables is exact";
-    return *method_named(*conditioning);
-  }
-  return without_tree("of the junction tree " + cost + why);
-}
+namespace {
 
 // Of all variables those of the graph that was asked about, which come first.
 void take_out_counters(std::size_t variables, InferResult& r) {
@@ -266,6 +144,8 @@ std::string_view name_of(GraphTask task) {
       return "marginals";
     case GraphTask::map:
       return "map";
+    case GraphTask::marginal_map:
+      return "marginal-map";
     case GraphTask::sample:
       break;
   }
@@ -276,7 +156,9 @@ GraphTask graph_task(std::string_view name) {
   for (const GraphTask task : kTasks) {
     if (name_of(task) == name) return task;
   }
-  throw UsageError("no task: " + in_quotes(name) + "; there are partition, marginals, map, sample");
+  throw UsageError("no task: " + in_quotes(name) +
+                   "; there are partition, marginals, map, marginal-map, "
+                   "sample");
 }
 
 std::string memory_text(double bytes) {
@@ -290,7 +172,7 @@ std::string memory_text(double bytes) {
 std::string list_infer_methods() {
   std::string list;
   for (const GraphTask task : kTasks) {
-    list += fmt::format("  {:<10} {}\n", name_of(task), names_for(task));
+    list += fmt::format("  {:<12} {}\n", name_of(task), names_for(task));
   }
   return list;
 }
@@ -307,11 +189,87 @@ std::string describe_infer_methods() {
   return list;
 }
 
+namespace {
+
+void check_request(const FactorGraph& graph, const InferRequest& request) {
+  const bool best = request.task == GraphTask::map || request.task == GraphTask::marginal_map;
+  if (request.samples && request.task != GraphTask::sample) {
+    throw UsageError("a number of samples is for the task sample");
+  }
+  if (request.k_best && (!best || *request.k_best == 0)) {
+    throw UsageError(
+        "a number of best assignments, 1 or more, is for the task map or marginal-map");
+  }
+  if (request.over.empty() != (request.task != GraphTask::marginal_map)) {
+    throw UsageError("the task marginal-map, and no other, needs the variables that it is over");
+  }
+  std::vector<bool> seen(graph.variables());
+  for (const Variable v : request.over) {
+    if (v >= seen.size()) throw UsageError("there is no variable ", v);
+    if (seen[v]) throw UsageError("variable ", v, " is asked for twice");
+    seen[v] = true;
+  }
+}
+
+// Of a graph in which all others are summed out: its best assignment.
+void run_best_of_rest(const InferMethod* method, InferProblem& p, InferRequest& own,
+                      InferResult& result) {
+  std::string sums;
+  const std::optional<FactorGraph> rest = others_summed_out(p, sums);
+  if (!rest && method != nullptr) {
+    throw Error(sums, "; give --memory or --time, or --method and-or-search");
+  }
+  if (!rest) {
+    result.reason = {sums, "; a search has an assignment and a bound"};
+    if (!own.seconds && !own.max_iterations) own.max_iterations = kAutoSearchNodes;
+    method = infer_method_named("and-or-search");
+    p.plan(fmt::format("{}: {}", method->name, result.reason.text()));
+    result.method = method->name;
+    method->run(p, result);
+    return;
+  }
+  own.task = GraphTask::map;
+  InferProblem of_rest{.graph = *rest,
+                       .request = own,
+                       .memory = p.memory,
+                       .progress = p.progress,
+                       .plan = p.plan,
+                       .order = {},
+                       .evidence = p.evidence};
+  if (method == nullptr) {
+    method = &choose(of_rest, own, result);
+    result.reason = {sums, "; then ", result.reason};
+    p.plan(fmt::format("{}: {}", method->name, result.reason.text()));
+  }
+  result.method = method->name;
+  method->run(of_rest, result);
+  result.log_score = rest->score(result.assignment);
+  for (RankedAssignment& each : result.k_best) each.log_score = rest->score(each.states);
+}
+
+// The task marginal_map.
+void run_marginal_map(const InferMethod* method, InferProblem& p, InferRequest& own,
+                      InferResult& result) {
+  if (method != nullptr && method->name == "and-or-search") {
+    result.method = method->name;
+    method->run(p, result);
+  } else {
+    run_best_of_rest(method, p, own, result);
+  }
+  result.over = own.over;
+  if (!result.log_partition) result.log_partition = quick_log_partition(p);
+  if (result.log_partition && result.log_score) {
+    result.probability = std::min(1.0, std::exp(*result.log_score - *result.log_partition));
+  }
+}
+
+}  // namespace
+
 InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
                   const InferRequest& request, const InferCalls& calls) {
   const InferMethod* method = nullptr;
   if (request.method != "auto") {
-    method = method_named(request.method);
+    method = infer_method_named(request.method);
     if (method == nullptr) {
       throw UsageError("no method ", in_quotes(request.method), "; methods for --task ",
                        name_of(request.task), ": ", names_for(request.task));
@@ -322,12 +280,7 @@ InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
   } else if (request.proposal) {
     throw UsageError("a proposal is for the method metropolis-hastings");
   }
-  if (request.samples && request.task != GraphTask::sample) {
-    throw UsageError("a number of samples is for the task sample");
-  }
-  if (request.k_best && (request.task != GraphTask::map || *request.k_best == 0)) {
-    throw UsageError("a number of best assignments, 1 or more, is for the task map");
-  }
+  check_request(graph, request);
   InferRequest own = request;
   const Clock::time_point begin = Clock::now();
   const FactorGraph conditioned = evidence.empty() ? graph : condition(graph, evidence);
@@ -337,30 +290,38 @@ InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
   result.task = request.task;
   const std::function<void(const std::string&)> plan =
       calls.plan ? calls.plan : [](const std::string&) {};
-  InferProblem problem{.graph = conditioned,
+  const FactorGraph& tables = counters ? *counters : conditioned;
+  const bool sums_out = request.task == GraphTask::marginal_map;  // counters as well as others
+  InferProblem problem{.graph = sums_out ? tables : conditioned,
                        .request = own,
                        .memory = request.memory > 0 ? request.memory : half_of_memory(),
                        .progress = {},
                        .plan = plan,
                        .order = {},
                        .evidence = evidence,
-                       .for_tables = counters ? *counters : conditioned};
+                       .for_tables = tables};
   problem.progress = [&](const GraphProgress& progress) {
     const bool in_time = !request.seconds || seconds_since(begin) < *request.seconds;
     const bool wanted = !calls.progress || calls.progress(progress);
     result.stopped = result.stopped || !in_time || !wanted;
     return in_time && wanted;
   };
-  if (method == nullptr) {
-    method = &choose(problem, own, result);
-    plan(fmt::format("{}: {}", method->name, result.reason.text()));
+  if (sums_out) {
+    run_marginal_map(method, problem, own, result);
+  } else {
+    if (method == nullptr) {
+      method = &choose(problem, own, result);
+      plan(fmt::format("{}: {}", method->name, result.reason.text()));
+    }
+    result.method = method->name;
+    method->run(problem, result);
   }
-  result.method = method->name;
-  method->run(problem, result);
   if (counters) take_out_counters(graph.variables(), result);
   restore_observed(graph, evidence, result);
-  if (request.task == GraphTask::map) result.log_score = graph.score(result.assignment);
-  for (RankedAssignment& each : result.k_best) each.log_score = graph.score(each.states);
+  if (request.task == GraphTask::map) {
+    result.log_score = graph.score(result.assignment);
+    for (RankedAssignment& each : result.k_best) each.log_score = graph.score(each.states);
+  }
   result.seconds = seconds_since(begin);
   return result;
 }

@@ -13,6 +13,7 @@
 #include "inference/graph/cuts/qpbo.h"
 #include "inference/graph/search/block_search.h"
 #include "inference/graph/search/local_search.h"
+#include "inference/graph/search/marginal_search.h"
 
 namespace croft {
 
@@ -108,6 +109,25 @@ BranchAndBoundOptions search_options(const InferProblem& p) {
 
 void run_branch_and_bound(const InferProblem& p, InferResult& result) {
   take(p, branch_and_bound(p.graph, search_options(p), p.progress), result);
+}
+
+void run_and_or_search(const InferProblem& p, InferResult& result) {
+  auto options = options_of<MarginalSearchOptions>(p);
+  options.max_nodes = p.request.max_iterations.value_or(options.max_nodes);
+  options.table_bytes = std::min(options.table_bytes, p.memory / 2);
+  Settings(p.request).read("moves", options.moves);
+  MapResult found = marginal_search(p.graph, p.request.over, options, p.progress);
+  if (found.bound == -std::numeric_limits<double>::infinity()) fail_without_assignment();
+  const bool known = std::isfinite(found.score);
+  if (known) {
+    result.log_score = found.score;
+  } else {
+    found.kind = ResultKind::estimate;
+    result.notes.push_back(
+        "the sum of the assignment is not known: even with its states given, the sum over the "
+        "other variables takes too much");
+  }
+  take(p, std::move(found), result);
 }
 
 constexpr InferOptions kStops{.seconds = true};
@@ -213,6 +233,13 @@ std::vector<InferMethod> search_methods() {
         {"annealing-sweeps", "SWEEPS"},
         {"restarts", "N"}},
        run_branch_and_bound},
+      {"and-or-search",
+       "branch and bound with sums as its leaves, where the others cannot be summed out first; "
+       "--max-iterations are nodes",
+       {marginal_map},
+       {.max_iterations = true, .seconds = true, .memory = true},
+       {{"moves", "N"}},
+       run_and_or_search},
   };
 }
 

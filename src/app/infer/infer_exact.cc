@@ -58,7 +58,8 @@ void ask(Tree& tree, const InferProblem& p, InferResult& result) {
       result.marginals = std::move(found.variable);
       return;
     }
-    case map: {
+    case map:
+    case marginal_map: {
       if constexpr (requires { tree.k_best(1); }) {
         if (p.request.k_best) return take_ranked(tree.k_best(*p.request.k_best), tree, result);
       }

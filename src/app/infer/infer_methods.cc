@@ -1,6 +1,7 @@
 // The table of methods, and what `auto` makes of it.
 #include "app/infer/infer_methods.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "croft/core/error.h"
@@ -26,6 +27,10 @@ std::span<const InferMethod> infer_methods() {
          {exact_methods(), sum_methods(), search_methods(), sampling_methods()}) {
       all.insert(all.end(), rows.begin(), rows.end());
     }
+    for (InferMethod& each : all) {  // what finds the best of a graph does where others are summed
+      const auto at = std::ranges::find(each.tasks, map);
+      if (at != each.tasks.end()) each.tasks.insert(at + 1, marginal_map);
+    }
     return all;
   }();
   return methods;
@@ -39,6 +44,7 @@ AutoChoice auto_without_junction_tree(const InferProblem& p) {
     case sample:
       return {"gibbs", "Gibbs sampling does without", {}};
     case map:
+    case marginal_map:
       break;
   }
   if (!p.request.k_best && why_no_graph_cut(p.graph).empty()) {
@@ -60,6 +66,7 @@ std::string_view auto_iterating(const InferRequest& request) {
     case marginals:
       return "belief-propagation";
     case map:
+    case marginal_map:
       return "trw-s";
     case sample:
       break;

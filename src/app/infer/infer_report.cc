@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "app/infer/infer_methods.h"
 #include "app/inspect/inspect.h"
@@ -17,9 +18,20 @@ namespace {
 
 double log10_of(double log) { return log / std::numbers::ln10; }
 
-Json states_json(const std::vector<State>& states, const GraphFile& file) {
+// Of the variables that are asked for; none: of all.
+std::vector<Variable> asked_of(const InferResult& r, std::size_t variables) {
+  std::vector<Variable> all = r.over;
+  if (all.empty()) {
+    all.resize(variables);
+    std::iota(all.begin(), all.end(), Variable{0});
+  }
+  return all;
+}
+
+Json states_json(const std::vector<State>& states, const std::vector<Variable>& asked,
+                 const GraphFile& file) {
   Json list = Json::array();
-  for (Variable v = 0; v < states.size(); ++v) {
+  for (const Variable v : asked) {
     if (file.names.states.empty()) {
       list.push_back(states[v]);
     } else {
@@ -63,6 +75,7 @@ void append_head(const InferResult& r, std::vector<std::vector<std::string>>& ro
     rows.push_back({"log10 Z", fmt::format("{:.10g}", log10_of(*r.log_partition))});
   }
   if (r.log_score) rows.push_back({"log score", fmt::format("{:.10g}", *r.log_score)});
+  if (r.probability) rows.push_back({"probability", fmt::format("{:.6g}", *r.probability)});
   if (r.bound) rows.push_back({"at most", fmt::format("{:.10g}", *r.bound)});
   if (r.bound_of_others) {
     rows.push_back({"others", fmt::format("at most {:.10g}", *r.bound_of_others)});
@@ -101,15 +114,20 @@ Json to_json(const InferResult& r, const GraphFile& file) {
   if (!file.names.variables.empty()) out["variables"] = file.names.variables;
   if (!file.names.states.empty()) out["states"] = file.names.states;
   if (r.task == GraphTask::marginals) out["marginals"] = r.marginals;
-  if (r.task == GraphTask::map) out["assignment"] = states_json(r.assignment, file);
+  if (r.probability) out["probability"] = *r.probability;
+  const std::vector<Variable> asked = asked_of(r, file.graph.variables());
+  for (const Variable v : r.over) out["over"].push_back(variable_name(file.names, v));
+  if (r.task == GraphTask::map || r.task == GraphTask::marginal_map) {
+    out["assignment"] = states_json(r.assignment, asked, file);
+  }
   for (const RankedAssignment& each : r.k_best) {
-    Json one{{"assignment", states_json(each.states, file)}, {"log_score", each.log_score}};
+    Json one{{"assignment", states_json(each.states, asked, file)}, {"log_score", each.log_score}};
     if (each.probability) one["probability"] = *each.probability;
     out["k_best"].push_back(std::move(one));
   }
   if (r.task == GraphTask::sample) {
     out["samples"] = Json::array();
-    for (const auto& sample : r.samples) out["samples"].push_back(states_json(sample, file));
+    for (const auto& sample : r.samples) out["samples"].push_back(states_json(sample, asked, file));
   }
   return out;
 }
@@ -117,6 +135,7 @@ Json to_json(const InferResult& r, const GraphFile& file) {
 std::string format_table(const InferResult& r, const GraphFile& file) {
   const auto variable = [&](Variable v) { return escaped(variable_name(file.names, v)); };
   const auto state = [&](Variable v, State s) { return escaped(state_name(file.names, v, s)); };
+  const std::vector<Variable> asked = asked_of(r, r.assignment.size());
   std::vector<std::vector<std::string>> head, rows;
   append_head(r, head);
   if (r.task == GraphTask::marginals) {
@@ -133,19 +152,15 @@ std::string format_table(const InferResult& r, const GraphFile& file) {
     rows.push_back({"rank", "log score"});
     const bool known = r.k_best.front().probability.has_value();
     if (known) rows.back().push_back("probability");
-    for (Variable v = 0; v < r.assignment.size(); ++v) rows.back().push_back(variable(v));
+    for (const Variable v : asked) rows.back().push_back(variable(v));
     for (const RankedAssignment& each : r.k_best) {
       rows.push_back({std::to_string(rows.size()), fmt::format("{:.10g}", each.log_score)});
       if (known) rows.back().push_back(fmt::format("{:.6g}", *each.probability));
-      for (Variable v = 0; v < each.states.size(); ++v) {
-        rows.back().push_back(state(v, each.states[v]));
-      }
+      for (const Variable v : asked) rows.back().push_back(state(v, each.states[v]));
     }
-  } else if (r.task == GraphTask::map) {
+  } else if (r.task == GraphTask::map || r.task == GraphTask::marginal_map) {
     rows.push_back({"variable", "state"});
-    for (Variable v = 0; v < r.assignment.size(); ++v) {
-      rows.push_back({variable(v), state(v, r.assignment[v])});
-    }
+    for (const Variable v : asked) rows.push_back({variable(v), state(v, r.assignment[v])});
   } else if (r.task == GraphTask::sample) {
     rows.emplace_back();
     for (Variable v = 0; v < file.graph.variables(); ++v) rows[0].push_back(variable(v));
@@ -172,6 +187,11 @@ std::string format_uai(const InferResult& r) {
     case GraphTask::map: {
       std::string out = fmt::format("MPE\n{}", r.assignment.size());
       for (const State s : r.assignment) out += fmt::format(" {}", s);
+      return out + "\n";
+    }
+    case GraphTask::marginal_map: {
+      std::string out = fmt::format("MMAP\n{}", r.over.size());
+      for (const Variable v : r.over) out += fmt::format(" {} {}", v, r.assignment[v]);
       return out + "\n";
     }
     case GraphTask::sample:

@@ -3,12 +3,13 @@
 CROFT_DATA names the folder of the data.
 """
 
+import itertools
 import json
 import math
 import random
 import unittest
 
-from support import DATA, WRONG_USAGE, CliTest, main
+from support import BAD_INPUT, DATA, WRONG_USAGE, CliTest, main
 
 GRAPHS = DATA / "graphs"
 
@@ -88,6 +89,51 @@ class SearchTest(CliTest):
                               (("--task", "map", "--output", "uai"), "--output uai has one assignment"),
                               (("--task", "map", "--k-best", "0"), "--k-best")]:
             self.fails(WRONG_USAGE, "infer", self.path, "--k-best", "3", *options, mentions=(said,))
+
+    def test_the_best_states_of_some_variables_are_those_of_the_sums_over_all_others(self):
+        path, over = self.file("small.uai", frustrated_grid(4)), "5,0,10,15,3"
+        joint = self.sums(path, over)
+        best = max(joint, key=joint.get)
+        for options in ((), ("--method", "and-or-search"), ("--method", "branch-and-bound"),
+                        ("--method", "brute-force"), ("--k-best", 40)):
+            found = json.loads(self.run_ok("infer", path, "--task", "marginal-map", "--over", over, "--json",
+                                           "--quiet", *options))
+            self.assertEqual((found["kind"], found["over"]), ("exact", over.split(",")))
+            self.assertEqual(tuple(found["assignment"]), best)
+            self.assertAlmostEqual(found["log_score"], joint[best], places=9)
+            self.assertAlmostEqual(math.log(found["probability"]), joint[best] - found["log_partition"], places=9)
+        ranked = [(tuple(each["assignment"]), each["log_score"]) for each in found["k_best"]]
+        self.assertEqual(len(ranked), 32)
+        for states, score in ranked:
+            self.assertAlmostEqual(joint[states], score, places=9)
+        self.assertEqual([s for _, s in ranked], sorted((s for _, s in ranked), reverse=True))
+        uai = self.run_ok("infer", path, "--task", "marginal-map", "--over", over, "--output", "uai", "--quiet")
+        self.assertEqual(uai.split("\n")[1], "5 " + " ".join(f"{v} {s}" for v, s in zip(over.split(","), best)))
+
+    def sums(self, path, over):
+        """log Z with the states of some variables observed, by the states."""
+        found = {}
+        for states in itertools.product((0, 1), repeat=len(over.split(","))):
+            seen = [option for v, s in zip(over.split(","), states) for option in ("--observe", f"{v}={s}")]
+            found[states] = json.loads(self.run_ok("infer", path, "--json", "--quiet", *seen))["log_partition"]
+        return found
+
+    def test_sums_that_do_not_fit_are_searched_with_a_bound(self):
+        path = self.file("large.uai", frustrated_grid(14))
+        over = ",".join(str(v) for v in range(0, 196, 3))
+        ask = ("infer", path, "--task", "marginal-map", "--over", over, "--json", "--memory", "2M", "--time", 2)
+        found = json.loads(self.run_ok(*ask, "--quiet"))
+        self.assertEqual(found["method"], "and-or-search")
+        self.assertIn("a search has an assignment and a bound", found["reason"])
+        self.assertGreaterEqual(found["bound"], found["log_score"])
+        self.fails(BAD_INPUT, *ask, "--method", "branch-and-bound", mentions=("other variables", "and-or-search"))
+
+    def test_the_variables_that_are_asked_for_are_needed_and_each_once(self):
+        for options, said in [(("--task", "marginal-map"), "needs --over"),
+                              (("--task", "map", "--over", "1"), "--over is for --task marginal-map"),
+                              (("--task", "marginal-map", "--over", "1,1"), "twice"),
+                              (("--task", "marginal-map", "--over", "99"), "no variable")]:
+            self.fails(WRONG_USAGE, "infer", self.path, *options, mentions=(said,))
 
     def test_memory_limits_the_tables_of_branch_and_bound_and_not_its_answer(self):
         exact = self.best("junction-tree")["log_score"]

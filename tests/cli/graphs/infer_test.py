@@ -314,7 +314,10 @@ class OptionsTest(InferTest):
 
     def ask(self, method, task):
         graph = SPRINKLER if method == "likelihood-weighting" else self.potts
-        return (graph, "--task", task, "--method", method)
+        return (graph, "--task", task, "--method", method, *self.over(task))
+
+    def over(self, task):
+        return ("--over", "2,0") if task == "marginal-map" else ()
 
     def all_methods(self):
         return [(task, method) for task, names in self.methods_of.items() for method in names]
@@ -359,7 +362,7 @@ class OptionsTest(InferTest):
                       if option in self.takes[method] for word in (option, value)]
             begin = time.monotonic()
             run = subprocess.run([CROFT, "infer", "--json", "--quiet", wide, "--task", task,
-                                  "--method", method, "--time", "0.2", *others],
+                                  "--method", method, "--time", "0.2", *self.over(task), *others],
                                  capture_output=True, text=True, timeout=60)
             self.assertLess(time.monotonic() - begin, 30)
             if run.returncode == 0:
@@ -658,7 +661,7 @@ class ErrorsTest(InferTest):
     def test_what_does_not_go_together_lists_what_does(self):
         grid = self.grid()
         self.fails(WRONG_USAGE, "infer", grid, "--task", "sums",
-                   mentions=["partition, marginals, map, sample"])
+                   mentions=["partition, marginals, map, marginal-map, sample"])
         self.fails(WRONG_USAGE, "infer", grid, "--method", "magic", mentions=["junction-tree"])
         self.fails(WRONG_USAGE, "infer", grid, "--method", "brute-force", "--task", "sample",
                    mentions=["junction-tree"])
@@ -675,7 +678,7 @@ class ErrorsTest(InferTest):
 
     def test_help_lists_the_methods_of_each_task(self):
         text = self.run_ok("infer", "--help")
-        for task in ("partition", "marginals", "map", "sample"):
+        for task in ("partition", "marginals", "map", "marginal-map", "sample"):
             line = next(line for line in text.splitlines() if line.startswith(f"  {task} "))
             self.assertIn("auto, junction-tree", line)
 

@@ -246,6 +246,20 @@ MiniBucketSearch::Value MiniBucketSearch::solve_state(Place v, State s, double t
   return value;
 }
 
+// Over the states of v, after expand(v); never less than what it is, and no target ends it early.
+MiniBucketSearch::Value MiniBucketSearch::sum(Place v) {
+  std::vector<double> scores;
+  for (State s = 0; s < buckets_.states(v); ++s) {
+    scores.push_back(levels_[v].bounds[s] == -kInf ? -kInf : solve_state(v, s, -kInf).score);
+    if (stopped_) return {kInf, false};
+  }
+  const double most = *std::ranges::max_element(scores);
+  if (most == -kInf) return {-kInf, true};
+  double total = 0;
+  for (const double each : scores) total += std::exp(each - most);
+  return {most + std::log(total), true};
+}
+
 // Exact where more than `target`.
 MiniBucketSearch::Value MiniBucketSearch::solve(Place v, double bound, double target) {
   if (buckets_.exact_below(v)) return {bound, true};
@@ -260,6 +274,11 @@ MiniBucketSearch::Value MiniBucketSearch::solve(Place v, double bound, double ta
     }
   }
   expand(v);
+  if (buckets_.is_summed(v)) {
+    const Value value = sum(v);
+    if (kept_[v] && !stopped_) keep({v, true, context, value.score});
+    return value;
+  }
   double reached = -kInf, most = -kInf;  // by an assignment; that none exceeds
   for (const State s : levels_[v].tries) {
     const double limit = std::max(target, reached);
@@ -279,6 +298,7 @@ MiniBucketSearch::Value MiniBucketSearch::solve(Place v, double bound, double ta
 
 // Goes down again where a value is reached; what has been found out makes that quick.
 bool MiniBucketSearch::decode(Place v, double score) {
+  if (buckets_.is_summed(v)) return true;
   expand(v);
   const double slack = 1e-9 * std::max(1.0, std::abs(score));
   const Level& level = levels_[v];
@@ -298,7 +318,7 @@ bool MiniBucketSearch::decode(Place v, double score) {
 }
 
 const std::vector<State>& MiniBucketSearch::guess() {
-  for (std::size_t v = x_.size(); v-- > 0;) {
+  for (std::size_t v = x_.size(); v-- > 0 && !buckets_.is_summed(static_cast<Place>(v));) {
     expand(static_cast<Place>(v));
     x_[v] = levels_[v].tries[0];
   }

@@ -40,7 +40,8 @@ class MiniBucketSearch {
   explicit MiniBucketSearch(const MiniBuckets& buckets);
 
   enum class Outcome { none, found, stopped };
-  // Looks for an assignment that scores more than `target`; found: the best one.
+  // Looks for an assignment that scores more than `target`; found: the best one.  Where variables
+  // are summed out it is one of the others, and its score the logarithm of the sum.
   //   goes_on : called at each node; false stops.  What is known by then helps the next call.
   Outcome run(double target, const std::function<bool()>& goes_on);
   // An assignment, [places]: the most promising state of each, from above; near the best one where
@@ -73,6 +74,7 @@ class MiniBucketSearch {
   Value solve(Place v, double bound, double target);
   // A state's value, all of its children solved for more than `target`.
   Value solve_state(Place v, State s, double target);
+  Value sum(Place v);
   void expand(Place v);
   double crossing(Place v) const;
   // Where the values of `solve` come from.

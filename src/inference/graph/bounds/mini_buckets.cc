@@ -1,6 +1,7 @@
 #include "inference/graph/bounds/mini_buckets.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "core/infinity.h"
@@ -16,7 +17,8 @@ std::vector<Place> joined(const std::vector<Place>& a, const std::vector<Place>&
   return all;
 }
 
-// The mean of maxima that the pieces have, less their own: what moves from one to the other.
+// The mean of the maxima (or sums) that the pieces have, less their own: what moves from one to the
+// other.
 void match(std::vector<std::vector<double>>& maxima) {
   const auto pieces = static_cast<double>(maxima.size());
   for (std::size_t at = 0; at < maxima[0].size(); ++at) {
@@ -29,8 +31,8 @@ void match(std::vector<std::vector<double>>& maxima) {
 }  // namespace
 
 MiniBuckets::MiniBuckets(const FactorGraph& graph, std::vector<Variable> order, double budget,
-                         const std::function<bool()>& goes_on)
-    : order_(std::move(order)) {
+                         const std::function<bool()>& goes_on, Place summed)
+    : order_(std::move(order)), summed_(summed) {
   for (const Variable v : order_) states_.push_back(graph.states(v));
   add_factors(graph);
   find_tree();
@@ -164,14 +166,11 @@ std::vector<MiniBuckets::Piece> MiniBuckets::pieces_of(
 }
 
 // Functions have the states of the last place of `scope` side by side.
-std::vector<double> MiniBuckets::maxima(const std::vector<const Function*>& functions,
-                                        const std::vector<Place>& scope,
-                                        const std::vector<Place>& target) const {
+template <class Visit>
+void MiniBuckets::for_rows(const std::vector<const Function*>& functions,
+                           const std::vector<Place>& scope, const std::vector<Place>& target,
+                           double* to, const Visit& visit) const {
   const std::size_t above = scope.size() - 1, count = functions.size();
-  const std::size_t last = states_[scope.back()];
-  const bool keeps_last = !target.empty() && target.back() == scope.back();
-  const Function shape = function_over(target, kNowhere);
-  std::vector<double> out(static_cast<std::size_t>(joint(target)), -kInf);
   // How far an index moves with each place: [above][functions, and of the target].
   std::vector<std::uint64_t> moves(above * (count + 1), 0);
   const auto fill = [&](std::size_t column, const Function& f) {
@@ -182,53 +181,81 @@ std::vector<double> MiniBuckets::maxima(const std::vector<const Function*>& func
     }
   };
   for (std::size_t f = 0; f < count; ++f) fill(f, *functions[f]);
-  fill(count, shape);
-  std::vector<const double*> row;
-  for (const Function* f : functions) row.push_back(f->values.data());
+  fill(count, function_over(target, kNowhere));
+  std::vector<const double*> rows;
+  for (const Function* f : functions) rows.push_back(f->values.data());
   std::vector<State> x(above, 0);
-  double* to = out.data();
   for (;;) {
-    if (keeps_last) {
-      for (std::size_t s = 0; s < last; ++s) {
-        double sum = row[0][s];
-        for (std::size_t f = 1; f < count; ++f) sum += row[f][s];
-        to[s] = std::max(to[s], sum);
-      }
-    } else {
-      double most = *to;
-      for (std::size_t s = 0; s < last; ++s) {
-        double sum = row[0][s];
-        for (std::size_t f = 1; f < count; ++f) sum += row[f][s];
-        most = std::max(most, sum);
-      }
-      *to = most;
-    }
+    visit(rows, to);
     std::size_t k = above;
     for (; k > 0; --k) {
       const std::uint64_t* move = moves.data() + (k - 1) * (count + 1);
       if (++x[k - 1] < states_[scope[k - 1]]) {
-        for (std::size_t f = 0; f < count; ++f) row[f] += move[f];
+        for (std::size_t f = 0; f < count; ++f) rows[f] += move[f];
         to += move[count];
         break;
       }
       const std::uint64_t back = states_[scope[k - 1]] - 1;
-      for (std::size_t f = 0; f < count; ++f) row[f] -= back * move[f];
+      for (std::size_t f = 0; f < count; ++f) rows[f] -= back * move[f];
       to -= back * move[count];
       x[k - 1] = 0;
     }
-    if (k == 0) return out;
+    if (k == 0) return;
   }
+}
+
+std::vector<double> MiniBuckets::without(const std::vector<const Function*>& functions,
+                                         const std::vector<Place>& scope,
+                                         const std::vector<Place>& target, double weight) const {
+  const std::size_t last = states_[scope.back()];
+  // The target's place of a state: each its own, or the first for all.
+  const std::size_t step = !target.empty() && target.back() == scope.back() ? 1 : 0;
+  const auto size = static_cast<std::size_t>(joint(target));
+  const auto total = [&](const std::vector<const double*>& rows, std::size_t s) {
+    double sum = rows[0][s];
+    for (std::size_t f = 1; f < rows.size(); ++f) sum += rows[f][s];
+    return sum;
+  };
+  std::vector<double> most(size, -kInf);
+  for_rows(functions, scope, target, most.data(), [&](const auto& rows, double* to) {
+    if (step == 1) {
+      for (std::size_t s = 0; s < last; ++s) to[s] = std::max(to[s], total(rows, s));
+      return;
+    }
+    double highest = *to;
+    for (std::size_t s = 0; s < last; ++s) highest = std::max(highest, total(rows, s));
+    *to = highest;
+  });
+  if (weight == 0) return most;
+  std::vector<double> sums(size, 0.0);
+  for_rows(functions, scope, target, sums.data(), [&](const auto& rows, double* to) {
+    const double* at = most.data() + (to - sums.data());
+    for (std::size_t s = 0; s < last; ++s) {
+      const double highest = at[step * s];
+      if (highest > -kInf) to[step * s] += std::exp((total(rows, s) - highest) / weight);
+    }
+  });
+  for (std::size_t k = 0; k < size; ++k) {
+    if (most[k] > -kInf) most[k] += weight * std::log(sums[k]);
+  }
+  return most;
 }
 
 void MiniBuckets::eliminate(Place v) {
   std::vector<Function> corrections;
   const std::vector<Piece>& pieces = pieces_[v];
+  const double weight = is_summed(v) ? 1 / static_cast<double>(pieces.size()) : 0;
   const auto parts = [&](const Piece& piece) {
     std::vector<const Function*> list;
     for (const std::uint32_t f : piece.functions) list.push_back(&functions_[f]);
     return list;
   };
   for (const Place child : children_[v]) exact_[v] &= exact_[child];
+  if (pieces.empty() && is_summed(v)) {  // in no factor
+    crossing_[v].push_back(static_cast<std::uint32_t>(functions_.size()));
+    functions_.push_back(function_over({}, v));
+    functions_.back().values = {std::log(static_cast<double>(states_[v]))};
+  }
   if (pieces.size() > 1) {
     exact_[v] = 0;
     std::vector<Place> shared = pieces[0].scope;
@@ -240,7 +267,7 @@ void MiniBuckets::eliminate(Place v) {
     }
     std::vector<std::vector<double>> of_pieces;
     for (const Piece& piece : pieces) {
-      of_pieces.push_back(maxima(parts(piece), piece.scope, shared));
+      of_pieces.push_back(without(parts(piece), piece.scope, shared, weight));
     }
     match(of_pieces);
     for (auto& each : of_pieces) {
@@ -252,7 +279,7 @@ void MiniBuckets::eliminate(Place v) {
     std::vector<const Function*> list = parts(pieces[p]);
     if (!corrections.empty()) list.push_back(&corrections[p]);
     Function message = function_over({pieces[p].scope.begin(), pieces[p].scope.end() - 1}, v);
-    message.values = maxima(list, pieces[p].scope, message.scope);
+    message.values = without(list, pieces[p].scope, message.scope, weight);
     const auto id = static_cast<std::uint32_t>(functions_.size());
     const Place to = message.scope.empty() ? kNowhere : message.scope.back();
     for (Place u = v; u != to && u != kNowhere; u = parent_[u]) crossing_[u].push_back(id);

@@ -10,6 +10,10 @@
 // same maxima over what they share (moment matching), which lowers it: Dechter & Rish (2003),
 // Ihler, Flerova, Dechter & Otten (2012).
 //
+// Some variables may be summed out in the place of maximised; they are the first of the order.  Of
+// a sum that is divided, each of k parts has the weight 1/k: log sum f <= sum of the parts'
+// (1/k) log sum f_r^k, Hoelder's inequality (Liu & Ihler 2011).
+//
 // Variables are called by their places in the order, from 0; a parent is eliminated later, and
 // variables that are not above each other do not depend on each other given those above.
 #pragma once
@@ -39,13 +43,15 @@ class MiniBuckets {
   // The largest pieces with which all of them have at most `budget` joint states together; at least
   // those of the largest factor.
   //   goes_on : called at each variable; false stops, and the result is of no use
+  //   summed  : how many of the first variables are summed out
   MiniBuckets(
       const FactorGraph& graph, std::vector<Variable> order, double budget,
-      const std::function<bool()>& goes_on = [] { return true; });
+      const std::function<bool()>& goes_on = [] { return true; }, Place summed = 0);
 
   std::size_t places() const { return order_.size(); }
   Variable variable(Place v) const { return order_[v]; }
   std::size_t states(Place v) const { return states_[v]; }
+  bool is_summed(Place v) const { return v < summed_; }
   // Of all functions, factors first.
   const std::vector<Function>& functions() const { return functions_; }
   Place parent(Place v) const { return parent_[v]; }  // kNowhere: a root
@@ -76,14 +82,21 @@ class MiniBuckets {
   std::vector<Piece> pieces_of(const std::vector<std::uint32_t>& functions,
                                const std::vector<std::vector<Place>>& scopes, double largest) const;
   void eliminate(Place v);
-  // Maxima of the functions' sum, over the part of `scope` that `target` has.
-  std::vector<double> maxima(const std::vector<const Function*>& functions,
-                             const std::vector<Place>& scope,
-                             const std::vector<Place>& target) const;
+  // visit(rows, to) for all places of `scope` but the last, whose states are side by side:
+  // rows[f][s] of each function, to[s or 0] of the target.
+  template <class Visit>
+  void for_rows(const std::vector<const Function*>& functions, const std::vector<Place>& scope,
+                const std::vector<Place>& target, double* to, const Visit& visit) const;
+  // Of the functions' sum psi, over the part of `scope` that `target` has: its maxima, or with a
+  // weight w above 0 w log sum exp(psi / w).
+  std::vector<double> without(const std::vector<const Function*>& functions,
+                              const std::vector<Place>& scope, const std::vector<Place>& target,
+                              double weight) const;
   Function function_over(std::vector<Place> scope, Place from) const;
   double joint(const std::vector<Place>& scope) const;
 
   std::vector<Variable> order_;
+  Place summed_ = 0;
   std::vector<std::size_t> states_;
   std::vector<Function> functions_;
   std::vector<std::vector<std::uint32_t>> factors_at_, crossing_;

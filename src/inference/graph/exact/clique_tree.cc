@@ -13,8 +13,15 @@ constexpr std::size_t kInnerStates = 64;
 class Buckets {
  public:
   Buckets(const FactorGraph& graph, const std::vector<Variable>& order)
-      : place(graph.variables(), kNone), joined(order.size()), factors(order.size()) {
+      : place(graph.variables(), kNone), variables(order) {
     for (std::size_t k = 0; k < order.size(); ++k) place[order[k]] = k;
+    for (Variable v = 0; v < place.size(); ++v) {
+      if (place[v] != kNone || graph.states(v) < 2) continue;
+      place[v] = variables.size();
+      variables.push_back(v);
+    }
+    joined.resize(variables.size());
+    factors.resize(variables.size());
     for (Factor f = 0; f < graph.factors(); ++f) add_factor(graph, f);
     for (std::size_t k = 0; k < order.size(); ++k) {
       std::vector<std::size_t>& list = joined[k];
@@ -28,7 +35,8 @@ class Buckets {
   }
 
   static constexpr std::size_t kNone = Clique::kNone;
-  std::vector<std::size_t> place;                // [variables] in the order
+  std::vector<std::size_t> place;   // [variables] in the order; then of those that stay
+  std::vector<Variable> variables;  // [place]
   std::vector<std::vector<std::size_t>> joined;  // [place] later places
   std::vector<std::vector<Factor>> factors;      // [place]
   std::vector<Factor> constants;
@@ -74,7 +82,8 @@ CliqueTree make_clique_tree(const FactorGraph& graph, const std::vector<Variable
   Buckets buckets(graph, order);
   CliqueTree tree{.cliques = {},
                   .home = std::vector<std::size_t>(graph.variables(), Clique::kNone),
-                  .constants = std::move(buckets.constants)};
+                  .constants = std::move(buckets.constants),
+                  .untouched = {}};
   // The clique that a place may still be put into: all that it is joined with is there already.
   std::vector<std::size_t> open(order.size(), Clique::kNone);
   for (std::size_t k = 0; k < order.size(); ++k) {
@@ -87,16 +96,20 @@ CliqueTree make_clique_tree(const FactorGraph& graph, const std::vector<Variable
     Clique& clique = tree.cliques[at];
     clique.eliminated.push_back(order[k]);
     clique.separator.clear();
-    for (const std::size_t each : joined) clique.separator.push_back(order[each]);
+    for (const std::size_t each : joined) clique.separator.push_back(buckets.variables[each]);
     clique.factors.insert(clique.factors.end(), buckets.factors[k].begin(),
                           buckets.factors[k].end());
     tree.home[order[k]] = at;
-    if (!joined.empty() && buckets.joined[joined.front()].size() + 1 == joined.size()) {
+    if (joined.empty() || joined.front() >= order.size()) continue;
+    if (buckets.joined[joined.front()].size() + 1 == joined.size()) {
       open[joined.front()] = at;
     }
   }
-  for (std::size_t c = 0; c < tree.cliques.size(); ++c) {
-    Clique& clique = tree.cliques[c];
+  for (std::size_t k = order.size(); k < buckets.factors.size(); ++k) {
+    tree.untouched.insert(tree.untouched.end(), buckets.factors[k].begin(),
+                          buckets.factors[k].end());
+  }
+  for (Clique& clique : tree.cliques) {
     if (clique.separator.empty()) continue;
     clique.parent = tree.home[clique.separator.front()];
   }

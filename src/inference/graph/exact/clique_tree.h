@@ -16,7 +16,7 @@ struct Clique {
   // same order in the clique and in its parent, so that no table is ever rearranged.
   std::vector<Variable> variables;
   std::vector<Variable> eliminated;  // E
-  std::vector<Variable> separator;   // S; empty at a root
+  std::vector<Variable> separator;   // S; of a root what stays, mostly nothing
   std::size_t parent = kNone;
   std::vector<std::size_t> children;
   std::vector<Factor> factors;  // those whose first eliminated variable is here
@@ -26,9 +26,10 @@ struct CliqueTree {
   std::vector<Clique> cliques;    // children before parents
   std::vector<std::size_t> home;  // [variables] where it is eliminated; kNone for one state
   std::vector<Factor> constants;  // factors over nothing that has two states
+  std::vector<Factor> untouched;  // factors over nothing that the order has
 };
 
-// order: of all variables with two states or more.
+// order: of all variables with two states or more; those that it lacks stay.
 CliqueTree make_clique_tree(const FactorGraph& graph, const std::vector<Variable>& order);
 
 }  // namespace croft

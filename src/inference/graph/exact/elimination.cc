@@ -43,6 +43,7 @@ Elimination::Elimination(const FactorGraph& graph, NeighbourLists lists, Elimina
       missing_(lists_.size()),
       key_(lists_.size()),
       gone_(lists_.size()),
+      late_(lists_.size()),
       mark_(lists_.size()),
       touched_(lists_.size()) {
   for (Variable v = 0; v < lists_.size(); ++v) {
@@ -65,6 +66,11 @@ Elimination::Elimination(const FactorGraph& graph, NeighbourLists lists, Elimina
     missing_[v] = missing_around(v);
     spend(work_ - before);
   }
+}
+
+void Elimination::postpone(std::span<const Variable> last, bool stay) {
+  for (const Variable v : last) late_[v] = 1;
+  late_stay_ = stay;
 }
 
 bool Elimination::counts_missing() const {
@@ -96,8 +102,9 @@ void Elimination::mark_neighbours(Variable v) {
 
 // Equal costs come in random order.
 void Elimination::enter(Variable v, Random& random) {
+  if (late_stay_ && late_[v] != 0) return;
   key_[v] = random.next();
-  queue_.push({cost(v), key_[v], v});
+  queue_.push({late_[v], cost(v), key_[v], v});
 }
 
 void Elimination::touch(Variable v) {

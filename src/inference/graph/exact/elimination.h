@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <queue>
+#include <span>
 #include <vector>
 
 #include "croft/core/random.h"
@@ -25,6 +26,8 @@ class Elimination {
   Elimination(const FactorGraph& graph, NeighbourLists lists, EliminationRule rule,
               const Spend& spend);
 
+  // These leave the queue after all others, or, if they stay, not at all.
+  void postpone(std::span<const Variable> last, bool stay);
   // Stops, with an empty order, where the cliques come to more than `most` joint states, or one of
   // them to more than 2^most_log2_largest; log2_largest is then that of those until there.
   EliminationOrder run(double most, double most_log2_largest, Random& random, const Spend& spend);
@@ -37,10 +40,12 @@ class Elimination {
 
  private:
   struct Entry {
+    std::uint8_t late;
     double cost;
     std::uint64_t key;
     Variable variable;
     bool operator<(const Entry& other) const {  // the queue has the largest first
+      if (late != other.late) return late > other.late;
       return cost != other.cost ? cost > other.cost : key > other.key;
     }
   };
@@ -59,11 +64,13 @@ class Elimination {
   EliminationRule rule_;
   NeighbourLists lists_;  // among those that are left, in no order
   std::vector<double> log2_, weight_;
-  std::vector<double> log2_size_;     // [variables] of the clique that it would make
-  std::vector<double> around_;        // [variables] the neighbours' weights
-  std::vector<double> missing_;       // [variables] w_a w_b of neighbours a, b that are not joined
-  std::vector<std::uint64_t> key_;    // [variables] of its entry that counts
-  std::vector<std::uint8_t> gone_;    // [variables]
+  std::vector<double> log2_size_;   // [variables] of the clique that it would make
+  std::vector<double> around_;      // [variables] the neighbours' weights
+  std::vector<double> missing_;     // [variables] w_a w_b of neighbours a, b that are not joined
+  std::vector<std::uint64_t> key_;  // [variables] of its entry that counts
+  std::vector<std::uint8_t> gone_;  // [variables]
+  std::vector<std::uint8_t> late_;  // [variables] whether others go first
+  bool late_stay_ = false;
   std::priority_queue<Entry> queue_;  // with entries from before
   std::vector<std::uint32_t> mark_, touched_;
   std::uint32_t stamp_ = 0, round_ = 0;

@@ -92,15 +92,23 @@ std::size_t width_at_least(NeighbourLists lists, std::size_t enough) {
   return width;
 }
 
-// Every order has a clique of each scope, whose neighbours are not written down if it is too large.
-void check_scopes(const FactorGraph& graph, double most_log2_states) {
+// Every order has a clique of each scope that has a variable of it; its neighbours are not written
+// down if it is too large.
+void check_scopes(const FactorGraph& graph, const EliminationOptions& options) {
+  std::vector<bool> stays(graph.variables());
+  for (const Variable v : options.last) {
+    if (v >= graph.variables()) throw UsageError("there is no variable " + std::to_string(v));
+    stays[v] = options.keep_last;
+  }
+  const auto stays_here = [&](Variable v) { return stays[v]; };
   double largest = 0;
   for (Factor f = 0; f < graph.factors(); ++f) {
+    if (std::ranges::all_of(graph.scope(f), stays_here)) continue;
     double size = 0;
     for (const Variable v : graph.scope(f)) size += std::log2(static_cast<double>(graph.states(v)));
     largest = std::max(largest, size);
   }
-  if (largest > most_log2_states) throw TooWide(largest);
+  if (largest > options.most_log2_states) throw TooWide(largest);
 }
 
 }  // namespace
@@ -128,12 +136,12 @@ EliminationOrder find_elimination_order(const FactorGraph& graph,
     rules = {EliminationRule::min_fill, EliminationRule::min_weight,
              EliminationRule::weighted_min_fill};
   }
-  check_scopes(graph, options.most_log2_states);
+  check_scopes(graph, options);
   const NeighbourLists lists = neighbours_of(graph);
   Random random(options.seed);
   Steps steps(options.progress, [&] {
     const double limit = options.most_log2_states;
-    if (limit >= static_cast<double>(graph.variables())) return;
+    if (options.keep_last || limit >= static_cast<double>(graph.variables())) return;
     const auto width =
         static_cast<double>(width_at_least(lists, static_cast<std::size_t>(limit) + 1));
     if (width > limit) throw TooWide(width);
@@ -148,7 +156,10 @@ EliminationOrder find_elimination_order(const FactorGraph& graph,
       if (most == infinite && too_wide < infinite) break;  // other ties will not help
       for (std::size_t r = 0; r < rules.size(); ++r) {
         if (k + work > 0 && work > most) return best;
-        if (k == 0) starts.emplace_back(graph, lists, rules[r], spend);
+        if (k == 0) {
+          starts.emplace_back(graph, lists, rules[r], spend);
+          starts.back().postpone(options.last, options.keep_last);
+        }
         Elimination run = starts[r];
         EliminationOrder found = run.run(most, options.most_log2_states, random, spend);
         work += kStepStates * (run.work() - (k > 0 ? starts[r].work() : 0)) +

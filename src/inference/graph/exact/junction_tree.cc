@@ -132,6 +132,32 @@ class JunctionTree::Run {
     return RankedAssignments(graph_, tree_, up_, k, watch_).all();
   }
 
+  // After collect(false).
+  FactorGraph summed() const {
+    std::vector<bool> gone(graph_.variables());
+    for (const Clique& clique : tree_.cliques) {
+      for (const Variable v : clique.eliminated) gone[v] = true;
+    }
+    FactorGraph rest;
+    for (Variable v = 0; v < gone.size(); ++v) rest.add_variable(gone[v] ? 1 : graph_.states(v));
+    for (const Factor f : tree_.untouched) {
+      rest.add_factor(graph_.scope(f), rest.add_copy(graph_, graph_.potential_of(f)));
+    }
+    double constant = 0;
+    for (const Factor f : tree_.constants) constant += graph_.score_of(f, constant_states(f));
+    for (std::size_t c = 0; c < tree_.cliques.size(); ++c) {
+      if (tree_.cliques[c].parent != Clique::kNone) continue;
+      const Table& table = up_[c].table;
+      constant += table.offset;
+      if (up_[c].variables.empty()) continue;
+      std::vector<double> scores(table.values.size());
+      for (std::size_t k = 0; k < scores.size(); ++k) scores[k] = table.log_value(k);
+      rest.add_factor(up_[c].variables, rest.add_table(scores));
+    }
+    rest.add_factor({}, rest.add_table(std::vector{constant}));
+    return rest;
+  }
+
   const FactorGraph& graph() const { return graph_; }
 
  private:
@@ -367,6 +393,16 @@ std::vector<BestAssignment> JunctionTree::k_best(std::size_t k) {
   run_->begin(1);
   if (k == 0 || !run_->collect(true)) return {};
   return run_->ranked(k);
+}
+
+FactorGraph JunctionTree::sum_out() {
+  run_->begin(1);
+  if (!run_->collect(false)) {
+    throw Error(
+        "no assignment is allowed: the factors' zeros (and the evidence) contradict each other, "
+        "and there is nothing to sum");
+  }
+  return run_->summed();
 }
 
 std::vector<std::vector<State>> JunctionTree::samples(std::size_t count, Random& random) {

@@ -1,0 +1,194 @@
+// What the method `auto` makes of a graph.
+#include "app/infer/infer_auto.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "croft/core/error.h"
+#include "croft/core/interrupt.h"
+#include "croft/inference/junction_tree.h"
+#include "inference/graph/exact/conditioning.h"
+#include "inference/graph/exact/recursive_conditioning.h"
+
+namespace croft {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kMostLog2States = 32;  // half a minute or so
+// Of a first order, from which no other comes down to what can be done.
+constexpr double kHopelessLog2States = 48;
+constexpr double kQuickLog2States = 27;      // a second or so
+constexpr std::size_t kMostMillions = 4000;  // of steps that the search for an order takes
+
+// Joint states a second that a junction tree goes through, a bit less than was measured: what a
+// time limit is compared with.
+double states_per_second(GraphTask task) { return task == GraphTask::partition ? 2e8 : 8e7; }
+
+// The cheapest that is found; where the first try is hopeless, others are not tried.  Throws
+// TooWide; Interrupted where the search takes too much of what it is to save.
+//   keep : variables that stay
+EliminationOrder cheapest_order(const InferProblem& p, std::span<const Variable> keep = {}) {
+  const Clock::time_point begin = Clock::now();
+  const GraphCallback in_time = [&](const GraphProgress& now) {
+    return p.progress(now) && now.iteration < kMostMillions &&
+           (!p.request.seconds ||
+            std::chrono::duration<double>(Clock::now() - begin).count() < *p.request.seconds / 4);
+  };
+  EliminationOptions options{.rules = {EliminationRule::min_fill}, .restarts = 1};
+  options.last.assign(keep.begin(), keep.end());
+  options.keep_last = true;
+  options.progress = in_time;
+  EliminationOrder first = find_elimination_order(p.for_tables, options);
+  if (first.log2_total > kHopelessLog2States) return first;
+  options.rules = {};
+  options.restarts = EliminationOptions().restarts;
+  try {
+    return find_elimination_order(p.for_tables, options);
+  } catch (const Interrupted&) {
+    return first;
+  }
+}
+
+// Why not the junction tree; empty where it is to be taken.
+std::string why_not(const InferProblem& p, const JunctionTree& tree) {
+  const double states = std::exp2(tree.log2_joint_states());
+  if (tree.bytes() > p.memory) return fmt::format(", and {} are allowed", memory_text(p.memory));
+  if (p.request.seconds) {
+    const bool slow = states > *p.request.seconds * states_per_second(p.request.task);
+    return slow ? fmt::format(", which may take more than {} s", *p.request.seconds) : "";
+  }
+  return tree.log2_joint_states() > kMostLog2States ? ", which may take minutes or more" : "";
+}
+
+// The cheaper of the two kinds of conditioning, where memory alone is short and time would do.
+std::optional<std::string_view> conditioning_for(const InferProblem& p, const JunctionTree& tree) {
+  const double most = p.request.seconds
+                          ? std::log2(*p.request.seconds * states_per_second(p.request.task))
+                          : kMostLog2States;
+  if (tree.bytes() <= p.memory || tree.log2_joint_states() > most) return {};
+  ConditioningOptions options{.memory = p.memory};
+  options.progress = p.progress;
+  double cutset = HUGE_VAL, recursive = HUGE_VAL;
+  try {
+    recursive = plan_recursion(p.for_tables, options).log2_joint_states;
+    if (p.request.task != GraphTask::sample) {
+      cutset = plan_conditioning(p.for_tables, options).log2_joint_states;
+    }
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const Error&) {  // not even the factors fit
+  }
+  if (std::min(cutset, recursive) > most) return {};
+  return cutset < recursive ? "cutset-conditioning" : "recursive-conditioning";
+}
+
+// A search that may be over long before a large junction tree, whose time is known; as many nodes
+// as take about half of that time.
+const InferMethod kSearchThenTree{"branch-and-bound",  "", {GraphTask::map}, {}, {},
+                                  run_search_then_tree};
+constexpr double kFewestNodes = 100;  // that are worth a search's first steps
+
+double nodes_before(const InferProblem& p, const JunctionTree& tree) {
+  double joint = 1;
+  for (Factor f = 0; f < p.for_tables.factors(); ++f) {
+    joint += static_cast<double>(p.for_tables.joint_states(f));
+  }
+  return std::min(1e5, std::exp2(tree.log2_joint_states()) / (20 * joint));
+}
+
+}  // namespace
+
+const InferMethod& choose(InferProblem& p, InferRequest& request, InferResult& result) {
+  if (p.request.tolerance || p.request.max_iterations) {
+    result.reason = "--tolerance and --max-iterations are for methods that iterate";
+    const InferMethod& iterating = *infer_method_named(auto_iterating(p.request));
+    check(iterating, p.request);
+    return iterating;
+  }
+  const auto without_tree = [&](const std::string& why) -> const InferMethod& {
+    const AutoChoice other = auto_without_junction_tree(p);
+    result.reason = {why, "; ", other.why};
+    request.max_iterations = other.max_iterations;
+    return *infer_method_named(other.method);
+  };
+  try {
+    p.order = cheapest_order(p);
+  } catch (const TooWide& wide) {
+    return without_tree(fmt::format("a junction tree has at least 2^{:.0f} joint states",
+                                    std::floor(wide.log2_states())));
+  } catch (const Interrupted&) {
+    if (interruption || result.stopped) throw;
+    return without_tree("the cost of a junction tree was not found in time");
+  }
+  const JunctionTree tree(p.for_tables, *p.order);
+  const std::string cost = fmt::format("its cliques have 2^{:.1f} joint states and take {}",
+                                       tree.log2_joint_states(), memory_text(tree.bytes()));
+  const std::string why = why_not(p, tree);
+  if (why.empty()) {
+    const double nodes = nodes_before(p, tree);
+    if (p.request.task == GraphTask::map && !p.request.k_best && nodes >= kFewestNodes) {
+      request.max_iterations = static_cast<std::size_t>(nodes);
+      result.reason = fmt::format(
+          "of the junction tree {}; branch and bound may be sooner, and has "
+          "{} nodes before the tree follows",
+          cost, *request.max_iterations);
+      return kSearchThenTree;
+    }
+    result.reason = "the junction tree is exact, and " + cost;
+    return *infer_method_named("junction-tree");
+  }
+  if (const auto conditioning = p.request.k_best ? std::nullopt : conditioning_for(p, tree)) {
+    result.reason =
+        "of the junction tree " + cost + why + "; conditioning on a few variables is exact";
+    return *infer_method_named(*conditioning);
+  }
+  return without_tree("of the junction tree " + cost + why);
+}
+
+std::optional<FactorGraph> others_summed_out(const InferProblem& p, std::string& reason) {
+  EliminationOrder order;
+  try {
+    order = cheapest_order(p, p.request.over);
+  } catch (const TooWide& wide) {
+    reason = fmt::format("to sum out the other variables takes 2^{:.0f} joint states at least",
+                         std::floor(wide.log2_states()));
+    return {};
+  } catch (const Interrupted&) {
+    if (interruption) throw;
+    reason = "what it takes to sum out the other variables was not found in time";
+    return {};
+  }
+  JunctionTree sums(p.for_tables, order, p.progress);
+  const std::string why = why_not(p, sums);
+  reason = fmt::format("the sums over the other variables have 2^{:.1f} joint states and take {}{}",
+                       sums.log2_joint_states(), memory_text(sums.bytes()), why);
+  if (!why.empty()) return {};
+  try {
+    return sums.sum_out();
+  } catch (const Interrupted& stop) {
+    const Message text("to sum out the other variables was ", stop.message(),
+                       "; give it more time, or --method and-or-search");
+    if (interruption) throw Interrupted(text);
+    throw Error(text);
+  }
+}
+
+std::optional<double> quick_log_partition(const InferProblem& p) {
+  EliminationOptions options{.rules = {EliminationRule::min_fill}, .restarts = 2};
+  options.most_log2_states = kQuickLog2States;
+  options.progress = p.progress;
+  try {
+    JunctionTree tree(p.for_tables, find_elimination_order(p.for_tables, options), p.progress);
+    if (tree.log2_joint_states() > kQuickLog2States || tree.bytes() > p.memory) return {};
+    return tree.log_partition();
+  } catch (const TooWide&) {
+  } catch (const Interrupted&) {
+  }
+  return {};
+}
+
+}  // namespace croft
