@@ -31,6 +31,7 @@ Example:
   croft train -o m.croft --model maxent --format text --intercept=unpenalised train.tsv
   croft train -o m.croft --model maxent --joint-template joint.template words.txt
   croft train -o fitted.bif --model bayes-net --structure net.bif --smoothing 1 cases.csv
+  croft train -o learnt.bif --model bayes-net --learn-structure hill-climbing cases.csv
   croft train -o m.croft --objective max-margin --optimizer smo --kernel poly:3 letters.conll
   croft train -o m.croft --model hidden-chain --hidden-states 3 --starts 5 train.conll
   croft train -o m.croft --model pool --experts all --experts random:4 --holdout 0.1 train.conll

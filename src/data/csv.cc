@@ -16,6 +16,16 @@ void CsvRecord::end_cell(std::size_t line, std::size_t column) {
   cells_.push_back({text_.size(), line, column});
 }
 
+std::string csv_cell(std::string_view text, char delimiter) {
+  const auto special = [&](char c) { return c == delimiter || c == '"' || c == '\n' || c == '\r'; };
+  const bool plain = std::ranges::none_of(text, special) && !text.starts_with(' ') &&
+                     !text.ends_with(' ') && !text.starts_with('\t') && !text.ends_with('\t');
+  if (plain) return std::string(text);
+  std::string cell = "\"";
+  for (const char c : text) cell.append(c == '"' ? 2 : 1, c);
+  return cell + "\"";
+}
+
 CsvRecordReader::CsvRecordReader(LineReader lines, char delimiter)
     : lines_(std::move(lines)), delimiter_(delimiter) {}
 

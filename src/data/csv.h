@@ -34,6 +34,9 @@ class CsvRecord {
   std::vector<Cell> cells_;
 };
 
+// As a record has it: in quotes where it must be.
+std::string csv_cell(std::string_view text, char delimiter = ',');
+
 class CsvRecordReader {
  public:
   explicit CsvRecordReader(LineReader lines, char delimiter = ',');

@@ -210,6 +210,48 @@ HmmRequest hmm_request(const OptionValues& values) {
   return request;
 }
 
+namespace {
+
+void refuse_beside(const OptionValues& values, std::string_view name, bool goes,
+                   const Message& with) {
+  if (goes || !values.given(name)) return;
+  throw UsageError(Message::option(name), " goes with ", with, "; leave it out");
+}
+
+// What a method of learning structures does not look at is refused.
+void check_learning(const OptionValues& values, const ShapeOptions& shape) {
+  const bool climbs = shape.method == ShapeMethod::hill_climbing;
+  const bool tests = shape.method == ShapeMethod::pc;
+  const Message climbing("--learn-structure hill-climbing");
+  refuse_beside(values, "tabu", climbs, climbing);
+  refuse_beside(values, "init", climbs, climbing);
+  refuse_beside(values, "significance", tests, "--learn-structure pc");
+  refuse_beside(values, "network-score", !tests, "--learn-structure hill-climbing or exact");
+  refuse_beside(values, "equivalent-sample-size", !tests && shape.score.score == ShapeScore::bdeu,
+                "--network-score bdeu");
+}
+
+void read_learning(const OptionValues& values, LearnNetRequest& request) {
+  if (!values.given("learn-structure")) return;
+  ShapeOptions& shape = request.shape.emplace();
+  using enum ShapeMethod;
+  values.choose("learn-structure", {hill_climbing, exact, pc}, shape.method);
+  values.choose("network-score", {ShapeScore::bic, ShapeScore::bdeu}, shape.score.score);
+  values.read("equivalent-sample-size", shape.score.sample_size);
+  values.read("max-parents", shape.max_parents);
+  values.read("tabu", shape.tabu);
+  values.read("significance", shape.significance);
+  values.read("bootstrap", request.bootstrap);
+  values.read("edges", request.edges);
+  values.read("starts", shape.starts);
+  values.read("seed", shape.seed);
+  values.read("threads", shape.threads);
+  check_learning(values, shape);
+  shape.validate();
+}
+
+}  // namespace
+
 BayesNetRequest bayes_net_request(const OptionValues& values) {
   if (values.given("format") && values.text("format") != "csv") {
     throw UsageError("--model bayes-net reads tables with a header: --format csv, or none");
@@ -241,8 +283,11 @@ BayesNetRequest bayes_net_request(const OptionValues& values) {
   values.read("tolerance", o.tolerance);
   values.read("seed", o.seed);
   values.read("threads", o.threads);
+  read_learning(values, request.learn);
   for (const std::string_view name : kOfEm) {
-    if (values.given(name)) request.of_em.push_back(std::string(name));
+    const bool of_climbing = name == "starts" && request.learn.shape &&
+                             request.learn.shape->method == ShapeMethod::hill_climbing;
+    if (values.given(name) && !of_climbing) request.of_em.push_back(std::string(name));
   }
   return request;
 }

@@ -58,12 +58,36 @@ std::span<const OptionRow> generative_options() {
       number("start-deviation", "NUMBER=0.1",
              "Training starts at random weights of this standard deviation")
           .of(kHiddenChainBit | kGraphBit),
+      common(kBayesNetBit, "Bayesian networks (--model bayes-net)"),
       file("structure", "FILE",
-           "The network, BIF or UAI's BAYES, whose variables and parents are taken; DATA is a "
-           "table with a column of states for each variable, -o ends in .bif or .uai, --init "
-           "gives tables for EM to start from")
-          .of(kBayesNetBit)
-          .in("Bayesian networks (--model bayes-net)")
+           "The network, BIF or UAI's BAYES, whose variables and parents are taken, with "
+           "--learn-structure only variables and states; DATA is a table with a column of states "
+           "for each variable, -o ends in .bif or .uai, --init gives tables for EM to start from")
+          .outside(),
+      choice("learn-structure", "METHOD", {"hill-climbing", "exact", "pc"},
+             "Learn the edges, too: hill-climbing (by score, with a tabu list; --starts N, --init "
+             "gives edges to start from), exact (the best score, up to 20 variables), or pc (tests "
+             "of independence); variables are the columns of DATA"),
+      choice("network-score", "SCORE=bic", {"bic", "bdeu"},
+             "hill-climbing, exact: the score of a network")
+          .beside("learn-structure"),
+      number("equivalent-sample-size", "N=1", "bdeu: how many cases its prior weighs as")
+          .beside("learn-structure"),
+      whole("max-parents", "N",
+            "Parents that a variable may have; of pc: variables that a test is given")
+          .beside("learn-structure"),
+      whole("tabu", "N=10",
+            "hill-climbing: steps for which a changed edge is left alone, and steps without a "
+            "better network before it ends")
+          .beside("learn-structure"),
+      number("significance", "P=0.01", "pc: variables are independent where the p-value is above")
+          .beside("learn-structure"),
+      whole("bootstrap", "N",
+            "Learn the structure from N samples of DATA, too, to say how sure each edge is")
+          .beside("learn-structure")
+          .from(1),
+      file("edges", "FILE", "CSV of the edges of these samples, with their confidence")
+          .beside("bootstrap")
           .outside(),
   });
   return kRows;

@@ -22,7 +22,7 @@ std::span<const KindName> kind_names() {
       {kBoostedChainBit, "boosted-chain", "chain with trees for weights"},
       {kBoostedMaxentBit, "boosted-maxent", "maxent with trees for weights"},
       {kBoostedSegmentBit, "boosted-segment", "segment with trees for weights"},
-      {kBayesNetBit, "bayes-net", "the tables of a Bayesian network"},
+      {kBayesNetBit, "bayes-net", "the tables of a Bayesian network, and its edges"},
       {kGraphBit, "graph", "variables in tables, whose cliques are SQL queries"},
   });
   return kNames;

@@ -1,14 +1,16 @@
-// The tables of Bayesian networks.
+// Bayesian networks: their tables, and their edges where these are learnt.
 #include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
 
+#include "app/file_checks.h"
 #include "app/train/make_trainer.h"
 #include "app/train/train_files.h"
 #include "core/files.h"
 #include "croft/core/error.h"
 #include "croft/data/graph_file.h"
+#include "data/settings/state_table.h"
 #include "train/course/report.h"
 
 namespace croft {
@@ -19,12 +21,18 @@ bool ends_in(const std::string& path, std::string_view extension) {
 }
 
 void check_request(const BayesNetRequest& r) {
-  if (r.structure.empty()) {
-    throw UsageError("--model bayes-net needs --structure: a network whose parents are taken");
+  if (r.structure.empty() && !r.learn.shape) {
+    throw UsageError(
+        "--model bayes-net needs --structure, a network whose parents are taken, or "
+        "--learn-structure");
   }
   if (!ends_in(r.output, ".bif") && !ends_in(r.output, ".uai")) {
     throw UsageError("-o " + r.output + " ends in neither .bif nor .uai, the formats of a network");
   }
+  check_written({{"output", r.output}, {"edges", r.learn.edges}});
+  std::vector<std::string> inputs = r.data;
+  inputs.insert(inputs.end(), {r.structure, r.init, r.holdout});
+  if (!r.learn.edges.empty()) check_not_read(inputs, "edges", r.learn.edges);
 }
 
 GraphFile read_network(const std::string& path) {
@@ -40,19 +48,42 @@ GraphFile read_network(const std::string& path) {
   return net;
 }
 
+// Fails unless `init` has the same variables and states.
+template <class Fail>
+void check_variables(const GraphFile& init, const GraphFile& net, const Fail& fail) {
+  if (init.names.variables != net.names.variables || init.names.states != net.names.states) {
+    fail("it has other variables or states, or the same in another order");
+  }
+  if (init.graph.variables() != net.graph.variables()) fail("it has another number of variables");
+  for (Variable v = 0; v < net.graph.variables(); ++v) {
+    if (init.graph.states(v) != net.graph.states(v)) fail("a variable has other states");
+  }
+}
+
+// The parents in `init`, whose variables may stand in another order.
+Parents parents_by_name(const std::string& path, const GraphFile& net) {
+  const GraphFile init = read_network(path);
+  const Parents given = parents_of(init.graph);
+  Parents parents(net.graph.variables());
+  for (Variable v = 0; v < given.size(); ++v) {
+    std::vector<Variable>& to = parents[find_variable(net, variable_name(init.names, v))];
+    for (const Variable u : given[v]) {
+      to.push_back(find_variable(net, variable_name(init.names, u)));
+    }
+    std::ranges::sort(to);
+  }
+  return parents;
+}
+
 // The tables of `init`, in the order of the structure's factors.
 void take_tables(const std::string& path, GraphFile& net) {
   const GraphFile init = read_network(path);
   const auto fail = [&](const std::string& what) {
     throw UsageError("--init ", path, " is another network than the structure: ", what);
   };
-  if (init.names.variables != net.names.variables || init.names.states != net.names.states) {
-    fail("it has other variables or states, or the same in another order");
-  }
-  if (init.graph.variables() != net.graph.variables()) fail("it has another number of variables");
+  check_variables(init, net, fail);
   FactorGraph with_tables;
   for (Variable v = 0; v < net.graph.variables(); ++v) {
-    if (init.graph.states(v) != net.graph.states(v)) fail("a variable has other states");
     with_tables.add_variable(net.graph.states(v));
   }
   std::vector<Factor> of(net.graph.variables());
@@ -103,38 +134,78 @@ TrainFiles BayesNetTrainer::files() const {
 }
 
 void BayesNetTrainer::open() {
+  if (asked_.structure.empty()) return;  // the data has the variables
   GraphFile net = read_network(asked_.structure);
-  if (!asked_.init.empty()) take_tables(asked_.init, net);
-  asked_.options.from_tables = !asked_.init.empty();
+  if (asked_.learn.shape) {
+    if (net.names.states.empty()) {
+      throw UsageError("--structure ", asked_.structure,
+                       " has no names of states, and a structure is learnt of names: give BIF");
+    }
+  } else if (!asked_.init.empty()) {
+    take_tables(asked_.init, net);
+    asked_.options.from_tables = true;
+  }
   begin(std::move(net));
 }
 
 void BayesNetTrainer::begin(GraphFile net) {
   net_ = std::move(net);
-  training_.emplace(net_.graph);
+  if (!asked_.learn.shape) {
+    training_.emplace(net_.graph);
+  } else if (!asked_.init.empty()) {
+    start_ = parents_by_name(asked_.init, net_);
+  }
 }
 
 void BayesNetTrainer::add(std::span<const State> row) {
   if (share_ && random_.uniform() < *share_) return hold_out(row);
-  training_->add(row);
+  if (asked_.learn.shape) {
+    rows_.emplace_back(row.begin(), row.end());
+  } else {
+    training_->add(row);
+  }
+}
+
+void BayesNetTrainer::read_training_files() {
+  if (!asked_.learn.shape || !asked_.structure.empty()) {
+    for (const std::string& path : asked_.data) {
+      read_state_rows(LineReader(path), net_, asked_.rows, [&](auto row) { add(row); });
+    }
+    return;
+  }
+  StateTableReader reader(asked_.rows);
+  for (const std::string& path : asked_.data) reader.read(LineReader(path));
+  const StateTable table = std::move(reader).table();
+  begin(table.unconnected());
+  for (const auto& row : table.rows) add(row);
 }
 
 void BayesNetTrainer::read_files(TrainObserver&) {
-  for (const std::string& path : asked_.data) {
-    read_state_rows(LineReader(path), net_, asked_.rows, [&](auto row) { add(row); });
-  }
+  read_training_files();
   if (asked_.holdout.empty() || share_) return;
   read_state_rows(LineReader(asked_.holdout), net_, asked_.rows, [&](auto row) { hold_out(row); });
 }
 
 DataSummary BayesNetTrainer::summary() const {
-  const BayesNetData& data = training_->data();
-  DataSummary summary{fmt::format("{} rows, {} variables", data.rows(), net_.graph.variables()),
-                      {{"rows", data.rows()},
-                       {"variables", std::size_t{net_.graph.variables()}},
-                       {"missing", data.missing()}}};
-  if (data.missing() > 0) summary.text += fmt::format("; {} values are missing", data.missing());
+  std::size_t rows = rows_.size(), missing = 0;
+  for (const auto& row : rows_) {
+    missing += static_cast<std::size_t>(std::ranges::count(row, kUnobserved));
+  }
+  if (training_) rows = training_->data().rows(), missing = training_->data().missing();
+  DataSummary summary{
+      fmt::format("{} rows, {} variables", rows, net_.graph.variables()),
+      {{"rows", rows}, {"variables", std::size_t{net_.graph.variables()}}, {"missing", missing}}};
+  if (missing > 0) summary.text += fmt::format("; {} values are missing", missing);
   return summary;
+}
+
+void BayesNetTrainer::learn_edges(TrainObserver& observer, TrainOutcome& outcome) {
+  learnt_ = learn_net(net_, rows_, asked_.learn, start_, observer);
+  net_ = with_parents(net_, learnt_->parents);
+  training_.emplace(net_.graph);
+  for (const auto& row : rows_) training_->add(row);
+  outcome.tail += "\n" + learnt_->text;
+  outcome.further = learnt_->further;
 }
 
 BayesNetTrainer::Measured BayesNetTrainer::measure(const FactorGraph& tables) const {
@@ -168,6 +239,8 @@ void BayesNetTrainer::watch_holdout(BayesNetOptions& options) const {
 }
 
 TrainOutcome BayesNetTrainer::run(TrainObserver& observer, CheckpointFolder* checkpoints) {
+  TrainOutcome learnt;
+  if (asked_.learn.shape) learn_edges(observer, learnt);
   const BayesNetData& data = training_->data();
   if (share_) require_holdout(asked_.holdout, held_out_.size(), data.rows(), "rows");
   if (data.missing() == 0 && !asked_.of_em.empty()) {
@@ -182,6 +255,8 @@ TrainOutcome BayesNetTrainer::run(TrainObserver& observer, CheckpointFolder* che
   });
   net_.graph = with_own_tables(training_->graph());
   TrainOutcome outcome = em_outcome(fit, observer.stopped());
+  outcome.tail += learnt.tail;
+  std::ranges::move(learnt.further, std::back_inserter(outcome.further));
   outcome.further.insert(outcome.further.end(), {{"log_likelihood", fit.log_likelihood},
                                                  {"parameters", fit.parameters, Shown::program},
                                                  {"unseen_rows", fit.unseen, Shown::program}});
@@ -204,6 +279,11 @@ TrainOutcome BayesNetTrainer::run(TrainObserver& observer, CheckpointFolder* che
 void BayesNetTrainer::write() {
   AtomicFile file(asked_.output);
   file.write(ends_in(asked_.output, ".bif") ? write_bif(net_) : write_uai(net_));
+  if (!asked_.learn.edges.empty()) {
+    AtomicFile edges(asked_.learn.edges);
+    edges.write(edges_csv(net_.names, *learnt_));
+    edges.commit();
+  }
   file.commit();
 }
 
