@@ -1,7 +1,8 @@
-"""Bayesian networks: tables from cases, complete or not, and questions to the result."""
+"""Bayesian networks: tables and edges from cases, and questions to the result."""
 from __future__ import annotations
 
 import itertools
+import math
 import os
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
 
@@ -15,6 +16,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Case = Mapping[str, Optional[str]]
+
+
+def _place_of_state(state: str) -> tuple[bool, float, str]:
+    try:
+        number = float(state)
+    except ValueError:
+        number = math.nan
+    return (False, number, state) if math.isfinite(number) else (True, 0.0, state)
 
 
 class BayesNet:
@@ -56,6 +65,22 @@ class BayesNet:
         return cls.from_bif(native.write("bif"))
 
     @classmethod
+    def from_cases(cls, X: Sequence[Case]) -> BayesNet:
+        """The variables of cases, {variable: state}, with the states that they have there and no edges.
+
+        States that are numbers come first, by value; then the others, by their characters."""
+        states: dict[str, set[str]] = {}
+        for n, case in enumerate(X):
+            for name, value in mapping(f"case {n}", case).items():
+                if not (value is None or isinstance(value, str)):
+                    raise TypeError(f"case {n}: {value!r} names a state, and a str was expected")
+                states.setdefault(name, set()).update([] if value is None else [value])
+        for name, of in states.items():
+            if not of:
+                raise ValueError(f"{name!r} has no state in any case; leave it out")
+        return cls({name: sorted(of, key=_place_of_state) for name, of in states.items()})
+
+    @classmethod
     def from_bif(cls, text: str) -> BayesNet:
         net = cls.__new__(cls)
         net._set(_core.Graph.parse(text, "bif").write("bif"))
@@ -72,36 +97,56 @@ class BayesNet:
 
     # --- Training ------------------------------------------------------------------------------
     def fit(self, X: Sequence[Case], *, smoothing: float = 0.0, em_iterations: int = 100, tolerance: float = 1e-6,
-            starts: int = 1, from_tables: bool = False, holdout: Optional[float] = None, early_stop: int = 0,
+            starts: Optional[int] = None, from_tables: bool = False, holdout: Optional[float] = None, early_stop: int = 0,
             seed: int = 1, threads: int = 1,
             checkpoint: Union[None, str, os.PathLike[str]] = None, resume: bool = False,
-            checkpoint_interval: float = 30.0,
+            checkpoint_interval: float = 30.0, learn_structure: Optional[str] = None,
+            network_score: Optional[str] = None, equivalent_sample_size: Optional[float] = None,
+            max_parents: Optional[int] = None, tabu: Optional[int] = None, significance: Optional[float] = None,
+            bootstrap: Optional[int] = None,
             callback: Optional[Callable[[dict[str, Any]], Optional[bool]]] = None) -> BayesNet:
         """Estimates the tables, by counting where every value is known, by EM where some are missing.
 
         X              cases, {variable: state}; a variable that is absent or None is not known
         smoothing      pseudo-counts, added to each cell; 0 is maximum likelihood
         em_iterations, tolerance, starts  of EM: steps at most; it stops where it gains less than this share of
-                       its objective; the best start is kept
-        from_tables    EM starts from the tables that are there
+                       its objective; the best start is kept (1)
+        from_tables    EM starts from the tables that are there, hill climbing from the edges
         holdout        a fraction of X to set aside, whose log-likelihood the result has
         early_stop     EM stops after so many steps without a better one; 0: never
         threads        changes no result
         checkpoint, resume, checkpoint_interval  a folder that EM keeps its state in, whether to go on from it,
                        seconds between two states
+        learn_structure  the edges are learnt, too, of the cases whose values are all known: "hill-climbing" (by
+                       score, with a tabu list and 10 `starts`), "exact" (the best score, up to 20 variables) or "pc"
+                       (tests of independence)
+        network_score  of the first two: "bic" (default) or "bdeu", whose prior weighs as
+                       `equivalent_sample_size` cases (1)
+        max_parents    parents that a variable may have; of pc: variables that a test is given
+        tabu           of hill climbing: steps for which a changed edge is left alone (10)
+        significance   of pc: variables are independent where the p-value is above (0.01)
+        bootstrap      samples of X from which the structure is learnt, too, for `edge_confidence_`
         callback       gets {"start", "iteration", "objective", "log_likelihood"} after each E step; False
                        stops EM and keeps the tables
 
         Sets `fit_`: {"log_likelihood", "objective", "iterations", "converged", "parameters", "unseen_rows", and with
-        a holdout "holdout_log_likelihood"}.
+        a holdout "holdout_log_likelihood"; with learn_structure "structure_score", "edges", "left_out"}, and with
+        bootstrap `edge_confidence_`: a list of (from, to, share of the samples with an edge between the two, share of
+        these in which it goes this way).
         """
         options = {"smoothing": smoothing, "em_iterations": em_iterations, "tolerance": tolerance, "starts": starts,
                    "holdout": holdout, "early_stop": early_stop or None, "seed": seed, "threads": threads,
                    "checkpoint": checkpoint, "resume": resume,
-                   "checkpoint_interval": checkpoint_interval if checkpoint is not None else None}
+                   "checkpoint_interval": checkpoint_interval if checkpoint is not None else None,
+                   "learn_structure": learn_structure, "network_score": network_score,
+                   "equivalent_sample_size": equivalent_sample_size, "max_parents": max_parents, "tabu": tabu,
+                   "significance": significance, "bootstrap": bootstrap}
         text, self.fit_ = _core.train_bayes_net(self._text, self._rows(X), options, from_tables,
                                                 TrainingLog().watching(callback))
         self._set(text)
+        confidence = self.fit_.pop("edge_confidence", None)
+        if bootstrap is not None:
+            self.edge_confidence_ = confidence
         warn_if_interrupted(self.fit_)
         return self
 
@@ -117,6 +162,19 @@ class BayesNet:
 
     def parents(self, variable: str) -> list[str]:
         return [str(each) for each in self._graph.scope(self._factor(variable))[:-1]]
+
+    @property
+    def edges(self) -> list[tuple[str, str]]:
+        """(parent, child) of each."""
+        return [(parent, str(name)) for name in self._graph.variables for parent in self.parents(str(name))]
+
+    def structural_distance(self, truth: BayesNet) -> dict[str, int]:
+        """How its edges differ from another network's, up to what independence tells apart.
+
+        {"missing": edges that only `truth` has, "extra": that only this one has, "turned": of another direction,
+        "total": the structural Hamming distance of the two classes of equivalent networks}
+        """
+        return _core.bayes_net_distance(self._text, truth.to_bif())
 
     def table(self, variable: str) -> NDArray[np.float64]:
         """p(variable | parents), (states of the first parent, ..., states of the variable)."""

@@ -61,18 +61,47 @@ void for_each_row(const Rows& rows, const Add& add) {
   }
 }
 
+// [(from, to, confidence, direction)] of bootstrap_edges().
+py::list confidences(const BayesNetTrainer& trainer) {
+  const GraphNames& names = trainer.network().names;
+  py::list edges;
+  for (const EdgeConfidence& each : trainer.learnt()->confidence) {
+    edges.append(py::make_tuple(variable_name(names, each.from), variable_name(names, each.to),
+                                each.confidence, each.direction));
+  }
+  return edges;
+}
+
 py::tuple train_bayes_net(const std::string& text, const Rows& rows, const py::dict& given,
                           bool from_tables, const py::object& callback) {
   BayesNetRequest request = bayes_net_request(values_of(given, "bayes-net"));
   request.of_em.clear();  // all are always given
-  request.options.from_tables = from_tables;
+  request.options.from_tables = from_tables && !request.learn.shape;
+  request.learn.from_given = from_tables;
+  if (from_tables && request.learn.shape &&
+      request.learn.shape->method != ShapeMethod::hill_climbing) {
+    throw UsageError(Message::option("from-tables"), " goes with ",
+                     Message::option("learn-structure"), " hill-climbing; leave it out");
+  }
   BayesNetTrainer trainer(std::move(request));
   const auto read = [&] {
     trainer.begin(read_net(text));
     for_each_row(rows, [&](std::span<const State> row) { trainer.add(row); });
   };
   const py::dict told = observe(trainer, read, callback);
+  if (trainer.learnt()) told["edge_confidence"] = confidences(trainer);
   return py::make_tuple(write_bif(trainer.network()), told);
+}
+
+py::dict structural_distance(const std::string& found, const std::string& truth) {
+  const GraphFile a = read_net(found), b = read_net(truth);
+  if (a.names.variables != b.names.variables) {
+    throw UsageError("the networks have other variables, or the same in another order");
+  }
+  const StructuralDistance apart =
+      distance(class_of(parents_of(a.graph)), class_of(parents_of(b.graph)));
+  return py::dict("total"_a = apart.total(), "missing"_a = apart.missing, "extra"_a = apart.extra,
+                  "turned"_a = apart.turned);
 }
 
 double log_likelihood(const std::string& text, const Rows& rows) {
@@ -91,6 +120,7 @@ void bind_bayes_net(py::module_& module) {
   module.def("bayes_net", &uniform);
   module.def("train_bayes_net", &train_bayes_net);
   module.def("bayes_net_log_likelihood", &log_likelihood);
+  module.def("bayes_net_distance", &structural_distance);
 }
 
 }  // namespace croft::python

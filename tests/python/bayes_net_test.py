@@ -94,3 +94,81 @@ def test_what_is_wrong_is_named():
         net.fit(cases(5, 1), smoothing=-1)
     assert net.log_likelihood([{}]) == pytest.approx(0)
     assert math.isclose(net.log_likelihood([{"rain": "no"}]), math.log(0.5))
+
+
+def clinic(count, seed):
+    """Cases of a network a -> c <- b, c -> d."""
+    rng = random.Random(seed)
+    rows = []
+    for _ in range(count):
+        a, b = rng.random() < 0.5, rng.random() < 0.5
+        c = rng.random() < (0.9 if a and b else 0.2 if a or b else 0.05)
+        d = rng.random() < (0.9 if c else 0.2)
+        rows.append({name: BIT[value] for name, value in zip("abcd", (a, b, c, d))})
+    return rows
+
+
+@pytest.mark.parametrize("method", ["hill-climbing", "exact", "pc"])
+def test_edges_are_learnt(method):
+    X = clinic(4000, 1)
+    net = croft.BayesNet.from_cases(X).fit(X, learn_structure=method, smoothing=1)
+    assert sorted(net.edges) == [("a", "c"), ("b", "c"), ("c", "d")]
+    truth = croft.BayesNet(dict.fromkeys("abcd", BIT), parents={"c": ["a", "b"], "d": ["c"]})
+    assert net.structural_distance(truth) == {"total": 0, "missing": 0, "extra": 0, "turned": 0}
+    assert net.fit_["edges"] == 3
+    # The tables are those of the structure.
+    assert net.table("c") == pytest.approx(truth.fit(X, smoothing=1).table("c"))
+
+
+def test_distance_counts_edges_that_are_missing_extra_and_turned():
+    chain = croft.BayesNet(dict.fromkeys("abc", BIT), parents={"b": ["a"], "c": ["b"]})
+    back = croft.BayesNet(dict.fromkeys("abc", BIT), parents={"a": ["b"], "b": ["c"]})
+    collider = croft.BayesNet(dict.fromkeys("abc", BIT), parents={"b": ["a", "c"]})
+    none = croft.BayesNet(dict.fromkeys("abc", BIT))
+    assert chain.structural_distance(back)["total"] == 0
+    assert chain.structural_distance(collider) == {"total": 2, "missing": 0, "extra": 0, "turned": 2}
+    assert none.structural_distance(chain) == {"total": 2, "missing": 2, "extra": 0, "turned": 0}
+    assert chain.structural_distance(none) == {"total": 2, "missing": 0, "extra": 2, "turned": 0}
+    with pytest.raises(ValueError, match="other variables"):
+        chain.structural_distance(croft.BayesNet({"a": BIT}))
+
+
+def test_samples_say_how_sure_an_edge_is():
+    X = clinic(2000, 2)
+    net = croft.BayesNet.from_cases(X)
+    net.fit(X, learn_structure="hill-climbing", bootstrap=20)
+    sure = {(u, v): (share, direction) for u, v, share, direction in net.edge_confidence_}
+    assert sure["a", "c"] == (1, 1) and sure["b", "c"] == (1, 1)
+    assert all(0 < share <= 1 and 0.5 <= direction <= 1 for share, direction in sure.values())
+    again = croft.BayesNet.from_cases(X).fit(X, learn_structure="hill-climbing", bootstrap=20, threads=2)
+    assert again.edge_confidence_ == net.edge_confidence_ and again.to_bif() == net.to_bif()
+
+
+def test_climbing_may_start_from_the_edges_that_are_there():
+    X = clinic(1000, 3)
+    found = croft.BayesNet.from_cases(X).fit(X, learn_structure="exact")
+    again = croft.BayesNet(dict.fromkeys("abcd", BIT), {v: found.parents(v) for v in "abcd"})
+    again.fit(X, learn_structure="hill-climbing", from_tables=True)
+    assert again.fit_["structure_score"] == pytest.approx(found.fit_["structure_score"])
+    with pytest.raises(ValueError, match="learn_structure"):
+        again.fit(X, learn_structure="pc", from_tables=True)
+
+
+def test_what_learning_does_not_use_is_refused():
+    X = clinic(50, 4)
+    net = croft.BayesNet.from_cases(X)
+    for options in ({"tabu": 3}, {"learn_structure": "pc", "tabu": 3}, {"learn_structure": "exact", "significance": .1},
+                    {"learn_structure": "pc", "network_score": "bdeu"}, {"learn_structure": "no"},
+                    {"learn_structure": "exact", "equivalent_sample_size": 2.0}):
+        with pytest.raises(ValueError):
+            net.fit(X, **options)
+
+
+def test_states_of_cases_are_in_order():
+    net = croft.BayesNet.from_cases([{"a": "10", "b": "x"}, {"a": "9", "b": None}, {"a": "low", "b": "nan"}])
+    assert [str(s) for s in net.graph.states("a")] == ["9", "10", "low"]
+    assert [str(s) for s in net.graph.states("b")] == ["nan", "x"]
+    with pytest.raises(ValueError, match="leave it out"):
+        croft.BayesNet.from_cases([{"a": None}])
+    with pytest.raises(TypeError, match="str"):
+        croft.BayesNet.from_cases([{"a": 3}])

@@ -12,6 +12,7 @@ namespace croft {
 
 struct LearnNetRequest {
   std::optional<ShapeOptions> shape;  // without: the structure is given
+  bool from_given = false;            // hill climbing starts from the edges that are there
   std::size_t bootstrap = 0;          // samples of the cases for the confidence of edges
   std::string edges;                  // the file of these; may be empty
 };

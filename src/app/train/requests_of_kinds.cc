@@ -232,8 +232,7 @@ void check_learning(const OptionValues& values, const ShapeOptions& shape) {
 }
 
 void read_learning(const OptionValues& values, LearnNetRequest& request) {
-  if (!values.given("learn-structure")) return;
-  ShapeOptions& shape = request.shape.emplace();
+  ShapeOptions shape;
   using enum ShapeMethod;
   values.choose("learn-structure", {hill_climbing, exact, pc}, shape.method);
   values.choose("network-score", {ShapeScore::bic, ShapeScore::bdeu}, shape.score.score);
@@ -246,8 +245,10 @@ void read_learning(const OptionValues& values, LearnNetRequest& request) {
   values.read("starts", shape.starts);
   values.read("seed", shape.seed);
   values.read("threads", shape.threads);
+  if (!values.given("learn-structure")) return;
   check_learning(values, shape);
   shape.validate();
+  request.shape = shape;
 }
 
 }  // namespace

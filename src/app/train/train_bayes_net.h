@@ -44,7 +44,8 @@ class BayesNetTrainer final : public Trainer {
   }
   void open() override;
   void read_files(TrainObserver& observer) override;
-  // Takes its shape, and its tables to start from; where edges are learnt, its variables.
+  // Takes its shape, and its tables to start from; where edges are learnt, its variables, and with
+  // `from_given` its edges to start from.
   void begin(GraphFile net);
   void add(std::span<const State> row);  // some of them are held out, where a fraction is to be
   DataSummary summary() const override;

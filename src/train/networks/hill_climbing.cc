@@ -62,14 +62,16 @@ class Climber {
   // Some edges are added, taken away or turned round.
   Parents shaken(const Parents& from, Random& random) {
     parents_ = from;
-    const std::size_t times = std::max<std::size_t>(4, variables_ / 4);
+    // Fewer changes than these tries lead back: of 60 problems of 7 variables 20 starts found the
+    // best score of all shapes in 52 cases with 4 tries, in 60 with 2 for each variable.
+    const std::size_t times = variables_ < 2 ? 0 : 2 * variables_;
     for (std::size_t k = 0; k < times; ++k) {
       const auto u = static_cast<Variable>(random.below(variables_));
-      const auto v = static_cast<Variable>(random.below(variables_));
+      const auto v = static_cast<Variable>((u + 1 + random.below(variables_ - 1)) % variables_);
+      if (has(v, u)) continue;
       Step step{.from = u, .to = v};
-      const bool there = u != v && has(u, v);
-      if (there) step.change = random.below(2) == 0 ? Change::remove : Change::turn;
-      if (u != v && !has(v, u) && is_allowed(step)) apply(step);
+      if (has(u, v)) step.change = random.below(2) == 0 ? Change::remove : Change::turn;
+      if (is_allowed(step)) apply(step);
     }
     return parents_;
   }
@@ -174,7 +176,8 @@ LearntShape climb(FamilyScores& scores, const ShapeOptions& options, const Paren
                          : start.empty() ? Parents(scores.cases().variables())
                                          : start;
     climber.climb(from, [&](double score) {
-      if (callback && !callback({k, climber.steps(), score})) found.stopped = true;
+      const double best = k == 0 ? score : std::max(score, found.score);
+      if (callback && !callback({k, climber.steps(), best})) found.stopped = true;
       return !found.stopped;
     });
     if (k == 0 || climber.best_total() > found.score) {

@@ -21,11 +21,11 @@ std::string_view name_of(ShapeScore score);
 
 struct ShapeOptions {
   ShapeMethod method = ShapeMethod::hill_climbing;
-  ShapeScoreOptions score{};               // of the first two
+  ShapeScoreOptions score{};                 // of the first two
   std::optional<std::size_t> max_parents{};  // of pc: of variables that a test is given
-  std::size_t tabu = 10;   // of hill climbing: steps for which a changed edge stays as it is, and
-                           // steps without a better shape before it ends
-  std::size_t starts = 1;  // of hill climbing, >= 1: the others from the best one, shaken
+  std::size_t tabu = 10;    // of hill climbing: steps for which a changed edge stays as it is, and
+                            // steps without a better shape before it ends
+  std::size_t starts = 10;  // of hill climbing, >= 1: the others from the best one, shaken
   double significance = .01;  // of pc: p-values above it are independence
   std::uint64_t seed = 1;
   std::size_t threads = 1;  // 0: one for each processor; changes no result
@@ -82,7 +82,7 @@ struct IndependenceTest {
   // The p-value.  Called from several threads at a time.
   virtual double p_value(Variable u, Variable v, std::span<const Variable> given) const = 0;
 };
-// (SL.6) with as many degrees of freedom as the margins leave.
+// (SL.5) with as many degrees of freedom as the margins leave.
 class G2Test final : public IndependenceTest {
  public:
   explicit G2Test(const CaseTable& cases) : cases_(cases) {}

@@ -64,10 +64,11 @@ std::span<const OptionRow> generative_options() {
            "--learn-structure only variables and states; DATA is a table with a column of states "
            "for each variable, -o ends in .bif or .uai, --init gives tables for EM to start from")
           .outside(),
-      choice("learn-structure", "METHOD", {"hill-climbing", "exact", "pc"},
-             "Learn the edges, too: hill-climbing (by score, with a tabu list; --starts N, --init "
-             "gives edges to start from), exact (the best score, up to 20 variables), or pc (tests "
-             "of independence); variables are the columns of DATA"),
+      choice(
+          "learn-structure", "METHOD", {"hill-climbing", "exact", "pc"},
+          "Learn the edges, too: hill-climbing (by score, with a tabu list and 10 --starts; --init "
+          "gives edges to start from), exact (the best score, up to 20 variables), or pc (tests "
+          "of independence); variables are the columns of DATA"),
       choice("network-score", "SCORE=bic", {"bic", "bdeu"},
              "hill-climbing, exact: the score of a network")
           .beside("learn-structure"),

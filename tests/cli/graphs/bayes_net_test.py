@@ -226,6 +226,83 @@ class BayesNetTest(CliTest):
         self.fails(WRONG_USAGE, "train", "--quiet", "--model", "bayes-net", "--structure", markov,
                    "-o", self.folder / "a.bif", cases, mentions=["m.uai"])
 
+    def learnt(self, cases, *options, out="learnt.bif"):
+        text = self.run_ok_both("train", "--model", "bayes-net", "-o", self.folder / out, *options, cases)
+        return (self.folder / out).read_text(), text
+
+    def test_edges_are_learnt_from_samples(self):
+        _, cases = self.cases_of_asia(20000)
+        skeleton = {frozenset((child, parent)) for child, parents in PARENTS.items() for parent in parents}
+        for options in (["hill-climbing", "--starts", 3], ["exact", "--max-parents", 3],
+                        ["exact", "--network-score", "bdeu", "--equivalent-sample-size", 1]):
+            bif, text = self.learnt(cases, "--learn-structure", *options)
+            found = {frozenset((child, parent.strip())) for child, parents in
+                     re.findall(r"probability \( (\w+) \| ([^)]*)\)", bif) for parent in parents.split(",")}
+            self.assertLessEqual(len(found ^ skeleton), 2, (options, found))
+            self.assertIn("structure: " + options[0], text)
+        # The best score is at least that of hill climbing.
+        best = float(re.search(r"bic (\S+)", self.learnt(cases, "--learn-structure", "exact")[1])[1])
+        climbed = float(re.search(r"edges, bic (\S+)", self.learnt(cases, "--learn-structure", "hill-climbing")[1])[1])
+        self.assertGreaterEqual(best, climbed - 1e-6)
+
+    def test_tests_of_independence_find_a_collider(self):
+        rows = [f"{a},{b},{(a + b) % 2 if n % 9 else n // 9 % 2}" for n in range(900) for a in (0, 1) for b in (0, 1)]
+        cases = self.file("cases.csv", "a,b,c\n" + "\n".join(rows) + "\n")
+        # Each pair is independent: no edge is left, where a score sees that the three belong together.
+        bif, text = self.learnt(cases, "--learn-structure", "pc")
+        self.assertNotIn("|", bif)
+        self.assertIn("pc, 0 edges", text)
+        bif, _ = self.learnt(cases, "--learn-structure", "exact")
+        self.assertIn("|", bif)
+
+    def test_samples_give_the_confidence_of_edges_as_a_table(self):
+        _, cases = self.cases_of_asia(5000)
+        edges = self.folder / "edges.csv"
+        options = ["--learn-structure", "hill-climbing", "--bootstrap", 10, "--edges", edges]
+        once = self.learnt(cases, *options)[0]
+        table = edges.read_text().splitlines()
+        self.assertEqual(table[0], "from,to,confidence,direction,learnt")
+        shares = [float(line.split(",")[2]) for line in table[1:]]
+        self.assertEqual(shares, sorted(shares, reverse=True))
+        self.assertEqual(shares[0], 1)
+        self.assertEqual(self.learnt(cases, *options, "--threads", 2, out="again.bif")[0], once)
+        self.assertEqual(edges.read_text().splitlines(), table)
+
+    def test_cases_that_are_not_complete_are_left_out_of_the_structure_alone(self):
+        cases = self.file("cases.csv", "a,b\n" + "x,x\ny,y\n" * 30 + "x,\n,y\n")
+        bif, text = self.learnt(cases, "--learn-structure", "hill-climbing")
+        self.assertIn("2 cases are not complete", text)
+        self.assertIn("1 edges", text)
+        self.assertIn("|", bif)
+
+    def test_a_structure_gives_states_and_an_earlier_network_edges(self):
+        net, cases = self.cases_of_asia(500)
+        start = self.learnt(cases, "--learn-structure", "exact", out="start.bif")[1]
+        again = self.learnt(cases, "--structure", net, "--init", self.folder / "start.bif", "--learn-structure",
+                            "hill-climbing", "--tabu", 0)[1]
+        score = r"edges, bic (\S+)"
+        self.assertEqual(re.search(score, start)[1], re.search(score, again)[1])
+
+    def test_what_a_method_does_not_look_at_is_refused(self):
+        cases = self.file("cases.csv", "a,b\n0,1\n1,0\n")
+        out = self.folder / "refused.bif"
+
+        def refused(*options, mentions):
+            self.fails(WRONG_USAGE, "train", "--quiet", "--model", "bayes-net", "-o", out, *options, cases,
+                       mentions=mentions)
+            self.assertFalse(out.exists())
+
+        refused("--learn-structure", "pc", "--tabu", 3, mentions=["--tabu", "hill-climbing"])
+        refused("--learn-structure", "exact", "--significance", 0.1, mentions=["--significance", "pc"])
+        refused("--learn-structure", "pc", "--network-score", "bic", mentions=["--network-score"])
+        refused("--learn-structure", "exact", "--equivalent-sample-size", 3, mentions=["bdeu"])
+        refused("--tabu", 3, mentions=["--learn-structure"])
+        refused("--learn-structure", "exact", "--edges", self.folder / "e.csv", mentions=["--bootstrap"])
+        refused("--learn-structure", "exact", "--bootstrap", 2, "--edges", out, mentions=["--edges"])
+        wide = self.file("wide.csv", ",".join(f"v{k}" for k in range(21)) + "\n" + ",".join("0" * 21) + "\n")
+        self.fails(WRONG_USAGE, "train", "--quiet", "--model", "bayes-net", "-o", out, "--learn-structure", "exact",
+                   wide, mentions=["20 variables", "21", "hill-climbing"])
+
 
 if __name__ == "__main__":
     main()

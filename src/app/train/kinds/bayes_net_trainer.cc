@@ -154,6 +154,8 @@ void BayesNetTrainer::begin(GraphFile net) {
     training_.emplace(net_.graph);
   } else if (!asked_.init.empty()) {
     start_ = parents_by_name(asked_.init, net_);
+  } else if (asked_.learn.from_given) {
+    start_ = parents_of(net_.graph);
   }
 }
 
@@ -248,6 +250,7 @@ TrainOutcome BayesNetTrainer::run(TrainObserver& observer, CheckpointFolder* che
                      " is of EM, and no value is missing: leave it out");
   }
   BayesNetOptions options = asked_.options;
+  if (data.missing() == 0) options.starts = 1;  // those that were given are of hill climbing
   options.checkpoints = checkpoints;
   watch_holdout(options);
   const BayesNetResult fit = training_->run(options, [&](const EmProgress& now) {
