@@ -31,8 +31,8 @@ class FeatureFunction:
 
     The values of an attribute that comes twice at a position are added up.
 
-    Tokens are any objects.  What is said of a str, or of a tuple of str, is kept, of the 65,536 last
-    ones; of other objects it is asked each time.  Models of attributes whose labels have sums of weights for
+    Tokens are any objects.  What is said of a str, or of a tuple of str, is kept, of 65,536 tokens and 64 MB
+    at most; of other objects it is asked each time.  Models of attributes whose labels have sums of weights for
     scores (the usual ones) take tokens so; for others each sequence is made as ``function(tokens)`` makes it.
 
     Share it between threads.  An exception of f is that of the call, with a note that says which token it was

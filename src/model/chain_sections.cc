@@ -8,6 +8,7 @@
 
 #include "croft/core/error.h"
 #include "model/file/container.h"
+#include "model/rows/weight_rows.h"
 
 namespace croft {
 
@@ -88,15 +89,6 @@ void for_each_place(const FeatureTable& table, const StringLists& lists,
   }
 }
 
-template <class Real>
-auto adder_of_nodes(const FeatureTable& node, ChainScores<Real>& out) {
-  return [&](std::size_t t, CompactOffsets::Row place, double value) {
-    Real* const state = out.state.row(t);
-    const Real v = static_cast<Real>(value);
-    node.visit<Real>(place, [&](std::uint32_t label, Real weight) { state[label] += v * weight; });
-  };
-}
-
 // Of increasing positions, those of one without a pause: a position has one overlay.
 template <class Real>
 auto adder_of_edges(const FeatureTable& edge, ChainScores<Real>& out) {
@@ -119,18 +111,18 @@ auto adder_of_edges(const FeatureTable& edge, ChainScores<Real>& out) {
 template <class Real>
 void add_node_scores(const FeatureTable& node, const TextSequence& sequence,
                      FeatureTable::Scratch& scratch, ChainScores<Real>& out) {
-  for_each_place(node, sequence.node, scratch, adder_of_nodes(node, out));
+  const auto add = [&](std::size_t t, CompactOffsets::Row place, double value) {
+    Real* const state = out.state.row(t);
+    const Real v = static_cast<Real>(value);
+    node.visit<Real>(place, [&](std::uint32_t label, Real weight) { state[label] += v * weight; });
+  };
+  for_each_place(node, sequence.node, scratch, add);
 }
 
 template <class Real>
 void add_edge_scores(const FeatureTable& edge, const TextSequence& sequence,
                      FeatureTable::Scratch& scratch, ChainScores<Real>& out) {
   for_each_place(edge, sequence.edge, scratch, adder_of_edges(edge, out));
-}
-
-template <class Real>
-void add_node_rows(const FeatureTable& node, const FoundRows& found, ChainScores<Real>& out) {
-  for_each_row(node, found, adder_of_nodes(node, out));
 }
 
 template <class Real>
@@ -179,7 +171,6 @@ TransitionScores<double> tied_transitions(const Container& container, const Feat
                                 ChainScores<Real>&);                                              \
   template void add_edge_scores(const FeatureTable&, const TextSequence&, FeatureTable::Scratch&, \
                                 ChainScores<Real>&);                                              \
-  template void add_node_rows(const FeatureTable&, const FoundRows&, ChainScores<Real>&);         \
   template void add_edge_rows(const FeatureTable&, const FoundRows&, ChainScores<Real>&);
 CROFT_INSTANTIATE(float)
 CROFT_INSTANTIATE(double)

@@ -40,9 +40,7 @@ template <class Real>
 void add_edge_scores(const FeatureTable& edge, const TextSequence& sequence,
                      FeatureTable::Scratch& scratch, ChainScores<Real>& out);
 
-// The same of rows that have been looked up.
-template <class Real>
-void add_node_rows(const FeatureTable& node, const FoundRows& found, ChainScores<Real>& out);
+// The same of rows that have been looked up; WeightRows has that of nodes.
 template <class Real>
 void add_edge_rows(const FeatureTable& edge, const FoundRows& found, ChainScores<Real>& out);
 

@@ -94,6 +94,7 @@ class FeatureTable {
 
   std::size_t size() const { return names_.size(); }
   std::size_t weights() const { return weights_.size(); }
+  std::size_t cells() const { return full_; }  // of a full row
   std::string name(std::uint32_t id) const { return names_.string(id); }
   const CompactVocabulary& names() const { return names_; }
   const CompactOffsets& rows() const { return rows_; }

@@ -4,6 +4,7 @@ import gc
 import pickle
 import sys
 import threading
+import tracemalloc
 import weakref
 
 import pytest
@@ -299,3 +300,20 @@ def test_features_of_another_kind_are_refused(model):
     plan = _core.Plan(model._native, {})
     with pytest.raises(ValueError, match="features are of another model"):
         plan.tag(WORDS, None, {}, 1, False, (native, features, features))
+
+
+def test_what_is_kept_of_long_tokens_is_bounded(model):
+    kilobytes = 100
+
+    def tokens():
+        for n in range(1500):
+            yield [f"{n} " * (1024 * kilobytes // len(f"{n} "))]
+
+    tracemalloc.start()
+    try:
+        labels = model.tag_many(tokens(), 1, function(lambda token: {"word": token[:4]}))
+        kept = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert len(labels) == 1500
+    assert kept < 80e6

@@ -282,7 +282,8 @@ Evaluation evaluate_sequences(const TagPlan& plan, std::span<const TextSequence>
                               ThreadPool& pool) {
   Evaluation evaluation(plan.scheme());
   const LabelIds label_ids = ids_of(plan.model());
-  std::vector<Tagger> taggers(pool.threads(), Tagger(plan));
+  std::vector<Tagger> taggers;
+  for (std::size_t k = 0; k < pool.threads(); ++k) taggers.emplace_back(plan);
   std::vector<Scored> scored(pool.threads());
   pool.run_ordered(
       sequences.size(),

@@ -62,6 +62,34 @@ std::size_t times_at_edges(const TemplateSet& templates, std::string_view name) 
   return times;
 }
 
+namespace {
+
+// Whether a line becomes the string for some texts in the place of its macros: none or more bytes
+// for a match, one or more for a cell and for a test.
+bool may_become(std::string_view line, std::string_view name) {
+  std::size_t from = 0, at = 0;  // of the line and of the name, behind what was found
+  for (const MacroPlace& macro : macros_of(line)) {
+    const std::string_view piece = line.substr(from, macro.begin - from);
+    const std::size_t found = name.find(piece, at);
+    if (found == name.npos || (from == 0 && found > 0)) return false;
+    const bool match = line[macro.begin + 1] == 'm' || line[macro.begin + 1] == 'M';
+    at = found + piece.size() + (match ? 0 : 1);
+    if (at > name.size()) return false;
+    from = macro.end;
+  }
+  return name.substr(at).ends_with(line.substr(from));
+}
+
+}  // namespace
+
+bool may_make_at_edges(const TemplateSet& templates, std::string_view name) {
+  for (std::size_t k = 0; k < templates.size(); ++k) {
+    if (!templates.on_edges(k) || templates.is_constant(k)) continue;
+    if (may_become(templates.line(k), name)) return true;
+  }
+  return false;
+}
+
 std::vector<MacroPlace> macros_of(std::string_view line) {
   std::vector<MacroPlace> macros;
   const auto at_or_nul = [&](std::size_t at) { return at < line.size() ? line[at] : '\0'; };

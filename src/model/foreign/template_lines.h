@@ -13,6 +13,9 @@ namespace croft {
 // twice twice adds its weights as often, and Croft once (Extractor::tied_names()).
 std::size_t times_at_edges(const TemplateSet& templates, std::string_view name);
 
+// Whether a template of edges with macros can become this string, whatever the cells are.
+bool may_make_at_edges(const TemplateSet& templates, std::string_view name);
+
 // A macro in a line that TemplateSet has read.
 struct MacroPlace {
   std::size_t begin = 0, end = 0;          // from its "%" to behind its "]"

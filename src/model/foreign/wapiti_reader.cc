@@ -278,6 +278,11 @@ void WapitiReader::make_rows() {
     if (automatic_ || name[0] == 'u') continue;
     const bool tied = std::ranges::count(extractor.tied_names(), name) > 0;
     const std::size_t times = tied ? times_at_edges(extractor.templates(), name) : 1;
+    if (tied && may_make_at_edges(extractor.templates(), name)) {  // it counts there once more
+      const std::size_t first = next_;
+      add_row(begin, labels * labels, 1, name, chain_.edge);
+      next_ = first;
+    }
     add_row(begin, labels * labels, static_cast<double>(times), name,
             tied ? chain_.tied : chain_.edge);
     begin += labels * labels;

@@ -49,8 +49,8 @@ class WapitiWriter {
       if (!chain_.node.weighs(r)) continue;
       take(observations_[node_name(chain_.node.names[r])].node, r);
     }
-    add_edges(chain_.edge);
     add_edges(chain_.tied);
+    add_edges(chain_.edge);
     if (observations_.empty()) refuse("has no models without weights");
     return text();
   }
@@ -69,6 +69,7 @@ class WapitiWriter {
     return bare_ ? bare_name(name, 'u') : translation_->of_node(name);
   }
   void add_edges(const ForeignRows& rows);
+  bool are_same(const Observation& of_all, const ForeignRows& rows, std::size_t row) const;
   std::string text() const;
   void append_weights(const ForeignRows& rows, std::size_t row, double times, std::uint64_t begin,
                       std::string& out) const;
@@ -114,10 +115,20 @@ void WapitiWriter::add_edges(const ForeignRows& rows) {
     }
     if (times == 0) continue;
     Observation& to = observations_[bare_ ? bare_name(name, 'b') : translation_->of_edge(name)];
+    if (to.edge != kNone && are_same(to, rows, r)) continue;
     take(to.edge, r);
     to.edges = &rows;
     to.times = times;
   }
+}
+
+// Of a feature of all edges that templates with macros make, too: Wapiti has one for both.
+bool WapitiWriter::are_same(const Observation& of_all, const ForeignRows& rows,
+                            std::size_t row) const {
+  std::string one, other;
+  append_weights(*of_all.edges, of_all.edge, of_all.times, 0, one);
+  append_weights(rows, row, 1, 0, other);
+  return one == other;
 }
 
 void WapitiWriter::append_weights(const ForeignRows& rows, std::size_t row, double times,

@@ -12,6 +12,7 @@
 #include "model/file/container.h"
 #include "model/file/record.h"
 #include "model/kernel_scorer.h"
+#include "model/rows/read_scratch.h"
 
 namespace croft {
 namespace {
@@ -161,17 +162,20 @@ void widen(const ChainScores<float>& from, ChainScores<double>& to) {
 
 }  // namespace
 
+void FreeReadScratch::operator()(ReadScratch* scratch) const { delete scratch; }
+
 template <class Real>
 void ChainModel::add_read_rows(const ReadSequence& read, ReadScratch& scratch,
                                ChainScores<Real>& out) const {
-  const auto add_nodes = [&](const FoundRows& found) { add_node_rows(node_, found, out); };
+  NodeSums<Real>& sums = scratch.sums<Real>(node_);
+  const auto add_nodes = [&](const FoundRows& found) { sums.weights.add(found, out.state); };
   if (read.found != nullptr) {
     add_nodes(*read.found);
     return;
   }
   if (read.lines != nullptr) {
     if (!scratch.lines) scratch.lines.emplace(node_);
-    scratch.lines->find(*read.lines, *read.file, add_nodes);
+    sums.lines.add(*read.lines, *read.file, *scratch.lines, sums.weights, out.state);
     return;
   }
   const TemplateSet& templates = extractor().templates();
@@ -196,7 +200,8 @@ void ChainModel::score_in(const TextSequence& sequence, const ReadSequence* read
     }
   }
   if (read != nullptr) {
-    add_read_rows(*read, scratch.read, out);
+    if (!scratch.read) scratch.read.reset(new ReadScratch);
+    add_read_rows(*read, *scratch.read, out);
   } else if (kernel_) {
     add_kernel_scores(sequence, scratch, out);
   } else {

@@ -51,7 +51,7 @@ class SequenceModel : public StoredModel {
     Matrix<double> state;
     PositionValues position;
     ChainScores<float> single;
-    ReadScratch read;
+    std::unique_ptr<ReadScratch, FreeReadScratch> read;
   };
   template <class Real>
   void score(const TextSequence& sequence, Scratch& scratch, ChainScores<Real>& out) const {

@@ -1,20 +1,20 @@
-// The rows of weights of some positions: what is left of their attributes once these are looked up.
+// The attributes of some positions once these are looked up: the numbers of their rows of weights.
 #pragma once
-#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
-#include "model/feature_table.h"
+#include "features/vocabulary.h"
 
 namespace croft {
 
 struct FoundRow {
-  CompactOffsets::Row place;
+  std::uint32_t id;  // of a FeatureTable; kUnknown has no weights
   double value;
 };
 
 // Of the positions [begin, begin + end.size()), in order; end[t - begin] is where those of t end.
-// Attributes that the table does not know have none.
+// Attributes that the table does not know need not be here.
 struct FoundRows {
   std::size_t begin = 0;
   std::vector<FoundRow> rows;  // [count()], and room for more
@@ -29,23 +29,5 @@ struct FoundRows {
     if (rows.size() < count) rows.resize(count);
   }
 };
-
-// What stands in the place of a row that is still to be looked up, and may turn out to be none.
-inline constexpr CompactOffsets::Row kNotYet{0, 0xFFFFFFFF};
-
-// visit(t, place, value) of every row, the weights of later ones being on their way.
-template <class Visit>
-void for_each_row(const FeatureTable& table, const FoundRows& found, Visit visit) {
-  constexpr std::size_t kAhead = 8;
-  const std::size_t rows = found.count();
-  for (std::size_t k = 0; k < std::min(kAhead, rows); ++k) table.prefetch(found.rows[k].place);
-  std::size_t k = 0;
-  for (std::size_t t = 0; t < found.end.size(); ++t) {
-    for (; k < found.end[t]; ++k) {
-      if (k + kAhead < rows) table.prefetch(found.rows[k + kAhead].place);
-      visit(found.begin + t, found.rows[k].place, found.rows[k].value);
-    }
-  }
-}
 
 }  // namespace croft

@@ -1,12 +1,11 @@
 // A sequence as it was read, for models that score it without the strings of its attributes.
 #pragma once
-#include <optional>
+#include <memory>
 #include <string>
 
 #include "data/attributes.h"
 #include "data/columns.h"
-#include "model/rows/attribute_rows.h"
-#include "model/rows/template_rows.h"
+#include "model/rows/found_rows.h"
 
 namespace croft {
 
@@ -18,10 +17,10 @@ struct ReadSequence {
   const std::string* file = nullptr;  // of the lines, for messages
 };
 
-// What one thread remembers of one model.
-struct ReadScratch {
-  std::optional<TemplateRows> node, edge;
-  std::optional<AttributeRows> lines;
+// What one thread remembers of one model (read_scratch.h).
+struct ReadScratch;
+struct FreeReadScratch {
+  void operator()(ReadScratch* scratch) const;
 };
 
 }  // namespace croft

@@ -9,21 +9,9 @@
 #include "features/bytes.h"
 
 namespace croft {
-namespace {
-
-constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;  // 2^64 by the golden ratio
-
-// All bits of a and b in each bit of the upper half of what it returns.
-std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
-  __extension__ using Wide = unsigned __int128;
-  const Wide product = static_cast<Wide>(a ^ kOdd) * (b ^ (kOdd >> 1 | 1));
-  return static_cast<std::uint64_t>(product >> 64) ^ static_cast<std::uint64_t>(product);
-}
-
-}  // namespace
-
 std::uint64_t CellNumbers::Key::hash() const {
-  return mix(first ^ (std::uint64_t{column} << 56), last ^ (std::uint64_t{size} << 32));
+  return mix_words(text.word[0] ^ (std::uint64_t{column} << 56),
+                   text.word[1] ^ (std::uint64_t{size} << 32));
 }
 
 void CellNumbers::clear() {
@@ -51,7 +39,7 @@ std::uint32_t CellNumbers::insert(const Key& key, std::uint64_t hash, std::strin
 }
 
 void CellNumbers::grow() {
-  std::vector<Slot> old(2 * slots_.size());
+  LargeVector<Slot> old(2 * slots_.size());
   old.swap(slots_);
   const std::size_t mask = slots_.size() - 1;
   for (const Slot& slot : old) {
@@ -114,9 +102,10 @@ void TemplateRows::plan(const TemplateSet& templates, const std::vector<std::siz
 // Forgets everything: at first, and when it has become too much.
 void TemplateRows::start() {
   cells_.clear();
+  row_numbers_ = LineNumbers();
   above_.assign(columns_.size(), {});
-  places_.clear();
-  entries_.assign(kEntries, Entry{{}, kUnknown, 0, 0});
+  ids_.clear();
+  entries_.assign(kEntries, Entry{{}, kUnknown, 0});
   outside_.clear();
   for (std::size_t r = 0; r < 2 * away_; ++r) {
     for (std::uint32_t c = 0; c < columns_.size(); ++c) outside_.push_back(cells_.take(c));
@@ -129,6 +118,7 @@ void TemplateRows::number_cells(const ColumnSequence& rows, std::size_t begin, s
   const std::size_t width = columns_.size(), count = rows.rows();
   numbers_.resize((end - begin + 2 * away_) * width);
   std::uint32_t* out = numbers_.data();
+  const bool tries = width > 0 && row_numbers_.tries(end - begin);
   for (std::size_t r = begin; r < end + 2 * away_; ++r, out += width) {  // row r - away_
     const bool before = r < away_;
     if (before || r >= count + away_) {
@@ -136,14 +126,38 @@ void TemplateRows::number_cells(const ColumnSequence& rows, std::size_t begin, s
       std::copy_n(outside_.data() + outside * width, width, out);
       continue;
     }
-    number_row(rows, r - away_, out);
+    if (tries) {
+      number_row(rows, r - away_, out);
+    } else {
+      number_cells_of(rows, r - away_, out);
+    }
   }
-  places_.resize(cells_.end(), kNotYet);
+  ids_.resize(cells_.end(), kNotYet);
+}
+
+// A row that was seen before has the numbers that it had then.  Rows of equal texts have equal
+// cells where a text has one blank between two cells and no other: only such are remembered.
+void TemplateRows::number_row(const ColumnSequence& rows, std::size_t t, std::uint32_t* out) {
+  const char* const begin = rows.line(t).data();
+  const std::string_view last = rows.cell(t, columns_.back());
+  const std::string_view row(begin, static_cast<std::size_t>(last.data() + last.size() - begin));
+  const std::uint64_t hash = hash_string(row);
+  const std::size_t width = columns_.size();
+  if (const std::uint32_t number = row_numbers_.find(row, hash); number != kUnknown) {
+    std::copy_n(cells_of_row_.data() + number * width, width, out);
+    return;
+  }
+  number_cells_of(rows, t, out);
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+  if (std::ranges::count_if(row, is_blank) != columns_.back()) return;
+  const std::size_t at = row_numbers_.insert(row, hash) * width;
+  if (cells_of_row_.size() < at + width) cells_of_row_.resize(at + width);
+  std::copy_n(out, width, cells_of_row_.data() + at);
 }
 
 // A cell that is like the one above it has its number; the slots of all others are on their way
 // before the first is looked at.
-void TemplateRows::number_row(const ColumnSequence& rows, std::size_t t, std::uint32_t* out) {
+void TemplateRows::number_cells_of(const ColumnSequence& rows, std::size_t t, std::uint32_t* out) {
   std::size_t others = 0;
   for (std::uint32_t c = 0; c < columns_.size(); ++c) {
     const std::string_view text = rows.cell(t, columns_[c]);
@@ -168,10 +182,10 @@ void TemplateRows::find_rows(const ColumnSequence& rows, std::size_t begin, std:
   found_.start(begin);
   found_.make_room((end - begin) * steps_.size());
   FoundRow* out = found_.rows.data();
-  // Rows of no weights are left out; those that are not known yet may become such.
-  const auto add = [&](CompactOffsets::Row place) {
-    *out = {place, 1};
-    out += place.length > 0 ? 1 : 0;
+  // Those of no weights are left out; those that are not known yet may become such.
+  const auto add = [&](std::uint32_t id) {
+    *out = {id, 1};
+    out += id != kUnknown ? 1 : 0;
   };
   const auto miss = [&](std::size_t t, std::size_t n, std::size_t at, const Cells& cells) {
     templates_.expand(steps_[n].which, rows, t, names_.bytes());
@@ -184,8 +198,8 @@ void TemplateRows::find_rows(const ColumnSequence& rows, std::size_t begin, std:
       const Step& step = steps_[n];
       if (step.cells == 1) {
         const std::size_t at = row[step.at[0]] + step.slot;
-        if (places_[at].length == kNotYet.length) miss(t, n, at, {});
-        add(places_[at]);
+        if (ids_[at] == kNotYet) miss(t, n, at, {});
+        add(ids_[at]);
         continue;
       }
       if (!step.remembered) {
@@ -195,12 +209,13 @@ void TemplateRows::find_rows(const ColumnSequence& rows, std::size_t begin, std:
       }
       Cells cell{};
       for (std::size_t c = 0; c < step.cells; ++c) cell[c] = row[step.at[c]];
-      const std::size_t at = mix(cell[0] | std::uint64_t{cell[1]} << 32,
-                                 (cell[2] | std::uint64_t{cell[3]} << 32) + kOdd * (n + 1)) %
-                             kEntries;
+      const std::size_t at =
+          mix_words(cell[0] | std::uint64_t{cell[1]} << 32,
+                    (cell[2] | std::uint64_t{cell[3]} << 32) + kGoldenOdd * (n + 1)) %
+          kEntries;
       const Entry& entry = entries_[at];
       if (entry.step == n && entry.cell == cell) {
-        add({entry.begin, entry.length});
+        add(entry.id);
         continue;
       }
       miss(t, n, at, cell);
@@ -213,15 +228,15 @@ void TemplateRows::find_rows(const ColumnSequence& rows, std::size_t begin, std:
 
 void TemplateRows::find_missed() {
   if (missed_.empty()) return;
-  table_.find(names_, look_up_);
+  table_.find_ids(names_, found_ids_);
   for (std::size_t n = 0; n < missed_.size(); ++n) {
     const auto& [row, step, at, cells] = missed_[n];
-    const CompactOffsets::Row place = look_up_.places[n];
-    found_.rows[row].place = place;
+    const std::uint32_t id = found_ids_[n];
+    found_.rows[row].id = id;
     if (steps_[step].cells == 1) {
-      places_[at] = place;
+      ids_[at] = id;
     } else if (steps_[step].remembered) {
-      entries_[at] = {cells, static_cast<std::uint32_t>(step), place.length, place.begin};
+      entries_[at] = {cells, static_cast<std::uint32_t>(step), id};
     }
   }
 }

@@ -4,16 +4,18 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/large_vector.h"
 #include "data/columns.h"
-#include "features/bytes.h"
 #include "features/template.h"
+#include "model/feature_table.h"
 #include "model/rows/found_rows.h"
+#include "model/rows/line_numbers.h"
+#include "model/rows/short_text.h"
 
 namespace croft {
 
@@ -25,23 +27,19 @@ class CellNumbers {
 
   // A cell of up to 16 bytes is its length and its bytes; a longer one is verified by its text,
   // too.
-  static constexpr std::size_t kShort = 16;
+  static constexpr std::size_t kShort = ShortText<2>::kBytes;
   struct Key {
     Key() = default;
-    Key(std::uint32_t column_of, std::string_view text)
-        : size(static_cast<std::uint32_t>(text.size())), column(column_of) {
-      const std::size_t head = std::min<std::size_t>(text.size(), 8);
-      const std::size_t tail = std::min(text.size(), kShort) - head;
-      std::memcpy(&first, text.data(), 8);
-      std::memcpy(&last, text.data() + 8, 8);
-      first &= low_bytes(head);
-      last &= low_bytes(tail);
-      if (text.size() > kShort) [[unlikely]]
-        last ^= hash_string(text);
+    Key(std::uint32_t column_of, std::string_view cell)
+        : text(cell.data(), cell.size()),
+          size(static_cast<std::uint32_t>(cell.size())),
+          column(column_of) {
+      if (cell.size() > kShort) [[unlikely]]
+        text.word[1] ^= hash_string(cell);
     }
     bool operator==(const Key&) const = default;
     std::uint64_t hash() const;
-    std::uint64_t first = 0, last = 0;
+    ShortText<2> text;
     std::uint32_t size = 0, column = kUnknown;
   };
   std::uint32_t insert(const Key& key, std::uint64_t hash, std::string_view text);
@@ -63,7 +61,7 @@ class CellNumbers {
   void grow();
 
   std::vector<std::uint32_t> steps_;
-  std::vector<Slot> slots_;  // a power of two of them
+  LargeVector<Slot> slots_;  // a power of two of them
   std::size_t used_ = 0;
   std::uint32_t next_ = 0;
   std::string long_texts_;
@@ -98,6 +96,8 @@ class TemplateRows {
   static constexpr std::size_t kEntries = 32768;                // of templates of several cells
   static constexpr std::size_t kMostNumbers = std::size_t{1} << 20;
   static constexpr std::size_t kMostBytes = std::size_t{1} << 24;
+  // In the place of a number that is still to be looked up, and may turn out to be none.
+  static constexpr std::uint32_t kNotYet = kUnknown - 1;
 
   using Cells = std::array<std::uint32_t, kMostCells>;  // by their numbers; 0 behind the last
   struct Step {
@@ -109,13 +109,12 @@ class TemplateRows {
   };
   struct Entry {
     Cells cell;
-    std::uint32_t step, length;
-    std::uint64_t begin;
+    std::uint32_t step, id;
   };
   struct Missed {
     std::size_t row;  // of found_
     std::size_t step;
-    std::size_t at;  // in places_ or entries_, where it is to be remembered
+    std::size_t at;  // in ids_ or entries_, where it is to be remembered
     Cells cells;
   };
 
@@ -123,6 +122,7 @@ class TemplateRows {
   void start();
   void number_cells(const ColumnSequence& rows, std::size_t begin, std::size_t end);
   void number_row(const ColumnSequence& rows, std::size_t t, std::uint32_t* out);
+  void number_cells_of(const ColumnSequence& rows, std::size_t t, std::uint32_t* out);
   void find_rows(const ColumnSequence& rows, std::size_t begin, std::size_t end,
                  std::size_t numbered);
   void find_missed();
@@ -138,7 +138,9 @@ class TemplateRows {
     CellNumbers::Key key;
     std::uint32_t number = 0;
   };
-  std::vector<Numbered> above_;  // [columns_] of the row before
+  std::vector<Numbered> above_;              // [columns_] of the row before
+  LineNumbers row_numbers_;                  // of rows up to the last of the columns
+  LargeVector<std::uint32_t> cells_of_row_;  // [numbers][columns_]
   struct Cell {
     std::string_view text;
     CellNumbers::Key key;
@@ -147,12 +149,12 @@ class TemplateRows {
   std::vector<Cell> others_;            // of a row, on their way to numbers
   std::vector<std::uint32_t> outside_;  // [2 away_][columns_] numbers beyond the sequence's ends
   std::vector<std::uint32_t> numbers_;  // [rows + 2 away_][columns_]
-  std::vector<CompactOffsets::Row> places_;  // by number and slot, of templates of one cell
+  LargeVector<std::uint32_t> ids_;      // by number and slot, of templates of one cell
   std::vector<Entry> entries_;
   FoundRows found_;
   StringLists names_;
   std::vector<Missed> missed_;
-  FeatureTable::Scratch look_up_;
+  std::vector<std::uint32_t> found_ids_;
 };
 
 }  // namespace croft

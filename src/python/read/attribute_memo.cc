@@ -6,7 +6,7 @@ namespace croft::python {
 
 AttributeMemo::AttributeMemo(const FeatureTable& table)
     : table_(table), nodes_(1), slots_(256), mask_(slots_.size() - 1) {
-  nodes_[kRoot] = {{0, 0}, 0, 0, kRoot};
+  nodes_[kRoot] = {0, 0, kRoot, kUnknown};
 }
 
 AttributeMemo::~AttributeMemo() {
@@ -36,7 +36,7 @@ std::uint32_t AttributeMemo::find(std::uint32_t parent, PyObject* text, const In
 std::uint32_t AttributeMemo::insert(std::size_t at, std::uint32_t parent, std::uint64_t hash,
                                     std::string_view text) {
   const auto node = static_cast<std::uint32_t>(nodes_.size());
-  nodes_.push_back({{0, 0}, texts_.size(), static_cast<std::uint32_t>(text.size()), parent});
+  nodes_.push_back({texts_.size(), static_cast<std::uint32_t>(text.size()), parent, kUnknown});
   texts_ += text;
   slots_[at] = {hash, node};
   if (nodes_.size() > slots_.size() / 2) grow();
@@ -74,7 +74,7 @@ void AttributeMemo::resolve() {
     names_.append(name(static_cast<std::uint32_t>(n)));
   }
   table_.find_ids(names_, ids_);
-  for (const std::uint32_t id : ids_) nodes_[resolved_++].row = table_.rows()(id);
+  for (const std::uint32_t id : ids_) nodes_[resolved_++].id = id;
 }
 
 void MemoSink::take(FoundRows& out) {
@@ -85,8 +85,8 @@ void MemoSink::take(FoundRows& out) {
     for (; k < end; ++k) {
       const double value = value_.empty() ? 1 : value_[k];
       if (value != 1) check_value(value, {place_.sequence(), 1});
-      const CompactOffsets::Row row = memo_.row(nodes_[k]);
-      if (row.length > 0) out.rows[at++] = {row, value};
+      const std::uint32_t id = memo_.id(nodes_[k]);
+      if (id != kUnknown) out.rows[at++] = {id, value};
     }
     out.end.push_back(at);
   }

@@ -2,7 +2,7 @@
 // together nor hashed again.
 //
 // A name is a path of texts that stand with ":" between them: {"next": {"word": "elm"}} is
-// next, word, elm.  A node for each path knows where its row stands in a table.  A step from node
+// next, word, elm.  A node for each path knows its number in a table.  A step from node
 // to node is remembered by the str object itself, as keys and many values are the same objects
 // again and again (some 2 ns), and by its text, whose hash the str keeps (some 8 ns).
 #pragma once
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "croft/data/string_lists.h"
+#include "model/feature_table.h"
 #include "model/rows/found_rows.h"
 #include "python/read/objects.h"
 
@@ -38,8 +39,8 @@ class AttributeMemo {
 
   // Finds the rows of the nodes that are new.
   void resolve();
-  // {0, 0} for names that the table does not have.
-  CompactOffsets::Row row(std::uint32_t node) const { return nodes_[node].row; }
+  // kUnknown for names that the table does not have.
+  std::uint32_t id(std::uint32_t node) const { return nodes_[node].id; }
   std::string name(std::uint32_t node) const;
 
   // Too large to grow on: 64 MB.  Take another one.
@@ -51,9 +52,8 @@ class AttributeMemo {
   // A str that no more than these refer to will hardly be met often: a word of the data.
   static constexpr Py_ssize_t kRare = 4;
   struct Node {
-    CompactOffsets::Row row;
     std::uint64_t text;  // in texts_
-    std::uint32_t size, parent;
+    std::uint32_t size, parent, id;
   };
   struct Slot {
     std::uint64_t hash = 0;

@@ -6,7 +6,9 @@ namespace py = pybind11;
 
 namespace {
 
-constexpr std::size_t kMostTokens = std::size_t{1} << 16;  // kept; a kilobyte each
+// Of tokens that are kept: their number, a kilobyte each as a rule, and the bytes of them and of
+// what is said of them.
+constexpr std::size_t kMostTokens = std::size_t{1} << 16, kMostBytes = std::size_t{1} << 26;
 
 // Whether it is compared by its text alone, and by no method of the caller's.
 bool is_text(PyObject* token) {
@@ -16,6 +18,24 @@ bool is_text(PyObject* token) {
     if (!PyUnicode_CheckExact(PyTuple_GET_ITEM(token, k))) return false;
   }
   return true;
+}
+
+// Of a text, or of a tuple of texts.
+std::size_t bytes_of(PyObject* token) {
+  constexpr std::size_t kObject = 64;
+  if (!PyTuple_Check(token)) {
+    return kObject + static_cast<std::size_t>(PyUnicode_GET_LENGTH(token)) * PyUnicode_KIND(token);
+  }
+  std::size_t bytes = kObject;
+  for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(token); ++k) {
+    bytes += bytes_of(PyTuple_GET_ITEM(token, k));
+  }
+  return bytes;
+}
+
+std::size_t bytes_of(const FoundRows& said) {
+  return sizeof said + said.rows.capacity() * sizeof(FoundRow) +
+         said.end.capacity() * sizeof(std::size_t);
 }
 
 }  // namespace
@@ -53,6 +73,9 @@ TokenFeatures::Said TokenFeatures::read_roles(PyObject* own, PyObject* as_neighb
     }
     sink.take(*said);
   }
+  said->rows.resize(said->count());
+  said->rows.shrink_to_fit();
+  said->end.shrink_to_fit();
   return said;
 }
 
@@ -69,10 +92,14 @@ TokenFeatures::Said TokenFeatures::of_token(const py::object& token, const py::o
       neighbour.is(f) || prefixes_.empty() ? own : called(neighbour, token, place.words());
   Said said = read_roles(own.ptr(), as_neighbour.ptr(), place);
   if (!keeps) return said;
-  if (said_.size() >= kMostTokens) {
+  const std::size_t bytes = bytes_of(token.ptr()) + bytes_of(*said);
+  if (bytes > kMostBytes) return said;
+  if (said_.size() >= kMostTokens || bytes_ + bytes > kMostBytes) {
     number_.clear();
     said_.clear();
+    bytes_ = 0;
   }
+  bytes_ += bytes;
   number_[token] = said_.size();
   said_.push_back(said);
   return said;

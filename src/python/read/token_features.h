@@ -53,6 +53,7 @@ class TokenFeatures {
   Said first_, last_;
   pybind11::dict number_;   // of a token in said_
   std::vector<Said> said_;  // by number
+  std::size_t bytes_ = 0;   // of both
   KnownAttributes attributes_;
 };
 

@@ -97,6 +97,18 @@ TEST(Wapiti, APatternThatIsThereTwiceCountsTwice) {
             model("/0/0", {"b", "u", "b", "u"}, {"b", "u"}, "1=0x1.8p+0\n4=0x1p+0\n"));
 }
 
+// The second row makes "*" by its macro as well.
+TEST(Wapiti, AFeatureOfAllEdgesThatAMacroMakesCountsTwiceThere) {
+  const std::string written = model("/0/0", {"*%m[0,0,\"^Q\"]", "*", "b%x[0,0]"}, {"*", "*Q"},
+                                    "0=0x1p+0\n3=0x1p+1\n6=0x1p+2\n");
+  const ForeignChain chain = read_wapiti(written, kFile);
+  EXPECT_EQ(weights_by_name(chain.tied), (Weights{{{"*", 1}, 2}}));
+  EXPECT_EQ(weights_by_name(chain.edge), (Weights{{{"*", 1}, 2}}));
+  EXPECT_EQ(row_scores(chain, rows_of({"Q", "x"})), (std::vector<double>{5, 0, 2, 0, 0, 4, 0, 0}));
+  EXPECT_EQ(row_scores(chain, rows_of({"x", "Q"})), (std::vector<double>{2, 0, 5, 0, 0, 2, 0, 0}));
+  EXPECT_EQ(write_wapiti(chain, kFile), written);
+}
+
 // A character is a byte, and classes are those of ASCII.
 TEST(Wapiti, PatternsLookAtBytes) {
   const ForeignChain chain =

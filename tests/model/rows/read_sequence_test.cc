@@ -11,6 +11,7 @@
 #include "croft/core/random.h"
 #include "features/extraction.h"
 #include "model/foreign/foreign_chain.h"
+#include "model/rows/template_rows.h"
 
 namespace croft::read_sequence_test {
 namespace {
@@ -36,17 +37,17 @@ void add_items(const StringLists& lists, std::set<std::string>& out) {
 }
 
 ChainModel model_of(const ExtractionConfig& extraction, const std::vector<TextSequence>& texts,
-                    bool single_sums, Random& random) {
+                    bool single_sums, Random& random, std::size_t labels = kLabels) {
   std::set<std::string> node, edge;
   for (const TextSequence& text : texts) {
     add_items(text.node, node);
     add_items(text.edge, edge);
   }
   ForeignChain chain;
-  for (std::size_t j = 0; j < kLabels; ++j) chain.labels.push_back("L" + std::to_string(j));
+  for (std::size_t j = 0; j < labels; ++j) chain.labels.push_back("L" + std::to_string(j));
   chain.extraction = extraction;
-  chain.node = random_rows(node, kLabels, random);
-  chain.edge = random_rows(edge, kLabels * kLabels, random);
+  chain.node = random_rows(node, labels, random);
+  chain.edge = random_rows(edge, labels * labels, random);
   chain.single_sums = single_sums;
   return ChainModel(Container::from_bytes(make_foreign_model(chain, "a test", "m").bytes(), "m"));
 }
@@ -135,11 +136,16 @@ TEST(ReadSequence, PatternsOfWapitiScoreAsTheirStringsDo) {
       TemplateLanguage::wapiti, false);
 }
 
-std::string random_lines(Random& random, std::size_t kinds) {
+// One of twenty lines in three is a line of `again`.
+std::string random_lines(Random& random, std::size_t kinds, const std::string& again) {
   std::string text;
   const std::size_t length = 1 + random.next() % (random.next() % 8 == 0 ? 400 : 9);
   for (std::size_t t = 0; t < length; ++t) {
     text += "_";
+    if (!again.empty() && random.next() % 3 == 0) {
+      text += "\tagain" + std::to_string(random.next() % 20) + again;
+      continue;
+    }
     for (std::size_t k = random.next() % 12; k > 0; --k) {
       text += '\t';
       if (random.next() % 9 == 0) continue;  // an empty field
@@ -154,24 +160,26 @@ std::string random_lines(Random& random, std::size_t kinds) {
   return text + "\n";
 }
 
-void expect_lines_agree(std::size_t sequences, std::size_t kinds) {
+void expect_lines_agree(std::size_t sequences, std::size_t kinds, std::size_t labels = kLabels,
+                        const std::string& again = "") {
   Random random(12);
   std::string data;
-  for (std::size_t n = 0; n < sequences; ++n) data += random_lines(random, kinds);
+  for (std::size_t n = 0; n < sequences; ++n) data += random_lines(random, kinds, again);
   std::vector<TextSequence> texts;
   AttributesReader reader(LineReader(data, kFile));
   for (TextSequence text; reader.next(text);) texts.push_back(text);
   ASSERT_EQ(texts.size(), sequences);
   ExtractionConfig config;
   config.format = InputFormat::attributes;
-  const ChainModel model = model_of(config, {texts.begin(), texts.begin() + 60}, false, random);
+  const ChainModel model =
+      model_of(config, {texts.begin(), texts.begin() + 60}, false, random, labels);
   ASSERT_TRUE(model.scores_as_read());
   SequenceModel::Scratch of_text, of_read;
-  AttributesReader again(LineReader(data, kFile));
+  AttributesReader again_reader(LineReader(data, kFile));
   AttributeLines lines;
   TextSequence empty;
   for (const TextSequence& text : texts) {
-    ASSERT_TRUE(again.next(empty, lines));
+    ASSERT_TRUE(again_reader.next(empty, lines));
     EXPECT_EQ(empty.node.items(), 0u);
     ASSERT_EQ(empty.length(), text.length());
     const ReadSequence read{.rows = nullptr, .lines = &lines, .file = &kFile};
@@ -183,6 +191,42 @@ void expect_lines_agree(std::size_t sequences, std::size_t kinds) {
 TEST(ReadSequence, AttributeLinesScoreAsTheirAttributesDo) { expect_lines_agree(120, 300); }
 
 TEST(ReadSequence, SoDoMoreThanAreRememberedAtFirst) { expect_lines_agree(400, 100000); }
+
+// Of every number of vectors that a row may be, and of more than are kept side by side.
+TEST(ReadSequence, SoDoThoseOfAnyNumberOfLabels) {
+  for (const std::size_t labels : {1, 8, 9, 17, 30, 40, 41, 50, 64, 65, 130}) {
+    expect_lines_agree(60, 40, labels);
+  }
+}
+
+TEST(ReadSequence, SoDoLinesThatComeAgain) {
+  expect_lines_agree(900, 300, 11, "\ta\tb:2\tc\\:0.1\n");
+}
+
+// Equal lines of other cells: a cell that is given as one may have blanks.
+TEST(ReadSequence, RowsOfCellsAreToldApartWhereTheirLinesAreEqual) {
+  ExtractionConfig config;
+  config.template_text = "U0:%x[0,0]\nU1:%x[0,1]\n";
+  config.template_name = "t";
+  config.columns = 2;
+  const Extractor extractor(config);
+  Extractor::Scratch scratch;
+  ColumnSequence rows;
+  for (const auto& [first, second] : {std::pair("a", "b c"), {"a b", "c"}, {"a", "b c"}}) {
+    rows.append_cell(first);
+    rows.append_cell(second);
+    rows.end_row();
+  }
+  std::vector<TextSequence> texts(1);
+  extractor.extract(rows, false, scratch, texts[0]);
+  Random random(5);
+  const ChainModel model = model_of(config, texts, false, random, 40);
+  TextSequence empty;
+  extractor.extract_labels(rows, false, empty);
+  SequenceModel::Scratch of_text, of_read;
+  expect_same_scores<float>(model, texts[0], empty, {.rows = &rows, .file = &kFile}, of_text,
+                            of_read);
+}
 
 std::string fault_of(const ChainModel& model, const std::string& data) {
   AttributesReader reader(LineReader(data, kFile));

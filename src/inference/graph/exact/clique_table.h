@@ -6,12 +6,12 @@
 #include <span>
 #include <vector>
 
+#include "core/large_vector.h"
 #include "croft/core/matrix.h"
 #include "croft/inference/graph_result.h"
 #include "croft/structure/factor_graph.h"
 #include "inference/graph/exact/clique_groups.h"
 #include "inference/graph/exact/graph_kernels.h"
-#include "inference/graph/exact/large_vector.h"
 
 namespace croft {
 

@@ -1,4 +1,4 @@
-// A vector of numbers for tables of any size.  Internal to inference/.
+// A vector of numbers for tables of any size.  Internal to the library.
 #pragma once
 #include <cstddef>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "inference/graph/exact/large_vector.h"
+#include "core/large_vector.h"
 
 #include <sys/mman.h>
 
