@@ -41,8 +41,9 @@ class LocalTerms::Builder {
       term.known = static_cast<std::uint32_t>(term.known * graph_.states(v) + known_[v]);
       outcomes *= graph_.states(v);
       if (outcomes > kMostOutcomes) {
-        throw Error("factor " + std::to_string(factors[0]) + " has more than " +
-                    std::to_string(kMostOutcomes) + " joint states, too many for a local term");
+        throw Error((factors.size() == 1 ? "factor " : "the piece of factor ") +
+                    std::to_string(factors[0]) + " has more than " + std::to_string(kMostOutcomes) +
+                    " joint states, too many for a local term");
       }
     }
     term.outcomes = static_cast<std::uint32_t>(outcomes);
@@ -135,8 +136,7 @@ class LocalTerms::Builder {
   std::unordered_multimap<std::uint64_t, std::size_t> seen_;
 };
 
-LocalTerms::LocalTerms(const FactorGraph& graph, std::span<const State> known, LocalKind kind)
-    : graph_(graph) {
+void LocalTerms::check(const FactorGraph& graph, std::span<const State> known) {
   const auto hidden = std::ranges::count(known, kUnobserved);
   if (hidden > 0) {
     throw UsageError("local objectives need the states of all variables, and " +
@@ -145,6 +145,29 @@ LocalTerms::LocalTerms(const FactorGraph& graph, std::span<const State> known, L
   if (graph.numbers().size() >= 0x80000000) {
     throw Error("a graph with 2^31 scores or more; cut the data into groups");
   }
+}
+
+LocalTerms::LocalTerms(const FactorGraph& graph, std::span<const State> known,
+                       std::span<const FactorSet> pieces)
+    : graph_(graph) {
+  check(graph, known);
+  Builder builder(*this, known);
+  std::vector<Variable> free;
+  for (const FactorSet& piece : pieces) {
+    free.clear();
+    for (const Factor f : piece) {
+      for (const Variable v : graph.scope(f)) {
+        if (std::ranges::find(free, v) == free.end()) free.push_back(v);
+      }
+    }
+    builder.add(free, piece);
+  }
+  builder.sort_out();
+}
+
+LocalTerms::LocalTerms(const FactorGraph& graph, std::span<const State> known, LocalKind kind)
+    : graph_(graph) {
+  check(graph, known);
   Builder builder(*this, known);
   const FactorLists lists(graph);
   if (kind == LocalKind::pseudo_likelihood) {

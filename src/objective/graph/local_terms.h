@@ -7,6 +7,7 @@
 //   per-edge                 a term for each factor: its variables together, given their neighbours
 //   piecewise                a term for each factor, with its own score alone
 //   piecewise pseudo-lik.    a term for each variable of each factor, with the factor's score alone
+//   pieces                   a term for each set of factors: their variables, with their scores
 //
 // Terms that have the same places and the same known outcome are one, m_t times: where weights are
 // tied, a grid of a million variables has a few dozen.
@@ -15,7 +16,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "objective/graph/graph_objective.h"
+#include "objective/graph/pieces.h"
 
 namespace croft {
 
@@ -25,6 +26,9 @@ class LocalTerms final : public GraphObjective {
  public:
   // Throws UsageError for hidden variables, Error for a term of more than 2^20 outcomes.
   LocalTerms(const FactorGraph& graph, std::span<const State> known, LocalKind kind);
+  // A term for each piece, of which each factor is in one.  The same exceptions.
+  LocalTerms(const FactorGraph& graph, std::span<const State> known,
+             std::span<const FactorSet> pieces);
   // O(places of all terms).
   double evaluate(std::span<double> gradient) override;
 
@@ -45,6 +49,7 @@ class LocalTerms final : public GraphObjective {
     std::vector<double> difference;     // [terms] scratch, and then p of the other outcome
   };
   class Builder;
+  static void check(const FactorGraph& graph, std::span<const State> known);
   bool find_differences(Pairs& pairs) const;
   bool allowed(const Term& term) const;
   double evaluate(const Term& term, std::span<double> gradient);

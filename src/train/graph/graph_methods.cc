@@ -7,6 +7,7 @@
 #include "inference/graph/oracles/shared_plans.h"
 #include "objective/graph/graph_objective.h"
 #include "objective/graph/local_terms.h"
+#include "objective/graph/pieces.h"
 #include "train/graph/graph_directions.h"
 #include "train/graph/graph_dual.h"
 #include "train/methods/optimise.h"
@@ -145,14 +146,57 @@ std::unique_ptr<DirectionFunction> make_directions(const GraphProblem& p) {
 
 }  // namespace
 
+namespace {
+
+// The variables of each clique of a template.
+std::vector<std::vector<Variable>> cliques_of(const CliqueRows& rows, const GraphInstance& instance,
+                                              std::size_t of_template) {
+  std::vector<std::vector<Variable>> blocks;
+  for (Factor f = 0; f < instance.graph.factors(); ++f) {
+    const std::uint32_t row = instance.row[instance.graph.potential_of(f)];
+    if (rows.template_of(row) != of_template) continue;
+    const auto scope = instance.graph.scope(f);
+    blocks.emplace_back(scope.begin(), scope.end());
+  }
+  return blocks;
+}
+
+InstanceObjectiveMaker instance_objective(const GraphProblem& p) {
+  const std::string pieces = p.inference.pieces.value_or("");
+  if (pieces.empty() || pieces == "factors") {
+    return [make = make_graph_objective(p.objective, p.inference)](const GraphInstance& instance) {
+      return make(instance.graph, instance.known);
+    };
+  }
+  if (pieces == "observations") {
+    return [](const GraphInstance& instance) {
+      return std::make_unique<LocalTerms>(instance.graph, instance.known,
+                                          pieces_with_observations(instance.graph));
+    };
+  }
+  const auto found = std::ranges::find(p.schema.templates, pieces, &CliqueTemplate::name);
+  const auto at = static_cast<std::size_t>(found - p.schema.templates.begin());
+  const bool composite = p.objective == Objective::composite;
+  return [=, &rows = p.rows](const GraphInstance& instance) -> std::unique_ptr<GraphObjective> {
+    const auto blocks = cliques_of(rows, instance, at);
+    if (composite) {
+      return std::make_unique<BlockLikelihood>(instance.graph, instance.known,
+                                               blocks_of_all(instance.graph, blocks), exact_sums());
+    }
+    return std::make_unique<LocalTerms>(instance.graph, instance.known,
+                                        pieces_of_blocks(instance.graph, blocks));
+  };
+}
+
+}  // namespace
+
 OptimizeResult train_graph(const GraphProblem& p, std::span<double> w,
                            const IterationCallback& callback, Checkpointer* checkpoints) {
   check_graph_choice(p);
   std::optional<GraphFunction> values;
   std::optional<GraphDual> dual;
   if (!is_direction(p.objective) && p.method != Method::frank_wolfe) {
-    values.emplace(p.schema, p.rows, p.layout, p.instances, p.pool,
-                   make_graph_objective(p.objective, p.inference));
+    values.emplace(p.schema, p.rows, p.layout, p.instances, p.pool, instance_objective(p));
     if (p.prior != nullptr) values->set_prior(*p.prior);
   }
   const std::vector<Run> nonnegative =
