@@ -126,12 +126,17 @@ class CuttingPlanes final : public Optimizer {
     program_.keep(stays);
   }
 
-  // The program, with the bounds that its solution would break; z is where it leads (D.23).
+  // The program, with the bounds that its solution would break; z is where it leads (D.26).
   void solve() {
     for (;;) {
       program_.solve();
       set_point();
       if (!add_broken_bounds()) break;
+    }
+    for (std::size_t i = 0, bound = 0; i < at_bound_.size(); ++i) {
+      if (!at_bound_[i]) continue;
+      const std::uint64_t j = bounds_[bound++];
+      if (program_.x()[i] > 0) z_[j] = 0;
     }
     for (const Run& run : options_.nonnegative) {
       for (std::uint64_t j = run.begin; j < run.begin + run.length; ++j) {

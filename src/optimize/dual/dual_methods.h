@@ -105,7 +105,7 @@ OptimizeResult exponentiated_gradient(DualProblem& problem,
 //
 // Joachims, Finley & Yu (2009), "Cutting-plane training of structural SVMs"; Teo, Vishwanathan,
 // Smola & Le (2010), "Bundle methods for regularized risk minimization".
-// docs/math/dual_optimisation.md section 6.
+// docs/math/dual_optimisation.md section 8.
 struct CuttingPlaneOptions {
   double l2 = 1;                          // > 0
   std::span<const Run> nonnegative = {};  // coordinates that are kept >= 0

@@ -1,6 +1,6 @@
-// The small quadratic program of cutting planes.  docs/math/dual_optimisation.md section 6.
+// The small quadratic program of cutting planes.  docs/math/dual_optimisation.md section 8.
 //
-//   minimise  x'H x / 2 - b'x    over  x >= 0,  the shares of x sum to 1                 (D.24)
+//   minimise  x'H x / 2 - b'x    over  x >= 0,  the shares of x sum to 1                 (D.27)
 //
 // H is positive semidefinite, and singular where there are more planes than weights.
 #pragma once
