@@ -14,6 +14,7 @@
 // Besag (1975); Sutton & McCallum (2012) section 5.4; Sutton & McCallum (2007).
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "objective/graph/pieces.h"
@@ -22,6 +23,18 @@ namespace croft {
 
 enum class LocalKind { pseudo_likelihood, per_edge, piecewise, piecewise_pseudo_likelihood };
 
+// A term before it is one: the variables that are free, and the factors whose scores count.
+struct TermShape {
+  std::vector<Variable> free;
+  std::vector<Factor> factors;
+};
+using VisitTerm =
+    std::function<void(std::span<const Variable> free, std::span<const Factor> factors)>;
+// The terms of a graph one after the other, in an order that is its own.
+void visit_terms(const FactorGraph& graph, LocalKind kind, const VisitTerm& visit);
+void visit_terms(const FactorGraph& graph, std::span<const FactorSet> pieces,
+                 const VisitTerm& visit);
+
 class LocalTerms final : public GraphObjective {
  public:
   // Throws UsageError for hidden variables, Error for a term of more than 2^20 outcomes.
@@ -29,6 +42,9 @@ class LocalTerms final : public GraphObjective {
   // A term for each piece, of which each factor is in one.  The same exceptions.
   LocalTerms(const FactorGraph& graph, std::span<const State> known,
              std::span<const FactorSet> pieces);
+  // Of these terms alone, which may be some of the graph's.
+  LocalTerms(const FactorGraph& graph, std::span<const State> known,
+             std::span<const TermShape> terms);
   // O(places of all terms).
   double evaluate(std::span<double> gradient) override;
 
