@@ -41,6 +41,26 @@ def online(study):
                  for objective, others in ONLINE.items() for optimizer in others])
 
 
+# Objectives that save the recursion, and the likelihood, which is the aim.
+LOCAL = (('likelihood', []), ('pseudolikelihood', []), ('piecewise', []),
+         ('piecewise', ['--pieces', 'observations']))
+
+
+def pieces(study):
+    """Piecewise training by its pieces, beside the pseudo-likelihood, where features are few."""
+    data, penalties = study.data.ingredients(), (0.1, 1, 10)
+    rows, numbers = [], {}
+    for objective, options in LOCAL:
+        name = ' '.join([objective, *options])
+        records = [study.runs.train(data, ['--objective', objective, *options, '--l2', l2],
+                                    study.seconds(60, quick=10)) for l2 in penalties]
+        numbers[name] = {str(l2): record['accuracy'] for l2, record in zip(penalties, records)}
+        rows.append([f'`{name}`', *(f'{record["accuracy"]:.2f}' for record in records)])
+    study.keep('pieces', numbers)
+    head = ['objective', *(f'accuracy, l2 = {l2}' for l2 in penalties)]
+    study.page.put('pieces', table(head, rows) + study.foot())
+
+
 def score_table(study, title, limit, plan):
     """plan: (objective, optimizer, options) of each row."""
     rows, numbers = [], {}

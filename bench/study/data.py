@@ -3,6 +3,8 @@ import lzma
 import subprocess
 import sys
 
+from harness import ROOT
+
 
 class DataSet:
     """Training and test file, how croft reads them, and which score counts."""
@@ -98,6 +100,14 @@ class Data:
                 out.write(b'\n')
         train = self.made('small.train.attributes', write)
         return DataSet('small', train, None, ['--format', 'attributes'], 'F1')
+
+    def ingredients(self):
+        """examples/ingredients, where a position has its word and the two beside it, no more."""
+        folder = ROOT / 'examples/ingredients'
+        template = self.made('ingredients.template', lambda out: out.write(
+            b'U00:%x[0,0]\nU01:%x[-1,0]\nU02:%x[1,0]\nB\n'))
+        return DataSet('ingredients', folder / 'train.txt', folder / 'test.txt',
+                       ['--template', template], 'accuracy')
 
     # Columns for default features, and the same files through word_attributes.py for the peer.
     def columns(self, name, files, score, tool=None):

@@ -54,7 +54,7 @@ echo "4. Four labels: an associative network, by alpha-expansion."
 train alone land-alone land --objective pseudolikelihood
 train land_pseudo land land --objective pseudolikelihood
 train land_bethe land land --objective bethe --max-iterations 20
-train land_margin land land --objective max-margin --search alpha-expansion --max-iterations 8
+train land_margin land land --objective max-margin --search alpha-expansion
 for name in alone land_pseudo land_bethe land_margin; do
   predict $name land --search alpha-expansion --no-probabilities
 done

@@ -100,6 +100,37 @@ class Piecewise final : public ChainObjective<Real> {
   Matrix<double> piece_;  // [L][L] scratch
 };
 
+// Piecewise training on a transition with its observations, the pieces of Sutton & McCallum (2005):
+// factors are Psi_t(y_t, y_{t-1}, x_t).
+//
+//   L(theta, y) = weight (   lse_j state[0][j] - state[0][y_0]
+//                          + sum_{t>=1} ( lse_{i,j} (edge(t; i, j) + state[t][j])
+//                                         - edge(t; y_{t-1}, y_t) - state[t][y_t] ) )      (V.5b)
+//
+// With a tied table the sum over i is the same for all positions: O(T L), and O(L^2) once for the
+// table and once for each overlay.  Convex, and an upper bound of the likelihood's loss.
+template <class Real>
+class ObservedPieces final : public ChainObjective<Real> {
+ public:
+  using ChainObjective<Real>::operator();
+  void operator()(std::span<const ChainScores<Real>> scores, std::span<const Gold> gold,
+                  std::span<const double> weight, std::span<const ChainGradient<Real>> out,
+                  std::span<double> value) override;
+
+ private:
+  void set_enter(const TransitionScores<Real>& tied);
+  double one_chain(const ChainScores<Real>& scores, std::span<const Label> y, double weight,
+                   const ChainGradient<Real>& out);
+  double overlay_piece(const ChainScores<Real>& scores, std::size_t t, Label i, Label j,
+                       double weight, const ChainGradient<Real>& out);
+  void add_tied_pieces(const TransitionScores<Real>& tied, double* transition) const;
+
+  Matrix<Real> enter_;         // [1][L] lse_i edge(i, j) of the tied table
+  std::vector<double> sums_;   // [L] the same as a sum of factors
+  std::vector<double> share_;  // [L] of the tied pieces: weight p(j)
+  Matrix<double> piece_;       // [L][L] scratch
+};
+
 // What the blocks of a sequence count together.
 enum class BlockCount {
   positions,  // as many as there are positions, whatever b: c of (V.3)

@@ -16,6 +16,7 @@ bool StopTracker::stop_at(const Iteration& now) {
   result_.gradient_norm = now.gradient_norm;
   result_.iterations = now.number;
   result_.evaluations = now.evaluations;
+  result_.gap = now.gap;
   objectives_.push_back(now.objective);
   if (objectives_.size() > rule_.window + 1) objectives_.pop_front();
 
@@ -61,7 +62,11 @@ bool StopTracker::stop_at(const Iteration& now) {
   }
   if (now.number >= rule_.max_iterations) {
     return stop(StopReason::max_iterations,
-                fmt::format("all {} iterations are done; not converged", rule_.max_iterations));
+                fmt::format("all {} iterations are done; not converged{}", rule_.max_iterations,
+                            now.gap ? fmt::format(": the objective, {:.10g}, may be {:.3g}, "
+                                                  "relatively, above its minimum",
+                                                  now.objective, *now.gap)
+                                    : ""));
   }
   return false;
 }

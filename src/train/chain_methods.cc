@@ -38,6 +38,7 @@ ObjectiveMaker<Real> objective_maker(const ChainProblem& problem, const ChainLay
     case Objective::marginal:
       return [] { return std::make_unique<MarginalLikelihood<Real>>(); };
     case Objective::piecewise:
+      if (problem.observed_pieces) return [] { return std::make_unique<ObservedPieces<Real>>(); };
       return [] { return std::make_unique<Piecewise<Real>>(); };
     case Objective::local:
       return [] { return std::make_unique<LocalLikelihood<Real>>(); };

@@ -39,6 +39,7 @@ struct ChainProblem {
   ThreadPool& pool;
   Objective objective = Objective::likelihood;
   std::size_t block = 0;            // of `composite`
+  bool observed_pieces = false;     // of `piecewise`
   const LabelCost* cost = nullptr;  // of objectives that have one
   bool twice = false;               // in double precision
   bool show_weights = false;        // callbacks need them from every method that has them

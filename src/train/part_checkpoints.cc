@@ -80,6 +80,7 @@ std::uint64_t parts_fingerprint(const ChainEncoder& data, const TrainOptions& op
   ThreadPool none(1);
   ChainProblem problem = problem_of(options, data.data, layout, none);
   problem.block = options.block;
+  problem.observed_pieces = options.observed_pieces;
   problem.cost = options.cost ? &cost : nullptr;
   problem.method = options.chosen_method(false);
   return TrainingFingerprint{.problem = problem, .names = names, .partial = data.partial}.value();
@@ -87,7 +88,7 @@ std::uint64_t parts_fingerprint(const ChainEncoder& data, const TrainOptions& op
 
 void archive_result(StateArchive& state, OptimizeResult& result) {
   state(result.reason, result.message, result.objective, result.gradient_norm, result.iterations,
-        result.evaluations);
+        result.evaluations, result.gap);
 }
 
 std::vector<double> best_of_starts(std::size_t starts, const TrainStart& train,

@@ -48,6 +48,7 @@ struct TrainOptions {
   Regulariser regulariser{.l1 = 0, .l2 = 1};
   Objective objective = Objective::likelihood;
   std::size_t block = 3;         // labels in a block of `composite`, >= 1
+  bool observed_pieces = false;  // of `piecewise`: a transition with its observations is a piece
   std::optional<Method> method;  // default: default_method()
   MethodSettings settings;
   StoppingRule stop;

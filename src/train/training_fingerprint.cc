@@ -69,6 +69,7 @@ void add(Fingerprint& of, ChainProblem problem) {
   if (problem.regulariser.free.length > 0) {
     options(problem.regulariser.free.begin, problem.regulariser.free.length);
   }
+  if (problem.observed_pieces) options(problem.observed_pieces);
   options(problem.seed);
   add(options, problem.settings);
   of.add(options.bytes());

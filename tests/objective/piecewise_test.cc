@@ -98,5 +98,67 @@ TEST(Piecewise, ForbiddenGoldIsInfinite) {
   expect_forbidden_gold_is_infinite(wide);
 }
 
+// With the book's pieces: a transition and the observations of the label that it leads to.
+double by_observed_pieces(const ChainScores<double>& scores, const std::vector<Label>& y) {
+  double loss = 0;
+  for (std::size_t t = 0; t < y.size(); ++t) {
+    double sum = 0;
+    for (Label j = 0; j < scores.labels(); ++j) {
+      if (t == 0) sum += std::exp(scores.state(0, j));
+      for (Label i = 0; t > 0 && i < scores.labels(); ++i) {
+        sum += std::exp(scores.edge(t, i, j) + scores.state(t, j));
+      }
+    }
+    loss += std::log(sum) - scores.state(t, y[t]);
+    if (t > 0) loss -= scores.edge(t, y[t - 1], y[t]);
+  }
+  return loss;
+}
+
+TEST(ObservedPieces, AreTheirDefinition) {
+  ObservedPieces<double> objective;
+  expect_definition(objective, by_observed_pieces, 11);
+}
+
+RC_GTEST_PROP(ObservedPieces, HaveTheCentralDifferenceAsGradient, ()) {
+  ObservedPieces<double> objective;
+  expect_gradient(objective, *rc::gen::arbitrary<std::uint64_t>());
+  RC_ASSERT(!testing::Test::HasFailure());
+}
+
+// From above as well, and of two positions alone nearer to it than those of single factors.
+TEST(ObservedPieces, BoundTheLikelihoodMoreTightly) {
+  Random random(12);
+  Piecewise<double> single;
+  ObservedPieces<double> observed;
+  ChainLikelihood<double> likelihood;
+  for (int repeat = 0; repeat < 50; ++repeat) {
+    const auto y = random_labels(9, 4, random);
+    const auto chain = any_chain(9, 4, 2, y, random);
+    const double exact = evaluate<double>(likelihood, chain, y).value;
+    const double value = evaluate<double>(observed, chain, y).value;
+    EXPECT_GE(value, exact - 1e-12);
+    EXPECT_GE(evaluate<double>(single, chain, y).value, value - 1e-12);
+  }
+}
+
+TEST(ObservedPieces, OfOnePositionAreTheLikelihood) {
+  ObservedPieces<double> objective;
+  expect_likelihood_of_one_position(objective, 13);
+}
+
+TEST(ObservedPieces, OfFloatAreNearDouble) {
+  ObservedPieces<float> narrow;
+  ObservedPieces<double> wide;
+  expect_float_near_double(narrow, wide, 5e-5, 14);
+}
+
+TEST(ObservedPieces, AreInfiniteForAForbiddenGold) {
+  ObservedPieces<float> narrow;
+  ObservedPieces<double> wide;
+  expect_forbidden_gold_is_infinite(narrow);
+  expect_forbidden_gold_is_infinite(wide);
+}
+
 }  // namespace
 }  // namespace croft::piecewise_test

@@ -93,12 +93,27 @@ void read_optimised(const OptionValues& values, OptimisedRequest& r) {
   values.read("checkpoint-interval", r.checkpoint_interval);
 }
 
+void read_pieces(const OptionValues& values, TrainOptions& o) {
+  if (!values.given("pieces")) return;
+  const std::string_view pieces = values.text("pieces");
+  if (o.objective != Objective::piecewise) {
+    throw UsageError("--pieces is of --objective piecewise; ", name_of(o.objective),
+                     " has none: leave it out");
+  }
+  if (pieces != "factors" && pieces != "observations") {
+    throw UsageError("--pieces ", in_quotes(pieces),
+                     " is neither factors nor observations, which a chain has");
+  }
+  o.observed_pieces = pieces == "observations";
+}
+
 void read_methods(const OptionValues& values, TrainRequest& r) {
   TrainOptions& o = r.options;
   o.objective = objective_named(values.text("objective"));
   if (values.given("optimizer")) o.method = method_named(values.text("optimizer"));
   values.read("cost", r.cost);
   values.read("block", r.block);
+  read_pieces(values, o);
   values.read("l1", o.regulariser.l1);
   values.read("target", o.stop.target);
   read_settings(values, o.settings);
@@ -191,6 +206,7 @@ GraphRequest graph_request(const OptionValues& values) {
   values.read("inference-iterations", o.inference.max_iterations);
   values.read("damping", o.inference.damping);
   values.read("search", o.inference.search);
+  values.read("pieces", o.inference.pieces);
   if (values.flag("pairs")) o.inference.pairs = true;
   values.read("starts", o.starts);
   values.read("start-deviation", o.start_deviation);

@@ -218,6 +218,7 @@ Json SequenceTrainer::common_record(Method method, std::optional<Precision> prec
                  {"objective_value", result.optimization.objective},
                  {"gradient_norm", result.optimization.gradient_norm},
                  {"stop", stop_reason_name(result.optimization.reason)}};
+  if (result.optimization.gap) record["gap"] = *result.optimization.gap;
   if (precision) record["precision"] = *precision == Precision::single ? "single" : "double";
   add_holdout(t.holdout_sequences(), result.holdout, record);
   if (result.best_iteration) record["kept_iteration"] = *result.best_iteration;
@@ -245,6 +246,7 @@ void SequenceTrainer::add_choices(Json& record) const {
   }
   add_class_weights(r.class_weights, record);
   if (o.objective == Objective::composite) record["block"] = o.block;
+  if (o.observed_pieces) record["pieces"] = "observations";
   if (!r.kernel.empty()) record["kernel"] = r.kernel;
   if (!r.prior.empty()) record["prior"] = true;
   if (!r.variances.empty()) record["variances"] = "file";

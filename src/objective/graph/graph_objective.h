@@ -116,7 +116,7 @@ inline GraphObjectiveMaker graph_likelihood(SumOracleMaker make_sums) {
 }
 
 // The likelihood of blocks of variables, each given all the others: composite likelihood.
-//   blocks : of variables that are known, like all of their neighbours; each in one block at most
+//   blocks : of variables that are known, like all of their neighbours
 // Throws UsageError for hidden variables.
 class BlockLikelihood final : public GraphObjective {
  public:

@@ -41,8 +41,9 @@ class LocalTerms::Builder {
       term.known = static_cast<std::uint32_t>(term.known * graph_.states(v) + known_[v]);
       outcomes *= graph_.states(v);
       if (outcomes > kMostOutcomes) {
-        throw Error("factor " + std::to_string(factors[0]) + " has more than " +
-                    std::to_string(kMostOutcomes) + " joint states, too many for a local term");
+        throw Error((factors.size() == 1 ? "factor " : "the piece of factor ") +
+                    std::to_string(factors[0]) + " has more than " + std::to_string(kMostOutcomes) +
+                    " joint states, too many for a local term");
       }
     }
     term.outcomes = static_cast<std::uint32_t>(outcomes);
@@ -135,8 +136,7 @@ class LocalTerms::Builder {
   std::unordered_multimap<std::uint64_t, std::size_t> seen_;
 };
 
-LocalTerms::LocalTerms(const FactorGraph& graph, std::span<const State> known, LocalKind kind)
-    : graph_(graph) {
+void LocalTerms::check(const FactorGraph& graph, std::span<const State> known) {
   const auto hidden = std::ranges::count(known, kUnobserved);
   if (hidden > 0) {
     throw UsageError("local objectives need the states of all variables, and " +
@@ -145,38 +145,91 @@ LocalTerms::LocalTerms(const FactorGraph& graph, std::span<const State> known, L
   if (graph.numbers().size() >= 0x80000000) {
     throw Error("a graph with 2^31 scores or more; cut the data into groups");
   }
+}
+
+LocalTerms::LocalTerms(const FactorGraph& graph, std::span<const State> known,
+                       std::span<const FactorSet> pieces)
+    : graph_(graph) {
+  check(graph, known);
   Builder builder(*this, known);
+  visit_terms(graph, pieces, [&](auto free, auto factors) { builder.add(free, factors); });
+  builder.sort_out();
+}
+
+LocalTerms::LocalTerms(const FactorGraph& graph, std::span<const State> known, LocalKind kind)
+    : graph_(graph) {
+  check(graph, known);
+  Builder builder(*this, known);
+  visit_terms(graph, kind, [&](auto free, auto factors) { builder.add(free, factors); });
+  builder.sort_out();
+}
+
+LocalTerms::LocalTerms(const FactorGraph& graph, std::span<const State> known,
+                       std::span<const TermShape> terms)
+    : graph_(graph) {
+  check(graph, known);
+  Builder builder(*this, known);
+  for (const TermShape& each : terms) builder.add(each.free, each.factors);
+  builder.sort_out();
+}
+
+void visit_terms(const FactorGraph& graph, std::span<const FactorSet> pieces,
+                 const VisitTerm& visit) {
+  std::vector<Variable> free;
+  for (const FactorSet& piece : pieces) {
+    free.clear();
+    for (const Factor f : piece) {
+      for (const Variable v : graph.scope(f)) {
+        if (std::ranges::find(free, v) == free.end()) free.push_back(v);
+      }
+    }
+    visit(free, piece);
+  }
+}
+
+namespace {
+
+// A factor's variables together, given their neighbours.
+void visit_edge(const FactorGraph& graph, const FactorLists& lists, Factor f,
+                std::vector<Factor>& around, const VisitTerm& visit) {
+  const std::span<const Variable> scope = graph.scope(f);
+  // A variable with factors of its own alone would otherwise be in no term.
+  if (scope.size() == 1 && lists.of(scope[0]).size() > 1) {
+    const bool joined = std::ranges::any_of(lists.of(scope[0]),
+                                            [&](Factor g) { return graph.scope(g).size() > 1; });
+    if (joined || lists.of(scope[0])[0] != f) return;
+  }
+  around.clear();
+  for (const Variable v : scope) {
+    around.insert(around.end(), lists.of(v).begin(), lists.of(v).end());
+  }
+  std::ranges::sort(around);
+  around.erase(std::ranges::unique(around).begin(), around.end());
+  visit(scope, around);
+}
+
+}  // namespace
+
+void visit_terms(const FactorGraph& graph, LocalKind kind, const VisitTerm& visit) {
   const FactorLists lists(graph);
   if (kind == LocalKind::pseudo_likelihood) {
-    for (Variable v = 0; v < graph.variables(); ++v) builder.add(std::span(&v, 1), lists.of(v));
+    for (Variable v = 0; v < graph.variables(); ++v) visit(std::span(&v, 1), lists.of(v));
+    return;
   }
   std::vector<Factor> around;
-  for (Factor f = 0; f < graph.factors() && kind != LocalKind::pseudo_likelihood; ++f) {
+  for (Factor f = 0; f < graph.factors(); ++f) {
     const std::span<const Variable> scope = graph.scope(f);
     switch (kind) {
       case LocalKind::piecewise:
-        builder.add(scope, std::span(&f, 1));
+        visit(scope, std::span(&f, 1));
         break;
       case LocalKind::piecewise_pseudo_likelihood:
-        for (const Variable& v : scope) builder.add(std::span(&v, 1), std::span(&f, 1));
+        for (const Variable& v : scope) visit(std::span(&v, 1), std::span(&f, 1));
         break;
       default:
-        // A variable with factors of its own alone would otherwise be in no term.
-        if (scope.size() == 1 && lists.of(scope[0]).size() > 1) {
-          const bool joined = std::ranges::any_of(
-              lists.of(scope[0]), [&](Factor g) { return graph.scope(g).size() > 1; });
-          if (joined || lists.of(scope[0])[0] != f) break;
-        }
-        around.clear();
-        for (const Variable v : scope) {
-          around.insert(around.end(), lists.of(v).begin(), lists.of(v).end());
-        }
-        std::ranges::sort(around);
-        around.erase(std::ranges::unique(around).begin(), around.end());
-        builder.add(scope, around);
+        visit_edge(graph, lists, f, around, visit);
     }
   }
-  builder.sort_out();
 }
 
 std::size_t LocalTerms::terms() const {

@@ -7,24 +7,44 @@
 //   per-edge                 a term for each factor: its variables together, given their neighbours
 //   piecewise                a term for each factor, with its own score alone
 //   piecewise pseudo-lik.    a term for each variable of each factor, with the factor's score alone
+//   pieces                   a term for each set of factors: their variables, with their scores
 //
 // Terms that have the same places and the same known outcome are one, m_t times: where weights are
 // tied, a grid of a million variables has a few dozen.
 // Besag (1975); Sutton & McCallum (2012) section 5.4; Sutton & McCallum (2007).
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <vector>
 
-#include "objective/graph/graph_objective.h"
+#include "objective/graph/pieces.h"
 
 namespace croft {
 
 enum class LocalKind { pseudo_likelihood, per_edge, piecewise, piecewise_pseudo_likelihood };
 
+// A term before it is one: the variables that are free, and the factors whose scores count.
+struct TermShape {
+  std::vector<Variable> free;
+  std::vector<Factor> factors;
+};
+using VisitTerm =
+    std::function<void(std::span<const Variable> free, std::span<const Factor> factors)>;
+// The terms of a graph one after the other, in an order that is its own.
+void visit_terms(const FactorGraph& graph, LocalKind kind, const VisitTerm& visit);
+void visit_terms(const FactorGraph& graph, std::span<const FactorSet> pieces,
+                 const VisitTerm& visit);
+
 class LocalTerms final : public GraphObjective {
  public:
   // Throws UsageError for hidden variables, Error for a term of more than 2^20 outcomes.
   LocalTerms(const FactorGraph& graph, std::span<const State> known, LocalKind kind);
+  // A term for each piece, of which each factor is in one.  The same exceptions.
+  LocalTerms(const FactorGraph& graph, std::span<const State> known,
+             std::span<const FactorSet> pieces);
+  // Of these terms alone, which may be some of the graph's.
+  LocalTerms(const FactorGraph& graph, std::span<const State> known,
+             std::span<const TermShape> terms);
   // O(places of all terms).
   double evaluate(std::span<double> gradient) override;
 
@@ -45,6 +65,7 @@ class LocalTerms final : public GraphObjective {
     std::vector<double> difference;     // [terms] scratch, and then p of the other outcome
   };
   class Builder;
+  static void check(const FactorGraph& graph, std::span<const State> known);
   bool find_differences(Pairs& pairs) const;
   bool allowed(const Term& term) const;
   double evaluate(const Term& term, std::span<double> gradient);

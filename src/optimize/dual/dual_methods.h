@@ -2,7 +2,9 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
+#include "croft/optimize/function.h"
 #include "croft/optimize/optimizer.h"
 #include "optimize/dual/dual_problem.h"
 
@@ -98,5 +100,29 @@ OptimizeResult exponentiated_gradient(DualProblem& problem,
                                       const ExponentiatedGradientOptions& options,
                                       const IterationCallback& callback = {},
                                       Checkpointer* checkpoints = nullptr);
+
+// One-slack cutting planes for the hinge, and for any convex data term with a known lower bound 0.
+//
+// Joachims, Finley & Yu (2009), "Cutting-plane training of structural SVMs"; Teo, Vishwanathan,
+// Smola & Le (2010), "Bundle methods for regularized risk minimization".
+// docs/math/dual_optimisation.md section 8.
+struct CuttingPlaneOptions {
+  double l2 = 1;                          // > 0
+  std::span<const Run> nonnegative = {};  // coordinates that are kept >= 0
+  StoppingRule stop{};                    // gradient_tolerance: of P - D
+  void validate() const;                  // throws UsageError naming the field and its range
+};
+
+// Minimises P(w) = f(w) + (l2/2) |w|^2 for a convex f >= 0, of which it sees values and
+// subgradients at one point an iteration, at first at w (in and out: the best point).
+// D, the lower bound, is of all planes f >= f(z) + g.(w - z) seen so far.  Where f says less than
+// it should, as the hinge does whose search is not exact, the planes are right, and P - D is only
+// what the search has found of it.  Cost of an iteration: an evaluation, and a product of vectors
+// for each plane.  Memory: a plane is 8 bytes a weight; those that carry nothing for 50 iterations
+// go.
+OptimizeResult cutting_planes(BatchFunction& f, std::span<double> w,
+                              const CuttingPlaneOptions& options,
+                              const IterationCallback& callback = {},
+                              Checkpointer* checkpoints = nullptr);
 
 }  // namespace croft

@@ -74,6 +74,7 @@ TrainOutcome outcome_of(const TrainResult& result, double l1) {
                           o.iterations),
       .tail = fmt::format(": {}\nobjective {:.2f}, {} weights, {} not zero", o.message, o.objective,
                           result.dimension, result.active)};
+  if (o.gap) outcome.further.push_back({"gap", *o.gap});
   if (result.holdout) outcome.tail += ", " + holdout_text(*result.holdout);
   Fields& further = outcome.further;
   if (result.best_iteration) {

@@ -17,7 +17,8 @@ bool is_associative(const Interaction& interaction) {
 bool keeps_associative(const GraphProblem& p) {
   const std::string search = p.inference.search.value_or("auto");
   return p.objective == Objective::max_margin &&
-         (p.method == Method::sgd || p.method == Method::averaged_sgd) &&
+         (p.method == Method::sgd || p.method == Method::averaged_sgd ||
+          p.method == Method::cutting_planes) &&
          (search == "graph-cut" || search == "alpha-expansion");
 }
 
@@ -29,13 +30,14 @@ bool sets(const std::vector<std::string_view>& names, std::string_view name) {
 
 void check_inference(const GraphProblem& p, const ObjectiveInfo& objective) {
   const GraphInferenceSettings& s = p.inference;
-  const std::array<std::pair<std::string_view, bool>, 6> given = {{
+  const std::array<std::pair<std::string_view, bool>, 7> given = {{
       {"memory", s.memory.has_value()},
       {"inference-iterations", s.max_iterations.has_value()},
       {"damping", s.damping.has_value()},
       {"cost", s.cost.has_value()},
       {"search", s.search.has_value()},
       {"pairs", s.pairs.has_value()},
+      {"pieces", s.pieces.has_value()},
   }};
   for (const auto& [setting, is_given] : given) {
     if (is_given && !sets(objective.settings, setting)) {
@@ -49,14 +51,32 @@ void check_inference(const GraphProblem& p, const ObjectiveInfo& objective) {
   }
 }
 
+void check_pieces(const GraphProblem& p) {
+  if (!p.inference.pieces) return;
+  const std::string& pieces = *p.inference.pieces;
+  if (p.objective == Objective::piecewise && (pieces == "factors" || pieces == "observations")) {
+    return;
+  }
+  std::string names;
+  for (const CliqueTemplate& each : p.schema.templates) {
+    if (each.name == pieces) return;
+    names += (names.empty() ? "" : ", ") + each.name;
+  }
+  const bool of_pieces = p.objective == Objective::piecewise;
+  const Message known = of_pieces ? Message(" is neither factors nor observations, and no template")
+                                  : Message(" is no template");
+  throw UsageError("--pieces ", in_quotes(pieces), known, " of this model: ", names);
+}
+
 // Graph cuts stay possible where weights that draw labels together cannot become negative.
 void check_cut(const GraphProblem& p) {
   const bool cut = p.inference.search == "graph-cut";
   if (cut && !keeps_associative(p)) {
     throw UsageError(
         "--search graph-cut needs weights that are kept from becoming negative, which "
-        "--objective max-margin with --optimizer averaged-sgd or sgd does; otherwise leave it "
-        "out, and cuts are made where they are exact");
+        "--objective max-margin with --optimizer cutting-plane, averaged-sgd or sgd does; "
+        "otherwise "
+        "leave it out, and cuts are made where they are exact");
   }
   for (const CliqueTemplate& each : p.schema.templates) {
     if (!cut || each.scores || each.interaction.arity() < 2) continue;
@@ -86,16 +106,16 @@ void check_cut(const GraphProblem& p) {
 }
 
 void check_prior(const GraphProblem& p, const MethodInfo& method) {
-  if (p.from_weights && p.method == Method::frank_wolfe) {
-    throw UsageError(
-        "--optimizer frank-wolfe starts from no weights: leave out --init and --prior");
+  if (p.from_weights && !method.init) {
+    throw UsageError("--optimizer ", method.name,
+                     " starts from no weights: leave out --init and --prior");
   }
   if (p.prior == nullptr || p.prior->trivial()) return;
   const Message what = p.prior->mean.empty() ? Message("--variances") : "--prior";
-  if (is_direction(p.objective) || p.method == Method::frank_wolfe) {
+  if (is_direction(p.objective) || !method.init) {
     throw UsageError(what, " has no meaning for ",
                      is_direction(p.objective) ? Message("--objective ", name_of(p.objective))
-                                               : "--optimizer frank-wolfe",
+                                               : Message("--optimizer ", method.name),
                      " of a graph; leave it out");
   }
   const bool penalised = p.regulariser.l2 > 0 || (p.prior->mean.empty() && p.regulariser.l1 > 0);
@@ -140,13 +160,14 @@ void check_graph_choice(const GraphProblem& p) {
         "assignment to the next; leave it out");
   }
   check_prior(p, method);
+  check_pieces(p);
   check_cut(p);
   if (p.objective == Objective::tree_reweighted) check_pairs(p);
-  if (objective.partial && p.method != Method::frank_wolfe) return;
+  if (objective.partial && method.init && p.method != Method::cutting_planes) return;
   const std::size_t hidden = count_hidden(p.instances);
   if (hidden > 0) {
-    const bool dual = p.method == Method::frank_wolfe;
-    throw UsageError(dual ? Message("--optimizer frank-wolfe") : Message("--objective ", name),
+    const bool dual = objective.partial;
+    throw UsageError(dual ? Message("--optimizer ", method.name) : Message("--objective ", name),
                      " needs the labels of all variables, and ", hidden, " have none; take ",
                      dual ? Message("averaged-sgd") : "likelihood or bethe");
   }

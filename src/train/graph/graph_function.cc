@@ -9,15 +9,14 @@ namespace croft {
 
 GraphFunction::GraphFunction(const CliqueSchema& schema, const CliqueRows& rows,
                              const GraphLayout& layout, std::span<GraphInstance> instances,
-                             ThreadPool& pool, const GraphObjectiveMaker& make_objective)
+                             ThreadPool& pool, const InstanceObjectiveMaker& make_objective)
     : rows_(rows), layout_(layout), instances_(instances), pool_(pool) {
   for (std::size_t k = 0; k < pool.threads(); ++k) {
     workers_.push_back({GraphScorer(schema, rows, layout), {}, {}, {}, {}, 0, 0, 0});
   }
   objectives_.resize(instances.size());
-  pool_.run(instances.size(), [&](std::size_t n, std::size_t) {
-    objectives_[n] = make_objective(instances_[n].graph, instances_[n].known);
-  });
+  pool_.run(instances.size(),
+            [&](std::size_t n, std::size_t) { objectives_[n] = make_objective(instances_[n]); });
 }
 
 double GraphFunction::evaluate(std::span<const double> w, std::span<double> gradient) {

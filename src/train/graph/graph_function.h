@@ -2,6 +2,7 @@
 //
 //   f(w) = sum_n L(theta_n(w), y_n),     df/dw = sum_n A_n' dL/dtheta_n                    (GC.8)
 #pragma once
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -14,6 +15,9 @@
 
 namespace croft {
 
+using InstanceObjectiveMaker =
+    std::function<std::unique_ptr<GraphObjective>(const GraphInstance& instance)>;
+
 class GraphFunction final : public SampleFunction {
  public:
   // Keeps the first five by reference; sets the numbers of the instances' graphs.  Each instance
@@ -21,7 +25,14 @@ class GraphFunction final : public SampleFunction {
   // number of threads.
   GraphFunction(const CliqueSchema& schema, const CliqueRows& rows, const GraphLayout& layout,
                 std::span<GraphInstance> instances, ThreadPool& pool,
-                const GraphObjectiveMaker& make_objective);
+                const InstanceObjectiveMaker& make_objective);
+  GraphFunction(const CliqueSchema& schema, const CliqueRows& rows, const GraphLayout& layout,
+                std::span<GraphInstance> instances, ThreadPool& pool,
+                const GraphObjectiveMaker& make_objective)
+      : GraphFunction(schema, rows, layout, instances, pool,
+                      InstanceObjectiveMaker([&](const GraphInstance& instance) {
+                        return make_objective(instance.graph, instance.known);
+                      })) {}
 
   std::size_t dimension() const override { return layout_.dimension(); }
   double evaluate(std::span<const double> w, std::span<double> gradient) override;

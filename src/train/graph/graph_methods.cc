@@ -7,8 +7,11 @@
 #include "inference/graph/oracles/shared_plans.h"
 #include "objective/graph/graph_objective.h"
 #include "objective/graph/local_terms.h"
+#include "objective/graph/pieces.h"
 #include "train/graph/graph_directions.h"
 #include "train/graph/graph_dual.h"
+#include "train/graph/graph_starts.h"
+#include "train/graph/split_terms.h"
 #include "train/methods/optimise.h"
 
 namespace croft {
@@ -145,14 +148,112 @@ std::unique_ptr<DirectionFunction> make_directions(const GraphProblem& p) {
 
 }  // namespace
 
+namespace {
+
+// The variables of each clique of the template that --pieces names.
+std::vector<std::vector<Variable>> named_blocks(const GraphProblem& p,
+                                                const GraphInstance& instance) {
+  const auto& templates = p.schema.templates;
+  const auto found = std::ranges::find(templates, *p.inference.pieces, &CliqueTemplate::name);
+  const auto of_template = static_cast<std::size_t>(found - templates.begin());
+  std::vector<std::vector<Variable>> blocks;
+  for (Factor f = 0; f < instance.graph.factors(); ++f) {
+    const std::uint32_t row = instance.row[instance.graph.potential_of(f)];
+    if (p.rows.template_of(row) != of_template) continue;
+    const auto scope = instance.graph.scope(f);
+    blocks.emplace_back(scope.begin(), scope.end());
+  }
+  return blocks;
+}
+
+std::optional<LocalKind> local_kind(Objective objective) {
+  switch (objective) {
+    case Objective::pseudolikelihood:
+      return LocalKind::pseudo_likelihood;
+    case Objective::per_edge:
+      return LocalKind::per_edge;
+    case Objective::piecewise:
+      return LocalKind::piecewise;
+    case Objective::piecewise_pseudolikelihood:
+      return LocalKind::piecewise_pseudo_likelihood;
+    default:
+      return std::nullopt;
+  }
+}
+
+// The pieces that are named, but for "factors": of piecewise, or of composite.
+std::vector<FactorSet> named_pieces(const GraphProblem& p, const GraphInstance& instance) {
+  if (p.inference.pieces == "observations") return pieces_with_observations(instance.graph);
+  return pieces_of_blocks(instance.graph, named_blocks(p, instance));
+}
+
+bool names_pieces(const GraphProblem& p) {
+  return p.inference.pieces && p.inference.pieces != "factors";
+}
+
+// Of local objectives, instance by instance.
+TermsOf local_terms_of(const GraphProblem& p) {
+  return [&p](const GraphInstance& instance, const VisitTerm& visit) {
+    if (names_pieces(p)) return visit_terms(instance.graph, named_pieces(p, instance), visit);
+    visit_terms(instance.graph, *local_kind(p.objective), visit);
+  };
+}
+
+InstanceObjectiveMaker instance_objective(const GraphProblem& p) {
+  if (!names_pieces(p)) {
+    return [make = make_graph_objective(p.objective, p.inference)](const GraphInstance& instance) {
+      return make(instance.graph, instance.known);
+    };
+  }
+  return [&p](const GraphInstance& instance) -> std::unique_ptr<GraphObjective> {
+    if (p.objective == Objective::composite) {
+      return std::make_unique<BlockLikelihood>(
+          instance.graph, instance.known, blocks_of_all(instance.graph, named_blocks(p, instance)),
+          exact_sums());
+    }
+    return std::make_unique<LocalTerms>(instance.graph, instance.known, named_pieces(p, instance));
+  };
+}
+
+// The data term, of parts where an instance is large and the objective local.
+class DataTerm {
+ public:
+  explicit DataTerm(const GraphProblem& p) {
+    const InstanceObjectiveMaker whole = instance_objective(p);
+    if (local_kind(p.objective) && count_hidden(p.instances) == 0) {
+      parts_ = split_terms(p.schema, p.rows, p.instances, local_terms_of(p));
+    }
+    if (parts_.empty()) {
+      f_.emplace(p.schema, p.rows, p.layout, p.instances, p.pool, whole);
+      return;
+    }
+    for (TermPart& each : parts_) instances_.push_back(std::move(each.instance));
+    const auto of_part = [&](const GraphInstance& instance) -> std::unique_ptr<GraphObjective> {
+      const TermPart& part = parts_[static_cast<std::size_t>(&instance - instances_.data())];
+      if (part.terms.empty()) return whole(instance);
+      return std::make_unique<LocalTerms>(instance.graph, instance.known, part.terms);
+    };
+    f_.emplace(p.schema, p.rows, p.layout, instances_, p.pool, InstanceObjectiveMaker(of_part));
+    parts_ = {};
+  }
+  GraphFunction& function() { return *f_; }
+
+ private:
+  std::vector<TermPart> parts_;
+  std::vector<GraphInstance> instances_;  // of the parts
+  std::optional<GraphFunction> f_;
+};
+
+}  // namespace
+
 OptimizeResult train_graph(const GraphProblem& p, std::span<double> w,
                            const IterationCallback& callback, Checkpointer* checkpoints) {
   check_graph_choice(p);
-  std::optional<GraphFunction> values;
+  std::optional<DataTerm> term;
+  GraphFunction* values = nullptr;
   std::optional<GraphDual> dual;
   if (!is_direction(p.objective) && p.method != Method::frank_wolfe) {
-    values.emplace(p.schema, p.rows, p.layout, p.instances, p.pool,
-                   make_graph_objective(p.objective, p.inference));
+    values = &term.emplace(p).function();
     if (p.prior != nullptr) values->set_prior(*p.prior);
   }
   const std::vector<Run> nonnegative =
@@ -176,7 +277,7 @@ OptimizeResult train_graph(const GraphProblem& p, std::span<double> w,
       }};
   if (is_direction(p.objective)) problem.directions = [&] { return make_directions(p); };
   const auto report = [&] {
-    if (p.findings == nullptr || !values) return;
+    if (p.findings == nullptr || values == nullptr) return;
     *p.findings = {values->inferences(), values->inferences_not_converged(),
                    values->not_converged()};
   };

@@ -240,6 +240,7 @@ ChainProblem ChainTraining::problem(const TrainOptions& options, ThreadPool& poo
                                       : options.chosen_precision(positions())) == Precision::twice;
   ChainProblem problem = problem_of(options, encoder_.data, layout_, pool);
   problem.block = options.block;
+  problem.observed_pieces = options.observed_pieces;
   problem.cost = cost_.labels() > 0 ? &cost_ : nullptr;
   problem.twice = twice;
   problem.show_weights = holdout_.sequences() > 0;

@@ -25,7 +25,16 @@ void GraphTrainOptions::validate() const {
 }
 
 Method GraphTrainOptions::chosen_method() const {
-  return method.value_or(default_method(objective, regulariser, false, Structure::graph));
+  if (method) return *method;
+  const Method chosen = default_method(objective, regulariser, false, Structure::graph);
+  // Planes need a penalty, and have no steps.
+  const auto of_steps = [](std::string_view name) {
+    return !info(Method::cutting_planes).takes_setting(name) &&
+           info(Method::averaged_sgd).takes_setting(name);
+  };
+  const bool by_planes =
+      regulariser.l2 > 0 && std::ranges::none_of(settings_of(settings), of_steps);
+  return chosen == Method::cutting_planes && !by_planes ? Method::averaged_sgd : chosen;
 }
 
 namespace {
@@ -64,6 +73,8 @@ void start_by_pieces(const GraphProblem& problem, std::span<double> w) {
 
 Method GraphTrainOptions::chosen_method(std::size_t instances, bool hidden) const {
   const Method chosen = chosen_method();
+  // Of hidden variables the best states change with the weights: the hinge is not convex.
+  if (!method && chosen == Method::cutting_planes && hidden) return Method::averaged_sgd;
   const bool possible = goes_with(Method::sgd_lbfgs, objective, Structure::graph);
   if (method || chosen != Method::lbfgs || !possible || hidden || em || init) return chosen;
   return instances >= kManyInstances || settings.passes ? Method::sgd_lbfgs : chosen;

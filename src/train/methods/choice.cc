@@ -36,6 +36,10 @@ Message objective(const MethodChoice& choice) {
 
 // Works on dual variables: by the gap, from nothing, with order 1 and labels that are known.
 bool is_dual(const MethodInfo& method) { return !method.init && !method.independent; }
+// Stops by the gap between a lower bound and the objective, not by the objective's change.
+bool is_by_gap(const MethodInfo& method) {
+  return is_dual(method) || method.method == M::cutting_planes;
+}
 bool is_scaling(const MethodInfo& method) {
   return method.method == M::gis || method.method == M::iis;
 }
@@ -129,6 +133,13 @@ void check_settings(const MethodChoice& choice, const MethodInfo& method) {
   if (s.kernel && choice.order > 1) throw UsageError("--kernel goes with --order 1");
 }
 
+void check_tolerance(const MethodChoice& choice, const MethodInfo& method) {
+  if ((!choice.tolerance && !choice.window) || !is_by_gap(method)) return;
+  throw UsageError(choice.tolerance ? Message("--tolerance") : "--window",
+                   " is of the objective's change, by which ", optimizer(method),
+                   " does not stop: give --gap, the distance from the minimum");
+}
+
 // Graphs say it in fewer words.
 void check_graph_method(const MethodChoice& choice, const MethodInfo& method) {
   const MethodSettings& s = choice.settings;
@@ -146,6 +157,7 @@ void check_graph_method(const MethodChoice& choice, const MethodInfo& method) {
   if (s.decay && s.schedule != StepSchedule::constant) {
     throw UsageError("--decay goes with --schedule constant");
   }
+  check_tolerance(choice, method);
 }
 
 // The same of what every training has, and some have no use for.
@@ -154,11 +166,7 @@ void check_use(const MethodChoice& choice, const MethodInfo& method) {
     throw UsageError("--block is the length of the runs of --objective composite; ",
                      name_of(choice.objective), " has none: leave it out");
   }
-  if ((choice.tolerance || choice.window) && is_dual(method)) {
-    throw UsageError(choice.tolerance ? Message("--tolerance") : "--window",
-                     " is of the objective's change, by which ", optimizer(method),
-                     " does not stop: give --gap, the distance from the minimum");
-  }
+  check_tolerance(choice, method);
   if (choice.single && !has_precision(choice.method)) {
     refuse(choice, "computes in double: --precision single means nothing to it",
            [](const MethodInfo& m) { return has_precision(m.method); });

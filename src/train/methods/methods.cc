@@ -23,7 +23,8 @@ const std::vector<S> kAll = {S::chain, S::segments, S::joint, S::graph};
 const std::vector<S> kChain = {S::chain}, kCurvedOnes = {S::chain, S::joint},
                      kNotSegments = {S::chain, S::joint, S::graph},
                      kNotGraph = {S::chain, S::segments, S::joint},
-                     kSequences = {S::chain, S::segments}, kDualOnes = {S::chain, S::graph};
+                     kSequences = {S::chain, S::segments}, kDualOnes = {S::chain, S::graph},
+                     kWithHinge = {S::chain, S::segments, S::graph};
 
 // What a method can and cannot do.
 enum Traits : unsigned {
@@ -106,6 +107,8 @@ const std::vector<MethodInfo>& method_table() {
           kChain, {"step", "gap"}, kDual),
       row(M::frank_wolfe, "frank-wolfe", "block-coordinate Frank-Wolfe on the dual", {F::hinge},
           kDualOnes, {"gap"}, kDual | kPasses),
+      row(M::cutting_planes, "cutting-plane", "one-slack cutting planes: the fewest evaluations",
+          {F::hinge}, kWithHinge, {"gap"}, kNeedsL2),
       row(M::smo, "smo", "pairs of labellings on the dual; kernels", {F::hinge}, kChain,
           {"gap", "kernel"}, kDual | kPasses),
       row(M::perceptron, "perceptron", "the last weights", {F::mistakes}, kAll, {}, kOnline),

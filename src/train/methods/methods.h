@@ -71,7 +71,8 @@ enum class Method {
   pa_1,
   pa_2,
   mira,
-  arow
+  arow,
+  cutting_planes
 };
 
 // Settings of some methods only; what is not set is the method's own default.

@@ -293,6 +293,14 @@ OptimizeResult Optimisation::run() {
     case M::newton:
     case M::truncated_newton:
       return curved();
+    case M::cutting_planes: {
+      auto options = prepared<CuttingPlaneOptions>();
+      options.l2 = r.l2;
+      BatchFunction& f = p_.batch();
+      return over(nullptr, [&](std::span<double> u, const IterationCallback& see) {
+        return cutting_planes(f, u, options, see, checkpoints_);
+      });
+    }
     default:
       break;
   }

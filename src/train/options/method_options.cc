@@ -29,6 +29,10 @@ std::span<const OptionRow> method_options() {
           .of(kChainBit | kPoolBit | kErrorCorrectingBit | kSegmentBit,
               "--objective composite is of chains and segments")
           .from(1),
+      words("pieces", "PIECES=factors",
+            "piecewise: factors; observations: a transition or clique with its observations; of "
+            "graphs, also of composite: a template, whose cliques are the pieces")
+          .of(kChainBit | kGraphBit, "--objective piecewise has other pieces there"),
       number("l1", "NUMBER=0", "Weight of |w|_1").at_first("0"),
       number("l2", "NUMBER=1, of perceptron and the like 0", "Weight of |w|_2^2 / 2")
           .of(kOptimised | kBoosted),

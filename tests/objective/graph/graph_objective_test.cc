@@ -271,6 +271,109 @@ TEST(LocalTerms, RefuseHiddenVariables) {
   EXPECT_THROW(LocalTerms(graph, known, LocalKind::piecewise), UsageError);
 }
 
+// Of each piece, over the states of its variables, with its factors alone.
+double pieces_by_definition(const FactorGraph& graph, std::span<const State> known,
+                            std::span<const FactorSet> pieces) {
+  double loss = 0;
+  for (const FactorSet& piece : pieces) {
+    std::vector<Variable> free;
+    for (const Factor f : piece) {
+      for (const Variable v : graph.scope(f)) {
+        if (std::ranges::find(free, v) == free.end()) free.push_back(v);
+      }
+    }
+    std::vector<State> x(known.begin(), known.end());
+    const auto score = [&] {
+      double sum = 0;
+      for (const Factor f : piece) {
+        std::vector<State> at;
+        for (const Variable v : graph.scope(f)) at.push_back(x[v]);
+        sum += graph.score_of(f, at);
+      }
+      return sum;
+    };
+    loss -= score();
+    double sum = 0;
+    for (const Variable v : free) x[v] = 0;
+    for (bool more = true; more;) {
+      sum += std::exp(score());
+      more = false;
+      for (const Variable v : free) {
+        if (++x[v] < graph.states(v)) {
+          more = true;
+          break;
+        }
+        x[v] = 0;
+      }
+    }
+    loss += std::log(sum);
+  }
+  return loss;
+}
+
+// As many as there are factors with variables, each once.
+void expect_partition(const FactorGraph& graph, std::span<const FactorSet> pieces) {
+  std::vector<int> times(graph.factors(), 0);
+  for (const FactorSet& piece : pieces) {
+    for (const Factor f : piece) ++times[f];
+  }
+  for (Factor f = 0; f < graph.factors(); ++f) {
+    EXPECT_EQ(times[f], graph.scope(f).empty() ? 0 : 1);
+  }
+}
+
+TEST(Pieces, OfObservationsAndOfBlocksAreWhatTheyAreDefinedAs) {
+  for (std::uint64_t seed = 0; seed < kGraphs; ++seed) {
+    FactorGraph graph = graph_number(seed);
+    const std::vector<State> known = states_number(graph, seed);
+    Random random(seed);
+    std::vector<std::vector<Variable>> blocks(1 + random.below(3));
+    for (Variable v = 0; v < graph.variables(); ++v) {
+      for (auto& each : blocks) {
+        if (each.size() < 4 && random.uniform() < 0.4) each.push_back(v);
+      }
+    }
+    GraphLikelihood likelihood(graph, known, exact_sums());
+    std::vector<double> gradient(graph.numbers().size());
+    const double exact = likelihood.evaluate(gradient);
+    for (const std::vector<FactorSet>& pieces :
+         {pieces_with_observations(graph), pieces_of_blocks(graph, blocks)}) {
+      expect_partition(graph, pieces);
+      LocalTerms terms(graph, known, pieces);
+      std::ranges::fill(gradient, 0);
+      const double value = terms.evaluate(gradient);
+      EXPECT_NEAR(value, pieces_by_definition(graph, known, pieces), 1e-9) << "graph " << seed;
+      EXPECT_GE(value, exact - 1e-9);
+      expect_its_derivative(graph, terms);
+    }
+  }
+}
+
+TEST(Pieces, OfAChainAreTransitionsWithTheObservationsBehindThem) {
+  FactorGraph graph;
+  for (int t = 0; t < 3; ++t) graph.add_variable(2);
+  const PotentialId own = graph.add_table(std::vector{0.0, 0.0});
+  const PotentialId pair = graph.add_table(std::vector{0.0, 0.0, 0.0, 0.0});
+  for (Variable v = 0; v < 3; ++v) graph.add_factor({v}, own);
+  graph.add_factor({0, 1}, pair);
+  graph.add_factor({1, 2}, pair);
+  const std::vector<FactorSet> expected{{3, 1}, {4, 2}, {0}};
+  EXPECT_EQ(pieces_with_observations(graph), expected);
+}
+
+TEST(BlockLikelihood, OfBlocksOfOnesOwnHasAllVariablesAndItsDerivative) {
+  for (std::uint64_t seed = 0; seed < kGraphs / 4; ++seed) {
+    FactorGraph graph = graph_number(seed);
+    const std::vector<State> known = states_number(graph, seed);
+    const auto blocks = blocks_of_all(graph, {{0}});
+    EXPECT_EQ(blocks.size(), graph.variables());
+    const auto larger =
+        graph.variables() > 2 ? blocks_of_all(graph, {{0, 2}}) : blocks_of_all(graph, {{0}});
+    BlockLikelihood likelihood(graph, known, larger, exact_sums());
+    expect_its_derivative(graph, likelihood);
+  }
+}
+
 TEST(BlockLikelihood, IsTheLikelihoodWhereOneBlockHasAllVariables) {
   for (std::uint64_t seed = 0; seed < kGraphs; ++seed) {
     FactorGraph graph = graph_number(seed);

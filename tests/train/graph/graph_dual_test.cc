@@ -115,6 +115,43 @@ TEST(GraphDual, ReachesWhatSubgradientsReach) {
   EXPECT_NEAR(objective(p, dual), objective(p, primal), 0.01 * objective(p, dual));
 }
 
+TEST(CuttingPlanesOfGraphs, EndAtTheMinimumWithTheGapToProveIt) {
+  Pictures p = pictures(30, 2);
+  ThreadPool one(1), three(3);
+  std::vector<double> planes(p.layout.dimension(), 0.0), again = planes, steps = planes;
+  GraphProblem problem = max_margin(p, one, Method::cutting_planes, 1000);
+  problem.settings.gap = 1e-7;
+  const OptimizeResult result = train_graph(problem, planes, {});
+  EXPECT_EQ(result.reason, StopReason::converged_gap) << result.message;
+  EXPECT_LE(result.gap.value(), 1e-7);
+  EXPECT_NEAR(result.objective, objective(p, planes), 1e-9 * result.objective);
+  train_graph(max_margin(p, one, Method::averaged_sgd, 300), steps, {});
+  EXPECT_LE(objective(p, planes), objective(p, steps));
+  Random random(1);
+  for (int k = 0; k < 200; ++k) {
+    std::vector<double> near = planes;
+    for (double& each : near) each += 0.02 * random.normal();
+    EXPECT_GE(objective(p, near), result.objective * (1 - 1e-6));
+  }
+  Pictures same = pictures(30, 2);
+  GraphProblem threaded = max_margin(same, three, Method::cutting_planes, 1000);
+  threaded.settings.gap = 1e-7;
+  train_graph(threaded, again, {});
+  EXPECT_EQ(again, planes);
+}
+
+TEST(CuttingPlanesOfGraphs, ByCutsKeepWeightsThatAllowThem) {
+  Pictures p = pictures(20, 5, false);
+  ThreadPool pool(1);
+  std::vector<double> w(p.layout.dimension(), 0.0);
+  const OptimizeResult result =
+      train_graph(max_margin(p, pool, Method::cutting_planes, 1000, "graph-cut"), w, {});
+  EXPECT_TRUE(result.converged()) << result.message;
+  for (std::size_t k = p.layout.templates[1].begin.front(); k < w.size(); ++k) {
+    EXPECT_EQ(w[k], 0);
+  }
+}
+
 TEST(GraphDual, RefusesHiddenVariablesAndNoPenalty) {
   Pictures p = pictures(3, 3);
   EXPECT_THROW(GraphDual(p.schema, p.data->rows(), p.layout, p.instances, exact_best(), {.l2 = 0}),
@@ -125,6 +162,7 @@ TEST(GraphDual, RefusesHiddenVariablesAndNoPenalty) {
   ThreadPool pool(1);
   std::vector<double> w(p.layout.dimension(), 0.0);
   EXPECT_THROW(train_graph(max_margin(p, pool, Method::frank_wolfe, 3), w, {}), UsageError);
+  EXPECT_THROW(train_graph(max_margin(p, pool, Method::cutting_planes, 3), w, {}), UsageError);
 }
 
 TEST(AssociativeTraining, ByCutsIsWhatExactInferenceLearns) {

@@ -11,7 +11,8 @@ namespace croft {
 namespace {
 
 // What is set must mean something to the optimizer.
-void check_settings(const GraphTrainOptions& options) {
+void check_settings(const GraphRequest& request) {
+  const GraphTrainOptions& options = request.options;
   const Method chosen = options.chosen_method();
   const bool passes = options.settings.passes && !options.method && chosen == Method::lbfgs;
   check_choice({.structure = Structure::graph,
@@ -19,7 +20,9 @@ void check_settings(const GraphTrainOptions& options) {
                 .method = passes ? Method::sgd_lbfgs : chosen,
                 .regulariser = options.regulariser,
                 .settings = options.settings,
-                .by_default = !options.method});
+                .by_default = !options.method,
+                .tolerance = request.tolerance.value_or(0) > 0,
+                .window = request.window.has_value()});
 }
 
 Json options_record(const GraphTrainOptions& o) {
@@ -40,6 +43,7 @@ Json options_record(const GraphTrainOptions& o) {
   add("cost", o.inference.cost);
   add("search", o.inference.search);
   add("pairs", o.inference.pairs);
+  add("pieces", o.inference.pieces);
   if (o.em) record["em_steps"] = o.em->m_iterations;
   add("history", o.settings.history);
   add("step", o.settings.step);
@@ -95,6 +99,23 @@ bool measures_hidden(const CliqueData& data, std::span<const Measurements> measu
   });
 }
 
+// Of a training that went to the end of its iterations, though nobody set one, or of one that knows
+// how far it may be from the minimum.
+std::string not_converged(const OptimizeResult& result, const GraphRequest& request) {
+  const GraphTrainOptions& o = request.options;
+  const bool at_end =
+      result.reason == StopReason::max_iterations || result.reason == StopReason::no_progress;
+  const bool has_rule = info(o.chosen_method()).l2 && !is_direction(o.objective);
+  if (!at_end || !has_rule || (request.max_iterations && !result.gap)) return {};
+  return Message("warning: training has not converged after ", result.iterations, " iterations",
+                 result.gap ? fmt::format(": the objective, {:.10g}, may be {:.3g}, relatively, "
+                                          "above its minimum",
+                                          result.objective, *result.gap)
+                            : "",
+                 "; give more --max-iterations, another --optimizer, or a larger --l2\n")
+      .text();
+}
+
 // Where many runs end early the objective has no derivative to follow.
 std::string warning_of(const GraphFindings& found, const GraphTrainOptions& options) {
   if (found.not_converged == 0) return {};
@@ -120,7 +141,7 @@ GraphTrainer::GraphTrainer(GraphRequest request) : request_(std::move(request)) 
   GraphTrainOptions& o = request_.options;
   request_.set_defaults(o.chosen_method(), o.regulariser, o.stop);
   o.validate();
-  check_settings(o);
+  check_settings(request_);
   request_.check(o.stop);
 }
 
@@ -178,7 +199,8 @@ TrainOutcome GraphTrainer::run(TrainObserver& observer, CheckpointFolder* checkp
   if (checkpoints != nullptr) checkpoints->set_fingerprint(fingerprint());
   result_ = field_ ? field_->run(options, see) : training_->run(options, see);
   TrainOutcome outcome = outcome_of(result_, options.regulariser.l1);
-  outcome.warning = warning_of(result_.findings, options);
+  outcome.warning =
+      not_converged(result_.optimization, request_) + warning_of(result_.findings, options);
   return outcome;
 }
 
@@ -222,6 +244,7 @@ Json GraphTrainer::record() const {
                  {"objective_value", result_.optimization.objective},
                  {"gradient_norm", result_.optimization.gradient_norm},
                  {"stop", stop_reason_name(result_.optimization.reason)}});
+  if (result_.optimization.gap) record["gap"] = *result_.optimization.gap;
   if (result_.findings.not_converged > 0) {
     record["inferences"] = result_.findings.inferences;
     record["inferences_not_converged"] = result_.findings.not_converged;
