@@ -61,9 +61,9 @@ std::span<const OptionRow> number_options() {
 std::span<const OptionRow> graph_options() {
   using namespace option;
   static const auto kRows = std::to_array<OptionRow>({
-      file("GRAPH", "FILE", "Factor graph: UAI, LG, libDAI's .fg or BIF").needed().unnamed(),
+      file("GRAPH", "FILE", "Factor graph: UAI, LG, libDAI's .fg, BIF, XMLBIF, Hugin's .net or GeNIe's .xdsl").needed().unnamed(),
       words("format", "FORMAT",
-            "uai, lg, fg or bif; without: by the extension, else by the first word"),
+            "uai, lg, fg, bif, xmlbif, net or xdsl; without: by the extension, else by the beginning"),
       file("evidence", "FILE", "What is observed, in UAI's format (.evid)"),
       words("observe", "V=S ...", "VARIABLE=STATE, by name or number; may be given several times")
           .repeated(),

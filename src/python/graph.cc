@@ -207,7 +207,7 @@ std::string write(const Graph& graph, const std::string& format) {
       return write_lg(graph.file());
     case GraphFormat::bif:
       return write_bif(graph.file());
-    case GraphFormat::fg:
+    default:
       break;
   }
   throw UsageError("graphs are written as uai, lg or bif, not as " + in_quotes(format));

@@ -2,20 +2,34 @@
 
 #include <algorithm>
 #include <charconv>
+#include <fstream>
+#include <iterator>
 
 #include "croft/core/error.h"
 
 namespace croft {
 namespace {
 
-constexpr std::string_view kFormats = "uai, lg, fg, bif";
+// The one table of formats.
+struct FormatRow {
+  GraphFormat format;
+  std::string_view name;       // also the extension of its files
+  std::string_view extension;  // another one, if any
+  bool network;                // of Bayesian networks, which other models are not taken for
+  GraphFile (*read)(LineReader lines);
+};
+constexpr FormatRow kFormats[] = {
+    {GraphFormat::uai, "uai", "", true, read_uai},
+    {GraphFormat::lg, "lg", "", false, read_lg},
+    {GraphFormat::fg, "fg", "", false, read_fg},
+    {GraphFormat::bif, "bif", "", true, read_bif},
+    {GraphFormat::xmlbif, "xmlbif", "", true, read_xmlbif},
+    {GraphFormat::net, "net", "hugin", true, read_net},
+    {GraphFormat::xdsl, "xdsl", "", true, read_xdsl},
+};
 
-std::optional<GraphFormat> format_named(std::string_view name) {
-  if (name == "uai") return GraphFormat::uai;
-  if (name == "lg") return GraphFormat::lg;
-  if (name == "fg") return GraphFormat::fg;
-  if (name == "bif") return GraphFormat::bif;
-  return {};
+const FormatRow& row_of(GraphFormat format) {
+  return *std::ranges::find(kFormats, format, &FormatRow::format);
 }
 
 std::optional<GraphFormat> format_of_extension(std::string_view path) {
@@ -24,24 +38,42 @@ std::optional<GraphFormat> format_of_extension(std::string_view path) {
   std::string extension(path.substr(dot + 1));
   std::ranges::transform(extension, extension.begin(),
                          [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
-  return format_named(extension);
+  for (const FormatRow& each : kFormats) {
+    if (extension == each.name || (extension == each.extension && !extension.empty())) {
+      return each.format;
+    }
+  }
+  return {};
+}
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+// By the element at the root of a document of XML, whatever comes before it.
+std::optional<GraphFormat> format_of_xml(std::string_view text) {
+  const std::size_t smile = text.find("<smile"), bif = text.find("<BIF");
+  if (smile == text.npos && bif == text.npos) return {};
+  return smile < bif ? GraphFormat::xdsl : GraphFormat::xmlbif;
 }
 
 // By the first word that is no comment; LG begins as UAI does.
 std::optional<GraphFormat> format_of_content(std::string_view text) {
-  std::size_t at = 0;
-  for (;;) {
-    at = text.find_first_not_of(" \t\r\n\f\v", at);
-    if (at == text.npos) return {};
-    const std::string_view rest = text.substr(at);
-    if (rest[0] == '#') return GraphFormat::fg;
-    if (rest[0] >= '0' && rest[0] <= '9') return GraphFormat::fg;
-    if (rest.starts_with("MARKOV") || rest.starts_with("BAYES")) return GraphFormat::uai;
-    for (const std::string_view begin : {"network", "variable", "probability", "//", "/*"}) {
-      if (rest.starts_with(begin)) return GraphFormat::bif;
-    }
-    return {};
+  const std::size_t at = text.find_first_not_of(" \t\r\n\f\v");
+  if (at == text.npos) return {};
+  const std::string_view rest = text.substr(at);
+  if (rest[0] == '#' || (rest[0] >= '0' && rest[0] <= '9')) return GraphFormat::fg;
+  if (rest[0] == '<') return format_of_xml(rest);
+  if (rest[0] == '%') return GraphFormat::net;
+  if (rest.starts_with("//") || rest.starts_with("/*")) return GraphFormat::bif;
+  const auto end = std::ranges::find_if_not(rest, is_letter);
+  const std::string_view word = rest.substr(0, static_cast<std::size_t>(end - rest.begin()));
+  if (word == "MARKOV" || word == "BAYES") return GraphFormat::uai;
+  for (const std::string_view begin : {"network", "variable", "probability"}) {
+    if (word == begin) return GraphFormat::bif;
   }
+  for (const std::string_view begin : {"net", "node", "discrete", "decision", "utility"}) {
+    if (word == begin) return GraphFormat::net;
+  }
+  return {};
 }
 
 bool read_number(std::string_view text, std::uint64_t& value) {
@@ -88,24 +120,36 @@ std::string state_name(const GraphNames& names, Variable v, State s) {
   return names.states.empty() ? std::to_string(s) : names.states[v][s];
 }
 
+std::string_view graph_formats() {
+  static const std::string list = [] {
+    std::string names;
+    for (const FormatRow& each : kFormats) {
+      names.append(names.empty() ? "" : ", ").append(each.name);
+    }
+    return names;
+  }();
+  return list;
+}
+
 GraphFormat graph_format(std::string_view name) {
-  if (const auto format = format_named(name)) return *format;
-  throw UsageError("no format of graphs: " + in_quotes(name) + "; there are " +
-                   std::string(kFormats));
+  const auto at = std::ranges::find(kFormats, name, &FormatRow::name);
+  if (at != std::end(kFormats)) return at->format;
+  throw UsageError("no format of graphs: ", in_quotes(name), "; there are ", graph_formats());
 }
 
 GraphFile read_graph(LineReader lines, GraphFormat format) {
-  switch (format) {
-    case GraphFormat::uai:
-      return read_uai(std::move(lines));
-    case GraphFormat::lg:
-      return read_lg(std::move(lines));
-    case GraphFormat::fg:
-      return read_fg(std::move(lines));
-    case GraphFormat::bif:
-      break;
-  }
-  return read_bif(std::move(lines));
+  return row_of(format).read(std::move(lines));
+}
+
+bool is_network_file(const std::string& path) {
+  if (const auto format = format_of_extension(path)) return row_of(*format).network;
+  constexpr std::size_t kEnough = 1 << 16;  // bytes
+  std::ifstream file(path, std::ios::binary);
+  std::string text(kEnough, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  const auto format = format_of_content(text);
+  return format && row_of(*format).network;
 }
 
 GraphFile read_graph(const std::string& path, std::optional<GraphFormat> format) {
@@ -119,7 +163,7 @@ GraphFile read_graph(const std::string& path, std::optional<GraphFormat> format)
   if (!format) {
     throw InputError({lines.name(), 1}, "this begins as no format of graphs does",
                      std::string_view(text).substr(0, text.find('\n')),
-                     Message("--format names it: ", kFormats));
+                     Message("--format names it: ", graph_formats()));
   }
   return read_graph(LineReader(text, lines.name()), *format);
 }
