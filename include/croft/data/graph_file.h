@@ -7,25 +7,13 @@
 
 #include "croft/data/line_reader.h"
 #include "croft/structure/factor_graph.h"
+#include "croft/structure/influence_diagram.h"
 
 namespace croft {
 
 struct GraphNames {
   std::vector<std::string> variables;            // [variables]; empty: the file has none
   std::vector<std::vector<std::string>> states;  // [variables][states]; likewise
-};
-
-// A variable that somebody chooses: it has no factor.
-struct GraphDecision {
-  Variable variable = 0;
-  std::vector<Variable> known;  // what is known when it is taken
-};
-
-// What an outcome is worth; the utilities of an influence diagram are added up.
-struct GraphUtility {
-  std::string name;
-  std::vector<Variable> scope;
-  std::vector<double> values;  // [joint states], the last variable changes fastest
 };
 
 struct GraphPlace {  // on paper, in the units of the file; y grows downwards
@@ -63,10 +51,23 @@ GraphFile read_graph(LineReader lines, GraphFormat format);
 
 // The variable of a name or a number; UsageError where there is none.
 Variable find_variable(const GraphFile& file, std::string_view text);
+// The state of a name or a number; none where there is none.
+std::optional<State> find_state(const GraphFile& file, Variable v, std::string_view text);
 // Adds "VARIABLE=STATE" to the evidence.  Throws UsageError for any other text, for names and
 // numbers that the graph does not have, and for a variable that is already known to be in another
 // state.
 void observe(const GraphFile& file, std::string_view text, Evidence& evidence);
+
+// A finding that leaves doubt: numbers in proportion to p(finding | state).
+struct SoftFinding {
+  Variable variable = 0;
+  std::vector<double> likelihoods;  // [states], >= 0, one of them > 0
+};
+// "VARIABLE=0.3:0.7", a likelihood for each state; none where the text is no such finding.  Throws
+// UsageError for another number of likelihoods than states, and for what is no likelihood.
+std::optional<SoftFinding> soft_finding(const GraphFile& file, std::string_view text);
+// The graph with a factor more for each of them: Z is then the sum of p(x) times the likelihoods.
+FactorGraph with_findings(const FactorGraph& graph, const std::vector<SoftFinding>& findings);
 
 // The formats of the UAI inference competitions: graphs, evidence.
 //

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <fstream>
 #include <iterator>
 
+#include "core/parse_number.h"
 #include "croft/core/error.h"
 
 namespace croft {
@@ -79,17 +81,6 @@ std::optional<GraphFormat> format_of_content(std::string_view text) {
 bool read_number(std::string_view text, std::uint64_t& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size();
-}
-
-std::optional<State> state_of(const GraphFile& file, Variable v, std::string_view text) {
-  if (!file.names.states.empty()) {
-    const auto& names = file.names.states[v];
-    const auto at = std::ranges::find(names, text);
-    if (at != names.end()) return static_cast<State>(at - names.begin());
-  }
-  std::uint64_t number = 0;
-  if (read_number(text, number) && number < file.graph.states(v)) return static_cast<State>(number);
-  return {};
 }
 
 std::optional<Variable> variable_of(const GraphFile& file, std::string_view text) {
@@ -177,20 +168,38 @@ Variable find_variable(const GraphFile& file, std::string_view text) {
            : "there are " + some_of(file.names.variables)));
 }
 
+std::optional<State> find_state(const GraphFile& file, Variable v, std::string_view text) {
+  if (!file.names.states.empty()) {
+    const auto& names = file.names.states[v];
+    const auto at = std::ranges::find(names, text);
+    if (at != names.end()) return static_cast<State>(at - names.begin());
+  }
+  std::uint64_t number = 0;
+  if (read_number(text, number) && number < file.graph.states(v)) return static_cast<State>(number);
+  return {};
+}
+
+namespace {
+
 // Names may have an = in them: the first place that makes the left side a variable counts.
-void observe(const GraphFile& file, std::string_view text, Evidence& evidence) {
-  std::size_t equal = text.find('=');
-  if (equal == text.npos) {
+std::size_t equal_sign(const GraphFile& file, std::string_view text) {
+  const std::size_t first = text.find('=');
+  if (first == text.npos) {
     throw UsageError("an observation is VARIABLE=STATE, not " + in_quotes(text));
   }
-  for (std::size_t at = equal; at != text.npos; at = text.find('=', at + 1)) {
-    if (!variable_of(file, text.substr(0, at))) continue;
-    equal = at;
-    break;
+  for (std::size_t at = first; at != text.npos; at = text.find('=', at + 1)) {
+    if (variable_of(file, text.substr(0, at))) return at;
   }
+  return first;
+}
+
+}  // namespace
+
+void observe(const GraphFile& file, std::string_view text, Evidence& evidence) {
+  const std::size_t equal = equal_sign(file, text);
   const Variable v = find_variable(file, text.substr(0, equal));
   const std::string_view wanted = text.substr(equal + 1);
-  const std::optional<State> state = state_of(file, v, wanted);
+  const std::optional<State> state = find_state(file, v, wanted);
   if (!state) {
     throw UsageError("variable " + in_quotes(text.substr(0, equal)) + " has no state " +
                      in_quotes(wanted) + "; it has " +
@@ -205,6 +214,46 @@ void observe(const GraphFile& file, std::string_view text, Evidence& evidence) {
                      " and " + std::string(wanted));
   }
   evidence[v] = *state;
+}
+
+std::optional<SoftFinding> soft_finding(const GraphFile& file, std::string_view text) {
+  const std::size_t equal = equal_sign(file, text);
+  const Variable v = find_variable(file, text.substr(0, equal));
+  const std::string_view wanted = text.substr(equal + 1);
+  if (wanted.find(':') == wanted.npos || find_state(file, v, wanted)) return {};
+  SoftFinding finding{v, {}};
+  double largest = 0;
+  for (std::size_t begin = 0; begin <= wanted.size();) {
+    const std::size_t end = std::min(wanted.find(':', begin), wanted.size());
+    double value = 0;
+    const std::string_view number = wanted.substr(begin, end - begin);
+    if (parse_number(number, value) != NumberKind::finite || value < 0) {
+      throw UsageError(
+          "likelihoods are numbers >= 0, as in VARIABLE=0.3:0.7, and no state is "
+          "called so: ",
+          in_quotes(text));
+    }
+    largest = std::max(largest, value);
+    finding.likelihoods.push_back(value);
+    begin = end + 1;
+  }
+  if (finding.likelihoods.size() != file.graph.states(v)) {
+    throw UsageError("variable ", in_quotes(text.substr(0, equal)), " has ", file.graph.states(v),
+                     " states, and ", in_quotes(wanted), " has ", finding.likelihoods.size(),
+                     " likelihoods");
+  }
+  if (largest == 0) throw UsageError("all likelihoods are 0 in ", in_quotes(text));
+  return finding;
+}
+
+FactorGraph with_findings(const FactorGraph& graph, const std::vector<SoftFinding>& findings) {
+  FactorGraph out = graph;
+  for (const SoftFinding& each : findings) {
+    std::vector<double> scores;
+    for (const double likelihood : each.likelihoods) scores.push_back(std::log(likelihood));
+    out.add_factor({each.variable}, out.add_table(scores));
+  }
+  return out;
 }
 
 }  // namespace croft
