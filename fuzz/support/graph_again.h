@@ -32,9 +32,33 @@ inline void require_whole(const croft::GraphFile& file) {
       require(score < INFINITY, "a score that is none");
     }
   }
-  if (!is_small(graph)) return;
+  if (!is_small(graph) || !file.decisions.empty() || !file.utilities.empty()) return;
   const std::string text = croft::write_lg(file);
   const croft::GraphFile again = croft::read_lg(croft::LineReader(text, "again"));
   require(again.directed == file.directed, "another kind of graph");
   require(croft::write_lg(again) == text, "not the same again");
+}
+
+// Of a network: every variable has a table or is decided, and BIF keeps what BIF has.
+inline void require_network(const croft::GraphFile& file) {
+  require_whole(file);
+  const croft::FactorGraph& graph = file.graph;
+  require(file.directed, "an undirected network");
+  require(graph.factors() + file.decisions.size() == graph.variables(), "a variable without table");
+  for (const croft::GraphUtility& each : file.utilities) {
+    std::uint64_t values = 1;
+    for (const croft::Variable v : each.scope) values *= graph.states(v);
+    require(values == each.values.size(), "a utility that does not fit its scope");
+  }
+  if (!file.decisions.empty() || !file.utilities.empty() || !is_small(graph)) return;
+  std::string written;
+  try {
+    written = croft::write_bif(file);
+  } catch (const croft::Error&) {
+    return;  // a name that BIF cannot write
+  }
+  const croft::GraphFile again = croft::read_bif(croft::LineReader(written, "again"));
+  require(again.names.variables == file.names.variables, "other names");
+  require(again.names.states == file.names.states, "other states");
+  require(again.places.size() == file.places.size(), "other places");
 }

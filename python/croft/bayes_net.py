@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import os
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Un
 from . import _core
 from ._params import mapping
 from .estimator import TrainingLog, warn_if_interrupted
+from .case_columns import columns_of, is_missing, state_text
 from .graph import FactorGraph, Inference
 
 if TYPE_CHECKING:
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Case = Mapping[str, Optional[str]]
+# Cases: a sequence of {variable: state}, a pandas DataFrame, {variable: column}, or a two-dimensional array whose
+# columns are the network's variables.
+Cases = Any
 
 
 def _place_of_state(state: str) -> tuple[bool, float, str]:
@@ -58,23 +63,30 @@ class BayesNet:
 
     @classmethod
     def read(cls, path: Union[str, os.PathLike[str]]) -> BayesNet:
-        """Of a file in BIF, or in UAI's BAYES."""
+        """Of a file in BIF, XMLBIF, Hugin's .net, GeNIe's .xdsl, or UAI's BAYES, without decisions."""
         native = _core.Graph.read(os.fspath(path), None)
         if not native.directed:
-            raise ValueError(f"{os.fspath(path)} is no Bayesian network: it must be BIF, or UAI's BAYES")
+            raise ValueError(f"{os.fspath(path)} is no Bayesian network: it must be BIF, XMLBIF, .net, .xdsl, or UAI's "
+                             "BAYES")
         return cls.from_bif(native.write("bif"))
 
     @classmethod
-    def from_cases(cls, X: Sequence[Case]) -> BayesNet:
-        """The variables of cases, {variable: state}, with the states that they have there and no edges.
+    def from_cases(cls, X: Cases) -> BayesNet:
+        """The variables of cases, with the states that they have there and no edges.
+
+        X  a sequence of {variable: state}, a DataFrame, or {variable: column}
 
         States that are numbers come first, by value; then the others, by their characters."""
+        if getattr(X, "shape", None) is not None and not hasattr(X, "columns"):
+            raise TypeError("the columns of an array have no names: give a DataFrame, or {variable: column}")
+        columns = columns_of(X, [])
+        cells = ([cell for n, case in enumerate(X) for cell in mapping(f"case {n}", case).items()] if columns is None
+                 else [(name, value) for name, column in columns.items() for value in column])
         states: dict[str, set[str]] = {}
-        for n, case in enumerate(X):
-            for name, value in mapping(f"case {n}", case).items():
-                if not (value is None or isinstance(value, str)):
-                    raise TypeError(f"case {n}: {value!r} names a state, and a str was expected")
-                states.setdefault(name, set()).update([] if value is None else [value])
+        for name, value in cells:
+            of = states.setdefault(name, set())
+            if not is_missing(value):
+                of.add(value if isinstance(value, str) else state_text(value))
         for name, of in states.items():
             if not of:
                 raise ValueError(f"{name!r} has no state in any case; leave it out")
@@ -96,9 +108,9 @@ class BayesNet:
             file.write(self._text)
 
     # --- Training ------------------------------------------------------------------------------
-    def fit(self, X: Sequence[Case], *, smoothing: float = 0.0, em_iterations: int = 100, tolerance: float = 1e-6,
-            starts: Optional[int] = None, from_tables: bool = False, holdout: Optional[float] = None, early_stop: int = 0,
-            seed: int = 1, threads: int = 1,
+    def fit(self, X: Cases, *, smoothing: float = 0.0, em_iterations: int = 100, tolerance: float = 1e-6,
+            starts: Optional[int] = None, from_tables: bool = False, holdout: Optional[float] = None,
+            early_stop: int = 0, seed: int = 1, threads: int = 1,
             checkpoint: Union[None, str, os.PathLike[str]] = None, resume: bool = False,
             checkpoint_interval: float = 30.0, learn_structure: Optional[str] = None,
             network_score: Optional[str] = None, equivalent_sample_size: Optional[float] = None,
@@ -107,7 +119,8 @@ class BayesNet:
             callback: Optional[Callable[[dict[str, Any]], Optional[bool]]] = None) -> BayesNet:
         """Estimates the tables, by counting where every value is known, by EM where some are missing.
 
-        X              cases, {variable: state}; a variable that is absent or None is not known
+        X              cases: a sequence of {variable: state}, a DataFrame, {variable: column}, or an array whose
+                       columns are the variables in their order; what is absent, None or NaN is not known
         smoothing      pseudo-counts, added to each cell; 0 is maximum likelihood
         em_iterations, tolerance, starts  of EM: steps at most; it stops where it gains less than this share of
                        its objective; the best start is kept (1)
@@ -150,9 +163,30 @@ class BayesNet:
         warn_if_interrupted(self.fit_)
         return self
 
-    def log_likelihood(self, X: Sequence[Case]) -> float:
+    def log_likelihood(self, X: Cases) -> float:
         """sum of log p(what is known of a case), nats; -inf where a case is impossible."""
         return _core.bayes_net_log_likelihood(self._text, self._rows(X))
+
+    # --- Predictions ---------------------------------------------------------------------------
+    def predict_proba(self, X: Cases, target: str, *, threads: int = 1) -> NDArray[np.float64]:
+        """p(target | what else a case knows), (cases, states of the target), exact; NaN where a case is
+        impossible.  What cases know of the target is left aside."""
+        import numpy as np
+        v = self._number(target)
+        p = _core.bayes_net_posteriors(self._text, self._rows(X), v, threads)
+        unknown = [float("nan")] * len(self._graph.states(target))
+        return np.array([each or unknown for each in p]).reshape(len(p), len(unknown))
+
+    def predict(self, X: Cases, target: str, *, threads: int = 1) -> list[Optional[str]]:
+        """The most probable state of the target in each case; None where a case is impossible."""
+        states = [str(each) for each in self._graph.states(target)]
+        return [None if p[0] != p[0] else states[p.argmax()] for p in self.predict_proba(X, target, threads=threads)]
+
+    def evaluate(self, X: Cases, target: Optional[str] = None, *, threads: int = 1) -> dict[str, Any]:
+        """{"cases", "impossible", "log_likelihood", "parameters", "bic"}, and with a target "target": accuracy,
+        log-loss, F1 of each state, "confusion", "auc"; as `croft evaluate -m net.bif --json` has it."""
+        v = None if target is None else self._number(target)
+        return json.loads(_core.bayes_net_evaluation(self._text, self._rows(X), v, threads))
 
     # --- What is there -------------------------------------------------------------------------
     @property
@@ -205,20 +239,40 @@ class BayesNet:
             raise ValueError(f"there is no variable {variable!r}")
         return self._factors[variable]
 
-    def _rows(self, X: Sequence[Case]) -> list[list[int]]:
+    def _number(self, variable: str) -> int:
+        self._factor(variable)
+        return self._graph.variables.index(variable)
+
+    def _rows(self, X: Cases) -> list[list[int]]:
         names = [str(name) for name in self._graph.variables]
         place = {name: v for v, name in enumerate(names)}
         state = [{name: s for s, name in enumerate(self._graph.states(each))} for each in names]
-        rows = []
-        for n, case in enumerate(X):
-            row = [-1] * len(names)
-            for name, value in mapping(f"case {n}", case).items():
-                if name not in place:
-                    raise ValueError(f"case {n}: there is no variable {name!r}")
-                if value is None:
-                    continue
-                if value not in state[place[name]]:
-                    raise ValueError(f"case {n}: {name!r} has no state {value!r}")
-                row[place[name]] = state[place[name]][value]
-            rows.append(row)
+
+        def number(n: int, name: str, value: Any) -> int:
+            if name not in place:
+                raise ValueError(f"case {n}: there is no variable {name!r}")
+            if isinstance(value, str):
+                found = state[place[name]].get(value)
+            elif is_missing(value):
+                return -1
+            else:
+                found = state[place[name]].get(state_text(value))
+            if found is None:
+                raise ValueError(f"case {n}: {name!r} has no state {value!r}; it has {list(state[place[name]])}")
+            return found
+
+        columns = columns_of(X, names)
+        if columns is None:
+            rows = []
+            for n, case in enumerate(X):
+                row = [-1] * len(names)
+                for name, value in mapping(f"case {n}", case).items():
+                    row[place.get(name, 0)] = number(n, name, value)
+                rows.append(row)
+            return rows
+        count = len(next(iter(columns.values()))) if columns else 0
+        rows = [[-1] * len(names) for _ in range(count)]
+        for name, column in columns.items():
+            for n, value in enumerate(column):
+                rows[n][place.get(name, 0)] = number(n, name, value)
         return rows

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import numbers
 import os
 import random
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Name = Union[str, int]
+# {variable: state}, or {variable: likelihoods of its states} for a finding that leaves doubt.
+Evidence = Mapping[Name, Union[Name, Sequence[float], Mapping[Name, float]]]
 
 
 class RankedAssignment(NamedTuple):
@@ -237,7 +240,7 @@ class FactorGraph(CountingFactors):
         return self._native.separated(*([self._variable(v) for v in each] for each in (a, b, given)))
 
     # --- Questions -----------------------------------------------------------------------------
-    def infer(self, task: str = "marginals", method: str = "auto", *, evidence: Optional[Mapping[Name, Name]] = None,
+    def infer(self, task: str = "marginals", method: str = "auto", *, evidence: Optional[Evidence] = None,
               memory: Union[float, str, None] = None, time: Optional[float] = None, tolerance: Optional[float] = None,
               max_iterations: Optional[int] = None, samples: Optional[int] = None, k_best: Optional[int] = None,
               over: Sequence[Name] = (), seed: int = 1, threads: int = 1,
@@ -250,7 +253,8 @@ class FactorGraph(CountingFactors):
         method    "auto" takes the junction tree where it fits and says why if not; others are listed by
                   FactorGraph.methods().  They are those of `croft infer`
         evidence  {variable: state} of what is known; log Z is then that of the rest, log p(evidence) in a
-                  Bayesian network
+                  Bayesian network.  {variable: [0.3, 0.7]} or {variable: {"no": 0.3, "yes": 0.7}} is a finding
+                  that leaves doubt: the likelihood of each state, 0 of those that are not named
         memory    bytes that tables may take, or a text such as "4G", of methods that look at it; None: half of
                   the machine's
         time      seconds, of methods that can stop before their end
@@ -284,7 +288,8 @@ class FactorGraph(CountingFactors):
             "settings": [(name.replace("_", "-"), _setting(value)) for name, value in settings.items()]}
         if time is not None and not (isinstance(time, numbers.Real) and 0 <= time < float("inf")):
             raise ValueError(f"time is {time!r}; it must be a number of seconds")
-        found = self._native.infer(self._evidence(evidence or {}), options, callback)
+        known, options["soft"] = self._findings(evidence or {})
+        found = self._native.infer(known, options, callback)
         for each in ("marginals", "standard_errors"):
             found[each] = self._arrays(found[each])
         asked = found.pop("over") or range(len(self._names))
@@ -320,6 +325,46 @@ class FactorGraph(CountingFactors):
         return float(sum(p[joint] * function(*(names[s] for names, s in zip(states, joint)))
                          for joint in np.ndindex(p.shape) if p[joint] > 0))
 
+    def probability(self, query: Union[str, Mapping[Name, Any]], *, evidence: Optional[Evidence] = None,
+                    memory: Union[float, str, None] = None) -> float:
+        """p(query | evidence).
+
+        query   {variable: state, or a list of states}, or a text as of `croft infer --query`: "A=yes, B!=no",
+                "A=B" (variables in states of the same name)
+        memory  as of infer()
+        """
+        terms = []
+        if not isinstance(query, str):
+            for variable, states in mapping("query", query).items():
+                v = self._variable(variable)
+                listed = [states] if isinstance(states, str) or _is_whole(states) else list(states)
+                terms.append((v, [self._state(v, each) for each in listed]))
+            query = ""
+        return float(self._ask("query", query, evidence, memory, terms)[0]["probability"])
+
+    def entropy(self, *, evidence: Optional[Evidence] = None, memory: Union[float, str, None] = None) -> dict[str, Any]:
+        """{"entropy": of all variables together, nats, "variables": [{"variable", "entropy", and "mean" and
+        "deviation" where all states are numbers}]}, given the evidence; exact."""
+        return self._ask("entropy", "", evidence, memory)
+
+    def sensitivity(self, query: str, *, evidence: Optional[Evidence] = None,
+                    memory: Union[float, str, None] = None) -> dict[str, Any]:
+        """How p(query | evidence) depends on each number t of a Bayesian network's tables, the rest of its row
+        in proportion: {"probability", "parameters": [{"parameter", "value", "derivative", "a", "b", "c", "d"}]},
+        largest derivative first, where p(t) = (a t + b) / (c t + d)."""
+        return self._ask("sensitivity", query, evidence, memory)
+
+    def decide(self, *, evidence: Optional[Evidence] = None) -> dict[str, Any]:
+        """Of a network with decisions and utilities (from .xdsl, .net, .xmlbif): what is best to decide,
+        {"expected_utility", "decisions": [{"decision", "given", "choices", "rules": [{"given", "best",
+        "utilities"}]}]}, as `croft infer --decide --json` has it."""
+        return self._ask("decide", "", evidence, None)
+
+    @property
+    def decisions(self) -> dict[Name, list[Name]]:
+        """{decision: what is known when it is taken}, of a network that has some."""
+        return {self._name(v): [self._name(u) for u in known] for v, known in self._native.decisions()}
+
     @staticmethod
     def methods(task: Optional[str] = None) -> list[dict[str, Any]]:
         """What `infer` offers: name, summary, tasks, options and settings of each method."""
@@ -328,7 +373,8 @@ class FactorGraph(CountingFactors):
     # --- Files and other graphs ----------------------------------------------------------------
     @classmethod
     def read(cls, path: Union[str, os.PathLike[str]], format: Optional[str] = None) -> FactorGraph:
-        """Reads a file: "uai", "lg", "fg" or "bif"; None: what its name or its first word says."""
+        """Reads a file: "uai", "lg", "fg", "bif", "xmlbif", "net" (Hugin) or "xdsl" (GeNIe); None: what its name
+        or its beginning says."""
         return cls._of(_core.Graph.read(os.fspath(path), format))
 
     @classmethod
@@ -343,10 +389,7 @@ class FactorGraph(CountingFactors):
 
     def write(self, path: Union[str, os.PathLike[str]], format: str = "uai") -> None:
         """Writes "uai", "lg" (log-scores), or, of a directed graph, "bif"."""
-        names = [str(name) for name in self.variables]
-        states = [[str(s) for s in self.states(v)] for v in range(len(names))]
-        if any(self._names) or any(self._states):
-            self._native.set_names(names, states)
+        self._tell_names()
         text = self._native.write(format)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
@@ -407,6 +450,17 @@ class FactorGraph(CountingFactors):
 
     def __repr__(self) -> str:
         return f"FactorGraph({len(self._names)} variables, {self.factors} factors)"
+
+    def _tell_names(self) -> None:
+        names = [str(name) for name in self.variables]
+        if any(self._names) or any(self._states):
+            self._native.set_names(names, [[str(s) for s in self.states(v)] for v in range(len(names))])
+
+    def _ask(self, question: str, text: str, evidence: Optional[Evidence], memory: Union[float, str, None],
+             terms: Sequence[tuple[int, Sequence[int]]] = ()) -> Any:
+        self._tell_names()
+        known, soft = self._findings(evidence or {})
+        return json.loads(self._native.ask(question, text, terms, known, soft, _memory(memory) or 0.0))
 
     # --- Names and numbers ---------------------------------------------------------------------
     def _proposal(self, proposal: Callable[[dict[Name, Name], random.Random], Any],
@@ -484,6 +538,24 @@ class FactorGraph(CountingFactors):
                 v = self._variable(variable)
                 known[v] = self._state(v, state)
         return known
+
+    def _findings(self, evidence: Evidence) -> tuple[list[int], list[tuple[int, list[float]]]]:
+        """States, and likelihoods of what leaves doubt."""
+        hard: dict[Name, Any] = {}
+        soft = []
+        for variable, value in mapping("evidence", evidence).items():
+            if isinstance(value, str) or _is_whole(value) or value is None:
+                hard[variable] = value
+                continue
+            v = self._variable(variable)
+            if isinstance(value, Mapping):
+                likelihoods = [0.0] * self._native.states(v)
+                for state, likelihood in value.items():
+                    likelihoods[self._state(v, state)] = float(likelihood)
+            else:
+                likelihoods = [float(each) for each in value]
+            soft.append((v, likelihoods))
+        return self._evidence(hard), soft
 
     def _assignment(self, x: Sequence[int], asked: Optional[Sequence[int]] = None) -> dict[Name, Name]:
         states = self._states

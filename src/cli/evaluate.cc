@@ -8,10 +8,12 @@
 #include "cli/common.h"
 #include "cli/graph_verbs.h"
 #include "cli/model_options.h"
+#include "cli/network_verbs.h"
 #include "cli/verb.h"
 #include "core/files.h"
 #include "core/json.h"
 #include "croft/core/error.h"
+#include "croft/data/graph_file.h"
 
 #include "train/options/training_options.h"
 
@@ -25,6 +27,7 @@ Example:
   croft evaluate --format spans predicted.jsonl          ("spans" against "gold")
   croft evaluate -m m.croft --reliability m.svg test.conll
   croft evaluate -m graph.croft --database test.sqlite
+  croft evaluate -m net.bif --target lung cases.csv
 
 Chunks are counted as conlleval counts them; docs/evaluation.md defines every number.)";
 
@@ -37,8 +40,8 @@ std::span<const OptionRow> sequence_options() {
       file("DATA", "FILE=-", "Labelled data; without: standard input")
           .at_first("-")
           .unnamed()
-          .of(kSequenceModels),
-      chunks_row("auto, bio, bio1, ioe, bioes, raw or none"),
+          .of(kSequenceModels | kBayesNetBit),
+      chunks_row("auto, bio, bio1, ioe, bioes, raw or none").of(kModelFiles),
       data_format_row().of(kSequenceModels),
       file("reliability", "FILE",
            "Draw accuracy against probability, and counts, as an SVG picture in this file")
@@ -51,7 +54,8 @@ std::span<const OptionRow> sequence_options() {
 }
 
 OptionTables evaluate_options() {
-  return {sequence_options(), graph_label_options(), graph_evaluate_options(), common_options()};
+  return {sequence_options(), graph_label_options(), graph_evaluate_options(), network_options(),
+          common_options()};
 }
 
 struct EvaluateCommand {
@@ -120,8 +124,9 @@ int evaluate_sequences(const EvaluateCommand& c) {
 
 int run_evaluate(const OptionValues& values) {
   const EvaluateCommand c{values};
+  if (!c.model.empty() && is_network_file(c.model)) return run_network_evaluation(values);
   if (!c.model.empty() && is_graph_model(c.model)) return run_graph_evaluation(values);
-  check_graph_options(values, false);
+  check_kind_options(values, kSequenceModels);
   check_format(c);
   return evaluate_sequences(c);
 }

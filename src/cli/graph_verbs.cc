@@ -50,20 +50,23 @@ bool is_graph_model(const std::string& path) {
   return foreign_format_of_file(path) == nullptr && GraphModel::is_in(Container::open(path));
 }
 
-void check_graph_options(const OptionValues& values, bool graph) {
+void check_kind_options(const OptionValues& values, KindSet kinds) {
+  const auto named = [](KindSet bits) -> std::string_view {
+    return (bits & kGraphBit) != 0 ? "a model of kind graph" : "a Bayesian network";
+  };
   for (const std::span<const OptionRow> table : values.tables()) {
     for (const OptionRow& row : table) {
-      if ((row.kinds & (graph ? kGraphBit : ~kGraphBit)) != 0 || !values.given(row.name)) continue;
-      if (!graph) {
-        throw UsageError(Message::option(row.name),
-                         " is for a model of kind graph, which this is not");
+      if ((row.kinds & kinds) != 0 || !values.given(row.name)) continue;
+      if (kinds == kSequenceModels) {
+        throw UsageError(Message::option(row.name), " is for ", named(row.kinds),
+                         ", which this is not");
       }
       if (row.positional) {
         throw UsageError("a model of kind graph reads --database: leave out ",
                          values.list(row.name).front());
       }
-      throw UsageError(Message::option(row.name),
-                       " has no meaning for a model of kind graph; leave it out");
+      throw UsageError(Message::option(row.name), " has no meaning for ", named(kinds),
+                       "; leave it out");
     }
   }
 }
@@ -123,7 +126,7 @@ std::span<const OptionRow> graph_evaluate_options() {
 }
 
 int run_graph_evaluation(const OptionValues& values) {
-  check_graph_options(values, true);
+  check_kind_options(values, kGraphBit);
   GraphDecode decode{};
   values.choose("decode", {GraphDecode::best, GraphDecode::marginal}, decode);
   GraphLabelOptions options = read_graph_label_options(values, decode);

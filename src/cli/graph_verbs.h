@@ -19,9 +19,9 @@ std::span<const OptionRow> graph_label_options();
 // Whether the file is a model of kind graph; throws Error where it cannot be read.
 bool is_graph_model(const std::string& path);
 
-// Throws UsageError for an option that was given and that graphs have no use for; for other kinds
-// (graph: false), for one that only graphs have.
-void check_graph_options(const OptionValues& values, bool graph);
+// Throws UsageError for an option that was given and that a model has no use for.
+//   kinds : kGraphBit, kBayesNetBit (a network in a file of its own), or kSequenceModels
+void check_kind_options(const OptionValues& values, KindSet kinds);
 
 // Throws UsageError for options that do not go together.
 GraphLabelOptions read_graph_label_options(const OptionValues& values, GraphDecode decode);

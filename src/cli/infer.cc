@@ -6,9 +6,11 @@
 #include <new>
 
 #include "app/file_checks.h"
+#include "app/infer/decide.h"
 #include "app/infer/graph_picture.h"
 #include "app/infer/graph_view.h"
 #include "cli/common.h"
+#include "cli/infer_questions.h"
 #include "cli/model_options.h"
 #include "cli/verb.h"
 #include "core/files.h"
@@ -31,6 +33,8 @@ Example:
   croft infer asia.bif --observe "xray=yes" --task marginal-map --over smoke,lung
   croft infer asia.bif --picture asia.svg --save asia.uai
   croft infer asia.bif --independent "smoke;xray|lung"
+  croft infer asia.bif --observe "smoke=0.3:0.7" --query "lung=yes, tub=no" --query "lung=tub"
+  croft infer garden.xdsl --observe "hose=off" --decide
 
 docs/infer.md explains tasks, methods and every field of --json.)";
 
@@ -53,7 +57,8 @@ std::span<const OptionRow> number_options() {
       words("over", "A,B,...",
             "Of --task marginal-map: the variables whose best states are looked for, by name or "
             "number; all others are summed out"),
-      choice("output", "OUTPUT=table", {"table", "uai"}, "table or uai"),
+      choice("output", "OUTPUT=table", {"table", "uai", "csv"},
+             "table, uai, or of samples csv, which croft train --model bayes-net reads"),
   });
   return kRows;
 }
@@ -61,11 +66,17 @@ std::span<const OptionRow> number_options() {
 std::span<const OptionRow> graph_options() {
   using namespace option;
   static const auto kRows = std::to_array<OptionRow>({
-      file("GRAPH", "FILE", "Factor graph: UAI, LG, libDAI's .fg or BIF").needed().unnamed(),
+      file("GRAPH", "FILE",
+           "Factor graph: UAI, LG, libDAI's .fg, BIF, XMLBIF, Hugin's .net or GeNIe's .xdsl")
+          .needed()
+          .unnamed(),
       words("format", "FORMAT",
-            "uai, lg, fg or bif; without: by the extension, else by the first word"),
+            "uai, lg, fg, bif, xmlbif, net or xdsl; without: by the extension, else by the "
+            "beginning"),
       file("evidence", "FILE", "What is observed, in UAI's format (.evid)"),
-      words("observe", "V=S ...", "VARIABLE=STATE, by name or number; may be given several times")
+      words("observe", "V=S ...",
+            "VARIABLE=STATE, by name or number, or VARIABLE=0.3:0.7, the likelihood of each state; "
+            "may be given several times")
           .repeated(),
       words("task", "TASK", "partition (default), marginals, map, marginal-map or sample")
           .without("independent"),
@@ -164,17 +175,26 @@ void write_files(const InferCommand& c, const GraphFile& graph, const Evidence& 
   if (!c.save.empty()) write_file(c.save, content);
 }
 
-void answer(const InferCommand& c, const GraphFile& file, const Evidence& evidence) {
+InferCalls calls_of(const InferCommand& c) {
   InferCalls calls;
   if (!c.quiet) {
     calls.plan = [](const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); };
   }
   calls.progress = InferProgress(c.quiet);
-  const InferResult result = infer(file.graph, evidence, c.request, calls);
-  const bool uai = c.values.text("output") == "uai";
+  return calls;
+}
+
+void answer(const InferCommand& c, const GraphFile& file, const Findings& known) {
+  check_decided(file, known.states);
+  const InferResult result =
+      infer(with_findings(file.graph, known.soft), known.states, c.request, calls_of(c));
+  const std::string_view output = c.values.text("output");
   write_answer(
       c.json, [&] { return to_json(result, file); },
-      [&] { return uai ? format_uai(result) : format_table(result, file); });
+      [&] {
+        if (output == "csv") return format_csv(result, file);
+        return output == "uai" ? format_uai(result) : format_table(result, file);
+      });
 }
 
 // Whether the numbers are asked for: a picture, another format or a question to the shape are not,
@@ -182,12 +202,12 @@ void answer(const InferCommand& c, const GraphFile& file, const Evidence& eviden
 bool asks_numbers(const InferCommand& c) {
   const bool others =
       !c.independent.empty() || !c.blanket.empty() || !c.picture.empty() || !c.save.empty();
-  if (c.values.given("task") || !others) return true;
+  if (c.values.given("task") || (!others && !asks_question(c.values))) return true;
   for (const OptionRow& row : number_options()) {
-    if (!c.values.given(row.name)) continue;
+    if (!c.values.given(row.name) || question_takes(c.values, row.name)) continue;
     throw UsageError(Message::option(row.name),
-                     " is for inference, which --picture, --save, --independent and --blanket do "
-                     "not need; give --task, too, or leave it out");
+                     " is for inference, which --picture, --save, --independent, --blanket and "
+                     "what is asked here do not need; give --task, too, or leave it out");
   }
   return false;
 }
@@ -238,6 +258,9 @@ InferRequest read_request(const OptionValues& values) {
   if (request.task == GraphTask::sample && values.text("output") == "uai") {
     throw UsageError("--output uai has no samples; take table, or --json");
   }
+  if (values.text("output") == "csv" && request.task != GraphTask::sample) {
+    throw UsageError("--output csv is for --task sample");
+  }
   for (const std::string& each : values.list("set")) {
     const std::size_t equal = each.find('=');
     if (equal == each.npos) {
@@ -258,15 +281,26 @@ std::optional<GraphFormat> format_of(const OptionValues& values) {
 int answer_all(InferCommand& c) {
   const bool numbers = asks_numbers(c);
   const GraphFile file = read_graph(c.text("GRAPH"), format_of(c.values));
-  Evidence evidence(file.graph.variables(), kUnobserved);
+  Findings known{Evidence(file.graph.variables(), kUnobserved), {}};
+  Evidence& evidence = known.states;
   if (c.values.given("evidence")) {
     evidence = read_uai_evidence(LineReader(c.text("evidence")), file.graph);
   }
-  for (const std::string& each : c.values.list("observe")) observe(file, each, evidence);
+  for (const std::string& each : c.values.list("observe")) {
+    if (const auto soft = soft_finding(file, each)) {
+      known.soft.push_back(*soft);
+    } else {
+      observe(file, each, evidence);
+    }
+  }
   if (c.values.given("over")) c.request.over = find_variables(file, c.text("over"));
   write_files(c, file, evidence);
   answer_shape(c, file, evidence);
-  if (numbers) answer(c, file, evidence);
+  if (asks_question(c.values)) {
+    answer_questions(c.values, file, with_findings(file.graph, known.soft), known, c.request,
+                     calls_of(c));
+  }
+  if (numbers) answer(c, file, known);
   return interruption ? kInterrupted : kDone;
 }
 
@@ -282,7 +316,8 @@ int run_infer(const OptionValues& values) {
 }
 
 OptionTables infer_options() {
-  return {graph_options(), number_options(), inference_options(), common_options()};
+  return {graph_options(), number_options(), question_options(), inference_options(),
+          common_options()};
 }
 
 std::string infer_footer() {

@@ -12,8 +12,9 @@
 
 namespace croft::cli {
 
-// All kinds but graph, which labels a database and no sequences.
-inline constexpr KindSet kSequenceModels = kEveryKind & ~kGraphBit;
+// All kinds but graph, which labels a database, and Bayesian networks, which read cases.
+inline constexpr KindSet kSequenceModels = kEveryKind & ~kGraphBit & ~kBayesNetBit;
+inline constexpr KindSet kModelFiles = kEveryKind & ~kBayesNetBit;
 
 OptionRow model_row();                        // --model: required
 OptionRow data_row(std::string_view help);    // DATA: several files; without: standard input

@@ -8,9 +8,11 @@
 #include "cli/common.h"
 #include "cli/graph_verbs.h"
 #include "cli/model_options.h"
+#include "cli/network_verbs.h"
 #include "cli/verb.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
+#include "croft/data/graph_file.h"
 #include "train/options/training_options.h"
 
 namespace croft::cli {
@@ -23,6 +25,7 @@ Example:
   croft predict -m m.croft --spans --constrain bio new.conll
   croft predict -m m.croft --format spans new.jsonl > labelled.jsonl
   croft predict -m graph.croft --database pages.sqlite --table
+  croft predict -m net.bif --target lung cases.csv > lung.csv
   croft predict -m m.croft --rule "at-most 1 PER" --rule "agree 0" new.conll
   tail -f stream.conll | croft predict -m m.croft -
 
@@ -35,7 +38,8 @@ std::span<const OptionRow> answer_options() {
   using namespace option;
   static const auto kRows = std::to_array<OptionRow>({
       model_row(),
-      data_row("Data in the model's format; without: standard input").of(kSequenceModels),
+      data_row("Data in the model's format; without: standard input")
+          .of(kSequenceModels | kBayesNetBit),
       data_format_row().of(kSequenceModels),
       choice("output", "OUTPUT", {"columns", "labels", "json", "spans"},
              "columns: rows with the label added; labels: one a line; json: one object a "
@@ -43,7 +47,8 @@ std::span<const OptionRow> answer_options() {
       flag("marginals",
            "Add the probability of each predicted label; --marginals=all: of every label; "
            "--marginals=edges (JSON): of every two neighbouring labels, from --smallest on")
-          .valued({"predicted", "all", "edges"}, "predicted"),
+          .valued({"predicted", "all", "edges"}, "predicted")
+          .of(kModelFiles),
       flag("probability", "Add the probability of each labelling").of(kSequenceModels),
       flag("score",
            "Add the score of each labelling, the sum of its weights, and the logarithm of the "
@@ -76,7 +81,8 @@ std::span<const OptionRow> labelling_options() {
              "viterbi (of a graph: best): the most probable labelling; marginal: at each position "
              "the most probable label; risk: the fewest errors expected among allowed labellings; "
              "labelling: of a hidden-chain, whose viterbi is the best path of states, the most "
-             "probable labelling"),
+             "probable labelling")
+          .of(kModelFiles),
       decoder_row().of(kSequenceModels),
       words("constrain", "RULES",
             "Labels that may follow each other: bio, bioes, or a file of rules")
@@ -108,8 +114,8 @@ std::span<const OptionRow> labelling_options() {
 }
 
 OptionTables predict_options() {
-  return {answer_options(), labelling_options(), graph_label_options(), graph_predict_options(),
-          common_options()};
+  return {answer_options(),        labelling_options(), graph_label_options(),
+          graph_predict_options(), network_options(),   common_options()};
 }
 
 // Columns for columns, spans for spans, labels for others, JSON for what only it has.
@@ -215,8 +221,9 @@ int label_sequences(const OptionValues& values) {
 }
 
 int run_predict(const OptionValues& values) {
+  if (is_network_file(std::string(values.text("model")))) return run_network_prediction(values);
   if (is_graph_model(std::string(values.text("model")))) return run_graph_prediction(values);
-  check_graph_options(values, false);
+  check_kind_options(values, kSequenceModels);
   check_usage(values);
   return label_sequences(values);
 }

@@ -9,6 +9,7 @@
 #include "croft/core/error.h"
 #include "model/kinds/graph_model.h"
 #include "sql/prediction_table.h"
+#include "train/options/training_options.h"
 
 namespace croft::cli {
 namespace {
@@ -119,7 +120,7 @@ std::span<const OptionRow> graph_predict_options() {
 }
 
 int run_graph_prediction(const OptionValues& values) {
-  check_graph_options(values, true);
+  check_kind_options(values, kGraphBit);
   const GraphLabelOptions options = label_options(values);
   const Output output = output_of(values);
   const std::vector<std::string>& databases = values.list("database");

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "app/infer/network_cases.h"
+#include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/data/graph_file.h"
 #include "python/bind.h"
@@ -114,9 +116,39 @@ double log_likelihood(const std::string& text, const Rows& rows) {
   return data.evaluate(pool, counts);
 }
 
+std::vector<CaseRow> case_rows(const Rows& rows) {
+  std::vector<CaseRow> out;
+  for_each_row(rows, [&](std::span<const State> row) { out.emplace_back(row.begin(), row.end()); });
+  return out;
+}
+
+// p(target | row) by row; empty where a row is impossible.
+std::vector<std::vector<double>> posteriors(const std::string& text, const Rows& rows,
+                                            Variable target, std::size_t threads) {
+  const py::gil_scoped_release release;
+  const GraphFile net = read_net(text);
+  ThreadPool pool(threads);
+  std::vector<std::vector<double>> out;
+  for (CaseAnswer& each : answer_cases(net.graph, target, case_rows(rows), pool)) {
+    out.push_back(std::move(each.posterior));
+  }
+  return out;
+}
+
+// As croft evaluate --json has it.
+std::string evaluation(const std::string& text, const Rows& rows, std::optional<Variable> target,
+                       std::size_t threads) {
+  const py::gil_scoped_release release;
+  ThreadPool pool(threads);
+  return to_json(evaluate_network(read_net(text), target, case_rows(rows), pool))
+      .dump(-1, InvalidUtf8::replace);
+}
+
 }  // namespace
 
 void bind_bayes_net(py::module_& module) {
+  module.def("bayes_net_posteriors", &posteriors);
+  module.def("bayes_net_evaluation", &evaluation);
   module.def("bayes_net", &uniform);
   module.def("train_bayes_net", &train_bayes_net);
   module.def("bayes_net_log_likelihood", &log_likelihood);

@@ -3,6 +3,13 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
+#include <algorithm>
+#include <cmath>
+
+#include "app/infer/decide.h"
+#include "app/infer/queries.h"
+#include "app/infer/sensitivity.h"
+#include "core/json.h"
 #include "croft/app/infer.h"
 #include "croft/core/error.h"
 #include "croft/data/graph_file.h"
@@ -21,6 +28,25 @@ namespace py = pybind11;
 using namespace py::literals;
 
 using Doubles = std::vector<double>;
+using Terms = std::vector<std::pair<Variable, std::vector<State>>>;
+using Likelihoods = std::vector<std::pair<Variable, Doubles>>;  // of findings that leave doubt
+
+std::vector<SoftFinding> soft_findings(const FactorGraph& graph, const Likelihoods& all) {
+  std::vector<SoftFinding> findings;
+  for (const auto& [v, likelihoods] : all) {
+    bool fits = v < graph.variables() && likelihoods.size() == graph.states(v);
+    double largest = 0;
+    for (const double each : likelihoods) {
+      fits = fits && each >= 0 && !std::isinf(each);
+      largest = std::max(largest, each);
+    }
+    if (!fits || largest == 0) {
+      throw UsageError("likelihoods are a number >= 0 for each state, and one of them is not 0");
+    }
+    findings.push_back({v, likelihoods});
+  }
+  return findings;
+}
 
 // Hands progress to the caller, and notices Ctrl-C; an exception of either stops the method.
 class GraphObserver {
@@ -152,6 +178,7 @@ class Graph {
     request.settings = options["settings"].cast<std::vector<std::pair<std::string, std::string>>>();
     request.seed = options["seed"].cast<std::uint64_t>();
     request.threads = options["threads"].cast<std::size_t>();
+    const auto soft = soft_findings(graph(), options["soft"].cast<Likelihoods>());
     GraphObserver observer(callback);
     if (!options["proposal"].is_none()) {
       // No reference of its own: it is copied while other threads of Python go on.
@@ -162,10 +189,41 @@ class Graph {
     }
     InferCalls calls;
     calls.progress = [&](const GraphProgress& now) { return observer.see(now); };
-    const auto result =
-        asked(observer, [&] { return croft::infer(graph(), evidence, request, calls); });
+    const auto result = asked(observer, [&] {
+      check_decided(file_, evidence);
+      if (soft.empty()) return croft::infer(graph(), evidence, request, calls);
+      return croft::infer(with_findings(graph(), soft), evidence, request, calls);
+    });
     observer.rethrow();
     return dict_of(result);
+  }
+  // Questions beside the tasks, answered as croft infer --json does.
+  //   terms : of the question "query" instead of a text: states of variables
+  std::string ask(const std::string& question, const std::string& text, const Terms& terms,
+                  Evidence evidence, const Likelihoods& soft, double memory) {
+    evidence.resize(graph().variables(), kUnobserved);
+    GraphObserver observer{py::none()};
+    InferRequest request;
+    request.memory = memory;
+    InferCalls calls;
+    calls.progress = [&](const GraphProgress& now) { return observer.see(now); };
+    return asked(observer, [&] {
+      const auto findings = soft_findings(graph(), soft);
+      const FactorGraph given = with_findings(graph(), findings);
+      const auto answer = [&]() -> Json {
+        if (question == "decide") return to_json(decide(file_, given, evidence, findings), file_);
+        check_decided(file_, evidence);
+        if (question == "entropy") {
+          return to_json(ask_entropy(file_, given, evidence, request, calls), file_);
+        }
+        const GraphEvent event = terms.empty() ? graph_event(file_, text) : event_of(terms);
+        if (question == "sensitivity") {
+          return to_json(ask_sensitivity(file_, given, evidence, event, request), file_);
+        }
+        return to_json(ask_events(file_, given, evidence, {event}, request, calls));
+      };
+      return answer().dump(-1, InvalidUtf8::replace);
+    });
   }
   py::object joint_marginal(const std::vector<Variable>& variables, const Evidence& evidence,
                             const std::optional<double>& memory) {
@@ -178,6 +236,16 @@ class Graph {
   }
 
  private:
+  GraphEvent event_of(const Terms& terms) const {
+    GraphEvent event;
+    for (const auto& [v, states] : terms) {
+      GraphEvent::Term term{.a = checked(v), .b = {}, .states = {}, .equal = true};
+      term.states.assign(graph().states(v), false);
+      for (const State s : states) term.states.at(s) = true;
+      event.terms.push_back(std::move(term));
+    }
+    return event;
+  }
   // The answer to a question, found without Python's lock.
   template <class Ask>
   std::invoke_result_t<Ask> asked(const GraphObserver& observer, const Ask& ask) {
@@ -207,7 +275,7 @@ std::string write(const Graph& graph, const std::string& format) {
       return write_lg(graph.file());
     case GraphFormat::bif:
       return write_bif(graph.file());
-    case GraphFormat::fg:
+    default:
       break;
   }
   throw UsageError("graphs are written as uai, lg or bif, not as " + in_quotes(format));
@@ -331,6 +399,15 @@ void bind_graph(py::module_& module) {
            })
       .def("add_factor", &Graph::add_factor)
       .def("infer", &Graph::infer)
+      .def("ask", &Graph::ask)
+      .def("decisions",
+           [](Graph& g) {
+             std::vector<std::pair<Variable, std::vector<Variable>>> all;
+             for (const GraphDecision& each : g.file().decisions) {
+               all.emplace_back(each.variable, each.known);
+             }
+             return all;
+           })
       .def("joint_marginal", &Graph::joint_marginal)
       .def("separated", &separated)
       .def("blanket", &blanket);

@@ -170,5 +170,70 @@ def test_states_of_cases_are_in_order():
     assert [str(s) for s in net.graph.states("b")] == ["nan", "x"]
     with pytest.raises(ValueError, match="leave it out"):
         croft.BayesNet.from_cases([{"a": None}])
-    with pytest.raises(TypeError, match="str"):
-        croft.BayesNet.from_cases([{"a": 3}])
+    assert [str(s) for s in croft.BayesNet.from_cases({"a": [3, 3.0, float("nan"), 1]}).graph.states("a")] == ["1", "3"]
+    with pytest.raises(TypeError, match="no names"):
+        croft.BayesNet.from_cases(pytest.importorskip("numpy").zeros((3, 2)))
+def as_columns(rows):
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+def test_tables_of_any_sort_are_the_same_cases():
+    numpy, pandas = pytest.importorskip("numpy"), pytest.importorskip("pandas")
+    rows = cases(200, 5, missing=0.2)
+    wanted = sprinkler().fit(rows, smoothing=1).to_bif()
+    frame = pandas.DataFrame(rows)
+    assert sprinkler().fit(frame, smoothing=1).to_bif() == wanted
+    assert sprinkler().fit(frame.fillna(numpy.nan), smoothing=1).to_bif() == wanted
+    assert sprinkler().fit(frame.astype("string"), smoothing=1).to_bif() == wanted  # pandas.NA
+    assert sprinkler().fit(as_columns(rows), smoothing=1).to_bif() == wanted
+    array = numpy.array([[row[name] for name in ("rain", "sprinkler", "wet")] for row in rows], dtype=object)
+    assert sprinkler().fit(array, smoothing=1).to_bif() == wanted
+    digits = croft.BayesNet({"a": ["0", "1"], "b": ["0", "1"]}, parents={"b": ["a"]})
+    numbers = numpy.array([[0, 1], [1, numpy.nan], [1, 0]])
+    texts = [{"a": "0", "b": "1"}, {"a": "1"}, {"a": "1", "b": "0"}]
+    assert digits.fit(numbers, smoothing=1).to_bif() == digits.fit(texts, smoothing=1).to_bif()
+
+
+def test_bad_tables_are_errors():
+    numpy = pytest.importorskip("numpy")
+    for wrong in ({"rain": ["no", "maybe"]}, {"snow": ["no"]}, {"rain": ["no"], "wet": []}, numpy.zeros((3, 2)),
+                  [{"rain": 1}]):
+        with pytest.raises(ValueError):
+            sprinkler().fit(wrong)
+
+
+def test_predictions_are_the_marginals_of_each_case():
+    net = sprinkler().fit(cases(500, 6), smoothing=1)
+    rows = cases(40, 7, missing=0.4)
+    p = net.predict_proba(rows, "rain", threads=2)
+    for n, row in enumerate(rows):
+        known = {name: state for name, state in row.items() if state is not None and name != "rain"}
+        assert p[n] == pytest.approx(net.infer(evidence=known).marginals["rain"], abs=1e-12)
+    assert net.predict(as_columns(rows), "rain") == [BIT[row.argmax()] for row in p]
+    found = net.evaluate(rows, "rain")
+    assert found["log_likelihood"] == pytest.approx(net.log_likelihood(rows))
+    gold = [row["rain"] for row in rows]
+    right = sum(a == b for a, b in zip(gold, net.predict(rows, "rain")))
+    assert found["target"]["tokens"]["accuracy"] == pytest.approx(right / sum(each is not None for each in gold))
+    with pytest.raises(ValueError):
+        net.predict(rows, "snow")
+
+
+def test_questions_beside_the_tasks():
+    net = sprinkler().fit(cases(500, 8), smoothing=1)
+    graph = net.graph
+    joint = graph.joint_marginal(["rain", "wet"])
+    assert graph.probability({"rain": "yes", "wet": ["no", "yes"]}) == pytest.approx(joint[1].sum())
+    assert graph.probability("rain=wet") == pytest.approx(joint[0, 0] + joint[1, 1])
+    weights = joint * [[0.3], [0.8]]
+    soft = graph.infer(evidence={"rain": {"no": 0.3, "yes": 0.8}}).marginals["wet"]
+    assert soft == pytest.approx(weights.sum(axis=0) / weights.sum())
+    answer = graph.sensitivity("rain=yes", evidence={"wet": "yes"})
+    assert answer["probability"] == pytest.approx(graph.probability("rain=yes", evidence={"wet": "yes"}))
+    assert all({"a", "b", "c", "d", "derivative"} <= set(each) for each in answer["parameters"])
+    assert graph.entropy()["entropy"] > 0
+    for wrong in ([0.5], [0, 0], [-1, 1], ["x", "y"]):
+        with pytest.raises(ValueError):
+            graph.infer(evidence={"rain": wrong})
+    with pytest.raises(ValueError):
+        graph.decide()

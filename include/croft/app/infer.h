@@ -137,6 +137,8 @@ std::string describe_infer_methods();  // their summaries and settings, likewise
 Json to_json(const InferResult& result, const GraphFile& file);
 // For people, with names where the file has them.
 std::string format_table(const InferResult& result, const GraphFile& file);
+// Samples as CSV with a header of names, as tables of cases are read.  UsageError for other tasks.
+std::string format_csv(const InferResult& result, const GraphFile& file);
 // The format of the UAI competitions (PR in log10, MAR, MPE).  Throws UsageError for samples.
 std::string format_uai(const InferResult& result);
 

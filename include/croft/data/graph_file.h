@@ -7,6 +7,7 @@
 
 #include "croft/data/line_reader.h"
 #include "croft/structure/factor_graph.h"
+#include "croft/structure/influence_diagram.h"
 
 namespace croft {
 
@@ -15,31 +16,58 @@ struct GraphNames {
   std::vector<std::vector<std::string>> states;  // [variables][states]; likewise
 };
 
+struct GraphPlace {  // on paper, in the units of the file; y grows downwards
+  double x = 0, y = 0;
+};
+
 struct GraphFile {
   FactorGraph graph;
   bool directed = false;  // factor f is p(last variable of its scope | the others)
   GraphNames names;
+  // Of an influence diagram, which is directed.
+  std::vector<GraphDecision> decisions = {};
+  std::vector<GraphUtility> utilities = {};
+  std::vector<GraphPlace> places = {};  // [variables]; empty unless the file has one for each
 };
 
 // What people call a variable and a state: the name, or else the number from 0.
 std::string variable_name(const GraphNames& names, Variable v);
 std::string state_name(const GraphNames& names, Variable v, State s);
 
-enum class GraphFormat { uai, lg, fg, bif };
+enum class GraphFormat { uai, lg, fg, bif, xmlbif, net, xdsl };
 GraphFormat graph_format(std::string_view name);  // throws UsageError that lists the names
+std::string_view graph_formats();                 // the names, for help and messages
 
-// Reads a file ("-": standard input).  Without a format its extension decides (.uai, .LG, .fg, .bif
-// in letters of any case), and where that says nothing, its first word.  Throws InputError (file,
-// line, column) for text that is no graph of the format, Error for a file that cannot be read.
+// Whether a file is one of a Bayesian network: by its extension (.bif, .xmlbif, .net, .xdsl), or by
+// how it begins (.xml, other names).  False where it cannot be read.
+bool is_network_file(const std::string& path);
+
+// Reads a file ("-": standard input).  Without a format its extension decides (.uai, .LG, .fg,
+// .bif, .xmlbif, .net, .xdsl in letters of any case), and where that says nothing, how it begins.
+// Throws InputError (file, line, column) for text that is no graph of the format, Error for a file
+// that cannot be read.
 GraphFile read_graph(const std::string& path, std::optional<GraphFormat> format = {});
 GraphFile read_graph(LineReader lines, GraphFormat format);
 
 // The variable of a name or a number; UsageError where there is none.
 Variable find_variable(const GraphFile& file, std::string_view text);
+// The state of a name or a number; none where there is none.
+std::optional<State> find_state(const GraphFile& file, Variable v, std::string_view text);
 // Adds "VARIABLE=STATE" to the evidence.  Throws UsageError for any other text, for names and
 // numbers that the graph does not have, and for a variable that is already known to be in another
 // state.
 void observe(const GraphFile& file, std::string_view text, Evidence& evidence);
+
+// A finding that leaves doubt: numbers in proportion to p(finding | state).
+struct SoftFinding {
+  Variable variable = 0;
+  std::vector<double> likelihoods;  // [states], >= 0, one of them > 0
+};
+// "VARIABLE=0.3:0.7", a likelihood for each state; none where the text is no such finding.  Throws
+// UsageError for another number of likelihoods than states, and for what is no likelihood.
+std::optional<SoftFinding> soft_finding(const GraphFile& file, std::string_view text);
+// The graph with a factor more for each of them: Z is then the sum of p(x) times the likelihoods.
+FactorGraph with_findings(const FactorGraph& graph, const std::vector<SoftFinding>& findings);
 
 // The formats of the UAI inference competitions: graphs, evidence.
 //
@@ -82,7 +110,9 @@ Evidence read_uai_evidence(LineReader lines, const FactorGraph& graph);
 //   }
 //
 // `default` gives the row of all parents' states that no line names.  Comments are // and /* */,
-// `property …;` is skipped, names may stand in double quotes.
+// names may stand in double quotes.  `property position = (x, y);` of a variable is its place;
+// other properties are skipped.  In JavaBayes' dialect (0.15) the | may be missing, so that the
+// first name is the variable and the others are its parents, and -1 is a number that is not given.
 
 // A directed graph with names; factor f is that of the f-th probability block.  Throws InputError
 // (file, line, column) for text that is no such network: among others for a variable with two
@@ -94,6 +124,18 @@ GraphFile read_bif(LineReader lines);
 // Throws UsageError for an undirected graph and where a variable is not the last of exactly one
 // scope, Error for names that the format cannot write.
 std::string write_bif(const GraphFile& file);
+
+// Formats of Bayesian networks and influence diagrams that other programs write.  Factor f is that
+// of the f-th chance node.  All throw InputError (file, line) for text that is no such network.
+//
+// XMLBIF 0.3, of JavaBayes, Weka and others: the variable's own state changes fastest.  Document
+// types that define entities are refused.
+GraphFile read_xmlbif(LineReader lines);
+// Hugin's .net: discrete nodes, decisions, utilities; tables as numbers.
+GraphFile read_net(LineReader lines);
+// GeNIe's .xdsl: cpt, deterministic, noisymax (made a table), decision, utility, and sums of
+// utilities (mau).
+GraphFile read_xdsl(LineReader lines);
 
 // libDAI's format of factor graphs, `.fg`.
 //

@@ -7,11 +7,12 @@
 #include <numeric>
 
 #include "app/infer/infer_methods.h"
+#include "app/infer/table_text.h"
 #include "app/inspect/inspect.h"
 #include "core/json.h"
-#include "core/unicode.h"
 #include "croft/app/infer.h"
 #include "croft/core/error.h"
+#include "data/csv.h"
 
 namespace croft {
 namespace {
@@ -39,25 +40,6 @@ Json states_json(const std::vector<State>& states, const std::vector<Variable>& 
     }
   }
   return list;
-}
-
-// Columns as wide as their widest cell; the last one is left as it is.
-std::string aligned(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t k = 0; k < row.size(); ++k)
-      widths[k] = std::max(widths[k], character_count(row[k]));
-  }
-  std::string out;
-  for (const auto& row : rows) {
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      out += row[k];
-      if (k + 1 < row.size()) out.append(widths[k] + 2 - character_count(row[k]), ' ');
-    }
-    out += '\n';
-  }
-  return out;
 }
 
 void append_head(const InferResult& r, std::vector<std::vector<std::string>>& rows) {
@@ -170,6 +152,23 @@ std::string format_table(const InferResult& r, const GraphFile& file) {
     }
   }
   return aligned(head) + (rows.empty() ? "" : "\n" + aligned(rows));
+}
+
+std::string format_csv(const InferResult& r, const GraphFile& file) {
+  if (r.task != GraphTask::sample) throw UsageError("only samples are written as CSV");
+  std::string out;
+  const auto add_row = [&](const auto& cell_of) {
+    for (Variable v = 0; v < file.graph.variables(); ++v) {
+      if (v > 0) out += ',';
+      out += csv_cell(cell_of(v));
+    }
+    out += '\n';
+  };
+  add_row([&](Variable v) { return variable_name(file.names, v); });
+  for (const std::vector<State>& sample : r.samples) {
+    add_row([&](Variable v) { return state_name(file.names, v, sample[v]); });
+  }
+  return out;
 }
 
 std::string format_uai(const InferResult& r) {

@@ -3,16 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "core/parse_number.h"
 #include "croft/core/error.h"
 #include "data/graphs/bif_tokens.h"
+#include "data/graphs/network_builder.h"
 #include "data/graphs/token_reader.h"
 
 namespace croft {
 namespace {
 
-constexpr double kRowTolerance = 0.01;
+constexpr double kRowTolerance = NetworkBuilder::kRowTolerance;
 
 // Reads one network, from the first block to the last.
 class BifReader {
@@ -37,6 +39,10 @@ class BifReader {
       throw InputError({tokens_.location().file}, "a variable without a probability block",
                        file_.names.variables[v], "give one to each");
     }
+    for (const auto& place : places_) {
+      if (!place) return std::move(file_);
+    }
+    for (const auto& place : places_) file_.places.push_back(*place);
     return std::move(file_);
   }
 
@@ -49,8 +55,14 @@ class BifReader {
     tokens_.expect('}', "the properties of the network");
   }
 
-  void read_properties() {
-    while (tokens_.is("property")) tokens_.skip_statement();
+  // What a place on paper is among them, if one is.
+  std::optional<GraphPlace> read_properties() {
+    std::optional<GraphPlace> place;
+    while (tokens_.is("property")) {
+      tokens_.next();
+      if (const auto found = place_of_property(tokens_.take_statement())) place = found;
+    }
+    return place;
   }
 
   void read_variable() {
@@ -59,7 +71,7 @@ class BifReader {
     const std::string name = tokens_.take_word("the name of a variable");
     if (variable_.contains(name)) throw InputError(where, "there are two variables", name, "");
     tokens_.expect('{', "the name of a variable");
-    read_properties();
+    std::optional<GraphPlace> place = read_properties();
     if (!tokens_.is("type")) tokens_.fail("type discrete [ STATES ] { NAMES };");
     tokens_.next();
     if (!tokens_.is("discrete")) tokens_.fail("discrete", "other types are not supported");
@@ -76,8 +88,9 @@ class BifReader {
                        count, "correct one of them");
     }
     tokens_.expect(';', "the states");
-    read_properties();
+    if (const auto later = read_properties()) place = later;
     tokens_.expect('}', "the properties of a variable");
+    places_.push_back(place);
     variable_.emplace(name, file_.graph.add_variable(states.size()));
     file_.names.variables.push_back(name);
     file_.names.states.push_back(std::move(states));
@@ -134,12 +147,10 @@ class BifReader {
     }
     has_block_[child_] = true;
     parents_.clear();
-    if (tokens_.is('|')) {
-      tokens_.next();
-      while (!tokens_.is(')')) {
-        if (!parents_.empty() && tokens_.is(',')) tokens_.next();
-        read_parent();
-      }
+    if (tokens_.is('|') || tokens_.is(',')) tokens_.next();
+    while (!tokens_.is(')')) {
+      if (!parents_.empty() && tokens_.is(',')) tokens_.next();
+      read_parent();
     }
     tokens_.expect(')', "the variables of a probability block");
     tokens_.expect('{', "the variables of a probability block");
@@ -155,18 +166,17 @@ class BifReader {
     while (!tokens_.is('}')) {
       const Location where = tokens_.location();
       if (tokens_.is("property")) {
-        tokens_.skip_statement();
+        tokens_.take_statement();
       } else if (tokens_.is("default")) {
         tokens_.next();
         default_ = read_row(where);
+        if (is_not_given(default_)) default_.clear();
       } else if (tokens_.is("table")) {
         tokens_.next();
         read_table(where);
       } else if (tokens_.is('(')) {
         const std::uint64_t joint = read_parent_states();
-        if (!rows_.emplace(joint, read_row(where)).second) {
-          throw InputError(where, "a row of probabilities is given twice", "", "");
-        }
+        add_row(joint, read_row(where), where);
       } else {
         tokens_.fail("table, default, (STATES OF THE PARENTS) or }");
       }
@@ -192,13 +202,25 @@ class BifReader {
     return joint;
   }
 
+  static bool is_not_given(const std::vector<double>& row) {
+    return std::ranges::all_of(row, [](double p) { return p == kNotGiven; });
+  }
+
+  void add_row(std::uint64_t joint, std::vector<double> row, const Location& where) {
+    if (is_not_given(row)) return;
+    if (rows_.emplace(joint, std::move(row)).second) return;
+    throw InputError(where, "a row of probabilities is given twice", "", "");
+  }
+
+  // Probabilities, or -1, which JavaBayes writes for what is not given.
   std::vector<double> read_numbers() {
     std::vector<double> numbers;
     while (!tokens_.is(';')) {
       if (!numbers.empty() && tokens_.is(',')) tokens_.next();
       double value = 0;
       if (tokens_.at_end() || tokens_.current().sign ||
-          parse_number(tokens_.current().text, value) != NumberKind::finite || value < 0) {
+          parse_number(tokens_.current().text, value) != NumberKind::finite ||
+          (value < 0 && value != kNotGiven)) {
         tokens_.fail("a probability >= 0");
       }
       numbers.push_back(value);
@@ -208,8 +230,13 @@ class BifReader {
     return numbers;
   }
 
-  void check_sum(const Location& where, std::span<const double> row) const {
+  void check_sum(const Location& where, const std::vector<double>& row) const {
     double sum = 0;
+    if (is_not_given(row)) return;
+    if (std::ranges::find(row, kNotGiven) != row.end()) {
+      throw InputError(where, "a row of " + file_.names.variables[child_] + " is given in part",
+                       "-1", "give all of its numbers, or none");
+    }
     for (const double each : row) sum += each;
     if (std::abs(sum - 1) <= kRowTolerance) return;
     std::string text;
@@ -236,6 +263,7 @@ class BifReader {
   // All rows at once: the child's state changes slowest.
   void read_table(const Location& where) {
     const std::vector<double> all = read_numbers();
+    if (all.size() == 1 && is_not_given(all)) return;
     const std::size_t states = file_.graph.states(child_);
     std::uint64_t rows = 1;
     for (const Variable v : parents_) {
@@ -250,9 +278,7 @@ class BifReader {
       std::vector<double> row;
       for (std::size_t s = 0; s < states; ++s) row.push_back(all[s * rows + joint]);
       check_sum(where, row);
-      if (!rows_.emplace(joint, std::move(row)).second) {
-        throw InputError(where, "a row of probabilities is given twice", "table", "");
-      }
+      add_row(joint, std::move(row), where);
     }
   }
 
@@ -290,11 +316,13 @@ class BifReader {
   }
 
   static constexpr std::uint64_t kMostRows = std::uint64_t{1} << 32;
+  static constexpr double kNotGiven = -1;
 
   BifTokens tokens_;
   GraphFile file_;
   std::map<std::string, Variable> variable_;
   std::vector<bool> has_block_;
+  std::vector<std::optional<GraphPlace>> places_;
   // Of the block that is being read:
   Variable child_ = 0;
   std::vector<Variable> parents_;
@@ -329,7 +357,15 @@ void append_variables(std::string& out, const GraphFile& file) {
     out += "variable " + bif_variable(file.names, v) + " {\n  type discrete [ " +
            std::to_string(states) + " ] { ";
     for (State s = 0; s < states; ++s) out += (s > 0 ? ", " : "") + bif_state(file.names, v, s);
-    out += " };\n}\n";
+    out += " };\n";
+    if (!file.places.empty()) {
+      out += "  property position = (";
+      append_number(out, file.places[v].x);
+      out += ", ";
+      append_number(out, file.places[v].y);
+      out += ");\n";
+    }
+    out += "}\n";
   }
 }
 
@@ -372,6 +408,9 @@ GraphFile read_bif(LineReader lines) { return BifReader(std::move(lines)).read()
 std::string write_bif(const GraphFile& file) {
   std::vector<std::size_t> blocks(file.graph.variables(), 0);
   if (!file.directed) throw UsageError("BIF is for directed graphs, and this one is not");
+  if (!file.decisions.empty() || !file.utilities.empty()) {
+    throw UsageError("BIF has no decisions and no utilities, and this network has some");
+  }
   for (Factor f = 0; f < file.graph.factors(); ++f) {
     const auto scope = file.graph.scope(f);
     if (!scope.empty()) ++blocks[scope.back()];

@@ -5,10 +5,20 @@
 namespace croft {
 namespace {
 
-constexpr std::string_view kSigns = "{}()[],;|";
+constexpr std::string_view kSigns = "{}()[],;|", kHuginSigns = "{}();|=";
 constexpr std::string_view kBifBlanks = " \t\r\f\v";
 
 }  // namespace
+
+bool BifTokens::is_sign(char c) const {
+  const std::string_view signs = dialect_ == BifDialect::hugin ? kHuginSigns : kSigns;
+  return signs.find(c) != signs.npos;
+}
+
+bool BifTokens::comment_begins(std::string_view text) const {
+  if (dialect_ == BifDialect::hugin) return text.starts_with('%');
+  return text.starts_with("//") || text.starts_with("/*");
+}
 
 bool BifTokens::next_line() {
   begin_ = 0;
@@ -19,11 +29,11 @@ bool BifTokens::next_line() {
 
 // To the end of a comment that begins here; false where none does.
 bool BifTokens::skip_comment() {
-  if (rest_.starts_with("//")) {
+  if (!comment_begins(rest_)) return false;
+  if (!rest_.starts_with("/*")) {
     rest_ = {};
     return true;
   }
-  if (!rest_.starts_with("/*")) return false;
   const Location begin = lines_.location(begin_ + 1);
   rest_.remove_prefix(2);
   begin_ += 2;
@@ -52,6 +62,17 @@ bool BifTokens::skip_blanks() {
   }
 }
 
+// A name in quotes; its length with them.
+std::size_t BifTokens::take_quoted() {
+  token_ = {.text = {}, .quoted = true};
+  for (std::size_t at = 1; at < rest_.size(); ++at) {
+    if (rest_[at] == '"') return at + 1;
+    if (rest_[at] == '\\' && dialect_ == BifDialect::hugin && at + 1 < rest_.size()) ++at;
+    token_.text += rest_[at];
+  }
+  throw InputError(location(), "a quoted name does not end in its line", rest_, "");
+}
+
 void BifTokens::next() {
   token_ = {};
   if (!skip_blanks()) {
@@ -60,19 +81,14 @@ void BifTokens::next() {
   }
   column_ = begin_ + 1;
   std::size_t length = 1;
-  if (kSigns.find(rest_[0]) != kSigns.npos) {
+  if (is_sign(rest_[0])) {
     token_ = {.text = std::string(1, rest_[0]), .sign = true};
   } else if (rest_[0] == '"') {
-    const std::size_t end = rest_.find('"', 1);
-    if (end == rest_.npos) {
-      throw InputError(location(), "a quoted name does not end in its line", rest_, "");
-    }
-    token_ = {.text = std::string(rest_.substr(1, end - 1)), .quoted = true};
-    length = end + 1;
+    length = take_quoted();
   } else {
-    while (length < rest_.size() && kSigns.find(rest_[length]) == kSigns.npos &&
+    while (length < rest_.size() && !is_sign(rest_[length]) &&
            kBifBlanks.find(rest_[length]) == kBifBlanks.npos && rest_[length] != '"' &&
-           !rest_.substr(length).starts_with("//") && !rest_.substr(length).starts_with("/*")) {
+           !comment_begins(rest_.substr(length))) {
       ++length;
     }
     token_ = {.text = std::string(rest_.substr(0, length))};
@@ -102,12 +118,14 @@ std::string BifTokens::take_word(std::string_view expected) {
   return word;
 }
 
-void BifTokens::skip_statement() {
-  while (!is(';')) {
+std::string BifTokens::take_statement() {
+  std::string text;
+  for (; !is(';'); next()) {
     if (at_end_) fail("a semicolon");
-    next();
+    text.append(text.empty() ? "" : " ").append(token_.text);
   }
   next();
+  return text;
 }
 
 }  // namespace croft

@@ -1,4 +1,4 @@
-// The words and signs of BIF.
+// The words and signs of BIF, and of Hugin's .net.
 #pragma once
 #include <string>
 #include <string_view>
@@ -7,15 +7,23 @@
 
 namespace croft {
 
+enum class BifDialect {
+  bif,   // signs { } ( ) [ ] , ; |   comments // and /* */
+  hugin  // also =, no [ ] ,          comments %; \" within quotes
+};
+
 struct BifToken {
   std::string text;     // empty at the end of the file
-  bool sign = false;    // one of { } ( ) [ ] , ; |
+  bool sign = false;    // one of the dialect's
   bool quoted = false;  // without its quotes
 };
 
 class BifTokens {
  public:
-  explicit BifTokens(LineReader lines) : lines_(std::move(lines)) { next(); }
+  explicit BifTokens(LineReader lines, BifDialect dialect = BifDialect::bif)
+      : lines_(std::move(lines)), dialect_(dialect) {
+    next();
+  }
 
   const BifToken& current() const { return token_; }
   bool at_end() const { return at_end_; }
@@ -28,8 +36,8 @@ class BifTokens {
   void expect(char sign, std::string_view after);
   // Current word; the next token follows.  InputError for a sign.
   std::string take_word(std::string_view expected);
-  // The rest of a statement that means nothing to us, and its semicolon.
-  void skip_statement();
+  // The rest of a statement and its semicolon; its words and signs, with blanks between them.
+  std::string take_statement();
 
   Location location() const { return lines_.location(column_); }
   // `expected` and what is there instead.
@@ -39,8 +47,12 @@ class BifTokens {
   bool skip_blanks();
   bool skip_comment();
   bool next_line();
+  bool is_sign(char c) const;
+  bool comment_begins(std::string_view text) const;
+  std::size_t take_quoted();
 
   LineReader lines_;
+  const BifDialect dialect_;
   std::string_view rest_;
   std::size_t begin_ = 0;   // bytes of the line before rest_
   std::size_t column_ = 0;  // of the current token

@@ -2,20 +2,36 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <fstream>
+#include <iterator>
 
+#include "core/parse_number.h"
 #include "croft/core/error.h"
 
 namespace croft {
 namespace {
 
-constexpr std::string_view kFormats = "uai, lg, fg, bif";
+// The one table of formats.
+struct FormatRow {
+  GraphFormat format;
+  std::string_view name;       // also the extension of its files
+  std::string_view extension;  // another one, if any
+  bool network;                // of Bayesian networks, which other models are not taken for
+  GraphFile (*read)(LineReader lines);
+};
+constexpr FormatRow kFormats[] = {
+    {GraphFormat::uai, "uai", "", true, read_uai},
+    {GraphFormat::lg, "lg", "", false, read_lg},
+    {GraphFormat::fg, "fg", "", false, read_fg},
+    {GraphFormat::bif, "bif", "", true, read_bif},
+    {GraphFormat::xmlbif, "xmlbif", "", true, read_xmlbif},
+    {GraphFormat::net, "net", "hugin", true, read_net},
+    {GraphFormat::xdsl, "xdsl", "", true, read_xdsl},
+};
 
-std::optional<GraphFormat> format_named(std::string_view name) {
-  if (name == "uai") return GraphFormat::uai;
-  if (name == "lg") return GraphFormat::lg;
-  if (name == "fg") return GraphFormat::fg;
-  if (name == "bif") return GraphFormat::bif;
-  return {};
+const FormatRow& row_of(GraphFormat format) {
+  return *std::ranges::find(kFormats, format, &FormatRow::format);
 }
 
 std::optional<GraphFormat> format_of_extension(std::string_view path) {
@@ -24,40 +40,47 @@ std::optional<GraphFormat> format_of_extension(std::string_view path) {
   std::string extension(path.substr(dot + 1));
   std::ranges::transform(extension, extension.begin(),
                          [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
-  return format_named(extension);
+  for (const FormatRow& each : kFormats) {
+    if (extension == each.name || (extension == each.extension && !extension.empty())) {
+      return each.format;
+    }
+  }
+  return {};
+}
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+// By the element at the root of a document of XML, whatever comes before it.
+std::optional<GraphFormat> format_of_xml(std::string_view text) {
+  const std::size_t smile = text.find("<smile"), bif = text.find("<BIF");
+  if (smile == text.npos && bif == text.npos) return {};
+  return smile < bif ? GraphFormat::xdsl : GraphFormat::xmlbif;
 }
 
 // By the first word that is no comment; LG begins as UAI does.
 std::optional<GraphFormat> format_of_content(std::string_view text) {
-  std::size_t at = 0;
-  for (;;) {
-    at = text.find_first_not_of(" \t\r\n\f\v", at);
-    if (at == text.npos) return {};
-    const std::string_view rest = text.substr(at);
-    if (rest[0] == '#') return GraphFormat::fg;
-    if (rest[0] >= '0' && rest[0] <= '9') return GraphFormat::fg;
-    if (rest.starts_with("MARKOV") || rest.starts_with("BAYES")) return GraphFormat::uai;
-    for (const std::string_view begin : {"network", "variable", "probability", "//", "/*"}) {
-      if (rest.starts_with(begin)) return GraphFormat::bif;
-    }
-    return {};
+  const std::size_t at = text.find_first_not_of(" \t\r\n\f\v");
+  if (at == text.npos) return {};
+  const std::string_view rest = text.substr(at);
+  if (rest[0] == '#' || (rest[0] >= '0' && rest[0] <= '9')) return GraphFormat::fg;
+  if (rest[0] == '<') return format_of_xml(rest);
+  if (rest[0] == '%') return GraphFormat::net;
+  if (rest.starts_with("//") || rest.starts_with("/*")) return GraphFormat::bif;
+  const auto end = std::ranges::find_if_not(rest, is_letter);
+  const std::string_view word = rest.substr(0, static_cast<std::size_t>(end - rest.begin()));
+  if (word == "MARKOV" || word == "BAYES") return GraphFormat::uai;
+  for (const std::string_view begin : {"network", "variable", "probability"}) {
+    if (word == begin) return GraphFormat::bif;
   }
+  for (const std::string_view begin : {"net", "node", "discrete", "decision", "utility"}) {
+    if (word == begin) return GraphFormat::net;
+  }
+  return {};
 }
 
 bool read_number(std::string_view text, std::uint64_t& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size();
-}
-
-std::optional<State> state_of(const GraphFile& file, Variable v, std::string_view text) {
-  if (!file.names.states.empty()) {
-    const auto& names = file.names.states[v];
-    const auto at = std::ranges::find(names, text);
-    if (at != names.end()) return static_cast<State>(at - names.begin());
-  }
-  std::uint64_t number = 0;
-  if (read_number(text, number) && number < file.graph.states(v)) return static_cast<State>(number);
-  return {};
 }
 
 std::optional<Variable> variable_of(const GraphFile& file, std::string_view text) {
@@ -88,24 +111,36 @@ std::string state_name(const GraphNames& names, Variable v, State s) {
   return names.states.empty() ? std::to_string(s) : names.states[v][s];
 }
 
+std::string_view graph_formats() {
+  static const std::string list = [] {
+    std::string names;
+    for (const FormatRow& each : kFormats) {
+      names.append(names.empty() ? "" : ", ").append(each.name);
+    }
+    return names;
+  }();
+  return list;
+}
+
 GraphFormat graph_format(std::string_view name) {
-  if (const auto format = format_named(name)) return *format;
-  throw UsageError("no format of graphs: " + in_quotes(name) + "; there are " +
-                   std::string(kFormats));
+  const auto at = std::ranges::find(kFormats, name, &FormatRow::name);
+  if (at != std::end(kFormats)) return at->format;
+  throw UsageError("no format of graphs: ", in_quotes(name), "; there are ", graph_formats());
 }
 
 GraphFile read_graph(LineReader lines, GraphFormat format) {
-  switch (format) {
-    case GraphFormat::uai:
-      return read_uai(std::move(lines));
-    case GraphFormat::lg:
-      return read_lg(std::move(lines));
-    case GraphFormat::fg:
-      return read_fg(std::move(lines));
-    case GraphFormat::bif:
-      break;
-  }
-  return read_bif(std::move(lines));
+  return row_of(format).read(std::move(lines));
+}
+
+bool is_network_file(const std::string& path) {
+  if (const auto format = format_of_extension(path)) return row_of(*format).network;
+  constexpr std::size_t kEnough = 1 << 16;  // bytes
+  std::ifstream file(path, std::ios::binary);
+  std::string text(kEnough, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  const auto format = format_of_content(text);
+  return format && row_of(*format).network;
 }
 
 GraphFile read_graph(const std::string& path, std::optional<GraphFormat> format) {
@@ -119,7 +154,7 @@ GraphFile read_graph(const std::string& path, std::optional<GraphFormat> format)
   if (!format) {
     throw InputError({lines.name(), 1}, "this begins as no format of graphs does",
                      std::string_view(text).substr(0, text.find('\n')),
-                     Message("--format names it: ", kFormats));
+                     Message("--format names it: ", graph_formats()));
   }
   return read_graph(LineReader(text, lines.name()), *format);
 }
@@ -133,20 +168,38 @@ Variable find_variable(const GraphFile& file, std::string_view text) {
            : "there are " + some_of(file.names.variables)));
 }
 
+std::optional<State> find_state(const GraphFile& file, Variable v, std::string_view text) {
+  if (!file.names.states.empty()) {
+    const auto& names = file.names.states[v];
+    const auto at = std::ranges::find(names, text);
+    if (at != names.end()) return static_cast<State>(at - names.begin());
+  }
+  std::uint64_t number = 0;
+  if (read_number(text, number) && number < file.graph.states(v)) return static_cast<State>(number);
+  return {};
+}
+
+namespace {
+
 // Names may have an = in them: the first place that makes the left side a variable counts.
-void observe(const GraphFile& file, std::string_view text, Evidence& evidence) {
-  std::size_t equal = text.find('=');
-  if (equal == text.npos) {
+std::size_t equal_sign(const GraphFile& file, std::string_view text) {
+  const std::size_t first = text.find('=');
+  if (first == text.npos) {
     throw UsageError("an observation is VARIABLE=STATE, not " + in_quotes(text));
   }
-  for (std::size_t at = equal; at != text.npos; at = text.find('=', at + 1)) {
-    if (!variable_of(file, text.substr(0, at))) continue;
-    equal = at;
-    break;
+  for (std::size_t at = first; at != text.npos; at = text.find('=', at + 1)) {
+    if (variable_of(file, text.substr(0, at))) return at;
   }
+  return first;
+}
+
+}  // namespace
+
+void observe(const GraphFile& file, std::string_view text, Evidence& evidence) {
+  const std::size_t equal = equal_sign(file, text);
   const Variable v = find_variable(file, text.substr(0, equal));
   const std::string_view wanted = text.substr(equal + 1);
-  const std::optional<State> state = state_of(file, v, wanted);
+  const std::optional<State> state = find_state(file, v, wanted);
   if (!state) {
     throw UsageError("variable " + in_quotes(text.substr(0, equal)) + " has no state " +
                      in_quotes(wanted) + "; it has " +
@@ -161,6 +214,46 @@ void observe(const GraphFile& file, std::string_view text, Evidence& evidence) {
                      " and " + std::string(wanted));
   }
   evidence[v] = *state;
+}
+
+std::optional<SoftFinding> soft_finding(const GraphFile& file, std::string_view text) {
+  const std::size_t equal = equal_sign(file, text);
+  const Variable v = find_variable(file, text.substr(0, equal));
+  const std::string_view wanted = text.substr(equal + 1);
+  if (wanted.find(':') == wanted.npos || find_state(file, v, wanted)) return {};
+  SoftFinding finding{v, {}};
+  double largest = 0;
+  for (std::size_t begin = 0; begin <= wanted.size();) {
+    const std::size_t end = std::min(wanted.find(':', begin), wanted.size());
+    double value = 0;
+    const std::string_view number = wanted.substr(begin, end - begin);
+    if (parse_number(number, value) != NumberKind::finite || value < 0) {
+      throw UsageError(
+          "likelihoods are numbers >= 0, as in VARIABLE=0.3:0.7, and no state is "
+          "called so: ",
+          in_quotes(text));
+    }
+    largest = std::max(largest, value);
+    finding.likelihoods.push_back(value);
+    begin = end + 1;
+  }
+  if (finding.likelihoods.size() != file.graph.states(v)) {
+    throw UsageError("variable ", in_quotes(text.substr(0, equal)), " has ", file.graph.states(v),
+                     " states, and ", in_quotes(wanted), " has ", finding.likelihoods.size(),
+                     " likelihoods");
+  }
+  if (largest == 0) throw UsageError("all likelihoods are 0 in ", in_quotes(text));
+  return finding;
+}
+
+FactorGraph with_findings(const FactorGraph& graph, const std::vector<SoftFinding>& findings) {
+  FactorGraph out = graph;
+  for (const SoftFinding& each : findings) {
+    std::vector<double> scores;
+    for (const double likelihood : each.likelihoods) scores.push_back(std::log(likelihood));
+    out.add_factor({each.variable}, out.add_table(scores));
+  }
+  return out;
 }
 
 }  // namespace croft

@@ -124,6 +124,9 @@ void append_score(std::string& out, double score, Numbers numbers) {
 
 std::string write(const GraphFile& file, Numbers numbers) {
   const FactorGraph& graph = file.graph;
+  if (!file.decisions.empty() || !file.utilities.empty()) {
+    throw UsageError("UAI has no decisions and no utilities, and this network has some");
+  }
   std::string out = file.directed ? "BAYES\n" : "MARKOV\n";
   out += std::to_string(graph.variables()) + "\n";
   for (Variable v = 0; v < graph.variables(); ++v) {
