@@ -175,6 +175,29 @@ void TemplateRows::number_cells_of(const ColumnSequence& rows, std::size_t t, st
   }
 }
 
+TemplateRows::Cells TemplateRows::cells_at(const Step& step, const std::uint32_t* row) const {
+  Cells cells{};
+  for (std::size_t c = 0; c < step.cells; ++c) cells[c] = row[step.at[c]];
+  return cells;
+}
+
+std::size_t TemplateRows::entry_at(std::size_t step, const Cells& cells) {
+  return mix_words(cells[0] | std::uint64_t{cells[1]} << 32,
+                   (cells[2] | std::uint64_t{cells[3]} << 32) + kGoldenOdd * (step + 1)) %
+         kEntries;
+}
+
+// Those of several cells are spread: they are on their way before the first is looked at.
+void TemplateRows::prefetch_entries(std::size_t begin, std::size_t end, std::size_t numbered) {
+  for (std::size_t n = 0; n < steps_.size(); ++n) {
+    if (!steps_[n].remembered || steps_[n].cells == 1) continue;
+    for (std::size_t t = begin; t < end; ++t) {
+      const Cells cells = cells_at(steps_[n], numbers_at(t, numbered));
+      __builtin_prefetch(&entries_[entry_at(n, cells)]);
+    }
+  }
+}
+
 void TemplateRows::find_rows(const ColumnSequence& rows, std::size_t begin, std::size_t end,
                              std::size_t numbered) {
   names_.clear();
@@ -192,8 +215,9 @@ void TemplateRows::find_rows(const ColumnSequence& rows, std::size_t begin, std:
     names_.end_item();
     missed_.push_back({static_cast<std::size_t>(out - found_.rows.data()), n, at, cells});
   };
+  prefetch_entries(begin, end, numbered);
   for (std::size_t t = begin; t < end; ++t) {
-    const std::uint32_t* const row = numbers_.data() + (t - numbered + away_) * columns_.size();
+    const std::uint32_t* const row = numbers_at(t, numbered);
     for (std::size_t n = 0; n < steps_.size() && t >= first_; ++n) {
       const Step& step = steps_[n];
       if (step.cells == 1) {
@@ -207,12 +231,8 @@ void TemplateRows::find_rows(const ColumnSequence& rows, std::size_t begin, std:
         add(kNotYet);
         continue;
       }
-      Cells cell{};
-      for (std::size_t c = 0; c < step.cells; ++c) cell[c] = row[step.at[c]];
-      const std::size_t at =
-          mix_words(cell[0] | std::uint64_t{cell[1]} << 32,
-                    (cell[2] | std::uint64_t{cell[3]} << 32) + kGoldenOdd * (n + 1)) %
-          kEntries;
+      const Cells cell = cells_at(step, row);
+      const std::size_t at = entry_at(n, cell);
       const Entry& entry = entries_[at];
       if (entry.step == n && entry.cell == cell) {
         add(entry.id);

@@ -126,6 +126,13 @@ class TemplateRows {
   void find_rows(const ColumnSequence& rows, std::size_t begin, std::size_t end,
                  std::size_t numbered);
   void find_missed();
+  Cells cells_at(const Step& step, const std::uint32_t* row) const;
+  static std::size_t entry_at(std::size_t step, const Cells& cells);
+  void prefetch_entries(std::size_t begin, std::size_t end, std::size_t numbered);
+  // Of the cells of a position; `numbered` is the first that has them.
+  const std::uint32_t* numbers_at(std::size_t t, std::size_t numbered) const {
+    return numbers_.data() + (t - numbered + away_) * columns_.size();
+  }
 
   const TemplateSet& templates_;
   const FeatureTable& table_;
