@@ -57,6 +57,7 @@
 #include "croft/structure/chunk_label.h"
 #include "croft/structure/factor_graph.h"
 #include "croft/structure/gold.h"
+#include "croft/structure/influence_diagram.h"
 #include "croft/structure/label_automaton.h"
 #include "croft/structure/label_histories.h"
 #include "croft/structure/label_runs.h"

@@ -66,8 +66,8 @@ class BayesNet:
         """Of a file in BIF, XMLBIF, Hugin's .net, GeNIe's .xdsl, or UAI's BAYES, without decisions."""
         native = _core.Graph.read(os.fspath(path), None)
         if not native.directed:
-            raise ValueError(f"{os.fspath(path)} is no Bayesian network: it must be BIF, XMLBIF, .net, .xdsl, or UAI's "
-                             "BAYES")
+            raise ValueError(f"{os.fspath(path)} is no Bayesian network: it must be BIF, XMLBIF, .net, .xdsl, or "
+                             "UAI's BAYES")
         return cls.from_bif(native.write("bif"))
 
     @classmethod

@@ -10,7 +10,7 @@ def columns_of(X: Any, names: Sequence[str]) -> Optional[dict[str, Sequence[Any]
     names  of the columns of an array
     """
     if isinstance(X, Mapping) or hasattr(X, "columns"):
-        columns = {}
+        columns: dict[str, Sequence[Any]] = {}
         for name in (X if isinstance(X, Mapping) else X.columns):
             if not isinstance(name, str):
                 raise TypeError(f"{name!r} names a column, and a str was expected")

@@ -96,7 +96,8 @@ std::span<const OptionRow> inference_options() {
             "The Markov blanket of a variable: given it, the rest does not matter")
           .without("task"),
       file("picture", "FILE",
-           "Draw the graph in this file, .svg or .dot; without --task: only that"),
+           "Draw the graph in this file, .svg, .html or .dot; without --task: only that; with "
+           "--task marginals the probabilities stand in the nodes"),
       file("save", "FILE",
            "Write the graph in the format of this file, .uai, .LG or .bif; likewise"),
       flag("quiet", "No progress on stderr"),
@@ -144,10 +145,12 @@ bool ends_with(const std::string& path, std::string_view extension) {
   return path.size() > extension.size() && path.ends_with(extension);
 }
 
-std::string picture_of(const std::string& path, const GraphFile& file, const Evidence& evidence) {
+std::string picture_of(const std::string& path, const GraphFile& file, const Evidence& evidence,
+                       const VariableMarginals& bars = {}) {
   if (ends_with(path, ".dot")) return graph_dot(file, evidence);
-  if (ends_with(path, ".svg")) return graph_svg(file, evidence);
-  throw UsageError("--picture ", in_quotes(path), " ends in neither .dot nor .svg");
+  if (ends_with(path, ".svg")) return graph_svg(file, evidence, bars);
+  if (ends_with(path, ".html")) return graph_html(file, evidence, bars);
+  throw UsageError("--picture ", in_quotes(path), " ends in neither .dot, .svg nor .html");
 }
 
 std::string saved(const std::string& path, const GraphFile& file) {
@@ -188,6 +191,9 @@ void answer(const InferCommand& c, const GraphFile& file, const Findings& known)
   check_decided(file, known.states);
   const InferResult result =
       infer(with_findings(file.graph, known.soft), known.states, c.request, calls_of(c));
+  if (!c.picture.empty() && c.request.task == GraphTask::marginals) {
+    write_file(c.picture, picture_of(c.picture, file, known.states, result.marginals));
+  }
   const std::string_view output = c.values.text("output");
   write_answer(
       c.json, [&] { return to_json(result, file); },

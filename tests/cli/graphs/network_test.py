@@ -5,6 +5,7 @@ import io
 import itertools
 import json
 import math
+import xml.etree.ElementTree
 
 from support import BAD_INPUT, SOURCE, WRONG_USAGE, CliTest, croft, main
 
@@ -174,6 +175,51 @@ class CasesTest(NetworkTest):
                    mentions=["snow"])
         self.fails(BAD_INPUT, "predict", "-m", SPRINKLER, "--target", "rain",
                    self.file("c.csv", "rain\nmaybe\n"), mentions=["c.csv:2", "maybe"])
+
+
+class PictureTest(NetworkTest):
+    SPACE = "{http://www.w3.org/2000/svg}"
+
+    def draw(self, *arguments):
+        path = self.folder / "g.svg"
+        self.run_ok("infer", "--quiet", *arguments, "--picture", path)
+        return xml.etree.ElementTree.parse(path).getroot()
+
+    def test_effects_stand_below_their_causes(self):
+        root = self.draw(SPRINKLER)
+        names = [each.text for each in root.iter(self.SPACE + "text")]
+        y = dict(zip(names, (float(each.get("cy")) for each in root.iter(self.SPACE + "ellipse")),
+                     strict=True))
+        for cause, effect in (("season", "rain"), ("season", "sprinkler"), ("rain", "grass"),
+                              ("sprinkler", "grass"), ("grass", "slippery")):
+            self.assertLess(y[cause] + 26, y[effect])
+
+    def test_places_of_the_file_are_kept(self):
+        text = SPRINKLER.read_text()
+        for k, name in enumerate(("season", "rain", "sprinkler", "grass", "slippery")):
+            place = f"property position = ({200 * k}, {300 - 70 * k});"
+            text = text.replace("variable " + name + " {", "variable " + name + " { " + place)
+        root = self.draw(self.file("n.bif", text))
+        x = [float(each.get("cx")) for each in root.iter(self.SPACE + "ellipse")]
+        for k in range(4):
+            self.assertAlmostEqual(x[k + 1] - x[k], 200, delta=0.2)
+
+    def test_bars_are_as_long_as_the_probabilities_and_decisions_are_boxes(self):
+        root = self.draw(SPRINKLER, "--observe", "slippery=yes", "--task", "marginals")
+        bars = [(each.find(self.SPACE + "title").text, float(each.get("width")))
+                for each in root.iter(self.SPACE + "rect")
+                if each.find(self.SPACE + "title") is not None]
+        self.assertEqual(len(bars), 11)
+        p = {title.rsplit(": ", 1)[0]: width for title, width in bars[-2:]}
+        self.assertGreater(p["yes"], 40)
+        self.assertLess(p["no"], 1)
+        net = self.file("garden.net", GARDEN)
+        root = self.draw(net)
+        self.assertEqual(len(list(root.iter(self.SPACE + "polygon"))), 1)
+        self.assertIn("worth", [each.text for each in root.iter(self.SPACE + "text")])
+        page = self.folder / "g.html"
+        self.run_ok("infer", net, "--picture", page)
+        self.assertIn("<svg", page.read_text())
 
 
 if __name__ == "__main__":
