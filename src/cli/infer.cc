@@ -171,6 +171,9 @@ void answer(const InferCommand& c, const GraphFile& file, const Evidence& eviden
   }
   calls.progress = InferProgress(c.quiet);
   const InferResult result = infer(file.graph, evidence, c.request, calls);
+  for (const Message& warning : result.warnings) {  // also where progress is not wanted
+    std::fprintf(stderr, "croft: warning: %s\n", warning.text().c_str());
+  }
   const bool uai = c.values.text("output") == "uai";
   write_answer(
       c.json, [&] { return to_json(result, file); },
