@@ -6,6 +6,7 @@ import json
 import numbers
 import os
 import random
+import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Callable, Hashable, Mapping, NamedTuple, Optional, Sequence, Union
 
@@ -42,6 +43,7 @@ class Inference:
     seconds           of the call
     iterations, residual  of methods that iterate; the residual is the last change, of what the method says
     log_partition     log Z, nats
+    log_partition_error  its standard error, where it is estimated by draws
     marginals         {variable: array (states,)} of p(variable | evidence)
     standard_errors   likewise, of methods that sample
     effective_samples by sampling: of the state that has the fewest
@@ -55,6 +57,7 @@ class Inference:
     samples           list of assignments
     memory            bytes that the method takes at most, as predicted
     notes             sentences that one must know to trust the numbers
+    warnings          sentences that say why the numbers are not to be trusted; also given by warnings.warn
     """
 
     task: str
@@ -79,6 +82,8 @@ class Inference:
     samples: list[dict[Name, Name]] = field(default_factory=list)
     memory: Optional[float] = None
     notes: list[str] = field(default_factory=list)
+    log_partition_error: Optional[float] = None
+    warnings: list[str] = field(default_factory=list)
 
     @property
     def value(self) -> Optional[float]:
@@ -297,6 +302,8 @@ class FactorGraph(CountingFactors):
             found["assignment"] = self._assignment(found["assignment"], asked)
         found["k_best"] = [RankedAssignment(self._assignment(x, asked), *rest) for x, *rest in found["k_best"]]
         found["samples"] = [self._assignment(x) for x in found["samples"]]
+        for text in found["warnings"]:
+            warnings.warn(text, RuntimeWarning, stacklevel=2)
         return Inference(**found)
 
     def joint_marginal(self, variables: Sequence[Name], *, evidence: Optional[Mapping[Name, Name]] = None,

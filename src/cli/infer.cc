@@ -191,6 +191,9 @@ void answer(const InferCommand& c, const GraphFile& file, const Findings& known)
   check_decided(file, known.states);
   const InferResult result =
       infer(with_findings(file.graph, known.soft), known.states, c.request, calls_of(c));
+  for (const Message& warning : result.warnings) {  // also where progress is not wanted
+    std::fprintf(stderr, "croft: warning: %s\n", warning.text().c_str());
+  }
   if (!c.picture.empty() && c.request.task == GraphTask::marginals) {
     write_file(c.picture, picture_of(c.picture, file, known.states, result.marginals));
   }

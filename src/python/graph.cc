@@ -107,6 +107,8 @@ py::list ranked(const InferResult& r) {
 py::dict dict_of(const InferResult& r) {
   std::vector<std::string> notes;
   for (const Message& note : r.notes) notes.push_back(in_python(note));
+  std::vector<std::string> warnings;
+  for (const Message& warning : r.warnings) warnings.push_back(in_python(warning));
   return py::dict("task"_a = std::string(name_of(r.task)), "method"_a = r.method,
                   "reason"_a = in_python(r.reason), "kind"_a = std::string(name_of(r.kind)),
                   "converged"_a = r.converged, "stopped"_a = r.stopped, "seconds"_a = r.seconds,
@@ -116,7 +118,8 @@ py::dict dict_of(const InferResult& r) {
                   "log_score"_a = r.log_score, "bound"_a = r.bound, "samples"_a = r.samples,
                   "k_best"_a = ranked(r), "bound_of_others"_a = r.bound_of_others,
                   "effective_samples"_a = r.effective_samples, "over"_a = r.over,
-                  "probability"_a = r.probability, "notes"_a = notes, "memory"_a = r.memory_bytes);
+                  "probability"_a = r.probability, "notes"_a = notes, "memory"_a = r.memory_bytes,
+                  "log_partition_error"_a = r.log_partition_error, "warnings"_a = warnings);
 }
 
 class Graph {

@@ -66,9 +66,10 @@ struct InferResult {
   bool stopped = false;  // before its end, by the callback or the time limit
   double seconds = 0;    // without reading
   std::optional<double> log_partition;
-  VariableMarginals standard_errors;  // of these, by sampling; likewise
-  VariableMarginals marginals;        // [variables][states]
-  std::vector<State> assignment;      // [variables]; of marginal_map those that are asked for count
+  std::optional<double> log_partition_error;  // its standard error, where it is estimated by draws
+  VariableMarginals standard_errors;          // of these, by sampling; likewise
+  VariableMarginals marginals;                // [variables][states]
+  std::vector<State> assignment;  // [variables]; of marginal_map those that are asked for count
   // Of the assignment; of marginal_map log of the sum over all others of exp(score).
   std::optional<double> log_score;
   std::optional<double> bound;              // that no assignment's score exceeds
@@ -81,6 +82,7 @@ struct InferResult {
   std::optional<double> residual;
   std::optional<double> effective_samples;  // of the state that has the fewest
   std::vector<Message> notes;               // what one must know to trust the numbers, sentences
+  std::vector<Message> warnings;            // why they are not to be trusted, sentences
   std::optional<double> memory_bytes;       // that the method takes at most, as predicted
 };
 
@@ -110,6 +112,8 @@ struct InferProblem {
   // The same graph for methods of tables: what counts many variables is a chain of counters, which
   // follow the graph's own variables.  infer() takes them out of every answer.
   const FactorGraph& for_tables = graph;
+  // Of auto, for an exact method that an estimate may follow: false when it has had its share.
+  GraphCallback share = {};
 };
 
 struct InferOptions {  // that a method looks at

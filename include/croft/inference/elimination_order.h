@@ -32,7 +32,10 @@ struct EliminationOrder {
 struct EliminationOptions {
   // Empty: all rules, the cheapest order wins.
   std::vector<EliminationRule> rules = {};
-  std::size_t restarts = 8;  // of each rule, with other random choices among equals; >= 1
+  // Tries of each rule, >= 1.  Eight differ in ties alone; each later one draws among variables
+  // that cost about the least, mostly from somewhere on in the best order so far.  An order takes
+  // the place of another only where it takes neither more joint states nor more memory.
+  std::size_t restarts = 8;
   std::uint64_t seed = 1;
   // A try ends at a clique of more joint states (2^62 at 1e9 a second: a century and a half).
   double most_log2_states = 62;

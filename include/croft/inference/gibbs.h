@@ -44,10 +44,11 @@ struct GibbsOptions {
 struct GibbsResult {
   ResultKind kind = ResultKind::estimate;
   VariableMarginals marginals;
-  VariableMarginals standard_errors;  // by batch means; the same shape
+  VariableMarginals standard_errors;  // by batch means of two lengths; the same shape
   std::vector<std::vector<State>> samples;
-  // converged: every R-hat is at most 1.01.  iterations: sweeps of each chain, with the burn-in.
-  // residual: the largest R-hat, less 1 (split chains, of indicators of states).
+  // converged: every R-hat is at most 1.01, and effective_samples are 160 of each chain or more, so
+  // that batches are long enough to tell errors from.  iterations: sweeps of each chain, with the
+  // burn-in. residual: the largest R-hat, less 1 (split chains, of indicators of states).
   Convergence convergence;
   double effective_samples = 0;  // of the state that has the fewest
   // There are zeros that single moves may not get around: parts of the allowed assignments may

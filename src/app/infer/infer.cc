@@ -265,6 +265,20 @@ void run_marginal_map(const InferMethod* method, InferProblem& p, InferRequest& 
 
 }  // namespace
 
+namespace {
+
+// Sums that nobody should take for the truth.
+void warn_of_estimate(InferResult& r) {
+  const bool sums = r.task == GraphTask::partition || r.task == GraphTask::marginals;
+  if (!sums || r.converged || r.kind != ResultKind::estimate) return;
+  r.warnings.push_back(fmt::format(
+      "{} {}: its numbers are an estimate of unknown quality; more --time or --memory may allow an "
+      "exact answer, and another --method may converge",
+      r.method, r.stopped ? "was stopped before it converged" : "has not converged"));
+}
+
+}  // namespace
+
 InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
                   const InferRequest& request, const InferCalls& calls) {
   const InferMethod* method = nullptr;
@@ -322,6 +336,7 @@ InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
     result.log_score = graph.score(result.assignment);
     for (RankedAssignment& each : result.k_best) each.log_score = graph.score(each.states);
   }
+  warn_of_estimate(result);
   result.seconds = seconds_since(begin);
   return result;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
@@ -19,17 +20,29 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kMostLog2States = 32;  // half a minute or so
+constexpr double kMostLog2OfSums = 35;  // the same, or minutes where cliques have many factors
 // Of a first order, from which no other comes down to what can be done.
 constexpr double kHopelessLog2States = 48;
 constexpr double kQuickLog2States = 27;      // a second or so
+constexpr double kManyLog2States = 30;       // worth seconds of a search for a better order
+constexpr std::size_t kManyRestarts = 1000;  // of that search, where no time is given
+constexpr double kExactShare = 0.75;         // of the time, before an estimate is to have the rest
 constexpr std::size_t kMostMillions = 4000;  // of steps that the search for an order takes
 
-// Joint states a second that a junction tree goes through, a bit less than was measured: what a
-// time limit is compared with.
-double states_per_second(GraphTask task) { return task == GraphTask::partition ? 2e8 : 8e7; }
+// Joint states a second that a junction tree goes through, of what was measured the least, and for
+// sums, which an estimate can follow when time is over, the most.
+double states_per_second(GraphTask task) {
+  if (task == GraphTask::partition) return 2e9;
+  return task == GraphTask::marginals ? 1e9 : 8e7;
+}
+
+bool is_exact_or_estimate(const InferProblem& p) {
+  return p.request.task == GraphTask::partition || p.request.task == GraphTask::marginals;
+}
 
 // The cheapest that is found; where the first try is hopeless, others are not tried.  Throws
-// TooWide; Interrupted where the search takes too much of what it is to save.
+// TooWide; Interrupted where the search takes too much of what it is to save.  Where sums would be
+// expensive, or would not fit, it goes on: whatever time it takes is little beside theirs.
 //   keep : variables that stay
 EliminationOrder cheapest_order(const InferProblem& p, std::span<const Variable> keep = {}) {
   const Clock::time_point begin = Clock::now();
@@ -47,30 +60,48 @@ EliminationOrder cheapest_order(const InferProblem& p, std::span<const Variable>
   options.rules = {};
   options.restarts = EliminationOptions().restarts;
   try {
+    first = find_elimination_order(p.for_tables, options);
+    const bool dear =
+        first.log2_total > kManyLog2States || JunctionTree(p.for_tables, first).bytes() > p.memory;
+    if (!dear || !is_exact_or_estimate(p)) return first;
+    options.restarts = p.request.seconds ? std::numeric_limits<std::size_t>::max() : kManyRestarts;
     return find_elimination_order(p.for_tables, options);
   } catch (const Interrupted&) {
     return first;
   }
 }
 
+// Joint states that an exact method may go through.
+double most_log2_states(const InferProblem& p) {
+  if (!p.request.seconds) return is_exact_or_estimate(p) ? kMostLog2OfSums : kMostLog2States;
+  return std::log2(kExactShare * *p.request.seconds * states_per_second(p.request.task));
+}
+
 // Why not the junction tree; empty where it is to be taken.
 std::string why_not(const InferProblem& p, const JunctionTree& tree) {
-  const double states = std::exp2(tree.log2_joint_states());
   if (tree.bytes() > p.memory) return fmt::format(", and {} are allowed", memory_text(p.memory));
-  if (p.request.seconds) {
-    const bool slow = states > *p.request.seconds * states_per_second(p.request.task);
-    return slow ? fmt::format(", which may take more than {} s", *p.request.seconds) : "";
-  }
-  return tree.log2_joint_states() > kMostLog2States ? ", which may take minutes or more" : "";
+  if (tree.log2_joint_states() <= most_log2_states(p)) return "";
+  return p.request.seconds ? fmt::format(", which may take more than {} s", *p.request.seconds)
+                           : ", which may take minutes or more";
 }
+
+// The time that exact sums have before an estimate follows.
+GraphCallback share_of(const InferProblem& p, Clock::time_point begin) {
+  const std::chrono::duration<double> most(kExactShare * *p.request.seconds);
+  return [&p, begin, most](const GraphProgress& now) {
+    return p.progress(now) && Clock::now() - begin < most;
+  };
+}
+
+const InferMethod kExactThenEstimate{
+    "junction-tree",        "", {GraphTask::partition, GraphTask::marginals}, {}, {},
+    run_exact_then_estimate};
 
 // The cheaper of the two kinds of conditioning, where memory alone is short and time would do.
 std::optional<std::string_view> conditioning_for(const InferProblem& p, const JunctionTree& tree) {
-  const double most = p.request.seconds
-                          ? std::log2(*p.request.seconds * states_per_second(p.request.task))
-                          : kMostLog2States;
+  const double most = most_log2_states(p);
   if (tree.bytes() <= p.memory || tree.log2_joint_states() > most) return {};
-  ConditioningOptions options{.memory = p.memory};
+  ConditioningOptions options{.memory = p.memory, .order = p.order};
   options.progress = p.progress;
   double cutset = HUGE_VAL, recursive = HUGE_VAL;
   try {
@@ -103,6 +134,7 @@ double nodes_before(const InferProblem& p, const JunctionTree& tree) {
 }  // namespace
 
 const InferMethod& choose(InferProblem& p, InferRequest& request, InferResult& result) {
+  const Clock::time_point begin = Clock::now();
   if (p.request.tolerance || p.request.max_iterations) {
     result.reason = "--tolerance and --max-iterations are for methods that iterate";
     const InferMethod& iterating = *infer_method_named(auto_iterating(p.request));
@@ -139,11 +171,17 @@ const InferMethod& choose(InferProblem& p, InferRequest& request, InferResult& r
       return kSearchThenTree;
     }
     result.reason = "the junction tree is exact, and " + cost;
-    return *infer_method_named("junction-tree");
+    if (!p.request.seconds || !is_exact_or_estimate(p)) return *infer_method_named("junction-tree");
+    p.share = share_of(p, begin);
+    return kExactThenEstimate;
   }
   if (const auto conditioning = p.request.k_best ? std::nullopt : conditioning_for(p, tree)) {
     result.reason =
         "of the junction tree " + cost + why + "; conditioning on a few variables is exact";
+    if (p.request.seconds && is_exact_or_estimate(p)) {
+      p.share = share_of(p, begin);
+      return kExactThenEstimate;
+    }
     return *infer_method_named(*conditioning);
   }
   return without_tree("of the junction tree " + cost + why);

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "app/infer/infer_auto.h"
 #include "app/infer/infer_methods.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
@@ -113,8 +114,51 @@ void run_junction_tree(const InferProblem& p, InferResult& result) {
 
 namespace {
 
+void ask_tree_or_recursion(const InferProblem& p, InferResult& result) {
+  JunctionTree tree(p.for_tables, *p.order, p.share);
+  if (tree.bytes() <= p.memory) {
+    result.memory_bytes = tree.bytes();
+    return ask(tree, p, result);
+  }
+  auto options = options_of<ConditioningOptions>(p);
+  options.order = p.order;
+  options.progress = p.share;
+  const RecursionPlan plan = plan_recursion(p.for_tables, options);
+  result.method = "recursive-conditioning";
+  result.memory_bytes = plan.bytes;
+  p.plan(fmt::format("recursive-conditioning: {} variables are gone through state by state",
+                     plan.fixed.size()));
+  RecursiveConditioning conditioned(p.for_tables, plan, p.share);
+  ask(conditioned, p, result);
+}
+
+}  // namespace
+
+void run_exact_then_estimate(const InferProblem& p, InferResult& result) {
+  const auto work = [&]() -> Message {  // why it has no answer; empty where it has
+    try {
+      ask_tree_or_recursion(p, result);
+      return {};
+    } catch (const Interrupted& stop) {
+      if (interruption || result.stopped) throw;
+      return stop.message();
+    }
+  };
+  const Message why = to_the_end(result, work);
+  if (why.empty()) return;
+  const AutoChoice other = auto_without_junction_tree(p);
+  result.reason = {result.reason, "; ", result.method, " was ", why, "; ", other.why};
+  result.method = other.method;
+  result.memory_bytes = {};
+  p.plan(fmt::format("{}: {}", result.method, result.reason.text()));
+  infer_method_named(result.method)->run(p, result);
+}
+
+namespace {
+
 void run_recursive_conditioning(const InferProblem& p, InferResult& result) {
-  const auto options = options_of<ConditioningOptions>(p);
+  auto options = options_of<ConditioningOptions>(p);
+  options.order = p.order;
   const RecursionPlan plan =
       to_the_end(result, [&] { return plan_recursion(p.for_tables, options); });
   result.memory_bytes = plan.bytes;

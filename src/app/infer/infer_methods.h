@@ -99,5 +99,8 @@ void run_junction_tree(const InferProblem& p, InferResult& result);
 // Of auto: a junction tree where branch and bound, with at most the request's iterations, has
 // proved nothing.
 void run_search_then_tree(const InferProblem& p, InferResult& result);
+// Of auto: a junction tree of p.order, or recursive conditioning along it where memory is short;
+// where p.share ends it, what auto takes without one.
+void run_exact_then_estimate(const InferProblem& p, InferResult& result);
 
 }  // namespace croft

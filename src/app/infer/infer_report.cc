@@ -55,6 +55,10 @@ void append_head(const InferResult& r, std::vector<std::vector<std::string>>& ro
   if (r.log_partition) {
     rows.push_back({"log Z", fmt::format("{:.10g}", *r.log_partition)});
     rows.push_back({"log10 Z", fmt::format("{:.10g}", log10_of(*r.log_partition))});
+    if (r.log_partition_error) {
+      rows.push_back(
+          {"error", fmt::format("{:.2g} of log Z (standard error)", *r.log_partition_error)});
+    }
   }
   if (r.log_score) rows.push_back({"log score", fmt::format("{:.10g}", *r.log_score)});
   if (r.probability) rows.push_back({"probability", fmt::format("{:.6g}", *r.probability)});
@@ -68,6 +72,7 @@ void append_head(const InferResult& r, std::vector<std::vector<std::string>>& ro
   if (r.memory_bytes) rows.push_back({"memory", memory_text(*r.memory_bytes)});
   rows.push_back({"seconds", fmt::format("{:.3f}", r.seconds)});
   for (const Message& note : r.notes) rows.push_back({"note", note.text()});
+  for (const Message& warning : r.warnings) rows.push_back({"warning", warning.text()});
 }
 
 }  // namespace
@@ -83,6 +88,9 @@ Json to_json(const InferResult& r, const GraphFile& file) {
   if (r.log_partition) {  // -inf is null: JSON has no infinity
     out["log_partition"] = *r.log_partition;
     out["log10_partition"] = log10_of(*r.log_partition);
+    if (r.log_partition_error && std::isfinite(*r.log_partition_error)) {
+      out["log_partition_standard_error"] = *r.log_partition_error;
+    }
   }
   if (r.log_score) out["log_score"] = *r.log_score;
   if (r.bound) out["bound"] = *r.bound;
@@ -91,6 +99,7 @@ Json to_json(const InferResult& r, const GraphFile& file) {
   if (r.residual && std::isfinite(*r.residual)) out["residual"] = *r.residual;
   if (r.effective_samples) out["effective_samples"] = *r.effective_samples;
   for (const Message& note : r.notes) out["notes"].push_back(note.text());
+  for (const Message& warning : r.warnings) out["warnings"].push_back(warning.text());
   if (!r.standard_errors.empty()) out["standard_errors"] = r.standard_errors;
   if (r.memory_bytes) out["memory_bytes"] = *r.memory_bytes;
   if (!file.names.variables.empty()) out["variables"] = file.names.variables;

@@ -40,8 +40,7 @@ void take(const InferProblem& p, WeightedResult found, InferResult& result) {
   } else if (found.effective_samples == 0) {
     result.notes.push_back("every draw had the weight 0, which does not prove that Z is 0");
   } else {
-    result.notes.push_back(
-        fmt::format("log Z has the standard error {:.2g}", found.log_standard_error));
+    result.log_partition_error = found.log_standard_error;
   }
   if (p.request.task == partition) return;
   if (!std::isfinite(found.log_partition)) fail_without_finding();

@@ -7,6 +7,7 @@
 // docs/math/graph_sampling.md section 6.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "croft/inference/elimination_order.h"
@@ -21,8 +22,9 @@ struct ConditioningOptions {
   double memory = double(1ull << 30);  // bytes that the tables of one junction tree may take
   std::size_t restarts = 4;            // of the search for orders, each time a variable is added
   std::uint64_t seed = 1;
-  GraphCallback progress = {};  // of planning: as EliminationOptions::progress
-  void validate() const;        // throws UsageError
+  std::optional<EliminationOrder> order = {};  // one that is known: no others are looked for
+  GraphCallback progress = {};                 // of planning: as EliminationOptions::progress
+  void validate() const;                       // throws UsageError
 };
 
 // What is summed over, and what that will cost.

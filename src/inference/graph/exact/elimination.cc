@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace croft {
 namespace {
@@ -94,6 +95,15 @@ double Elimination::cost(Variable v) const {
   return counts_missing() ? missing_[v] : log2_size_[v];
 }
 
+// Costs as logarithms, plus exponential noise; what joins nothing is always taken at once.
+double Elimination::noisy_cost(Variable v, Random& random) const {
+  const double exact = cost(v);
+  const bool is_logarithm = rule_ == EliminationRule::min_weight;
+  if (exact == 0 && !is_logarithm) return -1;
+  const double log_cost = is_logarithm ? exact * std::numbers::ln2 : std::log(exact);
+  return log_cost - noise_ * std::log(1 - random.uniform());
+}
+
 void Elimination::mark_neighbours(Variable v) {
   ++stamp_;
   for (const Variable u : lists_[v]) mark_[u] = stamp_;
@@ -104,7 +114,7 @@ void Elimination::mark_neighbours(Variable v) {
 void Elimination::enter(Variable v, Random& random) {
   if (late_stay_ && late_[v] != 0) return;
   key_[v] = random.next();
-  queue_.push({late_[v], cost(v), key_[v], v});
+  queue_.push({late_[v], noise_ > 0 ? noisy_cost(v, random) : cost(v), key_[v], v});
 }
 
 void Elimination::touch(Variable v) {
@@ -113,14 +123,20 @@ void Elimination::touch(Variable v) {
   changed_.push_back(v);
 }
 
-EliminationOrder Elimination::run(double most, double most_log2_largest, Random& random,
+EliminationOrder Elimination::run(double most, double most_log2_largest,
+                                  std::span<const Variable> first, Random& random,
                                   const Spend& spend) {
   EliminationOrder result;
   double total = 0;
   for (;;) {
-    for (const Variable v : changed_) enter(v, random);
-    const Variable v = take_next();
+    const bool given = result.order.size() < first.size();
+    if (!given) {
+      if (!first.empty() && result.order.size() == first.size()) set_all_changed();
+      for (const Variable v : changed_) enter(v, random);
+    }
+    const Variable v = given ? first[result.order.size()] : take_next();
     if (v == kUnobserved) break;
+    if (given) gone_[v] = 1;
     const double size = log2_size_[v];
     result.log2_largest = std::max(result.log2_largest, size);
     total += std::exp2(size);
@@ -146,12 +162,16 @@ Variable Elimination::take_next() {
   return v;
 }
 
-std::vector<Variable> Elimination::run_within(double most_log2_largest, Random& random) {
-  std::vector<Variable> order;
+void Elimination::set_all_changed() {
   changed_.clear();
   for (Variable v = 0; v < lists_.size(); ++v) {
     if (log2_[v] > 0 && !gone_[v]) changed_.push_back(v);
   }
+}
+
+std::vector<Variable> Elimination::run_within(double most_log2_largest, Random& random) {
+  std::vector<Variable> order;
+  set_all_changed();
   for (;;) {
     for (const Variable v : changed_) {
       if (!gone_[v]) enter(v, random);

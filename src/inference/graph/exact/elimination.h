@@ -28,9 +28,13 @@ class Elimination {
 
   // These leave the queue after all others, or, if they stay, not at all.
   void postpone(std::span<const Variable> last, bool stay);
+  // About how far the logarithm of the next variable's cost may be above the least.
+  void set_noise(double noise) { noise_ = noise; }
   // Stops, with an empty order, where the cliques come to more than `most` joint states, or one of
   // them to more than 2^most_log2_largest; log2_largest is then that of those until there.
-  EliminationOrder run(double most, double most_log2_largest, Random& random, const Spend& spend);
+  //   first : eliminated before the rule chooses
+  EliminationOrder run(double most, double most_log2_largest, std::span<const Variable> first,
+                       Random& random, const Spend& spend);
   // The order of those that are left where no clique may have more joint states: whenever the next
   // one has, a variable of it is taken out.
   std::vector<Variable> run_within(double most_log2_largest, Random& random);
@@ -53,8 +57,10 @@ class Elimination {
   bool counts_missing() const;
   double missing_around(Variable v);
   double cost(Variable v) const;
+  double noisy_cost(Variable v, Random& random) const;
   Variable widest_of_clique(Variable v) const;
   Variable take_next();
+  void set_all_changed();
   void mark_neighbours(Variable v);
   void enter(Variable v, Random& random);
   void touch(Variable v);
@@ -71,6 +77,7 @@ class Elimination {
   std::vector<std::uint8_t> gone_;  // [variables]
   std::vector<std::uint8_t> late_;  // [variables] whether others go first
   bool late_stay_ = false;
+  double noise_ = 0;
   std::priority_queue<Entry> queue_;  // with entries from before
   std::vector<std::uint32_t> mark_, touched_;
   std::uint32_t stamp_ = 0, round_ = 0;

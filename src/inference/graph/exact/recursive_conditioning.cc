@@ -70,10 +70,14 @@ RecursionPlan plan_recursion(const FactorGraph& graph, const ConditioningOptions
   options.validate();
   RecursionPlan best;
   best.log2_joint_states = kInf;
-  for (std::size_t k = 0; k < options.restarts; ++k) {
+  const std::size_t tries = options.order ? 1 : options.restarts;
+  for (std::size_t k = 0; k < tries; ++k) {
     RecursionPlan plan;
-    plan.order = find_elimination_order(
-        graph, {.rules = {}, .seed = options.seed + k, .progress = options.progress});
+    plan.order =
+        options.order
+            ? *options.order
+            : find_elimination_order(
+                  graph, {.rules = {}, .seed = options.seed + k, .progress = options.progress});
     RecursionCost cost(graph, plan.order.order);
     while (cost.bytes() > options.memory && cost.fix_one()) {
     }

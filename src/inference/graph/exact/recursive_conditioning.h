@@ -25,9 +25,9 @@ struct RecursionPlan {
                                  // times as many where what is fixed stands side by side
 };
 
-// Orders as of options.restarts searches; variables are fixed one by one, that which frees the most
-// memory for the time it costs first.  Throws Error where the factors alone do not fit, and as
-// find_elimination_order.
+// Orders as of options.restarts searches, or the one that is given; variables are fixed one by one,
+// that which frees the most memory for the time it costs first.  Throws Error where the factors
+// alone do not fit, and as find_elimination_order.
 RecursionPlan plan_recursion(const FactorGraph& graph, const ConditioningOptions& options = {});
 
 class RecursiveConditioning {

@@ -43,17 +43,20 @@ class MeanFieldStart {
 };
 
 // All starts.  Field: start(q), iterate() -> largest change, bound(), marginals().
+//   before : empty, or where to start from before all others
 template <class Field>
 MeanFieldResult ascend(const FactorGraph& graph, const MeanFieldOptions& options,
-                       const GraphCallback& callback, Field& field) {
+                       const GraphCallback& callback, Field& field,
+                       const VariableMarginals& before = {}) {
   options.validate();
   MeanFieldResult result;
   result.bound = -std::numeric_limits<double>::infinity();
   MeanFieldStart starts(graph, options.seed);
   std::size_t iterations = 0;
   bool more = true;
-  for (std::size_t k = 0; k < options.starts && more; ++k) {
-    std::optional<VariableMarginals> q = starts.next();
+  const std::size_t given = before.empty() ? 0 : 1;
+  for (std::size_t k = 0; k < given + options.starts && more; ++k) {
+    std::optional<VariableMarginals> q = k < given ? before : starts.next();
     if (!q) break;
     field.start(std::move(*q));
     Convergence end;
@@ -457,7 +460,11 @@ MeanFieldResult structured_mean_field(const FactorGraph& graph,
                                       const MeanFieldOptions& options,
                                       const GraphCallback& callback) {
   StructuredMeanField field(graph, parts);
-  MeanFieldResult result = ascend(graph, options, callback, field);
+  // Independent variables are the first start: from there the bound only rises.
+  const bool joins = !field.is_one();
+  const VariableMarginals before =
+      joins ? mean_field(graph, options, callback).marginals : VariableMarginals();
+  MeanFieldResult result = ascend(graph, options, callback, field, before);
   if (field.is_one() || result.contradiction) result.kind = ResultKind::exact;
   return result;
 }

@@ -21,6 +21,10 @@ constexpr std::size_t kExactVariables = 5000;
 constexpr double kExactStates = 26;  // log2 of the joint states of all cliques
 constexpr double kExactBytes = 1 << 28;
 constexpr double kConverged = 1.01;
+// Standard errors are tried with so many batches of a chain, too.  These must be 20 times as long
+// as what lies between two independent samples, or they are too small.
+constexpr std::size_t kLongBatches = 8;
+constexpr double kEffectiveOfChain = 20 * kLongBatches;
 
 // Starts of all chains; empty ones: any states will do.
 std::vector<std::vector<State>> find_starts(const FactorGraph& graph, const GibbsOptions& options) {
@@ -181,7 +185,7 @@ class Sampling {
 
   void fill(GibbsResult& out) const {
     const std::vector<std::size_t> begin = count_begins(plan_);
-    double worst = 1;
+    double worst = 1, short_variance = 0, long_variance = 0;
     out.effective_samples = static_cast<double>(kept_done_ * chains_.size());
     for (Variable v = 0; v < plan_.graph.variables(); ++v) {
       const Site s = plan_.site_of[v];
@@ -202,31 +206,56 @@ class Sampling {
               std::min(out.effective_samples, found.mean * (1 - found.mean) / found.variance);
         }
         worst = std::max(worst, found.r_hat);
+        short_variance += found.variance;
+        long_variance += found.long_variance;
       }
       if (!two) continue;
       p[0] = 1 - p[1];
       error[0] = error[1];
     }
+    // Of all states together, since that of one is too uncertain.
+    const double larger = short_variance > 0 ? std::max(1.0, long_variance / short_variance) : 1;
+    out.effective_samples /= larger;
+    for (std::vector<double>& errors : out.standard_errors) {
+      for (double& error : errors) error *= std::sqrt(larger);
+    }
     out.convergence.residual = worst - 1;
-    out.convergence.converged = !stopped_ && worst <= kConverged;
+    const double enough = kEffectiveOfChain * static_cast<double>(chains_.size());
+    out.convergence.converged = !stopped_ && worst <= kConverged && out.effective_samples >= enough;
   }
 
-  // Of the indicator of a state: its share, the variance of that (GS.5), and R-hat (GS.6).
+  // Of the indicator of a state: its share, the variance of that (GS.5), also by longer batches,
+  // and R-hat (GS.6).
   struct Summary {
-    double mean = 0, variance = 0, r_hat = 1;
+    double mean = 0, variance = 0, long_variance = 0, r_hat = 1;
   };
+  // (GS.5) with so many batches in a row as one.
+  double variance_by(std::size_t k, std::size_t in_row) const {
+    const std::size_t groups = chains_[0].batches.size() / in_row;
+    double sum = 0, square = 0;
+    for (const Record& each : chains_) {
+      for (std::size_t g = 0; g < groups; ++g) {
+        double count = 0;
+        for (std::size_t b = 0; b < in_row; ++b) count += each.batches[g * in_row + b][k];
+        const double mean = count / static_cast<double>(batch_ * in_row);
+        sum += mean;
+        square += mean * mean;
+      }
+    }
+    const auto parts = static_cast<double>(groups * chains_.size());
+    const double mean = sum / parts;
+    return std::max(0.0, square / parts - mean * mean) / (parts - 1);
+  }
   Summary summary(std::size_t k) const {
     const std::size_t batches = chains_[0].batches.size(), in_half = batches / 2;
     const auto half_batches = static_cast<double>(in_half);
     const auto length = static_cast<double>(batch_);
-    double total = 0, sum = 0, square = 0, half_sum = 0, half_square = 0;
+    double total = 0, half_sum = 0, half_square = 0;
     for (const Record& each : chains_) {
       double half[2] = {};
       for (std::size_t b = 0; b < batches; ++b) {
         const double count = each.batches[b][k], mean = count / length;
         total += count;
-        sum += mean;
-        square += mean * mean;
         if (b < in_half) half[0] += mean;
         if (b >= batches - in_half) half[1] += mean;
       }
@@ -237,10 +266,9 @@ class Sampling {
         half_square += mean * mean;
       }
     }
-    const auto parts = static_cast<double>(batches * chains_.size());
     Summary out{.mean = total / static_cast<double>(kept_done_ * chains_.size())};
-    const double mean = sum / parts;
-    out.variance = std::max(0.0, square / parts - mean * mean) / (parts - 1);
+    out.variance = variance_by(k, 1);
+    out.long_variance = variance_by(k, std::max<std::size_t>(1, batches / kLongBatches));
     const auto halves = static_cast<double>(2 * chains_.size());
     const double n = length * half_batches;
     const double middle = half_sum / halves;

@@ -246,7 +246,7 @@ TEST(JunctionTree, TakesNoMoreMemoryThanItPredicts) {
   if (!std::ofstream("/proc/self/clear_refs")) GTEST_SKIP() << "no peak to read here";
   constexpr double kSlack = 4 << 20;  // pages, and what grows with the number of variables
   for (const double spread : {0.3, 300.}) {
-    const FactorGraph graph = lattice(16, spread);
+    const FactorGraph graph = lattice(18, spread);
     JunctionTree tree(graph, find_elimination_order(graph));
     const double predicted = tree.bytes();
     EXPECT_GT(predicted, 2 * kSlack);
@@ -502,6 +502,29 @@ TEST(EliminationOrder, WithALimitIsTheSameOrNone) {
       EXPECT_THROW(find_elimination_order(graph, limited), TooWide);
     }
   }
+}
+
+TEST(EliminationOrder, OfMoreRestartsTakesNoMoreTimeAndNoMoreMemory) {
+  std::size_t better = 0;
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    Random random(seed);
+    const Shape shapes[] = {Shape::grid, Shape::higher_order, Shape::complete};
+    const FactorGraph graph = random_graph(
+        {.shape = shapes[seed % 3], .variables = 12 + 3 * (seed % 5), .most_states = 4}, random);
+    double states = kInf, bytes = kInf;
+    for (const std::size_t restarts : {1, 2, 4, 8, 12, 20, 40, 80}) {
+      const EliminationOrder order =
+          find_elimination_order(graph, {.restarts = restarts, .seed = seed});
+      EXPECT_NEAR(order.log2_total, cost_of_order(graph, order.order).log2_total, 1e-6);
+      const double now = JunctionTree(graph, order).bytes();
+      EXPECT_LE(order.log2_total, states) << seed << " " << restarts;
+      EXPECT_LE(now, bytes) << seed << " " << restarts;
+      better += order.log2_total < states ? 1 : 0;
+      states = order.log2_total;
+      bytes = now;
+    }
+  }
+  EXPECT_GT(better, 15u);
 }
 
 TEST(EliminationOrder, OfAGridComesNearItsSide) {

@@ -293,5 +293,28 @@ TEST(Gibbs, WithoutAnAllowedAssignmentItSaysSo) {
   EXPECT_THROW(gibbs(graph), Error);
 }
 
+// 16 x 16 at nearly the critical coupling: marginals are 1/2, and a chain takes hundreds of sweeps
+// from one side to the other.
+TEST(Gibbs, SaysNeitherConvergedNorSmallErrorsWhereItMixesSlowly) {
+  FactorGraph graph;
+  for (int v = 0; v < 256; ++v) graph.add_variable(2);
+  const PotentialId pair = graph.add_potts(0.88, 0);
+  for (Variable v = 0; v < 256; ++v) {
+    if (v % 16 != 15) graph.add_factor({v, v + 1}, pair);
+    if (v + 16 < 256) graph.add_factor({v, v + 16}, pair);
+  }
+  double square = 0;
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const GibbsResult found = gibbs(graph, {.seed = seed});
+    EXPECT_FALSE(found.convergence.converged) << seed;
+    EXPECT_LT(found.effective_samples, 640) << seed;
+    for (Variable v = 0; v < 256; ++v) {
+      const double away = (found.marginals[v][1] - 0.5) / found.standard_errors[v][1];
+      square += away * away / (4 * 256);
+    }
+  }
+  EXPECT_LT(std::sqrt(square), 1.7);
+}
+
 }  // namespace
 }  // namespace croft::gibbs_test
