@@ -34,7 +34,8 @@ from study.tables import Page
 SECTIONS = {'objectives': accuracy.objectives, 'variance': accuracy.variance,
             'dual': convergence.dual, 'small': convergence.small,
             'convergence': convergence.likelihood, 'l1': convergence.with_l1,
-            'textbook': textbook.textbook, 'pieces': accuracy.pieces, 'kernels': accuracy.kernels, 'online': accuracy.online,
+            'textbook': textbook.textbook, 'pieces': accuracy.pieces,
+            'kernels': accuracy.kernels, 'online': accuracy.online,
             'generative': generative.generative}
 
 

@@ -18,14 +18,15 @@ class PatchesTest(CliTest):
                 re.findall(r"^(\w+) +[\d.]+ % +(\d\.\d+)", done.stdout, re.MULTILINE)}
         two_labels = done.stdout.split("4. Four labels")[0]
         weights = [float(w) for w in
-                   re.findall(r"^clique\t.*\t(-?[\d.]+)$", two_labels, re.MULTILINE)]
+                   re.findall(r"^clique\t.*\t(-?[\d.]+(?:e-?\d+)?)$", two_labels, re.MULTILINE)]
         self.assertEqual(len(weights), 8)
         likelihood, pseudo, margin, joint = (weights[k:k + 2] for k in range(0, 8, 2))
 
         self.assertLess(loss["likelihood"], min(loss["pseudo"], loss["margin"]))
         for other in (pseudo, margin, joint):
             self.assertGreater(max(abs(a - b) for a, b in zip(likelihood, other)), 0.05)
-        self.assertGreaterEqual(min(margin), 0)
+        for weight, known in zip(margin, (1, 0)):  # the minimum, by its gap
+            self.assertAlmostEqual(weight, known, places=6)
 
         self.assertGreater(accuracy["land_margin"], accuracy["land_bethe"])
         self.assertGreater(accuracy["land_bethe"], accuracy["alone"] + 10)
