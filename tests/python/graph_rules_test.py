@@ -143,11 +143,11 @@ def test_forbidden_states_are_never_predicted():
 
 
 @pytest.mark.parametrize("template, message", [
-    (croft.Template([["keep"]], "or"), "'t': the interaction 'or' needs the states that count"),
-    (croft.Template([["keep"]]), "'t': lists of variables go with an interaction that counts"),
+    (croft.Template([["keep"]], "or"), "\"t\": the interaction 'or' needs the states that count"),
+    (croft.Template([["keep"]]), "\"t\": lists of variables go with an interaction that counts"),
     (croft.Template(["keep"], penalty=1), "a penalty is of joint states, of a rule that is broken, or of known"),
-    (croft.Template(["keep"], forbid=[["no"], ["yes"]]), "'t': all joint states are forbidden"),
-    (croft.Template(["keep"], weights={("x", "maybe"): 1}), "'t': there is no label \"maybe\""),
+    (croft.Template(["keep"], forbid=[["no"], ["yes"]]), "\"t\": all joint states are forbidden"),
+    (croft.Template(["keep"], weights={("x", "maybe"): 1}), "\"t\": there is no label \"maybe\""),
     (croft.Template(["keep"], weights={"x": 1}), r"weights has the key 'x'; write \(feature, label"),
     (croft.Template([["keep", "keep"]], "or", states=["yes"]), "a list of variables is of one domain"),
     (croft.Template([["keep"]], "or", states=["maybe"]), "has no label 'maybe'"),
