@@ -28,6 +28,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
               "a template without a name, variables or a query");
       require(each.cells.empty() == (each.interaction != croft::InteractionKind::listed),
               "cells of another interaction");
+      const bool counts = croft::counts_variables(each.interaction);
+      require(each.states.size() == (counts ? each.variables.size() : 0),
+              "states that count, of another interaction");
+      require(each.lists.empty() || (counts && each.lists.size() == each.variables.size()),
+              "lists of variables, of another interaction");
+      require(!each.penalty || (*each.penalty > 0 && !each.bias && !each.has_given_weights()),
+              "a penalty beside weights");
+      require(each.interaction != croft::InteractionKind::known || each.penalty,
+              "a known value without a penalty");
     }
     // Densities are fitted to data, and a record has them.
     if (std::ranges::any_of(spec.templates, [](const auto& t) { return t.mixture.has_value(); })) {

@@ -20,15 +20,36 @@ Features = Union[None, str, Mapping[str, Union[float, str, None]], Iterable[str]
 class Template:
     """How cliques of one sort are scored: sum over features of value * weight[feature, cell].
 
-    domains      of each variable of a clique, in order
+    domains      of each variable of a clique, in order; ``["page"]`` in the place of ``"page"`` is a list of
+                 variables, as many as a clique has, for interactions that count
     interaction  what the cells are: "table" (each joint state), "same" (one: all labels equal), "same-label" (one
-                 for each label that all have), "ordinal" (each distance of two labels) or "list"
+                 for each label that all have), "ordinal" (each distance of two labels) or "list".  By how many
+                 variables have a label of `states`: "count" (a cell for each range of counts), and with one cell,
+                 where the rule holds, "at-most", "at-least", "exactly" (k), "exactly-one", "and" (all), "or" (some),
+                 "implies" (a variable of the last place counts, or one of the others does not)
     listed       of "list": the joint states that have a cell, each a tuple of labels
+    states       of interactions that count: the labels that count, for all variables, or a list for each
+    k            of "at-most", "at-least" and "exactly"; default 1
+    counts       of "count": where each cell begins: (0, 1, 3) are the cells 0, 1 to 2, and 3 or more
+    share        of "table" and "list": lists of joint states that share a weight
+    forbid       joint states that are forbidden: they have probability 0, in training and prediction
+    penalty      instead of weights, a constraint: its cliques cost this where they are in a state of `forbid`, where
+                 the rule is broken, or (interaction "known") where the variable is not what the clique says;
+                 float("inf") forbids
+    weights      {(feature, label, ..., label): weight}: weights that are given and not trained.  A cell is named by
+                 the labels of its variables; of "count" by a count; by nothing where there is one
     """
 
-    domains: Sequence[str]
+    domains: Sequence[Union[str, Sequence[str]]]
     interaction: str = "table"
     listed: Sequence[Sequence[str]] = ()
+    states: Sequence[Union[str, Sequence[str]]] = ()
+    k: Optional[int] = None
+    counts: Sequence[int] = ()
+    share: Sequence[Sequence[Sequence[str]]] = ()
+    forbid: Sequence[Sequence[str]] = ()
+    penalty: Optional[float] = None
+    weights: Optional[Mapping[tuple[Any, ...], float]] = None
 
 
 class Cliques:
@@ -44,7 +65,7 @@ class Cliques:
     def __init__(self) -> None:
         self._variables: list[tuple[Hashable, str]] = []
         self._number: dict[Hashable, int] = {}
-        self._cliques: list[tuple[str, list[int], list[tuple[str, float]]]] = []
+        self._cliques: list[tuple[str, list[Union[int, list[int]]], Optional[list[tuple[str, float]]]]] = []
 
     def variable(self, key: Hashable, domain: str) -> Hashable:
         """Adds a variable, known by any key; returns the key."""
@@ -54,18 +75,21 @@ class Cliques:
         self._variables.append((key, domain))
         return key
 
-    def clique(self, template: str, variables: Sequence[Hashable], features: Features = None) -> None:
+    def clique(self, template: str, variables: Sequence[Any], features: Features = None) -> None:
         """Adds a clique.
 
-        features  {name: number}, {name: str} ("name=str" is then a feature), {name: None} (absent), a list of
-                  names, one name; None: the feature "bias"
+        variables  their keys; where the template has a list of variables, a list of keys
+        features   {name: number}, {name: str} ("name=str" is then a feature), {name: None} (absent), a list of
+                   names, one name; None: the feature "(bias)".  Of a constraint none; of a known value its label
         """
-        numbers = []
-        for each in variables:
-            if each not in self._number:
-                raise ValueError(f"template {template!r}: there is no variable {each!r}")
-            numbers.append(self._number[each])
-        self._cliques.append((template, numbers, _features(features)))
+        numbers = [[self._numbered(template, key) for key in each] if isinstance(each, list)
+                   else self._numbered(template, each) for each in variables]
+        self._cliques.append((template, numbers, None if features is None else _features(features)))
+
+    def _numbered(self, template: str, key: Hashable) -> int:
+        if key not in self._number:
+            raise ValueError(f"template {template!r}: there is no variable {key!r}")
+        return self._number[key]
 
     @property
     def keys(self) -> list[Hashable]:
@@ -114,7 +138,9 @@ class GraphCRF(GraphCRFParameters, BaseEstimator):  # type: ignore[misc]
         for name, t in templates.items():
             if not isinstance(t, Template):
                 raise TypeError(f"templates[{name!r}] is a {type(t).__name__}, and a croft.Template was expected")
-        schema = _Schema(domains, {name: list(t.domains) for name, t in templates.items()})
+        schema = _Schema(domains, {name: _Shape([_domain(d) for d in t.domains],
+                                                [not isinstance(d, str) for d in t.domains], _is_constraint(t))
+                                   for name, t in templates.items()})
         native = _core.Cliques(domains, [schema.native(name, t) for name, t in templates.items()])
         for n, (x, labels) in enumerate(zip(X, y)):
             schema.add(native, n, self._unroll(x, n), labels)
@@ -195,7 +221,9 @@ class GraphCRF(GraphCRFParameters, BaseEstimator):  # type: ignore[misc]
         domains = [(each["name"], each["labels"]) for each in record["domains"]]
         names = [name for name, _ in domains]
         self._model = model
-        self._schema = _Schema(domains, {each["name"]: [names[d] for d in each["domains"]]
+        self._schema = _Schema(domains, {each["name"]: _Shape([names[d] for d in each["domains"]],
+                                                              each.get("lists", [False] * len(each["domains"])),
+                                                              "penalty" in each)
                                          for each in record["templates"]})
 
     def _prior(self) -> Any:
@@ -251,10 +279,31 @@ class GraphCRF(GraphCRFParameters, BaseEstimator):  # type: ignore[misc]
         return found
 
 
+@dataclass(frozen=True)
+class _Shape:
+    """What a template's cliques look like."""
+
+    domains: Sequence[str]
+    lists: Sequence[bool]
+    constraint: bool
+
+
+def _domain(domain: Union[str, Sequence[str]]) -> str:
+    if isinstance(domain, str):
+        return domain
+    if len(domain) != 1:
+        raise ValueError(f"a list of variables is of one domain, and {domain!r} names {len(domain)}")
+    return domain[0]
+
+
+def _is_constraint(t: Template) -> bool:
+    return t.penalty is not None or t.interaction == "known"
+
+
 class _Schema:
     """Names of domains, labels and templates to numbers."""
 
-    def __init__(self, domains: list[tuple[str, list[str]]], templates: Mapping[str, Sequence[str]]) -> None:
+    def __init__(self, domains: list[tuple[str, list[str]]], templates: Mapping[str, _Shape]) -> None:
         self.labels = dict(domains)
         self._domain = {name: k for k, (name, _) in enumerate(domains)}
         self._state = {name: {label: s for s, label in enumerate(labels)} for name, labels in domains}
@@ -262,27 +311,50 @@ class _Schema:
             if len(self._state[name]) < len(labels):
                 raise ValueError(f"two labels of the domain {name!r} are the same")
         self._template = {name: t for t, name in enumerate(templates)}
-        self._domains = templates
+        self._shape = list(templates.values())
 
     def template(self, name: str) -> int:
         if name not in self._template:
             raise ValueError(f"there is no template {name!r}; there are {', '.join(self._template)}")
         return self._template[name]
 
-    def native(self, name: str, t: Template) -> tuple[str, list[int], str, list[int]]:
-        for domain in t.domains:
+    def native(self, name: str, t: Template) -> dict[str, Any]:
+        shape = self._shape[self._template[name]]
+        for domain in shape.domains:
             if domain not in self._domain:
                 raise ValueError(f"template {name!r}: there is no domain {domain!r}")
-        listed = []
-        for labels in t.listed:
-            if len(labels) != len(t.domains):
-                raise ValueError(f"template {name!r}: {labels!r} has {len(labels)} labels, a clique has "
-                                 f"{len(t.domains)} variables")
-            joint = 0
-            for domain, label in zip(t.domains, labels):
-                joint = joint * len(self.labels[domain]) + self.state(domain, label)
-            listed.append(joint)
-        return name, [self._domain[domain] for domain in t.domains], t.interaction, sorted(set(listed))
+        constraint = _is_constraint(t)
+        out: dict[str, Any] = {"name": name, "domains": [self._domain[d] for d in shape.domains],
+                               "interaction": t.interaction, "from": list(t.counts)}
+        if any(shape.lists):
+            out["lists"] = list(shape.lists)
+        if t.k is not None:
+            out["k"] = t.k
+        if constraint:
+            out["penalty"] = math.inf if t.penalty is None else float(t.penalty)
+        if t.states:
+            flat = isinstance(t.states[0], str)
+            each = [t.states] * len(shape.domains) if flat else t.states
+            if len(each) != len(shape.domains):
+                raise ValueError(f"template {name!r}: states has a list for each of the variables, or one for all")
+            out["counted"] = [[self.state(d, label) for label in labels] for d, labels in zip(shape.domains, each)]
+        joint = [self._joint(name, shape.domains, labels) for labels in t.listed]
+        forbidden = sorted({self._joint(name, shape.domains, labels) for labels in t.forbid})
+        if constraint and forbidden and t.interaction == "table":
+            out["interaction"], joint, forbidden = "list", forbidden, []
+        out["listed"], out["forbidden"] = sorted(set(joint)), forbidden
+        out["shared"] = [[self._joint(name, shape.domains, labels) for labels in group] for group in t.share]
+        out["weights"] = [_weight(name, key, weight) for key, weight in (t.weights or {}).items()]
+        return out
+
+    def _joint(self, name: str, domains: Sequence[str], labels: Sequence[str]) -> int:
+        if len(labels) != len(domains):
+            raise ValueError(f"template {name!r}: {labels!r} has {len(labels)} labels, a clique has "
+                             f"{len(domains)} variables")
+        joint = 0
+        for domain, label in zip(domains, labels):
+            joint = joint * len(self.labels[domain]) + self.state(domain, label)
+        return joint
 
     def state(self, domain: str, label: Any) -> int:
         if label is None:
@@ -299,7 +371,19 @@ class _Schema:
                 raise ValueError(f"X[{n}], variable {key!r}: there is no domain {domain!r}")
             numbers.append(native.add_variable(self._domain[domain], n, self.state(domain, label)))
         for template, variables, features in made._cliques:
-            native.add_clique(self.template(template), [numbers[v] for v in variables], features)
+            t = self.template(template)
+            if features is None:
+                features = [] if self._shape[t].constraint else [("(bias)", 1.0)]
+            lists = self._shape[t].lists
+            if any(lists) and [isinstance(v, list) for v in variables] != list(lists):
+                raise ValueError(f"X[{n}], template {template!r}: the keys of a list of variables are a list, and "
+                                 f"those of other variables are none")
+            flat = [v for each in variables for v in (each if isinstance(each, list) else [each])]
+            sizes = [len(each) if isinstance(each, list) else 1 for each in variables] if any(lists) else []
+            try:
+                native.add_clique(t, [numbers[v] for v in flat], features, sizes)
+            except _core.Error as error:
+                raise type(error)(f"X[{n}]: {error}") from None
 
 
 def _names(keys: list[Hashable]) -> list[str]:
@@ -321,9 +405,15 @@ def _in_order(labels: Any, made: Cliques) -> list[Any]:
     return list(labels)
 
 
+def _weight(name: str, key: Any, weight: float) -> tuple[str, list[str], float]:
+    if not isinstance(key, tuple) or not key:
+        raise ValueError(f"template {name!r}: weights has the key {key!r}; write (feature, label, ..., label)")
+    return str(key[0]), [str(part) for part in key[1:]], float(weight)
+
+
 def _features(features: Features) -> list[tuple[str, float]]:
     if features is None:
-        return [("bias", 1.0)]
+        return []
     if isinstance(features, str):
         return [(features, 1.0)]
     if not isinstance(features, Mapping):

@@ -13,6 +13,8 @@
 #pragma once
 #include <cstdint>
 #include <initializer_list>
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,13 +32,33 @@ struct Domain {
   std::vector<std::string> labels;
 };
 
+// A weight that is not trained.
+struct GivenWeight {
+  std::string feature;
+  std::uint32_t cell = 0;
+  double weight = 0;
+  bool operator==(const GivenWeight&) const = default;
+};
+
 struct CliqueTemplate {
   std::string name;
-  std::vector<std::uint32_t> domain;  // of each variable of a clique
+  std::vector<std::uint32_t> domain;  // of each place of a clique
   Interaction interaction;
   // It has no weights: a clique's features are scores, a feature's id the cell, and its value what
   // that cell scores, as from a density p(x | y) or another model.
   bool scores = false;
+  // Places that have a list of variables, of an interaction that counts; empty: each has one.
+  std::vector<bool> lists = {};
+  // With `scores`, a constraint: all cells score minus this, > 0; infinity forbids them.  Of
+  // InteractionKind::known, all cells but the one that a clique says.
+  std::optional<double> penalty = {};
+  // With `scores`: what features score, in place of weights.
+  std::vector<GivenWeight> given = {};
+
+  bool has_lists() const { return !lists.empty(); }
+  bool is_known() const { return interaction.kind() == InteractionKind::known; }
+  // Throws UsageError where parts of it contradict each other.
+  void check() const;
 };
 
 struct CliqueSchema {
@@ -56,13 +78,21 @@ struct CliqueFeature {
 class CliqueRows {
  public:
   // The number of the row, new or not.
-  std::uint32_t insert(std::uint32_t clique_template, std::span<const CliqueFeature> features);
+  //   sizes : of places, where they decide about the potential (Interaction::needs_sizes)
+  std::uint32_t insert(std::uint32_t clique_template, std::span<const CliqueFeature> features,
+                       std::span<const std::uint32_t> sizes = {});
   std::size_t size() const { return template_.size(); }
   std::uint32_t template_of(std::uint32_t row) const { return template_[row]; }
+  std::span<const std::uint32_t> sizes(std::uint32_t row) const {
+    return shape_.empty() ? std::span<const std::uint32_t>() : shapes_[shape_[row]];
+  }
   std::span<const CliqueFeature> features(std::uint32_t row) const {
     return std::span(feature_).subspan(begin_[row], begin_[row + 1] - begin_[row]);
   }
-  void forget_hashes() { slots_ = {}; }  // no insert() finds a row again: gives memory back
+  void forget_hashes() {  // no insert() finds a row again: gives memory back
+    slots_ = {};
+    number_of_shape_ = {};
+  }
 
  private:
   // Open addressing; at least a quarter is free.
@@ -71,11 +101,16 @@ class CliqueRows {
   };
   std::size_t home(std::uint32_t print) const { return print * std::uint64_t{slots_.size()} >> 32; }
   void grow();
+  std::uint32_t shape_of(std::span<const std::uint32_t> sizes);
 
   std::vector<std::uint16_t> template_;
   std::vector<std::uint64_t> begin_{0};
   std::vector<CliqueFeature> feature_;
   std::vector<Slot> slots_;
+  // Sizes that rows have; the first is none.
+  std::vector<std::vector<std::uint32_t>> shapes_{{}};
+  std::map<std::vector<std::uint32_t>, std::uint32_t> number_of_shape_;
+  std::vector<std::uint32_t> shape_;  // [rows]; empty: all have none
 };
 
 // An independent part of the data: a factor graph whose potentials are rows.
@@ -109,10 +144,15 @@ class CliqueData {
                              State known = kUnobserved);
   // Features of the same id are added up; an empty list is no feature: the clique scores 0.
   // Scores (CliqueTemplate::scores) are numbers or -inf.
+  // Of a constraint (CliqueTemplate::penalty) there are no features; of a known value one: the
+  // state, with the value 1.
+  //   sizes : with CliqueTemplate::lists, how many of the variables each place has
   // Throws CliqueError for a variable that is not there, is in the clique twice, is of another
-  // domain than the template's or of another group than the first.
+  // domain than the template's or of another group than the first, and for a clique that what is
+  // known of its variables makes impossible.
   void add_clique(std::uint32_t clique_template, std::span<const std::uint32_t> variables,
-                  std::span<const CliqueFeature> features);
+                  std::span<const CliqueFeature> features,
+                  std::span<const std::uint32_t> sizes = {});
   void add_clique(std::uint32_t clique_template, std::initializer_list<std::uint32_t> variables,
                   std::initializer_list<CliqueFeature> features) {
     add_clique(clique_template, std::span(variables.begin(), variables.size()),
@@ -136,9 +176,18 @@ class CliqueData {
 
  private:
   struct Cliques {                        // of one template
-    std::vector<std::uint32_t> variable;  // [cliques][arity]
+    std::vector<std::uint32_t> variable;  // [cliques][variables]
+    std::vector<std::uint64_t> end;       // [cliques] into `variable`, with lists
     std::vector<std::uint32_t> row;       // [cliques]
   };
+  std::size_t place_of(const CliqueTemplate& t, std::size_t k,
+                       std::span<const std::uint32_t> sizes) const;
+  void check_variables(const CliqueTemplate& t, std::span<const std::uint32_t> variables,
+                       std::span<const std::uint32_t> sizes) const;
+  void check_possible(const CliqueTemplate& t, std::span<const std::uint32_t> variables,
+                      std::span<const CliqueFeature> features,
+                      std::span<const std::uint32_t> sizes) const;
+  void set_penalties(const CliqueTemplate& t);
   const CliqueSchema& schema_;
   StringTable group_names_;
   std::vector<std::uint32_t> domain_, group_;  // [variables]

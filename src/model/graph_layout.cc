@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "structure/counting.h"
+
 namespace croft {
 namespace {
 
@@ -19,8 +21,15 @@ void for_each_clique(const CliqueSchema& schema, const CliqueRows& rows,
       at.clear();
       for (const Variable v : graph.scope(f)) at.push_back(instance.known[v]);
       const bool known = std::ranges::find(at, kUnobserved) == at.end();
-      visit(t, row, known ? schema.templates[t].interaction.cell_of(at) : Interaction::kNoCell,
-            known);
+      std::uint32_t cell = Interaction::kNoCell;
+      const Interaction& interaction = schema.templates[t].interaction;
+      if (known && interaction.counting()) {
+        const Counting counting(graph, graph.potential_of(f));
+        cell = interaction.cell_of_count(counting.count(graph, graph.scope(f), at));
+      } else if (known) {
+        cell = interaction.cell_of(at);
+      }
+      visit(t, row, cell, known);
     }
   }
 }

@@ -8,6 +8,7 @@
 #include "app/train/graph_trainer.h"
 #include "core/json.h"
 #include "croft/core/error.h"
+#include "features/given_weights.h"
 #include "model/foreign/open_model_file.h"
 #include "python/bind.h"
 #include "python/graph.h"
@@ -19,26 +20,58 @@ namespace croft::python {
 namespace {
 
 namespace py = pybind11;
-// (name, numbers of domains, interaction, joint states of `list`)
-using TemplateSpec =
-    std::tuple<std::string, std::vector<std::uint32_t>, std::string, std::vector<std::uint64_t>>;
+
+template <class T>
+T item(const py::dict& from, const char* key) {
+  return from.contains(key) ? from[key].cast<T>() : T();
+}
+
+// Of a dict as _Schema.native() makes it.
+CliqueTemplate template_of(const py::dict& from, std::span<const Domain> domains) {
+  using JointStates = std::vector<std::uint64_t>;
+  CliqueTemplate made{
+      item<std::string>(from, "name"), item<std::vector<std::uint32_t>>(from, "domains"), {}};
+  InteractionParts parts;
+  std::vector<std::span<const std::string>> labels;
+  for (const std::uint32_t d : made.domain) {
+    if (d >= domains.size()) throw UsageError("a template of a domain that is not there");
+    labels.emplace_back(domains[d].labels);
+    parts.states.push_back(static_cast<std::uint32_t>(domains[d].labels.size()));
+  }
+  try {
+    parts.kind = interaction_kind(item<std::string>(from, "interaction"));
+    parts.listed = item<JointStates>(from, "listed");
+    parts.forbidden = item<JointStates>(from, "forbidden");
+    parts.shared = item<std::vector<JointStates>>(from, "shared");
+    const auto counted = item<std::vector<std::vector<std::uint32_t>>>(from, "counted");
+    for (std::size_t place = 0; place < counted.size(); ++place) {
+      auto& counts = parts.rule.counts.emplace_back(parts.states.at(place), std::uint8_t{0});
+      for (const std::uint32_t state : counted[place]) counts.at(state) = 1;
+    }
+    parts.rule.from = item<std::vector<std::uint64_t>>(from, "from");
+    if (from.contains("k")) parts.rule.k = from["k"].cast<std::uint64_t>();
+    made.lists = item<std::vector<bool>>(from, "lists");
+    if (from.contains("penalty")) made.penalty = from["penalty"].cast<double>();
+    parts.rule.broken = made.penalty.has_value();
+    made.interaction = make_interaction(std::move(parts));
+    using Weight = std::tuple<std::string, std::vector<std::string>, double>;
+    for (const auto& [feature, cell, weight] : item<std::vector<Weight>>(from, "weights")) {
+      made.given.push_back({feature, made.interaction.cell_named(cell, labels), weight});
+    }
+    made.scores = made.penalty || !made.given.empty();
+    made.check();
+  } catch (const UsageError& error) {
+    throw UsageError("template ", in_quotes(made.name), ": ", error.message());
+  }
+  return made;
+}
 
 CliqueSchema schema_of(const std::vector<std::pair<std::string, std::vector<std::string>>>& domains,
-                       const std::vector<TemplateSpec>& templates) {
+                       const std::vector<py::dict>& templates) {
   CliqueSchema schema;
   for (const auto& [name, labels] : domains) schema.domains.push_back({name, labels});
-  for (const auto& [name, domain, interaction, listed] : templates) {
-    std::vector<std::uint32_t> states;
-    for (const std::uint32_t d : domain) {
-      if (d >= schema.domains.size()) throw UsageError("a template of a domain that is not there");
-      states.push_back(static_cast<std::uint32_t>(schema.domains[d].labels.size()));
-    }
-    try {
-      schema.templates.push_back(
-          {name, domain, Interaction(interaction_kind(interaction), std::move(states), listed)});
-    } catch (const UsageError& error) {
-      throw UsageError("template ", in_quotes(name), ": ", error.message());
-    }
+  for (const py::dict& each : templates) {
+    schema.templates.push_back(template_of(each, schema.domains));
   }
   return schema;
 }
@@ -71,9 +104,13 @@ class Cliques {
   explicit Cliques(CliqueSchema schema)
       : schema_(std::make_unique<CliqueSchema>(std::move(schema))),
         data_(*schema_),
-        names_(schema_->templates.size()) {}
+        names_(schema_->templates.size()) {
+    find_given();
+  }
   explicit Cliques(std::shared_ptr<PythonGraphModel> model)
-      : model_(std::move(model)), data_(model_->model.schema()) {}
+      : model_(std::move(model)), data_(model_->model.schema()) {
+    find_given();
+  }
 
   std::uint32_t add_variable(std::uint32_t domain, std::uint64_t instance, std::int64_t state) {
     return data_.add_variable(
@@ -81,19 +118,27 @@ class Cliques {
         state < 0 ? kUnobserved
                   : static_cast<State>(std::min<std::int64_t>(state, kUnobserved - 1)));
   }
+  //   features : of a known value, its label
+  //   sizes    : of places, where some have lists of variables
   void add_clique(std::uint32_t t, const std::vector<std::uint32_t>& variables,
-                  const std::vector<std::pair<std::string, double>>& features) {
+                  const std::vector<std::pair<std::string, double>>& features,
+                  const std::vector<std::uint32_t>& sizes) {
     features_.clear();
     if (t >= data_.schema().templates.size()) throw UsageError("there is no such template");
+    const CliqueTemplate& of = data_.schema().templates[t];
     for (const auto& [name, value] : features) {
       if (!std::isfinite(value)) {
         throw UsageError("feature " + in_quotes(name) + " is " + std::to_string(value) +
                          "; it must be a finite number");
       }
-      const std::uint32_t id = model_ ? model_->model.find(t, name) : names_.at(t).insert(name);
+      const std::uint32_t id = of.is_known() ? label_of(of, name) : feature_of(t, name);
       if (id != kUnknown && value != 0) features_.push_back({id, value});
     }
-    data_.add_clique(t, variables, features_);
+    if (!of.given.empty()) {
+      given_[t].score(features_, scores_);
+      features_.swap(scores_);
+    }
+    data_.add_clique(t, variables, features_, sizes);
   }
 
   // On the cliques, which are gone then.
@@ -130,11 +175,31 @@ class Cliques {
   }
 
  private:
+  void find_given() {
+    for (const CliqueTemplate& each : data_.schema().templates) given_.emplace_back(each.given);
+  }
+
+  std::uint32_t label_of(const CliqueTemplate& t, const std::string& name) const {
+    const std::vector<std::string>& labels = data_.schema().domains[t.domain[0]].labels;
+    const auto found = std::ranges::find(labels, name);
+    if (found != labels.end()) return static_cast<std::uint32_t>(found - labels.begin());
+    throw UsageError("template ", in_quotes(t.name), ": there is no label ", in_quotes(name));
+  }
+
+  std::uint32_t feature_of(std::uint32_t t, const std::string& name) {
+    if (!data_.schema().templates[t].given.empty()) return given_[t].find(name);
+    if (!model_) return names_.at(t).insert(name);
+    const std::uint32_t id = model_->model.find(t, name);
+    // Models of earlier versions call the feature that every clique has so.
+    return id == kUnknown && name == "(bias)" ? model_->model.find(t, "bias") : id;
+  }
+
   std::shared_ptr<PythonGraphModel> model_;
   std::unique_ptr<CliqueSchema> schema_;
   CliqueData data_;
   std::vector<StringTable> names_;
-  std::vector<CliqueFeature> features_;
+  std::vector<GivenWeights> given_;  // [templates]
+  std::vector<CliqueFeature> features_, scores_;
 };
 
 // [(feature, cell, weight)], in order of feature and cell.
@@ -187,7 +252,7 @@ void bind_graph_crf(py::module_& module) {
       .def("weights", &weights_of);
   py::class_<Cliques>(module, "Cliques")
       .def(py::init([](const std::vector<std::pair<std::string, std::vector<std::string>>>& domains,
-                       const std::vector<TemplateSpec>& templates) {
+                       const std::vector<py::dict>& templates) {
         return std::make_unique<Cliques>(schema_of(domains, templates));
       }))
       .def(py::init<std::shared_ptr<PythonGraphModel>>(), py::arg("model").none(false))

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/json.h"
 #include "croft/core/error.h"
 #include "sql/row_ids.h"
 
@@ -37,11 +38,18 @@ CliqueReader::CliqueReader(const Database& database, TemplateSpec& spec,
 
 std::size_t CliqueReader::read(const GraphTables::Progress& progress) {
   Query query(database_, spec_.query);
+  const CliqueTemplate& schema = data_.schema().templates[template_];
+  if (schema.penalty) {
+    read_constraints(query, progress);
+    keep_columns();
+    return query.row();
+  }
   find_columns(query);
   if (training_) measure(query);
   if (!spec_.features.empty()) {
     staged_ = std::make_unique<StagedCliques>();
     staged_->arity = arity_;
+    staged_->lists = schema.has_lists();
   }
   while (query.next()) {
     read_variables(query);
@@ -50,9 +58,11 @@ std::size_t CliqueReader::read(const GraphTables::Progress& progress) {
     if (spec_.bias) add_cached(kBias, 1, bias_looked_up_, bias_number_);
     for (Column& column : columns_) add_column(query, column);
     if (!staged_) {
-      add_clique(query, clique_, found_);
+      add_clique(query, query.row(), clique_, found_, sizes_);
     } else {
       staged_->variable.insert(staged_->variable.end(), clique_.begin(), clique_.end());
+      if (staged_->lists) staged_->end.push_back(staged_->variable.size());
+      staged_->place.insert(staged_->place.end(), sizes_.begin(), sizes_.end());
       staged_->feature.insert(staged_->feature.end(), found_.begin(), found_.end());
       staged_->begin.push_back(staged_->feature.size());
       if (spec_.tie != WeightTie::all) staged_->prefix.push_back(staged_->prefixes.insert(prefix_));
@@ -187,21 +197,81 @@ void CliqueReader::measure(Query& query) {
   }
 }
 
+void CliqueReader::add_variable(const Query& query, std::size_t place, const RowId& id) {
+  const CliqueTemplate& schema = data_.schema().templates[template_];
+  const std::uint32_t variable = variables_.find(schema.domain[place], id);
+  if (variable == kUnknown) {
+    query.fail_row("there is no variable " + in_quotes(to_string(id)) + " of the domain '" +
+                       spec_.variables[place] + "'",
+                   "the query of [[variables]] returns the ids that there are");
+  }
+  clique_.push_back(variable);
+}
+
+// A list of ids: '[1, 2]', as json_group_array() makes it.
+void CliqueReader::read_list(const Query& query, std::size_t place) {
+  constexpr std::string_view kRemedy = "write json_group_array(id), and group by …";
+  const auto fail = [&](const std::string& what) {
+    query.fail_row("the column " + in_quotes(query.name(place)) + " has " + what, kRemedy);
+  };
+  const Json list = parse_json_or_null(query.text(place));
+  if (!list.is_array()) fail("no list of ids, but " + in_quotes(query.text(place)));
+  for (const Json& each : list) {
+    if (each.is_string()) {
+      add_variable(query, place, row_id(each.string()));
+    } else if (each.is_number() && !each.is_number_float()) {
+      const std::string number = each.dump();
+      add_variable(query, place, row_id(number));
+    } else {
+      fail("a list with " + each.dump() + ", which is no id");
+    }
+  }
+}
+
 void CliqueReader::read_variables(const Query& query) {
   clique_.clear();
+  sizes_.clear();
   const CliqueTemplate& schema = data_.schema().templates[template_];
   for (std::size_t k = 0; k < arity_; ++k) {
     if (query.is_null(k)) {
       query.fail_row("the id in the column " + in_quotes(query.name(k)) + " is NULL",
                      "leave such rows out: where … is not null");
     }
-    const std::uint32_t variable = variables_.find(schema.domain[k], id_in(query, k));
-    if (variable == kUnknown) {
-      query.fail_row("there is no variable " + in_quotes(query.text(k)) + " of the domain '" +
-                         spec_.variables[k] + "'",
-                     "the query of [[variables]] returns the ids that there are");
+    const std::size_t before = clique_.size();
+    if (schema.has_lists() && schema.lists[k]) {
+      read_list(query, k);
+    } else {
+      add_variable(query, k, id_in(query, k));
     }
-    clique_.push_back(variable);
+    if (schema.has_lists()) sizes_.push_back(static_cast<std::uint32_t>(clique_.size() - before));
+  }
+}
+
+// Rows of a constraint have ids and, of known values, the label behind them.
+void CliqueReader::read_constraints(Query& query, const GraphTables::Progress& progress) {
+  const CliqueTemplate& schema = data_.schema().templates[template_];
+  const std::vector<std::string>& labels = data_.schema().domains[schema.domain[0]].labels;
+  const std::size_t width = arity_ + (schema.is_known() ? 1 : 0);
+  if (query.columns() != width) {
+    query.fail("columns " + quoted_list(query.names()),
+               schema.is_known() ? "they are the variable's id and its label"
+                                 : "they are the ids of a clique's variables; a constraint has no "
+                                   "features");
+  }
+  while (query.next()) {
+    read_variables(query);
+    found_.clear();
+    if (schema.is_known()) {
+      if (query.is_null(arity_)) continue;  // not known
+      const auto found = std::ranges::find(labels, query.text(arity_));
+      if (found == labels.end()) {
+        query.fail_row("a label " + in_quotes(query.text(arity_)) + " that is none of '" +
+                       spec_.variables[0] + "'");
+      }
+      found_.push_back({static_cast<std::uint32_t>(found - labels.begin()), 1});
+    }
+    add_clique(query, query.row(), clique_, found_, sizes_);
+    if (progress && query.row() % 50'000 == 0) progress(variables_.size(), query.row());
   }
 }
 
@@ -273,19 +343,27 @@ void CliqueReader::add_column(const Query& query, Column& column) {
 }
 
 std::string CliqueReader::ids_of(std::span<const std::uint32_t> variables) const {
+  constexpr std::size_t kShown = 8;
   std::string ids;
-  for (const std::uint32_t each : variables) {
+  for (const std::uint32_t each : variables.first(std::min(variables.size(), kShown))) {
     ids += (ids.empty() ? "" : ", ") + variables_.id(each);
   }
-  return ids;
+  return variables.size() > kShown ? ids + ", …" : ids;
 }
 
-void CliqueReader::add_clique(const Query& query, std::span<const std::uint32_t> variables,
-                              std::span<const CliqueFeature> features) {
+void CliqueReader::add_clique(const Query& query, std::size_t row,
+                              std::span<const std::uint32_t> variables,
+                              std::span<const CliqueFeature> features,
+                              std::span<const std::uint32_t> sizes) {
   try {
-    data_.add_clique(template_, variables, features);
+    if (features_.given() != nullptr && !data_.schema().templates[template_].penalty) {
+      features_.given()->score(features, scores_);
+      features = scores_;
+    }
+    data_.add_clique(template_, variables, features, sizes);
   } catch (const CliqueError& error) {
-    query.fail("the clique of " + ids_of(variables) + ": " + error.problem());
+    query.fail("row " + std::to_string(row) + ": the clique of " + ids_of(variables) + ": " +
+               error.problem());
   }
 }
 
@@ -308,7 +386,7 @@ void CliqueReader::read_feature_rows(const Query& cliques) {
     for (; row < staged_->rows.size() && staged_->rows[row].clique == c; ++row) {
       found_.push_back(staged_->rows[row].feature);
     }
-    add_clique(cliques, staged_->variables(c), found_);
+    add_clique(cliques, c + 1, staged_->variables(c), found_, staged_->sizes(c));
   }
   staged_.reset();
 }

@@ -4,24 +4,30 @@
 #include <string>
 #include <vector>
 
+#include "features/given_weights.h"
 #include "sql/graph_tables.h"
 #include "sql/row_ids.h"
 
 namespace croft {
 
-// From a feature's name to its number: one that grows while training, or a model's.
+// From a feature's name to its number: one that grows while training, a model's, or that of weights
+// that are given.
 class FeatureNumbers {
  public:
   explicit FeatureNumbers(StringTable& names) : names_(&names) {}
+  explicit FeatureNumbers(const GivenWeights& given) : given_(&given) {}
   FeatureNumbers(const GraphModel& model, std::uint32_t clique_template)
       : model_(&model), template_(clique_template) {}
   // kUnknown: the model has none of this name.
   std::uint32_t operator()(std::string_view name) {
+    if (given_ != nullptr) return given_->find(name);
     return names_ != nullptr ? names_->insert(name) : model_->find(template_, name);
   }
+  const GivenWeights* given() const { return given_; }  // null: weights are trained
 
  private:
   StringTable* names_ = nullptr;
+  const GivenWeights* given_ = nullptr;
   const GraphModel* model_ = nullptr;
   std::uint32_t template_ = 0;
 };
@@ -51,13 +57,17 @@ class CliqueReader {
   void find_new_columns(const Query& query);
   void measure(Query& query);  // means and deviations
   void read_variables(const Query& query);
+  void read_list(const Query& query, std::size_t place);
+  void add_variable(const Query& query, std::size_t place, const RowId& id);
+  void read_constraints(Query& query, const GraphTables::Progress& progress);
   void set_prefix(const Query& query);
   void add_column(const Query& query, Column& column);
   void add(std::string_view name, double value);
   void add_cached(std::string_view name, double value, bool& looked_up, std::uint32_t& number);
   std::string ids_of(std::span<const std::uint32_t> variables) const;
-  void add_clique(const Query& query, std::span<const std::uint32_t> variables,
-                  std::span<const CliqueFeature> features);
+  //   row : of the query, where it is another than the one being read
+  void add_clique(const Query& query, std::size_t row, std::span<const std::uint32_t> variables,
+                  std::span<const CliqueFeature> features, std::span<const std::uint32_t> sizes);
   void read_feature_rows(const Query& cliques);
   void read_feature_rows(const QueryText& text, CliqueIndex& index);
   void keep_columns();
@@ -77,7 +87,8 @@ class CliqueReader {
   std::uint32_t bias_number_ = kUnknown;
   // Of the row being read.
   std::vector<std::uint32_t> clique_;  // variables
-  std::vector<CliqueFeature> found_;
+  std::vector<std::uint32_t> sizes_;   // of places, where some have lists
+  std::vector<CliqueFeature> found_, scores_;
   std::string prefix_, scratch_;
   // Where features come in rows of their own: all cliques, until these are known.
   std::unique_ptr<StagedCliques> staged_;

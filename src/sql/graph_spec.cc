@@ -1,6 +1,8 @@
 #include "sql/graph_spec.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "core/json.h"
 #include "croft/core/error.h"
@@ -14,11 +16,93 @@ std::string owner_of_variables(const std::string& domain) {
   return domain.empty() ? "variables" : "variables of '" + domain + "'";
 }
 
+// A list of variables is a list of its domain.
+Json variables_record(const TemplateSpec& t) {
+  Json record = Json::array();
+  for (std::size_t k = 0; k < t.variables.size(); ++k) {
+    const bool list = !t.lists.empty() && t.lists[k];
+    record.push_back(list ? Json(std::vector<std::string>{t.variables[k]}) : Json(t.variables[k]));
+  }
+  return record;
+}
+
+void read_variables(const Json& record, TemplateSpec& t) {
+  bool any = false;
+  std::vector<bool> lists;
+  for (const Json& each : record) {
+    lists.push_back(each.is_array());
+    any = any || each.is_array();
+    t.variables.push_back((each.is_array() ? each.at(0) : each).get<std::string>());
+  }
+  if (any) t.lists = std::move(lists);
+}
+
+template <class T>
+Json array_of(const std::vector<T>& values) {
+  Json record = Json::array();
+  for (const T& each : values) record.push_back(each);
+  return record;
+}
+
+// What is beside the weights, or in their place.
+void add_rules(const TemplateSpec& t, Json& record) {
+  if (!t.states.empty()) record["states"] = array_of(t.states);
+  if (t.k) record["k"] = *t.k;
+  if (!t.from.empty()) record["from"] = t.from;
+  for (const LabelLists& group : t.share) record["share"].push_back(array_of(group));
+  if (t.forbid_query) record["forbid"] = t.forbid_query->text;
+  if (!t.forbid.empty()) record["forbid"] = array_of(t.forbid);
+  if (t.penalty) record["penalty"] = std::isinf(*t.penalty) ? Json("infinite") : Json(*t.penalty);
+  if (t.weights_query) record["weights"] = t.weights_query->text;
+  for (const WeightSpec& each : t.weights) {
+    record["weights"].push_back(
+        {{"feature", each.feature}, {"cell", each.cell}, {"weight", each.weight}});
+  }
+}
+
+void read_rules(const Json& record, const std::string& name, TemplateSpec& t) {
+  const auto labels = [](const Json& list) {
+    LabelLists all;
+    for (const Json& each : list) all.push_back(each.get<std::vector<std::string>>());
+    return all;
+  };
+  const auto query = [&](const Json& text, const char* what) {
+    return QueryText{text.get<std::string>(), name, 0, "template '" + t.name + "', " + what};
+  };
+  if (const Json* found = record.get_if("states")) t.states = labels(*found);
+  if (const Json* found = record.get_if("k")) t.k = found->get<std::uint64_t>();
+  if (const Json* found = record.get_if("from")) t.from = found->get<std::vector<std::uint64_t>>();
+  if (const Json* found = record.get_if("share")) {
+    for (const Json& group : *found) t.share.push_back(labels(group));
+  }
+  if (const Json* found = record.get_if("forbid")) {
+    if (found->is_string()) {
+      t.forbid_query = query(*found, "forbid");
+    } else {
+      t.forbid = labels(*found);
+    }
+  }
+  if (const Json* found = record.get_if("penalty")) {
+    t.penalty = found->is_string() ? std::numeric_limits<double>::infinity() : found->get<double>();
+  }
+  const Json* const weights = record.get_if("weights");
+  if (weights != nullptr && weights->is_string()) {
+    t.weights_query = query(*weights, "weights");
+  } else if (weights != nullptr) {
+    for (const Json& each : *weights) {
+      t.weights.push_back({each.at("feature").get<std::string>(),
+                           each.at("cell").get<std::vector<std::string>>(),
+                           each.at("weight").get<double>()});
+    }
+  }
+}
+
 Json template_record(const TemplateSpec& t) {
-  Json record = {{"name", t.name},        {"variables", t.variables},
+  Json record = {{"name", t.name},        {"variables", variables_record(t)},
                  {"query", t.query.text}, {"interaction", name_of(t.interaction)},
                  {"bias", t.bias},        {"tie", kTies[static_cast<std::size_t>(t.tie)]}};
-  if (!t.cells.empty()) record["cells"] = t.cells;
+  if (!t.cells.empty()) record["cells"] = array_of(t.cells);
+  add_rules(t, record);
   if (t.tie == WeightTie::column) record["tie_column"] = t.tie_column;
   if (!t.key.empty()) record["key"] = t.key;
   for (const QueryText& each : t.features) record["features"].push_back(each.text);
@@ -55,7 +139,8 @@ TemplateSpec template_from(const Json& record, const std::string& name) {
   const auto query = [&](const Json& text) {
     return QueryText{text.get<std::string>(), name, 0, owner};
   };
-  t.variables = record.at("variables").get<std::vector<std::string>>();
+  read_variables(record.at("variables"), t);
+  read_rules(record, name, t);
   t.query = query(record.at("query"));
   t.interaction = interaction_kind(record.at("interaction").get<std::string>());
   t.bias = record.at("bias").get<bool>();
@@ -182,6 +267,17 @@ GraphSpec with_queries_of(const GraphSpec& model, const GraphSpec& now) {
     if (a.name != b.name) fail("the template '" + b.name + "' has another name");
     if (a.variables != b.variables) differ("other variables");
     if (a.interaction != b.interaction || a.cells != b.cells) differ("another interaction");
+    if (a.lists != b.lists) differ("lists of other variables");
+    if (a.states != b.states || a.k != b.k || a.from != b.from) differ("another rule");
+    if (a.share != b.share) differ("other cells that share a weight");
+    if (a.penalty != b.penalty) differ("another penalty");
+    // What a query returned in training, the model has.
+    const bool queried = a.forbid_query || b.forbid_query;
+    if (!queried && a.forbid != b.forbid) differ("other forbidden states");
+    if (a.has_given_weights() != b.has_given_weights() ||
+        (!a.weights_query && !b.weights_query && a.weights != b.weights)) {
+      differ("other given weights");
+    }
     if (a.bias != b.bias) differ("another bias");
     if (a.standardise_all != b.standardise_all || !same_names(a.standardise, b.standardise)) {
       differ("other columns under 'standardise'");

@@ -49,13 +49,37 @@ struct MixtureSpec {
   std::optional<LabelMixtures> fitted;  // in training; a model keeps them
 };
 
+// A weight that is not trained: what names its cell, as Interaction::cell_named() takes it.
+struct WeightSpec {
+  std::string feature;
+  std::vector<std::string> cell;
+  double weight = 0;
+  bool operator==(const WeightSpec&) const = default;
+};
+
+using LabelLists = std::vector<std::vector<std::string>>;
+
 struct TemplateSpec {
   std::string name;
   std::vector<std::string> variables;  // domains: the first columns of the query are their ids
+  std::vector<bool> lists;             // which are lists of them; empty: none
   QueryText query;
   InteractionKind interaction = InteractionKind::table;
-  std::vector<std::vector<std::string>> cells;  // of a list: labels of the variables
-  bool bias = true;                             // a feature of every clique, of value 1
+  LabelLists cells;  // of a list: labels of the variables
+  // Of an interaction that counts.
+  LabelLists states;                // of each variable, those that count
+  std::optional<std::uint64_t> k;   // default 1
+  std::vector<std::uint64_t> from;  // of `count`
+  std::vector<LabelLists> share;    // cells of one weight
+  // Joint states that are forbidden, or listed by a query.
+  LabelLists forbid;
+  std::optional<QueryText> forbid_query;
+  // Instead of weights, a constraint: what it costs to break it; infinity: it is never broken.
+  std::optional<double> penalty;
+  // Weights that are given, or returned by a query, and not trained.
+  std::vector<WeightSpec> weights;
+  std::optional<QueryText> weights_query;
+  bool bias = true;  // a feature of every clique, of value 1
   bool standardise_all = false;
   std::vector<std::string> standardise, categorical;  // names of columns
   WeightTie tie = WeightTie::all;
@@ -67,6 +91,8 @@ struct TemplateSpec {
   std::optional<MixtureSpec> mixture;
   // Found in training; a model keeps them.
   std::optional<std::vector<FeatureColumn>> columns;
+
+  bool has_given_weights() const { return !weights.empty() || weights_query; }
 };
 
 struct DomainLabels {

@@ -10,19 +10,16 @@
 #include "data/settings/toml_keys.h"
 #include "sql/database.h"
 #include "sql/graph_spec.h"
+#include "sql/spec_toml.h"
 
 namespace croft {
 namespace {
 
-std::string joined(std::span<const std::string_view> names) {
-  std::string list;
-  for (const std::string_view each : names) list += (list.empty() ? "" : ", ") + std::string(each);
-  return list;
-}
-
-class SpecParser {
+class SpecParser : private SpecToml {
  public:
-  SpecParser(const toml::table& root, const std::string& name) : root_(root) { spec_.name = name; }
+  SpecParser(const toml::table& root, const std::string& name) : SpecToml(name), root_(root) {
+    spec_.name = name;
+  }
 
   GraphSpec parse() {
     constexpr std::array<std::string_view, 3> kKeys = {"variables", "templates", "labels"};
@@ -41,85 +38,6 @@ class SpecParser {
   }
 
  private:
-  [[noreturn]] void fail(const toml::node& node, const std::string& problem,
-                         std::string_view remedy = {}, std::string_view text = {}) const {
-    const toml::source_position at = node.source().begin;
-    throw InputError({spec_.name, at.line, at.column}, problem, text, remedy);
-  }
-
-  void check_keys(const toml::table& table, std::span<const std::string_view> keys,
-                  const std::string& owner) const {
-    for (const auto& [key, value] : table) {
-      if (std::ranges::find(keys, key.str()) != keys.end()) continue;
-      const toml::source_position at = key.source().begin;
-      throw InputError({spec_.name, at.line, at.column}, owner + ": there is no such key",
-                       key.str(), "there are " + joined(keys));
-    }
-  }
-
-  template <class Visit>
-  void for_each_table(const toml::table& in, std::string_view key, const Visit& visit) const {
-    const toml::node* found = in.get(key);
-    if (found == nullptr) return;
-    const std::string remedy = "begin each with a line [[" + std::string(key) + "]]";
-    if (!found->is_array()) fail(*found, "'" + std::string(key) + "' is no list of tables", remedy);
-    for (const toml::node& each : *found->as_array()) {
-      if (!each.is_table()) fail(each, "'" + std::string(key) + "' is no list of tables", remedy);
-      visit(*each.as_table());
-    }
-  }
-
-  std::string text_of(const toml::node& node, const std::string& what) const {
-    const auto value = node.value_exact<std::string>();
-    if (!value) fail(node, what + " is no text", "write it in quotes");
-    if (value->find('\0') != std::string::npos) fail(node, what + " has a NUL byte");
-    return *value;
-  }
-
-  std::string optional_text(const toml::table& in, std::string_view key,
-                            const std::string& owner) const {
-    const toml::node* found = in.get(key);
-    if (found == nullptr) return {};
-    std::string text = text_of(*found, owner + ": '" + std::string(key) + "'");
-    if (text.empty()) fail(*found, owner + ": '" + std::string(key) + "' is empty");
-    return text;
-  }
-
-  std::string required_text(const toml::table& in, std::string_view key,
-                            const std::string& owner) const {
-    std::string text = optional_text(in, key, owner);
-    if (text.empty()) fail(in, owner + ": '" + std::string(key) + "' is missing");
-    return text;
-  }
-
-  std::vector<std::string> texts_of(const toml::node& node, const std::string& what) const {
-    if (!node.is_array()) fail(node, what + " is no list of texts", "write [\"a\", \"b\"]");
-    std::vector<std::string> texts;
-    for (const toml::node& each : *node.as_array())
-      texts.push_back(text_of(each, "one of " + what));
-    return texts;
-  }
-
-  std::vector<std::string> names_of(const toml::node& node, const std::string& what) const {
-    std::vector<std::string> names = texts_of(node, what);
-    std::set<std::string_view> seen;
-    for (const std::string& each : names) {
-      if (!seen.insert(each).second) fail(node, what + " names the same twice", {}, each);
-    }
-    return names;
-  }
-
-  bool flag(const toml::node& node, const std::string& what) const {
-    const auto value = node.value_exact<bool>();
-    if (!value) fail(node, what + " is neither true nor false");
-    return *value;
-  }
-
-  QueryText query_of(const toml::table& in, const std::string& owner) const {
-    const std::string text = required_text(in, "query", owner);
-    return {text, spec_.name, in.get("query")->source().begin.line, owner};
-  }
-
   void read_labels(const toml::node& node) {
     if (!node.is_table()) fail(node, "'labels' is no table", "write [labels], then DOMAIN = [...]");
     for (const auto& [key, value] : *node.as_table()) {
@@ -147,9 +65,10 @@ class SpecParser {
   }
 
   void read_template(const toml::table& in) {
-    constexpr std::array<std::string_view, 12> kKeys = {
-        "name", "variables",   "query",       "interaction", "cells",    "bias",
-        "tie",  "standardise", "categorical", "key",         "features", "mixture"};
+    constexpr std::array<std::string_view, 19> kKeys = {
+        "name",        "variables",   "query",  "interaction", "cells",   "bias",   "tie",
+        "standardise", "categorical", "key",    "features",    "mixture", "states", "k",
+        "from",        "share",       "forbid", "penalty",     "weights"};
     TemplateSpec t;
     t.name = required_text(in, "name", "a template");
     const std::string owner = "template '" + t.name + "'";
@@ -162,8 +81,7 @@ class SpecParser {
       fail(in, owner + ": 'variables' is missing",
            "list the domains of a clique's variables, such as [\"tag\", \"tag\"]");
     }
-    t.variables = texts_of(*variables, owner + ": 'variables'");
-    if (t.variables.empty()) fail(*variables, owner + ": no variables");
+    read_domains(*variables, owner, t);
     t.query = query_of(in, owner);
     if (const toml::node* mixture = in.get("mixture")) {
       read_mixture(in, *mixture, owner, t);
@@ -178,10 +96,31 @@ class SpecParser {
       check_keys(each, kQuery, owner + ", features");
       t.features.push_back(query_of(each, owner + ", features"));
     });
+    read_template_rules(in, *this, owner, t);
     if (!t.key.empty() && t.features.empty()) {
       fail(*in.get("key"), owner + ": 'key' is for [[templates.features]], and there are none");
     }
     spec_.templates.push_back(std::move(t));
+  }
+
+  // variables = ["tag", ["page"]]: of a list there may be any number in a clique.
+  void read_domains(const toml::node& node, const std::string& owner, TemplateSpec& t) const {
+    const std::string what = owner + ": 'variables'";
+    if (!node.is_array()) fail(node, what + " is no list of texts", "write [\"a\", \"b\"]");
+    bool any = false;
+    for (const toml::node& each : *node.as_array()) {
+      t.lists.push_back(each.is_array());
+      any = any || each.is_array();
+      if (!each.is_array()) {
+        t.variables.push_back(text_of(each, "one of " + what));
+        continue;
+      }
+      const std::vector<std::string> one = texts_of(each, "a list of " + what);
+      if (one.size() != 1) fail(each, what + ": a list is of one domain", "write [[\"page\"]]");
+      t.variables.push_back(one[0]);
+    }
+    if (!any) t.lists.clear();
+    if (t.variables.empty()) fail(node, owner + ": no variables");
   }
 
   // mixture = { components = 3, covariance = "full" }
@@ -297,7 +236,7 @@ class SpecParser {
     const auto check = [&](const std::string& domain, const std::string& owner, std::size_t line) {
       if (std::ranges::find(known, domain) != known.end()) return;
       throw InputError({spec_.name, line}, owner + ": there are no variables of the domain", domain,
-                       "there are those of " + joined(known));
+                       "there are those of " + joined_names(known));
     };
     for (const TemplateSpec& t : spec_.templates) {
       for (const std::string& each : t.variables) {

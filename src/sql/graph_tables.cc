@@ -5,71 +5,17 @@
 #include "croft/core/error.h"
 #include "sql/clique_reader.h"
 #include "sql/mixture_reader.h"
+#include "sql/template_schema.h"
 #include "sql/variable_reader.h"
 
 namespace croft {
 namespace {
 
-// The joint states that `cells` lists, increasing.
-std::vector<std::uint64_t> listed_states(const TemplateSpec& t, const CliqueTemplate& made,
-                                         const std::vector<Domain>& domains) {
-  std::vector<std::uint64_t> listed;
-  for (const std::vector<std::string>& cell : t.cells) {
-    std::uint64_t joint = 0;
-    for (std::size_t k = 0; k < cell.size(); ++k) {
-      const std::vector<std::string>& labels = domains[made.domain[k]].labels;
-      const auto found = std::ranges::find(labels, cell[k]);
-      if (found == labels.end()) {
-        throw InputError({t.query.name, t.query.line},
-                         "template '" + t.name + "': a cell has a label that is none of '" +
-                             t.variables[k] + "'",
-                         cell[k], "labels are those of the data, or listed under [labels]");
-      }
-      joint = joint * labels.size() + static_cast<std::uint64_t>(found - labels.begin());
-    }
-    listed.push_back(joint);
-  }
-  std::ranges::sort(listed);
-  if (std::ranges::adjacent_find(listed) != listed.end()) {
-    throw InputError({t.query.name, t.query.line}, "template '" + t.name + "': a cell twice", "",
-                     "");
-  }
-  return listed;
-}
-
-bool are_numbers(const std::vector<std::string>& labels) {
-  return std::ranges::all_of(labels, [](const std::string& each) {
-    return !each.empty() && each.find_first_not_of("+-.0123456789eE") == std::string::npos;
-  });
-}
-
 CliqueSchema make_schema(const Database& database, const GraphSpec& spec) {
   CliqueSchema schema;
   schema.domains = find_domains(database, spec);
   for (const TemplateSpec& t : spec.templates) {
-    CliqueTemplate made{t.name, {}, {}};
-    made.scores = t.mixture.has_value();
-    std::vector<std::uint32_t> states;
-    for (const std::string& domain : t.variables) {
-      const auto found = std::ranges::find(schema.domains, domain, &Domain::name);
-      made.domain.push_back(static_cast<std::uint32_t>(found - schema.domains.begin()));
-      states.push_back(static_cast<std::uint32_t>(found->labels.size()));
-      if (t.interaction == InteractionKind::ordinal && spec.listed(domain) == nullptr &&
-          !are_numbers(found->labels)) {
-        throw InputError({t.query.name, t.query.line},
-                         "template '" + t.name + "': the labels of '" + domain +
-                             "' are no numbers, and an ordinal interaction needs their order",
-                         "", "list them in order: [labels], then " + domain + " = [\"A\", \"B\"]");
-      }
-    }
-    try {
-      made.interaction =
-          Interaction(t.interaction, std::move(states), listed_states(t, made, schema.domains));
-    } catch (const UsageError& error) {
-      throw InputError({t.query.name, t.query.line}, "template '" + t.name + "': " + error.what(),
-                       "", "");
-    }
-    schema.templates.push_back(std::move(made));
+    schema.templates.push_back(make_template(database, spec, t, schema.domains));
   }
   return schema;
 }
@@ -78,10 +24,12 @@ CliqueSchema make_schema(const Database& database, const GraphSpec& spec) {
 void check_spec(const GraphSpec& spec, const CliqueSchema& schema) {
   const bool same = std::ranges::equal(
       spec.templates, schema.templates, [&](const TemplateSpec& a, const CliqueTemplate& b) {
+        const bool scores = a.mixture || a.penalty || a.has_given_weights();
         // Densities have a score for each label of their domain.
-        const bool scores = a.mixture.has_value();
+        const bool densities = !a.mixture || (!b.penalty && a.mixture->fitted->of_label.size() ==
+                                                                b.interaction.cells());
         return a.name == b.name && a.variables.size() == b.domain.size() && scores == b.scores &&
-               (!scores || a.mixture->fitted->of_label.size() == b.interaction.cells());
+               a.lists == b.lists && a.penalty == b.penalty && densities;
       });
   if (!same) throw Error(spec.name + ": the model's templates are not those of its queries");
   for (const DomainLabels& each : spec.labels) {  // of --spec
@@ -104,8 +52,11 @@ void GraphTables::read_templates(const Database& database, const GraphModel* mod
       });
       continue;
     }
-    FeatureNumbers numbers =
-        model != nullptr ? FeatureNumbers(*model, t) : FeatureNumbers(features_[t]);
+    const CliqueTemplate& of = schema_->templates[t];
+    const GivenWeights given(of.given);
+    FeatureNumbers numbers = of.scores          ? FeatureNumbers(given)
+                             : model != nullptr ? FeatureNumbers(*model, t)
+                                                : FeatureNumbers(features_[t]);
     CliqueReader reader(database, spec_.templates[t], t, *variables_, numbers, *data_);
     cliques_ += reader.read([&](std::size_t variables, std::size_t cliques) {
       if (progress) progress(variables, cliques_ + cliques);

@@ -6,6 +6,7 @@
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "croft/core/parallel.h"
+#include "train/graph/constraint_check.h"
 
 namespace croft {
 namespace {
@@ -138,6 +139,7 @@ GraphLabels label_graph(const GraphModel& model, CliqueData& data, const GraphLa
         } catch (const UsageError&) {  // of a method, whatever the instance
           throw;
         } catch (const Error& error) {
+          if (has_constraints(model.schema())) check_constraints(data, instances[n]);
           throw Error("instance ", in_quotes(data.group_name(instances[n].variable.front())), ": ",
                       error.message());
         }

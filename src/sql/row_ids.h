@@ -83,7 +83,10 @@ struct FeatureRow {
 
 struct StagedCliques {
   std::size_t arity = 1;
-  std::vector<std::uint32_t> variable;  // [cliques][arity]
+  bool lists = false;                   // some place has a list of variables
+  std::vector<std::uint32_t> variable;  // [cliques][variables]
+  std::vector<std::uint64_t> end;       // [cliques] into `variable`, with lists
+  std::vector<std::uint32_t> place;     // [cliques][arity] sizes of places, likewise
   std::vector<std::uint64_t> begin{0};  // [cliques + 1] into `feature`
   std::vector<CliqueFeature> feature;   // of columns
   StringTable prefixes;
@@ -93,7 +96,13 @@ struct StagedCliques {
 
   std::size_t size() const { return begin.size() - 1; }
   std::span<const std::uint32_t> variables(std::size_t clique) const {
-    return std::span(variable).subspan(clique * arity, arity);
+    if (!lists) return std::span(variable).subspan(clique * arity, arity);
+    const std::size_t first = clique == 0 ? 0 : end[clique - 1];
+    return std::span(variable).subspan(first, end[clique] - first);
+  }
+  std::span<const std::uint32_t> sizes(std::size_t clique) const {
+    return lists ? std::span(place).subspan(clique * arity, arity)
+                 : std::span<const std::uint32_t>();
   }
   std::span<const CliqueFeature> features(std::size_t clique) const {
     return std::span(feature).subspan(begin[clique], begin[clique + 1] - begin[clique]);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/json.h"
 #include "croft/core/error.h"
 
@@ -261,6 +263,101 @@ TEST(GraphSpec, AMixtureIsComparedByWhatIsDeclaredOfIt) {
                             "{ components = 2, covariance = \"diagonal\" }"}) {
     EXPECT_THROW(with_queries_of(spec("{ components = 2 }"), spec(other)), UsageError) << other;
   }
+}
+
+TEST(GraphSpec, HasRulesConstraintsAndGivenWeights) {
+  const GraphSpec spec = GraphSpec::parse(std::string(kVariables) + R"toml(
+[[templates]]
+name = "group"
+variables = [["tag"], "tag"]
+query = "select '[1, 2]', 3"
+interaction = "count"
+states = ["A"]
+from = [0, 1, 4]
+[[templates]]
+name = "pair"
+variables = ["tag", "tag"]
+query = "select 1, 2"
+forbid = "select 'A', 'B'"
+share = [[["A", "A"], ["B", "B"]]]
+weights = [["(bias)", "A", "A", 1], ["x", "B", "A", -2.5]]
+[[templates]]
+name = "costs"
+variables = ["tag"]
+query = "select 1"
+forbid = [["A"]]
+penalty = 2
+[[templates]]
+name = "known"
+variables = ["tag"]
+query = "select 1, 'A'"
+interaction = "known"
+)toml",
+                                          "s.toml");
+  const TemplateSpec& group = spec.templates[0];
+  EXPECT_EQ(group.variables, (std::vector<std::string>{"tag", "tag"}));
+  EXPECT_EQ(group.lists, (std::vector<bool>{true, false}));
+  EXPECT_EQ(group.states, (LabelLists{{"A"}, {"A"}}));
+  EXPECT_EQ(group.from, (std::vector<std::uint64_t>{0, 1, 4}));
+  const TemplateSpec& pair = spec.templates[1];
+  EXPECT_TRUE(pair.lists.empty());
+  EXPECT_EQ(pair.forbid_query->text, "select 'A', 'B'");
+  EXPECT_EQ(pair.forbid_query->owner, "template 'pair', forbid");
+  EXPECT_EQ(pair.share[0][1], (std::vector<std::string>{"B", "B"}));
+  EXPECT_EQ(pair.weights[1], (WeightSpec{"x", {"B", "A"}, -2.5}));
+  EXPECT_EQ(spec.templates[2].penalty, 2.0);
+  EXPECT_FALSE(spec.templates[2].bias);
+  EXPECT_TRUE(std::isinf(*spec.templates[3].penalty));
+  const Json record = to_json(spec);
+  Json again = to_json(graph_spec_from(record, "m"));
+  for (Json& each : again["templates"]) each.erase("columns");
+  EXPECT_EQ(again, record);
+}
+
+TEST(GraphSpec, RulesThatDoNotFitAreRefused) {
+  const auto expect = [](const std::string& lines, const std::string& what) {
+    const std::string text = template_error(lines);
+    EXPECT_NE(text.find(what), std::string::npos) << text << "\nlacks: " << what;
+    EXPECT_NE(text.find("template 'next': "), std::string::npos) << text;
+  };
+  expect("interaction = \"at-most\"", "interaction = \"at-most\" needs 'states'");
+  expect("states = [\"A\"]", "'states' has no meaning with interaction = \"table\"");
+  expect("k = 2", "'k' has no meaning with interaction = \"table\"");
+  expect("interaction = \"or\"\nstates = [\"A\"]\nk = 2", "'k' has no meaning");
+  expect("interaction = \"at-most\"\nstates = [\"A\"]\nk = -1", "'k' is no whole number");
+  expect("interaction = \"or\"\nstates = []", "'states' is empty");
+  expect("interaction = \"or\"\nstates = [[\"A\"]]", "a list for each of the variables");
+  expect("interaction = \"count\"\nstates = [\"A\"]", "needs 'from'");
+  expect("interaction = \"count\"\nstates = [\"A\"]\nfrom = [1, 2]", "increase from 0");
+  expect("interaction = \"or\"\nstates = [\"A\"]\nforbid = [[\"A\", \"B\"]]",
+         "'forbid' has no meaning with interaction = \"or\"");
+  expect("forbid = [[\"A\"]]", "a label for each of the 2 variables");
+  expect("forbid = []", "'forbid' is empty");
+  expect("penalty = 1", "'penalty' is of what 'forbid' lists, or of a rule");
+  expect("penalty = 0\nforbid = [[\"A\", \"B\"]]", "'penalty' is not above 0");
+  expect("penalty = \"x\"\nforbid = [[\"A\", \"B\"]]", "'penalty' is no number");
+  expect("penalty = 1\nforbid = [[\"A\", \"B\"]]\nbias = true", "'bias' beside 'penalty'");
+  expect("share = [[[\"A\"]]]", "a label for each of the 2 variables");
+  expect("share = []", "'share' is no list");
+  expect("weights = [[\"x\"]]", "a weight is a feature, labels and a number");
+  expect("weights = [[\"x\", \"A\"]]", "the last of each is no number");
+  expect("weights = [[\"x\", inf]]", "a weight is not finite");
+  const auto variables = [](const std::string& list, const std::string& lines) {
+    return error_of(std::string(kVariables) + "[[templates]]\nname = \"t\"\nvariables = " + list +
+                    "\nquery = \"select 1\"\n" + lines);
+  };
+  EXPECT_NE(variables("[[\"tag\"]]", "").find("a list of variables with interaction = \"table\""),
+            std::string::npos);
+  EXPECT_NE(variables("[[\"tag\", \"tag\"]]", "").find("a list is of one domain"),
+            std::string::npos);
+  EXPECT_NE(variables("[[\"tag\"]]", "interaction = \"or\"\nstates = [\"A\"]\ntie = \"none\"")
+                .find("tie = \"none\" with a list"),
+            std::string::npos);
+  EXPECT_NE(variables("[[\"tag\"]]",
+                      "interaction = \"or\"\nstates = [\"A\"]\n"
+                      "[[templates.features]]\nquery = \"x\"")
+                .find("need a key"),
+            std::string::npos);
 }
 
 }  // namespace

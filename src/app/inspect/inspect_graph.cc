@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "app/inspect/inspect.h"
@@ -57,6 +58,27 @@ void add_templates(const GraphModel& model, View& view) {
   view.json["weights"] = weights;
 }
 
+// What a template forbids, or lets cost something.
+void add_constraints(const GraphModel& model, View& view) {
+  std::vector<View::Row> rows;
+  for (const CliqueTemplate& each : model.schema().templates) {
+    const Interaction& of = each.interaction;
+    const std::size_t states = each.penalty ? of.listed().size() : of.forbidden().size();
+    if (!each.penalty && states == 0) continue;
+    std::string what(name_of(of.kind()));
+    if (has_threshold(of.kind())) what += " " + std::to_string(of.rule().k);
+    if (!of.counting() && !each.is_known()) what = fmt::format("{} joint states", states);
+    const bool hard = !each.penalty || std::isinf(*each.penalty);
+    rows.push_back({each.name, what, hard ? Json("forbidden") : Json(*each.penalty)});
+  }
+  if (rows.empty()) return;
+  view.table("constraints",
+             {{"name", "template", "{:<24}"},
+              {"what", "constraint", "{:<20}"},
+              {"penalty", "penalty", "{:>10}"}},
+             rows);
+}
+
 void add_queries(const GraphModel& model, View& view) {
   const auto add = [&](const char* of, const char* title, bool named) {
     const Json* const list = model.source().get_if(of);
@@ -81,6 +103,7 @@ View summary_of(const GraphModel& model) {
   View view = begin_summary(model);
   add_domains(model, view);
   add_templates(model, view);
+  add_constraints(model, view);
   add_queries(model, view);
   view.json["source"] = model.source();
   end_summary(model, view);

@@ -40,6 +40,7 @@ const Record& Record::object() const {
 }
 
 bool Record::is_null() const { return value_->is_null(); }
+bool Record::is_text() const { return value_->is_string(); }
 
 bool Record::flag() const {
   if (!value_->is_boolean()) fail("true or false");

@@ -35,6 +35,7 @@ class Record {
   const Record& object() const;                            // itself, where it is an object
 
   bool is_null() const;
+  bool is_text() const;
   bool flag() const;
   const std::string& text() const;
   std::vector<std::string> texts() const;

@@ -7,69 +7,14 @@
 #include "croft/core/error.h"
 #include "model/file/container.h"
 #include "model/file/record.h"
+#include "model/kinds/clique_schema_record.h"
 #include "model/score_numbers.h"
 
 namespace croft {
 namespace {
 
-constexpr std::uint64_t kMostJointStates = std::uint64_t{1} << 32;  // of a clique
-
 std::string prefix_of(std::size_t clique_template) {
   return "template" + std::to_string(clique_template);
-}
-
-Json schema_record(const CliqueSchema& schema) {
-  Json domains = Json::array(), templates = Json::array();
-  for (const Domain& each : schema.domains) {
-    domains.push_back({{"name", each.name}, {"labels", each.labels}});
-  }
-  for (const CliqueTemplate& each : schema.templates) {
-    Json record = {{"name", each.name},
-                   {"domains", each.domain},
-                   {"interaction", name_of(each.interaction.kind())}};
-    if (each.interaction.kind() == InteractionKind::listed) {
-      const auto listed = each.interaction.listed();
-      record["listed"] = std::vector<std::uint64_t>(listed.begin(), listed.end());
-    }
-    if (each.scores) record["scores"] = true;
-    templates.push_back(std::move(record));
-  }
-  return {{"domains", std::move(domains)}, {"templates", std::move(templates)}};
-}
-
-Interaction interaction_of(const Record& record, const std::vector<std::uint32_t>& domain,
-                           std::span<const Domain> domains) {
-  std::vector<std::uint32_t> states;
-  for (const std::uint32_t each : domain) {
-    states.push_back(static_cast<std::uint32_t>(domains[each].labels.size()));
-  }
-  std::vector<std::uint64_t> listed;
-  if (const auto list = record.find("listed"))
-    listed = list->wholes<std::uint64_t>(0, kMostJointStates);
-  try {
-    return Interaction(interaction_kind(record.at("interaction").text()), std::move(states),
-                       std::move(listed));
-  } catch (const UsageError& error) {
-    record.at("interaction").fail(std::string("another one (") + error.what() + ")");
-  }
-}
-
-CliqueSchema schema_of(const Record& record) {
-  CliqueSchema schema;
-  for (const Record& each : record.at("domains").list()) {
-    schema.domains.push_back({each.at("name").text(), each.at("labels").texts()});
-    each.at("labels").require(!schema.domains.back().labels.empty(), "a list of one at least");
-  }
-  record.at("domains").require(!schema.domains.empty(), "a list of one at least");
-  const auto last = static_cast<std::uint32_t>(schema.domains.size() - 1);
-  for (const Record& each : record.at("templates").list()) {
-    CliqueTemplate t{each.at("name").text(), each.at("domains").wholes<std::uint32_t>(0, last), {}};
-    t.interaction = interaction_of(each, t.domain, schema.domains);
-    const auto scores = each.find("scores");
-    t.scores = scores && scores->flag();
-    schema.templates.push_back(std::move(t));
-  }
-  return schema;
 }
 
 }  // namespace
@@ -86,7 +31,7 @@ GraphModel::GraphModel(Container container) : StoredModel(std::move(container)) 
                 ", and one of kind \"graph\" was expected");
   }
   container_.refuse_required_but({});
-  schema_ = schema_of(record().at("graph"));
+  schema_ = clique_schema_of(record().at("graph"));
   if (const auto source = record().find("source")) source->object();
   for (std::size_t t = 0; t < schema_.templates.size(); ++t) {
     tables_.emplace_back(container_, prefix_of(t), schema_.templates[t].interaction.cells());
@@ -131,9 +76,8 @@ void GraphModel::score(const CliqueRows& rows, GraphInstance& instance,
 }
 
 ContainerWriter make_graph_model(const GraphModelParts& from) {
-  Json meta = {{"kind", GraphModel::kKind},
-               {"graph", schema_record(*from.schema)},
-               {"training", *from.training}};
+  Json meta = {
+      {"kind", GraphModel::kKind}, {"graph", to_json(*from.schema)}, {"training", *from.training}};
   if (from.source != nullptr) meta["source"] = *from.source;
   ContainerWriter out;
   out.add("meta", meta.dump(1, InvalidUtf8::replace));

@@ -1,6 +1,7 @@
 #include "objective/graph/local_terms.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <unordered_map>
 
@@ -8,6 +9,7 @@
 #include "croft/core/compensated_sum.h"
 #include "croft/core/error.h"
 #include "objective/graph/local_terms_kernels.h"
+#include "structure/counting.h"
 #include "structure/factor_numbers.h"
 
 namespace croft {
@@ -35,6 +37,10 @@ class LocalTerms::Builder {
 
   // The variables `free`, with the scores of `factors`; all others are as they are known.
   void add(std::span<const Variable> free, std::span<const Factor> factors) {
+    if (factors.size() == 1 && free.size() == graph_.scope(factors[0]).size() &&
+        graph_.potential(graph_.potential_of(factors[0])).kind == PotentialKind::cardinality) {
+      return add_counting(factors[0]);
+    }
     Term term;
     std::uint64_t outcomes = 1;
     for (const Variable v : free) {
@@ -59,6 +65,42 @@ class LocalTerms::Builder {
       }
     }
     for (const Variable v : free) x_[v] = known_[v];
+    keep(term);
+  }
+
+  // A factor that counts, with its own score alone: an outcome stands for all joint states that
+  // are scored by the same number, as many as there are.
+  void add_counting(Factor f) {
+    const PotentialId id = graph_.potential_of(f);
+    const Counting counting(graph_, id);
+    const std::span<const std::uint64_t> from = graph_.ranges(id);
+    const std::vector<double> log_count =
+        log_states(counting, graph_.scope(f), static_cast<std::size_t>(from.back()));
+    std::vector<State> at;
+    for (const Variable v : graph_.scope(f)) at.push_back(known_[v]);
+    const std::size_t known = counting.number(counting.count(graph_, graph_.scope(f), at));
+    Term term;
+    term.width = 2;
+    term.first = t_.places_.size();
+    for (std::size_t r = 0; r < from.size(); ++r) {
+      double states = -kInf;
+      const std::size_t end = r + 1 < from.size() ? from[r + 1] : log_count.size();
+      for (std::size_t c = from[r]; c < std::min(end, log_count.size()); ++c) {
+        states = log_sum(states, log_count[c]);
+      }
+      const auto add = [&](double log_states) {
+        ++term.outcomes;
+        t_.places_.push_back(static_cast<std::uint32_t>(graph_.potential(id).first + r));
+        t_.places_.push_back(fixed(log_states));
+      };
+      if (r == known) {  // one state is known, and the others of its range are an outcome of theirs
+        term.known = term.outcomes;
+        add(0);
+        const bool others = states > 0.5;  // log 2 or more
+        states = others ? states + std::log1p(-std::exp(-states)) : -kInf;
+      }
+      if (states > -kInf) add(states);
+    }
     keep(term);
   }
 
@@ -100,11 +142,40 @@ class LocalTerms::Builder {
     for (const Variable v : graph_.scope(f)) at_.push_back(x_[v]);
     const std::uint64_t number = number_of(graph_, f, at_);
     if (number != kNoNumber) return static_cast<std::uint32_t>(number);
-    const double score = graph_.score_of(f, at_);
+    return fixed(graph_.score_of(f, at_));
+  }
+
+  // The place of a score that no number says.
+  std::uint32_t fixed(double score) {
     const auto [found, is_new] =
         fixed_.try_emplace(score, static_cast<std::uint32_t>(t_.numbers_.size()));
     if (is_new) t_.numbers_.push_back(score);
     return found->second;
+  }
+
+  // log of how many joint states there are of each count; of the last one, of so many or more.
+  std::vector<double> log_states(const Counting& counting, std::span<const Variable> scope,
+                                 std::size_t most) const {
+    std::vector<double> log_count(std::min(most, scope.size()) + 1, -kInf);
+    log_count[0] = 0;
+    std::size_t place = 0;
+    for (const Variable v : scope) {
+      double counts = 0, others = 0;
+      for (State x = 0; x < graph_.states(v); ++x) ++(counting.counts(place, x) ? counts : others);
+      place += graph_.states(v);
+      for (std::size_t c = log_count.size(); c-- > 0;) {
+        const double below = c > 0 ? log_count[c - 1] + std::log(counts) : -kInf;
+        const bool last = c + 1 == log_count.size();
+        const double same = log_count[c] + std::log(last && c == most ? counts + others : others);
+        log_count[c] = log_sum(below, same);
+      }
+    }
+    return log_count;
+  }
+
+  static double log_sum(double a, double b) {
+    const double most = std::max(a, b);
+    return most == -kInf ? most : most + std::log1p(std::exp(std::min(a, b) - most));
   }
 
   std::span<const std::uint32_t> places(const Term& term) const {

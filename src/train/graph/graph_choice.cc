@@ -10,8 +10,8 @@
 namespace croft {
 
 bool is_associative(const Interaction& interaction) {
-  return interaction.kind() == InteractionKind::same ||
-         interaction.kind() == InteractionKind::same_label;
+  return interaction.forbidden().empty() && (interaction.kind() == InteractionKind::same ||
+                                             interaction.kind() == InteractionKind::same_label);
 }
 
 bool keeps_associative(const GraphProblem& p) {
@@ -133,10 +133,12 @@ void check_prior(const GraphProblem& p, const MethodInfo& method) {
 
 void check_pairs(const GraphProblem& p) {
   for (const CliqueTemplate& each : p.schema.templates) {
-    if (each.interaction.arity() <= 2) continue;
+    if (each.interaction.arity() <= 2 && !each.has_lists()) continue;
     throw UsageError(
         "--objective tree-reweighted is of cliques of one or two variables, and the template '",
-        each.name, "' has ", each.interaction.arity(), "; take bethe");
+        each.name, "' has ",
+        each.has_lists() ? Message("lists of them") : Message("", each.interaction.arity()),
+        "; take bethe");
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/infinity.h"
 #include "core/vector_math.h"
 #include "croft/core/error.h"
 #include "objective/graph/graph_objective.h"
@@ -46,7 +47,9 @@ void GraphDual::scores(std::size_t n, std::span<double> theta) {
   GraphInstance& instance = instances_[n];
   scorer_.score(w_, instance);
   const auto own = std::as_const(instance.graph).numbers();
-  std::ranges::copy(own, theta.begin());
+  // No labelling that is allowed has a part that is forbidden: there 0 stands for -inf, which times
+  // 0 would be no number.
+  std::ranges::transform(own, theta.begin(), [](double s) { return s == -kInf ? 0 : s; });
   const auto costs = std::as_const(*augmented_[n]).numbers().subspan(own.size());
   std::ranges::copy(costs, theta.begin() + static_cast<std::ptrdiff_t>(own.size()));
 }
@@ -88,6 +91,10 @@ EntropyPoint GraphDual::entropy(std::size_t, std::span<const double>, std::span<
 double GraphDual::max_oracle(std::size_t n, std::span<const double> theta, std::span<double> mu) {
   FactorGraph& graph = *augmented_[n];
   std::ranges::copy(theta, graph.numbers().begin());
+  const auto own = std::as_const(instances_[n].graph).numbers();
+  for (std::size_t k = 0; k < own.size(); ++k) {
+    if (own[k] == -kInf) graph.numbers()[k] = -kInf;
+  }
   const MapResult best = best_[n]->best();
   if (best.states.empty()) throw Error("the search has found no allowed assignment");
   std::ranges::fill(mu, 0.0);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 #include "croft/core/error.h"
@@ -25,6 +26,11 @@ std::vector<State> matched(const Domain& from, const Domain& to) {
 std::vector<std::uint32_t> matched_cells(const CliqueSchema& from, const CliqueTemplate& old,
                                          const CliqueSchema& to, const CliqueTemplate& now) {
   std::vector<std::vector<State>> label;
+  if (old.interaction.counting()) {  // check_alike() has seen that they are the same
+    std::vector<std::uint32_t> same(old.interaction.cells());
+    std::iota(same.begin(), same.end(), 0U);
+    return same;
+  }
   for (std::size_t k = 0; k < old.domain.size(); ++k) {
     label.push_back(matched(from.domains[old.domain[k]], to.domains[now.domain[k]]));
   }
@@ -53,6 +59,13 @@ void check_alike(const CliqueSchema& from, const CliqueTemplate& old, const Cliq
                old.interaction.kind() == now.interaction.kind() && old.scores == now.scores;
   for (std::size_t k = 0; alike && k < old.domain.size(); ++k) {
     alike = from.domains[old.domain[k]].name == to.domains[now.domain[k]].name;
+  }
+  if (alike && old.interaction.counting()) {
+    const CountingRule &a = old.interaction.rule(), &b = now.interaction.rule();
+    alike = a.counts == b.counts && a.from == b.from && a.k == b.k;
+    for (std::size_t k = 0; alike && k < old.domain.size(); ++k) {
+      alike = from.domains[old.domain[k]].labels == to.domains[now.domain[k]].labels;
+    }
   }
   if (alike) return;
   throw Error("the template '" + now.name +

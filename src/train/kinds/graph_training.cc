@@ -5,6 +5,7 @@
 
 #include "core/json.h"
 #include "croft/core/error.h"
+#include "train/graph/constraint_check.h"
 #include "train/graph/graph_starts.h"
 
 namespace croft {
@@ -102,6 +103,15 @@ GraphTrainResult GraphTraining::run(const GraphTrainOptions& options,
   if (options.starts > 1 && is_direction(options.objective)) {
     throw UsageError("--starts keeps the best of several values, and --objective ",
                      name_of(options.objective), " has none; leave it out");
+  }
+  if (hidden_variables > 0 && has_constraints(data_.schema())) {
+    const std::vector<double> zero(layout_.dimension(), 0.0);
+    GraphScorer scorer(data_.schema(), data_.rows(), layout_);
+    for (GraphInstance& each : instances_) {
+      if (std::ranges::find(each.known, kUnobserved) == each.known.end()) continue;
+      scorer.score(zero, each);
+      check_constraints(data_, each);
+    }
   }
   ThreadPool pool(options.threads);
   GraphTrainResult result;

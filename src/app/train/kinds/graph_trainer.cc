@@ -60,7 +60,8 @@ void add(Fingerprint& print, const CliqueSchema& schema) {
     for (const std::string& label : each.labels) print.add(label);
   }
   for (const CliqueTemplate& each : schema.templates) {
-    print.add(each.name, each.domain, name_of(each.interaction.kind()), each.interaction.listed());
+    print.add(each.name, each.domain, name_of(each.interaction.kind()), each.interaction.listed(),
+              each.interaction.forbidden(), each.interaction.cell_of_number());
   }
 }
 
