@@ -28,7 +28,8 @@ MOST_EXACT = 20  # variables
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=Path(os.environ.get("CROFT_DATA", ROOT / ".." / "shared" / "data")))
+    data = Path(os.environ.get("CROFT_DATA", ROOT / ".." / "shared" / "data"))
+    parser.add_argument("--data", type=Path, default=data)
     parser.add_argument("--cases", default="500,5000,50000")
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("names", nargs="*", metavar="NAME")

@@ -1,5 +1,5 @@
-// Any bytes as a table of cases from which a network is learnt: an InputError, or rows of states that
-// its columns have.
+// Any bytes as a table of cases from which a network is learnt: an InputError, or rows of states
+// that its columns have.
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>

@@ -82,8 +82,9 @@ class Cliques:
         features   {name: number}, {name: str} ("name=str" is then a feature), {name: None} (absent), a list of
                    names, one name; None: the feature "(bias)".  Of a constraint none; of a known value its label
         """
-        numbers = [[self._numbered(template, key) for key in each] if isinstance(each, list)
-                   else self._numbered(template, each) for each in variables]
+        numbers: list[Union[int, list[int]]] = [
+            [self._numbered(template, key) for key in each] if isinstance(each, list)
+            else self._numbered(template, each) for each in variables]
         self._cliques.append((template, numbers, None if features is None else _features(features)))
 
     def _numbered(self, template: str, key: Hashable) -> int:
