@@ -271,10 +271,11 @@ namespace {
 void warn_of_estimate(InferResult& r) {
   const bool sums = r.task == GraphTask::partition || r.task == GraphTask::marginals;
   if (!sums || r.converged || r.kind != ResultKind::estimate) return;
-  r.warnings.push_back(Message(
-      r.method, r.stopped ? " was stopped before it converged" : " has not converged",
-      ": its numbers are an estimate of unknown quality; more --time or --memory may allow an "
-      "exact answer, and another --method may converge"));
+  const Message what =
+      r.stopped ? " was stopped before it converged" : Message(" has not converged");
+  r.warnings.push_back({r.method, what,
+                        ": its numbers are an estimate of unknown quality; more --time or --memory "
+                        "may allow an exact answer, and another --method may converge"});
 }
 
 }  // namespace

@@ -26,8 +26,7 @@ constexpr std::size_t kBlock = 64;          // rows that a thread takes at a tim
 
 // Of a network: what all threads read.
 struct Tables {
-  explicit Tables(const FactorGraph& graph)
-      : graph(graph), lists(graph), own(graph.variables(), 0) {
+  explicit Tables(const FactorGraph& of) : graph(of), lists(of), own(of.variables(), 0) {
     for (Factor f = 0; f < graph.factors(); ++f) {
       own[graph.scope(f).back()] = f;
       scores.push_back(graph.table(f));
