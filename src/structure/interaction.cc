@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -322,6 +323,7 @@ void Interaction::forbid(std::vector<std::uint64_t> states) {
 
 PotentialId Interaction::add_potential(FactorGraph& graph,
                                        std::span<const std::uint32_t> sizes) const {
+  assert(!needs_sizes() || sizes.size() == arity());
   if (counting()) {
     CountedStates counted{counted_[0], true};
     if (!alike_) {

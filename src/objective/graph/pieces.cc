@@ -20,7 +20,9 @@ std::vector<FactorSet> pieces_with_observations(const FactorGraph& graph) {
   for (Factor f = 0; f < graph.factors(); ++f) {
     const auto scope = graph.scope(f);
     if (scope.size() < 2) continue;
-    if (home[scope.back()] == kNone) home[scope.back()] = pieces.size();
+    // A factor that counts stays alone: with others there would be a number for each joint state.
+    const bool counts = graph.potential(graph.potential_of(f)).kind == PotentialKind::cardinality;
+    if (!counts && home[scope.back()] == kNone) home[scope.back()] = pieces.size();
     pieces.push_back({f});
   }
   for (Factor f = 0; f < graph.factors(); ++f) {

@@ -7,13 +7,9 @@
 #include "inference/graph/allowed_assignment.h"
 
 namespace croft {
-namespace {
-
 bool forbids(const CliqueTemplate& t) {
   return (t.penalty && *t.penalty == kInf) || !t.interaction.forbidden().empty();
 }
-
-}  // namespace
 
 bool has_constraints(const CliqueSchema& schema) {
   return std::ranges::any_of(schema.templates, forbids);

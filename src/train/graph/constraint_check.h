@@ -5,6 +5,7 @@
 namespace croft {
 
 // Whether some template forbids: then scores may be -inf.
+bool forbids(const CliqueTemplate& t);  // some joint states, altogether
 bool has_constraints(const CliqueSchema& schema);
 
 // Throws Error, which names the instance and the templates, where it is certain that no labels keep

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "croft/core/error.h"
+#include "train/graph/constraint_check.h"
 #include "train/graph/graph_starts.h"
 
 namespace croft {
@@ -79,8 +80,8 @@ void check_cut(const GraphProblem& p) {
         "leave it out, and cuts are made where they are exact");
   }
   for (const CliqueTemplate& each : p.schema.templates) {
-    if (!cut || each.scores || each.interaction.arity() < 2) continue;
-    if (is_associative(each.interaction) && each.interaction.arity() == 2) continue;
+    if (!cut || (each.interaction.arity() < 2 && !each.has_lists())) continue;
+    if (!each.scores && is_associative(each.interaction) && each.interaction.arity() == 2) continue;
     throw UsageError(
         "--search graph-cut needs cliques of one variable, or of two with the interaction same or "
         "same-label, and the template '",
@@ -102,6 +103,17 @@ void check_cut(const GraphProblem& p) {
                        "; --search graph-cut and alpha-expansion need values >= 0 where labels are "
                        "drawn together");
     }
+  }
+}
+
+// A product of distributions of single variables keeps such a constraint only where it is almost
+// certain of each: its bound says nothing of the likelihood.
+void check_mean_field(const GraphProblem& p) {
+  if (p.objective != Objective::mean_field) return;
+  for (const CliqueTemplate& each : p.schema.templates) {
+    if (!forbids(each) || (each.interaction.arity() < 2 && !each.has_lists())) continue;
+    throw UsageError("--objective mean-field and the constraint '", each.name,
+                     "' of several variables do not go together; take likelihood or bethe");
   }
 }
 
@@ -164,6 +176,7 @@ void check_graph_choice(const GraphProblem& p) {
   check_prior(p, method);
   check_pieces(p);
   check_cut(p);
+  check_mean_field(p);
   if (p.objective == Objective::tree_reweighted) check_pairs(p);
   if (objective.partial && method.init && p.method != Method::cutting_planes) return;
   const std::size_t hidden = count_hidden(p.instances);

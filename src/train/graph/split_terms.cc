@@ -56,7 +56,7 @@ class Cutter {
     GraphInstance& to = part_->instance;
     const std::uint32_t row = whole_.row[p];
     const CliqueTemplate& t = schema_.templates[rows_.template_of(row)];
-    potential_[p] = t.interaction.add_potential(to.graph);
+    potential_[p] = t.interaction.add_potential(to.graph, rows_.sizes(row));
     to.row.push_back(row);
     potentials_.push_back(p);
     return potential_[p];

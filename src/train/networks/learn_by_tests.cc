@@ -111,7 +111,8 @@ class Tests {
     return others;
   }
 
-  // All see the graph as it is before the first of them: the order of variables does not matter.
+  // All see the graph as it is before the first of them: the skeleton does not depend on the order
+  // of variables.
   void test_pairs(const std::vector<Pair>& pairs, std::size_t size, std::size_t& tests) {
     std::vector<Separation> apart(pairs.size());
     std::vector<std::size_t> taken(pairs.size(), 0);

@@ -14,6 +14,13 @@
 namespace croft::split_terms_test {
 namespace {
 
+// How many variables each place has decides about the potentials of such a rule.
+CountingRule first_state_of_each(std::uint32_t labels) {
+  std::vector<std::uint8_t> states(labels, 0), others(labels, 1);
+  states[0] = 1, others[0] = 0;
+  return {.counts = {states, others}, .from = {}};
+}
+
 // One picture, each pixel and each pair of neighbours with a number of its own.
 struct Picture {
   CliqueSchema schema;
@@ -24,8 +31,12 @@ struct Picture {
   explicit Picture(std::uint32_t side, std::uint32_t labels = 3) {
     schema.domains = {{"pixel", {"a", "b", "c"}}};
     schema.domains[0].labels.resize(labels);
-    schema.templates = {{"own", {0}, Interaction(InteractionKind::table, {labels})},
-                        {"pair", {0, 0}, Interaction(InteractionKind::same, {labels, labels})}};
+    schema.templates = {
+        {"own", {0}, Interaction(InteractionKind::table, {labels})},
+        {"pair", {0, 0}, Interaction(InteractionKind::same, {labels, labels})},
+        {"rule",
+         {0, 0},
+         Interaction(InteractionKind::implies, {labels, labels}, first_state_of_each(labels))}};
     data = std::make_unique<CliqueData>(schema);
     Random random(side);
     for (std::uint32_t v = 0; v < side * side; ++v) {
@@ -36,9 +47,11 @@ struct Picture {
     for (std::uint32_t v = 0; v < side * side; ++v) {
       if (v % side + 1 < side) data->add_clique(1, {v, v + 1}, {{0, 1.0}, {1, random.uniform()}});
       if (v + side < side * side) data->add_clique(1, {v, v + side}, {{1, random.uniform()}});
+      if (v % 5 == 0 && v + 1 < side * side) data->add_clique(2, {v, v + 1}, {{0, 1.0}});
     }
     instances = data->unroll();
-    layout = make_graph_layout(schema, data->rows(), instances, std::vector<std::size_t>{2, 2}, {});
+    layout =
+        make_graph_layout(schema, data->rows(), instances, std::vector<std::size_t>{2, 2, 1}, {});
   }
 
   GraphProblem problem(Objective objective, ThreadPool& pool, Method method = Method::lbfgs) {
