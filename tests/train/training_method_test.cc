@@ -51,7 +51,7 @@ TEST(TrainingMethods, StructuresHaveTheMethodsThatTheyHaveFunctionsFor) {
     EXPECT_EQ(of(each, kGraph), graph_smooth) << name_of(each);
   }
   EXPECT_EQ(of(Objective::max_margin, kGraph),
-            "sgd, averaged-sgd, adagrad, adagrad-rda, frank-wolfe");
+            "sgd, averaged-sgd, adagrad, adagrad-rda, frank-wolfe, cutting-plane");
   EXPECT_EQ(of(Objective::perceptron, kGraph), "perceptron, averaged-perceptron, pass-perceptron");
   EXPECT_EQ(of(Objective::passive_aggressive, kGraph), "pa, pa-1, pa-2");
   for (const ObjectiveInfo& each : objective_table(kGraph)) {
@@ -65,7 +65,7 @@ TEST(TrainingMethods, StructuresHaveTheMethodsThatTheyHaveFunctionsFor) {
             "sgd-lbfgs, lbfgs, owlqn, steepest-descent, cg, bfgs, sgd, averaged-sgd, adagrad, "
             "adagrad-rda, smd, sag, async-sgd, dual-ascent");
   EXPECT_EQ(of(Objective::max_margin, kSegments),
-            "sgd, averaged-sgd, adagrad, adagrad-rda, async-sgd");
+            "sgd, averaged-sgd, adagrad, adagrad-rda, async-sgd, cutting-plane");
   EXPECT_EQ(of(Objective::arow, kSegments), "arow");
   EXPECT_EQ(of(Objective::local, kSegments), "none");
   EXPECT_EQ(of(Objective::likelihood, Structure::joint),
@@ -225,7 +225,7 @@ TEST(TrainingMethods, SinglePrecisionIsOfMethodsThatSeeAllDataAtOnce) {
       expect_error(choice, {"--precision single", std::string(each.name), "these can: "});
     }
   }
-  EXPECT_EQ(can, 12u);  // eleven that take all data at once, and pass-perceptron
+  EXPECT_EQ(can, 13u);  // twelve that take all data at once, and pass-perceptron
   for (const Method each : {Method::sgd, Method::sag, Method::async_sgd, Method::gis, Method::iis,
                             Method::sdca, Method::smo, Method::perceptron, Method::arow}) {
     EXPECT_FALSE(has_precision(each)) << info(each).name;
@@ -236,7 +236,8 @@ TEST(TrainingMethods, TheDualStopsByItsGapAlone) {
   for (const MethodInfo& each : method_table()) {
     MethodChoice tolerance = sound(each), window = sound(each);
     tolerance.tolerance = window.window = true;
-    if (each.init || each.independent) {
+    const bool proves = each.method == Method::cutting_planes;  // how far off it is at most
+    if ((each.init || each.independent) && !proves) {
       EXPECT_EQ(error_of(tolerance), "") << each.name;
       EXPECT_EQ(error_of(window), "") << each.name;
     } else {

@@ -197,7 +197,7 @@ TEST(Sensitivity, IsTheDerivativeAndTheFunctionOfEachNumber) {
   EXPECT_GT(parameters, 200);
 }
 
-TEST(Cases, TheirAnswersAreThoseOfAllAssignments) {
+TEST(Cases, TheirAnswersAreThoseOfAllAssignmentsForAnyNumberOfThreads) {
   Random random(8);
   ThreadPool one(1), two(2);
   for (int round = 0; round < 30; ++round) {
