@@ -34,7 +34,7 @@ def core(h: Hostile) -> None:
         graph_.add_variable(2)
     graph_.add_factor([0, 1], graph_.add_table(np.zeros((2, 2))))
     encoder = croft.TextVectorizer(hash_bits=3)._new_encoder()
-    cliques = _core.Cliques([("tag", ["N", "V"])], [("word", [0], "table", [])])
+    cliques = _core.Cliques([("tag", ["N", "V"])], [{"name": "word", "domains": [0], "interaction": "table"}])
     plan = _core.Plan(native, {})
     net = _core.bayes_net(["a"], [["n", "y"]], [[]])
     how: dict[str, Any] = {

@@ -8,7 +8,9 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 @pytest.mark.parametrize("name", ["generative_graphs.md", *sorted(path.name for path in DOCS.glob("python*.md"))])
-def test_the_examples_print_what_they_say(name):
+def test_the_examples_print_what_they_say(name, monkeypatch, tmp_path):
+    (tmp_path / "examples").symlink_to(DOCS.parent / "examples")  # what they read, beside what they write
+    monkeypatch.chdir(tmp_path)
     failed, run = doctest.testfile(str(DOCS / name), module_relative=False, optionflags=doctest.ELLIPSIS)
     assert failed == 0
     assert run > 0 or ">>>" not in (DOCS / name).read_text()

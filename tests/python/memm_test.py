@@ -82,7 +82,7 @@ def test_its_parameters_are_those_of_chains_but_for_other_objectives_and_orders(
     chains = set(inspect.signature(croft.ChainCRF.__init__).parameters)
     own = set(inspect.signature(croft.MEMM.__init__).parameters)
     assert own == chains - {"order", "histories", "transition_groups", "induce_pairs", "cost", "block", "gap",
-                            "aggressiveness", "best", "variance", "gamma", "kernel"}
+                            "aggressiveness", "best", "variance", "gamma", "kernel", "pieces"}
     assert set(croft.MEMM().get_params()) == own - {"self"}
 
 

@@ -245,7 +245,7 @@ def test_a_prior_and_variances_need_a_penalty_and_a_name_that_fits(small, tmp_pa
      "optimizer lbfgs does not minimise objective perceptron; these do: perceptron, "
      "averaged-perceptron, pass-perceptron, voted-perceptron"),
     ({"objective": "max-margin", "optimizer": "newton"},
-     "these do: sgd, averaged-sgd, .*frank-wolfe, smo"),
+     "these do: sgd, averaged-sgd, .*frank-wolfe, cutting-plane, smo"),
     ({"optimizer": "smo"},
      r"these do: sgd-lbfgs, lbfgs, .*batch-eg\.  It goes with objective max-margin"),
     ({"optimizer": "best"}, 'there is no optimizer "best"; there are sgd-lbfgs, lbfgs, .*, arow'),
