@@ -16,7 +16,6 @@ namespace {
 
 using testing_graphs::for_all;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // Up to three parents each, states a, b, c.
 GraphFile random_net(Random& random, bool zeros) {
