@@ -16,7 +16,6 @@ namespace {
 
 using testing_graphs::for_all;
 
-
 // Up to three parents each, states a, b, c.
 GraphFile random_net(Random& random, bool zeros) {
   GraphFile net;
