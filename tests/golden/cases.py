@@ -425,6 +425,11 @@ COMPANY = {
                      "induce-count", "induce-from", "induce-pairs"), ["--induce"]),
     "unsupported-after": ["--unsupported 0.1"], "histories": ["--order 2", "--order 2 --constrain bio"],
     "cost": ["--objective softmax-margin", "--objective max-margin"], "block": ["--objective composite"],
+    "pieces": ["--objective piecewise"],
+    **dict.fromkeys(("network-score", "max-parents", "bootstrap"), ["--learn-structure exact"]),
+    "tabu": ["--learn-structure hill-climbing"], "significance": ["--learn-structure pc"],
+    "equivalent-sample-size": ["--learn-structure exact --network-score bdeu"],
+    "edges": ["--learn-structure exact --bootstrap 2"],
     "gap": ["--optimizer dual-ascent", "--optimizer dual-ascent --l2 1",
             "--objective max-margin --optimizer frank-wolfe"],
     "sgd-passes": ["--optimizer sgd-lbfgs"], "step": ["--optimizer sgd"], "batch": ["--optimizer sgd"],
@@ -449,7 +454,10 @@ VALUES = {  # of several one
     "expert": "--expert chain.croft", "template": "--template plain.template",
     "transition-groups": "--transition-groups chunk.groups", "label-classes": "--label-classes chunk.classes",
     "max-length": "--max-length 5", "experts": "--experts random:2", "query-seconds": "--query-seconds 60",
-    "query-memory": "--query-memory 1G", "numeric": "--numeric size", "unlabelled": "--unlabelled chunks.words",
+    "pieces": "--pieces observations", "learn-structure": "--learn-structure exact", "tabu": "--tabu 3",
+    "network-score": "--network-score bic", "equivalent-sample-size": "--equivalent-sample-size 2",
+    "max-parents": "--max-parents 1", "significance": "--significance 0.05", "bootstrap": "--bootstrap 2",
+    "edges": "--edges edges.csv", "query-memory": "--query-memory 1G", "numeric": "--numeric size", "unlabelled": "--unlabelled chunks.words",
 }
 # Options that every training has, and one that goes on from what is not there.
 GIVEN = {"DATA", "output", "model"}
