@@ -46,8 +46,7 @@ def compare(path, counts, most_seconds):
     truth = croft.BayesNet.read(path)
     names = [str(name) for name in truth.graph.variables]
     states = {name: [str(s) for s in truth.graph.states(name)] for name in names}
-    drawn = truth.infer("sample", samples=max(counts), seed=1).samples
-    X = [dict(zip(names, (states[name][s] for name, s in zip(names, row)))) for row in drawn.tolist()]
+    X = truth.infer("sample", samples=max(counts), seed=1).samples
     slow = set()
     for count in counts:
         for method, options in METHODS.items():
