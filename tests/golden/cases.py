@@ -457,7 +457,8 @@ VALUES = {  # of several one
     "pieces": "--pieces observations", "learn-structure": "--learn-structure exact", "tabu": "--tabu 3",
     "network-score": "--network-score bic", "equivalent-sample-size": "--equivalent-sample-size 2",
     "max-parents": "--max-parents 1", "significance": "--significance 0.05", "bootstrap": "--bootstrap 2",
-    "edges": "--edges edges.csv", "query-memory": "--query-memory 1G", "numeric": "--numeric size", "unlabelled": "--unlabelled chunks.words",
+    "edges": "--edges edges.csv", "query-memory": "--query-memory 1G", "numeric": "--numeric size",
+    "unlabelled": "--unlabelled chunks.words",
 }
 # Options that every training has, and one that goes on from what is not there.
 GIVEN = {"DATA", "output", "model"}
