@@ -32,12 +32,14 @@ void fill_domain(sqlite3* database, std::size_t type, const NameTable& constants
 template <class Last>
 void fill_tuples(sqlite3* database, const std::string& table, std::size_t arity,
                  const TupleTable& tuples, const std::string& last_name, const Last& last) {
-  std::string columns, values;
+  // Whole numbers, declared as such: else an index does not find what another column holds.
+  std::string columns, typed, values;
   for (std::size_t i = 0; i < arity; ++i) {
     columns += (i == 0 ? "a" : ", a") + std::to_string(i);
+    typed += "a" + std::to_string(i) + " INTEGER, ";
     values += "?, ";
   }
-  const std::string declared = arity == 0 ? last_name : columns + ", " + last_name;
+  const std::string declared = typed + last_name + " INTEGER";
   const std::string key = arity == 0 ? ")" : ", PRIMARY KEY (" + columns + ")) WITHOUT ROWID";
   execute(database, "CREATE TABLE " + table + "(" + declared + key, kTablesName);
   Statement insert(database, "INSERT INTO " + table + " VALUES (" + values + "?)", kTablesName);
