@@ -1,7 +1,7 @@
 // A Markov logic network as it is written: types, predicates, functions, and rules with weights.
 //
-// Nothing is ground here.  docs/math/markov_logic.md has the meaning (ML.n), markov_logic's section
-// 2 the grammar.  Names are numbered in order of appearance; a type has its constants by numbers of
+// Nothing is ground here.  docs/math/markov_logic.md has the meaning (ML.n), and in its section 2
+// the grammar.  Names are numbered in order of appearance; a type has its constants by numbers of
 // its own, from 0, as each database may add some.
 #pragma once
 #include <cstdint>

@@ -13,8 +13,8 @@
 namespace croft {
 namespace {
 
-constexpr std::int64_t kMostConstants = 100'000'000;  // of a range
-constexpr std::size_t kMostSigns = 10;                // *P in a formula: 2^10 rules
+constexpr std::int64_t kMostConstants = 10'000'000;  // of a range: a GB
+constexpr std::size_t kMostSigns = 10;               // *P in a formula: 2^10 rules
 constexpr std::size_t kMostNesting = 500;
 
 bool begins_lower(std::string_view word) { return word[0] >= 'a' && word[0] <= 'z'; }
