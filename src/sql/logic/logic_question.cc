@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "logic/hard_conflict.h"
+
 namespace croft {
 namespace {
 
@@ -48,7 +50,32 @@ GroundNetwork::GroundNetwork(const AtomSpace& space, const std::vector<AtomPatte
   for (std::uint32_t p = 0; queries.empty() && p < space.network().predicates.size(); ++p) {
     if (space.is_open(p)) add_atoms({.predicate = p, .constants = {}});
   }
+  check_hard_rules();
   graph_ = graph_of(store_);
+}
+
+void GroundNetwork::check_hard_rules() const {
+  const std::vector<std::size_t> conflict = hard_conflict(store_);
+  if (conflict.empty()) return;
+  const LogicNetwork& network = space_.network();
+  const LogicUnits units = logic_units(space_);
+  std::vector<std::size_t> rules;
+  for (const std::size_t clause : conflict) {
+    store_.for_shares(clause, [&](std::uint32_t unit, double) {
+      const auto after = std::upper_bound(units.first.begin(), units.first.end(), unit);
+      const auto rule = static_cast<std::size_t>(after - units.first.begin() - 1);
+      if (network.rules[rule].hard) rules.push_back(rule);
+    });
+  }
+  std::sort(rules.begin(), rules.end());
+  rules.erase(std::unique(rules.begin(), rules.end()), rules.end());
+  std::string list;
+  for (const std::size_t rule : rules) {
+    list += (list.empty() ? " " : "; ") + place_of(network.rules[rule].where) + ": " +
+            network.rules[rule].text;
+  }
+  throw Error("no world keeps these hard rules, with the evidence and the marks of arguments:",
+              list);
 }
 
 void GroundNetwork::add_atoms(const AtomPattern& pattern) {

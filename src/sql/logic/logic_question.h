@@ -37,7 +37,8 @@ struct LogicAnswer {
 // Grounds once, and answers any number of questions.
 class GroundNetwork {
  public:
-  // Keeps the space by reference.  Throws what ground() does.
+  // Keeps the space by reference.  Throws what ground() does, and Error where hard rules contradict
+  // each other by what follows step by step; it names them.
   //   queries : whose atoms are asked for; empty: all open ones
   GroundNetwork(const AtomSpace& space, const std::vector<AtomPattern>& queries,
                 const GroundOptions& options = {});
@@ -51,6 +52,7 @@ class GroundNetwork {
 
  private:
   void add_atoms(const AtomPattern& pattern);
+  void check_hard_rules() const;
 
   const AtomSpace& space_;
   ClauseStore store_;
