@@ -2,8 +2,10 @@
 
 import json
 import math
+import re
+import shlex
 
-from support import BAD_INPUT, WRONG_USAGE, CliTest, main
+from support import BAD_INPUT, SOURCE, WRONG_USAGE, CliTest, main
 
 FRIENDS = """// who smokes
 person = {Anna, Bob}
@@ -52,6 +54,16 @@ class LogicTest(CliTest):
                            "--task", "map", "--query", "Cancer", "--quiet")
         self.assertIn("Cancer(Bob)\n", text)
         self.assertEqual(self.ask("--task", "map", "--query", "Cancer")["cost"], 0)
+
+    def test_the_example_prints_what_its_page_says(self):
+        folder = SOURCE / "examples" / "friends"
+        page = (folder / "README.md").read_text()
+        commands = re.findall(r"^\$ croft (.*)\n((?:(?!```).*\n)*)", page, re.MULTILINE)
+        self.assertEqual(len(commands), 2)
+        for command, output in commands:
+            arguments = [str(folder / word) if word.startswith("friends.") else word
+                         for word in shlex.split(command)]
+            self.assertEqual(self.run_ok(*arguments), output)
 
     def test_included_files_are_beside_the_one_that_includes_them(self):
         self.file("rest.mln", "1 P(x)\n")
