@@ -40,6 +40,7 @@ Example:
   croft calibrate -m m.croft held.conll -o c.croft   make its probabilities mean what they say
   croft search train.conll --range l2=0.01:10:log    choose settings by cross-validation
   croft cluster -o brown.txt text.txt       classes of words, for features
+  croft logic friends.mln -e friends.db     probabilities of atoms in Markov logic
 
 `croft VERB --help` has the options of a verb and an example.
 A file name of - is standard input.  Results go to stdout, progress and messages to stderr.
@@ -47,8 +48,8 @@ Exit status: 0 done, 1 bad input, 2 wrong usage, 130 stopped by Ctrl-C or SIGTER
 141 (SIGPIPE), without a message, where the reader of the results left: croft ... | head.)";
 
 constexpr const Verb* kVerbs[] = {
-    &kTrain, &kPredict, &kEvaluate,       &kInspect,   &kExplain, &kConvert,
-    &kStack, &kInfer,   &kMaximumEntropy, &kCalibrate, &kSearch,  &kCluster,
+    &kTrain, &kPredict,        &kEvaluate,  &kInspect, &kExplain, &kConvert, &kStack,
+    &kInfer, &kMaximumEntropy, &kCalibrate, &kSearch,  &kCluster, &kLogic,
 };
 
 int fail(int status, const char* message) {

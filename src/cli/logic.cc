@@ -1,0 +1,223 @@
+// croft logic
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <new>
+
+#include "cli/common.h"
+#include "cli/model_options.h"
+#include "cli/verb.h"
+#include "core/json.h"
+#include "croft/core/error.h"
+#include "croft/core/interrupt.h"
+#include "logic/network_parser.h"
+#include "sql/logic/logic_question.h"
+#include "train/options/training_options.h"
+
+namespace croft::cli {
+namespace {
+
+constexpr const char* kLogicFooter = R"help(
+Example:
+  croft logic friends.mln -e friends.db --query Cancer
+  croft logic friends.mln -e friends.db --query "Smokes(Anna), Friends(Anna, x)" --json
+  croft logic friends.mln -e friends.db --task map
+  croft logic friends.mln --weights clausal --task partition
+
+Predicates that are asked for are open, and those of which the evidence says nothing: their atoms
+are unknown.  All others are closed: what the evidence does not say is false.
+docs/math/markov_logic.md has the language and what weights mean; `croft infer --help` has the
+methods and their settings.)help";
+
+std::span<const OptionRow> logic_options() {
+  using namespace option;
+  static const auto kRows = std::to_array<OptionRow>({
+      file("NETWORK", "FILE", "Markov logic network (.mln)").needed().unnamed(),
+      file("evidence", "FILE ...", "Database of facts (.db); may be given several times")
+          .short_as('e')
+          .repeated(),
+      words("query", "ATOMS",
+            "What is asked for: predicates and atoms, \"Cancer, Friends(Anna, x)\"; without: all "
+            "open predicates"),
+      file("query-file", "FILE", "The same, an atom a line").without("query"),
+      words("task", "TASK=marginals", "marginals, map or partition"),
+      choice("weights", "MEANING", {"formula", "clausal"},
+             "formula: a weight counts where the formula as written is true; clausal: it is shared "
+             "out over the clauses of its clausal form; without: formula, with --dialect alchemy "
+             "clausal"),
+      choice("dialect", "DIALECT=any", {"any", "alchemy", "tuffy", "lomrf"},
+             "Whose signs the network may have"),
+      words("open", "P,Q,...", "Predicates that are open all the same"),
+      words("closed", "P,Q,...", "Predicates that are closed all the same"),
+      words("method", "METHOD=auto", "How; the methods of `croft infer`"),
+      option::size("memory", "LIMIT",
+                   "What ground clauses, and a method that predicts it, may take, such as 4G"),
+      number("time", "SECONDS", "Stop the method after so many seconds, with what is there"),
+      number("tolerance", "X", "Of iterations: end at a change below this"),
+      whole("max-iterations", "N", "Of iterations: end after so many").from(1),
+      words("set", "NAME=VALUE ...", "A setting of the method; may be given several times")
+          .repeated(),
+      json_row("One JSON document"),
+      flag("quiet", "No progress on stderr"),
+  });
+  return kRows;
+}
+
+std::vector<std::string> names_in(std::string_view list) {
+  std::vector<std::string> names;
+  std::string name;
+  for (const char c : std::string(list) + ",") {
+    if (c == ' ') continue;
+    if (c != ',') {
+      name += c;
+    } else if (!name.empty()) {
+      names.push_back(std::exchange(name, {}));
+    }
+  }
+  return names;
+}
+
+InferRequest read_request_of_logic(const OptionValues& values) {
+  InferRequest request;
+  request.task = values.given("task") ? graph_task(values.text("task")) : GraphTask::marginals;
+  values.read("method", request.method);
+  values.read("memory", request.memory);
+  values.read("time", request.seconds);
+  values.read("tolerance", request.tolerance);
+  values.read("max-iterations", request.max_iterations);
+  for (const std::string& each : values.list("set")) {
+    const std::size_t equal = each.find('=');
+    if (equal == each.npos) throw UsageError("--set takes NAME=VALUE, not ", in_quotes(each));
+    request.settings.emplace_back(each.substr(0, equal), each.substr(equal + 1));
+  }
+  const CommonOptions common = common_of(values);
+  request.seed = common.seed;
+  request.threads = common.threads;
+  return request;
+}
+
+std::vector<AtomPattern> read_queries(const OptionValues& values, const LogicNetwork& network) {
+  const std::string file(values.text("query-file")), text(values.text("query"));
+  if (!file.empty()) return parse_atom_patterns(network, read_fact_tokens(LineReader(file)));
+  return parse_atom_patterns(network,
+                             read_fact_tokens(LineReader(std::string_view(text), "--query")));
+}
+
+Json logic_json(const LogicAnswer& answer) {
+  Json out = {{"task", name_of(answer.result.task)}, {"method", answer.result.method},
+              {"kind", name_of(answer.result.kind)}, {"converged", answer.result.converged},
+              {"seconds", answer.result.seconds},    {"ground_atoms", answer.ground_atoms},
+              {"ground_clauses", answer.clauses}};
+  if (!answer.result.reason.empty()) out["reason"] = answer.result.reason.text();
+  if (answer.log_partition) out["log_partition"] = *answer.log_partition;
+  if (answer.cost) out["cost"] = *answer.cost;
+  for (const Message& note : answer.result.notes) out["notes"].push_back(note.text());
+  for (const Message& warning : answer.result.warnings) out["warnings"].push_back(warning.text());
+  if (answer.result.task == GraphTask::partition) return out;
+  const bool map = answer.result.task == GraphTask::map;
+  Json atoms = Json::array();
+  for (const AtomAnswer& each : answer.atoms) {
+    Json atom = {{"atom", each.atom}, {"known", each.known}};
+    if (map) {
+      atom["true"] = each.probability != 0;
+    } else {
+      atom["probability"] = each.probability;
+    }
+    atoms.push_back(std::move(atom));
+  }
+  out["atoms"] = std::move(atoms);
+  return out;
+}
+
+// A line an atom; of map those that are true.
+std::string logic_text(const LogicAnswer& answer) {
+  std::string out;
+  if (answer.result.task == GraphTask::partition) {
+    return fmt::format("log Z = {} ({}, {})\n", *answer.log_partition, answer.result.method,
+                       name_of(answer.result.kind));
+  }
+  for (const AtomAnswer& each : answer.atoms) {
+    if (answer.result.task == GraphTask::marginals) {
+      out += fmt::format("{}\t{:.6f}\n", each.atom, each.probability);
+    } else if (each.probability != 0) {
+      out += each.atom + "\n";
+    }
+  }
+  return out;
+}
+
+// What grounding reports: a line every two seconds.
+class LogicProgress {
+ public:
+  explicit LogicProgress(bool quiet) : quiet_(quiet) {}
+  void operator()(std::size_t done, std::size_t rules, std::size_t clauses) {
+    if (quiet_ || Clock::now() - last_ < std::chrono::seconds(2)) return;
+    last_ = Clock::now();
+    std::fprintf(stderr, "%zu of %zu rules are ground, %zu clauses\n", done, rules, clauses);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool quiet_;
+  Clock::time_point last_ = Clock::now();
+};
+
+void tell(const LogicAnswer& answer) {
+  std::string line = fmt::format("{} ground atoms, {} clauses; {}: {}", answer.ground_atoms,
+                                 answer.clauses, answer.result.method, name_of(answer.result.kind));
+  if (!answer.result.converged) line += ", not converged";
+  if (answer.cost) line += fmt::format("; cost {:.10g}", *answer.cost);
+  std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+int run_logic(const OptionValues& values) {
+  const bool quiet = values.flag("quiet");
+  handle_interrupts();
+  const InferRequest request = read_request_of_logic(values);
+  const LogicDialect dialect =
+      values.given("dialect") ? logic_dialect(values.text("dialect")) : LogicDialect::any;
+  const LogicNetwork network = read_network(std::string(values.text("NETWORK")), dialect);
+  for (const std::string& warning : network.warnings) {
+    std::fprintf(stderr, "croft: warning: %s\n", warning.c_str());
+  }
+  LogicEvidence evidence(network);
+  for (const std::string& path : values.list("evidence")) {
+    add_evidence(network, read_fact_tokens(LineReader(path)), evidence);
+  }
+  const std::vector<AtomPattern> queries = read_queries(values, network);
+  const AtomSpace space(network, evidence,
+                        open_predicates(network, evidence, queries, names_in(values.text("open")),
+                                        names_in(values.text("closed"))));
+  GroundOptions options;
+  options.reading = values.given("weights")            ? weight_reading(values.text("weights"))
+                    : dialect == LogicDialect::alchemy ? WeightReading::clausal
+                                                       : WeightReading::formula;
+  options.memory = request.memory;
+  options.progress = LogicProgress(quiet);
+  const GroundNetwork ground(space, queries, options);
+  InferCalls calls;
+  if (!quiet) {
+    calls.plan = [](const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); };
+  }
+  calls.progress = [](const GraphProgress&) { return !interruption.load(); };
+  const LogicAnswer answer = ground.answer(request, calls);
+  for (const Message& warning : answer.result.warnings) {
+    std::fprintf(stderr, "croft: warning: %s\n", warning.text().c_str());
+  }
+  write_answer(
+      values.flag("json"), [&] { return logic_json(answer); }, [&] { return logic_text(answer); });
+  if (!quiet) tell(answer);
+  return interruption ? kInterrupted : kDone;
+}
+
+}  // namespace
+
+const Verb kLogic = {.name = "logic",
+                     .summary = "Inference on a Markov logic network",
+                     .options = [] { return tables(logic_options(), common_options()); },
+                     .footer = [] { return std::string(kLogicFooter); },
+                     .run = run_logic,
+                     .need_of_memory = "ask with fewer constants or rules, or on a larger machine"};
+
+}  // namespace croft::cli

@@ -1,0 +1,192 @@
+#include "logic/evidence.h"
+
+#include <cstring>
+#include <utility>
+
+#include "logic/token_cursor.h"
+
+namespace croft {
+namespace {
+
+std::string bytes_of(std::span<const std::uint32_t> tuple) {
+  std::string bytes(tuple.size_bytes(), '\0');
+  if (!tuple.empty()) std::memcpy(bytes.data(), tuple.data(), tuple.size_bytes());
+  return bytes;
+}
+
+// What files of facts and of questions share.
+class FactParser {
+ public:
+  FactParser(const LogicNetwork& network, const LogicTokens& tokens)
+      : network_(network), at_(tokens) {}
+
+  void facts(LogicEvidence& evidence) {
+    for (; !at_.at_end(); end_line()) fact(evidence);
+  }
+
+  std::vector<AtomPattern> patterns() {
+    std::vector<AtomPattern> out;
+    while (!at_.at_end()) {
+      AtomPattern pattern{.predicate = predicate(), .constants = {}};
+      if (at_.is("(") && !at_.current().first) {
+        const LogicToken open = at_.current();
+        pattern.constants = arguments(true);
+        check_count(open, network_.predicates[pattern.predicate].types.size(),
+                    pattern.constants.size());
+      }
+      out.push_back(std::move(pattern));
+      if (!at_.take(",")) end_line();
+    }
+    return out;
+  }
+
+ private:
+  void end_line() {
+    if (!at_.at_end() && !at_.current().first) {
+      at_.fail("this cannot follow an atom", "begin each on a line of its own");
+    }
+  }
+
+  std::uint32_t predicate() {
+    if (!at_.is_word()) at_.fail("the name of a predicate is expected here", "");
+    const std::uint32_t number = network_.predicate_names.find(at_.text());
+    if (number == kNoNumber) {
+      at_.fail("the network has no predicate of this name", "declare it there: Name(type, …)");
+    }
+    at_.next();
+    return number;
+  }
+
+  std::string constant(bool variables) {
+    const LogicToken& token = at_.current();
+    if (at_.is("-") && at_.peek(1).kind == LogicTokenKind::number) {
+      at_.next();
+      return "-" + at_.take_text();
+    }
+    if (token.kind == LogicTokenKind::word && token.text[0] >= 'a' && token.text[0] <= 'z') {
+      if (variables) {
+        at_.next();
+        return "";
+      }
+      at_.fail("a fact has constants, and this is the name of a variable",
+               "put a constant that begins with a small letter between double quotes");
+    }
+    if (!at_.is_word() && !at_.is_number() && token.kind != LogicTokenKind::quoted) {
+      at_.fail("a constant is expected here", "");
+    }
+    if (token.text.empty()) at_.fail("a constant without a name", "");
+    return at_.take_text();
+  }
+
+  std::vector<std::string> arguments(bool variables) {
+    std::vector<std::string> out;
+    at_.expect("(");
+    if (at_.take(")")) return out;
+    do {
+      out.push_back(constant(variables));
+    } while (at_.take(","));
+    at_.expect(")");
+    return out;
+  }
+
+  void check_count(const LogicToken& where, std::size_t expected, std::size_t count) {
+    if (expected == count) return;
+    at_.fail(where, Message("the number of arguments is ", expected, ", and here are ", count), "");
+  }
+
+  static std::vector<std::uint32_t> numbers(LogicEvidence& evidence,
+                                            const std::vector<std::uint32_t>& types,
+                                            const std::vector<std::string>& names) {
+    std::vector<std::uint32_t> out(names.size());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      out[i] = evidence.types[types[i]].insert(names[i]);
+      evidence.constants.insert(names[i]);
+    }
+    return out;
+  }
+
+  void fact(LogicEvidence& evidence) {
+    if (at_.peek(1).text == "=" || at_.peek(2).text == "=") return function_value(evidence);
+    const LogicToken first = at_.current();
+    const Truth truth = at_.take("!") ? Truth::no : at_.take("?") ? Truth::unknown : Truth::yes;
+    if (at_.is_number()) {
+      at_.fail("a fact is true, false or unknown, and has no weight or probability",
+               "say it as a rule of the network: WEIGHT P(A)");
+    }
+    const std::uint32_t number = predicate();
+    const LogicToken open = at_.current();
+    const bool has_arguments = at_.is("(") && !open.first;
+    const std::vector<std::string> names =
+        has_arguments ? arguments(false) : std::vector<std::string>();
+    check_count(open, network_.predicates[number].types.size(), names.size());
+    LogicFacts& facts = evidence.predicates[number];
+    const std::uint32_t tuple =
+        facts.tuples.insert(numbers(evidence, network_.predicates[number].types, names));
+    if (tuple == facts.truth.size()) facts.truth.push_back(truth);
+    if (facts.truth[tuple] != truth) {
+      at_.fail(first, "an earlier fact says something else of this atom", "leave one of them out");
+    }
+  }
+
+  void function_value(LogicEvidence& evidence) {
+    const LogicToken first = at_.current();
+    const std::string value = constant(false);
+    at_.expect("=");
+    const std::uint32_t number =
+        at_.is_word() ? network_.function_names.find(at_.text()) : kNoNumber;
+    if (number == kNoNumber) {
+      at_.fail("the network has no function of this name", "declare it there: type name(type, …)");
+    }
+    at_.next();
+    const LogicToken open = at_.current();
+    const std::vector<std::string> names = arguments(false);
+    const LogicFunction& function = network_.functions[number];
+    check_count(open, function.types.size(), names.size());
+    const std::uint32_t result = evidence.types[function.result].insert(value);
+    evidence.constants.insert(value);
+    FunctionValues& values = evidence.functions[number];
+    const std::uint32_t tuple = values.tuples.insert(numbers(evidence, function.types, names));
+    if (tuple == values.value.size()) values.value.push_back(result);
+    if (values.value[tuple] != result) {
+      at_.fail(first, "an earlier line gives the function another value there",
+               "leave one of them out");
+    }
+  }
+
+  const LogicNetwork& network_;
+  TokenCursor at_;
+};
+
+}  // namespace
+
+std::uint32_t TupleTable::insert(std::span<const std::uint32_t> tuple) {
+  arity_ = tuple.size();
+  const auto [place, is_new] =
+      number_.try_emplace(bytes_of(tuple), static_cast<std::uint32_t>(size_));
+  if (is_new) {
+    cells_.insert(cells_.end(), tuple.begin(), tuple.end());
+    ++size_;
+  }
+  return place->second;
+}
+
+LogicEvidence::LogicEvidence(const LogicNetwork& network)
+    : types(network.types),
+      constants(network.constants),
+      predicates(network.predicates.size()),
+      functions(network.functions.size()) {
+  for (const NameTable& type : types) {
+    for (std::uint32_t c = 0; c < type.size(); ++c) constants.insert(type[c]);
+  }
+}
+
+void add_evidence(const LogicNetwork& network, const LogicTokens& tokens, LogicEvidence& evidence) {
+  FactParser(network, tokens).facts(evidence);
+}
+
+std::vector<AtomPattern> parse_atom_patterns(const LogicNetwork& network,
+                                             const LogicTokens& tokens) {
+  return FactParser(network, tokens).patterns();
+}
+
+}  // namespace croft

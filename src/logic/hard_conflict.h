@@ -1,0 +1,16 @@
+// Hard clauses that contradict each other by what follows step by step.
+#pragma once
+#include <vector>
+
+#include "logic/clause_store.h"
+
+namespace croft {
+
+// Unit propagation: where all but one literal of a hard clause are false, the last one is true; a
+// mark of arguments that has a true atom makes its others false.  Returns clauses of which some
+// atom would have to be true and false (those that the contradiction follows from); empty where
+// there is none, which does not prove that there is an allowed world.  Linear in the literals of
+// the hard clauses, times the length of these.
+std::vector<std::size_t> hard_conflict(const ClauseStore& store);
+
+}  // namespace croft

@@ -1,0 +1,45 @@
+#include "logic/network.h"
+
+namespace croft {
+
+std::uint32_t NameTable::insert(std::string_view name) {
+  const auto [place, is_new] =
+      number_.try_emplace(std::string(name), static_cast<std::uint32_t>(names_.size()));
+  if (is_new) names_.emplace_back(name);
+  return place->second;
+}
+
+std::uint32_t NameTable::find(std::string_view name) const {
+  const auto found = number_.find(std::string(name));
+  return found == number_.end() ? kNoNumber : found->second;
+}
+
+std::uint32_t LogicNetwork::add_type(std::string_view name) {
+  const std::uint32_t type = type_names.insert(name);
+  if (type == types.size()) types.emplace_back();
+  return type;
+}
+
+std::string_view name_of(LogicDialect dialect) {
+  switch (dialect) {
+    case LogicDialect::alchemy:
+      return "alchemy";
+    case LogicDialect::tuffy:
+      return "tuffy";
+    case LogicDialect::lomrf:
+      return "lomrf";
+    case LogicDialect::any:
+      break;
+  }
+  return "any";
+}
+
+LogicDialect logic_dialect(std::string_view name) {
+  for (const LogicDialect each :
+       {LogicDialect::any, LogicDialect::alchemy, LogicDialect::tuffy, LogicDialect::lomrf}) {
+    if (name == name_of(each)) return each;
+  }
+  throw UsageError("the dialect ", in_quotes(name), " is none of any, alchemy, tuffy, lomrf");
+}
+
+}  // namespace croft

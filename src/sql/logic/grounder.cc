@@ -1,0 +1,571 @@
+#include "sql/logic/grounder.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "croft/core/interrupt.h"
+#include "logic/ground_formula.h"
+#include "sql/logic/evidence_tables.h"
+#include "sql/logic/rule_join.h"
+
+namespace croft {
+namespace {
+
+constexpr std::size_t kMostClauses = 64;          // of a rule, or of one grounding
+constexpr std::size_t kMostClausesShared = 4096;  // of one grounding, where its weight is shared
+constexpr std::size_t kBetweenChecks = 4096;
+
+// Rows of whole numbers.
+class RowReader {
+ public:
+  RowReader(sqlite3* database, const std::string& sql) : database_(database) {
+    sqlite3_stmt* statement = nullptr;
+    if (sqlite3_prepare_v2(database, sql.c_str(), -1, &statement, nullptr) != SQLITE_OK) {
+      throw Error("the grounding's join: ", std::string(sqlite3_errmsg(database)), ": ", sql);
+    }
+    statement_.reset(statement);
+  }
+  bool next() {
+    const int status = sqlite3_step(statement_.get());
+    if (status != SQLITE_ROW && status != SQLITE_DONE) {
+      throw Error("the grounding's join: ", std::string(sqlite3_errmsg(database_)));
+    }
+    return status == SQLITE_ROW;
+  }
+  std::int64_t operator[](std::size_t column) const {
+    return sqlite3_column_int64(statement_.get(), static_cast<int>(column));
+  }
+
+ private:
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+  };
+  sqlite3* database_;
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+};
+
+int is_interrupted(void*) { return interruption.load() ? 1 : 0; }
+
+// How a rule is grounded.
+struct RulePlan {
+  double weight = 0;
+  std::optional<RuleForm> form;        // of joins; else one grounding after the other
+  WeightedForm weighted;               // clauses of form->literals
+  std::vector<RuleJoin> joins;         // [clauses]
+  std::optional<RuleJoin> groundings;  // where functions decide which there are
+};
+
+class Grounder {
+ public:
+  Grounder(const AtomSpace& space, const GroundOptions& options)
+      : space_(space),
+        options_(options),
+        network_(space.network()),
+        units_(logic_units(space)),
+        tables_(evidence_tables(space)) {
+    sqlite3_progress_handler(tables_.get(), 100'000, is_interrupted, nullptr);
+  }
+
+  ClauseStore ground() {
+    const std::size_t rules = network_.rules.size();
+    for (rule_ = 0; rule_ < rules; ++rule_) {
+      if (matters(network_.rules[rule_])) ground_rule(network_.rules[rule_]);
+      if (options_.progress) options_.progress(rule_ + 1, rules, store_.clauses());
+    }
+    for (std::uint32_t p = 0; p < network_.predicates.size(); ++p) ground_blocks(p);
+    return std::move(store_);
+  }
+
+  GroundPrediction predict() {
+    GroundPrediction out;
+    double literals = 0;
+    for (rule_ = 0; rule_ < network_.rules.size(); ++rule_) {
+      if (!matters(network_.rules[rule_])) continue;
+      const RulePlan plan = plan_of(network_.rules[rule_]);
+      GroundPrediction::Rule each{.rule = static_cast<std::uint32_t>(rule_),
+                                  .groundings = groundings(network_.rules[rule_], plan),
+                                  .rows = 0,
+                                  .by_join = plan.form.has_value()};
+      if (!plan.form) each.rows = each.groundings;
+      for (const RuleJoin& join : plan.joins) {
+        const double rows = count(join.count);
+        each.rows += rows;
+        literals += rows * static_cast<double>(join.atoms.size());
+      }
+      out.rows += each.rows;
+      out.rules.push_back(each);
+    }
+    // A clause: where it begins, its weight, its share, a slot at half load; vectors that have just
+    // doubled have twice that.  Atoms: a key and a slot.
+    out.bytes = 2 * (out.rows * (8 + 8 + 4 + 16 + 8) + literals * 4);
+    return out;
+  }
+
+ private:
+  bool matters(const LogicRule& rule) const {
+    return rule.hard || rule.weight != 0 || options_.zero_weights;
+  }
+
+  RulePlan plan_of(const LogicRule& rule) {
+    RulePlan plan;
+    plan.weight = rule.hard ? kHardWeight : rule.weight;
+    plan.form = rule_form(rule);
+    for (const RuleVariable& each : rule.variables) {
+      // EXIST over nothing is false, whatever does not depend on it.
+      if (each.quantified && space_.constants(each.type) == 0) plan.form.reset();
+    }
+    if (!plan.form) return plan;
+    const auto usable = [&](const LiteralClause& clause) {
+      return std::none_of(clause.begin(), clause.end(), [&](std::uint32_t code) {
+        return (code & 1) != 0 && !plan.form->literals[code / 2].over.empty();
+      });
+    };
+    std::optional<WeightedForm> weighted;
+    if (rule.hard) {
+      auto clauses = clauses_of(plan.form->formula, kMostClauses);
+      if (clauses && std::all_of(clauses->begin(), clauses->end(), usable)) {
+        weighted = WeightedForm{.clauses = std::move(*clauses)};
+      }
+    } else {
+      weighted = weighted_form(plan.form->formula, options_.reading, kMostClauses, usable);
+    }
+    if (weighted) {
+      plan.weighted = std::move(*weighted);
+      if (join_all(rule, plan)) return plan;
+    }
+    plan.form.reset();
+    plan.joins.clear();
+    return plan;
+  }
+
+  // False where SQLite cannot.
+  bool join_all(const LogicRule& rule, RulePlan& plan) const {
+    for (const LiteralClause& clause : plan.weighted.clauses) {
+      std::optional<RuleJoin> join = rule_join(space_, rule, *plan.form, &clause);
+      if (!join) return false;
+      plan.joins.push_back(std::move(*join));
+    }
+    plan.groundings = rule_join(space_, rule, *plan.form, nullptr);
+    return plan.groundings.has_value();
+  }
+
+  double count(const std::string& sql) {
+    RowReader rows(tables_.get(), sql);
+    rows.next();
+    return static_cast<double>(rows[0]);
+  }
+
+  static std::vector<std::uint32_t> free_variables(const LogicRule& rule) {
+    std::vector<std::uint32_t> free;
+    for (std::uint32_t v = 0; v < rule.variables.size(); ++v) {
+      if (!rule.variables[v].quantified) free.push_back(v);
+    }
+    return free;
+  }
+
+  double groundings(const LogicRule& rule, const RulePlan& plan) {
+    if (plan.groundings) return count(plan.groundings->count) * plan.groundings->times;
+    double product = 1;
+    for (const std::uint32_t v : free_variables(rule)) {
+      product *= static_cast<double>(space_.constants(rule.variables[v].type));
+    }
+    return product;
+  }
+
+  // A weight that is shared out over clauses: over those of each rule that + makes, which can be
+  // fewer where constants meet.
+  bool must_specialise(const LogicRule& rule) const {
+    if (rule.hard || options_.reading != WeightReading::clausal) return false;
+    const auto each = std::count_if(rule.variables.begin(), rule.variables.end(),
+                                    [](const RuleVariable& v) { return v.each; });
+    std::vector<std::size_t> uses(network_.predicates.size(), 0);
+    count_uses(rule.formula, uses);
+    return each > 0 && std::any_of(uses.begin(), uses.end(), [](auto n) { return n > 1; });
+  }
+  static void count_uses(const Formula& formula, std::vector<std::size_t>& uses) {
+    if (formula.kind == FormulaKind::atom) ++uses[formula.number];
+    for (const Formula& part : formula.parts) count_uses(part, uses);
+  }
+
+  void ground_special(const LogicRule& rule) {
+    std::vector<std::uint32_t> constants(rule.variables.size(), 0);
+    for (const RuleVariable& each : rule.variables) {
+      if (each.each && space_.constants(each.type) == 0) return;
+    }
+    while (true) {
+      LogicRule special = rule;
+      fix(special.formula, rule, constants);
+      // What is fixed is no free variable any more.
+      for (RuleVariable& each : special.variables)
+        each.quantified |= std::exchange(each.each, false);
+      unit_ = unit_of(rule, [&](std::uint32_t v) { return constants[v]; });
+      ground_rule(special);
+      unit_.reset();
+      std::size_t v = 0;
+      for (; v < constants.size(); ++v) {
+        if (!rule.variables[v].each) continue;
+        if (++constants[v] < space_.constants(rule.variables[v].type)) break;
+        constants[v] = 0;
+      }
+      if (v == constants.size()) return;
+    }
+  }
+
+  void fix(Formula& formula, const LogicRule& rule, const std::vector<std::uint32_t>& constants) {
+    for (Term& term : formula.terms) fix(term, rule, constants);
+    for (Formula& part : formula.parts) fix(part, rule, constants);
+  }
+  void fix(Term& term, const LogicRule& rule, const std::vector<std::uint32_t>& constants) {
+    for (Term& each : term.arguments) fix(each, rule, constants);
+    if (term.kind != TermKind::variable || !rule.variables[term.number].each) return;
+    const std::uint32_t type = rule.variables[term.number].type;
+    const LogicEvidence& evidence = space_.evidence();
+    term = {.kind = TermKind::constant,
+            .number = evidence.constants.find(evidence.types[type][constants[term.number]])};
+  }
+
+  void ground_rule(const LogicRule& rule) {
+    if (must_specialise(rule)) return ground_special(rule);
+    const RulePlan plan = plan_of(rule);
+    if (!plan.form) return ground_one_by_one(rule);
+    for (const RuleJoin& join : plan.joins) ground_join(rule, plan, join);
+    if (!rule.hard) add_base(rule.weight, plan.weighted, groundings(rule, plan));
+  }
+
+  void add_base(double weight, const WeightedForm& form, double groundings) {
+    if (form.factor == 0) return;
+    store_.add_base(weight * form.base * groundings, std::max(weight, 0.) * groundings);
+  }
+
+  // The number of the weight for these constants of the variables with +.
+  template <class ValueOf>
+  std::uint32_t unit_of(const LogicRule& rule, const ValueOf& value_of) const {
+    if (unit_) return *unit_;
+    std::uint32_t unit = 0;
+    for (std::uint32_t v = 0; v < rule.variables.size(); ++v) {
+      if (!rule.variables[v].each) continue;
+      unit = unit * static_cast<std::uint32_t>(space_.constants(rule.variables[v].type)) +
+             static_cast<std::uint32_t>(value_of(v));
+    }
+    return units_.first[rule_] + unit;
+  }
+
+  void ground_join(const LogicRule& rule, const RulePlan& plan, const RuleJoin& join) {
+    RowReader rows(tables_.get(), join.rows);
+    const double factor = plan.weighted.factor * join.times;
+    const double weight = rule.hard ? kHardWeight : rule.weight * factor;
+    if (join.times == 0) return;
+    while (rows.next()) {
+      check();
+      literals_.clear();
+      bool holds = std::any_of(join.equalities.begin(), join.equalities.end(),
+                               [&](const auto& each) { return equality_holds(each, rows); });
+      for (std::size_t i = 0; i < join.atoms.size() && !holds; ++i) {
+        holds = takes_atom(join.atoms[i], rows);
+      }
+      if (holds) continue;
+      const std::uint32_t unit = unit_of(rule, [&](std::uint32_t v) {
+        const auto column = std::find(join.variables.begin(), join.variables.end(), v);
+        return rows[static_cast<std::size_t>(column - join.variables.begin())];
+      });
+      if (store_clause(weight, unit, factor) || !rule.hard) continue;
+      std::string where;
+      for (std::size_t i = 0; i < join.variables.size(); ++i) {
+        if (join.variables[i] == kNoNumber) continue;
+        const RuleVariable& variable = rule.variables[join.variables[i]];
+        where += (where.empty() ? " where " : ", ") + variable.name + " = " +
+                 space_.evidence().types[variable.type][static_cast<std::uint32_t>(rows[i])];
+      }
+      contradiction(rule, where);
+    }
+  }
+
+  [[noreturn]] void contradiction(const LogicRule& rule, const std::string& where) const {
+    throw Error(place_of(rule.where), ": the evidence contradicts this hard rule", where, ": ",
+                rule.text);
+  }
+
+  // Literals of keys become literals of the store's atoms only where the clause is kept.
+  bool store_clause(double weight, std::uint32_t unit, double factor) {
+    codes_.clear();
+    for (const auto& [key, negated] : literals_) {
+      codes_.push_back(2 * store_.atom(key) + (negated ? 1 : 0));
+    }
+    return store_.add(codes_, weight, unit, factor);
+  }
+
+  // Whether the evidence makes the literal true; takes it where nothing is known.
+  bool takes(std::uint32_t predicate, std::uint64_t key, bool negated) {
+    const Truth truth = space_.truth(predicate, key);
+    if (truth == Truth::unknown) literals_.emplace_back(key, negated);
+    return truth == (negated ? Truth::no : Truth::yes);
+  }
+
+  bool takes_atom(const RuleJoin::Atom& atom, const RowReader& rows) {
+    std::uint64_t key = atom.first;
+    for (const RuleJoin::Place& each : atom.columns) {
+      key += each.stride * static_cast<std::uint64_t>(rows[each.column]);
+    }
+    if (atom.over.empty()) return takes(atom.predicate, key, atom.negated);
+    // An odometer over the values of its own variables.
+    values_.assign(atom.over.size(), 0);
+    while (true) {
+      if (takes(atom.predicate, key, atom.negated)) return true;
+      std::size_t i = 0;
+      for (; i < values_.size(); ++i) {
+        key += atom.over[i];
+        if (++values_[i] < atom.sizes[i]) break;
+        key -= atom.over[i] * atom.sizes[i];
+        values_[i] = 0;
+      }
+      if (i == values_.size()) return false;
+    }
+  }
+
+  static bool equality_holds(const RuleJoin::Equality& equality, const RowReader& rows) {
+    // Over values of one side, or of both: x = y for some y is true unless the type is empty, and
+    // so is x != y where there are two.
+    const auto value = [&](std::size_t side, const std::vector<std::size_t>& values) {
+      if (equality.over[side]) return static_cast<std::int64_t>(values[*equality.over[side]]);
+      if (equality.column[side]) return rows[*equality.column[side]];
+      return static_cast<std::int64_t>(equality.constant[side]);
+    };
+    std::vector<std::size_t> values(equality.sizes.size(), 0);
+    while (true) {
+      if ((value(0, values) == value(1, values)) != equality.negated) return true;
+      std::size_t i = 0;
+      for (; i < values.size(); ++i) {
+        if (++values[i] < equality.sizes[i]) break;
+        values[i] = 0;
+      }
+      if (i == values.size()) return false;
+    }
+  }
+
+  void ground_one_by_one(const LogicRule& rule) {
+    const std::vector<std::uint32_t> free = free_variables(rule);
+    std::vector<std::uint32_t> values(rule.variables.size(), 0);
+    for (const std::uint32_t v : free) {
+      if (space_.constants(rule.variables[v].type) == 0) return;
+    }
+    FormulaGrounder grounder(space_, rule);
+    while (true) {
+      check();
+      ground_one(rule, grounder, values);
+      std::size_t i = 0;
+      for (; i < free.size(); ++i) {
+        if (++values[free[i]] < space_.constants(rule.variables[free[i]].type)) break;
+        values[free[i]] = 0;
+      }
+      if (i == free.size()) return;
+    }
+  }
+
+  void ground_one(const LogicRule& rule, FormulaGrounder& grounder,
+                  const std::vector<std::uint32_t>& values) {
+    const bool shares = !rule.hard && options_.reading == WeightReading::clausal;
+    std::optional<Junction> formula =
+        grounder.ground(values, shares ? GroundWith::nothing : GroundWith::evidence);
+    if (!formula) return;
+    const std::uint32_t unit = unit_of(rule, [&](std::uint32_t v) { return values[v]; });
+    std::optional<WeightedForm> form;
+    if (rule.hard) {
+      if (auto clauses = clauses_of(*formula, kMostClauses)) {
+        form = WeightedForm{.clauses = std::move(*clauses)};
+      }
+    } else {
+      form = weighted_form(*formula, options_.reading, shares ? kMostClausesShared : kMostClauses,
+                           [](const LiteralClause&) { return true; });
+    }
+    if (!form && shares) {
+      throw Error(place_of(rule.where), ": the clausal form of this rule has more than ",
+                  kMostClausesShared,
+                  " clauses, over which --weights clausal would share its "
+                  "weight; use --weights formula: ",
+                  rule.text);
+    }
+    if (!form) {
+      form = by_helpers(*formula, grounder.keys());
+      for (const LiteralClause& each : form->clauses) {
+        codes_.assign(each.begin(), each.end());
+        store_.add(codes_, rule.hard ? kHardWeight : rule.weight, unit, 1);
+      }
+      if (!rule.hard) add_base(rule.weight, *form, 1);
+      return;
+    }
+    if (!rule.hard) add_base(rule.weight, *form, 1);
+    for (const LiteralClause& each : form->clauses) {
+      literals_.clear();
+      bool holds = false;
+      for (std::size_t i = 0; i < each.size() && !holds; ++i) {
+        const std::uint64_t key = grounder.keys()[each[i] / 2];
+        const bool negated = each[i] & 1;
+        if (key == FormulaGrounder::kTrueKey || key == FormulaGrounder::kFalseKey) {
+          holds = (key == FormulaGrounder::kTrueKey) != negated;
+        } else {
+          holds = takes(space_.predicate_of(key), key, negated);
+        }
+      }
+      if (holds) continue;
+      const double weight = rule.hard ? kHardWeight : rule.weight * form->factor;
+      if (!store_clause(weight, unit, form->factor) && rule.hard) contradiction(rule, "");
+    }
+  }
+
+  // A clause of the store's atoms, some of which stand for parts of the formula (ML.7).
+  WeightedForm by_helpers(const Junction& formula, const std::vector<std::uint64_t>& keys) {
+    return {.base = 1, .factor = 1, .clauses = {{helper(formula, keys)}}};
+  }
+
+  std::uint32_t helper(const Junction& part, const std::vector<std::uint64_t>& keys) {
+    if (part.kind == Junction::Kind::literal) {
+      return 2 * store_.atom(keys[part.literal / 2]) + (part.literal & 1);
+    }
+    std::vector<std::uint32_t> parts;
+    for (const Junction& each : part.parts) parts.push_back(helper(each, keys));
+    const std::uint32_t whole = 2 * store_.helper_atom();
+    // Of all: the whole implies each, and all of them imply it; of any the same with the signs
+    // turned.
+    const std::uint32_t turn = part.kind == Junction::Kind::any ? 1 : 0;
+    std::vector<std::uint32_t> back{whole ^ turn};
+    for (const std::uint32_t each : parts) {
+      back.push_back(each ^ 1 ^ turn);
+      codes_ = {whole ^ 1 ^ turn, each ^ turn};
+      store_.add(codes_, kHardWeight);
+    }
+    store_.add(back, kHardWeight);
+    return whole;
+  }
+
+  // Arguments with ! or !?: for each choice of the others, how many of theirs hold.
+  void ground_blocks(std::uint32_t p) {
+    const LogicPredicate& predicate = network_.predicates[p];
+    std::vector<std::size_t> marked, others;
+    bool exactly_one = false;
+    for (std::size_t i = 0; i < predicate.types.size(); ++i) {
+      (predicate.marks[i] == ArgumentMark::none ? others : marked).push_back(i);
+      exactly_one = exactly_one || predicate.marks[i] == ArgumentMark::exactly_one;
+    }
+    if (marked.empty() || space_.atoms(p) == 0) return;
+    std::vector<std::uint32_t> constants(predicate.types.size(), 0);
+    do {
+      check();
+      ground_block(p, marked, exactly_one, constants);
+    } while (advance(predicate, others, constants));
+  }
+
+  bool advance(const LogicPredicate& predicate, const std::vector<std::size_t>& places,
+               std::vector<std::uint32_t>& constants) const {
+    for (const std::size_t i : places) {
+      if (++constants[i] < space_.constants(predicate.types[i])) return true;
+      constants[i] = 0;
+    }
+    return false;
+  }
+
+  void ground_block(std::uint32_t p, const std::vector<std::size_t>& marked, bool exactly_one,
+                    std::vector<std::uint32_t>& constants) {
+    std::vector<std::uint64_t> unknown;
+    std::optional<std::uint64_t> holds;
+    do {
+      const std::uint64_t key = space_.key(p, constants);
+      const Truth truth = space_.truth(p, key);
+      if (truth == Truth::unknown) unknown.push_back(key);
+      if (truth != Truth::yes) continue;
+      if (holds) {
+        throw Error("the evidence has both ", space_.name(*holds), " and ", space_.name(key),
+                    ", of which the declaration of ", network_.predicate_names[p], " allows one");
+      }
+      holds = key;
+    } while (advance(network_.predicates[p], marked, constants));
+    // A closed predicate's facts are what they are: it has none where nothing is said.
+    if (exactly_one && !holds && unknown.empty() && space_.is_open(p)) {
+      throw Error("the evidence leaves no value for ", space_.name(space_.key(p, constants)),
+                  " and its kin, of which the declaration of ", network_.predicate_names[p],
+                  " demands one");
+    }
+    codes_.clear();
+    for (const std::uint64_t key : unknown) codes_.push_back(store_.atom(key));
+    if (holds) {
+      for (const std::uint32_t atom : std::vector<std::uint32_t>(codes_)) {
+        std::vector<std::uint32_t> never{2 * atom + 1};
+        store_.add(never, kHardWeight);
+      }
+    } else if (codes_.size() > 1 || (exactly_one && !codes_.empty())) {
+      store_.add_block(codes_, exactly_one);
+    }
+  }
+
+  void check() {
+    if (++steps_ % kBetweenChecks != 0) return;
+    if (interruption.load()) throw Interrupted("grounding was interrupted");
+    if (options_.memory > 0 && static_cast<double>(store_.bytes()) > options_.memory) {
+      throw Error("the ground clauses take more than --memory allows: ", store_.clauses(),
+                  " clauses after ", rule_, " of ", network_.rules.size(),
+                  " rules; raise it, or "
+                  "leave out rules or constants");
+    }
+    if (options_.progress && steps_ % (64 * kBetweenChecks) == 0) {
+      options_.progress(rule_, network_.rules.size(), store_.clauses());
+    }
+  }
+
+  const AtomSpace& space_;
+  const GroundOptions& options_;
+  const LogicNetwork& network_;
+  const LogicUnits units_;
+  SqliteHandle tables_;
+  ClauseStore store_;
+  std::size_t rule_ = 0;
+  std::size_t steps_ = 0;
+  std::optional<std::uint32_t> unit_;                     // of a rule whose + is fixed
+  std::vector<std::pair<std::uint64_t, bool>> literals_;  // key, negated
+  std::vector<std::uint32_t> codes_;
+  std::vector<std::size_t> values_;
+};
+
+}  // namespace
+
+LogicUnits logic_units(const AtomSpace& space) {
+  LogicUnits out{.first = {0}};
+  for (const LogicRule& rule : space.network().rules) {
+    double count = 1;
+    for (const RuleVariable& each : rule.variables) {
+      if (each.each) count *= static_cast<double>(space.constants(each.type));
+    }
+    if (out.first.back() + count > 0x7fffffff) {
+      throw Error(place_of(rule.where), ": more than 2^31 weights; write fewer +: ", rule.text);
+    }
+    out.first.push_back(out.first.back() + static_cast<std::uint32_t>(count));
+  }
+  return out;
+}
+
+ClauseStore ground(const AtomSpace& space, const GroundOptions& options) {
+  return Grounder(space, options).ground();
+}
+
+GroundPrediction predict_grounding(const AtomSpace& space, const GroundOptions& options) {
+  return Grounder(space, options).predict();
+}
+
+void add_open_atoms(const AtomSpace& space, const std::vector<std::uint32_t>& predicates,
+                    ClauseStore& store) {
+  const auto add = [&](std::uint32_t p) {
+    for (std::uint64_t i = 0; i < space.atoms(p); ++i) {
+      const std::uint64_t key = space.first(p) + i;
+      if (space.truth(p, key) == Truth::unknown) store.atom(key);
+    }
+  };
+  for (const std::uint32_t p : predicates) add(p);
+  if (!predicates.empty()) return;
+  for (std::uint32_t p = 0; p < space.network().predicates.size(); ++p) {
+    if (space.is_open(p)) add(p);
+  }
+}
+
+}  // namespace croft

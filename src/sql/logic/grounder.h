@@ -1,0 +1,57 @@
+// From a network and an evidence to ground clauses with weights: docs/math/markov_logic.md
+// sections 4 and 5.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "logic/atom_space.h"
+#include "logic/clausal_form.h"
+#include "logic/clause_store.h"
+
+namespace croft {
+
+struct GroundOptions {
+  WeightReading reading = WeightReading::formula;
+  bool zero_weights = false;  // rules of weight 0, too: to learn weights
+  double memory = 0;          // bytes that clauses may take; 0: no limit
+  // Called after each rule and now and then: rules that are done, of how many, clauses so far.
+  std::function<void(std::size_t done, std::size_t rules, std::size_t clauses)> progress = {};
+};
+
+// A weight to learn: a rule's, for each choice of constants of its variables with +.
+struct LogicUnits {
+  std::vector<std::uint32_t> first;  // [rules + 1]
+  std::uint32_t size() const { return first.back(); }
+};
+// Throws Error for more than 2^31.
+LogicUnits logic_units(const AtomSpace& space);
+
+// Clauses that the evidence does not decide, equal ones added up.  Throws Error where a hard rule
+// or an argument with ! contradicts the evidence (it names both), and where memory does not last;
+// Interrupted once `interruption` is set.
+ClauseStore ground(const AtomSpace& space, const GroundOptions& options = {});
+
+// What ground() goes through, before equal clauses are added up; counted by the joins.
+struct GroundPrediction {
+  struct Rule {
+    std::uint32_t rule = 0;
+    double groundings = 0;  // of the rule, whatever the evidence says
+    double rows = 0;        // that ground() looks at: of clauses, or of groundings one by one
+    bool by_join = true;
+  };
+  std::vector<Rule> rules;  // that have a weight or are hard
+  double rows = 0;
+  double bytes = 0;  // that the clauses take at most, where lists of quantifiers are short
+};
+GroundPrediction predict_grounding(const AtomSpace& space, const GroundOptions& options = {});
+
+// Atoms of open predicates of which nothing is known, each as an atom of the store: a question is
+// asked of them whether or not a rule speaks of them.
+//   predicates : empty: all open ones
+void add_open_atoms(const AtomSpace& space, const std::vector<std::uint32_t>& predicates,
+                    ClauseStore& store);
+
+}  // namespace croft

@@ -1,0 +1,145 @@
+#include "sql/logic/logic_question.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "logic/hard_conflict.h"
+
+namespace croft {
+namespace {
+
+std::uint32_t predicate_named(const LogicNetwork& network, const std::string& name) {
+  const std::uint32_t predicate = network.predicate_names.find(name);
+  if (predicate == kNoNumber) {
+    throw UsageError("the network has no predicate ", in_quotes(name));
+  }
+  return predicate;
+}
+
+}  // namespace
+
+std::vector<bool> open_predicates(const LogicNetwork& network, const LogicEvidence& evidence,
+                                  const std::vector<AtomPattern>& queries,
+                                  const std::vector<std::string>& open,
+                                  const std::vector<std::string>& closed) {
+  std::vector<bool> out(network.predicates.size()), asked(out.size()), said(out.size());
+  for (const AtomPattern& query : queries) asked[query.predicate] = true;
+  for (std::size_t p = 0; p < out.size(); ++p) {
+    const bool has_facts = !evidence.predicates[p].truth.empty();
+    out[p] = asked[p] || (!network.predicates[p].closed && !has_facts);
+  }
+  for (const std::string& name : open) {
+    const std::uint32_t p = predicate_named(network, name);
+    out[p] = said[p] = true;
+  }
+  for (const std::string& name : closed) {
+    const std::uint32_t p = predicate_named(network, name);
+    if (said[p]) throw UsageError("the predicate ", name, " cannot be both open and closed");
+    if (asked[p])
+      throw UsageError("the predicate ", name, " is asked for, and so cannot be closed");
+    out[p] = false;
+  }
+  return out;
+}
+
+GroundNetwork::GroundNetwork(const AtomSpace& space, const std::vector<AtomPattern>& queries,
+                             const GroundOptions& options)
+    : space_(space), store_(ground(space, options)) {
+  for (const AtomPattern& each : queries) add_atoms(each);
+  for (std::uint32_t p = 0; queries.empty() && p < space.network().predicates.size(); ++p) {
+    if (space.is_open(p)) add_atoms({.predicate = p, .constants = {}});
+  }
+  check_hard_rules();
+  graph_ = graph_of(store_);
+}
+
+void GroundNetwork::check_hard_rules() const {
+  const std::vector<std::size_t> conflict = hard_conflict(store_);
+  if (conflict.empty()) return;
+  const LogicNetwork& network = space_.network();
+  const LogicUnits units = logic_units(space_);
+  std::vector<std::size_t> rules;
+  for (const std::size_t clause : conflict) {
+    store_.for_shares(clause, [&](std::uint32_t unit, double) {
+      const auto after = std::upper_bound(units.first.begin(), units.first.end(), unit);
+      const auto rule = static_cast<std::size_t>(after - units.first.begin() - 1);
+      if (network.rules[rule].hard) rules.push_back(rule);
+    });
+  }
+  std::sort(rules.begin(), rules.end());
+  rules.erase(std::unique(rules.begin(), rules.end()), rules.end());
+  std::string list;
+  for (const std::size_t rule : rules) {
+    list += (list.empty() ? " " : "; ") + place_of(network.rules[rule].where) + ": " +
+            network.rules[rule].text;
+  }
+  throw Error("no world keeps these hard rules, with the evidence and the marks of arguments:",
+              list);
+}
+
+void GroundNetwork::add_atoms(const AtomPattern& pattern) {
+  const std::vector<std::uint32_t>& types = space_.network().predicates[pattern.predicate].types;
+  std::vector<std::uint32_t> given(types.size(), kNoNumber), constants(types.size(), 0);
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if (space_.constants(types[i]) == 0) return;
+    if (pattern.constants.empty() || pattern.constants[i].empty()) continue;
+    given[i] = space_.evidence().types[types[i]].find(pattern.constants[i]);
+    if (given[i] == kNoNumber) {
+      throw UsageError("the question's constant ", in_quotes(pattern.constants[i]),
+                       " is none of the type ", space_.network().type_names[types[i]]);
+    }
+    constants[i] = given[i];
+  }
+  while (true) {
+    const std::uint64_t key = space_.key(pattern.predicate, constants);
+    keys_.push_back(key);
+    if (space_.truth(pattern.predicate, key) == Truth::unknown) store_.atom(key);
+    std::size_t i = types.size();
+    while (i-- > 0) {
+      if (given[i] != kNoNumber) continue;
+      if (++constants[i] < space_.constants(types[i])) break;
+      constants[i] = 0;
+    }
+    if (i == static_cast<std::size_t>(-1)) return;
+  }
+}
+
+LogicAnswer GroundNetwork::answer(const InferRequest& request, const InferCalls& calls) const {
+  if (request.task == GraphTask::marginal_map || request.task == GraphTask::sample) {
+    throw UsageError("a Markov logic network answers the tasks partition, marginals and map, not ",
+                     name_of(request.task));
+  }
+  LogicAnswer out;
+  out.result = infer(graph_, Evidence(graph_.variables(), kUnobserved), request, calls);
+  out.ground_atoms = store_.atoms();
+  out.clauses = store_.clauses();
+  if (out.result.log_partition) {
+    if (std::isinf(*out.result.log_partition)) {
+      throw Error("no world keeps all hard rules of the network");
+    }
+    out.log_partition = store_.base() + *out.result.log_partition;
+  }
+  const bool map = request.task == GraphTask::map;
+  if (map) {
+    const std::vector<std::uint8_t> values(out.result.assignment.begin(),
+                                           out.result.assignment.end());
+    out.cost = store_.cost(values);
+  }
+  if (request.task == GraphTask::partition) return out;
+  for (const std::uint64_t key : keys_) {
+    AtomAnswer one{.atom = space_.name(key)};
+    const Truth truth = space_.truth(space_.predicate_of(key), key);
+    one.known = truth != Truth::unknown;
+    if (one.known) {
+      one.probability = truth == Truth::yes ? 1 : 0;
+    } else {
+      const std::uint32_t atom = store_.find_atom(key);
+      one.probability = map ? out.result.assignment[atom] : out.result.marginals[atom][1];
+    }
+    out.atoms.push_back(std::move(one));
+  }
+  return out;
+}
+
+}  // namespace croft

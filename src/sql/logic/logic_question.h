@@ -1,0 +1,63 @@
+// A question to a Markov logic network: probabilities of atoms, the most probable world, log Z.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "croft/app/infer.h"
+#include "sql/logic/grounder.h"
+
+namespace croft {
+
+// Which predicates are open.  Those of a query are, and those of which the evidence says nothing;
+// not those that are declared closed (*P), nor those whose facts the evidence has.
+//   open, closed : names of predicates for which it is said otherwise.  Throws UsageError for a
+//                  name that the network does not have or that is in both, and for a query that is
+//                  closed.
+std::vector<bool> open_predicates(const LogicNetwork& network, const LogicEvidence& evidence,
+                                  const std::vector<AtomPattern>& queries,
+                                  const std::vector<std::string>& open = {},
+                                  const std::vector<std::string>& closed = {});
+
+struct AtomAnswer {
+  std::string atom;        // Smokes(Anna)
+  double probability = 0;  // of marginals; of map 0 or 1
+  bool known = false;      // by the evidence
+};
+
+struct LogicAnswer {
+  InferResult result;  // of the ground graph: method, kind, convergence, notes
+  // In the order of queries and constants; of the tasks marginals and map.
+  std::vector<AtomAnswer> atoms;
+  std::optional<double> log_partition;  // of all ground clauses (ML.1)
+  std::optional<double> cost;           // of map (ML.8)
+  std::size_t ground_atoms = 0, clauses = 0;
+};
+
+// Grounds once, and answers any number of questions.
+class GroundNetwork {
+ public:
+  // Keeps the space by reference.  Throws what ground() does, and Error where hard rules contradict
+  // each other by what follows step by step; it names them.
+  //   queries : whose atoms are asked for; empty: all open ones
+  GroundNetwork(const AtomSpace& space, const std::vector<AtomPattern>& queries,
+                const GroundOptions& options = {});
+
+  // The tasks partition, marginals and map.  Throws what infer() does, and Error where no world
+  // keeps all hard rules.
+  LogicAnswer answer(const InferRequest& request, const InferCalls& calls = {}) const;
+
+  const ClauseStore& store() const { return store_; }
+  const FactorGraph& graph() const { return graph_; }
+
+ private:
+  void add_atoms(const AtomPattern& pattern);
+  void check_hard_rules() const;
+
+  const AtomSpace& space_;
+  ClauseStore store_;
+  std::vector<std::uint64_t> keys_;  // that are asked for
+  FactorGraph graph_;
+};
+
+}  // namespace croft

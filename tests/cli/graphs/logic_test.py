@@ -1,0 +1,93 @@
+"""croft logic: a Markov logic network and evidence to answers."""
+
+import json
+import math
+import re
+import shlex
+
+from support import BAD_INPUT, SOURCE, WRONG_USAGE, CliTest, main
+
+FRIENDS = """// who smokes
+person = {Anna, Bob}
+Friends(person, person)
+Smokes(person)
+Cancer(person)
+1.5 Smokes(x) => Cancer(x)
+1.1 Friends(x, y) ^ Smokes(x) => Smokes(y)
+"""
+FACTS = "Friends(Anna, Bob)\nSmokes(Bob)\n!Smokes(Anna)\n"
+
+
+class LogicTest(CliTest):
+    def ask(self, *options, network=FRIENDS, facts=FACTS):
+        paths = [self.file("friends.mln", network)]
+        if facts:
+            paths += ["-e", self.file("friends.db", facts)]
+        return json.loads(self.run_ok("logic", *paths, "--json", "--quiet", *options))
+
+    def test_probabilities_of_atoms(self):
+        document = self.ask("--query", "Cancer, Smokes(Bob)")
+        found = {each["atom"]: each["probability"] for each in document["atoms"]}
+        self.assertAlmostEqual(found["Cancer(Bob)"], 1 / (1 + math.exp(-1.5)), places=9)
+        self.assertAlmostEqual(found["Cancer(Anna)"], 0.5, places=9)
+        self.assertEqual(found["Smokes(Bob)"], 1)
+        self.assertEqual(document["kind"], "exact")
+
+    def test_a_hard_disjunction_leaves_three_worlds(self):
+        network = "thing = {A}\nH(thing)\nS(thing)\nH(x) v S(x).\n"
+        document = self.ask(network=network, facts="")
+        self.assertEqual([round(each["probability"], 9) for each in document["atoms"]],
+                         [round(2 / 3, 9)] * 2)
+        self.assertAlmostEqual(document["log_partition"], math.log(3), places=9)
+
+    def test_weights_have_two_meanings(self):
+        network = "t = {A}\nP(t)\nQ(t)\n2 P(x) <=> Q(x)\n"
+        found = [self.ask("--task", "partition", *options, network=network, facts="")
+                 for options in ((), ("--weights", "clausal"), ("--dialect", "alchemy"))]
+        self.assertAlmostEqual(found[0]["log_partition"], math.log(2 * math.exp(2) + 2), places=9)
+        for each in found[1:]:
+            self.assertAlmostEqual(each["log_partition"],
+                                   math.log(2 * math.exp(2) + 2 * math.exp(1)), places=9)
+
+    def test_the_best_world_as_text(self):
+        text = self.run_ok("logic", self.file("f.mln", FRIENDS), "-e", self.file("f.db", FACTS),
+                           "--task", "map", "--query", "Cancer", "--quiet")
+        self.assertIn("Cancer(Bob)\n", text)
+        self.assertEqual(self.ask("--task", "map", "--query", "Cancer")["cost"], 0)
+
+    def test_the_example_prints_what_its_page_says(self):
+        folder = SOURCE / "examples" / "friends"
+        page = (folder / "README.md").read_text()
+        commands = re.findall(r"^\$ croft (.*)\n((?:(?!```).*\n)*)", page, re.MULTILINE)
+        self.assertEqual(len(commands), 2)
+        for command, output in commands:
+            arguments = [str(folder / word) if word.startswith("friends.") else word
+                         for word in shlex.split(command)]
+            self.assertEqual(self.run_ok(*arguments), output)
+
+    def test_included_files_are_beside_the_one_that_includes_them(self):
+        self.file("rest.mln", "1 P(x)\n")
+        document = self.ask(network='t = {A}\nP(t)\n#include "rest.mln"\n', facts="")
+        self.assertAlmostEqual(document["atoms"][0]["probability"], 1 / (1 + math.exp(-1)),
+                               places=9)
+
+    def test_faults_say_where(self):
+        for network, facts, open_, text in (
+                ("P(t)\nP(x) => .\n", "", "P", "friends.mln:2:9: "),
+                (FRIENDS, "Smoke(Anna)\n", "Smokes", "friends.db:1:1: the network has no predicate"),
+                ("t = {A}\nP(t)\nP(x).\n", "!P(A)\n", "P",
+                 "friends.mln:3:1: the evidence contradicts this hard rule where x = A")):
+            with self.subTest(text=text):
+                self.fails(BAD_INPUT, "logic", self.file("friends.mln", network), "-e",
+                           self.file("friends.db", facts), "--open", open_, mentions=[text])
+        self.fails(WRONG_USAGE, "logic", self.file("f.mln", FRIENDS), "--closed", "Nobody",
+                   mentions=['no predicate "Nobody"'])
+
+    def test_hard_rules_that_contradict_each_other_are_named(self):
+        network = "t = {A}\nP(t)\nQ(t)\nP(x).\nQ(x) => P(x).\nP(x) => Q(x).\n!Q(x).\n"
+        self.fails(BAD_INPUT, "logic", self.file("f.mln", network), mentions=[
+            "f.mln:4:1", "P(x) => Q(x).", "f.mln:7:1"])
+
+
+if __name__ == "__main__":
+    main()

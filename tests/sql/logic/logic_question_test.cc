@@ -1,0 +1,100 @@
+#include "sql/logic/logic_question.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "logic/network_parser.h"
+#include "support/message_of.h"
+
+namespace croft {
+namespace {
+
+struct Question {
+  LogicNetwork network;
+  LogicEvidence evidence;
+  std::vector<AtomPattern> queries;
+
+  Question(const std::string& rules, const std::string& facts, const std::string& asked)
+      : network(parse_network(read_logic_tokens(LineReader(rules, "t.mln")))), evidence(network) {
+    add_evidence(network, read_fact_tokens(LineReader(facts, "t.db")), evidence);
+    queries = parse_atom_patterns(network, read_fact_tokens(LineReader(asked, "query")));
+  }
+  LogicAnswer answer(GraphTask task) const {
+    InferRequest request;
+    request.task = task;
+    const AtomSpace space(network, evidence, open_predicates(network, evidence, queries));
+    return GroundNetwork(space, queries).answer(request);
+  }
+};
+
+constexpr const char* kSmokers =
+    "person = {Anna, Bob}\nFriends(person, person)\nSmokes(person)\nCancer(person)\n"
+    "1.5 Smokes(x) => Cancer(x)\n1.1 Friends(x, y) ^ Smokes(x) => Smokes(y)\n";
+
+TEST(LogicQuestion, ProbabilitiesAreThoseOfWorldsByHand) {
+  // Cancer(Bob) alone is unknown beside Smokes(Bob) = true: odds e^1.5.
+  const Question question(kSmokers, "Smokes(Bob)\n!Smokes(Anna)\nFriends(Anna, Bob)\n",
+                          "Cancer(Bob), Cancer(Anna), Smokes(Bob)");
+  const LogicAnswer answer = question.answer(GraphTask::marginals);
+  ASSERT_EQ(answer.atoms.size(), 3u);
+  EXPECT_EQ(answer.atoms[0].atom, "Cancer(Bob)");
+  EXPECT_NEAR(answer.atoms[0].probability, 1 / (1 + std::exp(-1.5)), 1e-12);
+  EXPECT_NEAR(answer.atoms[1].probability, 0.5, 1e-12);
+  EXPECT_TRUE(answer.atoms[2].known);
+  EXPECT_EQ(answer.atoms[2].probability, 1);
+}
+
+TEST(LogicQuestion, TheBestWorldHasTheLeastCost) {
+  const Question question("t = {A}\nP(t)\nQ(t)\n2 P(x)\n1 !Q(x)\n3 P(x) => Q(x)\n", "", "P\nQ\n");
+  const LogicAnswer answer = question.answer(GraphTask::map);
+  EXPECT_EQ(answer.atoms[0].probability, 1);
+  EXPECT_EQ(answer.atoms[1].probability, 1);
+  EXPECT_NEAR(answer.cost.value(), 1, 1e-12);
+}
+
+TEST(LogicQuestion, HelperAtomsAreNoAnswers) {
+  std::string names = "C0";
+  for (int i = 1; i < 8; ++i) names += ", C" + std::to_string(i);
+  const Question question("t = {" + names + "}\nP(t)\nQ(t)\n1.5 EXIST x (P(x) ^ Q(x))\n", "",
+                          "P, Q");
+  const LogicAnswer answer = question.answer(GraphTask::marginals);
+  ASSERT_EQ(answer.atoms.size(), 16u);
+  EXPECT_GT(answer.ground_atoms, 16u);
+  // 3^8 of 4^8 worlds have no pair; each of the others is e^1.5 times as probable.
+  const double none = std::pow(3, 8), all = std::pow(4, 8), e = std::exp(1.5);
+  EXPECT_NEAR(*answer.log_partition, std::log(none + (all - none) * e), 1e-9);
+  const double none_with = std::pow(3, 7), with = std::pow(4, 8) / 2;
+  EXPECT_NEAR(answer.atoms[0].probability,
+              (none_with + (with - none_with) * e) / (none + (all - none) * e), 1e-9);
+}
+
+TEST(LogicQuestion, EvidenceDecidesWhichPredicatesAreOpen) {
+  const Question question(kSmokers, "Friends(Anna, Bob)\n", "Cancer");
+  EXPECT_EQ(open_predicates(question.network, question.evidence, question.queries),
+            (std::vector<bool>{false, true, true}));
+  EXPECT_EQ(open_predicates(question.network, question.evidence, question.queries, {"Friends"},
+                            {"Smokes"}),
+            (std::vector<bool>{true, false, true}));
+  EXPECT_EQ(message_of<UsageError>([&] {
+              open_predicates(question.network, question.evidence, question.queries, {},
+                              {"Cancer"});
+            }),
+            "the predicate Cancer is asked for, and so cannot be closed");
+}
+
+TEST(LogicQuestion, RulesThatNoWorldKeepsAreNamed) {
+  const Question question("t = {A}\nP(t)\nQ(t)\nQ(x) v P(x).\nP(x).\n!P(x).\n", "", "P");
+  EXPECT_EQ(message_of<Error>([&] { question.answer(GraphTask::partition); }),
+            "no world keeps these hard rules, with the evidence and the marks of arguments: "
+            "t.mln:5:1: P(x).; t.mln:6:1: !P(x).");
+  // What no step of propagation finds.
+  const Question hidden(
+      "t = {A}\nP(t)\nQ(t)\nQ(x) v P(x).\nQ(x) v !P(x).\n!Q(x) v P(x).\n!Q(x) v !P(x).\n", "", "P");
+  EXPECT_EQ(message_of<Error>([&] { hidden.answer(GraphTask::partition); }),
+            "no world keeps all hard rules of the network");
+}
+
+}  // namespace
+}  // namespace croft
