@@ -39,6 +39,7 @@ class BifReader {
       throw InputError({tokens_.location().file}, "a variable without a probability block",
                        file_.names.variables[v], "give one to each");
     }
+    check_acyclic(file_, where_);
     for (const auto& place : places_) {
       if (!place) return std::move(file_);
     }
@@ -95,6 +96,7 @@ class BifReader {
     file_.names.variables.push_back(name);
     file_.names.states.push_back(std::move(states));
     has_block_.push_back(false);
+    where_.push_back(where);
   }
 
   std::vector<std::string> read_states() {
@@ -322,6 +324,7 @@ class BifReader {
   GraphFile file_;
   std::map<std::string, Variable> variable_;
   std::vector<bool> has_block_;
+  std::vector<Location> where_;  // [variables]
   std::vector<std::optional<GraphPlace>> places_;
   // Of the block that is being read:
   Variable child_ = 0;

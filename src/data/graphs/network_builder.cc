@@ -7,6 +7,7 @@
 #include "core/parse_number.h"
 #include "croft/core/error.h"
 #include "data/graphs/token_reader.h"
+#include "structure/directed_cycle.h"
 
 namespace croft {
 namespace {
@@ -123,6 +124,7 @@ GraphFile NetworkBuilder::finish(const std::string& file) && {
   GraphFile out;
   out.directed = true;
   std::vector<Variable> variable(nodes_.size(), 0);
+  std::vector<Location> where;  // [variables]
   bool placed = true;
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     const NetworkNode& node = nodes_[n].node;
@@ -133,6 +135,7 @@ GraphFile NetworkBuilder::finish(const std::string& file) && {
     variable[n] = out.graph.add_variable(node.states.size());
     out.names.variables.push_back(node.name);
     out.names.states.push_back(node.states);
+    where.push_back(node.where);
     placed = placed && node.place.has_value();
     out.places.push_back(node.place.value_or(GraphPlace{}));
   }
@@ -152,7 +155,18 @@ GraphFile NetworkBuilder::finish(const std::string& file) && {
       out.graph.add_factor(scope, out.graph.add_table(node.numbers));
     }
   }
+  check_acyclic(out, where);
   return out;
+}
+
+void check_acyclic(const GraphFile& net, std::span<const Location> where) {
+  const std::vector<Variable> cycle = directed_cycle(net.graph, net.decisions);
+  if (cycle.empty()) return;
+  const std::string text =
+      cycle_text(cycle, [&](Variable v) { return variable_name(net.names, v); });
+  throw InputError(where[where.size() == 1 ? 0 : cycle.front()],
+                   "each variable of a directed cycle is a cause of itself", text,
+                   "a Bayesian network has no such cycle: leave out or turn one of its edges");
 }
 
 std::vector<double> numbers_in(std::string_view text, const Location& where) {

@@ -67,6 +67,10 @@ class NetworkBuilder {
 std::vector<double> numbers_in(std::string_view text, const Location& where);
 // The words of a text, between blanks.
 std::vector<std::string> words_in(std::string_view text);
+// Throws InputError where a network has a directed cycle, with the names on it.
+//   where : of each variable, or of the file alone
+void check_acyclic(const GraphFile& net, std::span<const Location> where);
+
 // Of "position = (73, 165)", as JavaBayes writes it; none for other properties.
 std::optional<GraphPlace> place_of_property(std::string_view property);
 

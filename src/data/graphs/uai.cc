@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "croft/core/error.h"
+#include "data/graphs/network_builder.h"
 #include "data/graphs/token_reader.h"
 
 namespace croft {
@@ -63,6 +64,7 @@ void check_size(const TokenReader& words, const FactorGraph& graph,
 }
 
 GraphFile read(LineReader lines, Numbers numbers) {
+  const Location whole{lines.name()};
   TokenReader words(std::move(lines));
   GraphFile file;
   const std::string_view kind = words.word("MARKOV or BAYES");
@@ -99,6 +101,7 @@ GraphFile read(LineReader lines, Numbers numbers) {
     graph.add_factor(scope, graph.add_table(scores));
   }
   words.finish("the last table");
+  if (file.directed) check_acyclic(file, std::span(&whole, 1));
   return file;
 }
 

@@ -10,6 +10,7 @@
 #include "croft/core/compensated_sum.h"
 #include "croft/core/error.h"
 #include "croft/core/random.h"
+#include "structure/directed_cycle.h"
 
 namespace croft {
 namespace {
@@ -36,34 +37,21 @@ bool knows_all(const FactorGraph& graph, Factor f, std::span<const State> row) {
 
 void check_directed(const FactorGraph& graph, const std::function<std::string(Variable)>& name_of) {
   const auto name = [&](Variable v) { return name_of ? name_of(v) : std::to_string(v); };
-  std::vector<std::size_t> tables(graph.variables(), 0), parents(graph.variables(), 0);
-  std::vector<std::vector<Variable>> children(graph.variables());
+  std::vector<std::size_t> tables(graph.variables(), 0);
   for (Factor f = 0; f < graph.factors(); ++f) {
     const auto scope = graph.scope(f);
     if (scope.empty()) throw UsageError("a Bayesian network has no table without a variable");
     ++tables[scope.back()];
-    parents[scope.back()] = scope.size() - 1;
-    for (const Variable v : scope.first(scope.size() - 1)) children[v].push_back(scope.back());
   }
   for (Variable v = 0; v < graph.variables(); ++v) {
     if (tables[v] == 1) continue;
     throw UsageError("a Bayesian network has one table for each variable, and " + name(v) +
                      " has " + std::to_string(tables[v]));
   }
-  std::vector<Variable> ready;
-  for (Variable v = 0; v < graph.variables(); ++v) {
-    if (parents[v] == 0) ready.push_back(v);
-  }
-  for (std::size_t k = 0; k < ready.size(); ++k) {
-    for (const Variable child : children[ready[k]]) {
-      if (--parents[child] == 0) ready.push_back(child);
-    }
-  }
-  if (ready.size() == graph.variables()) return;
-  const auto on = static_cast<Variable>(
-      std::ranges::find_if(parents, [](std::size_t n) { return n > 0; }) - parents.begin());
-  throw UsageError("a Bayesian network has no directed cycle, and " + name(on) +
-                   " is on one, or behind one");
+  const std::vector<Variable> cycle = directed_cycle(graph);
+  if (cycle.empty()) return;
+  throw UsageError("a Bayesian network has no directed cycle, and this one has ",
+                   cycle_text(cycle, name));
 }
 
 FactorGraph with_own_tables(const FactorGraph& graph) {

@@ -7,6 +7,7 @@
 #include "croft/core/error.h"
 #include "croft/data/graph_file.h"
 #include "croft/inference/graph_brute_force.h"
+#include "structure/directed_cycle.h"
 
 namespace croft::network_file_test {
 namespace {
@@ -261,6 +262,52 @@ TEST(Formats, TheBeginningSaysWhatTheExtensionDoesNot) {
   EXPECT_FALSE(is_network_file(folder + "not there"));
   std::ofstream(folder + "words") << "netting\n";
   EXPECT_FALSE(is_network_file(folder + "words"));
+}
+
+// rain -> grass -> shoes -> rain, sun -> rain.
+TEST(DirectedCycles, EveryReaderNamesTheVariablesOnThem) {
+  const std::string bif = R"(variable sun { type discrete [ 2 ] { a, b }; }
+variable rain { type discrete [ 1 ] { a }; }
+variable grass { type discrete [ 1 ] { a }; }
+variable shoes { type discrete [ 1 ] { a }; }
+probability ( sun ) { table 0.5, 0.5; }
+probability ( rain | sun, shoes ) { (a, a) 1; (b, a) 1; }
+probability ( grass | rain ) { (a) 1; }
+probability ( shoes | grass ) { (a) 1; })";
+  expect_error(bif, GraphFormat::bif, "g:2", "rain -> grass -> shoes -> rain");
+  expect_error(R"(<BIF><NETWORK><NAME>n</NAME>
+<VARIABLE TYPE="nature"><NAME>x</NAME><OUTCOME>a</OUTCOME></VARIABLE>
+<VARIABLE TYPE="nature"><NAME>y</NAME><OUTCOME>a</OUTCOME></VARIABLE>
+<DEFINITION><FOR>x</FOR><GIVEN>y</GIVEN><TABLE>1</TABLE></DEFINITION>
+<DEFINITION><FOR>y</FOR><GIVEN>x</GIVEN><TABLE>1</TABLE></DEFINITION></NETWORK></BIF>)",
+               GraphFormat::xmlbif, "g:2", "x -> y -> x");
+  expect_error(R"(net {}
+node x { states = ("a"); }
+node y { states = ("a"); }
+potential (x | y) { data = (1); }
+potential (y | x) { data = (1); })",
+               GraphFormat::net, "g:2", "x -> y -> x");
+  expect_error(R"(<smile version="1.0" id="n"><nodes>
+<cpt id="x"><state id="a"/><parents>y</parents><probabilities>1</probabilities></cpt>
+<decision id="y"><state id="a"/><parents>x</parents></decision></nodes></smile>)",
+               GraphFormat::xdsl, "g:2", "x -> y -> x");
+  expect_error("BAYES 2 1 1 2 2 0 1 2 1 0 1 1 1 1", GraphFormat::uai, "g", "1 -> 0 -> 1");
+}
+
+// A path of 200,000 variables back to its beginning.
+TEST(DirectedCycles, LongOnesAreFoundAndShortened) {
+  FactorGraph graph;
+  constexpr Variable kVariables = 200000;
+  for (Variable v = 0; v < kVariables; ++v) graph.add_variable(1);
+  const PotentialId nothing = graph.add_table(std::vector{0.0});
+  for (Variable v = 0; v + 1 < kVariables; ++v) graph.add_factor({v, v + 1}, nothing);
+  EXPECT_TRUE(directed_cycle(graph).empty());
+  graph.add_factor({kVariables - 1, 0}, nothing);
+  const std::vector<Variable> cycle = directed_cycle(graph);
+  EXPECT_EQ(cycle.size(), kVariables);
+  const std::string text = cycle_text(cycle, [](Variable v) { return std::to_string(v); });
+  EXPECT_TRUE(text.starts_with("0 -> 1 -> 2 -> ")) << text;
+  EXPECT_TRUE(text.ends_with("… -> 199999 -> 0")) << text;
 }
 
 }  // namespace
