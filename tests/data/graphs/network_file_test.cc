@@ -291,7 +291,7 @@ potential (y | x) { data = (1); })",
 <cpt id="x"><state id="a"/><parents>y</parents><probabilities>1</probabilities></cpt>
 <decision id="y"><state id="a"/><parents>x</parents></decision></nodes></smile>)",
                GraphFormat::xdsl, "g:2", "x -> y -> x");
-  expect_error("BAYES 2 1 1 2 2 0 1 2 1 0 1 1 1 1", GraphFormat::uai, "g", "1 -> 0 -> 1");
+  expect_error("BAYES 2 1 1 2 2 0 1 2 1 0 1 1 1 1", GraphFormat::uai, "g", "0 -> 1 -> 0");
 }
 
 // A path of 200,000 variables back to its beginning.
