@@ -1,10 +1,10 @@
 // The public networks and databases of the data folder can be read.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 
+#include "data/text_files.h"
 #include "logic_texts.h"
 
 namespace croft {
@@ -12,15 +12,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path data_folder() {
-  const char* const folder = std::getenv("CROFT_DATA");
-  return folder == nullptr ? fs::path() : fs::path(folder) / "mln";
-}
-
 TEST(LogicData, EveryPublicNetworkAndDatabaseIsRead) {
-  if (!fs::is_directory(data_folder())) GTEST_SKIP() << "CROFT_DATA names the folder of the data";
+  const fs::path data = data_folder() / "mln";
+  if (!fs::is_directory(data)) GTEST_SKIP() << "CROFT_DATA names the folder of the data";
   std::size_t networks = 0, databases = 0, questions = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(data_folder())) {
+  for (const auto& entry : fs::recursive_directory_iterator(data)) {
     if (entry.path().extension() != ".mln") continue;
     // What is included is read by those that include it.
     if (entry.path().parent_path().filename() == "definitions" ||

@@ -106,9 +106,7 @@ class Grounder {
   }
 
  private:
-  bool matters(const LogicRule& rule) const {
-    return rule.hard || rule.weight != 0 || options_.zero_weights;
-  }
+  static bool matters(const LogicRule& rule) { return rule.hard || rule.weight != 0; }
 
   RulePlan plan_of(const LogicRule& rule) {
     RulePlan plan;
@@ -551,21 +549,6 @@ ClauseStore ground(const AtomSpace& space, const GroundOptions& options) {
 
 GroundPrediction predict_grounding(const AtomSpace& space, const GroundOptions& options) {
   return Grounder(space, options).predict();
-}
-
-void add_open_atoms(const AtomSpace& space, const std::vector<std::uint32_t>& predicates,
-                    ClauseStore& store) {
-  const auto add = [&](std::uint32_t p) {
-    for (std::uint64_t i = 0; i < space.atoms(p); ++i) {
-      const std::uint64_t key = space.first(p) + i;
-      if (space.truth(p, key) == Truth::unknown) store.atom(key);
-    }
-  };
-  for (const std::uint32_t p : predicates) add(p);
-  if (!predicates.empty()) return;
-  for (std::uint32_t p = 0; p < space.network().predicates.size(); ++p) {
-    if (space.is_open(p)) add(p);
-  }
 }
 
 }  // namespace croft

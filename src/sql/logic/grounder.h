@@ -15,8 +15,7 @@ namespace croft {
 
 struct GroundOptions {
   WeightReading reading = WeightReading::formula;
-  bool zero_weights = false;  // rules of weight 0, too: to learn weights
-  double memory = 0;          // bytes that clauses may take; 0: no limit
+  double memory = 0;  // bytes that clauses may take; 0: no limit
   // Called after each rule and now and then: rules that are done, of how many, clauses so far.
   std::function<void(std::size_t done, std::size_t rules, std::size_t clauses)> progress = {};
 };
@@ -47,11 +46,5 @@ struct GroundPrediction {
   double bytes = 0;  // that the clauses take at most, where lists of quantifiers are short
 };
 GroundPrediction predict_grounding(const AtomSpace& space, const GroundOptions& options = {});
-
-// Atoms of open predicates of which nothing is known, each as an atom of the store: a question is
-// asked of them whether or not a rule speaks of them.
-//   predicates : empty: all open ones
-void add_open_atoms(const AtomSpace& space, const std::vector<std::uint32_t>& predicates,
-                    ClauseStore& store);
 
 }  // namespace croft
