@@ -11,6 +11,7 @@
 #include "app/infer/graph_view.h"
 #include "cli/common.h"
 #include "cli/infer_questions.h"
+#include "cli/infer_request.h"
 #include "cli/model_options.h"
 #include "cli/verb.h"
 #include "core/files.h"
@@ -240,13 +241,7 @@ void answer_shape(const InferCommand& c, const GraphFile& file, const Evidence& 
 
 // Throws UsageError for options that do not go together.
 InferRequest read_request(const OptionValues& values) {
-  InferRequest request;
-  request.task = graph_task(values.given("task") ? std::string(values.text("task")) : "partition");
-  values.read("method", request.method);
-  values.read("memory", request.memory);
-  values.read("time", request.seconds);
-  values.read("tolerance", request.tolerance);
-  values.read("max-iterations", request.max_iterations);
+  InferRequest request = infer_request(values, GraphTask::partition);
   values.read("samples", request.samples);
   values.read("k-best", request.k_best);
   const bool marginal = request.task == GraphTask::marginal_map;
@@ -270,15 +265,6 @@ InferRequest read_request(const OptionValues& values) {
   if (values.text("output") == "csv" && request.task != GraphTask::sample) {
     throw UsageError("--output csv is for --task sample");
   }
-  for (const std::string& each : values.list("set")) {
-    const std::size_t equal = each.find('=');
-    if (equal == each.npos) {
-      throw UsageError("--set takes NAME=VALUE, not ", in_quotes(each));
-    }
-    request.settings.emplace_back(each.substr(0, equal), each.substr(equal + 1));
-  }
-  values.read("seed", request.seed);
-  values.read("threads", request.threads);
   return request;
 }
 

@@ -3,9 +3,9 @@
 
 #include <array>
 #include <chrono>
-#include <new>
 
 #include "cli/common.h"
+#include "cli/infer_request.h"
 #include "cli/model_options.h"
 #include "cli/verb.h"
 #include "core/json.h"
@@ -41,7 +41,8 @@ std::span<const OptionRow> logic_options() {
             "What is asked for: predicates and atoms, \"Cancer, Friends(Anna, x)\"; without: all "
             "open predicates"),
       file("query-file", "FILE", "The same, an atom a line").without("query"),
-      words("task", "TASK=marginals", "marginals, map or partition"),
+      choice("task", "TASK=marginals", {"marginals", "map", "partition"},
+             "marginals, map or partition"),
       choice("weights", "MEANING", {"formula", "clausal"},
              "formula: a weight counts where the formula as written is true; clausal: it is shared "
              "out over the clauses of its clausal form; without: formula, with --dialect alchemy "
@@ -76,25 +77,6 @@ std::vector<std::string> names_in(std::string_view list) {
     }
   }
   return names;
-}
-
-InferRequest read_request_of_logic(const OptionValues& values) {
-  InferRequest request;
-  request.task = values.given("task") ? graph_task(values.text("task")) : GraphTask::marginals;
-  values.read("method", request.method);
-  values.read("memory", request.memory);
-  values.read("time", request.seconds);
-  values.read("tolerance", request.tolerance);
-  values.read("max-iterations", request.max_iterations);
-  for (const std::string& each : values.list("set")) {
-    const std::size_t equal = each.find('=');
-    if (equal == each.npos) throw UsageError("--set takes NAME=VALUE, not ", in_quotes(each));
-    request.settings.emplace_back(each.substr(0, equal), each.substr(equal + 1));
-  }
-  const CommonOptions common = common_of(values);
-  request.seed = common.seed;
-  request.threads = common.threads;
-  return request;
 }
 
 std::vector<AtomPattern> read_queries(const OptionValues& values, const LogicNetwork& network) {
@@ -174,12 +156,16 @@ void tell(const LogicAnswer& answer) {
 int run_logic(const OptionValues& values) {
   const bool quiet = values.flag("quiet");
   handle_interrupts();
-  const InferRequest request = read_request_of_logic(values);
+  const InferRequest request = infer_request(values, GraphTask::marginals);
   const LogicDialect dialect =
       values.given("dialect") ? logic_dialect(values.text("dialect")) : LogicDialect::any;
   const LogicNetwork network = read_network(std::string(values.text("NETWORK")), dialect);
   for (const std::string& warning : network.warnings) {
     std::fprintf(stderr, "croft: warning: %s\n", warning.c_str());
+  }
+  if (network.predicates.empty()) {
+    throw InputError({std::string(values.text("NETWORK"))}, "a network without a predicate", "",
+                     "declare one: Name(type, …)");
   }
   LogicEvidence evidence(network);
   for (const std::string& path : values.list("evidence")) {

@@ -82,6 +82,10 @@ class LogicTest(CliTest):
                            self.file("friends.db", facts), "--open", open_, mentions=[text])
         self.fails(WRONG_USAGE, "logic", self.file("f.mln", FRIENDS), "--closed", "Nobody",
                    mentions=['no predicate "Nobody"'])
+        self.fails(WRONG_USAGE, "logic", self.file("f.mln", FRIENDS), "--task", "sample",
+                   mentions=["none of marginals, map, partition"])
+        self.fails(BAD_INPUT, "logic", self.file("f.mln", ""),
+                   mentions=["f.mln: a network without a predicate; declare one"])
 
     def test_hard_rules_that_contradict_each_other_are_named(self):
         network = "t = {A}\nP(t)\nQ(t)\nP(x).\nQ(x) => P(x).\nP(x) => Q(x).\n!Q(x).\n"
