@@ -74,7 +74,8 @@ def _build_extension(config_settings=None):
     if not given:
         generator = ["-G", "Ninja"] if shutil.which("ninja") else []
         _run(["cmake", "-S", str(ROOT), "-B", str(build), *generator, "-DCMAKE_BUILD_TYPE=Release",
-              "-DCROFT_PYTHON=ON", "-DCROFT_BUILD_CLI=OFF", "-DCROFT_BUILD_TESTS=OFF", "-DCROFT_SQL=OFF",
+              "-DCROFT_PYTHON=ON", "-DCROFT_BUILD_CLI=OFF", "-DCROFT_BUILD_TESTS=OFF",
+              "-DCROFT_SQL=" + ("ON" if _has_sqlite() else "OFF"),
               f"-DPython3_EXECUTABLE={sys.executable}"])
     jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count() or 1))
     _run(["cmake", "--build", str(build), "--parallel", jobs, "--target", "croft_python"])
@@ -82,6 +83,12 @@ def _build_extension(config_settings=None):
     if not extension.is_file():
         raise SystemExit(f"croft: {build} was configured for another interpreter than {sys.executable}")
     return extension
+
+
+def _has_sqlite():
+    """Whether GraphCRF.from_tables can be built."""
+    found = shutil.which("pkg-config")
+    return found is not None and subprocess.run([found, "--exists", "sqlite3"], check=False).returncode == 0
 
 
 def _run(command):

@@ -18,6 +18,7 @@
 ``FactorGraph``   a graph of variables and factors: log Z, marginals, the best assignment, samples
 ``BayesNet``      a Bayesian network: tables from cases, complete or not (BIF, UAI)
 ``GraphCRF``      a CRF over graphs that a function makes of each instance (``Cliques``, ``Template``)
+``TableGraphCRF``  the same of a spec and tables, such as DataFrames (``GraphCRF.from_tables``)
 ``maximum_entropy``  the distribution of largest entropy with given expectations
 ``croft.chain``   functions on numpy arrays: a CRF layer for scores of your own
 ``croft.plot``    pictures (needs matplotlib)
@@ -53,13 +54,14 @@ if TYPE_CHECKING:
     from .model import Labelling, Model, Span, evaluate, load, save
     from .naive_bayes import NaiveBayes
     from .segment import SegmentCRF
+    from .table_graph import TableGraphCRF
     from .text import TextVectorizer
 
 __version__: str = _core.version
 __all__ = ["BayesNet", "BoostedCRF", "ChainCRF", "Cliques", "Error", "ErrorCorrectingCRF", "FactorGraph",
            "FeatureFunction", "GraphCRF", "HMM", "HiddenChainCRF", "Inference", "Labelling", "LogisticRegression",
            "MEMM", "MaximumEntropy", "Model", "NaiveBayes", "PoolCRF", "Range", "SearchResult", "SegmentCRF", "Span",
-           "Template", "TextVectorizer", "TrainingInterrupted", "chain", "compat", "evaluate", "load",
+           "TableGraphCRF", "Template", "TextVectorizer", "TrainingInterrupted", "chain", "compat", "evaluate", "load",
            "maximum_entropy", "plot", "save", "search"]
 
 _PLACE = {"BayesNet": "bayes_net", "BoostedCRF": "boosted", "ChainCRF": "estimator", "Cliques": "graph_crf",
@@ -68,7 +70,8 @@ _PLACE = {"BayesNet": "bayes_net", "BoostedCRF": "boosted", "ChainCRF": "estimat
           "Labelling": "model", "LogisticRegression": "logistic_regression", "MEMM": "memm",
           "MaximumEntropy": "entropy", "maximum_entropy": "entropy", "Model": "model", "NaiveBayes": "naive_bayes",
           "PoolCRF": "pool", "Range": "halving", "SearchResult": "halving", "search": "halving",
-          "SegmentCRF": "segment", "Span": "model", "Template": "graph_crf", "TextVectorizer": "text",
+          "SegmentCRF": "segment", "Span": "model", "TableGraphCRF": "table_graph",
+          "Template": "graph_crf", "TextVectorizer": "text",
           "TrainingInterrupted": "estimator", "evaluate": "model", "load": "model", "save": "model"}
 _PARTS = {"chain", "compat", "plot"}
 

@@ -5,13 +5,16 @@ import json
 import math
 import os
 from dataclasses import dataclass
-from typing import Any, Callable, Hashable, Iterable, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Hashable, Iterable, Mapping, Optional, Sequence, Union
 
 from . import _core
 from ._parameters import GraphCRFParameters
 from ._params import BaseEstimator, mapping, raise_not_fitted
 from .estimator import Callback, TrainingLog, warn_if_interrupted
 from .graph import FactorGraph, Inference
+
+if TYPE_CHECKING:
+    from .table_graph import TableGraphCRF
 
 Features = Union[None, str, Mapping[str, Union[float, str, None]], Iterable[str]]
 
@@ -151,6 +154,17 @@ class GraphCRF(GraphCRFParameters, BaseEstimator):  # type: ignore[misc]
         self.training_log_ = log
         warn_if_interrupted(log.result)
         return self
+
+    @staticmethod
+    def from_tables(spec: Union[str, os.PathLike[str]], database: Any = None, **parameters: Any) -> TableGraphCRF:
+        """A CRF whose graph a spec's queries of tables declare, in the place of a function (TableGraphCRF).
+
+        spec        a path, or the TOML itself
+        database    a dict of DataFrames by the names of the tables, or a path
+        parameters  as of the constructor
+        """
+        from .table_graph import TableGraphCRF
+        return TableGraphCRF(spec, database, **parameters)
 
     def graph(self, x: Any) -> FactorGraph:
         """The factor graph of an instance, scored: for questions of all kinds.

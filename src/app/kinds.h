@@ -31,6 +31,7 @@ struct KindRow {
   // Null for a kind that does not label sequences.  Throw UsageError, which says why, for one whose
   // weights are not those of a chain's features.
   View (*constraints)(std::shared_ptr<const SequenceModel> model, const ConstraintRequest& request);
+  // Of a kind that does not label sequences null: app/explain/explain_graph.h explains graphs.
   SequenceExplainer (*explainer)(const TagPlan& plan);
   Conversion conversion;
 };

@@ -46,7 +46,13 @@ std::span<const OptionRow> sequence_options() {
       file("reliability", "FILE",
            "Draw accuracy against probability, and counts, as an SVG picture in this file")
           .beside("model")
-          .of(kSequenceModels),
+          .of(kModelFiles),
+      flag("ranking",
+           "Add the area under the ROC curve and the average precision of each label, by its "
+           "probability")
+          .beside("model")
+          .of(kModelFiles),
+      flag("confusion", "Add which label was predicted in the place of which").of(kModelFiles),
       decoder_row().beside("model").of(kSequenceModels),
       json_row("One JSON document instead of tables"),
   });
@@ -54,8 +60,8 @@ std::span<const OptionRow> sequence_options() {
 }
 
 OptionTables evaluate_options() {
-  return {sequence_options(), graph_label_options(), graph_evaluate_options(), network_options(),
-          common_options()};
+  return {sequence_options(),       decision_options(), graph_label_options(),
+          graph_evaluate_options(), network_options(),  common_options()};
 }
 
 struct EvaluateCommand {
@@ -66,6 +72,9 @@ struct EvaluateCommand {
 
 // Without a model.
 void check_format(const EvaluateCommand& c) {
+  if (c.model.empty() && c.values.given("threshold")) {
+    throw UsageError("--threshold decides by probabilities: name the model with -m");
+  }
   if (!c.model.empty() || c.format.empty()) return;
   if (c.format == kSpanFormat && c.values.text("chunks") != "auto") {
     throw UsageError("--chunks says how labels spell chunks, and spans are chunks; leave it out");
@@ -102,17 +111,22 @@ void draw_reliability(const EvaluateCommand& c, const EvaluationSummary& summary
 
 int evaluate_sequences(const EvaluateCommand& c) {
   const ChunkScheme scheme = chunk_scheme(c.values);
+  EvaluateRequest request(scheme);
+  request.report.confusion = c.values.flag("confusion");
+  request.ranking = c.values.flag("ranking");
+  request.decision = read_decision(c.values);
+  request.report.costs = request.decision.costs;
   std::string unit;
   const Evaluation evaluation = [&] {
-    if (c.model.empty() && c.format == kSpanFormat) return evaluate_spans(c.data);
-    if (c.model.empty()) return evaluate_predictions(c.data, scheme);
+    if (c.model.empty() && c.format == kSpanFormat) return evaluate_spans(c.data, request.report);
+    if (c.model.empty()) return evaluate_predictions(c.data, request.report);
     const auto model = open_with_decoder(c.values);
     check_reliability(c, *model);
     unit = unit_of(*model);
     ThreadPool pool(common_of(c.values).threads);
     const auto spans = spans_for(*model, c.format, scheme);
     SequenceSource source(c.data, model->extractor(), Labels::required, spans);
-    return evaluate_model(*model, source, scheme, pool);
+    return evaluate_model(*model, source, request, pool);
   }();
   const EvaluationSummary summary = evaluation.summary();
   draw_reliability(c, summary);

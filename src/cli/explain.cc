@@ -8,6 +8,7 @@
 #include "app/label/predict.h"
 #include "app/label/tag_files.h"
 #include "cli/common.h"
+#include "cli/graph_verbs.h"
 #include "cli/model_options.h"
 #include "cli/verb.h"
 #include "croft/core/error.h"
@@ -22,27 +23,32 @@ Example:
   croft explain -m m.croft new.conll
   croft explain -m m.croft --positions 3 --against B-LOC --top 20 new.conll
   croft explain -m m.croft --unknown --json new.conll
+  croft explain -m graph.croft --database new.sqlite --variable 17
 
 Positions count from 0.  Of a model of segments each segment is compared with the best that could
-stand in its place; --against names a label of segments.  docs/explain.md says what each number
-means.)";
+stand in its place; --against names a label of segments.  Of a graph each variable is explained.
+docs/explain.md says what each number means.)";
 
 std::span<const OptionRow> explain_options() {
   using namespace option;
   static const auto kRows = std::to_array<OptionRow>({
       model_row(),
-      data_row("Data in the model's format; without: standard input"),
+      data_row("Data in the model's format; without: standard input").of(kSequenceModels),
       words("against", "LABEL",
             "Compare with this label; without: with the most probable other one"),
       words("positions", "LIST",
-            "Explain these only, such as 0,3-7; they count from 0 in each sequence"),
-      whole("top", "N=5", "Attributes to be listed for each position; the rest is summed"),
-      flag("unknown", "Name the attributes that the model does not know"),
-      json_row("One JSON object a sequence"),
-      data_format_row(),
+            "Explain these only, such as 0,3-7; they count from 0 in each sequence")
+          .of(kSequenceModels),
+      whole("top", "N=5",
+            "Attributes (of a graph, features) to be listed for each label; the rest is summed"),
+      flag("unknown", "Name the attributes that the model does not know").of(kSequenceModels),
+      json_row("One JSON object a sequence, or a variable"),
+      data_format_row().of(kSequenceModels),
       words("constrain", "RULES",
-            "Labels that may follow each other, as for predict: bio, bioes, or a file"),
-      file("penalties", "FILE", "File of lines TEST LABEL PENALTY, as for predict"),
+            "Labels that may follow each other, as for predict: bio, bioes, or a file")
+          .of(kSequenceModels),
+      file("penalties", "FILE", "File of lines TEST LABEL PENALTY, as for predict")
+          .of(kSequenceModels),
   });
   return kRows;
 }
@@ -146,6 +152,8 @@ void explain_all(const OptionValues& values, const std::vector<PositionRange>& r
 }
 
 int run_explain(const OptionValues& values) {
+  if (is_graph_model(std::string(values.text("model")))) return run_graph_explanation(values);
+  check_kind_options(values, kSequenceModels);
   std::vector<PositionRange> ranges;  // empty: all positions
   if (values.given("positions")) ranges = read_positions(values.text("positions"));
   const auto model = open_model(std::string(values.text("model")));
@@ -161,7 +169,11 @@ int run_explain(const OptionValues& values) {
 
 const Verb kExplain = {.name = "explain",
                        .summary = "Show what speaks for each label, and against",
-                       .options = [] { return tables(explain_options(), common_options()); },
+                       .options =
+                           [] {
+                             return tables(explain_options(), graph_label_options(),
+                                           graph_explain_options(), common_options());
+                           },
                        .footer = [] { return std::string(kExplainFooter); },
                        .run = run_explain};
 

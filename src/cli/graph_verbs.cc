@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "app/evaluate/reliability_plot.h"
 #include "app/file_checks.h"
 #include "app/infer/graph_picture.h"
 #include "cli/model_options.h"
@@ -11,6 +12,7 @@
 #include "model/foreign/foreign_chain.h"
 #include "model/kinds/graph_model.h"
 #include "sql/evaluate_graph.h"
+#include "sql/explain_graph.h"
 #include "sql/graph_sample.h"
 #include "train/options/training_options.h"
 
@@ -102,6 +104,27 @@ GraphTables read_graph_tables(const OptionValues& values, const GraphModel& mode
   return GraphTables::read(database, std::move(spec), model, use);
 }
 
+void read_graph_decision(const ChoiceRequest& request, const GraphModel& model, bool decoded,
+                         GraphLabelOptions& options) {
+  if (request.empty()) return;
+  if (decoded) {
+    throw UsageError(
+        "--costs and --threshold choose by marginals: take --decode marginal, or none");
+  }
+  if (!options.probabilities) {
+    throw UsageError(
+        "--costs and --threshold choose by probabilities: leave out --no-probabilities");
+  }
+  std::vector<std::vector<std::string>> labels;
+  for (const Domain& each : model.schema().domains) labels.push_back(each.labels);
+  options.decisions = label_choosers(request, labels);
+  options.decode = GraphDecode::marginal;
+}
+
+OptionRow use_known_row(std::string_view help) {
+  return option::flag("use-known", help).of(kGraphBit).in(kGraphGroup);
+}
+
 void warn_of(const GraphLabels& labels, std::size_t instances) {
   const auto tell = [&](const char* what, std::size_t count) {
     if (count > 0) std::fprintf(stderr, "%s in %zu of %zu instances\n", what, count, instances);
@@ -121,9 +144,47 @@ std::span<const OptionRow> graph_evaluate_options() {
           .at_first("best")
           .of(kGraphBit)
           .in(kGraphGroup),
+      use_known_row("Known labels are evidence: those that the column known says are, for the "
+                    "others; without the column, of each variable those of all others"),
   });
   return kRows;
 }
+
+namespace {
+
+GraphLabels labels_to_evaluate(const OptionValues& values, const GraphModel& model,
+                               GraphTables& tables, const GraphLabelOptions& options) {
+  if (!values.flag("use-known") || tables.variables().says_known()) {
+    return label_graph(model, tables.data(), options);
+  }
+  for (const std::string_view name : {"decode", "search"}) {
+    if (!values.given(name) || values.text(name) == "marginal") continue;
+    throw UsageError(
+        "--use-known, without a column known, goes by the marginals of each variable "
+        "given all others: leave out ",
+        Message::option(name));
+  }
+  return label_given_others(model, tables.data(), tables.variables(), options);
+}
+
+void draw_graph_reliability(const OptionValues& values, const std::string& model,
+                            const GraphEvaluation& evaluation) {
+  if (!values.given("reliability")) return;
+  const DomainEvaluation* drawn = nullptr;
+  for (const DomainEvaluation& each : evaluation.domains) {
+    if (each.summary.tokens == 0) continue;
+    if (drawn != nullptr) {
+      throw UsageError("--reliability draws one domain, and ", drawn->domain, " and ", each.domain,
+                       " have labels: leave out those of the others by --spec");
+    }
+    drawn = &each;
+  }
+  AtomicFile file{std::string(values.text("reliability"))};
+  file.write(reliability_svg(drawn->summary, model + ", " + drawn->domain));
+  file.commit();
+}
+
+}  // namespace
 
 int run_graph_evaluation(const OptionValues& values) {
   check_kind_options(values, kGraphBit);
@@ -134,14 +195,63 @@ int run_graph_evaluation(const OptionValues& values) {
   handle_interrupts();
   const std::string path(values.text("model"));
   const auto model = GraphModel::open(path);
-  GraphTables tables = read_graph_tables(values, *model, path, LabelUse::gold);
+  EvaluateRequest request(chunk_scheme(values));
+  request.report.confusion = values.flag("confusion");
+  request.ranking = values.flag("ranking");
+  request.decision = read_decision(values);
+  request.report.costs = request.decision.costs;
+  read_graph_decision(request.decision, *model,
+                      values.given("decode") && decode == GraphDecode::best, options);
+  std::vector<std::string> inputs = values.list("database");
+  inputs.insert(inputs.end(), {path, std::string(values.text("spec"))});
+  if (values.given("reliability")) {
+    check_not_read(inputs, "reliability", std::string(values.text("reliability")));
+  }
+  GraphTables tables = read_graph_tables(
+      values, *model, path, values.flag("use-known") ? LabelUse::rest : LabelUse::gold);
   const std::size_t instances = tables.data().groups();
-  const GraphLabels labels = label_graph(*model, tables.data(), options);
+  const GraphLabels labels = labels_to_evaluate(values, *model, tables, options);
   warn_of(labels, instances);
-  const GraphEvaluation evaluation = evaluate_graph(tables, labels, chunk_scheme(values));
+  const GraphEvaluation evaluation = evaluate_graph(tables, labels, request);
+  draw_graph_reliability(values, path, evaluation);
   write_answer(
       values.flag("json"), [&] { return to_json(evaluation); },
       [&] { return format_table(evaluation); });
+  return kDone;
+}
+
+// --- croft explain -----------------------------------------------------------------------------
+
+std::span<const OptionRow> graph_explain_options() {
+  using namespace option;
+  static const auto kRows = std::to_array<OptionRow>({
+      words("variable", "ID ...",
+            "Explain these variables only: ids, or DOMAIN:ID where several domains have the id")
+          .listed()
+          .of(kGraphBit)
+          .in(kGraphGroup),
+      use_known_row("Labels in the database are known: the others are explained given them"),
+  });
+  return kRows;
+}
+
+int run_graph_explanation(const OptionValues& values) {
+  check_kind_options(values, kGraphBit);
+  const GraphLabelOptions options = read_graph_label_options(values, GraphDecode::best);
+  GraphExplainRequest request{.variables = values.list("variable"),
+                              .against = std::string(values.text("against"))};
+  values.read("top", request.top);
+  handle_interrupts();
+  const std::string path(values.text("model"));
+  const auto model = GraphModel::open(path);
+  GraphTables tables = read_graph_tables(
+      values, *model, path, values.flag("use-known") ? LabelUse::known : LabelUse::ignored);
+  const std::size_t instances = tables.data().groups();
+  const bool json = values.flag("json");
+  const GraphLabels labels = explain_graph(*model, tables, options, request, [&](const View& view) {
+    write_result(json ? view.json.dump(-1, InvalidUtf8::replace) + "\n" : view.text);
+  });
+  warn_of(labels, instances);
   return kDone;
 }
 

@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 
+#include "app/label/label_chooser.h"
 #include "cli/common.h"
 #include "core/option_row.h"
 #include "sql/label_graph.h"
@@ -25,6 +26,11 @@ void check_kind_options(const OptionValues& values, KindSet kinds);
 
 // Throws UsageError for options that do not go together.
 GraphLabelOptions read_graph_label_options(const OptionValues& values, GraphDecode decode);
+// The rules of --costs and --threshold into the options, which then decode marginals.
+//   decoded : whether another way to decode was asked for
+void read_graph_decision(const ChoiceRequest& request, const GraphModel& model, bool decoded,
+                         GraphLabelOptions& options);
+OptionRow use_known_row(std::string_view help);
 
 // The tables of --database, by the model's queries or those of --spec.
 //   path : of the model, for messages
@@ -40,6 +46,8 @@ std::span<const OptionRow> graph_predict_options();
 int run_graph_prediction(const OptionValues& values);
 std::span<const OptionRow> graph_evaluate_options();
 int run_graph_evaluation(const OptionValues& values);
+std::span<const OptionRow> graph_explain_options();
+int run_graph_explanation(const OptionValues& values);
 std::span<const OptionRow> graph_inspect_options();
 int draw_graph_sample(const OptionValues& values, const GraphModel& model);
 

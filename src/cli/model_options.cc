@@ -1,6 +1,9 @@
 #include "cli/model_options.h"
 
+#include <array>
+
 #include "croft/core/error.h"
+#include "croft/data/line_reader.h"
 #include "model/kinds/error_correcting_model.h"
 #include "model/kinds/model_file.h"
 
@@ -30,6 +33,31 @@ OptionRow decoder_row() {
       "decoder", "DECODER", {"product", "marginal", "distance", "bits"},
       "Of a model of kind error-correcting: product (of the bits' chains, a chain over labels), "
       "marginal, distance or bits; default: what it was trained with");
+}
+
+std::span<const OptionRow> decision_options() {
+  using namespace option;
+  static const auto kRows = std::to_array<OptionRow>({
+      file("costs", "FILE",
+           "Lines GOLD PREDICTED COST: choose the label of least expected cost under the marginals")
+          .without("threshold")
+          .of(kModelFiles),
+      words("threshold", "LABEL=P ...",
+            "Choose LABEL where its probability reaches P, and otherwise the most probable label "
+            "without a threshold; may be given several times")
+          .repeated()
+          .of(kModelFiles),
+  });
+  return kRows;
+}
+
+ChoiceRequest read_decision(const OptionValues& values) {
+  ChoiceRequest request;
+  values.read("threshold", request.thresholds);
+  if (!values.given("costs")) return request;
+  LineReader lines{std::string(values.text("costs"))};
+  request.costs = read_cost_file(lines);
+  return request;
 }
 
 OptionRow json_row(std::string_view help) { return option::flag("json", help); }

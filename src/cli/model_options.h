@@ -1,10 +1,12 @@
 // Options that verbs with a model and data have in common.
 #pragma once
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "app/label/chunks.h"
+#include "app/label/label_chooser.h"
 #include "core/option_row.h"
 #include "core/option_values.h"
 #include "model/kinds/sequence_model.h"
@@ -21,7 +23,10 @@ OptionRow data_row(std::string_view help);    // DATA: several files; without: s
 OptionRow data_format_row();                  // --format of a model's data
 OptionRow chunks_row(std::string_view help);  // --chunks
 OptionRow decoder_row();                      // --decoder
-OptionRow json_row(std::string_view help);    // --json
+// --costs and --threshold: how labels are chosen from probabilities.
+std::span<const OptionRow> decision_options();
+ChoiceRequest read_decision(const OptionValues& values);
+OptionRow json_row(std::string_view help);  // --json
 
 // As data_format_row() and chunks_row() have them.
 std::string data_format(const OptionValues& values);  // empty: what the model was trained on

@@ -114,7 +114,7 @@ std::span<const OptionRow> labelling_options() {
 }
 
 OptionTables predict_options() {
-  return {answer_options(),        labelling_options(), graph_label_options(),
+  return {answer_options(),        labelling_options(), decision_options(), graph_label_options(),
           graph_predict_options(), network_options(),   common_options()};
 }
 
@@ -155,6 +155,7 @@ TagRequest make_request(const OptionValues& values, const SequenceModel& model) 
       "decode",
       {Decode::viterbi, Decode::viterbi, Decode::marginal, Decode::risk, Decode::labelling},
       request.decode);
+  request.decision = read_decision(values);
   values.read("rule", request.rules);
   values.read("limit", request.limit);
   request.scheme = chunk_scheme(values);

@@ -113,7 +113,7 @@ std::span<const OptionRow> graph_predict_options() {
                 "--table=NAME: of this name; with --marginals also NAME_marginals")
                 .valued({}, "predictions")),
       graph(flag("overwrite", "Replace a table even if croft did not make it")),
-      graph(flag("use-known", "Labels in the database are known: the others are found given them")),
+      use_known_row("Labels in the database are known: the others are found given them"),
       graph(flag("no-probabilities", "Labels alone, by --search: quicker on large graphs")),
   });
   return kRows;
@@ -121,7 +121,8 @@ std::span<const OptionRow> graph_predict_options() {
 
 int run_graph_prediction(const OptionValues& values) {
   check_kind_options(values, kGraphBit);
-  const GraphLabelOptions options = label_options(values);
+  GraphLabelOptions options = label_options(values);
+  const ChoiceRequest decision = read_decision(values);
   const Output output = output_of(values);
   const std::vector<std::string>& databases = values.list("database");
   const PredictionTable table{.path = databases.front(),
@@ -143,6 +144,7 @@ int run_graph_prediction(const OptionValues& values) {
   handle_interrupts();
   const std::string path(values.text("model"));
   const auto model = GraphModel::open(path);
+  read_graph_decision(decision, *model, values.text("decode") == "best", options);
   GraphTables tables = read_graph_tables(
       values, *model, path, values.flag("use-known") ? LabelUse::known : LabelUse::ignored);
   const std::size_t instances = tables.data().groups();

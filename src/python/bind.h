@@ -17,6 +17,7 @@ void bind_maximum_entropy(pybind11::module_& module);
 void bind_text(pybind11::module_& module);
 void bind_graph(pybind11::module_& module);
 void bind_graph_crf(pybind11::module_& module);
+void bind_graph_tables(pybind11::module_& module);  // where SQLite is there
 void bind_bayes_net(pybind11::module_& module);
 void bind_search(pybind11::module_& module);
 void bind_spans(pybind11::module_& module);

@@ -12,6 +12,7 @@
 #include "model/foreign/open_model_file.h"
 #include "python/bind.h"
 #include "python/graph.h"
+#include "python/graph_model.h"
 #include "python/model.h"
 #include "python/options.h"
 #include "python/training_watch.h"
@@ -75,11 +76,6 @@ CliqueSchema schema_of(const std::vector<std::pair<std::string, std::vector<std:
   }
   return schema;
 }
-
-struct PythonGraphModel {
-  explicit PythonGraphModel(Container container) : model(std::move(container)) {}
-  GraphModel model;
-};
 
 class CliqueTrainer final : public GraphTrainer {
  public:
@@ -146,11 +142,7 @@ class Cliques {
   py::tuple train(const py::dict& dict, const std::string& source,
                   const std::shared_ptr<PythonGraphModel>& prior, const py::object& callback) {
     GraphRequest request = graph_request(values_of(dict, "graph"));
-    if (prior) {
-      prior->model.container().verify();  // training would carry damage on
-      request.options.init = {prior, &prior->model};
-      request.options.prior = true;
-    }
+    start_from(prior, request);
     CliqueTrainer trainer(std::move(request), data_, names_, parse_json(source));
     trainer.open();
     TrainObserver nobody;

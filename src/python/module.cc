@@ -48,6 +48,9 @@ PYBIND11_MODULE(_core, module) {
   python::bind_maximum_entropy(module);
   python::bind_graph(module);
   python::bind_graph_crf(module);
+#ifdef CROFT_SQL
+  python::bind_graph_tables(module);
+#endif
   python::bind_bayes_net(module);
   python::bind_search(module);
   pickle_safely(module);

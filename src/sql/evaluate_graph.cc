@@ -20,8 +20,10 @@ double share(std::size_t part, std::size_t whole) {
 // The variables of a domain, sequence by sequence, as an Evaluation takes them.
 class DomainScore {
  public:
-  DomainScore(const Domain& domain, ChunkScheme scheme)
-      : scheme_(scheme == ChunkScheme::automatic ? detect(domain) : scheme), evaluation_(scheme_) {}
+  DomainScore(const Domain& domain, const EvaluateRequest& request)
+      : scheme_(request.report.scheme == ChunkScheme::automatic ? detect(domain)
+                                                                : request.report.scheme),
+        evaluation_(options(domain, request)) {}
 
   struct Variable {
     std::string_view gold_label, predicted_label;
@@ -68,6 +70,7 @@ class DomainScore {
     const std::span<const double> p = v.marginals;
     if (p.empty()) return;
     evaluation_.add_probability(std::min(1.0, p[v.predicted]), v.gold == v.predicted);
+    evaluation_.add_ranked(p, v.gold);
     if (v.gold >= p.size()) return;  // a label that the model has not
     to.log_loss += p[v.gold] > 0 ? -std::log(std::min(1.0, p[v.gold])) : HUGE_VAL;
     ++to.scored;
@@ -84,6 +87,13 @@ class DomainScore {
     if (each.scored > 0) evaluation_.add_log_loss(each.log_loss, each.scored);
   }
 
+  EvaluationOptions options(const Domain& domain, const EvaluateRequest& request) const {
+    EvaluationOptions out = request.report;
+    out.scheme = scheme_;
+    if (request.ranking) out.ranked = domain.labels;
+    return out;
+  }
+
   static ChunkScheme detect(const Domain& domain) {
     const std::vector<std::string_view> labels(domain.labels.begin(), domain.labels.end());
     return detect_scheme(labels);
@@ -97,19 +107,19 @@ class DomainScore {
 }  // namespace
 
 GraphEvaluation evaluate_graph(const GraphTables& tables, const GraphLabels& labels,
-                               ChunkScheme scheme) {
+                               const EvaluateRequest& request) {
   const CliqueSchema& schema = tables.schema();
   const VariableTable& variables = tables.variables();
   GraphEvaluation all;
   std::vector<DomainScore> of_domain;
-  for (const Domain& each : schema.domains) of_domain.emplace_back(each, scheme);
+  for (const Domain& each : schema.domains) of_domain.emplace_back(each, request);
   std::unordered_map<std::string_view, bool> right;  // of each group with a gold label
   for (std::uint32_t v = 0; v < variables.size(); ++v) {
     const std::uint32_t gold = variables.gold(v);
     DomainScore& score = of_domain[tables.data().domain(v)];
     const std::string_view group = tables.data().group_name(v);
     if (gold == kUnobserved) {
-      ++all.unlabelled;
+      ++(tables.data().known(v) == kUnobserved ? all.unlabelled : all.evidence);
       score.end(group, variables.sequence(v));
       continue;
     }
@@ -145,6 +155,10 @@ std::string format_table(const GraphEvaluation& e) {
     out += fmt::format("           {:>9}   variables have no label and are not counted\n",
                        e.unlabelled);
   }
+  if (e.evidence > 0) {
+    out +=
+        fmt::format("           {:>9}   variables were known, and are not counted\n", e.evidence);
+  }
   for (const DomainEvaluation& each : e.domains) {
     if (each.summary.tokens == 0) continue;
     out += fmt::format("\n--- {}\n", each.domain) + format_table(each.summary, "variables");
@@ -160,6 +174,7 @@ Json to_json(const GraphEvaluation& e) {
                            {"correct", e.correct_instances},
                            {"accuracy", share(e.correct_instances, e.instances)}};
   document["unlabelled"] = e.unlabelled;
+  if (e.evidence > 0) document["evidence"] = e.evidence;
   document["domains"] = Json::object();
   for (const DomainEvaluation& each : e.domains)
     document["domains"][each.domain] = to_json(each.summary);

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "app/evaluate/evaluation.h"
+#include "app/label/predict.h"
 #include "sql/label_graph.h"
 
 namespace croft {
@@ -18,20 +18,21 @@ struct GraphEvaluation {
   std::vector<DomainEvaluation> domains;
   std::size_t variables = 0, correct = 0;            // with a gold label, of all domains
   std::size_t unlabelled = 0;                        // variables without one: not counted
+  std::size_t evidence = 0;                          // variables whose label was known: likewise
   std::size_t instances = 0, correct_instances = 0;  // with a gold label; all of theirs right
 };
 
-// Of GraphTables that were read with LabelUse::gold.  A gold label that the model does not have
-// counts as wrong, and is left out of the log-loss.
-//   scheme : of chunks, for all domains; automatic: found for each domain by its labels in the
-//            model.  Where there are chunks, a sequence is the variables of an instance (of a
-//            `sequence` of it) in the order of the query's rows; one without a label ends it.
-//            Elsewhere each variable is a sequence of its own.
+// Of GraphTables that were read with LabelUse::gold or rest.  A gold label that the model does not
+// have counts as wrong, and is left out of the log-loss.
+//   request : what is reported; its scheme is of chunks, for all domains; automatic: found for each
+//            domain by its labels in the model.  Where there are chunks, a sequence is the
+//            variables of an instance (of a `sequence` of it) in the order of the query's rows; one
+//            without a label ends it. Elsewhere each variable is a sequence of its own.
 GraphEvaluation evaluate_graph(const GraphTables& tables, const GraphLabels& labels,
-                               ChunkScheme scheme = ChunkScheme::automatic);
+                               const EvaluateRequest& request = {});
 
 std::string format_table(const GraphEvaluation& evaluation);
-// {"variables": {"count", "correct", "accuracy"}, "instances": {…}, "unlabelled",
+// {"variables": {"count", "correct", "accuracy"}, "instances": {…}, "unlabelled", "evidence",
 //  "domains": {NAME: to_json() of its summary}}
 Json to_json(const GraphEvaluation& evaluation);
 

@@ -17,8 +17,10 @@ namespace croft {
 
 // What the variables' labels are for.
 enum class LabelUse {
-  known,   // CliqueData::known(): to train on, or to condition on
+  known,   // CliqueData::known(): to train on, or to condition on; those alone of which a column
+           // `known` says so, where there is one
   gold,    // gold(): to compare with
+  rest,    // the labels that a column `known` says are known: known(); all others: gold()
   ignored  // nothing: the column need not be there
 };
 
@@ -34,6 +36,8 @@ class VariableTable {
   RowId row_id(std::uint32_t variable) const { return ids_[domain_[variable]][number_[variable]]; }
   std::size_t size() const { return number_.size(); }
   IdType id_type() const;
+  // Whether some query has a column `known`.
+  bool says_known() const { return says_known_; }
   // Of LabelUse::gold: which sequence of its domain and instance the variable stands in, for chunks
   // to end at (the column `sequence`); 0 without the column.
   std::uint32_t sequence(std::uint32_t variable) const {
@@ -52,7 +56,7 @@ class VariableTable {
   std::vector<std::uint32_t> gold_;                   // [variables], or empty
   std::vector<std::uint32_t> sequence_;               // [variables], or empty: in gold alone
   StringTable sequences_;
-  bool has_number_ids_ = false, has_text_ids_ = false;
+  bool says_known_ = false, has_number_ids_ = false, has_text_ids_ = false;
   std::vector<StringTable> other_labels_;  // [domains] in gold alone
 };
 

@@ -1,6 +1,8 @@
 #include "sql/label_graph.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "croft/app/infer.h"
 #include "croft/core/error.h"
@@ -19,9 +21,9 @@ bool takes(const std::string& method, bool InferOptions::*option) {
 
 class InstanceLabeller {
  public:
-  InstanceLabeller(const GraphModel& model, const CliqueRows& rows,
+  InstanceLabeller(const GraphModel& model, const CliqueData& data,
                    const GraphLabelOptions& options, GraphLabels& out)
-      : model_(model), rows_(rows), options_(options), out_(out) {
+      : model_(model), data_(data), options_(options), out_(out) {
     const auto check = [&](bool given, bool InferOptions::*use, const Message& what,
                            const Message& instead) {
       if (!given || takes(options.method, use) || takes(options.search, use)) return;
@@ -38,8 +40,32 @@ class InstanceLabeller {
     bool estimated = false, converged = true, proved = true;
   };
 
+  // Of each variable that `gold` knows, given all others that it knows.
+  //   gold : [variables of the instance] the state, kUnobserved
+  Worth label_given_others(GraphInstance& instance, std::span<const State> gold,
+                           std::vector<double>& scratch) const {
+    model_.score(data_.rows(), instance, scratch);
+    const FactorLists factors(instance.graph);
+    Worth worth;
+    for (Variable v = 0; v < gold.size(); ++v) {
+      const std::uint32_t out = instance.variable[v];
+      if (wanted_[out] == 0) continue;
+      GraphInstance around = neighbourhood(instance, factors, v, gold);
+      const InferResult found = answer(around, GraphTask::marginals, options_.method);
+      worth.estimated = worth.estimated || found.kind != ResultKind::exact;
+      worth.converged = worth.converged && found.converged;
+      const std::vector<double>& p = found.marginals.front();
+      out_.label[out] = choose(out, p);
+      out_.probability[out] = p[out_.label[out]];
+      std::ranges::copy(p, out_.marginals.begin() + static_cast<std::ptrdiff_t>(out_.begin[out]));
+    }
+    return worth;
+  }
+  // Which variables of the data are to be labelled so.
+  void want(std::vector<std::uint8_t> variables) { wanted_ = std::move(variables); }
+
   Worth label(GraphInstance& instance, std::vector<double>& scratch) const {
-    model_.score(rows_, instance, scratch);
+    model_.score(data_.rows(), instance, scratch);
     Worth worth;
     InferResult marginals;
     if (options_.probabilities || options_.decode == GraphDecode::marginal) {
@@ -54,9 +80,8 @@ class InstanceLabeller {
       keep(instance, best.assignment, marginals);
     } else {
       std::vector<State> labels;
-      for (const std::vector<double>& of_variable : marginals.marginals) {
-        labels.push_back(
-            static_cast<State>(std::ranges::max_element(of_variable) - of_variable.begin()));
+      for (std::size_t k = 0; k < marginals.marginals.size(); ++k) {
+        labels.push_back(choose(instance.variable[k], marginals.marginals[k]));
       }
       keep(instance, labels, marginals);
     }
@@ -64,6 +89,42 @@ class InstanceLabeller {
   }
 
  private:
+  // v, first, the variables without a known state that it reaches through such ones, and the known
+  // ones beside them.
+  static GraphInstance neighbourhood(const GraphInstance& whole, const FactorLists& factors,
+                                     Variable v, std::span<const State> known) {
+    GraphInstance out;
+    std::unordered_map<Variable, Variable> number;
+    std::vector<Variable> open;
+    const auto add = [&](Variable u) {
+      const auto [at, is_new] = number.try_emplace(u, static_cast<Variable>(number.size()));
+      if (!is_new) return at->second;
+      out.graph.add_variable(whole.graph.states(u));
+      out.known.push_back(u == v ? kUnobserved : known[u]);
+      if (out.known.back() == kUnobserved) open.push_back(u);
+      return at->second;
+    };
+    add(v);
+    std::unordered_set<Factor> seen;
+    std::vector<Variable> scope;
+    while (!open.empty()) {
+      const Variable u = open.back();
+      open.pop_back();
+      for (const Factor f : factors.of(u)) {
+        if (!seen.insert(f).second) continue;
+        scope.clear();
+        for (const Variable each : whole.graph.scope(f)) scope.push_back(add(each));
+        out.graph.add_factor(scope, out.graph.add_copy(whole.graph, whole.graph.potential_of(f)));
+      }
+    }
+    return out;
+  }
+
+  State choose(std::uint32_t v, std::span<const double> p) const {
+    if (!options_.decisions.empty()) return options_.decisions[data_.domain(v)].choose(p);
+    return static_cast<State>(std::ranges::max_element(p) - p.begin());
+  }
+
   InferResult answer(const GraphInstance& instance, GraphTask task,
                      const std::string& method) const {
     InferRequest request = request_;
@@ -100,32 +161,21 @@ class InstanceLabeller {
   }
 
   const GraphModel& model_;
-  const CliqueRows& rows_;
+  const CliqueData& data_;
   const GraphLabelOptions& options_;
   GraphLabels& out_;
   InferRequest request_;
+  std::vector<std::uint8_t> wanted_;
 };
 
-}  // namespace
-
-GraphLabels label_graph(const GraphModel& model, CliqueData& data, const GraphLabelOptions& options,
-                        const std::function<void(std::size_t)>& progress) {
-  GraphLabels out;
-  out.label.assign(data.variables(), 0);
-  if (options.probabilities || options.decode == GraphDecode::marginal) {
-    out.probability.assign(data.variables(), 0);
-    if (options.keep_marginals) {
-      out.begin.assign(1, 0);
-      for (std::uint32_t v = 0; v < data.variables(); ++v) {
-        out.begin.push_back(out.begin.back() +
-                            model.schema().domains[data.domain(v)].labels.size());
-      }
-      out.marginals.assign(out.begin.back(), 0);
-    }
-  }
-  std::vector<GraphInstance> instances = data.unroll();
+// `label` of each instance, side by side.
+using LabelInstance =
+    std::function<InstanceLabeller::Worth(GraphInstance&, std::vector<double>& scratch)>;
+void label_all(const GraphModel& model, const CliqueData& data,
+               std::vector<GraphInstance>& instances, const GraphLabelOptions& options,
+               const LabelInstance& label, const std::function<void(std::size_t)>& progress,
+               GraphLabels& out) {
   ThreadPool pool(options.threads);
-  const InstanceLabeller labeller(model, data.rows(), options, out);
   std::vector<std::vector<double>> scratch(pool.threads());
   std::vector<InstanceLabeller::Worth> worth(instances.size());
   pool.run_ordered(
@@ -133,7 +183,7 @@ GraphLabels label_graph(const GraphModel& model, CliqueData& data, const GraphLa
       [&](std::size_t n, std::size_t worker) {
         if (interruption) throw Interrupted("interrupted while labelling");
         try {
-          worth[n] = labeller.label(instances[n], scratch[worker]);
+          worth[n] = label(instances[n], scratch[worker]);
         } catch (const Interrupted&) {
           throw;
         } catch (const UsageError&) {  // of a method, whatever the instance
@@ -143,7 +193,7 @@ GraphLabels label_graph(const GraphModel& model, CliqueData& data, const GraphLa
           throw Error("instance ", in_quotes(data.group_name(instances[n].variable.front())), ": ",
                       error.message());
         }
-        instances[n] = {};
+        if (!options.keep_instances) instances[n] = {};
       },
       [&](std::size_t n, std::size_t) {
         out.estimated += worth[n].estimated ? 1 : 0;
@@ -151,6 +201,63 @@ GraphLabels label_graph(const GraphModel& model, CliqueData& data, const GraphLa
         out.not_proved += worth[n].proved ? 0 : 1;
         if (progress) progress(n + 1);
       });
+}
+
+void make_room(const GraphModel& model, const CliqueData& data, bool marginals, GraphLabels& out) {
+  out.probability.assign(data.variables(), 0);
+  if (!marginals) return;
+  out.begin.assign(1, 0);
+  for (std::uint32_t v = 0; v < data.variables(); ++v) {
+    out.begin.push_back(out.begin.back() + model.schema().domains[data.domain(v)].labels.size());
+  }
+  out.marginals.assign(out.begin.back(), 0);
+}
+
+}  // namespace
+
+GraphLabels label_graph(const GraphModel& model, CliqueData& data, const GraphLabelOptions& options,
+                        const std::function<void(std::size_t)>& progress) {
+  GraphLabels out;
+  out.label.assign(data.variables(), 0);
+  if (options.probabilities || options.decode == GraphDecode::marginal) {
+    make_room(model, data, options.keep_marginals, out);
+  }
+  std::vector<GraphInstance> instances = data.unroll();
+  const InstanceLabeller labeller(model, data, options, out);
+  label_all(
+      model, data, instances, options,
+      [&](GraphInstance& instance, std::vector<double>& scratch) {
+        return labeller.label(instance, scratch);
+      },
+      progress, out);
+  if (options.keep_instances) out.instances = std::move(instances);
+  return out;
+}
+
+GraphLabels label_given_others(const GraphModel& model, CliqueData& data,
+                               const VariableTable& variables, const GraphLabelOptions& options) {
+  GraphLabels out;
+  out.label.assign(data.variables(), 0);
+  make_room(model, data, true, out);
+  std::vector<GraphInstance> instances = data.unroll();
+  InstanceLabeller labeller(model, data, options, out);
+  std::vector<std::uint8_t> wanted(data.variables());
+  for (std::uint32_t v = 0; v < data.variables(); ++v) {
+    wanted[v] = variables.gold(v) == kUnobserved ? 0 : 1;
+  }
+  labeller.want(std::move(wanted));
+  label_all(
+      model, data, instances, options,
+      [&](GraphInstance& instance, std::vector<double>& scratch) {
+        std::vector<State> gold;
+        for (const std::uint32_t v : instance.variable) {
+          const bool there =
+              variables.gold(v) < model.schema().domains[data.domain(v)].labels.size();
+          gold.push_back(there ? variables.gold(v) : kUnobserved);
+        }
+        return labeller.label_given_others(instance, gold, scratch);
+      },
+      {}, out);
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/label/label_chooser.h"
 #include "sql/graph_tables.h"
 
 namespace croft {
@@ -20,6 +21,8 @@ struct GraphLabelOptions {
   GraphDecode decode = GraphDecode::best;
   bool probabilities = true;                       // of labels; always with GraphDecode::marginal
   bool keep_marginals = false;                     // of all labels
+  bool keep_instances = false;                     // scored, in the place of giving memory back
+  std::vector<LabelChooser> decisions = {};        // [domains], of GraphDecode::marginal; or none
   std::string method = "auto";                     // for marginals, of infer_methods()
   std::string search = "auto";                     // for the best labelling, likewise
   std::optional<double> memory = {};               // bytes that an instance's inference may take
@@ -29,13 +32,14 @@ struct GraphLabelOptions {
 };
 
 struct GraphLabels {
-  std::vector<State> label;          // [variables]
-  std::vector<double> probability;   // [variables] of the label; empty where not asked for
-  std::vector<std::uint64_t> begin;  // [variables + 1] into `marginals`; likewise
-  std::vector<double> marginals;     // of all labels
-  std::size_t estimated = 0;         // instances whose probabilities are estimates
-  std::size_t not_converged = 0;     // instances whose inference has not
-  std::size_t not_proved = 0;        // instances whose labelling may not be the best
+  std::vector<State> label;              // [variables]
+  std::vector<double> probability;       // [variables] of the label; empty where not asked for
+  std::vector<std::uint64_t> begin;      // [variables + 1] into `marginals`; likewise
+  std::vector<double> marginals;         // of all labels
+  std::vector<GraphInstance> instances;  // if kept
+  std::size_t estimated = 0;             // instances whose probabilities are estimates
+  std::size_t not_converged = 0;         // instances whose inference has not
+  std::size_t not_proved = 0;            // instances whose labelling may not be the best
   std::span<const double> marginals_of(std::uint32_t variable) const {
     return std::span(marginals).subspan(begin[variable], begin[variable + 1] - begin[variable]);
   }
@@ -47,5 +51,13 @@ struct GraphLabels {
 //   progress : now and then, with the number of instances that are done
 GraphLabels label_graph(const GraphModel& model, CliqueData& data, const GraphLabelOptions& options,
                         const std::function<void(std::size_t)>& progress = {});
+
+// Of each variable with a gold label its most probable label (or that of options.decisions), given
+// those of all others; variables without one are summed over.  Its marginals are kept.  Labels that
+// the model does not have are no evidence.  options.decode and search have no meaning.
+//   variables : of LabelUse::gold
+// Cost: an inference for each variable, over those that no known one cuts off from it.
+GraphLabels label_given_others(const GraphModel& model, CliqueData& data,
+                               const VariableTable& variables, const GraphLabelOptions& options);
 
 }  // namespace croft

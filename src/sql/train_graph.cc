@@ -63,6 +63,10 @@ class DatabaseTrainer final : public GraphTrainer {
 }  // namespace
 
 std::unique_ptr<Trainer> make_trainer(const GraphTrainRequest& request) {
+  return make_graph_trainer(request);
+}
+
+std::unique_ptr<GraphTrainer> make_graph_trainer(const GraphTrainRequest& request) {
   return std::make_unique<DatabaseTrainer>(request);
 }
 

@@ -20,6 +20,8 @@ struct GraphTrainRequest : GraphRequest {
 // The model's bytes depend on what the queries return, in which order, and on the request alone.
 // Throws UsageError for options that contradict each other or would be ignored.
 std::unique_ptr<Trainer> make_trainer(const GraphTrainRequest& request);
+// The same for a program, which takes the trainer's model() after the course.
+std::unique_ptr<GraphTrainer> make_graph_trainer(const GraphTrainRequest& request);
 
 GraphTrainRequest graph_train_request(const OptionValues& values);
 // The row of kind graph, for make_trainer() of options.

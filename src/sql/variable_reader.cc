@@ -10,12 +10,12 @@
 namespace croft {
 namespace {
 
-constexpr std::array<std::string_view, 5> kColumns = {"id", "label", "instance", "domain",
-                                                      "sequence"};
+constexpr std::array<std::string_view, 6> kColumns = {"id",     "label",    "instance",
+                                                      "domain", "sequence", "known"};
 
 // Where the columns of a query of variables are.
 struct VariableColumns {
-  std::size_t id, label, instance, domain, sequence;  // kNone: not there
+  std::size_t id, label, instance, domain, sequence, known;  // kNone: not there
 };
 
 VariableColumns columns_of(const Query& query, const VariableSpec& variables) {
@@ -25,11 +25,15 @@ VariableColumns columns_of(const Query& query, const VariableSpec& variables) {
     if (!known) {
       query.fail(
           "a column " + in_quotes(name) + " of no meaning",
-          "columns are id, label, instance, domain and sequence; features are those of templates");
+          "columns are id, label, instance, domain, sequence and known; features are those of "
+          "templates");
     }
   }
-  const VariableColumns at = {query.find("id"), query.find("label"), query.find("instance"),
-                              query.find("domain"), query.find("sequence")};
+  const VariableColumns at = {query.find("id"),     query.find("label"),    query.find("instance"),
+                              query.find("domain"), query.find("sequence"), query.find("known")};
+  if (at.known != Query::kNone && at.label == Query::kNone) {
+    query.fail("a column known, and no column label of which it could say so");
+  }
   if (at.id == Query::kNone) query.fail("no column id", "write: select … as id");
   if (variables.domain.empty() == (at.domain == Query::kNone)) {
     query.fail(at.domain == Query::kNone
@@ -38,6 +42,16 @@ VariableColumns columns_of(const Query& query, const VariableSpec& variables) {
                "give one of the two");
   }
   return at;
+}
+
+// Whether a column `known` says so of a label; NULL and 0 do not.
+bool is_known(const Query& query, std::size_t column) {
+  if (column == Query::kNone || query.is_null(column)) return false;
+  const CellType type = query.type(column);
+  if (type == CellType::text || (query.real(column) != 0 && query.real(column) != 1)) {
+    query.fail_row("the column known has " + in_quotes(query.text(column)), "it is 1, 0 or NULL");
+  }
+  return query.real(column) == 1;
 }
 
 // By value where all are numbers, else by bytes.
@@ -127,9 +141,11 @@ void VariableReader::read(const VariableSpec& variables, CliqueData& data, Varia
                           const GraphTables::Progress& progress) {
   Query query(database_, variables.query);
   const VariableColumns at = columns_of(query, variables);
-  if (use_ == LabelUse::gold && at.label == Query::kNone) {
+  const bool compares = use_ == LabelUse::gold || use_ == LabelUse::rest;
+  if (compares && at.label == Query::kNone) {
     query.fail("no column label to compare with");
   }
+  table.says_known_ = table.says_known_ || at.known != Query::kNone;
   std::uint32_t domain = 0;
   if (!variables.domain.empty()) domain = domain_named(query, variables.domain);
   while (query.next()) {
@@ -148,7 +164,9 @@ void VariableReader::read(const VariableSpec& variables, CliqueData& data, Varia
     if (use_ != LabelUse::ignored && at.label != Query::kNone && !query.is_null(at.label)) {
       const std::string_view label = query.text(at.label);
       std::uint32_t state = labels_[domain].find(label);
-      if (state == kUnknown && use_ == LabelUse::known) {
+      const bool given = is_known(query, at.known);
+      const bool to_condition = use_ == LabelUse::known || (use_ == LabelUse::rest && given);
+      if (state == kUnknown && to_condition) {
         query.fail_row("a label " + in_quotes(label) + " that is none of the domain '" +
                            schema_.domains[domain].name + "'",
                        "NULL is a label that is not known");
@@ -157,7 +175,8 @@ void VariableReader::read(const VariableSpec& variables, CliqueData& data, Varia
         state = static_cast<std::uint32_t>(schema_.domains[domain].labels.size()) +
                 table.other_labels_[domain].insert(label);
       }
-      (use_ == LabelUse::known ? known : gold) = state;
+      if (to_condition && (given || at.known == Query::kNone)) known = state;
+      if (!to_condition) gold = state;
     }
     std::string_view group;
     if (at.instance != Query::kNone) {
@@ -165,7 +184,7 @@ void VariableReader::read(const VariableSpec& variables, CliqueData& data, Varia
       group = query.text(at.instance);
     }
     std::uint32_t sequence = 0;
-    if (use_ == LabelUse::gold && at.sequence != Query::kNone) {
+    if (compares && at.sequence != Query::kNone) {
       if (query.is_null(at.sequence)) query.fail_row("the sequence is NULL");
       sequence = table.sequences_.insert(query.text(at.sequence));
     }
@@ -173,7 +192,7 @@ void VariableReader::read(const VariableSpec& variables, CliqueData& data, Varia
     table.variable_[domain].push_back(variable);
     table.domain_.push_back(domain);
     table.number_.push_back(number);
-    if (use_ == LabelUse::gold) {
+    if (compares) {
       table.gold_.push_back(gold);
       table.sequence_.push_back(sequence);
     }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <tuple>
 
 #include "croft/core/error.h"
 
@@ -124,6 +125,43 @@ void Evaluation::add_probability(double probability_of_predicted, bool correct) 
   bin.probability.add(probability);
 }
 
+void Evaluation::add_ranked(std::span<const double> p, std::size_t gold) {
+  for (std::size_t k = 0; k < ranked_.size(); ++k) ranked_[k].emplace_back(p[k], k == gold);
+}
+
+std::vector<Confusion> Evaluation::confusions() const {
+  const std::vector<std::string_view> labels = labels_by_id();
+  std::map<std::pair<LabelId, LabelId>, std::size_t> counts;
+  for (std::size_t t = 0; t < gold_.size(); ++t) {
+    if (predicted_[t] != kNone) ++counts[{gold_[t], predicted_[t]}];
+  }
+  std::vector<Confusion> out;
+  for (const auto& [pair, count] : counts) {
+    out.push_back({std::string(labels[pair.first]), std::string(labels[pair.second]), count});
+  }
+  std::ranges::sort(out, [](const Confusion& a, const Confusion& b) {
+    return a.count != b.count ? a.count > b.count
+                              : std::tie(a.gold, a.predicted) < std::tie(b.gold, b.predicted);
+  });
+  return out;
+}
+
+double Evaluation::mean_cost(std::span<const Confusion> all) const {
+  double total = 0;
+  std::size_t tokens = 0;
+  for (const Confusion& each : all) {
+    tokens += each.count;
+    double cost = 0;
+    for (const CostRule& rule : options_.costs->rules) {  // later ones override
+      const bool fits = rule.gold.value_or(each.gold) == each.gold &&
+                        rule.predicted.value_or(each.predicted) == each.predicted;
+      if (fits && each.gold != each.predicted) cost = rule.cost;
+    }
+    total += cost * static_cast<double>(each.count);
+  }
+  return tokens == 0 ? 0 : total / static_cast<double>(tokens);
+}
+
 EvaluationSummary Evaluation::summary() const {
   EvaluationSummary summary;
   count_tokens(summary);
@@ -131,6 +169,13 @@ EvaluationSummary Evaluation::summary() const {
   summary.log_loss = log_loss();
   summary.calibration = calibration();
   if (brier_count_ > 0) summary.brier = brier_.value() / static_cast<double>(brier_count_);
+  for (std::size_t k = 0; k < ranked_.size(); ++k) {
+    summary.rankings.push_back({options_.ranked[k], rank_cases(ranked_[k])});
+  }
+  if (!options_.confusion && !options_.costs) return summary;
+  std::vector<Confusion> all = confusions();
+  if (options_.costs) summary.cost = mean_cost(all);
+  if (options_.confusion) summary.confusion = std::move(all);
   return summary;
 }
 
@@ -183,7 +228,8 @@ void Evaluation::count_tokens(EvaluationSummary& summary) const {
 std::optional<ChunkSummary> Evaluation::count_chunks() const {
   const std::vector<std::string_view> labels = labels_by_id();
   ChunkSummary chunk;
-  chunk.scheme = scheme_ == ChunkScheme::automatic ? detect_scheme(labels) : scheme_;
+  chunk.scheme =
+      options_.scheme == ChunkScheme::automatic ? detect_scheme(labels) : options_.scheme;
   if (chunk.scheme == ChunkScheme::none) return std::nullopt;
 
   std::vector<ChunkLabel> read;  // [label id]

@@ -19,8 +19,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "app/evaluate/ranked_cases.h"
 #include "app/label/chunks.h"
 #include "croft/core/compensated_sum.h"
+#include "data/settings/field_files.h"
 
 namespace croft {
 class Json;
@@ -77,6 +79,17 @@ struct Calibration {
   double expected_error = 0;
 };
 
+// How often a label was predicted where the data has another, or the same.
+struct Confusion {
+  std::string gold, predicted;
+  std::size_t count = 0;
+};
+
+struct LabelRanking {
+  std::string name;
+  RankedCases cases;  // of the label against all others
+};
+
 struct EvaluationSummary {
   std::size_t tokens = 0, correct_tokens = 0;        // correct: the labels are the same text
   std::size_t sequences = 0, correct_sequences = 0;  // correct: all their tokens are
@@ -89,9 +102,22 @@ struct EvaluationSummary {
   std::optional<LogLoss> log_loss;         // where add_log_loss was called
   std::optional<Calibration> calibration;  // where add_probability was called
   std::optional<double> brier;             // mean of add_brier(), in [0, 2], where it was called
+  // Where they were asked for.
+  std::vector<LabelRanking> rankings;               // by the number of the label
+  std::optional<std::vector<Confusion>> confusion;  // the most frequent first, then by name
+  std::optional<double> cost;                       // mean over tokens with a prediction
 
   double token_accuracy() const;     // 0 without tokens
   double sequence_accuracy() const;  // 0 without sequences
+};
+
+// What there is beyond what every evaluation has.
+struct EvaluationOptions {
+  EvaluationOptions(ChunkScheme of = ChunkScheme::automatic) : scheme(of) {}
+  ChunkScheme scheme;
+  std::vector<std::string> ranked = {};  // labels whose probabilities add_ranked() gets
+  bool confusion = false;
+  std::optional<CostFile> costs = {};  // of mistakes; later lines override
 };
 
 // Feed sequences, then read.  Keeps 8 bytes a token: only all labels together tell the scheme.
@@ -100,7 +126,8 @@ class Evaluation {
  public:
   static constexpr std::size_t kCalibrationBins = 10;  // of equal width
 
-  explicit Evaluation(ChunkScheme scheme = ChunkScheme::automatic) : scheme_(scheme) {}
+  explicit Evaluation(EvaluationOptions options = {})
+      : options_(std::move(options)), ranked_(options_.ranked.size()) {}
 
   // One sequence, which is also where chunks end.  An empty one is not counted.
   // Throws Error where the lengths differ.
@@ -118,6 +145,11 @@ class Evaluation {
 
   // Brier's score of a position: sum_j (p_j - [j is gold])^2, over all labels.
   void add_brier(double squares);
+
+  // The probabilities of options.ranked at a position; nothing where there are none.  Keeps 16
+  // bytes for each of them.
+  //   gold : the number of the right one; that of none where it is another label
+  void add_ranked(std::span<const double> p, std::size_t gold);
 
   // Time O(tokens + labels log labels).  Without any input all numbers are 0.
   EvaluationSummary summary() const;
@@ -142,8 +174,11 @@ class Evaluation {
   std::optional<ChunkSummary> count_chunks() const;
   std::optional<LogLoss> log_loss() const;
   std::optional<Calibration> calibration() const;
+  std::vector<Confusion> confusions() const;
+  double mean_cost(std::span<const Confusion> all) const;
 
-  ChunkScheme scheme_;
+  EvaluationOptions options_;
+  std::vector<std::vector<std::pair<double, bool>>> ranked_;  // [options.ranked][positions]
   std::unordered_map<std::string, LabelId, TextHash, std::equal_to<>> ids_;
   std::vector<LabelId> gold_, predicted_;  // of all sequences, one after the other
   std::vector<std::size_t> ends_;          // of each sequence, in gold_ and predicted_

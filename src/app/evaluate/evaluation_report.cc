@@ -72,6 +72,7 @@ void append_counts(std::string& out, const EvaluationSummary& s, std::string_vie
 
 void append_overview(std::string& out, const EvaluationSummary& s, std::string_view unit) {
   append_counts(out, s, unit);
+  if (s.cost) out += fmt::format("cost       {:>9.6g}   mean of what mistakes cost\n", *s.cost);
   if (!s.log_loss) return;
   const bool single = !unit.empty() && s.tokens == s.sequences;
   const std::string_view one = single ? unit.substr(0, unit.size() - 1) : "token";
@@ -116,6 +117,43 @@ void append_calibration(std::string& out, const Calibration& calibration) {
   }
 }
 
+void append_rankings(std::string& out, const EvaluationSummary& s, std::size_t columns) {
+  const auto number = [](const std::optional<double>& value) {
+    return value ? fmt::format("{:.4f}", *value) : std::string("-");
+  };
+  for (const LabelRanking& each : s.rankings) {
+    columns = std::max(columns, character_count(each.name));
+  }
+  out += fmt::format("\n{} {:>9} {:>18} {:>9} {:>9}\n", pad_right("ranked by", columns), "AUC",
+                     "average precision", "gold", "others");
+  for (const LabelRanking& each : s.rankings) {
+    out += fmt::format("{} {:>9} {:>18} {:>9} {:>9}\n", pad_right(each.name, columns),
+                       number(each.cases.auc), number(each.cases.average_precision),
+                       each.cases.positives, each.cases.negatives);
+  }
+}
+
+// The mistakes, the most frequent first.
+void append_confusion(std::string& out, const std::vector<Confusion>& all, std::size_t columns) {
+  constexpr std::size_t kShown = 20;
+  out += fmt::format("\n{} {} {:>9}\n", pad_right("gold", columns), pad_right("predicted", columns),
+                     "mistakes");
+  std::size_t shown = 0, more = 0, rest = 0;
+  for (const Confusion& each : all) {
+    if (each.gold == each.predicted) continue;
+    if (shown == kShown) {
+      ++more;
+      rest += each.count;
+      continue;
+    }
+    ++shown;
+    out += fmt::format("{} {} {:>9}\n", pad_right(each.gold, columns),
+                       pad_right(each.predicted, columns), each.count);
+  }
+  if (shown == 0) out += "none\n";
+  if (more > 0) out += fmt::format("{} more pairs of labels, {} mistakes\n", more, rest);
+}
+
 // The columns that names take, in one width for both tables.
 std::size_t name_columns(const EvaluationSummary& s) {
   std::size_t columns = character_count("macro average");
@@ -157,6 +195,13 @@ Json chunk_json(const ChunkSummary& chunk, std::size_t tokens) {
   return document;
 }
 
+Json ranking_json(const RankedCases& cases) {
+  return {{"auc", cases.auc ? Json(*cases.auc) : Json()},
+          {"average_precision", cases.average_precision ? Json(*cases.average_precision) : Json()},
+          {"support", cases.positives},
+          {"others", cases.negatives}};
+}
+
 Json calibration_json(const Calibration& calibration) {
   Json bins = Json::array();
   for (const CalibrationBin& bin : calibration.bins) {
@@ -179,6 +224,8 @@ std::string format_table(const EvaluationSummary& summary, std::string_view unit
   append_overview(out, summary, unit);
   if (summary.chunk) append_chunks(out, *summary.chunk, columns);
   append_labels(out, summary, columns);
+  if (!summary.rankings.empty()) append_rankings(out, summary, columns);
+  if (summary.confusion) append_confusion(out, *summary.confusion, columns);
   if (summary.calibration) append_calibration(out, *summary.calibration);
   return out;
 }
@@ -205,6 +252,14 @@ Json to_json(const EvaluationSummary& summary) {
     document["perplexity"] = finite_or_null(summary.log_loss->perplexity());
   }
   if (summary.brier) document["brier"] = *summary.brier;
+  if (summary.cost) document["cost"] = *summary.cost;
+  for (const LabelRanking& each : summary.rankings) {
+    document["ranking"][each.name] = ranking_json(each.cases);
+  }
+  if (summary.confusion) document["confusion"] = Json::object();
+  for (const Confusion& each : summary.confusion.value_or(std::vector<Confusion>())) {
+    document["confusion"][each.gold][each.predicted] = each.count;
+  }
   if (summary.unlabelled > 0) document["unlabelled_sequences"] = summary.unlabelled;
   if (summary.calibration) document["calibration"] = calibration_json(*summary.calibration);
   return document;

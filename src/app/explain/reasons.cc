@@ -16,7 +16,7 @@ using Kind = Reason::Kind;
 
 bool has_name(const Reason& reason) {
   return reason.kind == Kind::attribute || reason.kind == Kind::edge_attribute ||
-         reason.kind == Kind::segment || reason.kind == Kind::pair;
+         reason.kind == Kind::segment || reason.kind == Kind::pair || reason.kind == Kind::clique;
 }
 
 std::size_t characters(std::string_view text) {
@@ -120,8 +120,9 @@ ExplainedSequence begin_explanation(const TagOutcome& outcome, const TagInput& i
 void add_reasons(const Explained& one, std::string_view label, std::string_view other,
                  const std::function<std::string(const Reason&, Json&)>& describe,
                  std::string_view rest, std::string& text, Json& document) {
-  constexpr std::string_view kKinds[] = {"attribute", "start", "stop",    "transition", "edge",
-                                         "run",       "limit", "history", "segment",    "pair"};
+  constexpr std::string_view kKinds[] = {"attribute", "start", "stop",   "transition",
+                                         "edge",      "run",   "limit",  "history",
+                                         "segment",   "pair",  "clique", "score"};
   document["difference"] = number_or_null(one.difference);
   Json& reasons = document["reasons"] = Json::array();
   ReasonTable table(label, other, text);

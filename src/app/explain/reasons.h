@@ -33,13 +33,15 @@ struct Reason {
     limit,           // a constraint on the first or last label, or penalties
     history,         // the model has no path for the labels around the position
     segment,         // a string of a segment template
-    pair             // the same with the label before
+    pair,            // the same with the label before
+    clique,          // a feature of a clique of a graph
+    clique_score     // what a clique scores that has no features: a density, given weights
   };
   Kind kind;
   std::string name = {};           // of the attribute or string
   double value = 1;                // of the attribute
   double label = 0, other = 0;     // nats; -inf: forbidden, which `label` never is
-  std::size_t begin = 0, end = 0;  // the positions that it looks at
+  std::size_t begin = 0, end = 0;  // the positions that it looks at; of a graph begin is the factor
 
   double difference() const { return label - other; }
 };

@@ -190,25 +190,6 @@ std::size_t free_parameters(const FactorGraph& graph) {
   return count;
 }
 
-// Of (probability, whether the case is in the state); ties count half.
-std::optional<double> area_under(std::vector<std::pair<double, bool>> cases) {
-  std::ranges::sort(cases);
-  double positives = 0, ranks = 0;
-  for (std::size_t begin = 0; begin < cases.size();) {
-    std::size_t end = begin;
-    double inside = 0;
-    for (; end < cases.size() && cases[end].first == cases[begin].first; ++end) {
-      inside += cases[end].second ? 1 : 0;
-    }
-    ranks += inside * (static_cast<double>(begin + end + 1) / 2);  // from 1
-    positives += inside;
-    begin = end;
-  }
-  const double negatives = static_cast<double>(cases.size()) - positives;
-  if (positives == 0 || negatives == 0) return {};
-  return (ranks - positives * (positives + 1) / 2) / (positives * negatives);
-}
-
 class TargetCounts {
  public:
   TargetCounts(const GraphFile& net, Variable target) : evaluation_(ChunkScheme::none) {
@@ -244,7 +225,7 @@ class TargetCounts {
 
   NetworkEvaluation::OfTarget finish() && {
     out_.summary = evaluation_.summary();
-    for (auto& each : ranked_) out_.auc.push_back(area_under(std::move(each)));
+    for (auto& each : ranked_) out_.auc.push_back(rank_cases(std::move(each)).auc);
     return std::move(out_);
   }
 

@@ -22,6 +22,9 @@ struct Scored {
   std::vector<Label> predicted;
   std::vector<double> probability;  // of the predicted labels; none from a vote
   std::vector<double> brier;        // parallel to it
+  // Where labels are ranked: [positions][labels] marginals, and the gold labels' numbers.
+  Matrix<double> marginals;
+  std::vector<Label> gold_number;
   double negative_log_probability = 0;
 };
 
@@ -216,7 +219,7 @@ double squares(std::span<const double> p, Label gold) {
 }
 
 Scored score_sequence(const SequenceModel& model, const LabelIds& label_ids,
-                      const TextSequence& text, Tagger& tagger) {
+                      const TextSequence& text, Tagger& tagger, bool ranking = false) {
   const bool has_p = model.has_probabilities();
   const Tagging& tagging = tagger.tag(text, {.probability = has_p, .marginals = has_p});
   Scored scored;
@@ -231,6 +234,10 @@ Scored score_sequence(const SequenceModel& model, const LabelIds& label_ids,
     scored.brier.push_back(squares({tagging.marginals.row(t), model.labels()}, gold[t]));
   }
   if (!has_p) return scored;
+  if (ranking && tagging.outcome.found) {
+    scored.marginals = tagging.marginals;
+    scored.gold_number = gold;
+  }
   scored.negative_log_probability = tagging.outcome.found ? tagger.negative_log_probability(gold)
                                                           : std::numeric_limits<double>::infinity();
   return scored;
@@ -249,15 +256,28 @@ void add_to(Evaluation& evaluation, const SequenceModel& model, const Scored& sc
   for (std::size_t t = 0; t < scored.probability.size(); ++t) {
     evaluation.add_probability(scored.probability[t], gold[t] == predicted[t]);
     evaluation.add_brier(scored.brier[t]);
+    if (scored.gold_number.empty()) continue;
+    evaluation.add_ranked({scored.marginals.row(t), model.labels()}, scored.gold_number[t]);
   }
 }
 
 }  // namespace
 
-Evaluation evaluate_model(const SequenceModel& model, SequenceSource& source, ChunkScheme scheme,
-                          ThreadPool& pool) {
-  Evaluation evaluation(scheme);
-  const TagPlan plan(model);
+Evaluation evaluate_model(const SequenceModel& model, SequenceSource& source,
+                          const EvaluateRequest& request, ThreadPool& pool) {
+  EvaluationOptions report = request.report;
+  if (request.ranking) {
+    if (!model.has_probabilities()) {
+      throw UsageError("--ranking: ", model.container().name(),
+                       " decides by votes or by words of bits, and its labels have no "
+                       "probabilities");
+    }
+    for (Label y = 0; y < model.labels(); ++y) report.ranked.emplace_back(model.label(y));
+  }
+  Evaluation evaluation(std::move(report));
+  TagRequest tag;
+  tag.decision = request.decision;
+  const TagPlan plan(model, tag);
   const LabelIds label_ids = ids_of(model);
   PredictCounts counts;
   for_each_block(
@@ -266,8 +286,8 @@ Evaluation evaluate_model(const SequenceModel& model, SequenceSource& source, Ch
         block.scored.clear();
         for (std::size_t k = 0; k < block.used; ++k) {
           source.extract(block.sequences[k], worker.extraction);
-          block.scored.push_back(
-              score_sequence(model, label_ids, block.sequences[k].text, worker.tagger));
+          block.scored.push_back(score_sequence(model, label_ids, block.sequences[k].text,
+                                                worker.tagger, request.ranking));
         }
       },
       [&](const Block& block) {
@@ -301,8 +321,8 @@ std::string_view unit_of(const SequenceModel& model) {
                                                                          : "";
 }
 
-Evaluation evaluate_predictions(const std::string& path, ChunkScheme scheme) {
-  Evaluation evaluation(scheme);
+Evaluation evaluate_predictions(const std::string& path, const EvaluationOptions& options) {
+  Evaluation evaluation(options);
   ColumnsReader reader{LineReader(path)};
   ColumnSequence rows;
   bool any = false;
@@ -323,8 +343,9 @@ Evaluation evaluate_predictions(const std::string& path, ChunkScheme scheme) {
   return evaluation;
 }
 
-Evaluation evaluate_spans(const std::string& path) {
-  Evaluation evaluation(ChunkScheme::bio);
+Evaluation evaluate_spans(const std::string& path, EvaluationOptions options) {
+  options.scheme = ChunkScheme::bio;
+  Evaluation evaluation(std::move(options));
   SpanReader reader{LineReader(path)};
   SpanSequence sequence;
   bool any = false;

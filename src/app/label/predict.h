@@ -43,8 +43,14 @@ void require_all_labelled(const PredictCounts& counts);
 // Tags every sequence of `source`, which must be labelled, and evaluates: with log-loss, Brier's
 // score and calibration.  A sequence that the model gives no labelling counts as wrong, and as
 // one whose gold labels have probability 0.
-Evaluation evaluate_model(const SequenceModel& model, SequenceSource& source, ChunkScheme scheme,
-                          ThreadPool& pool);
+struct EvaluateRequest {
+  EvaluateRequest(ChunkScheme scheme = ChunkScheme::automatic) : report(scheme) {}
+  EvaluationOptions report;  // without `ranked`
+  bool ranking = false;      // of all labels, by their probabilities
+  ChoiceRequest decision = {};
+};
+Evaluation evaluate_model(const SequenceModel& model, SequenceSource& source,
+                          const EvaluateRequest& request, ThreadPool& pool);
 
 // The same of sequences that have been read and extracted.
 Evaluation evaluate_sequences(const TagPlan& plan, std::span<const TextSequence> sequences,
@@ -55,8 +61,8 @@ Evaluation evaluate_sequences(const TagPlan& plan, std::span<const TextSequence>
 std::string_view unit_of(const SequenceModel& model);
 
 // Evaluates a file of columns whose last two are the gold and the predicted label.
-Evaluation evaluate_predictions(const std::string& path, ChunkScheme scheme);
+Evaluation evaluate_predictions(const std::string& path, const EvaluationOptions& options);
 // Evaluates a file of spans: "spans" against "gold".  Throws InputError for a line without gold.
-Evaluation evaluate_spans(const std::string& path);
+Evaluation evaluate_spans(const std::string& path, EvaluationOptions options = {});
 
 }  // namespace croft

@@ -137,6 +137,7 @@ TagPlan::TagPlan(const SequenceModel& model, const TagRequest& request)
   rules_ = parse_rules(request.rules, names_, scheme_, extraction);
   has_rules_ = !rules_.automata.empty() || !rules_.agreements.empty();
   if (!request.decode) decode_ = default_decode(request);
+  set_decision(request);
   check_decode();
   if (decode_ == Decode::marginal && (constraint_ || model.constraint() || has_rules_)) {
     throw UsageError(
@@ -178,6 +179,16 @@ TagPlan::TagPlan(const SequenceModel& model, const TagRequest& request)
   if (decode_ == Decode::risk) {
     allowed_ = allowed_edges(double_.product ? double_.product->transitions() : unruled<double>());
   }
+}
+
+void TagPlan::set_decision(const TagRequest& request) {
+  if (request.decision.empty()) return;
+  if (request.decode && request.decode != Decode::marginal) {
+    throw UsageError(
+        "--costs and --threshold choose by marginals: take --decode marginal, or none");
+  }
+  decision_.emplace(request.decision, names_.all());
+  decode_ = Decode::marginal;
 }
 
 // A hidden state means nothing by itself, and a path of them little.

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "app/label/label_chooser.h"
 #include "app/label/label_names.h"
 #include "app/label/rules.h"
 #include "app/label/segment_lift.h"
@@ -38,6 +39,7 @@ struct TagRequest {
   std::size_t limit = 10'000;            // of a search, for each sequence (constrained_search.h)
   // Default: viterbi; of a model with hidden states marginal, or risk where labellings are limited.
   std::optional<Decode> decode;
+  ChoiceRequest decision = {};                  // makes decode marginal, and chooses by it
   ChunkScheme scheme = ChunkScheme::automatic;  // of rules on chunks, and of spans
   bool calibrated = true;                       // with the model's calibration, where it has one
 };
@@ -73,6 +75,8 @@ class TagPlan {
   const SequenceModel& model() const { return model_; }
   const LabelNames& names() const { return names_; }
   Decode decode() const { return decode_; }
+  // By which a label is chosen from its marginals; null: the most probable one.
+  const LabelChooser* decision() const { return decision_ ? &*decision_ : nullptr; }
   std::size_t limit() const { return limit_; }
   const std::optional<PartialLabelReader>& partial() const { return partial_; }
   // Of the model, where it is in the scores; otherwise null.
@@ -155,6 +159,7 @@ class TagPlan {
   template <class Real>
   void penalise(const TagInput& input, ChainScores<Real>& base) const;
   Decode default_decode(const TagRequest& request) const;
+  void set_decision(const TagRequest& request);
   void check_decode() const;
   void set_states();
   bool unruled_overlays() const;
@@ -169,6 +174,7 @@ class TagPlan {
   const Calibrator* calibrator_;
   LabelNames names_;
   Decode decode_;
+  std::optional<LabelChooser> decision_;
   ChunkScheme scheme_;
   std::size_t limit_;
   std::optional<ChainConstraint> constraint_;

@@ -217,7 +217,13 @@ bool Tagger::decode(const TagInput& input, const ChainScores<double>& chain,
     tagging_.y = tagging_.k_best.front().labels;
     for (ScoredLabelling& labelling : tagging_.k_best) plan_->project(labelling.labels);
   } else if (plan_->decode() == Decode::marginal) {
-    posterior_decode(tagging_.marginals, std::span<Label>(tagging_.y));
+    if (const LabelChooser* rule = plan_->decision()) {
+      for (std::size_t t = 0; t < tagging_.y.size(); ++t) {
+        tagging_.y[t] = rule->choose(tagging_.marginals[t]);
+      }
+    } else {
+      posterior_decode(tagging_.marginals, std::span<Label>(tagging_.y));
+    }
     set_score(plan_->score_of(tagging_.y, wide_, wide_lifted_));
     return true;
   } else {

@@ -1,0 +1,26 @@
+// A trained general CRF as Python sees it: what makes its graphs is a function of Python
+// (graph_crf.cc), or a spec's queries (graph_tables.cc).
+#pragma once
+#include <memory>
+
+#include "model/kinds/graph_model.h"
+
+namespace croft::python {
+
+struct PythonGraphModel {
+  explicit PythonGraphModel(Container container) : model(std::move(container)) {}
+  GraphModel model;
+};
+
+using SharedGraphModel = std::shared_ptr<PythonGraphModel>;
+
+// Makes a model the start of a training, and its weights the penalty's mean.  Null: nothing.
+template <class Request>
+void start_from(const SharedGraphModel& prior, Request& request) {
+  if (!prior) return;
+  prior->model.container().verify();  // training would carry damage on
+  request.options.init = {prior, &prior->model};
+  request.options.prior = true;
+}
+
+}  // namespace croft::python

@@ -1,0 +1,198 @@
+// General CRFs from tables: a spec and a database, as the program reads them.
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <cmath>
+
+#include "app/train/requests.h"
+#include "core/json.h"
+#include "croft/core/error.h"
+#include "python/bind.h"
+#include "python/graph_model.h"
+#include "python/model.h"
+#include "python/options.h"
+#include "python/read/sequences.h"
+#include "python/training_watch.h"
+#include "sql/evaluate_graph.h"
+#include "sql/explain_graph.h"
+#include "sql/label_graph.h"
+#include "sql/train_graph.h"
+
+namespace croft::python {
+namespace {
+
+namespace py = pybind11;
+
+using Paths = std::vector<std::filesystem::path>;
+
+std::vector<std::string> strings_of(const Paths& paths) {
+  std::vector<std::string> out;
+  for (const auto& each : paths) out.push_back(each.string());
+  return out;
+}
+
+// (model, dict of the result)
+py::tuple train_tables(const py::dict& options, const std::filesystem::path& spec,
+                       const Paths& databases, const SharedGraphModel& prior,
+                       const py::object& callback) {
+  GraphTrainRequest request;
+  static_cast<GraphRequest&>(request) = graph_request(values_of(options, "graph"));
+  request.spec = spec.string();
+  request.databases = strings_of(databases);
+  start_from(prior, request);
+  const std::unique_ptr<GraphTrainer> trainer = make_graph_trainer(request);
+  trainer->open();
+  TrainObserver nobody;
+  const py::dict told = observe(
+      *trainer, [&] { trainer->read_files(nobody); }, callback);
+  auto model = std::make_shared<PythonGraphModel>(
+      Container::from_bytes(trainer->model().bytes(), "the model"));
+  return py::make_tuple(model, told);
+}
+
+template <class T>
+void read(const py::dict& from, const char* key, T& value) {
+  if (from.contains(key) && !from[key].is_none()) value = from[key].cast<T>();
+}
+
+// What is asked of the tables of a database.
+struct TableQuestion {
+  TableQuestion(const SharedGraphModel& asked, const Paths& databases,
+                const std::optional<std::filesystem::path>& spec, const py::dict& how, LabelUse use)
+      : model(asked->model) {
+    read(how, "method", options.method);
+    read(how, "search", options.search);
+    read(how, "max_iterations", options.max_iterations);
+    read(how, "memory", options.memory);
+    read(how, "seed", options.seed);
+    read(how, "threads", options.threads);
+    std::string decode = "best";
+    read(how, "decode", decode);
+    if (decode != "best" && decode != "marginal") {
+      throw UsageError("decode is ", in_quotes(decode), "; it is \"best\" or \"marginal\"");
+    }
+    if (decode == "marginal") options.decode = GraphDecode::marginal;
+    read_decision(how);
+    const py::gil_scoped_release release;
+    GraphSpec declared = reading(model.container(), "meta", [&] {
+      return graph_spec_from(model.source(), model.container().name());
+    });
+    if (spec) declared = with_queries_of(declared, GraphSpec::read(spec->string()));
+    const Database database = Database::open(strings_of(databases));
+    tables.emplace(GraphTables::read(database, std::move(declared), model, use));
+  }
+
+  // With Ctrl-C noticed between instances.
+  GraphLabels label() {
+    const py::gil_scoped_release release;
+    return label_graph(model, tables->data(), options, [](std::size_t) {
+      const py::gil_scoped_acquire lock;
+      check_signals();
+    });
+  }
+
+  const GraphModel& model;
+  GraphLabelOptions options;
+  ChoiceRequest decision;
+  std::optional<GraphTables> tables;
+
+ private:
+  void read_decision(const py::dict& how) {
+    std::vector<std::tuple<std::string, std::string, double>> costs;
+    read(how, "costs", costs);
+    if (!costs.empty()) decision.costs = CostFile{"costs", {}};
+    for (const auto& [gold, predicted, cost] : costs) {
+      if (!(std::isfinite(cost) && cost >= 0)) {
+        throw UsageError("a cost is ", std::to_string(cost),
+                         "; it must be a finite number of 0 or more");
+      }
+      decision.costs->rules.push_back({gold, predicted, cost, decision.costs->rules.size() + 1});
+    }
+    read(how, "thresholds", decision.thresholds);
+    if (decision.empty()) return;
+    std::vector<std::vector<std::string>> labels;
+    for (const Domain& each : model.schema().domains) labels.push_back(each.labels);
+    options.decisions = label_choosers(decision, labels);
+    options.decode = GraphDecode::marginal;
+  }
+};
+
+py::object id_of(const RowId& id) {
+  if (id.is_text) return str_of(id.text);
+  return py::int_(id.number);
+}
+
+// Rows of (domain, instance, id, label, probability): of the labels that were chosen, or of all.
+py::list label_tables(const SharedGraphModel& model, const Paths& databases,
+                      const std::optional<std::filesystem::path>& spec, const py::dict& how,
+                      bool use_known, bool all) {
+  TableQuestion question(model, databases, spec, how,
+                         use_known ? LabelUse::known : LabelUse::ignored);
+  question.options.keep_marginals = all;
+  const GraphLabels labels = question.label();
+  py::list out;
+  const CliqueData& data = question.tables->data();
+  for (std::uint32_t v = 0; v < data.variables(); ++v) {
+    const Domain& domain = question.model.schema().domains[data.domain(v)];
+    const py::object name = str_of(domain.name), instance = str_of(data.group_name(v)),
+                     id = id_of(question.tables->variables().row_id(v));
+    const auto add = [&](State s, double probability) {
+      out.append(py::make_tuple(name, instance, id, str_of(domain.labels[s]), probability));
+    };
+    if (!all) {
+      add(labels.label[v], labels.probability[v]);
+      continue;
+    }
+    const std::span<const double> marginals = labels.marginals_of(v);
+    for (State s = 0; s < marginals.size(); ++s) add(s, marginals[s]);
+  }
+  return out;
+}
+
+// JSON, as croft evaluate --json has it.
+std::string evaluate_tables(const SharedGraphModel& model, const Paths& databases,
+                            const std::optional<std::filesystem::path>& spec, const py::dict& how,
+                            bool use_known, bool ranking, bool confusion) {
+  TableQuestion question(model, databases, spec, how, use_known ? LabelUse::rest : LabelUse::gold);
+  question.options.keep_marginals = true;
+  EvaluateRequest request;
+  request.ranking = ranking;
+  request.report.confusion = confusion;
+  request.report.costs = question.decision.costs;
+  GraphLabels labels;
+  if (use_known && !question.tables->variables().says_known()) {
+    const py::gil_scoped_release release;
+    labels = label_given_others(question.model, question.tables->data(),
+                                question.tables->variables(), question.options);
+  } else {
+    labels = question.label();
+  }
+  return to_json(evaluate_graph(*question.tables, labels, request)).dump(-1, InvalidUtf8::replace);
+}
+
+// (text, JSON) of each variable, as croft explain has them.
+std::vector<std::pair<std::string, std::string>> explain_tables(
+    const SharedGraphModel& model, const Paths& databases,
+    const std::optional<std::filesystem::path>& spec, const py::dict& how, bool use_known,
+    const std::vector<std::string>& variables, const std::string& against, std::size_t top) {
+  TableQuestion question(model, databases, spec, how,
+                         use_known ? LabelUse::known : LabelUse::ignored);
+  std::vector<std::pair<std::string, std::string>> out;
+  const py::gil_scoped_release release;
+  explain_graph(question.model, *question.tables, question.options,
+                {.variables = variables, .against = against, .top = top}, [&](const View& view) {
+                  out.emplace_back(view.text, view.json.dump(-1, InvalidUtf8::replace));
+                });
+  return out;
+}
+
+}  // namespace
+
+void bind_graph_tables(py::module_& module) {
+  module.def("train_tables", &train_tables);
+  module.def("label_tables", &label_tables);
+  module.def("evaluate_tables", &evaluate_tables);
+  module.def("explain_tables", &explain_tables);
+}
+
+}  // namespace croft::python

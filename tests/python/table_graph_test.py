@@ -1,0 +1,158 @@
+"""croft.GraphCRF.from_tables: the model and the answers of the program, from tables in memory."""
+import json
+import os
+import pickle
+import random
+import sqlite3
+import subprocess
+
+import pytest
+
+import croft
+
+pandas = pytest.importorskip("pandas")
+CROFT = os.path.abspath(os.environ["CROFT"])
+
+SPEC = """
+[[variables]]
+domain = "tag"
+query = "select id, sentence as instance, label from token order by id"
+[[templates]]
+name = "word"
+variables = ["tag"]
+query = "select id, word, length from token order by id"
+[[templates]]
+name = "next"
+variables = ["tag", "tag"]
+query = '''
+  select a.id, b.id from token a join token b
+  on b.sentence = a.sentence and b.position = a.position + 1 order by a.id
+'''
+"""
+
+
+def tokens(seed, sentences=30):
+    rng, rows = random.Random(seed), []
+    for sentence in range(sentences):
+        state = rng.choice("AB")
+        for position in range(rng.randint(1, 6)):
+            state = state if rng.random() < 0.7 else "AB"[state == "A"]
+            length = None if rng.random() < 0.2 else rng.randint(1, 9)
+            rows.append((len(rows), sentence, position, rng.choice("abc" if state == "A" else "bcd"), length, state))
+    return pandas.DataFrame(rows, columns=["id", "sentence", "position", "word", "length", "label"])
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A folder with the same tables in SQLite, the spec, and the program's model of them."""
+    folder = tmp_path_factory.mktemp("tables")
+    (folder / "s.toml").write_text(SPEC)
+    for name, seed in (("train", 1), ("test", 2)):
+        with sqlite3.connect(folder / f"{name}.sqlite") as db:
+            db.execute("create table token(id, sentence, position, word, length, label)")
+            rows = [[None if cell != cell else cell for cell in row] for row in tokens(seed).astype(object).values]
+            db.executemany("insert into token values (?, ?, ?, ?, ?, ?)", rows)
+        db.close()
+    run(folder, "train", "--model", "graph", "--spec", "s.toml", "--database", "train.sqlite", "-o", "m.croft",
+        "--l2", "0.5", "--quiet")
+    return folder
+
+
+def run(folder, *arguments):
+    done = subprocess.run([CROFT, *arguments], cwd=folder, check=True, stdout=subprocess.PIPE, encoding="utf-8")
+    return done.stdout
+
+
+def lines(folder, *arguments):
+    return [json.loads(line) for line in run(folder, *arguments).splitlines()]
+
+
+@pytest.fixture(scope="module")
+def crf():
+    return croft.GraphCRF.from_tables(SPEC, {"token": tokens(1)}, l2=0.5).fit()
+
+
+TEST = {"token": tokens(2)}
+OF_TEST = ("-m", "m.croft", "--database", "test.sqlite")
+
+
+def test_the_model_is_that_of_the_program(place, crf):
+    program = croft.TableGraphCRF.load(place / "m.croft")
+    for template in ("word", "next"):
+        assert crf.weights(template) == program.weights(template)
+    pandas.testing.assert_frame_equal(crf.predict(TEST), program.predict(place / "test.sqlite"))
+
+
+def test_labels_and_probabilities_are_those_of_the_program(place, crf):
+    found = crf.predict(TEST)
+    marginals = crf.predict_marginals(TEST)
+    told = lines(place, "predict", *OF_TEST, "--output", "json", "--marginals")
+    assert list(found.columns) == ["domain", "instance", "id", "label", "probability"]
+    assert [each["id"] for each in told] == list(found["id"])
+    assert [each["label"] for each in told] == list(found["label"])
+    assert [each["instance"] for each in told] == list(found["instance"])
+    assert [each["probability"] for each in told] == list(found["probability"])
+    assert [p for each in told for p in each["marginals"].values()] == list(marginals["probability"])
+
+
+@pytest.mark.parametrize("options, how", [
+    ([], {}),
+    (["--use-known"], {"use_known": True}),
+    (["--ranking", "--confusion"], {"ranking": True, "confusion": True}),
+    (["--decode", "marginal"], {"decode": "marginal"}),
+    (["--threshold", "A=0.7"], {"thresholds": {"A": 0.7}}),
+])
+def test_evaluation_is_that_of_the_program(place, crf, options, how):
+    assert crf.evaluate(TEST, **how) == json.loads(run(place, "evaluate", *OF_TEST, "--json", *options))
+
+
+def test_costs_are_a_dict(place, crf):
+    (place / "costs").write_text("A B 5\nB A 1\n")
+    told = json.loads(run(place, "evaluate", *OF_TEST, "--json", "--costs", "costs"))
+    assert crf.evaluate(TEST, costs={("A", "B"): 5, ("B", "A"): 1}) == told
+    with pytest.raises(ValueError, match="finite"):
+        crf.predict(TEST, costs={("A", "B"): -1})
+    with pytest.raises(ValueError, match="one of them"):
+        crf.predict(TEST, costs={("A", "B"): 1}, thresholds={"A": 0.5})
+
+
+def test_explanations_are_those_of_the_program_and_add_up(place, crf):
+    told = lines(place, "explain", *OF_TEST, "--json", "--top", "2")
+    found = crf.explain(TEST, top=2)
+    assert list(found) == told
+    assert repr(found) == run(place, "explain", *OF_TEST, "--top", "2")
+    for each in found:
+        parts = sum(reason["difference"] for reason in each["reasons"]) + each["rest"]["difference"]
+        assert parts == pytest.approx(each["difference"], abs=1e-9)
+    assert [each["id"] for each in crf.explain(TEST, [3, "tag:5"])] == [3, 5]
+
+
+def test_tables_may_be_dicts_of_columns_and_files(place, crf, tmp_path):
+    columns = {name: list(column) for name, column in tokens(2).items()}
+    pandas.testing.assert_frame_equal(crf.predict({"token": columns}), crf.predict(TEST))
+    tokens(2).astype({"length": "Int64"}).to_csv(tmp_path / "token.csv", index=False)
+    pandas.testing.assert_frame_equal(crf.predict([tmp_path / "token.csv"]), crf.predict(TEST))
+
+
+def test_it_is_saved_and_pickled(crf, tmp_path):
+    crf.save(tmp_path / "m.croft")
+    want = crf.predict(TEST)
+    pandas.testing.assert_frame_equal(croft.TableGraphCRF.load(tmp_path / "m.croft").predict(TEST), want)
+    pandas.testing.assert_frame_equal(pickle.loads(pickle.dumps(crf)).predict(TEST), want)
+
+
+def test_what_is_wrong_is_said(crf):
+    with pytest.raises(TypeError, match="unroll"):
+        croft.GraphCRF.from_tables(SPEC, TEST, unroll=len)
+    with pytest.raises(ValueError, match="no database"):
+        croft.GraphCRF.from_tables(SPEC).fit()
+    with pytest.raises(ValueError, match="not fitted"):
+        croft.GraphCRF.from_tables(SPEC, TEST).predict()
+    with pytest.raises(TypeError, match="no option speed"):
+        crf.predict(TEST, speed=1)
+    with pytest.raises(TypeError, match="DataFrame"):
+        crf.predict({"token": 3})
+    with pytest.raises(TypeError, match="'word' of the table 'token'"):
+        crf.predict({"token": tokens(2).assign(word=b"x")})
+    with pytest.raises(croft.Error, match="no such table: token"):
+        crf.predict({"tokens": tokens(2)})
