@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 
 #include "croft/core/error.h"
 
@@ -28,11 +29,16 @@ void CliqueTemplate::check() const {
   } else if (interaction.counting() && interaction.rule().broken) {
     throw UsageError("a rule that is broken needs a penalty");
   }
+  std::set<std::pair<std::string_view, std::uint32_t>> named;
   for (const GivenWeight& each : given) {
     if (!scores || each.cell >= interaction.cells()) {
       throw UsageError("a weight of a cell that is not there");
     }
     if (!std::isfinite(each.weight)) throw UsageError("a weight that is no finite number");
+    if (!named.emplace(each.feature, each.cell).second) {
+      throw UsageError("two weights of the feature ", in_quotes(each.feature),
+                       " for one joint state; leave one out");
+    }
   }
 }
 

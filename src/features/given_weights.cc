@@ -8,6 +8,21 @@ GivenWeights::GivenWeights(std::span<const GivenWeight> weights) {
     if (id == weights_.size()) weights_.emplace_back();
     weights_[id].push_back({each.cell, each.weight});
   }
+  seen_.resize(weights_.size());
+}
+
+std::uint32_t GivenWeights::find(std::string_view feature) {
+  const std::uint32_t id = names_.find(feature);
+  if (id != kUnknown) seen_[id] = true;
+  return id;
+}
+
+std::vector<std::string> GivenWeights::unseen() const {
+  std::vector<std::string> out;
+  for (std::uint32_t id = 0; id < seen_.size(); ++id) {
+    if (!seen_[id]) out.emplace_back(names_[id]);
+  }
+  return out;
 }
 
 void GivenWeights::score(std::span<const CliqueFeature> features,

@@ -15,7 +15,7 @@ namespace croft {
 class FeatureNumbers {
  public:
   explicit FeatureNumbers(StringTable& names) : names_(&names) {}
-  explicit FeatureNumbers(const GivenWeights& given) : given_(&given) {}
+  explicit FeatureNumbers(GivenWeights& given) : given_(&given) {}
   FeatureNumbers(const GraphModel& model, std::uint32_t clique_template)
       : model_(&model), template_(clique_template) {}
   // kUnknown: the model has none of this name.
@@ -27,7 +27,7 @@ class FeatureNumbers {
 
  private:
   StringTable* names_ = nullptr;
-  const GivenWeights* given_ = nullptr;
+  GivenWeights* given_ = nullptr;
   const GraphModel* model_ = nullptr;
   std::uint32_t template_ = 0;
 };

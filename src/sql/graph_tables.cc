@@ -53,7 +53,7 @@ void GraphTables::read_templates(const Database& database, const GraphModel* mod
       continue;
     }
     const CliqueTemplate& of = schema_->templates[t];
-    const GivenWeights given(of.given);
+    GivenWeights given(of.given);
     FeatureNumbers numbers = of.scores          ? FeatureNumbers(given)
                              : model != nullptr ? FeatureNumbers(*model, t)
                                                 : FeatureNumbers(features_[t]);
@@ -61,6 +61,10 @@ void GraphTables::read_templates(const Database& database, const GraphModel* mod
     cliques_ += reader.read([&](std::size_t variables, std::size_t cliques) {
       if (progress) progress(variables, cliques_ + cliques);
     });
+    for (const std::string& each : given.unseen()) {
+      warnings_.push_back("template '" + of.name + "': no clique has the feature " +
+                          in_quotes(each) + ", whose weight is given");
+    }
   }
 }
 

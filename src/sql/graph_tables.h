@@ -84,6 +84,8 @@ class GraphTables {
   std::size_t cliques() const { return cliques_; }
   // Of training: the rows of templates whose densities stand beside p(y), in their order.
   const std::vector<Measurements>& measurements() const { return measurements_; }
+  // What a training should be told of.
+  const std::vector<std::string>& warnings() const { return warnings_; }
   // Of training: [templates] names, by their numbers in the data.
   std::vector<StringTable>& features() { return features_; }
 
@@ -98,6 +100,7 @@ class GraphTables {
   std::unique_ptr<VariableTable> variables_;
   std::vector<StringTable> features_;
   std::vector<Measurements> measurements_;
+  std::vector<std::string> warnings_;
   std::size_t cliques_ = 0;
 };
 

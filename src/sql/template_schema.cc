@@ -77,6 +77,10 @@ class TemplateMaker {
     if (t_.forbid_query) forbidden = queried_states(*t_.forbid_query);
     sort_unique(forbidden);
     const bool constraint = t_.penalty && (!t_.forbid.empty() || t_.forbid_query);
+    if (constraint && forbidden.empty()) {
+      fail("the query under 'forbid' returns no row, so that nothing costs the penalty", {},
+           "leave the template out, or let the query return joint states");
+    }
     if (constraint) parts_.kind = InteractionKind::listed;
     (constraint ? parts_.listed : parts_.forbidden) = std::move(forbidden);
     for (const LabelLists& group : t_.share) {

@@ -38,6 +38,7 @@ class DatabaseTrainer final : public GraphTrainer {
         database, std::move(spec_), [&](std::size_t variables, std::size_t cliques) {
           observer.reading(fmt::format("{} variables, {} cliques", variables, cliques));
         });
+    for (const std::string& each : tables_->warnings()) observer.warn(each);
     if (!set_data(tables_->data(), tables_->features(), tables_->cliques(),
                   tables_->measurements())) {
       require_densities(*tables_);

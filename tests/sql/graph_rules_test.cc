@@ -79,14 +79,19 @@ std::string tokens(std::uint64_t seed, bool bio) {
 
 class GraphRulesSql : public testing::Test {
  protected:
-  std::shared_ptr<const GraphModel> train(const std::string& spec, const std::string& database) {
+  std::shared_ptr<const GraphModel> train(const std::string& spec, const std::string& database,
+                                          std::vector<std::string>* warnings = nullptr) {
     folder_.write("s.toml", spec);
     GraphTrainRequest request;
     request.spec = folder_ / "s.toml";
     request.databases = {database};
     request.output = folder_ / "m.croft";
-    TrainObserver nobody;
-    croft::train(*make_trainer(request), nobody);
+    struct Warned : TrainObserver {
+      void warn(std::string_view what) override { said.emplace_back(what); }
+      std::vector<std::string> said;
+    } observer;
+    croft::train(*make_trainer(request), observer);
+    if (warnings != nullptr) *warnings = observer.said;
     return GraphModel::open(request.output);
   }
   GraphTables read(const GraphModel& model, const std::string& database,
@@ -297,6 +302,34 @@ weights = "select feature, label, value from weight"
   EXPECT_FALSE(std::isinf(graph.score(x)));
 }
 
+TEST_F(GraphRulesSql, AModelMayHaveGivenWeightsAlone) {
+  run_sql(path_, kThings);
+  const std::string spec = R"(
+[[variables]]
+domain = "keep"
+query = "select id, label from thing order by id"
+[[templates]]
+name = "given"
+variables = ["keep"]
+query = "select id, box from thing order by id"
+weights = [["box=a", "yes", 1.5], ["box=b", "no", 0.5], ["bias", "yes", 9]]
+)";
+  std::vector<std::string> warnings;
+  const auto model = train(spec, path_, &warnings);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0],
+            "template 'given': no clique has the feature \"bias\", whose weight is given");
+  EXPECT_EQ(squares(*model), 0);
+  GraphTables tables = read(*model, path_);
+  std::vector<GraphInstance> graphs = tables.data().unroll();
+  std::vector<double> scratch;
+  model->score(tables.data().rows(), graphs[0], scratch);
+  // Three things are in box a, two in b, three in c.
+  const double log_z =
+      3 * std::log1p(std::exp(1.5)) + 2 * std::log1p(std::exp(0.5)) + 3 * std::log(2);
+  EXPECT_NEAR(brute_force(graphs[0].graph).log_partition, log_z, 1e-12);
+}
+
 TEST_F(GraphRulesSql, ErrorsNameTheTemplateAndTheQuery) {
   run_sql(path_, kThings);
   const auto expect = [&](const std::string& spec, const std::string& what) {
@@ -334,6 +367,11 @@ TEST_F(GraphRulesSql, ErrorsNameTheTemplateAndTheQuery) {
          "template 'p': the weight of \"(bias)\": a cell is named by a label for each of the 2");
   expect(pair + "weights = \"select 'x', 'no', 'no', 'y'\"",
          "template 'p', weights: row 1: the weight \"y\" is no number");
+  expect(pair + "weights = [[\"u\", \"no\", \"yes\", 1], [\"u\", \"no\", \"yes\", 2]]",
+         "template 'p': two weights of the feature \"u\" for one joint state; leave one out");
+  expect(
+      pair + "penalty = 1\nforbid = \"select 'no', 'no' where 0\"",
+      "template 'p': the query under 'forbid' returns no row, so that nothing costs the penalty");
   expect(pair + "share = [[[\"no\", \"yes\"], [\"no\", \"maybe\"]]]",
          "a cell that shares a weight has a label that is none of 'keep'");
   expect(kThing +

@@ -108,7 +108,7 @@ void fail_without_assignment() {
 void fail_without_finding() {
   throw Error(
       "the method has found no allowed assignment, which does not mean that there is none; try "
-      "another --method");
+      "another one");
 }
 
 void check_found(const InferResult& result, const FactorGraph& graph) {

@@ -58,6 +58,25 @@ void add_templates(const GraphModel& model, View& view) {
   view.json["weights"] = weights;
 }
 
+// Weights that are not trained.
+void add_given(const GraphModel& model, View& view) {
+  std::vector<View::Row> rows;
+  const auto& templates = model.schema().templates;
+  for (std::uint32_t t = 0; t < templates.size(); ++t) {
+    for (const GivenWeight& each : templates[t].given) {
+      rows.push_back(
+          {templates[t].name, each.feature, cell_name(model, t, each.cell), each.weight});
+    }
+  }
+  if (rows.empty()) return;
+  view.table("given_weights",
+             {{"name", "given weights", "{:<24}"},
+              {"feature", "feature", "{:<20}"},
+              {"cell", "joint state", "{:<20}"},
+              {"weight", "weight", "{:>10}"}},
+             rows);
+}
+
 // What a template forbids, or lets cost something.
 void add_constraints(const GraphModel& model, View& view) {
   std::vector<View::Row> rows;
@@ -103,6 +122,7 @@ View summary_of(const GraphModel& model) {
   View view = begin_summary(model);
   add_domains(model, view);
   add_templates(model, view);
+  add_given(model, view);
   add_constraints(model, view);
   add_queries(model, view);
   view.json["source"] = model.source();

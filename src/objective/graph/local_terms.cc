@@ -47,9 +47,9 @@ class LocalTerms::Builder {
       term.known = static_cast<std::uint32_t>(term.known * graph_.states(v) + known_[v]);
       outcomes *= graph_.states(v);
       if (outcomes > kMostOutcomes) {
-        throw Error((factors.size() == 1 ? "factor " : "the piece of factor ") +
-                    std::to_string(factors[0]) + " has more than " + std::to_string(kMostOutcomes) +
-                    " joint states, too many for a local term");
+        const std::string what = factors.size() == 1 ? "a clique" : "the piece of a clique";
+        throw LargeTerm(factors[0], what + " has more than " + std::to_string(kMostOutcomes) +
+                                        " joint states, too many for a local term");
       }
     }
     term.outcomes = static_cast<std::uint32_t>(outcomes);

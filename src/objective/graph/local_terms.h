@@ -17,6 +17,7 @@
 #include <functional>
 #include <vector>
 
+#include "croft/core/error.h"
 #include "objective/graph/pieces.h"
 
 namespace croft {
@@ -34,6 +35,16 @@ using VisitTerm =
 void visit_terms(const FactorGraph& graph, LocalKind kind, const VisitTerm& visit);
 void visit_terms(const FactorGraph& graph, std::span<const FactorSet> pieces,
                  const VisitTerm& visit);
+
+// A term of more joint states than are listed.
+class LargeTerm : public Error {
+ public:
+  LargeTerm(Factor factor, const std::string& what) : Error(what), factor_(factor) {}
+  Factor factor() const { return factor_; }  // one of the term's
+
+ private:
+  Factor factor_;
+};
 
 class LocalTerms final : public GraphObjective {
  public:

@@ -199,6 +199,19 @@ TermsOf local_terms_of(const GraphProblem& p) {
   };
 }
 
+// What fails for a clique says of which template it is.
+InstanceObjectiveMaker naming_templates(const GraphProblem& p, InstanceObjectiveMaker make) {
+  return [&p, make = std::move(make)](const GraphInstance& instance) {
+    try {
+      return make(instance);
+    } catch (const LargeTerm& error) {
+      const std::uint32_t row = instance.row[instance.graph.potential_of(error.factor())];
+      throw Error("template '", p.schema.templates[p.rows.template_of(row)].name,
+                  "': ", std::string(error.what()), "; --objective pseudolikelihood has terms of one variable");
+    }
+  };
+}
+
 InstanceObjectiveMaker instance_objective(const GraphProblem& p) {
   if (!names_pieces(p)) {
     return [make = make_graph_objective(p.objective, p.inference)](const GraphInstance& instance) {
@@ -224,7 +237,7 @@ class DataTerm {
       parts_ = split_terms(p.schema, p.rows, p.instances, local_terms_of(p));
     }
     if (parts_.empty()) {
-      f_.emplace(p.schema, p.rows, p.layout, p.instances, p.pool, whole);
+      f_.emplace(p.schema, p.rows, p.layout, p.instances, p.pool, naming_templates(p, whole));
       return;
     }
     for (TermPart& each : parts_) instances_.push_back(std::move(each.instance));
@@ -233,7 +246,7 @@ class DataTerm {
       if (part.terms.empty()) return whole(instance);
       return std::make_unique<LocalTerms>(instance.graph, instance.known, part.terms);
     };
-    f_.emplace(p.schema, p.rows, p.layout, instances_, p.pool, InstanceObjectiveMaker(of_part));
+    f_.emplace(p.schema, p.rows, p.layout, instances_, p.pool, naming_templates(p, of_part));
     parts_ = {};
   }
   GraphFunction& function() { return *f_; }

@@ -25,7 +25,9 @@ GraphLayout layout_to_train(const CliqueData& data, std::span<const GraphInstanc
   GraphLayout layout =
       make_graph_layout(data.schema(), data.rows(), instances, sizes,
                         {.features = options.features, .min_count = options.min_count});
-  if (layout.dimension() > 0) return layout;
+  const bool given = std::ranges::any_of(data.schema().templates,
+                                         [](const auto& each) { return !each.given.empty(); });
+  if (layout.dimension() > 0 || given) return layout;
   throw Error("no feature is left to train; lower --min-count, or give more data");
 }
 

@@ -11,7 +11,7 @@ namespace croft {
 
 std::size_t count_hidden(std::span<const GraphInstance> instances);
 
-// Throws Error where no weight is left.
+// Throws Error where no weight is left, and none is given.
 GraphLayout layout_to_train(const CliqueData& data, std::span<const GraphInstance> instances,
                             std::span<const StringTable> features,
                             const GraphTrainOptions& options);
