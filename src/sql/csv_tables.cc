@@ -127,8 +127,10 @@ void import_csv(const std::vector<std::string>& paths, sqlite3* database) {
     const std::filesystem::path file(path);
     const std::string extension = file.extension().string(), table = file.stem().string();
     if (extension != ".csv" && extension != ".tsv") {
-      throw UsageError("--database ", path,
-                       " is no file of SQLite, and its name ends in neither .csv nor .tsv");
+      throw UsageError(
+          "--database ", path,
+          " is no file of SQLite, its name ends in neither .csv nor .tsv, and its first "
+          "line has no ---- of GRMM");
     }
     if (!tables.insert(table).second) {
       throw UsageError("--database ", path, ": there is a table ", in_quotes(table),

@@ -10,6 +10,7 @@
 
 #include "croft/core/interrupt.h"
 #include "sql/csv_tables.h"
+#include "sql/grmm_tables.h"
 #include "sql/query_guard.h"
 
 namespace croft {
@@ -59,7 +60,13 @@ Database Database::open(const std::vector<std::string>& paths, const QueryLimits
   std::string name;
   for (const std::string& path : paths) name += (name.empty() ? "" : ", ") + path;
   SqliteHandle handle = open_sqlite(sqlite > 0 ? paths[0] : ":memory:", SqliteUse::read);
-  if (sqlite == 0) import_csv(paths, handle.get());
+  if (sqlite == 0 && std::ranges::all_of(paths, is_grmm_data)) {
+    std::vector<LineReader> files;
+    for (const std::string& path : paths) files.emplace_back(path);
+    import_grmm(std::move(files), handle.get());
+  } else if (sqlite == 0) {
+    import_csv(paths, handle.get());
+  }
   return {std::move(handle), std::move(name), limits};
 }
 

@@ -31,9 +31,10 @@ inline std::string on_one_line(std::string_view text) {
 class Database {
  public:
   // One file of SQLite, or any number of files NAME.csv (comma) and NAME.tsv (tab), which become
-  // tables NAME of a database in memory.  Nothing is ever written: queries can but read.  Throws
-  // UsageError for a mixture, two files of the same name, no file; Error for a file that cannot be
-  // opened or that a writer left half done, InputError for a bad one.
+  // tables NAME of a database in memory, or data lines of GRMM (grmm_tables.h).  Nothing is ever
+  // written: queries can but read.  Throws UsageError for a mixture, two files of the same name, no
+  // file; Error for a file that cannot be opened or that a writer left half done, InputError for a
+  // bad one.
   static Database open(const std::vector<std::string>& paths, const QueryLimits& limits = {});
   // Whether the file is one of SQLite.  Throws Error where it cannot be opened.
   static bool is_sqlite(const std::string& path);

@@ -109,6 +109,7 @@ struct GraphSpec {
   // Throw InputError (file, line, remedy) for what is no TOML, an unknown or missing key (the
   // message lists those there are), a value of another type, names twice, and what contradicts
   // itself; Error for a file that cannot be read.
+  // GRMM's templates are taken, too (grmm_templates.h).
   static GraphSpec read(const std::string& path);
   static GraphSpec parse(std::string_view toml, const std::string& name);
 

@@ -10,6 +10,7 @@
 #include "data/settings/toml_keys.h"
 #include "sql/database.h"
 #include "sql/graph_spec.h"
+#include "sql/grmm_templates.h"
 #include "sql/spec_toml.h"
 
 namespace croft {
@@ -255,6 +256,7 @@ class SpecParser : private SpecToml {
 }  // namespace
 
 GraphSpec GraphSpec::parse(std::string_view text, const std::string& name) {
+  if (is_grmm_templates(text)) return parse_grmm_templates(text, name);
   try {
     check_toml_keys(text, name);
     const toml::table root = toml::parse(text, std::string_view(name));

@@ -214,11 +214,13 @@ std::span<const OptionRow> structure_options() {
           .of(kBoostedChainBit),
       common(kGraphBit, kGraphs),
       file("spec", "FILE",
-           "TOML: queries for variables and cliques; see docs/graphs_from_tables.md")
+           "TOML: queries for variables and cliques; see docs/graphs_from_tables.md. Or templates "
+           "of "
+           "GRMM")
           .outside(),
       file("database", "FILE",
            "A file of SQLite; or files NAME.csv, NAME.tsv, each a table NAME (give the option "
-           "several times)")
+           "several times); or files with data lines of GRMM")
           .repeated()
           .outside(),
       query_seconds_row().outside(),
