@@ -193,7 +193,7 @@ Problem problem_number(std::uint64_t seed, bool hidden) {
       }
       if (t.is_known()) c.features = {{static_cast<std::uint32_t>(random.below(3)), 1}};
       if (!t.given.empty()) {
-        const GivenWeights given(t.given);
+        GivenWeights given(t.given);
         given.score(std::vector<CliqueFeature>{{given.find("one"), random.normal()},
                                                {given.find("two"), 1}},
                     c.features);
