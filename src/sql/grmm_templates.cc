@@ -24,18 +24,18 @@ std::string_view without_comment(std::string_view line) {
 }
 
 // `new PACKAGE.NAME (TRACK, …);` in parts.
-struct Call {
+struct TemplateCall {
   std::string name;
   std::vector<std::size_t> tracks;
 };
 
-std::optional<Call> call_in(std::string_view line) {
+std::optional<TemplateCall> call_in(std::string_view line) {
   if (line.ends_with(';')) line = trimmed(line.substr(0, line.size() - 1));
   const std::size_t open = line.find('(');
   if (!line.starts_with("new ") || open == std::string_view::npos || !line.ends_with(')')) {
     return std::nullopt;
   }
-  Call call;
+  TemplateCall call;
   const std::string_view path = trimmed(line.substr(4, open - 4));
   call.name = path.substr(path.rfind('.') + 1);
   std::string_view rest = line.substr(open + 1, line.size() - open - 2);
@@ -82,7 +82,7 @@ class TemplateLines {
     constexpr std::string_view kKnown =
         "write new ACRF.UnigramTemplate (TRACK), BigramTemplate (TRACK) or PairwiseFactorTemplate "
         "(TRACK, TRACK); other graphs are declared in TOML";
-    const std::optional<Call> call = call_in(line);
+    const std::optional<TemplateCall> call = call_in(line);
     const bool unigram = call && call->name == "UnigramTemplate" && call->tracks.size() == 1;
     const bool bigram = call && call->name == "BigramTemplate" && call->tracks.size() == 1;
     const bool pair = call && call->name == "PairwiseFactorTemplate" && call->tracks.size() == 2 &&

@@ -318,7 +318,7 @@ std::string graph_dot(const GraphFile& file, std::span<const State> evidence) {
 
 namespace {
 
-constexpr double kBarLine = 12, kBarFont = 9, kBarWidth = 56, kStep = 46;
+constexpr double kBarLine = 12, kBarFont = 9, kBarWidth = 83, kStep = 46;
 constexpr std::size_t kMostBars = 12, kBarCharacters = 8;
 
 // What is drawn, where.
@@ -475,8 +475,8 @@ std::string bars_svg(const GraphFile& file, Variable v, const std::vector<double
                      double half_width, double half_height) {
   std::string out;
   double y = at.y - half_height + kHeight - 3;
-  const double left = at.x - half_width + 5, begin = left + 54;
-  const double room = 2 * half_width - 64;
+  const double left = at.x - half_width + 5, number = left + 54, begin = number + 27;
+  const double room = 2 * half_width - 91;
   for (State s = 0; s < bars.size(); ++s, y += kBarLine) {
     if (s == kMostBars) {
       out += svg_text_at(left, y + 8, "font-size=\"9\"", "…");
@@ -489,7 +489,7 @@ std::string bars_svg(const GraphFile& file, Variable v, const std::vector<double
         "fill=\"#56B4E9\"><title>{}: {:.6g}</title></rect>\n",
         begin, y, std::max(0.4, room * bars[s]), svg_escaped(state_name(file.names, v, s)),
         bars[s]);
-    out += svg_text_at(begin + 2, y + 8, fmt::format("font-size=\"{}\"", kBarFont),
+    out += svg_text_at(number, y + 8, fmt::format("font-size=\"{}\"", kBarFont),
                        fmt::format("{:.3f}", bars[s]));
   }
   return out;
