@@ -121,7 +121,8 @@ TEST_F(GrmmFiles, TwoTracksOfPublicDataAreAsAccurateAsGrmmSays) {
     request.databases = {(folder / "train200.txt").string()};
     request.output = folder_ / "m.croft";
     request.options.objective = objective;
-    request.options.regulariser.l2 = 0.1;
+    request.l2 = 0.1;
+    request.options.features = FeatureSet::observed;
     TrainObserver nobody;
     train(*make_trainer(request), nobody);
     const auto model = GraphModel::open(request.output);
