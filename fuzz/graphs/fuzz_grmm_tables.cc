@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "croft/core/error.h"
-#include "sql/grmm_tables.h"
 #include "sql/sqlite_calls.h"
+#include "sql/tables/grmm_tables.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const croft::SqliteHandle database = croft::open_sqlite(":memory:", croft::SqliteUse::read);

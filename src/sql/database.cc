@@ -9,9 +9,9 @@
 #include <filesystem>
 
 #include "croft/core/interrupt.h"
-#include "sql/csv_tables.h"
-#include "sql/grmm_tables.h"
 #include "sql/query_guard.h"
+#include "sql/tables/csv_tables.h"
+#include "sql/tables/grmm_tables.h"
 
 namespace croft {
 

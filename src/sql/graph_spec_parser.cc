@@ -10,8 +10,8 @@
 #include "data/settings/toml_keys.h"
 #include "sql/database.h"
 #include "sql/graph_spec.h"
-#include "sql/grmm_templates.h"
 #include "sql/spec_toml.h"
+#include "sql/tables/grmm_templates.h"
 
 namespace croft {
 namespace {

@@ -207,7 +207,8 @@ InstanceObjectiveMaker naming_templates(const GraphProblem& p, InstanceObjective
     } catch (const LargeTerm& error) {
       const std::uint32_t row = instance.row[instance.graph.potential_of(error.factor())];
       throw Error("template '", p.schema.templates[p.rows.template_of(row)].name,
-                  "': ", std::string(error.what()), "; --objective pseudolikelihood has terms of one variable");
+                  "': ", std::string(error.what()),
+                  "; --objective pseudolikelihood has terms of one variable");
     }
   };
 }

@@ -1,4 +1,4 @@
-#include "sql/grmm_tables.h"
+#include "sql/tables/grmm_tables.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "sql/grmm_templates.h"
+#include "sql/tables/grmm_templates.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "sql/csv_tables.h"
+#include "sql/tables/csv_tables.h"
 
 #include <sqlite3.h>
 
