@@ -115,10 +115,7 @@ void read_graph_decision(const ChoiceRequest& request, const GraphModel& model, 
     throw UsageError(
         "--costs and --threshold choose by probabilities: leave out --no-probabilities");
   }
-  std::vector<std::vector<std::string>> labels;
-  for (const Domain& each : model.schema().domains) labels.push_back(each.labels);
-  options.decisions = label_choosers(request, labels);
-  options.decode = GraphDecode::marginal;
+  options.decide(request, model.schema());
 }
 
 OptionRow use_known_row(std::string_view help) {

@@ -109,11 +109,7 @@ struct TableQuestion {
       decision.costs->rules.push_back({gold, predicted, cost, decision.costs->rules.size() + 1});
     }
     read(how, "thresholds", decision.thresholds);
-    if (decision.empty()) return;
-    std::vector<std::vector<std::string>> labels;
-    for (const Domain& each : model.schema().domains) labels.push_back(each.labels);
-    options.decisions = label_choosers(decision, labels);
-    options.decode = GraphDecode::marginal;
+    options.decide(decision, model.schema());
   }
 };
 

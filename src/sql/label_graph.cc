@@ -215,6 +215,14 @@ void make_room(const GraphModel& model, const CliqueData& data, bool marginals, 
 
 }  // namespace
 
+void GraphLabelOptions::decide(const ChoiceRequest& request, const CliqueSchema& schema) {
+  if (request.empty()) return;
+  std::vector<std::vector<std::string>> labels;
+  for (const Domain& each : schema.domains) labels.push_back(each.labels);
+  decisions = label_choosers(request, labels);
+  decode = GraphDecode::marginal;
+}
+
 GraphLabels label_graph(const GraphModel& model, CliqueData& data, const GraphLabelOptions& options,
                         const std::function<void(std::size_t)>& progress) {
   GraphLabels out;

@@ -19,10 +19,12 @@ enum class GraphDecode {
 
 struct GraphLabelOptions {
   GraphDecode decode = GraphDecode::best;
-  bool probabilities = true;                       // of labels; always with GraphDecode::marginal
-  bool keep_marginals = false;                     // of all labels
-  bool keep_instances = false;                     // scored, in the place of giving memory back
-  std::vector<LabelChooser> decisions = {};        // [domains], of GraphDecode::marginal; or none
+  bool probabilities = true;                 // of labels; always with GraphDecode::marginal
+  bool keep_marginals = false;               // of all labels
+  bool keep_instances = false;               // scored, in the place of giving memory back
+  std::vector<LabelChooser> decisions = {};  // [domains], of GraphDecode::marginal; or none
+  // Decodes marginals by these rules, unless there are none.  Throws as label_choosers().
+  void decide(const ChoiceRequest& request, const CliqueSchema& schema);
   std::string method = "auto";                     // for marginals, of infer_methods()
   std::string search = "auto";                     // for the best labelling, likewise
   std::optional<double> memory = {};               // bytes that an instance's inference may take

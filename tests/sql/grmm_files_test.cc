@@ -114,7 +114,7 @@ TEST_F(GrmmFiles, BadLinesAreErrorsWithTheirPlace) {
 // pseudo-likelihood, and 0.8137 by pieces.
 TEST_F(GrmmFiles, TwoTracksOfPublicDataAreAsAccurateAsGrmmSays) {
   const std::filesystem::path folder = data_folder() / "dcrf";
-  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no data";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "there is no " << folder;
   const auto accuracy = [&](Objective objective) {
     GraphTrainRequest request;
     request.spec = (folder / "tmpls.txt").string();

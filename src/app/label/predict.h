@@ -40,15 +40,17 @@ void predict_stream(const TagPlan& plan, SequenceSource& source, const PredictOp
 // Throws InputError, naming the first one, where sequences have no labelling.
 void require_all_labelled(const PredictCounts& counts);
 
-// Tags every sequence of `source`, which must be labelled, and evaluates: with log-loss, Brier's
-// score and calibration.  A sequence that the model gives no labelling counts as wrong, and as
-// one whose gold labels have probability 0.
+// What is evaluated, and how labels are chosen.
 struct EvaluateRequest {
   EvaluateRequest(ChunkScheme scheme = ChunkScheme::automatic) : report(scheme) {}
   EvaluationOptions report;  // without `ranked`
   bool ranking = false;      // of all labels, by their probabilities
   ChoiceRequest decision = {};
 };
+
+// Tags every sequence of `source`, which must be labelled, and evaluates: with log-loss, Brier's
+// score and calibration.  A sequence that the model gives no labelling counts as wrong, and as
+// one whose gold labels have probability 0.
 Evaluation evaluate_model(const SequenceModel& model, SequenceSource& source,
                           const EvaluateRequest& request, ThreadPool& pool);
 
