@@ -10,6 +10,7 @@
 #include "logic/clausal_form.h"
 #include "logic/evidence.h"
 #include "logic/network_parser.h"
+#include "logic/rule_form.h"
 
 namespace {
 

@@ -54,7 +54,8 @@ std::span<const OptionRow> logic_options() {
       words("method", "METHOD=auto", "How; the methods of `croft infer`"),
       option::size("memory", "LIMIT",
                    "What ground clauses, and a method that predicts it, may take, such as 4G"),
-      number("time", "SECONDS", "Stop the method after so many seconds, with what is there"),
+      number("time", "SECONDS",
+             "Stop after so many seconds: a method with what is there, grounding with an error"),
       number("tolerance", "X", "Of iterations: end at a change below this"),
       whole("max-iterations", "N", "Of iterations: end after so many").from(1),
       words("set", "NAME=VALUE ...", "A setting of the method; may be given several times")
@@ -180,6 +181,7 @@ int run_logic(const OptionValues& values) {
                     : dialect == LogicDialect::alchemy ? WeightReading::clausal
                                                        : WeightReading::formula;
   options.memory = request.memory;
+  options.seconds = request.seconds;
   options.progress = LogicProgress(quiet);
   const GroundNetwork ground(space, queries, options);
   InferCalls calls;

@@ -6,21 +6,14 @@
 namespace croft {
 namespace {
 
-constexpr std::uint64_t kMostAtoms = std::uint64_t{1} << 62;
-
-// Of arguments, the last one changes fastest; `count` becomes the number of tuples.
+// Of arguments, the last one changes fastest.  Their product is within bounds.
 std::vector<std::uint64_t> strides_of(const std::vector<std::uint32_t>& types,
-                                      const std::vector<NameTable>& constants,
-                                      const std::string& name, std::uint64_t& count) {
+                                      const std::vector<NameTable>& constants) {
   std::vector<std::uint64_t> strides(types.size());
-  count = 1;
+  std::uint64_t count = 1;
   for (std::size_t i = types.size(); i-- > 0;) {
     strides[i] = count;
-    const std::uint64_t size = constants[types[i]].size();
-    if (size != 0 && count > kMostAtoms / size) {
-      throw Error(name, " has more than 2^62 ground atoms; leave out constants or arguments");
-    }
-    count *= size;
+    count *= constants[types[i]].size();
   }
   return strides;
 }
@@ -37,29 +30,40 @@ std::uint64_t key_of(const std::vector<std::uint64_t>& strides,
 AtomSpace::AtomSpace(const LogicNetwork& network, const LogicEvidence& evidence,
                      std::vector<bool> open)
     : network_(network), evidence_(evidence), open_(std::move(open)), first_{0} {
+  count_atoms();
   for (std::uint32_t p = 0; p < network.predicates.size(); ++p) {
-    std::uint64_t count = 0;
-    strides_.push_back(
-        strides_of(network.predicates[p].types, evidence.types, network.predicate_names[p], count));
-    if (count > kMostAtoms - first_.back()) {
-      throw Error("there are more than 2^62 ground atoms; leave out constants or predicates");
-    }
+    strides_.push_back(strides_of(network.predicates[p].types, evidence.types));
     const LogicFacts& facts = evidence.predicates[p];
     for (std::size_t i = 0; i < facts.truth.size(); ++i) {
-      known_.insert(first_.back() + key_of(strides_[p], facts.tuples[i]),
+      known_.insert(first_[p] + key_of(strides_[p], facts.tuples[i]),
                     static_cast<std::uint32_t>(static_cast<int>(facts.truth[i]) + 1));
     }
-    first_.push_back(first_.back() + count);
   }
   values_.resize(network.functions.size());
   for (std::uint32_t f = 0; f < network.functions.size(); ++f) {
-    std::uint64_t count = 0;
-    f_strides_.push_back(
-        strides_of(network.functions[f].types, evidence.types, network.function_names[f], count));
+    f_strides_.push_back(strides_of(network.functions[f].types, evidence.types));
     const FunctionValues& values = evidence.functions[f];
     for (std::size_t i = 0; i < values.value.size(); ++i) {
       values_[f].insert(key_of(f_strides_[f], values.tuples[i]), values.value[i]);
     }
+  }
+}
+
+// Before anything is filled.
+void AtomSpace::count_atoms() {
+  for (std::uint32_t p = 0; p < network_.predicates.size(); ++p) {
+    const LogicPredicate& predicate = network_.predicates[p];
+    const std::uint64_t count = count_tuples(predicate.types, evidence_.types,
+                                             network_.predicate_names[p], predicate.where);
+    if (count > kMostAtoms - first_.back()) {
+      throw InputError(predicate.where, "more than 2^62 ground atoms, up to this predicate",
+                       network_.predicate_names[p], "leave out constants or predicates");
+    }
+    first_.push_back(first_.back() + count);
+  }
+  for (std::uint32_t f = 0; f < network_.functions.size(); ++f) {
+    const LogicFunction& function = network_.functions[f];
+    count_tuples(function.types, evidence_.types, network_.function_names[f], function.where);
   }
 }
 

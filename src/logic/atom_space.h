@@ -16,7 +16,7 @@ namespace croft {
 
 class AtomSpace {
  public:
-  // Keeps both by reference.  Throws Error where there are 2^62 atoms or more.
+  // Keeps both by reference.  Throws InputError where there are more than 2^62 atoms.
   //   open : [predicates] whose atoms are unknown where the evidence says nothing; the others' are
   //          false then
   AtomSpace(const LogicNetwork& network, const LogicEvidence& evidence, std::vector<bool> open);
@@ -47,6 +47,8 @@ class AtomSpace {
   const LogicEvidence& evidence() const { return evidence_; }
 
  private:
+  void count_atoms();
+
   const LogicNetwork& network_;
   const LogicEvidence& evidence_;
   std::vector<bool> open_;

@@ -2,13 +2,18 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <span>
 #include <utility>
+
+#include "croft/core/interrupt.h"
 
 namespace croft {
 namespace {
 
 using Clauses = std::vector<LiteralClause>;
+
+constexpr std::size_t kMostLiterals = 1'000'000;  // of a clausal form
 
 bool contains(const LiteralClause& clause, std::uint32_t literal) {
   return std::binary_search(clause.begin(), clause.end(), literal);
@@ -24,16 +29,124 @@ bool unite(const LiteralClause& a, const LiteralClause& b, LiteralClause& out) {
   return true;
 }
 
-void add_once(Clauses& clauses, LiteralClause clause) {
-  if (std::find(clauses.begin(), clauses.end(), clause) == clauses.end()) {
-    clauses.push_back(std::move(clause));
+// Clauses, each once, in the order in which they come; at most so many, and so many literals.
+class ClauseList {
+ public:
+  explicit ClauseList(std::size_t most) : most_(most) {}
+
+  // False where it does not fit.
+  bool add(const LiteralClause& clause) {
+    if (!seen_.insert(clause).second) return true;
+    literals_ += clause.size();
+    clauses_.push_back(clause);
+    return clauses_.size() <= most_ && literals_ <= kMostLiterals;
   }
+  Clauses take() { return std::move(clauses_); }
+
+ private:
+  const std::size_t most_;
+  std::size_t literals_ = 0;
+  std::set<LiteralClause> seen_;
+  Clauses clauses_;
+};
+
+void look() {
+  if (interruption.load()) throw Interrupted("the work on a formula was interrupted");
+}
+
+// The clauses of a disjunction.
+std::optional<Clauses> either(const std::optional<Clauses>& a, const std::optional<Clauses>& b,
+                              std::size_t most) {
+  if (!a || !b || a->size() * b->size() > 4 * most) return {};
+  ClauseList out(most);
+  LiteralClause united;
+  for (const LiteralClause& one : *a) {
+    look();
+    for (const LiteralClause& other : *b) {
+      if (unite(one, other, united) && !out.add(united)) return {};
+    }
+  }
+  return out.take();
+}
+
+// The clauses of a conjunction or a disjunction, part after part.
+class Combination {
+ public:
+  Combination(bool all, std::size_t most) : all_(all), most_(most), list_(most) {}
+
+  void add(const std::optional<Clauses>& part) {
+    fits_ = fits_ && part.has_value();
+    if (!fits_) return;
+    if (all_) {
+      for (const LiteralClause& clause : *part) fits_ = fits_ && list_.add(clause);
+    } else if (part->size() == 1 && part->front().size() == 1) {
+      literals_.push_back(part->front()[0]);
+    } else {
+      products_ = either(products_, part, most_);
+      fits_ = products_.has_value();
+    }
+  }
+  std::optional<Clauses> take() {
+    if (!fits_) return {};
+    if (all_) return list_.take();
+    std::sort(literals_.begin(), literals_.end());
+    LiteralClause literals;
+    if (!unite(literals_, {}, literals)) return Clauses{};
+    literals.erase(std::unique(literals.begin(), literals.end()), literals.end());
+    return either(products_, Clauses{literals}, most_);
+  }
+
+ private:
+  const bool all_;
+  const std::size_t most_;
+  bool fits_ = true;
+  ClauseList list_;         // of a conjunction
+  LiteralClause literals_;  // of a disjunction: its parts that are literals
+  std::optional<Clauses> products_ = Clauses{LiteralClause()};  // of its other parts
+};
+
+// A formula and its negation as clauses, each where it is wanted.  Of an equivalence both parts are
+// needed with both signs, which are made once: a chain of n equivalences takes n steps, not 2^n.
+struct SignedClauses {
+  std::optional<Clauses> yes, no;
+};
+SignedClauses form(const Junction& junction, bool yes, bool no, std::size_t most) {
+  look();
+  const std::vector<Junction>& parts = junction.parts;
+  if (junction.kind == Junction::Kind::literal) {
+    return {Clauses{{junction.literal}}, Clauses{{junction.literal ^ 1}}};
+  }
+  SignedClauses out;
+  if (junction.kind == Junction::Kind::same) {
+    const SignedClauses a = form(parts[0], true, true, most), b = form(parts[1], true, true, most);
+    const auto both = [&](const auto& first, const auto& second) {
+      Combination all(true, most);
+      all.add(first);
+      all.add(second);
+      return all.take();
+    };
+    if (yes) out.yes = both(either(a.no, b.yes, most), either(a.yes, b.no, most));
+    if (no) out.no = both(either(a.yes, b.yes, most), either(a.no, b.no, most));
+    return out;
+  }
+  const bool all = junction.kind == Junction::Kind::all;
+  Combination truth(all, most), falsity(!all, most);
+  for (const Junction& part : parts) {
+    const SignedClauses one = form(part, yes, no, most);
+    if (yes) truth.add(one.yes);
+    if (no) falsity.add(one.no);
+  }
+  if (yes) out.yes = truth.take();
+  if (no) out.no = falsity.take();
+  return out;
 }
 
 // The cube (what makes `clause` false) where all of `others` are true, as disjoint cubes; each cube
 // is the clause that it makes false.
+//   cuts : that are left
 bool split(LiteralClause clause, std::span<const LiteralClause> others, std::size_t most,
-           Clauses& out) {
+           std::size_t& cuts, Clauses& out) {
+  if (cuts-- == 0) return false;
   if (others.empty()) {
     if (out.size() == most) return false;
     out.push_back(std::move(clause));
@@ -43,14 +156,14 @@ bool split(LiteralClause clause, std::span<const LiteralClause> others, std::siz
   // A literal of the other whose negation the clause has is true in the cube.
   for (const std::uint32_t literal : other) {
     if (contains(clause, literal ^ 1))
-      return split(std::move(clause), others.subspan(1), most, out);
+      return split(std::move(clause), others.subspan(1), most, cuts, out);
   }
   // The first literal of the other is true; or it is false, and the second one is true; ...
   for (const std::uint32_t literal : other) {
     if (contains(clause, literal)) continue;  // false in the cube
     LiteralClause more = clause;
     more.insert(std::lower_bound(more.begin(), more.end(), literal ^ 1), literal ^ 1);
-    if (!split(std::move(more), others.subspan(1), most, out)) return false;
+    if (!split(std::move(more), others.subspan(1), most, cuts, out)) return false;
     clause.insert(std::lower_bound(clause.begin(), clause.end(), literal), literal);
   }
   return true;  // where all of the other's literals are false, the other is
@@ -61,109 +174,6 @@ std::size_t literals_of(const Clauses& clauses) {
   for (const LiteralClause& each : clauses) count += each.size();
   return count;
 }
-
-bool uses(const Term& term, std::span<const std::uint32_t> variables) {
-  if (term.kind == TermKind::variable) {
-    return std::find(variables.begin(), variables.end(), term.number) != variables.end();
-  }
-  return std::any_of(term.arguments.begin(), term.arguments.end(),
-                     [&](const Term& each) { return uses(each, variables); });
-}
-
-class RuleFormer {
- public:
-  bool form(const Formula& formula, Junction& out) {
-    switch (formula.kind) {
-      case FormulaKind::negation:
-        if (!form(formula.parts[0], out)) return false;
-        out = negation_of(std::move(out));
-        return true;
-      case FormulaKind::all:
-      case FormulaKind::any:
-      case FormulaKind::equivalence:
-        return form_parts(formula, out);
-      case FormulaKind::exists:
-      case FormulaKind::forall:
-        return quantified(formula, out);
-      default:
-        out = Junction::of(
-            number({.kind = formula.kind, .number = formula.number, .terms = formula.terms}));
-        return true;
-    }
-  }
-
-  std::vector<RuleLiteral> literals;
-
- private:
-  std::uint32_t number(RuleLiteral literal) {
-    const auto found = std::find(literals.begin(), literals.end(), literal);
-    const auto place = static_cast<std::uint32_t>(found - literals.begin());
-    if (found == literals.end()) literals.push_back(std::move(literal));
-    return 2 * place;
-  }
-
-  bool form_parts(const Formula& formula, Junction& out) {
-    std::vector<Junction> parts(formula.parts.size());
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      if (!form(formula.parts[i], parts[i])) return false;
-    }
-    if (formula.kind == FormulaKind::equivalence) {
-      out = equivalence_of(parts[0], parts[1]);
-    } else {
-      out = joined(formula.kind == FormulaKind::all ? Junction::Kind::all : Junction::Kind::any,
-                   std::move(parts));
-    }
-    return true;
-  }
-
-  // EXIST y (A v B(y))  is  A v (EXIST y B(y)); FORALL is the negation of EXIST of the negation.
-  bool quantified(const Formula& formula, Junction& out) {
-    Junction body;
-    if (!form(formula.parts[0], body)) return false;
-    const bool for_all = formula.kind == FormulaKind::forall;
-    if (for_all) body = negation_of(std::move(body));
-    std::vector<Junction> parts;
-    if (body.kind == Junction::Kind::any) {
-      parts = std::move(body.parts);
-    } else {
-      parts.push_back(std::move(body));
-    }
-    for (Junction& part : parts) {
-      if (part.kind != Junction::Kind::literal) return false;
-      if (!spread(part.literal, formula.variables, part)) return false;
-    }
-    out = joined(Junction::Kind::any, std::move(parts));
-    if (for_all) out = negation_of(std::move(out));
-    return true;
-  }
-
-  bool spread(std::uint32_t literal, const std::vector<std::uint32_t>& variables, Junction& out) {
-    RuleLiteral spread = literals[literal / 2];
-    const bool negated = literal & 1;
-    std::vector<std::uint32_t> over;
-    for (const std::uint32_t v : variables) {
-      for (const Term& term : spread.terms) {
-        if (!uses(term, std::span(&v, 1))) continue;
-        if (term.kind != TermKind::variable) return false;  // computed for each value
-        if (std::find(over.begin(), over.end(), v) == over.end()) over.push_back(v);
-      }
-    }
-    if (over.empty()) {
-      out = Junction::of(literal);
-      return true;
-    }
-    if (spread.kind != FormulaKind::atom && spread.kind != FormulaKind::equal) return false;
-    for (const Term& term : spread.terms) {
-      if (term.kind == TermKind::function || term.kind == TermKind::arithmetic) return false;
-    }
-    // EXIST y !P(y) is a literal of its own: the sign stands within.
-    if (negated && !spread.over.empty()) return false;
-    spread.over.insert(spread.over.end(), over.begin(), over.end());
-    if (spread.over.size() == over.size()) spread.negated_within = negated;
-    out = Junction::of(number(std::move(spread)));
-    return true;
-  }
-};
 
 }  // namespace
 
@@ -183,6 +193,10 @@ Junction negation_of(Junction junction) {
     junction.literal ^= 1;
     return junction;
   }
+  if (junction.kind == Junction::Kind::same) {
+    junction.parts[0] = negation_of(std::move(junction.parts[0]));
+    return junction;
+  }
   junction.kind = junction.kind == Junction::Kind::all ? Junction::Kind::any : Junction::Kind::all;
   for (Junction& part : junction.parts) part = negation_of(std::move(part));
   return junction;
@@ -193,9 +207,10 @@ Junction joined(Junction::Kind kind, std::vector<Junction> parts) {
   Junction out{.kind = kind};
   for (Junction& part : parts) {
     if (all ? part.is_false() : part.is_true()) return std::move(part);
+    if (part.is_true() || part.is_false()) continue;
     if (part.kind == kind) {
       std::move(part.parts.begin(), part.parts.end(), std::back_inserter(out.parts));
-    } else if (!part.is_true() && !part.is_false()) {
+    } else {
       out.parts.push_back(std::move(part));
     }
   }
@@ -204,45 +219,26 @@ Junction joined(Junction::Kind kind, std::vector<Junction> parts) {
   return only;
 }
 
-Junction equivalence_of(const Junction& a, const Junction& b) {
-  using Kind = Junction::Kind;
-  return joined(Kind::all,
-                {joined(Kind::any, {negation_of(a), b}), joined(Kind::any, {a, negation_of(b)})});
+Junction equivalence_of(Junction a, Junction b) {
+  if (a.is_true()) return b;
+  if (b.is_true()) return a;
+  if (a.is_false()) return negation_of(std::move(b));
+  if (b.is_false()) return negation_of(std::move(a));
+  Junction out{.kind = Junction::Kind::same};
+  out.parts.push_back(std::move(a));
+  out.parts.push_back(std::move(b));
+  return out;
 }
 
 std::optional<Clauses> clauses_of(const Junction& junction, std::size_t most) {
-  if (junction.kind == Junction::Kind::literal) return Clauses{{junction.literal}};
-  if (junction.kind == Junction::Kind::all) {
-    Clauses out;
-    for (const Junction& part : junction.parts) {
-      std::optional<Clauses> clauses = clauses_of(part, most);
-      if (!clauses) return {};
-      for (LiteralClause& each : *clauses) add_once(out, std::move(each));
-      if (out.size() > most) return {};
-    }
-    return out;
-  }
-  Clauses out{{}};
-  for (const Junction& part : junction.parts) {
-    const std::optional<Clauses> clauses = clauses_of(part, most);
-    if (!clauses || out.size() * clauses->size() > 4 * most) return {};
-    Clauses product;
-    LiteralClause both;
-    for (const LiteralClause& a : out) {
-      for (const LiteralClause& b : *clauses) {
-        if (unite(a, b, both)) add_once(product, both);
-      }
-    }
-    if (product.size() > most) return {};
-    out = std::move(product);
-  }
-  return out;
+  return form(junction, true, false, most).yes;
 }
 
 std::optional<Clauses> disjoint_clauses(const Clauses& clauses, std::size_t most) {
   Clauses out;
+  std::size_t cuts = 100 * most;
   for (std::size_t i = 0; i < clauses.size(); ++i) {
-    if (!split(clauses[i], std::span(clauses).first(i), most, out)) return {};
+    if (!split(clauses[i], std::span(clauses).first(i), most, cuts, out)) return {};
   }
   return out;
 }
@@ -282,14 +278,6 @@ std::vector<WeightedForm> weighted_forms(const Junction& formula, WeightReading 
     return std::pair(form.clauses.size(), literals_of(form.clauses));
   };
   if (out.size() == 2 && size(out[1]) < size(out[0])) std::swap(out[0], out[1]);
-  return out;
-}
-
-std::optional<RuleForm> rule_form(const LogicRule& rule) {
-  RuleFormer former;
-  RuleForm out;
-  if (!former.form(rule.formula, out.formula)) return {};
-  out.literals = std::move(former.literals);
   return out;
 }
 

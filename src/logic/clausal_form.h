@@ -18,11 +18,13 @@ enum class WeightReading : std::uint8_t {
 std::string_view name_of(WeightReading reading);
 WeightReading weight_reading(std::string_view name);  // throws UsageError that lists the names
 
-// Conjunctions and disjunctions of literals.  A literal is twice a number, and 1 more where it is
-// negated; the numbers are whatever the caller means by them.
+// Conjunctions, disjunctions and equivalences of literals.  A literal is twice a number, and 1 more
+// where it is negated; the numbers are whatever the caller means by them.
 struct Junction {
-  enum class Kind : std::uint8_t { literal, all, any };
-  Kind kind = Kind::all;  // all of nothing is true, any of nothing is false
+  enum class Kind : std::uint8_t { literal, all, any, same };
+  // All of nothing is true, any of nothing is false; same: the two parts are both true or both
+  // false.
+  Kind kind = Kind::all;
   std::uint32_t literal = 0;
   std::vector<Junction> parts = {};
 
@@ -34,16 +36,17 @@ Junction negation_of(Junction junction);
 // The conjunction or disjunction of the parts: flat, and without what is true or false.
 //   kind : all or any
 Junction joined(Junction::Kind kind, std::vector<Junction> parts);
-// (a => b) and (b => a)
-Junction equivalence_of(const Junction& a, const Junction& b);
+// a <=> b, without what is true or false.  Linear: neither part is copied.
+Junction equivalence_of(Junction a, Junction b);
 
 using LiteralClause = std::vector<std::uint32_t>;  // increasing, each once; empty is false
 
 // The clausal form: each clause once, none with a literal and its negation.  Empty where that takes
-// more than `most` clauses.
+// more than `most` clauses, or a million literals; what is built on the way is bounded likewise.
+// Throws Interrupted once `interruption` is set.
 std::optional<std::vector<LiteralClause>> clauses_of(const Junction& junction, std::size_t most);
 // Clauses of which at most one is false in any world, and one is where and only where one of the
-// given ones is.  Empty where that takes more than `most`.
+// given ones is.  Empty where that takes more than `most`, or 100 times as many cuts.
 std::optional<std::vector<LiteralClause>> disjoint_clauses(
     const std::vector<LiteralClause>& clauses, std::size_t most);
 
@@ -71,26 +74,5 @@ std::optional<WeightedForm> weighted_form(const Junction& formula, WeightReading
   }
   return {};
 }
-
-// A literal of a rule before grounding.  With variables of its own it is the disjunction over all
-// their values, of atoms and equalities or of their negations.
-struct RuleLiteral {
-  FormulaKind kind = FormulaKind::atom;  // atom, equal, less, less_equal, substring
-  std::uint32_t number = 0;
-  std::vector<Term> terms = {};
-  std::vector<std::uint32_t> over = {};  // variables
-  bool negated_within = false;           // of EXIST y !P(y)
-
-  bool operator==(const RuleLiteral&) const = default;
-};
-
-// A rule's formula by its literals.
-struct RuleForm {
-  std::vector<RuleLiteral> literals;
-  Junction formula;
-};
-// Empty where a quantifier stands over what is no disjunction (EXIST) or no conjunction (FORALL) of
-// literals.
-std::optional<RuleForm> rule_form(const LogicRule& rule);
 
 }  // namespace croft

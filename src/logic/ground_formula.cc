@@ -3,6 +3,8 @@
 #include <charconv>
 #include <utility>
 
+#include "croft/core/interrupt.h"
+
 namespace croft {
 
 std::optional<Junction> FormulaGrounder::ground(std::span<const std::uint32_t> values,
@@ -24,6 +26,9 @@ Junction FormulaGrounder::part(const Formula& formula) {
     throw Error(place_of(rule_.where), ": one grounding of this rule has more than ", most_,
                 " parts; write it with fewer quantifiers: ", rule_.text);
   }
+  if (parts_ % 1024 == 0 && interruption.load()) {
+    throw Interrupted("grounding a rule was interrupted");
+  }
   const auto known = [](bool truth) {
     return Junction{.kind = truth ? Junction::Kind::all : Junction::Kind::any};
   };
@@ -40,8 +45,8 @@ Junction FormulaGrounder::part(const Formula& formula) {
                     std::move(parts));
     }
     case FormulaKind::equivalence: {
-      const Junction first = part(formula.parts[0]), second = part(formula.parts[1]);
-      return equivalence_of(first, second);
+      Junction first = part(formula.parts[0]);
+      return equivalence_of(std::move(first), part(formula.parts[1]));
     }
     case FormulaKind::exists:
       return over_values(formula, 0, Junction::Kind::any);

@@ -9,7 +9,10 @@
 namespace croft {
 namespace {
 
-constexpr std::size_t kMostDepth = 64;  // files that include each other
+constexpr std::size_t kMostDepth = 64;    // files that include each other
+constexpr std::size_t kMostFiles = 1000;  // in all
+// Of files that are included again, in all.
+constexpr std::size_t kMostRepeated = 100'000;
 
 bool is_word_byte(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -176,7 +179,22 @@ class LogicTokenReader {
         throw InputError(where, Message("more than ", kMostDepth, " files include each other"),
                          name, "");
       }
+      if (out_.files.size() == kMostFiles) {
+        throw InputError(where, Message("more than ", kMostFiles, " files are included in all"),
+                         name, "include each once");
+      }
+      const bool again =
+          std::find(out_.files.begin(), out_.files.end(), lines.name()) != out_.files.end();
+      const std::size_t before = out_.tokens.size();
       read(std::move(lines));
+      if (again) repeated_ += out_.tokens.size() - before;
+      if (repeated_ > kMostRepeated) {
+        throw InputError(where,
+                         Message("more than ", kMostRepeated,
+                                 " words come of files that are "
+                                 "included again"),
+                         name, "include each once");
+      }
     } catch (const InputError&) {
       throw;
     } catch (const Interrupted&) {
@@ -190,6 +208,7 @@ class LogicTokenReader {
   const OpenIncluded& open_;
   const std::string_view more_;     // bytes that words may have behind the first one
   std::vector<std::string> stack_;  // files that are being read
+  std::size_t repeated_ = 0;        // tokens of files that were read before
 };
 
 }  // namespace

@@ -39,7 +39,8 @@ enum class LogicText {
 };
 
 // Throws InputError for a byte that begins nothing, a quote or a comment without its end, an
-// #include of a file that cannot be read or that includes itself.
+// #include of a file that cannot be read or that includes itself,
+// and where includes ask for more than 1000 files in all.
 //   open : empty where nothing can be included
 LogicTokens read_logic_tokens(LineReader lines, const OpenIncluded& open = {},
                               LogicText text = LogicText::rules);

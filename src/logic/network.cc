@@ -20,6 +20,24 @@ std::uint32_t LogicNetwork::add_type(std::string_view name) {
   return type;
 }
 
+std::uint64_t count_tuples(const std::vector<std::uint32_t>& types,
+                           const std::vector<NameTable>& constants, std::string_view name,
+                           const Location& where) {
+  std::uint64_t count = 1;
+  for (const std::uint32_t type : types) {
+    if (constants[type].size() == 0) return 0;
+  }
+  for (const std::uint32_t type : types) {
+    const std::uint64_t size = constants[type].size();
+    if (count > kMostAtoms / size) {
+      throw InputError(where, "more than 2^62 ground atoms", name,
+                       "leave out constants or arguments");
+    }
+    count *= size;
+  }
+  return count;
+}
+
 std::string_view name_of(LogicDialect dialect) {
   switch (dialect) {
     case LogicDialect::alchemy:

@@ -40,11 +40,13 @@ struct LogicPredicate {
   std::vector<std::uint32_t> types;  // [arguments]
   std::vector<ArgumentMark> marks;   // [arguments]
   bool closed = false;               // declared as *P(…): what the evidence does not say is false
+  Location where = {};               // of its declaration, or its first use
 };
 
 struct LogicFunction {
   std::uint32_t result = 0;          // its type
   std::vector<std::uint32_t> types;  // [arguments]
+  Location where = {};               // of its declaration
 };
 
 enum class TermKind : std::uint8_t { variable, constant, function, arithmetic };
@@ -120,5 +122,12 @@ struct LogicNetwork {
 
   std::uint32_t add_type(std::string_view name);
 };
+
+inline constexpr std::uint64_t kMostAtoms = std::uint64_t{1} << 62;
+// Tuples of constants: the product of the types' sizes.  Throws InputError where it is over 2^62.
+//   name, where : of the predicate or function that has the types
+std::uint64_t count_tuples(const std::vector<std::uint32_t>& types,
+                           const std::vector<NameTable>& constants, std::string_view name,
+                           const Location& where);
 
 }  // namespace croft

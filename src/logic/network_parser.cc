@@ -8,55 +8,15 @@
 #include <utility>
 
 #include "core/parse_number.h"
+#include "logic/formula_parser.h"
+#include "logic/internal_names.h"
+#include "logic/rule_types.h"
 #include "logic/token_cursor.h"
 
 namespace croft {
 namespace {
 
-constexpr std::int64_t kMostConstants = 10'000'000;  // of a range: a GB
-constexpr std::size_t kMostSigns = 10;               // *P in a formula: 2^10 rules
-constexpr std::size_t kMostNesting = 500;
-
-bool begins_lower(std::string_view word) { return word[0] >= 'a' && word[0] <= 'z'; }
-
-bool is_quantifier(std::string_view word, std::string_view upper) {
-  return std::equal(word.begin(), word.end(), upper.begin(), upper.end(),
-                    [](char c, char u) { return c == u || c == u - 'A' + 'a'; });
-}
-
-struct InternalFunction {
-  std::string_view name;
-  Arithmetic operation;
-};
-constexpr InternalFunction kInternalFunctions[] = {
-    {"plus", Arithmetic::plus},   {"minus", Arithmetic::minus},
-    {"times", Arithmetic::times}, {"dividedBy", Arithmetic::divide},
-    {"mod", Arithmetic::modulo},  {"concat", Arithmetic::concatenate},
-};
-
-struct InternalPredicate {
-  std::string_view name;
-  FormulaKind kind;
-  bool turned;  // the second term comes first
-};
-constexpr InternalPredicate kInternalPredicates[] = {
-    {"lessThan", FormulaKind::less, false},
-    {"greaterThan", FormulaKind::less, true},
-    {"lessThanEq", FormulaKind::less_equal, false},
-    {"greaterThanEq", FormulaKind::less_equal, true},
-    {"substr", FormulaKind::substring, false},
-    {"<", FormulaKind::less, false},
-    {">", FormulaKind::less, true},
-    {"<=", FormulaKind::less_equal, false},
-    {">=", FormulaKind::less_equal, true},
-};
-
-template <class Row, std::size_t N>
-const Row* row_of(const Row (&rows)[N], std::string_view name) {
-  const auto found = std::find_if(std::begin(rows), std::end(rows),
-                                  [&](const Row& row) { return row.name == name; });
-  return found == std::end(rows) ? nullptr : &*found;
-}
+constexpr std::uint64_t kMostConstants = 10'000'000;  // of ranges: a GB
 
 class NetworkParser {
  public:
@@ -64,20 +24,23 @@ class NetworkParser {
 
   LogicNetwork parse() {
     while (!at_.at_end()) statement();
-    for (LogicRule& rule : out_.rules) settle_types(rule);
-    for (LogicRule& rule : out_.rules) note_constants(rule, rule.formula);
+    settle_types(out_);
+    check_ground_atoms();
     if (dialect_ != LogicDialect::any) out_.dialect = dialect_;
     return std::move(out_);
   }
 
  private:
-  // Of a dialect's own sign.
-  void meet(LogicDialect whose, const LogicToken& token) {
-    if (dialect_ != LogicDialect::any && dialect_ != whose) {
-      at_.fail(token, Message("a sign of the dialect ", name_of(whose)),
-               Message("use --dialect ", name_of(whose), " or --dialect any"));
+  // Of what is written here; databases may add constants.
+  void check_ground_atoms() const {
+    for (std::uint32_t p = 0; p < out_.predicates.size(); ++p) {
+      count_tuples(out_.predicates[p].types, out_.types, out_.predicate_names[p],
+                   out_.predicates[p].where);
     }
-    out_.dialect = whose;
+    for (std::uint32_t f = 0; f < out_.functions.size(); ++f) {
+      count_tuples(out_.functions[f].types, out_.types, out_.function_names[f],
+                   out_.functions[f].where);
+    }
   }
 
   void statement() {
@@ -109,13 +72,13 @@ class NetworkParser {
     at_.expect("{");
     do {
       const LogicToken first = at_.current();
-      const std::string text = constant_text();
+      const std::string text = parse_constant(at_);
       if (at_.is(",") && at_.peek(1).text == "..." && at_.peek(2).text == ",") {
         at_.next();
         at_.next();
         at_.next();
         const LogicToken last = at_.current();
-        add_range(constants, first, text, last, constant_text());
+        add_range(constants, first, text, last, parse_constant(at_));
       } else {
         constants.insert(text);
       }
@@ -136,22 +99,13 @@ class NetworkParser {
     };
     const std::int64_t begin = whole(first, from), end = whole(last, to);
     if (end < begin) at_.fail(last, "a range ends below its first number", "exchange them");
-    if (static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin) >= kMostConstants) {
-      at_.fail(last, Message("a range of more than ", kMostConstants, " constants"), "");
+    const std::uint64_t steps = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin);
+    if (steps >= kMostConstants - ranged_) {
+      at_.fail(last, Message("ranges of more than ", kMostConstants, " constants in all"),
+               "write smaller ones");
     }
+    ranged_ += steps + 1;
     for (std::int64_t i = begin; i <= end; ++i) constants.insert(std::to_string(i));
-  }
-
-  // A constant's name: a word, a number with its sign, or a text in quotes.
-  std::string constant_text() {
-    if (at_.is("-") && at_.peek(1).kind == LogicTokenKind::number) {
-      at_.next();
-      return "-" + at_.take_text();
-    }
-    if (!at_.is_word() && !at_.is_number() && at_.current().kind != LogicTokenKind::quoted) {
-      at_.fail("a constant is expected here", "");
-    }
-    return at_.take_text();
   }
 
   // [*] NAME [( type[!|!?] {, …} )] on a line of its own, NAME not yet declared.
@@ -187,10 +141,16 @@ class NetworkParser {
            (token.text == "v" && token.kind == LogicTokenKind::word && following.text != "=");
   }
 
+  void check_arguments(std::size_t before) const {
+    if (before < LogicLimits::arguments) return;
+    at_.fail(Message("more than ", LogicLimits::arguments, " arguments"),
+             "declare several predicates, which share an argument");
+  }
+
   void predicate_declaration() {
     LogicPredicate predicate;
     if (at_.is("*")) {
-      meet(LogicDialect::tuffy, at_.current());
+      meet_dialect(at_, at_.current(), LogicDialect::tuffy, dialect_, out_);
       predicate.closed = true;
       at_.next();
     }
@@ -199,6 +159,7 @@ class NetworkParser {
     at_.next();
     if (at_.take("(") && !at_.take(")")) {
       do {
+        check_arguments(predicate.types.size());
         predicate.types.push_back(out_.add_type(at_.take_word("the name of a type")));
         predicate.marks.push_back(at_.take("!")    ? ArgumentMark::exactly_one
                                   : at_.take("!?") ? ArgumentMark::at_most_one
@@ -213,6 +174,7 @@ class NetworkParser {
     if (exactly && most) {
       at_.fail(name, "a predicate has arguments with ! or with !?, not with both", "");
     }
+    predicate.where = at_.where(name);
     out_.predicate_names.insert(name.text);
     out_.predicates.push_back(std::move(predicate));
   }
@@ -234,10 +196,12 @@ class NetworkParser {
     at_.next();
     at_.expect("(");
     do {
+      check_arguments(function.types.size());
       function.types.push_back(out_.add_type(at_.take_word("the name of a type")));
     } while (at_.take(","));
     at_.expect(")");
     end_statement("a function's declaration");
+    function.where = at_.where(name);
     out_.function_names.insert(name.text);
     out_.functions.push_back(std::move(function));
   }
@@ -247,16 +211,14 @@ class NetworkParser {
     const LogicToken first = at_.current();
     const std::size_t begin = at_.position();
     rule.where = at_.where(first);
-    rule_ = &rule;
-    scopes_.clear();
-    signs_ = 0;
     if (at_.is("@")) {
-      meet(LogicDialect::tuffy, at_.current());
+      meet_dialect(at_, at_.current(), LogicDialect::tuffy, dialect_, out_);
       at_.next();
       if (!at_.is_number() && !at_.is("-") && !at_.is("+")) at_.fail("a weight is expected", "");
     }
     read_weight(rule);
-    rule.formula = equivalence();
+    ParsedFormula parsed = parse_formula(at_, out_, dialect_, rule);
+    rule.formula = std::move(parsed.formula);
     if (at_.is(".") && !at_.current().first) {
       if (rule.weighted) {
         at_.fail("a rule with a weight and a full stop",
@@ -275,16 +237,23 @@ class NetworkParser {
     free_outer_variables(rule);
     rule.text = at_.text_from(begin);
     // *P: a rule for each choice of signs.
-    for (std::size_t choice = 0; choice < (std::size_t{1} << signs_); ++choice) {
+    const std::size_t choices = std::size_t{1} << parsed.signs;
+    if (choices > 1) signed_literals_ += choices * parsed.literals;
+    if (signed_literals_ > LogicLimits::signed_literals) {
+      at_.fail(first,
+               Message("rules of more than ", LogicLimits::signed_literals,
+                       " atoms in all come of signs that are left open"),
+               "write fewer *");
+    }
+    for (std::size_t choice = 0; choice < choices; ++choice) {
       LogicRule signed_rule = rule;
-      if (signs_ > 0) {
+      if (choices > 1) {
         std::size_t place = 0;
         choose_signs(signed_rule.formula, choice, place);
         signed_rule.text += " [signs " + std::to_string(choice + 1) + "]";
       }
       out_.rules.push_back(std::move(signed_rule));
     }
-    rule_ = nullptr;
   }
 
   // FORALL over the whole formula says what free variables mean.
@@ -312,433 +281,11 @@ class NetworkParser {
     for (std::size_t i = 0; i <= sign; ++i) at_.next();
   }
 
-  // An atom that *P marks has a double negation, which nothing else writes; see sign_mark().
-  static Formula negated(Formula formula) {
-    Formula out{.kind = FormulaKind::negation};
-    out.parts.push_back(std::move(formula));
-    return out;
-  }
-  static Formula sign_mark(Formula atom) {
-    Formula out{.kind = FormulaKind::negation, .number = 1};
-    out.parts.push_back(std::move(atom));
-    return out;
-  }
-  static void choose_signs(Formula& formula, std::size_t choice, std::size_t& place) {
-    if (formula.kind == FormulaKind::negation && formula.number == 1) {
-      formula.number = 0;
-      if ((choice >> place++ & 1) == 0) {
-        Formula atom = std::move(formula.parts[0]);
-        formula = std::move(atom);
-      }
-      return;
-    }
-    for (Formula& part : formula.parts) choose_signs(part, choice, place);
-  }
-
-  static Formula joined(FormulaKind kind, Formula left, Formula right) {
-    if (left.kind == kind && kind != FormulaKind::equivalence) {
-      left.parts.push_back(std::move(right));
-      return left;
-    }
-    Formula out{.kind = kind};
-    out.parts.push_back(std::move(left));
-    out.parts.push_back(std::move(right));
-    return out;
-  }
-
-  bool takes(std::string_view sign, std::string_view other = "") {
-    return at_.take(sign) || (!other.empty() && at_.take(other));
-  }
-
-  Formula equivalence() {
-    Formula left = implication();
-    while (at_.take("<=>")) {
-      left = joined(FormulaKind::equivalence, std::move(left), implication());
-    }
-    return left;
-  }
-
-  Formula implication() {
-    Formula left = disjunction();
-    if (at_.take("=>")) {
-      const Deeper deeper(*this);
-      return joined(FormulaKind::any, negated(std::move(left)), implication());
-    }
-    if (at_.is(":-")) {
-      meet(LogicDialect::lomrf, at_.current());
-      at_.next();
-      const Deeper deeper(*this);
-      Formula body = implication();
-      return joined(FormulaKind::any, negated(std::move(body)), std::move(left));
-    }
-    return left;
-  }
-
-  Formula disjunction() {
-    Formula left = conjunction();
-    while ((at_.is_word() && at_.is("v")) || at_.is("|")) {
-      at_.next();
-      left = joined(FormulaKind::any, std::move(left), conjunction());
-    }
-    return left;
-  }
-
-  Formula conjunction() {
-    Formula left = unary();
-    while (takes("^", "&")) left = joined(FormulaKind::all, std::move(left), unary());
-    return left;
-  }
-
-  Formula unary() {
-    const Deeper deeper(*this);
-    if (at_.take("!")) return negated(unary());
-    if (at_.is("(")) {
-      at_.next();
-      Formula inner = equivalence();
-      at_.expect(")");
-      return inner;
-    }
-    if (at_.is_word() && is_quantifier(at_.text(), "EXIST")) return quantified(FormulaKind::exists);
-    if (at_.is_word() && is_quantifier(at_.text(), "FORALL")) {
-      return quantified(FormulaKind::forall);
-    }
-    if (at_.is("*") && at_.peek(1).kind == LogicTokenKind::word) {
-      if (++signs_ > kMostSigns) {
-        at_.fail(Message("more than ", kMostSigns, " signs are left open"), "write fewer *");
-      }
-      at_.next();
-      return sign_mark(literal());
-    }
-    return literal();
-  }
-
-  Formula quantified(FormulaKind kind) {
-    Formula out{.kind = kind};
-    at_.next();
-    do {
-      if (!at_.is_word() || !begins_lower(at_.text())) {
-        at_.fail("a variable is expected, which begins with a small letter", "");
-      }
-      const auto variable = static_cast<std::uint32_t>(rule_->variables.size());
-      rule_->variables.push_back({.name = at_.text(), .quantified = true});
-      scopes_.emplace_back(at_.text(), variable);
-      out.variables.push_back(variable);
-      at_.next();
-    } while (at_.take(","));
-    out.parts.push_back(equivalence());  // as far to the right as it can
-    scopes_.resize(scopes_.size() - out.variables.size());
-    return out;
-  }
-
-  Formula literal() {
-    if (at_.is_word()) {
-      const std::string& name = at_.text();
-      const bool has_arguments = at_.peek(1).text == "(" && !at_.peek(1).first;
-      if (const InternalPredicate* row = row_of(kInternalPredicates, name);
-          row != nullptr && has_arguments && out_.predicate_names.find(name) == kNoNumber) {
-        at_.next();
-        std::vector<Term> terms = arguments(2);
-        return compared(*row, std::move(terms[0]), std::move(terms[1]));
-      }
-      const bool is_function = out_.function_names.find(name) != kNoNumber ||
-                               row_of(kInternalFunctions, name) != nullptr || name == "succ";
-      if (out_.predicate_names.find(name) != kNoNumber && (has_arguments || !compares(1))) {
-        return atom();
-      }
-      if (has_arguments && !is_function) return atom();
-    }
-    return comparison();
-  }
-
-  bool compares(std::size_t ahead) const {
-    const std::string& sign = at_.peek(ahead).text;
-    return sign == "=" || sign == "!=" || sign == "+" || sign == "-" || sign == "/" ||
-           sign == "%" || row_of(kInternalPredicates, sign) != nullptr;
-  }
-
-  Formula atom() {
-    const LogicToken name = at_.current();
-    Formula out{.kind = FormulaKind::atom};
-    at_.next();
-    if (at_.is("(") && !at_.current().first) out.terms = arguments();
-    out.number = out_.predicate_names.find(name.text);
-    if (out.number == kNoNumber) {
-      out_.warnings.push_back(place_of(at_.where(name)) + ": the predicate " + name.text +
-                              " is not declared; its types are those of its arguments elsewhere");
-      out.number = out_.predicate_names.insert(name.text);
-      out_.predicates.push_back(
-          {.types = std::vector<std::uint32_t>(out.terms.size(), kNoNumber),
-           .marks = std::vector<ArgumentMark>(out.terms.size(), ArgumentMark::none)});
-    }
-    const std::size_t expected = out_.predicates[out.number].types.size();
-    if (out.terms.size() != expected) {
-      at_.fail(name,
-               Message("the predicate's number of arguments is ", expected, ", and here are ",
-                       out.terms.size()),
-               "");
-    }
-    return out;
-  }
-
-  static Formula compared(const InternalPredicate& row, Term first, Term second) {
-    if (row.turned) std::swap(first, second);
-    Formula out{.kind = row.kind};
-    out.terms.push_back(std::move(first));
-    out.terms.push_back(std::move(second));
-    return out;
-  }
-
-  Formula comparison() {
-    Term left = sum();
-    const LogicToken sign = at_.current();
-    if (sign.text == "=" || sign.text == "!=") {
-      at_.next();
-      Formula out{.kind = FormulaKind::equal};
-      out.terms.push_back(std::move(left));
-      out.terms.push_back(sum());
-      return sign.text == "=" ? std::move(out) : negated(std::move(out));
-    }
-    const InternalPredicate* row =
-        sign.kind == LogicTokenKind::sign ? row_of(kInternalPredicates, sign.text) : nullptr;
-    if (row == nullptr) {
-      at_.fail("a predicate, or a comparison of two terms, is expected before this",
-               "a predicate is declared as: Name(type, …)");
-    }
-    at_.next();
-    return compared(*row, std::move(left), sum());
-  }
-
-  std::vector<Term> arguments(std::optional<std::size_t> count = {}) {
-    std::vector<Term> out;
-    const LogicToken open = at_.current();
-    at_.expect("(");
-    if (at_.take(")")) return checked(std::move(out), open, count);
-    do {
-      out.push_back(sum());
-    } while (at_.take(","));
-    at_.expect(")");
-    return checked(std::move(out), open, count);
-  }
-
-  std::vector<Term> checked(std::vector<Term> terms, const LogicToken& open,
-                            std::optional<std::size_t> count) {
-    if (count && terms.size() != *count) {
-      at_.fail(open,
-               Message("the number of arguments is ", *count, ", and here are ", terms.size()), "");
-    }
-    return terms;
-  }
-
-  static Term computed(Arithmetic operation, Term left, Term right) {
-    Term out{.kind = TermKind::arithmetic, .operation = operation};
-    out.arguments.push_back(std::move(left));
-    out.arguments.push_back(std::move(right));
-    return out;
-  }
-
-  Term one() { return {.kind = TermKind::constant, .number = out_.constants.insert("1")}; }
-
-  Term sum() {
-    Term left = product();
-    while (at_.is("+") || at_.is("-")) {
-      const Arithmetic operation = at_.is("+") ? Arithmetic::plus : Arithmetic::minus;
-      at_.next();
-      left = computed(operation, std::move(left), product());
-    }
-    return left;
-  }
-
-  Term product() {
-    Term left = primary();
-    while (at_.is("*") || at_.is("/") || at_.is("%")) {
-      const Arithmetic operation = at_.is("*")   ? Arithmetic::times
-                                   : at_.is("/") ? Arithmetic::divide
-                                                 : Arithmetic::modulo;
-      at_.next();
-      left = computed(operation, std::move(left), primary());
-    }
-    return left;
-  }
-
-  Term primary() {
-    const Deeper deeper(*this);
-    if (at_.is("+") && at_.peek(1).kind == LogicTokenKind::word && begins_lower(at_.peek(1).text)) {
-      at_.next();
-      Term term = variable();
-      if (rule_->variables[term.number].quantified) {
-        at_.fail("a variable of a quantifier has no +", "");
-      }
-      rule_->variables[term.number].each = true;
-      return term;
-    }
-    if (at_.take("(")) {
-      Term term = sum();
-      at_.expect(")");
-      return term;
-    }
-    if (at_.is_word() && at_.peek(1).text == "(") return call();
-    if (at_.is_word() && begins_lower(at_.text())) {
-      Term term = variable();
-      if (at_.is("++")) {
-        meet(LogicDialect::lomrf, at_.current());
-        at_.next();
-        return computed(Arithmetic::plus, std::move(term), one());
-      }
-      return term;
-    }
-    return {.kind = TermKind::constant, .number = out_.constants.insert(constant_text())};
-  }
-
-  Term variable() {
-    const std::string name = at_.take_text();
-    for (std::size_t i = scopes_.size(); i-- > 0;) {
-      if (scopes_[i].first == name)
-        return {.kind = TermKind::variable, .number = scopes_[i].second};
-    }
-    auto& variables = rule_->variables;
-    for (std::uint32_t i = 0; i < variables.size(); ++i) {
-      if (variables[i].name == name && !variables[i].quantified) {
-        return {.kind = TermKind::variable, .number = i};
-      }
-    }
-    variables.push_back({.name = name});
-    return {.kind = TermKind::variable, .number = static_cast<std::uint32_t>(variables.size() - 1)};
-  }
-
-  Term call() {
-    const LogicToken name = at_.current();
-    const std::uint32_t function = out_.function_names.find(name.text);
-    const InternalFunction* row = row_of(kInternalFunctions, name.text);
-    if (function == kNoNumber && row == nullptr && name.text != "succ") {
-      at_.fail("no function of this name is declared",
-               "declare it as: type name(type, …), before it is used");
-    }
-    at_.next();
-    if (function != kNoNumber) {
-      Term out{.kind = TermKind::function, .number = function};
-      out.arguments = arguments(out_.functions[function].types.size());
-      return out;
-    }
-    std::vector<Term> terms = arguments(row == nullptr ? 1 : 2);
-    if (row == nullptr) return computed(Arithmetic::plus, std::move(terms[0]), one());
-    return computed(row->operation, std::move(terms[0]), std::move(terms[1]));
-  }
-
-  // The types of a rule's variables, of equalities and of predicates that are not declared.
-  void settle_types(LogicRule& rule) {
-    for (bool changed = true; changed;) changed = spread_types(rule, rule.formula);
-    name_types(rule, rule.formula);
-    for (bool changed = true; changed;) changed = spread_types(rule, rule.formula);
-    for (const RuleVariable& each : rule.variables) {
-      if (each.type != kNoNumber) continue;
-      throw InputError(rule.where, "nothing says the type of this variable", each.name,
-                       "use it as the argument of a predicate");
-    }
-  }
-
-  std::uint32_t type_of(const LogicRule& rule, const Term& term) const {
-    if (term.kind == TermKind::variable) return rule.variables[term.number].type;
-    if (term.kind == TermKind::function) return out_.functions[term.number].result;
-    return kNoNumber;
-  }
-
-  bool give_type(LogicRule& rule, const Term& term, std::uint32_t type) {
-    bool changed = false;
-    if (term.kind == TermKind::function) {
-      const LogicFunction& function = out_.functions[term.number];
-      for (std::size_t i = 0; i < term.arguments.size(); ++i) {
-        changed |= give_type(rule, term.arguments[i], function.types[i]);
-      }
-    } else if (term.kind == TermKind::arithmetic) {
-      for (const Term& each : term.arguments) changed |= give_type(rule, each, kNoNumber);
-    }
-    if (type == kNoNumber) return changed;
-    const std::uint32_t known = type_of(rule, term);
-    if (known == kNoNumber && term.kind == TermKind::variable) {
-      rule.variables[term.number].type = type;
-      return true;
-    }
-    if (known != kNoNumber && known != type) {
-      const std::string& name = term.kind == TermKind::variable ? rule.variables[term.number].name
-                                                                : out_.function_names[term.number];
-      throw InputError(
-          rule.where,
-          Message("this is of the types ", out_.type_names[known], " and ", out_.type_names[type]),
-          name, "each variable has one type");
-    }
-    return changed;
-  }
-
-  bool spread_types(LogicRule& rule, const Formula& formula) {
-    bool changed = false;
-    for (const Formula& part : formula.parts) changed |= spread_types(rule, part);
-    if (formula.kind == FormulaKind::atom) {
-      LogicPredicate& predicate = out_.predicates[formula.number];
-      for (std::size_t i = 0; i < formula.terms.size(); ++i) {
-        changed |= give_type(rule, formula.terms[i], predicate.types[i]);
-        if (predicate.types[i] != kNoNumber) continue;
-        predicate.types[i] = type_of(rule, formula.terms[i]);
-        changed |= predicate.types[i] != kNoNumber;
-      }
-    } else if (formula.kind == FormulaKind::equal) {
-      changed |= give_type(rule, formula.terms[0], type_of(rule, formula.terms[1]));
-      changed |= give_type(rule, formula.terms[1], type_of(rule, formula.terms[0]));
-    } else {
-      for (const Term& each : formula.terms) changed |= give_type(rule, each, kNoNumber);
-    }
-    return changed;
-  }
-
-  // A type of its own for each argument of which nothing is said.
-  void name_types(const LogicRule& rule, const Formula& formula) {
-    for (const Formula& part : formula.parts) name_types(rule, part);
-    if (formula.kind != FormulaKind::atom) return;
-    LogicPredicate& predicate = out_.predicates[formula.number];
-    for (std::size_t i = 0; i < predicate.types.size(); ++i) {
-      if (predicate.types[i] != kNoNumber) continue;
-      predicate.types[i] = out_.add_type(out_.predicate_names[formula.number] + " argument " +
-                                         std::to_string(i + 1));
-    }
-  }
-
-  void note_term(const Term& term, std::uint32_t type) {
-    if (term.kind == TermKind::constant && type != kNoNumber) {
-      out_.types[type].insert(out_.constants[term.number]);
-    } else if (term.kind == TermKind::function) {
-      for (std::size_t i = 0; i < term.arguments.size(); ++i) {
-        note_term(term.arguments[i], out_.functions[term.number].types[i]);
-      }
-    }
-  }
-
-  // What a rule names is there.
-  void note_constants(const LogicRule& rule, const Formula& formula) {
-    for (const Formula& part : formula.parts) note_constants(rule, part);
-    for (std::size_t i = 0; i < formula.terms.size(); ++i) {
-      std::uint32_t type = kNoNumber;
-      if (formula.kind == FormulaKind::atom) type = out_.predicates[formula.number].types[i];
-      if (formula.kind == FormulaKind::equal) type = type_of(rule, formula.terms[1 - i]);
-      note_term(formula.terms[i], type);
-    }
-  }
-
-  struct Deeper {
-    explicit Deeper(NetworkParser& p) : parser(p) {
-      if (++parser.depth_ > kMostNesting) {
-        parser.at_.fail(Message("more than ", kMostNesting, " levels of a formula"), "");
-      }
-    }
-    ~Deeper() { --parser.depth_; }
-    NetworkParser& parser;
-  };
-
   TokenCursor at_;
   const LogicDialect dialect_;
   LogicNetwork out_;
-  LogicRule* rule_ = nullptr;
-  std::vector<std::pair<std::string, std::uint32_t>> scopes_;  // names that quantifiers bind
-  std::size_t signs_ = 0;
-  std::size_t depth_ = 0;
+  std::uint64_t ranged_ = 0;         // constants of ranges so far
+  std::size_t signed_literals_ = 0;  // of rules that *P makes
 };
 
 LineReader open_beside(const std::string& name, const std::string& from) {

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <vector>
 
+#include "croft/core/interrupt.h"
 #include "croft/core/random.h"
+#include "logic/rule_form.h"
 #include "logic_texts.h"
 
 namespace croft {
@@ -21,6 +23,9 @@ bool holds(std::uint32_t literal, std::uint32_t world) {
 
 bool holds(const Junction& junction, std::uint32_t world) {
   if (junction.kind == Junction::Kind::literal) return holds(junction.literal, world);
+  if (junction.kind == Junction::Kind::same) {
+    return holds(junction.parts[0], world) == holds(junction.parts[1], world);
+  }
   const bool all = junction.kind == Junction::Kind::all;
   for (const Junction& part : junction.parts) {
     if (holds(part, world) != all) return !all;
@@ -38,6 +43,10 @@ bool holds(const LiteralClause& clause, std::uint32_t world) {
 Junction random_junction(Random& random, int depth) {
   if (depth == 0 || random.below(4) == 0) {
     return Junction::of(static_cast<std::uint32_t>(random.below(2 * kNumbers)));
+  }
+  if (random.below(5) == 0) {
+    Junction first = random_junction(random, depth - 1);
+    return equivalence_of(std::move(first), random_junction(random, depth - 1));
   }
   std::vector<Junction> parts(1 + random.below(3));
   for (Junction& each : parts) each = random_junction(random, depth - 1);
@@ -111,6 +120,27 @@ TEST(ClausalForm, TooManyClausesAreNoForm) {
   const Junction any = joined(Kind::any, parts);
   EXPECT_FALSE(clauses_of(any, 64).has_value());
   EXPECT_EQ(clauses_of(any, 5000).value().size(), 4096u);
+}
+
+// x_0 <=> (x_1 <=> …): true where an even number of them is false.
+Junction chain_of_equivalences(std::uint32_t atoms) {
+  Junction chain = Junction::of(0);
+  for (std::uint32_t i = 1; i < atoms; ++i) chain = equivalence_of(Junction::of(2 * i), chain);
+  return chain;
+}
+
+TEST(ClausalForm, NestedEquivalencesAreNotMultipliedOut) {
+  EXPECT_EQ(clauses_of(chain_of_equivalences(7), 64).value().size(), 64u);
+  EXPECT_EQ(clauses_of(chain_of_equivalences(12), 2048).value().size(), 2048u);
+  // Copies of the parts would be 2^400 literals.
+  EXPECT_FALSE(clauses_of(chain_of_equivalences(400), 64).has_value());
+  EXPECT_TRUE(weighted_forms(chain_of_equivalences(400), WeightReading::formula, 64).empty());
+}
+
+TEST(ClausalForm, AnInterruptionEndsIt) {
+  interruption = true;
+  EXPECT_THROW(clauses_of(chain_of_equivalences(12), 4096), Interrupted);
+  interruption = false;
 }
 
 TEST(ClausalForm, ExistenceOfADisjunctionIsALiteralWithItsOwnVariables) {

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 
+#include "logic/atom_space.h"
 #include "logic_texts.h"
 #include "support/message_of.h"
 
@@ -160,9 +162,90 @@ TEST(NetworkParser, ADialectHasItsOwnSignsOnly) {
   EXPECT_EQ(network_of("P(t)\n@5 P(x)\n").rules[0].weight, 5);
 }
 
+std::string repeated(const std::string& text, std::size_t times) {
+  std::string out;
+  for (std::size_t i = 0; i < times; ++i) out += text;
+  return out;
+}
+
 TEST(NetworkParser, NestingHasALimit) {
-  std::string deep(2000, '!');
-  EXPECT_NE(fault_of("P(t)\n" + deep + "P(x)\n").find("levels of a formula"), std::string::npos);
+  const auto has_limit = [](const std::string& formula) {
+    return fault_of("P(t)\n" + formula + "\n").find(": more than 500 levels of a formula") !=
+           std::string::npos;
+  };
+  EXPECT_TRUE(has_limit(repeated("!", 2000) + "P(x)"));
+  EXPECT_TRUE(has_limit("P(x)" + repeated(" <=> P(x)", 2000)));
+  EXPECT_TRUE(has_limit("P(x" + repeated(" + 1", 2000) + ")"));
+  EXPECT_TRUE(has_limit("P(x" + repeated(" * 1", 2000) + ")"));
+}
+
+TEST(NetworkParser, APredicateHasAtMost64Arguments) {
+  const std::string types = repeated("t, ", 3000) + "t", variables = repeated("x, ", 3000) + "x";
+  const std::string remedy = "; declare several predicates, which share an argument";
+  EXPECT_EQ(network_of("P(" + repeated("t, ", 63) + "t)\n").predicates[0].types.size(), 64u);
+  EXPECT_EQ(fault_of("P(" + types + ")\n"), "t.mln:1:195: more than 64 arguments: \"t\"" + remedy);
+  EXPECT_EQ(fault_of("t f(" + types + ")\n"),
+            "t.mln:1:197: more than 64 arguments: \"t\"" + remedy);
+  EXPECT_EQ(fault_of("P(t)\nP(x) => Q(" + variables + ")\n"),
+            "t.mln:2:203: more than 64 arguments: \"x\"; write the predicate as several, which "
+            "share an argument");
+}
+
+TEST(NetworkParser, AFormulaHasAtMost10000Atoms) {
+  EXPECT_NE(fault_of("P(t)\nP(x)" + repeated(" v P(x)", 10'000) + "\n")
+                .find("more than 10000 atoms in a formula"),
+            std::string::npos);
+  EXPECT_NE(fault_of("P(t)\n" + repeated(repeated("*P(x) v ", 10) + "P(x)\n", 30))
+                .find("more than 200000 atoms in all come of signs that are left open"),
+            std::string::npos);
+}
+
+TEST(NetworkParser, TooManyGroundAtomsAreAFaultOfTheirPredicate) {
+  // 100^10 is 10^20, above 2^62.
+  const std::string ten = repeated("t, ", 9) + "t)\n";
+  EXPECT_EQ(fault_of("t = {1, ..., 100}\nQ(t)\nP(" + ten),
+            "t.mln:3:1: more than 2^62 ground atoms: \"P\"; leave out constants or arguments");
+  const LogicNetwork network = network_of("Q(t)\nP(" + ten);
+  std::string facts;
+  for (int i = 0; i < 100; ++i) facts += "Q(" + std::to_string(i) + ")\n";
+  const LogicEvidence evidence = evidence_of(network, facts);
+  EXPECT_EQ(message_of<InputError>([&] {
+              AtomSpace(network, evidence, {true, true});
+            }),
+            "t.mln:2:1: more than 2^62 ground atoms: \"P\"; leave out constants or arguments");
+  EXPECT_EQ(fault_of("t = {1, ..., 6}\nu = {1, ..., 9999996}\n"),
+            "t.mln:2:14: ranges of more than 10000000 constants in all: \"9999996\"; write smaller "
+            "ones");
+}
+
+// Files by name, for #include.
+OpenIncluded files(const std::map<std::string, std::string>& texts) {
+  return [&texts](const std::string& name, const std::string&) {
+    return LineReader(std::string_view(texts.at(name)), name);
+  };
+}
+
+TEST(NetworkParser, IncludesHaveALimitInAll) {
+  // Each file includes the next one twice: 2^20 files.
+  std::map<std::string, std::string> texts = {{"20", "P(t)\n"}};
+  for (int i = 0; i < 20; ++i) {
+    const std::string line = "#include \"" + std::to_string(i + 1) + "\"\n";
+    texts[std::to_string(i)] = line + line;
+  }
+  const OpenIncluded open = files(texts);
+  const std::string message = message_of<InputError>(
+      [&] { read_logic_tokens(LineReader(std::string_view(texts["0"]), "0"), open); });
+  EXPECT_NE(
+      message.find("18:2:1: more than 1000 files are included in all: \"19\"; include each once"),
+      std::string::npos)
+      << message;
+  texts["20"] = repeated("P(t) ", 20'000) + "\n";
+  const std::string words = message_of<InputError>(
+      [&] { read_logic_tokens(LineReader(std::string_view(texts["0"]), "0"), open); });
+  EXPECT_NE(
+      words.find("19:1:1: more than 100000 words come of files that are included again: \"20\""),
+      std::string::npos)
+      << words;
 }
 
 }  // namespace

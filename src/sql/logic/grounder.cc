@@ -4,60 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <utility>
 
-#include "croft/core/interrupt.h"
 #include "logic/ground_formula.h"
+#include "sql/logic/argument_blocks.h"
 #include "sql/logic/evidence_tables.h"
-#include "sql/logic/rule_join.h"
+#include "sql/logic/ground_watch.h"
+#include "sql/logic/rule_plan.h"
 
 namespace croft {
 namespace {
 
-constexpr std::size_t kMostClauses = 64;          // of a rule, or of one grounding
 constexpr std::size_t kMostClausesShared = 4096;  // of one grounding, where its weight is shared
-constexpr std::size_t kBetweenChecks = 4096;
-
-// Rows of whole numbers.
-class RowReader {
- public:
-  RowReader(sqlite3* database, const std::string& sql) : database_(database) {
-    sqlite3_stmt* statement = nullptr;
-    if (sqlite3_prepare_v2(database, sql.c_str(), -1, &statement, nullptr) != SQLITE_OK) {
-      throw Error("the grounding's join: ", std::string(sqlite3_errmsg(database)), ": ", sql);
-    }
-    statement_.reset(statement);
-  }
-  bool next() {
-    const int status = sqlite3_step(statement_.get());
-    if (status != SQLITE_ROW && status != SQLITE_DONE) {
-      throw Error("the grounding's join: ", std::string(sqlite3_errmsg(database_)));
-    }
-    return status == SQLITE_ROW;
-  }
-  std::int64_t operator[](std::size_t column) const {
-    return sqlite3_column_int64(statement_.get(), static_cast<int>(column));
-  }
-
- private:
-  struct Finalize {
-    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
-  };
-  sqlite3* database_;
-  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
-};
-
-int is_interrupted(void*) { return interruption.load() ? 1 : 0; }
-
-// How a rule is grounded.
-struct RulePlan {
-  double weight = 0;
-  std::optional<RuleForm> form;        // of joins; else one grounding after the other
-  WeightedForm weighted;               // clauses of form->literals
-  std::vector<RuleJoin> joins;         // [clauses]
-  std::optional<RuleJoin> groundings;  // where functions decide which there are
-};
 
 class Grounder {
  public:
@@ -66,17 +24,22 @@ class Grounder {
         options_(options),
         network_(space.network()),
         units_(logic_units(space)),
+        watch_(options, store_, network_.rules.size()),
         tables_(evidence_tables(space)) {
-    sqlite3_progress_handler(tables_.get(), 100'000, is_interrupted, nullptr);
+    const auto must_end = [](void* watch) {
+      return static_cast<const GroundWatch*>(watch)->must_end() ? 1 : 0;
+    };
+    sqlite3_progress_handler(tables_.get(), 100'000, must_end, &watch_);
   }
 
   ClauseStore ground() {
     const std::size_t rules = network_.rules.size();
     for (rule_ = 0; rule_ < rules; ++rule_) {
+      watch_.begin_rule(rule_);
       if (matters(network_.rules[rule_])) ground_rule(network_.rules[rule_]);
-      if (options_.progress) options_.progress(rule_ + 1, rules, store_.clauses());
+      watch_.report();
     }
-    for (std::uint32_t p = 0; p < network_.predicates.size(); ++p) ground_blocks(p);
+    ground_blocks(space_, watch_, store_);
     return std::move(store_);
   }
 
@@ -85,7 +48,7 @@ class Grounder {
     double literals = 0;
     for (rule_ = 0; rule_ < network_.rules.size(); ++rule_) {
       if (!matters(network_.rules[rule_])) continue;
-      const RulePlan plan = plan_of(network_.rules[rule_]);
+      const RulePlan plan = plan_rule(space_, network_.rules[rule_], options_.reading);
       GroundPrediction::Rule each{.rule = static_cast<std::uint32_t>(rule_),
                                   .groundings = groundings(network_.rules[rule_], plan),
                                   .rows = 0,
@@ -108,61 +71,10 @@ class Grounder {
  private:
   static bool matters(const LogicRule& rule) { return rule.hard || rule.weight != 0; }
 
-  RulePlan plan_of(const LogicRule& rule) {
-    RulePlan plan;
-    plan.weight = rule.hard ? kHardWeight : rule.weight;
-    plan.form = rule_form(rule);
-    for (const RuleVariable& each : rule.variables) {
-      // EXIST over nothing is false, whatever does not depend on it.
-      if (each.quantified && space_.constants(each.type) == 0) plan.form.reset();
-    }
-    if (!plan.form) return plan;
-    const auto usable = [&](const LiteralClause& clause) {
-      return std::none_of(clause.begin(), clause.end(), [&](std::uint32_t code) {
-        return (code & 1) != 0 && !plan.form->literals[code / 2].over.empty();
-      });
-    };
-    std::optional<WeightedForm> weighted;
-    if (rule.hard) {
-      auto clauses = clauses_of(plan.form->formula, kMostClauses);
-      if (clauses && std::all_of(clauses->begin(), clauses->end(), usable)) {
-        weighted = WeightedForm{.clauses = std::move(*clauses)};
-      }
-    } else {
-      weighted = weighted_form(plan.form->formula, options_.reading, kMostClauses, usable);
-    }
-    if (weighted) {
-      plan.weighted = std::move(*weighted);
-      if (join_all(rule, plan)) return plan;
-    }
-    plan.form.reset();
-    plan.joins.clear();
-    return plan;
-  }
-
-  // False where SQLite cannot.
-  bool join_all(const LogicRule& rule, RulePlan& plan) const {
-    for (const LiteralClause& clause : plan.weighted.clauses) {
-      std::optional<RuleJoin> join = rule_join(space_, rule, *plan.form, &clause);
-      if (!join) return false;
-      plan.joins.push_back(std::move(*join));
-    }
-    plan.groundings = rule_join(space_, rule, *plan.form, nullptr);
-    return plan.groundings.has_value();
-  }
-
   double count(const std::string& sql) {
-    RowReader rows(tables_.get(), sql);
+    RowReader rows(tables_.get(), sql, watch_);
     rows.next();
     return static_cast<double>(rows[0]);
-  }
-
-  static std::vector<std::uint32_t> free_variables(const LogicRule& rule) {
-    std::vector<std::uint32_t> free;
-    for (std::uint32_t v = 0; v < rule.variables.size(); ++v) {
-      if (!rule.variables[v].quantified) free.push_back(v);
-    }
-    return free;
   }
 
   double groundings(const LogicRule& rule, const RulePlan& plan) {
@@ -174,34 +86,15 @@ class Grounder {
     return product;
   }
 
-  // A weight that is shared out over clauses: over those of each rule that + makes, which can be
-  // fewer where constants meet.
-  bool must_specialise(const LogicRule& rule) const {
-    if (rule.hard || options_.reading != WeightReading::clausal) return false;
-    const auto each = std::count_if(rule.variables.begin(), rule.variables.end(),
-                                    [](const RuleVariable& v) { return v.each; });
-    std::vector<std::size_t> uses(network_.predicates.size(), 0);
-    count_uses(rule.formula, uses);
-    return each > 0 && std::any_of(uses.begin(), uses.end(), [](auto n) { return n > 1; });
-  }
-  static void count_uses(const Formula& formula, std::vector<std::size_t>& uses) {
-    if (formula.kind == FormulaKind::atom) ++uses[formula.number];
-    for (const Formula& part : formula.parts) count_uses(part, uses);
-  }
-
   void ground_special(const LogicRule& rule) {
     std::vector<std::uint32_t> constants(rule.variables.size(), 0);
     for (const RuleVariable& each : rule.variables) {
       if (each.each && space_.constants(each.type) == 0) return;
     }
     while (true) {
-      LogicRule special = rule;
-      fix(special.formula, rule, constants);
-      // What is fixed is no free variable any more.
-      for (RuleVariable& each : special.variables)
-        each.quantified |= std::exchange(each.each, false);
+      watch_.step();
       unit_ = unit_of(rule, [&](std::uint32_t v) { return constants[v]; });
-      ground_rule(special);
+      ground_rule(specialised(space_, rule, constants));
       unit_.reset();
       std::size_t v = 0;
       for (; v < constants.size(); ++v) {
@@ -213,22 +106,9 @@ class Grounder {
     }
   }
 
-  void fix(Formula& formula, const LogicRule& rule, const std::vector<std::uint32_t>& constants) {
-    for (Term& term : formula.terms) fix(term, rule, constants);
-    for (Formula& part : formula.parts) fix(part, rule, constants);
-  }
-  void fix(Term& term, const LogicRule& rule, const std::vector<std::uint32_t>& constants) {
-    for (Term& each : term.arguments) fix(each, rule, constants);
-    if (term.kind != TermKind::variable || !rule.variables[term.number].each) return;
-    const std::uint32_t type = rule.variables[term.number].type;
-    const LogicEvidence& evidence = space_.evidence();
-    term = {.kind = TermKind::constant,
-            .number = evidence.constants.find(evidence.types[type][constants[term.number]])};
-  }
-
   void ground_rule(const LogicRule& rule) {
-    if (must_specialise(rule)) return ground_special(rule);
-    const RulePlan plan = plan_of(rule);
+    if (must_specialise(space_, rule, options_.reading)) return ground_special(rule);
+    const RulePlan plan = plan_rule(space_, rule, options_.reading);
     if (!plan.form) return ground_one_by_one(rule);
     for (const RuleJoin& join : plan.joins) ground_join(rule, plan, join);
     if (!rule.hard) add_base(rule.weight, plan.weighted, groundings(rule, plan));
@@ -253,12 +133,12 @@ class Grounder {
   }
 
   void ground_join(const LogicRule& rule, const RulePlan& plan, const RuleJoin& join) {
-    RowReader rows(tables_.get(), join.rows);
+    RowReader rows(tables_.get(), join.rows, watch_);
     const double factor = plan.weighted.factor * join.times;
     const double weight = rule.hard ? kHardWeight : rule.weight * factor;
     if (join.times == 0) return;
     while (rows.next()) {
-      check();
+      watch_.step();
       literals_.clear();
       bool holds = std::any_of(join.equalities.begin(), join.equalities.end(),
                                [&](const auto& each) { return equality_holds(each, rows); });
@@ -312,6 +192,7 @@ class Grounder {
     // An odometer over the values of its own variables.
     values_.assign(atom.over.size(), 0);
     while (true) {
+      watch_.step();
       if (takes(atom.predicate, key, atom.negated)) return true;
       std::size_t i = 0;
       for (; i < values_.size(); ++i) {
@@ -352,7 +233,7 @@ class Grounder {
     }
     FormulaGrounder grounder(space_, rule);
     while (true) {
-      check();
+      watch_.step();
       ground_one(rule, grounder, values);
       std::size_t i = 0;
       for (; i < free.size(); ++i) {
@@ -420,12 +301,22 @@ class Grounder {
   }
 
   std::uint32_t helper(const Junction& part, const std::vector<std::uint64_t>& keys) {
+    watch_.step();
     if (part.kind == Junction::Kind::literal) {
       return 2 * store_.atom(keys[part.literal / 2]) + (part.literal & 1);
     }
     std::vector<std::uint32_t> parts;
     for (const Junction& each : part.parts) parts.push_back(helper(each, keys));
     const std::uint32_t whole = 2 * store_.helper_atom();
+    if (part.kind == Junction::Kind::same) {
+      // Where the first part is true, the whole is the second one, and else its negation.
+      for (std::uint32_t signs = 0; signs < 4; ++signs) {
+        const std::uint32_t first = signs & 1, second = signs >> 1;
+        codes_ = {whole ^ first ^ second, parts[0] ^ first, parts[1] ^ second};
+        store_.add(codes_, kHardWeight);
+      }
+      return whole;
+    }
     // Of all: the whole implies each, and all of them imply it; of any the same with the signs
     // turned.
     const std::uint32_t turn = part.kind == Junction::Kind::any ? 1 : 0;
@@ -439,87 +330,14 @@ class Grounder {
     return whole;
   }
 
-  // Arguments with ! or !?: for each choice of the others, how many of theirs hold.
-  void ground_blocks(std::uint32_t p) {
-    const LogicPredicate& predicate = network_.predicates[p];
-    std::vector<std::size_t> marked, others;
-    bool exactly_one = false;
-    for (std::size_t i = 0; i < predicate.types.size(); ++i) {
-      (predicate.marks[i] == ArgumentMark::none ? others : marked).push_back(i);
-      exactly_one = exactly_one || predicate.marks[i] == ArgumentMark::exactly_one;
-    }
-    if (marked.empty() || space_.atoms(p) == 0) return;
-    std::vector<std::uint32_t> constants(predicate.types.size(), 0);
-    do {
-      check();
-      ground_block(p, marked, exactly_one, constants);
-    } while (advance(predicate, others, constants));
-  }
-
-  bool advance(const LogicPredicate& predicate, const std::vector<std::size_t>& places,
-               std::vector<std::uint32_t>& constants) const {
-    for (const std::size_t i : places) {
-      if (++constants[i] < space_.constants(predicate.types[i])) return true;
-      constants[i] = 0;
-    }
-    return false;
-  }
-
-  void ground_block(std::uint32_t p, const std::vector<std::size_t>& marked, bool exactly_one,
-                    std::vector<std::uint32_t>& constants) {
-    std::vector<std::uint64_t> unknown;
-    std::optional<std::uint64_t> holds;
-    do {
-      const std::uint64_t key = space_.key(p, constants);
-      const Truth truth = space_.truth(p, key);
-      if (truth == Truth::unknown) unknown.push_back(key);
-      if (truth != Truth::yes) continue;
-      if (holds) {
-        throw Error("the evidence has both ", space_.name(*holds), " and ", space_.name(key),
-                    ", of which the declaration of ", network_.predicate_names[p], " allows one");
-      }
-      holds = key;
-    } while (advance(network_.predicates[p], marked, constants));
-    // A closed predicate's facts are what they are: it has none where nothing is said.
-    if (exactly_one && !holds && unknown.empty() && space_.is_open(p)) {
-      throw Error("the evidence leaves no value for ", space_.name(space_.key(p, constants)),
-                  " and its kin, of which the declaration of ", network_.predicate_names[p],
-                  " demands one");
-    }
-    codes_.clear();
-    for (const std::uint64_t key : unknown) codes_.push_back(store_.atom(key));
-    if (holds) {
-      for (const std::uint32_t atom : std::vector<std::uint32_t>(codes_)) {
-        std::vector<std::uint32_t> never{2 * atom + 1};
-        store_.add(never, kHardWeight);
-      }
-    } else if (codes_.size() > 1 || (exactly_one && !codes_.empty())) {
-      store_.add_block(codes_, exactly_one);
-    }
-  }
-
-  void check() {
-    if (++steps_ % kBetweenChecks != 0) return;
-    if (interruption.load()) throw Interrupted("grounding was interrupted");
-    if (options_.memory > 0 && static_cast<double>(store_.bytes()) > options_.memory) {
-      throw Error("the ground clauses take more than --memory allows: ", store_.clauses(),
-                  " clauses after ", rule_, " of ", network_.rules.size(),
-                  " rules; raise it, or "
-                  "leave out rules or constants");
-    }
-    if (options_.progress && steps_ % (64 * kBetweenChecks) == 0) {
-      options_.progress(rule_, network_.rules.size(), store_.clauses());
-    }
-  }
-
   const AtomSpace& space_;
   const GroundOptions& options_;
   const LogicNetwork& network_;
   const LogicUnits units_;
-  SqliteHandle tables_;
   ClauseStore store_;
+  GroundWatch watch_;
+  SqliteHandle tables_;
   std::size_t rule_ = 0;
-  std::size_t steps_ = 0;
   std::optional<std::uint32_t> unit_;                     // of a rule whose + is fixed
   std::vector<std::pair<std::uint64_t, bool>> literals_;  // key, negated
   std::vector<std::uint32_t> codes_;

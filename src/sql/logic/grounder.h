@@ -16,6 +16,7 @@ namespace croft {
 struct GroundOptions {
   WeightReading reading = WeightReading::formula;
   double memory = 0;  // bytes that clauses may take; 0: no limit
+  std::optional<double> seconds = {};
   // Called after each rule and now and then: rules that are done, of how many, clauses so far.
   std::function<void(std::size_t done, std::size_t rules, std::size_t clauses)> progress = {};
 };
@@ -29,8 +30,8 @@ struct LogicUnits {
 LogicUnits logic_units(const AtomSpace& space);
 
 // Clauses that the evidence does not decide, equal ones added up.  Throws Error where a hard rule
-// or an argument with ! contradicts the evidence (it names both), and where memory does not last;
-// Interrupted once `interruption` is set.
+// or an argument with ! contradicts the evidence (it names both), and where memory or time does not
+// last; Interrupted once `interruption` is set.
 ClauseStore ground(const AtomSpace& space, const GroundOptions& options = {});
 
 // What ground() goes through, before equal clauses are added up; counted by the joins.

@@ -9,6 +9,32 @@
 namespace croft {
 namespace {
 
+constexpr double kMostAsked = 1e8;  // atoms: 10 GB of names
+constexpr double kAtomBytes = 48;   // of one that is asked for: its key, twice, and slots
+
+// One sentence about all predicates without atoms, or nothing.
+std::optional<Message> warning_of_empty_types(const AtomSpace& space) {
+  const LogicNetwork& network = space.network();
+  std::string predicates;
+  std::size_t count = 0;
+  std::uint32_t empty = kNoNumber;
+  for (std::uint32_t p = 0; p < network.predicates.size(); ++p) {
+    if (space.atoms(p) != 0) continue;
+    for (const std::uint32_t type : network.predicates[p].types) {
+      if (empty == kNoNumber && space.constants(type) == 0) empty = type;
+    }
+    if (++count <= 5) predicates += (count == 1 ? "" : ", ") + network.predicate_names[p];
+  }
+  if (count == 0) return {};
+  if (count > 5) predicates += ", and " + std::to_string(count - 5) + " more";
+  return Message(
+      "the type ", network.type_names[empty],
+      " has no constants, so that these predicates have no ground atoms, and rules about "
+      "them no groundings: ",
+      predicates, "; give evidence with constants, or declare ", network.type_names[empty],
+      " = {A, …}");
+}
+
 std::uint32_t predicate_named(const LogicNetwork& network, const std::string& name) {
   const std::uint32_t predicate = network.predicate_names.find(name);
   if (predicate == kNoNumber) {
@@ -45,7 +71,8 @@ std::vector<bool> open_predicates(const LogicNetwork& network, const LogicEviden
 
 GroundNetwork::GroundNetwork(const AtomSpace& space, const std::vector<AtomPattern>& queries,
                              const GroundOptions& options)
-    : space_(space), store_(ground(space, options)) {
+    : space_(space), memory_(options.memory), store_(ground(space, options)) {
+  if (auto warning = warning_of_empty_types(space)) warnings_.push_back(std::move(*warning));
   for (const AtomPattern& each : queries) add_atoms(each);
   for (std::uint32_t p = 0; queries.empty() && p < space.network().predicates.size(); ++p) {
     if (space.is_open(p)) add_atoms({.predicate = p, .constants = {}});
@@ -91,6 +118,7 @@ void GroundNetwork::add_atoms(const AtomPattern& pattern) {
     }
     constants[i] = given[i];
   }
+  check_count(pattern.predicate, given);
   while (true) {
     const std::uint64_t key = space_.key(pattern.predicate, constants);
     keys_.push_back(key);
@@ -105,6 +133,21 @@ void GroundNetwork::add_atoms(const AtomPattern& pattern) {
   }
 }
 
+void GroundNetwork::check_count(std::uint32_t predicate,
+                                const std::vector<std::uint32_t>& given) const {
+  const std::vector<std::uint32_t>& types = space_.network().predicates[predicate].types;
+  double count = 1;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if (given[i] == kNoNumber) count *= static_cast<double>(space_.constants(types[i]));
+  }
+  count += static_cast<double>(keys_.size());
+  if (count <= kMostAsked && (memory_ == 0 || count * kAtomBytes <= memory_)) return;
+  throw Error("the atoms of ", space_.network().predicate_names[predicate],
+              " that are asked for are too many to list, ",
+              static_cast<std::uint64_t>(std::min(count, 1e18)),
+              " in all; ask for fewer with --query, or close the predicate with --closed");
+}
+
 LogicAnswer GroundNetwork::answer(const InferRequest& request, const InferCalls& calls) const {
   if (request.task == GraphTask::marginal_map || request.task == GraphTask::sample) {
     throw UsageError("a Markov logic network answers the tasks partition, marginals and map, not ",
@@ -112,6 +155,7 @@ LogicAnswer GroundNetwork::answer(const InferRequest& request, const InferCalls&
   }
   LogicAnswer out;
   out.result = infer(graph_, Evidence(graph_.variables(), kUnobserved), request, calls);
+  out.result.warnings.insert(out.result.warnings.begin(), warnings_.begin(), warnings_.end());
   out.ground_atoms = store_.atoms();
   out.clauses = store_.clauses();
   if (out.result.log_partition) {

@@ -52,10 +52,13 @@ class GroundNetwork {
 
  private:
   void add_atoms(const AtomPattern& pattern);
+  void check_count(std::uint32_t predicate, const std::vector<std::uint32_t>& given) const;
   void check_hard_rules() const;
 
   const AtomSpace& space_;
+  double memory_;
   ClauseStore store_;
+  std::vector<Message> warnings_;
   std::vector<std::uint64_t> keys_;  // that are asked for
   FactorGraph graph_;
 };

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "logic/atom_space.h"
-#include "logic/clausal_form.h"
+#include "logic/rule_form.h"
 
 namespace croft {
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "croft/core/interrupt.h"
 #include "logic/network_parser.h"
 #include "support/message_of.h"
 
@@ -68,6 +69,63 @@ TEST(LogicQuestion, HelperAtomsAreNoAnswers) {
   const double none_with = std::pow(3, 7), with = std::pow(4, 8) / 2;
   EXPECT_NEAR(answer.atoms[0].probability,
               (none_with + (with - none_with) * e) / (none + (all - none) * e), 1e-9);
+}
+
+// log Z of w [P0(x) <=> (P1(x) <=> …)]: half of the worlds keep the formula.
+double log_partition_of_equivalences(int atoms, const std::string& end, WeightReading reading) {
+  std::string text = "t = {A}\n", formula = end;
+  for (int i = 0; i < atoms; ++i) {
+    const std::string atom = "P" + std::to_string(i);
+    text += atom + "(t)\n";
+    formula = i == 0 ? atom + "(x)" : "(" + formula + ") <=> " + atom + "(x)";
+  }
+  const Question question(text + end + formula + (end.empty() ? "." : "") + "\n", "", "P0");
+  const AtomSpace space(question.network, question.evidence,
+                        open_predicates(question.network, question.evidence, question.queries));
+  InferRequest request;
+  return *GroundNetwork(space, question.queries, {.reading = reading})
+              .answer(request)
+              .log_partition;
+}
+
+TEST(LogicQuestion, NestedEquivalencesTakeAFewClauses) {
+  const double log2 = std::log(2.), e = std::exp(1.5);
+  EXPECT_NEAR(log_partition_of_equivalences(12, "1.5 ", WeightReading::formula),
+              11 * log2 + std::log1p(e), 1e-9);
+  EXPECT_NEAR(log_partition_of_equivalences(40, "1.5 ", WeightReading::formula),
+              39 * log2 + std::log1p(e), 1e-9);
+  EXPECT_NEAR(log_partition_of_equivalences(40, "", WeightReading::formula), 39 * log2, 1e-9);
+  EXPECT_EQ(message_of<Error>([] {
+              log_partition_of_equivalences(14, "1.5 ", WeightReading::clausal);
+            }).substr(0, 71),
+            "t.mln:16:1: the clausal form of this rule has more than 4096 clauses, o");
+}
+
+TEST(LogicQuestion, GroundingEndsWhenItIsTold) {
+  const Question question("t = {1, ..., 100}\nP(t)\nP(x) v P(y) v P(z) v P(u) v P(v).\n", "", "P");
+  const AtomSpace space(question.network, question.evidence,
+                        open_predicates(question.network, question.evidence, question.queries));
+  EXPECT_EQ(message_of<Error>([&] { ground(space, {.seconds = 0.05}); }).substr(0, 41),
+            "grounding took longer than --time allows:");
+  interruption = true;
+  EXPECT_THROW(ground(space, {}), Interrupted);
+  interruption = false;
+}
+
+TEST(LogicQuestion, PredicatesWithoutConstantsAreWarnedOfOnce) {
+  const Question question("t = {A}\nP(t)\nQ(u)\nR(t, u)\n1 P(x) => R(x, y)\n2 Q(y)\n", "", "P");
+  const LogicAnswer answer = question.answer(GraphTask::marginals);
+  ASSERT_EQ(answer.result.warnings.size(), 1u);
+  EXPECT_EQ(answer.result.warnings[0].text(),
+            "the type u has no constants, so that these predicates have no ground atoms, and rules "
+            "about them no groundings: Q, R; give evidence with constants, or declare u = {A, …}");
+}
+
+TEST(LogicQuestion, AtomsThatAreAskedForAreCountedFirst) {
+  const Question question("t = {1, ..., 100}\nP(t, t, t, t, t)\n", "", "P");
+  EXPECT_EQ(message_of<Error>([&] { question.answer(GraphTask::marginals); }),
+            "the atoms of P that are asked for are too many to list, 10000000000 in all; ask for "
+            "fewer with --query, or close the predicate with --closed");
 }
 
 TEST(LogicQuestion, EvidenceDecidesWhichPredicatesAreOpen) {

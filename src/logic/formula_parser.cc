@@ -1,0 +1,398 @@
+#include "logic/formula_parser.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "logic/internal_names.h"
+
+namespace croft {
+namespace {
+
+class FormulaParser {
+ public:
+  FormulaParser(TokenCursor& at, LogicNetwork& out, LogicDialect dialect, LogicRule& rule)
+      : at_(at), out_(out), dialect_(dialect), rule_(rule) {}
+
+  ParsedFormula parse() {
+    Formula formula = equivalence();
+    return {std::move(formula), literals_, signs_};
+  }
+
+ private:
+  // An atom that *P marks has a double negation, which nothing else writes; see sign_mark().
+  static Formula negated(Formula formula) {
+    Formula out{.kind = FormulaKind::negation};
+    out.parts.push_back(std::move(formula));
+    return out;
+  }
+  static Formula sign_mark(Formula atom) {
+    Formula out{.kind = FormulaKind::negation, .number = 1};
+    out.parts.push_back(std::move(atom));
+    return out;
+  }
+
+  static Formula joined(FormulaKind kind, Formula left, Formula right) {
+    if (left.kind == kind && kind != FormulaKind::equivalence) {
+      left.parts.push_back(std::move(right));
+      return left;
+    }
+    Formula out{.kind = kind};
+    out.parts.push_back(std::move(left));
+    out.parts.push_back(std::move(right));
+    return out;
+  }
+
+  bool takes(std::string_view sign, std::string_view other = "") {
+    return at_.take(sign) || (!other.empty() && at_.take(other));
+  }
+
+  Formula equivalence() {
+    Formula left = implication();
+    for (std::size_t levels = 1; at_.take("<=>"); ++levels) {
+      check_nesting(levels);
+      left = joined(FormulaKind::equivalence, std::move(left), implication());
+    }
+    return left;
+  }
+
+  Formula implication() {
+    Formula left = disjunction();
+    if (at_.take("=>")) {
+      const Deeper deeper(*this);
+      return joined(FormulaKind::any, negated(std::move(left)), implication());
+    }
+    if (at_.is(":-")) {
+      meet_dialect(at_, at_.current(), LogicDialect::lomrf, dialect_, out_);
+      at_.next();
+      const Deeper deeper(*this);
+      Formula body = implication();
+      return joined(FormulaKind::any, negated(std::move(body)), std::move(left));
+    }
+    return left;
+  }
+
+  Formula disjunction() {
+    Formula left = conjunction();
+    while ((at_.is_word() && at_.is("v")) || at_.is("|")) {
+      at_.next();
+      left = joined(FormulaKind::any, std::move(left), conjunction());
+    }
+    return left;
+  }
+
+  Formula conjunction() {
+    Formula left = unary();
+    while (takes("^", "&")) left = joined(FormulaKind::all, std::move(left), unary());
+    return left;
+  }
+
+  Formula unary() {
+    const Deeper deeper(*this);
+    if (at_.take("!")) return negated(unary());
+    if (at_.is("(")) {
+      at_.next();
+      Formula inner = equivalence();
+      at_.expect(")");
+      return inner;
+    }
+    if (at_.is_word() && is_quantifier(at_.text(), "EXIST")) return quantified(FormulaKind::exists);
+    if (at_.is_word() && is_quantifier(at_.text(), "FORALL")) {
+      return quantified(FormulaKind::forall);
+    }
+    if (at_.is("*") && at_.peek(1).kind == LogicTokenKind::word) {
+      if (++signs_ > LogicLimits::signs) {
+        at_.fail(Message("more than ", LogicLimits::signs, " signs are left open"),
+                 "write fewer *");
+      }
+      at_.next();
+      return sign_mark(literal());
+    }
+    return literal();
+  }
+
+  Formula quantified(FormulaKind kind) {
+    Formula out{.kind = kind};
+    at_.next();
+    do {
+      if (!at_.is_word() || !begins_lower(at_.text())) {
+        at_.fail("a variable is expected, which begins with a small letter", "");
+      }
+      const auto variable = static_cast<std::uint32_t>(rule_.variables.size());
+      rule_.variables.push_back({.name = at_.text(), .quantified = true});
+      scopes_.emplace_back(at_.text(), variable);
+      out.variables.push_back(variable);
+      at_.next();
+    } while (at_.take(","));
+    out.parts.push_back(equivalence());  // as far to the right as it can
+    scopes_.resize(scopes_.size() - out.variables.size());
+    return out;
+  }
+
+  Formula literal() {
+    if (++literals_ > LogicLimits::literals) {
+      at_.fail(Message("more than ", LogicLimits::literals, " atoms in a formula"),
+               "write it as several rules");
+    }
+    if (at_.is_word()) {
+      const std::string& name = at_.text();
+      const bool has_arguments = at_.peek(1).text == "(" && !at_.peek(1).first;
+      if (const InternalPredicate* row = row_of(kInternalPredicates, name);
+          row != nullptr && has_arguments && out_.predicate_names.find(name) == kNoNumber) {
+        at_.next();
+        std::vector<Term> terms = arguments(2);
+        return compared(*row, std::move(terms[0]), std::move(terms[1]));
+      }
+      const bool is_function = out_.function_names.find(name) != kNoNumber ||
+                               row_of(kInternalFunctions, name) != nullptr || name == "succ";
+      if (out_.predicate_names.find(name) != kNoNumber && (has_arguments || !compares(1))) {
+        return atom();
+      }
+      if (has_arguments && !is_function) return atom();
+    }
+    return comparison();
+  }
+
+  bool compares(std::size_t ahead) const {
+    const std::string& sign = at_.peek(ahead).text;
+    return sign == "=" || sign == "!=" || sign == "+" || sign == "-" || sign == "/" ||
+           sign == "%" || row_of(kInternalPredicates, sign) != nullptr;
+  }
+
+  Formula atom() {
+    const LogicToken name = at_.current();
+    Formula out{.kind = FormulaKind::atom};
+    at_.next();
+    if (at_.is("(") && !at_.current().first) out.terms = arguments();
+    out.number = out_.predicate_names.find(name.text);
+    if (out.number == kNoNumber) {
+      out_.warnings.push_back(place_of(at_.where(name)) + ": the predicate " + name.text +
+                              " is not declared; its types are those of its arguments elsewhere");
+      out.number = out_.predicate_names.insert(name.text);
+      out_.predicates.push_back(
+          {.types = std::vector<std::uint32_t>(out.terms.size(), kNoNumber),
+           .marks = std::vector<ArgumentMark>(out.terms.size(), ArgumentMark::none),
+           .where = at_.where(name)});
+    }
+    const std::size_t expected = out_.predicates[out.number].types.size();
+    if (out.terms.size() != expected) {
+      at_.fail(name,
+               Message("the predicate's number of arguments is ", expected, ", and here are ",
+                       out.terms.size()),
+               "");
+    }
+    return out;
+  }
+
+  static Formula compared(const InternalPredicate& row, Term first, Term second) {
+    if (row.turned) std::swap(first, second);
+    Formula out{.kind = row.kind};
+    out.terms.push_back(std::move(first));
+    out.terms.push_back(std::move(second));
+    return out;
+  }
+
+  Formula comparison() {
+    Term left = sum();
+    const LogicToken sign = at_.current();
+    if (sign.text == "=" || sign.text == "!=") {
+      at_.next();
+      Formula out{.kind = FormulaKind::equal};
+      out.terms.push_back(std::move(left));
+      out.terms.push_back(sum());
+      return sign.text == "=" ? std::move(out) : negated(std::move(out));
+    }
+    const InternalPredicate* row =
+        sign.kind == LogicTokenKind::sign ? row_of(kInternalPredicates, sign.text) : nullptr;
+    if (row == nullptr) {
+      at_.fail("a predicate, or a comparison of two terms, is expected before this",
+               "a predicate is declared as: Name(type, …)");
+    }
+    at_.next();
+    return compared(*row, std::move(left), sum());
+  }
+
+  std::vector<Term> arguments(std::optional<std::size_t> count = {}) {
+    std::vector<Term> out;
+    const LogicToken open = at_.current();
+    at_.expect("(");
+    if (at_.take(")")) return checked(std::move(out), open, count);
+    do {
+      if (out.size() == LogicLimits::arguments) {
+        at_.fail(Message("more than ", LogicLimits::arguments, " arguments"),
+                 "write the predicate as several, which share an argument");
+      }
+      out.push_back(sum());
+    } while (at_.take(","));
+    at_.expect(")");
+    return checked(std::move(out), open, count);
+  }
+
+  std::vector<Term> checked(std::vector<Term> terms, const LogicToken& open,
+                            std::optional<std::size_t> count) {
+    if (count && terms.size() != *count) {
+      at_.fail(open,
+               Message("the number of arguments is ", *count, ", and here are ", terms.size()), "");
+    }
+    return terms;
+  }
+
+  static Term computed(Arithmetic operation, Term left, Term right) {
+    Term out{.kind = TermKind::arithmetic, .operation = operation};
+    out.arguments.push_back(std::move(left));
+    out.arguments.push_back(std::move(right));
+    return out;
+  }
+
+  Term one() { return {.kind = TermKind::constant, .number = out_.constants.insert("1")}; }
+
+  Term sum() {
+    Term left = product();
+    for (std::size_t levels = 1; at_.is("+") || at_.is("-"); ++levels) {
+      check_nesting(levels);
+      const Arithmetic operation = at_.is("+") ? Arithmetic::plus : Arithmetic::minus;
+      at_.next();
+      left = computed(operation, std::move(left), product());
+    }
+    return left;
+  }
+
+  Term product() {
+    Term left = primary();
+    for (std::size_t levels = 1; at_.is("*") || at_.is("/") || at_.is("%"); ++levels) {
+      check_nesting(levels);
+      const Arithmetic operation = at_.is("*")   ? Arithmetic::times
+                                   : at_.is("/") ? Arithmetic::divide
+                                                 : Arithmetic::modulo;
+      at_.next();
+      left = computed(operation, std::move(left), primary());
+    }
+    return left;
+  }
+
+  Term primary() {
+    const Deeper deeper(*this);
+    if (at_.is("+") && at_.peek(1).kind == LogicTokenKind::word && begins_lower(at_.peek(1).text)) {
+      at_.next();
+      Term term = variable();
+      if (rule_.variables[term.number].quantified) {
+        at_.fail("a variable of a quantifier has no +", "");
+      }
+      rule_.variables[term.number].each = true;
+      return term;
+    }
+    if (at_.take("(")) {
+      Term term = sum();
+      at_.expect(")");
+      return term;
+    }
+    if (at_.is_word() && at_.peek(1).text == "(") return call();
+    if (at_.is_word() && begins_lower(at_.text())) {
+      Term term = variable();
+      if (at_.is("++")) {
+        meet_dialect(at_, at_.current(), LogicDialect::lomrf, dialect_, out_);
+        at_.next();
+        return computed(Arithmetic::plus, std::move(term), one());
+      }
+      return term;
+    }
+    return {.kind = TermKind::constant, .number = out_.constants.insert(parse_constant(at_))};
+  }
+
+  Term variable() {
+    const std::string name = at_.take_text();
+    for (std::size_t i = scopes_.size(); i-- > 0;) {
+      if (scopes_[i].first == name)
+        return {.kind = TermKind::variable, .number = scopes_[i].second};
+    }
+    auto& variables = rule_.variables;
+    for (std::uint32_t i = 0; i < variables.size(); ++i) {
+      if (variables[i].name == name && !variables[i].quantified) {
+        return {.kind = TermKind::variable, .number = i};
+      }
+    }
+    variables.push_back({.name = name});
+    return {.kind = TermKind::variable, .number = static_cast<std::uint32_t>(variables.size() - 1)};
+  }
+
+  Term call() {
+    const LogicToken name = at_.current();
+    const std::uint32_t function = out_.function_names.find(name.text);
+    const InternalFunction* row = row_of(kInternalFunctions, name.text);
+    if (function == kNoNumber && row == nullptr && name.text != "succ") {
+      at_.fail("no function of this name is declared",
+               "declare it as: type name(type, …), before it is used");
+    }
+    at_.next();
+    if (function != kNoNumber) {
+      Term out{.kind = TermKind::function, .number = function};
+      out.arguments = arguments(out_.functions[function].types.size());
+      return out;
+    }
+    std::vector<Term> terms = arguments(row == nullptr ? 1 : 2);
+    if (row == nullptr) return computed(Arithmetic::plus, std::move(terms[0]), one());
+    return computed(row->operation, std::move(terms[0]), std::move(terms[1]));
+  }
+
+  // One level more, while it is there.
+  struct Deeper {
+    explicit Deeper(FormulaParser& p) : parser(p) { parser.check_nesting(++parser.depth_); }
+    ~Deeper() { --parser.depth_; }
+    FormulaParser& parser;
+  };
+  void check_nesting(std::size_t levels) const {
+    if (levels <= LogicLimits::nesting) return;
+    at_.fail(Message("more than ", LogicLimits::nesting, " levels of a formula"),
+             "write it as several rules");
+  }
+
+  TokenCursor& at_;
+  LogicNetwork& out_;
+  const LogicDialect dialect_;
+  LogicRule& rule_;
+  std::vector<std::pair<std::string, std::uint32_t>> scopes_;  // names that quantifiers bind
+  std::size_t literals_ = 0;
+  std::size_t signs_ = 0;
+  std::size_t depth_ = 0;
+};
+
+}  // namespace
+
+ParsedFormula parse_formula(TokenCursor& at, LogicNetwork& network, LogicDialect dialect,
+                            LogicRule& rule) {
+  return FormulaParser(at, network, dialect, rule).parse();
+}
+
+void choose_signs(Formula& formula, std::size_t choice, std::size_t& place) {
+  if (formula.kind == FormulaKind::negation && formula.number == 1) {
+    formula.number = 0;
+    if ((choice >> place++ & 1) == 0) {
+      Formula atom = std::move(formula.parts[0]);
+      formula = std::move(atom);
+    }
+    return;
+  }
+  for (Formula& part : formula.parts) choose_signs(part, choice, place);
+}
+
+std::string parse_constant(TokenCursor& at) {
+  if (at.is("-") && at.peek(1).kind == LogicTokenKind::number) {
+    at.next();
+    return "-" + at.take_text();
+  }
+  if (!at.is_word() && !at.is_number() && at.current().kind != LogicTokenKind::quoted) {
+    at.fail("a constant is expected here", "");
+  }
+  return at.take_text();
+}
+
+void meet_dialect(const TokenCursor& at, const LogicToken& token, LogicDialect whose,
+                  LogicDialect asked, LogicNetwork& network) {
+  if (asked != LogicDialect::any && asked != whose) {
+    at.fail(token, Message("a sign of the dialect ", name_of(whose)),
+            Message("use --dialect ", name_of(whose), " or --dialect any"));
+  }
+  network.dialect = whose;
+}
+
+}  // namespace croft
