@@ -12,6 +12,7 @@
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "logic/network_parser.h"
+#include "sql/logic/logic_methods.h"
 #include "sql/logic/logic_question.h"
 #include "train/options/training_options.h"
 
@@ -27,8 +28,10 @@ Example:
 
 Predicates that are asked for are open, and those of which the evidence says nothing: their atoms
 are unknown.  All others are closed: what the evidence does not say is false.
-docs/math/markov_logic.md has the language and what weights mean; `croft infer --help` has the
-methods and their settings.)help";
+docs/math/markov_logic.md has the language and what weights mean.  `croft infer --help` has the
+methods of graphs and their settings.  auto takes an exact one of these where it fits, and else one
+of the methods of ground clauses:
+)help";
 
 std::span<const OptionRow> logic_options() {
   using namespace option;
@@ -51,7 +54,7 @@ std::span<const OptionRow> logic_options() {
              "Whose signs the network may have"),
       words("open", "P,Q,...", "Predicates that are open all the same"),
       words("closed", "P,Q,...", "Predicates that are closed all the same"),
-      words("method", "METHOD=auto", "How; the methods of `croft infer`"),
+      words("method", "METHOD=auto", "How; the methods of `croft infer`, and those below"),
       option::size("memory", "LIMIT",
                    "What ground clauses, and a method that predicts it, may take, such as 4G"),
       number("time", "SECONDS",
@@ -95,6 +98,7 @@ Json logic_json(const LogicAnswer& answer) {
   if (!answer.result.reason.empty()) out["reason"] = answer.result.reason.text();
   if (answer.log_partition) out["log_partition"] = *answer.log_partition;
   if (answer.cost) out["cost"] = *answer.cost;
+  if (answer.clause_cost) out["clause_cost"] = *answer.clause_cost;
   for (const Message& note : answer.result.notes) out["notes"].push_back(note.text());
   for (const Message& warning : answer.result.warnings) out["warnings"].push_back(warning.text());
   if (answer.result.task == GraphTask::partition) return out;
@@ -150,7 +154,10 @@ void tell(const LogicAnswer& answer) {
   std::string line = fmt::format("{} ground atoms, {} clauses; {}: {}", answer.ground_atoms,
                                  answer.clauses, answer.result.method, name_of(answer.result.kind));
   if (!answer.result.converged) line += ", not converged";
-  if (answer.cost) line += fmt::format("; cost {:.10g}", *answer.cost);
+  if (answer.cost) {
+    line += fmt::format("; cost {:.10g}, {:.10g} of it of these clauses", *answer.cost,
+                        *answer.clause_cost);
+  }
   std::fprintf(stderr, "%s\n", line.c_str());
 }
 
@@ -204,7 +211,7 @@ int run_logic(const OptionValues& values) {
 const Verb kLogic = {.name = "logic",
                      .summary = "Inference on a Markov logic network",
                      .options = [] { return tables(logic_options(), common_options()); },
-                     .footer = [] { return std::string(kLogicFooter); },
+                     .footer = [] { return kLogicFooter + describe_logic_methods(); },
                      .run = run_logic,
                      .need_of_memory = "ask with fewer constants or rules, or on a larger machine"};
 

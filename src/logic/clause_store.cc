@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <map>
+#include <string>
 #include <utility>
 
 #include "croft/core/error.h"
@@ -76,6 +77,13 @@ bool ClauseStore::add(std::vector<std::uint32_t>& literals, double weight, std::
     if (weight != kHardWeight) base_ -= weight;
     return false;
   }
+  if (literals.size() == 1 && (literals[0] & 1) != 0 && weight != kHardWeight) {
+    // -w [A is true]  =  -w + w [A is false]
+    base_ -= weight;
+    weight = -weight;
+    factor = -factor;
+    literals[0] ^= 1;
+  }
   if (2 * (clauses() + 1) > slots_.size()) grow();
   const std::size_t slot = slot_of(literals, hash_of(literals));
   if (slots_[slot] == kFreeSlot) {
@@ -113,13 +121,24 @@ AtomBlock ClauseStore::block(std::size_t number) const {
           block_exactly_[number] != 0};
 }
 
+bool ClauseStore::holds(std::size_t clause, std::span<const std::uint8_t> values) const {
+  return std::ranges::any_of(literals(clause), [&](std::uint32_t literal) {
+    return (values[literal / 2] != 0) != ((literal & 1) != 0);
+  });
+}
+
+double ClauseStore::clause_cost(std::span<const std::uint8_t> values) const {
+  double cost = 0;
+  for (std::size_t i = 0; i < clauses(); ++i) {
+    if (holds(i, values) == (weights_[i] < 0)) cost += std::abs(weights_[i]);
+  }
+  return cost;
+}
+
 double ClauseStore::score(std::span<const std::uint8_t> values) const {
   double score = base_;
   for (std::size_t i = 0; i < clauses(); ++i) {
-    const auto holds = [&](std::uint32_t literal) {
-      return (values[literal / 2] != 0) != ((literal & 1) != 0);
-    };
-    if (std::ranges::none_of(literals(i), holds)) score -= weights_[i];
+    if (!holds(i, values)) score -= weights_[i];
   }
   for (std::size_t i = 0; i < blocks(); ++i) {
     const AtomBlock each = block(i);
@@ -140,28 +159,28 @@ FactorGraph graph_of(const ClauseStore& store) {
   FactorGraph graph;
   for (std::size_t i = 0; i < store.atoms(); ++i) graph.add_variable(2);
   // Clauses with the same signs and weight have one potential.
-  std::map<std::pair<std::vector<std::uint8_t>, double>, PotentialId> potentials;
-  std::vector<std::uint8_t> signs;
+  std::map<std::pair<std::string, double>, PotentialId> potentials;
+  std::string signs;  // bytes 0 and 1
   std::vector<Variable> scope;
   for (std::size_t i = 0; i < store.clauses(); ++i) {
     if (store.weight(i) == 0) continue;
     signs.clear();
     scope.clear();
     for (const std::uint32_t literal : store.literals(i)) {
-      signs.push_back(literal & 1);
+      signs.push_back(static_cast<char>(literal & 1));
       scope.push_back(literal / 2);
     }
     const double broken = store.is_hard(i) ? kNothing : -store.weight(i);
     const auto [place, is_new] = potentials.try_emplace({signs, broken}, 0);
     if (is_new && signs.size() <= kMostListed) {
       std::uint64_t state = 0;  // where every literal is false
-      for (const std::uint8_t negated : signs) state = 2 * state + negated;
+      for (const char negated : signs) state = 2 * state + static_cast<std::uint64_t>(negated);
       place->second = graph.add_sparse(std::span(&state, 1), std::span(&broken, 1), 0);
     } else if (is_new) {
       CountedStates counted{.counts = {}, .alike = false};
-      for (const std::uint8_t negated : signs) {
-        counted.counts.push_back(negated);
-        counted.counts.push_back(negated ^ 1);
+      for (const char negated : signs) {
+        counted.counts.push_back(negated == 0 ? 0 : 1);
+        counted.counts.push_back(negated == 0 ? 1 : 0);
       }
       place->second = graph.add_between(1, signs.size(), broken, counted);
     }

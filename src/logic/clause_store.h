@@ -4,6 +4,7 @@
 //
 // Atoms are numbered as they come.  A clause of three literals takes 70 bytes or so, all in.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -33,8 +34,9 @@ class ClauseStore {
   std::uint64_t key(std::uint32_t atom) const { return keys_[atom]; }  // KeyMap::kFree: helper
 
   // Literals are 2 * atom, and 1 more where negated, in any order; they are sorted in place.  What
-  // is there already gets the weight, too.  A clause that is always true is left out; false: the
-  // clause is empty (always false), and a hard one is left out for the caller to report.
+  // is there already gets the weight, too; a soft !A is an A of the opposite weight.  A clause that
+  // is always true is left out; false: the clause is empty (always false), and a hard one is left
+  // out for the caller to report.
   //   unit   : whose weight it is; kNoUnit: nobody's
   //   weight : factor times the unit's weight, or kHardWeight
   static constexpr std::uint32_t kNoUnit = 0xffffffff;
@@ -75,10 +77,17 @@ class ClauseStore {
 
   // score(x) of the values of all atoms [atoms()].
   double score(std::span<const std::uint8_t> values) const;
-  double cost(std::span<const std::uint8_t> values) const { return most_ - score(values); }
+  double cost(std::span<const std::uint8_t> values) const {
+    return std::max(0., most_ - score(values));  // less is what sums have lost
+  }
+  // Of cost(), what the clauses that are here cost: weights of false ones, and the absolute ones of
+  // negative ones that are true.  Other programs call this the cost; it depends on which groundings
+  // the evidence has decided.
+  double clause_cost(std::span<const std::uint8_t> values) const;
   std::size_t bytes() const;  // that it has taken
 
  private:
+  bool holds(std::size_t clause, std::span<const std::uint8_t> values) const;
   std::size_t slot_of(std::span<const std::uint32_t> literals, std::uint64_t hash) const;
   void grow();
 

@@ -44,8 +44,10 @@ class HardPropagation {
     return {};
   }
 
+  std::vector<std::uint8_t> take_values() { return std::move(value_); }
+
  private:
-  static constexpr std::uint8_t kUnset = 2;
+  static constexpr std::uint8_t kUnset = kUndecided;
   static constexpr std::size_t kNoClause = ~std::size_t{0};
   static constexpr std::uint32_t kNoAtom = 0xffffffff;
 
@@ -130,6 +132,12 @@ class HardPropagation {
 };
 
 }  // namespace
+
+std::vector<std::uint8_t> hard_consequences(const ClauseStore& store) {
+  HardPropagation propagation(store);
+  propagation.conflict();
+  return propagation.take_values();
+}
 
 std::vector<std::size_t> hard_conflict(const ClauseStore& store) {
   return HardPropagation(store).conflict();

@@ -1,5 +1,6 @@
 // Hard clauses that contradict each other by what follows step by step.
 #pragma once
+#include <cstdint>
 #include <vector>
 
 #include "logic/clause_store.h"
@@ -12,5 +13,11 @@ namespace croft {
 // there is none, which does not prove that there is an allowed world.  Linear in the literals of
 // the hard clauses, times the length of these.
 std::vector<std::size_t> hard_conflict(const ClauseStore& store);
+
+// What the hard clauses and the marks of arguments leave of each atom, likewise step by step.  The
+// store has no conflict.
+//   returns: [atoms] 0 or 1 where it must be so, kUndecided
+inline constexpr std::uint8_t kUndecided = 2;
+std::vector<std::uint8_t> hard_consequences(const ClauseStore& store);
 
 }  // namespace croft

@@ -41,6 +41,22 @@ TEST(ClauseStore, WhatIsAlwaysTrueIsLeftOutAndWhatIsAlwaysFalseIsABase) {
   EXPECT_EQ(store.base(), -3);
 }
 
+TEST(ClauseStore, AnAtomAndItsNegationAreOneClause) {
+  ClauseStore store;
+  store.atom(0);
+  Literals yes{0}, no{1}, hard{1};
+  store.add(yes, 2, 5);
+  store.add(no, 3, 6);
+  ASSERT_EQ(store.clauses(), 1u);
+  EXPECT_EQ(store.score(std::vector<std::uint8_t>{0}), -2);
+  EXPECT_EQ(store.score(std::vector<std::uint8_t>{1}), -3);
+  std::vector<double> factors;
+  store.for_shares(0, [&](std::uint32_t, double factor) { factors.push_back(factor); });
+  EXPECT_EQ(factors, (std::vector<double>{-1, 1}));
+  store.add(hard, kHardWeight);
+  EXPECT_EQ(store.clauses(), 2u);
+}
+
 TEST(ClauseStore, HardOnesStayHard) {
   ClauseStore store;
   store.atom(0);
@@ -69,18 +85,18 @@ TEST(ClauseStore, ScoresAreThoseOfItsFactorGraph) {
     }
     const std::uint32_t block[] = {1, 2, 4};
     if (round % 2 == 0) store.add_block(block, round % 4 == 0);
-    store.add_base(0.5, 2);
+    store.add_base(0.5, 40);
     const FactorGraph graph = graph_of(store);
     for (std::uint32_t world = 0; world < (1u << kAtoms); ++world) {
       std::vector<std::uint8_t> values(kAtoms);
       for (std::uint32_t a = 0; a < kAtoms; ++a) values[a] = world >> a & 1;
       const std::vector<State> states(values.begin(), values.end());
-      const double score = store.score(values), other = 0.5 + graph.score(states);
+      const double score = store.score(values), other = store.base() + graph.score(states);
       if (std::isinf(score)) {
         EXPECT_EQ(score, other);
       } else {
         EXPECT_NEAR(score, other, 1e-12);
-        EXPECT_NEAR(store.cost(values), 2 - score, 1e-12);
+        EXPECT_NEAR(store.cost(values), 40 - score, 1e-12);
       }
     }
   }

@@ -1,10 +1,13 @@
 #include "sql/logic/logic_question.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <utility>
 
+#include "app/infer/infer_auto.h"
 #include "logic/hard_conflict.h"
+#include "sql/logic/logic_methods.h"
 
 namespace croft {
 namespace {
@@ -78,7 +81,6 @@ GroundNetwork::GroundNetwork(const AtomSpace& space, const std::vector<AtomPatte
     if (space.is_open(p)) add_atoms({.predicate = p, .constants = {}});
   }
   check_hard_rules();
-  graph_ = graph_of(store_);
 }
 
 void GroundNetwork::check_hard_rules() const {
@@ -148,13 +150,54 @@ void GroundNetwork::check_count(std::uint32_t predicate,
               " in all; ask for fewer with --query, or close the predicate with --closed");
 }
 
+const FactorGraph& GroundNetwork::graph() const {
+  if (!graph_) graph_ = graph_of(store_);
+  return *graph_;
+}
+
+// By a method of clauses where one is named, or where `auto` takes one; else by one of graphs.
+InferResult GroundNetwork::infer_on_clauses(const InferRequest& request,
+                                            const InferCalls& calls) const {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
+  InferResult result;
+  result.task = request.task;
+  const LogicProblem problem{store_, request, [&](const GraphProgress& progress) {
+                               const bool in_time =
+                                   !request.seconds || seconds() < *request.seconds;
+                               const bool wanted = !calls.progress || calls.progress(progress);
+                               result.stopped = result.stopped || !in_time || !wanted;
+                               return in_time && wanted;
+                             }};
+  const LogicMethod* method = logic_method_named(request.method);
+  if (method != nullptr) {
+    check(method->row, request);
+  } else if (request.method == "auto") {
+    method = choose_logic_method(problem, graph(), result.reason);
+  } else if (infer_method_named(request.method) == nullptr) {
+    throw UsageError("no method ", in_quotes(request.method),
+                     "; beside those of croft infer there are\n", describe_logic_methods());
+  }
+  if (method == nullptr) {
+    return infer(graph(), Evidence(store_.atoms(), kUnobserved), request, calls);
+  }
+  result.method = method->row.name;
+  if (calls.plan && !result.reason.empty()) {
+    calls.plan(result.method + ": " + result.reason.text());
+  }
+  method->run(problem, result);
+  result.seconds = seconds();
+  return result;
+}
+
 LogicAnswer GroundNetwork::answer(const InferRequest& request, const InferCalls& calls) const {
   if (request.task == GraphTask::marginal_map || request.task == GraphTask::sample) {
     throw UsageError("a Markov logic network answers the tasks partition, marginals and map, not ",
                      name_of(request.task));
   }
   LogicAnswer out;
-  out.result = infer(graph_, Evidence(graph_.variables(), kUnobserved), request, calls);
+  out.result = infer_on_clauses(request, calls);
   out.result.warnings.insert(out.result.warnings.begin(), warnings_.begin(), warnings_.end());
   out.ground_atoms = store_.atoms();
   out.clauses = store_.clauses();
@@ -169,6 +212,7 @@ LogicAnswer GroundNetwork::answer(const InferRequest& request, const InferCalls&
     const std::vector<std::uint8_t> values(out.result.assignment.begin(),
                                            out.result.assignment.end());
     out.cost = store_.cost(values);
+    out.clause_cost = store_.clause_cost(values);
   }
   if (request.task == GraphTask::partition) return out;
   for (const std::uint64_t key : keys_) {

@@ -1,6 +1,6 @@
 // A question to a Markov logic network: probabilities of atoms, the most probable world, log Z.
 #pragma once
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +31,7 @@ struct LogicAnswer {
   std::vector<AtomAnswer> atoms;
   std::optional<double> log_partition;  // of all ground clauses (ML.1)
   std::optional<double> cost;           // of map (ML.8)
+  std::optional<double> clause_cost;    // of map: the part that the evidence has not decided
   std::size_t ground_atoms = 0, clauses = 0;
 };
 
@@ -48,9 +49,10 @@ class GroundNetwork {
   LogicAnswer answer(const InferRequest& request, const InferCalls& calls = {}) const;
 
   const ClauseStore& store() const { return store_; }
-  const FactorGraph& graph() const { return graph_; }
+  const FactorGraph& graph() const;  // made when it is first asked for, by one thread
 
  private:
+  InferResult infer_on_clauses(const InferRequest& request, const InferCalls& calls) const;
   void add_atoms(const AtomPattern& pattern);
   void check_count(std::uint32_t predicate, const std::vector<std::uint32_t>& given) const;
   void check_hard_rules() const;
@@ -60,7 +62,7 @@ class GroundNetwork {
   ClauseStore store_;
   std::vector<Message> warnings_;
   std::vector<std::uint64_t> keys_;  // that are asked for
-  FactorGraph graph_;
+  mutable std::optional<FactorGraph> graph_;
 };
 
 }  // namespace croft

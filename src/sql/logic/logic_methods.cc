@@ -1,0 +1,134 @@
+#include "sql/logic/logic_methods.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "app/infer/infer_methods.h"
+#include "croft/core/interrupt.h"
+#include "croft/inference/elimination_order.h"
+#include "croft/inference/junction_tree.h"
+#include "logic/max_walk_sat.h"
+#include "structure/counters.h"
+
+namespace croft {
+namespace {
+
+using enum GraphTask;
+
+constexpr double kMostLog2States = 27;       // of an exact method: a second or so
+constexpr double kMostTreeBytes = 2e9;       // likewise
+constexpr std::size_t kMostMillions = 2000;  // of steps that the search for an order takes
+
+void run_max_walk_sat(const LogicProblem& p, InferResult& result) {
+  MaxWalkSatOptions options;
+  options.seed = p.request.seed;
+  options.flips = p.request.max_iterations.value_or(options.flips);
+  Settings(p.request)
+      .read("tries", options.tries)
+      .read("noise", options.noise)
+      .read("tabu", options.tabu);
+  const MaxWalkSatResult found =
+      max_walk_sat(p.store, options, [&](std::size_t flips, double cost) {
+        GraphProgress now;
+        now.iteration = flips;
+        now.best = -cost;
+        return p.progress(now);
+      });
+  if (found.broken_hard > 0) {
+    throw Error("max-walk-sat found no world that keeps all hard rules: its best one breaks ",
+                found.broken_hard,
+                " of their groundings, which does not prove that there is none; give it more "
+                "--max-iterations, or --soft-hard");
+  }
+  result.assignment.assign(found.values.begin(), found.values.end());
+  result.kind = ResultKind::estimate;
+  result.iterations = found.flips;
+  result.converged = !found.stopped;
+  result.notes.push_back(fmt::format(
+      "the best world was found after {} of {} changes; nothing proves that there is no better one",
+      found.flips_to_best, found.flips));
+}
+
+const std::vector<LogicMethod>& rows() {
+  static const std::vector<LogicMethod> kRows = {
+      {{"max-walk-sat",
+        "a walk from world to world, with tabu and restarts; --max-iterations are its changes",
+        {map},
+        {.max_iterations = true, .seconds = true, .memory = true},
+        {{"tries", "N"}, {"noise", "0..1"}, {"tabu", "CHANGES"}},
+        nullptr},
+       run_max_walk_sat},
+  };
+  return kRows;
+}
+
+// What the walk or the sampler for the task is called.
+const LogicMethod* method_for(GraphTask task) {
+  const auto found = std::ranges::find_if(rows(), [&](const LogicMethod& each) {
+    return std::ranges::find(each.row.tasks, task) != each.row.tasks.end();
+  });
+  return found == rows().end() ? nullptr : &*found;
+}
+
+// Why a junction tree does not fit; empty where it does.
+std::string why_not_exact(const LogicProblem& p, const FactorGraph& graph) {
+  EliminationOptions options{.rules = {EliminationRule::min_fill}, .restarts = 2};
+  options.most_log2_states = kMostLog2States;
+  options.progress = [&](const GraphProgress& now) {
+    return now.iteration < kMostMillions && p.progress(now);
+  };
+  try {
+    const EliminationOrder order = find_elimination_order(graph, options);
+    const double bytes = JunctionTree(graph, order).bytes();
+    const double most = p.request.memory > 0 ? p.request.memory : kMostTreeBytes;
+    if (order.log2_total <= kMostLog2States && bytes <= most) return "";
+    return fmt::format("the cliques of a junction tree have 2^{:.1f} joint states and take {}",
+                       order.log2_total, memory_text(bytes));
+  } catch (const TooWide& wide) {
+    return fmt::format("a junction tree has at least 2^{:.0f} joint states",
+                       std::floor(wide.log2_states()));
+  } catch (const Interrupted&) {
+    if (interruption.load()) throw;
+    return "the cost of a junction tree was not found in time";
+  }
+}
+
+}  // namespace
+
+std::span<const LogicMethod> logic_methods() { return rows(); }
+
+const LogicMethod* logic_method_named(std::string_view name) {
+  const auto found =
+      std::ranges::find(rows(), name, [](const LogicMethod& m) { return m.row.name; });
+  return found == rows().end() ? nullptr : &*found;
+}
+
+std::string describe_logic_methods() {
+  std::string out;
+  for (const LogicMethod& each : rows()) {
+    std::string settings;
+    for (const InferSetting& setting : each.row.settings) {
+      settings +=
+          fmt::format("{}{}={}", settings.empty() ? "; " : ", ", setting.name, setting.values);
+    }
+    out += fmt::format("  {}: {}{}\n", each.row.name, each.row.summary, settings);
+  }
+  return out;
+}
+
+const LogicMethod* choose_logic_method(const LogicProblem& problem, const FactorGraph& graph,
+                                       Message& reason) {
+  const LogicMethod* method = method_for(problem.request.task);
+  const InferRequest& r = problem.request;
+  if (method == nullptr || r.tolerance || r.max_iterations || !r.settings.empty()) return nullptr;
+  const std::string why = needs_counters(graph) ? why_not_exact(problem, with_counters(graph).graph)
+                                                : why_not_exact(problem, graph);
+  if (why.empty()) return nullptr;
+  reason = why;
+  return method;
+}
+
+}  // namespace croft

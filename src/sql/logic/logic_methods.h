@@ -1,0 +1,34 @@
+// Methods that answer from ground clauses; those of graphs are in infer_methods().
+#pragma once
+#include <functional>
+#include <span>
+#include <string>
+
+#include "croft/app/infer.h"
+#include "logic/clause_store.h"
+
+namespace croft {
+
+struct LogicProblem {
+  const ClauseStore& store;
+  const InferRequest& request;
+  GraphCallback progress;  // never empty; false when time is over, too
+};
+
+// A row: its name, what it answers and looks at, and what does it.  `run` fills in assignment or
+// marginals [atoms], and what they are worth.
+struct LogicMethod {
+  InferMethod row;  // without a run of its own
+  void (*run)(const LogicProblem& problem, InferResult& result);
+};
+std::span<const LogicMethod> logic_methods();
+const LogicMethod* logic_method_named(std::string_view name);  // nullptr
+std::string describe_logic_methods();                          // names and summaries, in lines
+
+// What `auto` takes: nullptr where an exact method for graphs fits.
+//   graph  : of the store
+//   reason : why, for the user
+const LogicMethod* choose_logic_method(const LogicProblem& problem, const FactorGraph& graph,
+                                       Message& reason);
+
+}  // namespace croft
