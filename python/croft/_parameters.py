@@ -384,9 +384,9 @@ class GraphCRFParameters(Parameters):
                  aggressiveness: Optional[float] = None, em_iterations: Optional[int] = None, starts: int = 1,
                  start_deviation: Optional[float] = None, memory: Union[float, str, None] = None,
                  inference_iterations: Optional[int] = None, damping: Optional[float] = None,
-                 search: Optional[str] = None, pairs: bool = False, checkpoint: Optional[PathLike] = None,
-                 resume: bool = False, checkpoint_interval: float = 30.0, threads: int = 1, seed: int = 1,
-                 method: str = "auto") -> None:
+                 search: Optional[str] = None, pairs: bool = False, holdout: Optional[float] = None,
+                 early_stop: int = 0, checkpoint: Optional[PathLike] = None, resume: bool = False,
+                 checkpoint_interval: float = 30.0, threads: int = 1, seed: int = 1, method: str = "auto") -> None:
         keep(self, locals())
 
 

@@ -125,10 +125,12 @@ class GraphCRF(GraphCRFParameters, BaseEstimator):  # type: ignore[misc]
     training_log_ : TrainingLog, an entry for each iteration
     """
 
-    def fit(self, X: Sequence[Any], y: Sequence[Any], *, callback: Optional[Callback] = None) -> GraphCRF:
+    def fit(self, X: Sequence[Any], y: Sequence[Any], X_dev: Optional[Sequence[Any]] = None,
+            y_dev: Optional[Sequence[Any]] = None, *, callback: Optional[Callback] = None) -> GraphCRF:
         """Trains; returns self.
 
-        callback  is called with each entry of training_log_; False stops
+        X_dev, y_dev  labelled instances for a score after each iteration (see early_stop)
+        callback      is called with each entry of training_log_; False stops
 
         Ctrl-C stops after the iteration under way, keeps its weights and warns (TrainingInterrupted).
         """
@@ -136,6 +138,11 @@ class GraphCRF(GraphCRFParameters, BaseEstimator):  # type: ignore[misc]
             raise ValueError("a GraphCRF needs domains and templates")
         if len(X) != len(y):
             raise ValueError(f"X has {len(X)} instances, y has {len(y)}")
+        if X_dev is None or y_dev is None:
+            if X_dev is not y_dev:
+                raise ValueError("X_dev and y_dev go together: give both or neither")
+        elif len(X_dev) != len(y_dev):
+            raise ValueError(f"X_dev has {len(X_dev)} instances, y_dev has {len(y_dev)}")
         domains = [(name, [str(label) for label in labels])
                    for name, labels in mapping("domains", self.domains).items()]
         templates = mapping("templates", self.templates)
@@ -148,8 +155,11 @@ class GraphCRF(GraphCRFParameters, BaseEstimator):  # type: ignore[misc]
         native = _core.Cliques(domains, [schema.native(name, t) for name, t in templates.items()])
         for n, (x, labels) in enumerate(zip(X, y)):
             schema.add(native, n, self._unroll(x, n), labels)
+        held_out = None if X_dev is None else _core.Cliques(native)
+        for n, (x, labels) in enumerate(zip(X_dev or (), y_dev or ())):
+            schema.add(held_out, n, self._unroll(x, n, "X_dev"), labels, "X_dev")
         log = TrainingLog()
-        self._model, log.result = native.train(self._given(), "{}", self._prior(), log.watching(callback))
+        self._model, log.result = native.train(self._given(), "{}", self._prior(), held_out, log.watching(callback))
         self._schema = schema
         self.training_log_ = log
         warn_if_interrupted(log.result)
@@ -256,12 +266,12 @@ class GraphCRF(GraphCRFParameters, BaseEstimator):  # type: ignore[misc]
         if not hasattr(self, "_model"):
             raise_not_fitted(self)
 
-    def _unroll(self, x: Any, n: int) -> Cliques:
+    def _unroll(self, x: Any, n: int, of: str = "X") -> Cliques:
         if self.unroll is None:
             raise ValueError("a GraphCRF needs unroll, a function that gives the Cliques of an instance")
         made = self.unroll(x)
         if not isinstance(made, Cliques):
-            raise TypeError(f"unroll gave a {type(made).__name__} for X[{n}], and croft.Cliques were expected")
+            raise TypeError(f"unroll gave a {type(made).__name__} for {of}[{n}], and croft.Cliques were expected")
         return made
 
     def _graphs(self, X: Sequence[Any]) -> list[FactorGraph]:
@@ -378,12 +388,12 @@ class _Schema:
             raise ValueError(f"the domain {domain!r} has no label {label!r}; it has {self.labels[domain]}")
         return self._state[domain][str(label)]
 
-    def add(self, native: Any, n: int, made: Cliques, labels: Any) -> None:
+    def add(self, native: Any, n: int, made: Cliques, labels: Any, of: str = "X") -> None:
         """Cliques of instance n; labels as fit has them, None: all hidden."""
         numbers = []
         for (key, domain), label in zip(made._variables, _in_order(labels, made)):
             if domain not in self._domain:
-                raise ValueError(f"X[{n}], variable {key!r}: there is no domain {domain!r}")
+                raise ValueError(f"{of}[{n}], variable {key!r}: there is no domain {domain!r}")
             numbers.append(native.add_variable(self._domain[domain], n, self.state(domain, label)))
         for template, variables, features in made._cliques:
             t = self.template(template)
@@ -391,14 +401,14 @@ class _Schema:
                 features = [] if self._shape[t].constraint else [("(bias)", 1.0)]
             lists = self._shape[t].lists
             if any(lists) and [isinstance(v, list) for v in variables] != list(lists):
-                raise ValueError(f"X[{n}], template {template!r}: the keys of a list of variables are a list, and "
+                raise ValueError(f"{of}[{n}], template {template!r}: the keys of a list of variables are a list, and "
                                  f"those of other variables are none")
             flat = [v for each in variables for v in (each if isinstance(each, list) else [each])]
             sizes = [len(each) if isinstance(each, list) else 1 for each in variables] if any(lists) else []
             try:
                 native.add_clique(t, [numbers[v] for v in flat], features, sizes)
             except _core.Error as error:
-                raise type(error)(f"X[{n}]: {error}") from None
+                raise type(error)(f"{of}[{n}]: {error}") from None
 
 
 def _names(keys: list[Hashable]) -> list[str]:

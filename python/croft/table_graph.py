@@ -50,18 +50,22 @@ class TableGraphCRF:
         self.database = database
         self._parameters = GraphCRF(**parameters)
 
-    def fit(self, database: Optional[Database] = None, *, callback: Optional[Callback] = None) -> TableGraphCRF:
+    def fit(self, database: Optional[Database] = None, database_dev: Optional[Database] = None, *,
+            callback: Optional[Callback] = None) -> TableGraphCRF:
         """Trains, on the database of the constructor or on another one; returns self.
 
-        callback  is called with each entry of training_log_; False stops
+        database_dev  another database, for a score after each iteration (see early_stop)
+        callback      is called with each entry of training_log_; False stops
         """
         if self.spec is None:
             raise ValueError("there is no spec to train by")
         native = _native("train_tables")
         given = self._parameters
         log = TrainingLog()
-        with _files(self._database(database), self.spec) as (paths, spec):
-            self._model, log.result = native(given._given(), spec, paths, self._prior(), log.watching(callback))
+        with _files(self._database(database), self.spec) as (paths, spec), \
+                _files(() if database_dev is None else database_dev, None) as (held_out, _):
+            self._model, log.result = native(given._given(), spec, paths, held_out, self._prior(),
+                                             log.watching(callback))
         self.training_log_ = log
         warn_if_interrupted(log.result)
         return self

@@ -4,7 +4,7 @@
 
 #include "app/train/requests.h"
 #include "cli/progress.h"
-#include "sql/train_graph.h"
+#include "sql/train/train_graph.h"
 #include "train/methods/objectives.h"
 
 namespace croft::cli {

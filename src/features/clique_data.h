@@ -159,6 +159,13 @@ class CliqueData {
                std::span(features.begin(), features.size()));
   }
 
+  // Instances that are not trained on: known() is what their labels are compared with.
+  //   groups : [groups] whether the group is one; empty: none is
+  void hold_out(std::vector<bool> groups) { held_out_ = std::move(groups); }
+  bool held_out(std::uint32_t variable) const {
+    return !held_out_.empty() && held_out_[group_[variable]];
+  }
+
   std::size_t variables() const { return domain_.size(); }
   std::size_t groups() const { return group_names_.size(); }
   std::size_t cliques() const;
@@ -192,6 +199,7 @@ class CliqueData {
   StringTable group_names_;
   std::vector<std::uint32_t> domain_, group_;  // [variables]
   std::vector<State> known_;                   // [variables]
+  std::vector<bool> held_out_;                 // [groups], or empty
   std::vector<Cliques> cliques_;               // [templates]
   CliqueRows rows_;
   std::vector<CliqueFeature> sorted_;  // scratch

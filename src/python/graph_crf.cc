@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/train/graph_trainer.h"
+#include "app/train/train_files.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "features/given_weights.h"
@@ -79,22 +80,35 @@ CliqueSchema schema_of(const std::vector<std::pair<std::string, std::vector<std:
 
 class CliqueTrainer final : public GraphTrainer {
  public:
-  CliqueTrainer(GraphRequest request, CliqueData& data, std::vector<StringTable>& names,
-                Json source)
-      : GraphTrainer(std::move(request)), data_(data), names_(names), source_(std::move(source)) {}
+  //   holdout : null, or data that is held out
+  CliqueTrainer(GraphRequest request, CliqueData& data, CliqueData* holdout,
+                std::vector<StringTable>& names, Json source)
+      : GraphTrainer(std::move(request)),
+        data_(data),
+        holdout_(holdout),
+        names_(names),
+        source_(std::move(source)) {}
   TrainFiles files() const override { return {}; }
-  void read_files(TrainObserver&) override { set_data(data_, names_, data_.cliques()); }
+  void read_files(TrainObserver&) override {
+    const std::optional<double> share = holdout_fraction(request_.holdout);
+    if (share) hold_out(request_.holdout, *share, request_.options.seed, data_);
+    set_data(data_, names_, data_.cliques());
+    CliqueData& compared = holdout_ != nullptr ? *holdout_ : data_;
+    if (share || holdout_ != nullptr) set_holdout(compared, held_out_labels(compared));
+  }
   void write() override {}
 
  private:
   Json source(std::span<const LabelMixtures>) override { return source_; }
 
   CliqueData& data_;
+  CliqueData* holdout_;
   std::vector<StringTable>& names_;
   Json source_;
 };
 
-// Cliques of instances, with names of features: all those that come, or those of a model.
+// Cliques of instances, with names of features: all those that come, or those of a training or a
+// model.
 class Cliques {
  public:
   explicit Cliques(CliqueSchema schema)
@@ -105,6 +119,12 @@ class Cliques {
   }
   explicit Cliques(std::shared_ptr<PythonGraphModel> model)
       : model_(std::move(model)), data_(model_->model.schema()) {
+    find_given();
+  }
+
+  // Instances that are held out from this training, whose cliques are all there.
+  explicit Cliques(std::shared_ptr<Cliques> training)
+      : training_(std::move(training)), data_(training_->data_.schema()) {
     find_given();
   }
 
@@ -138,12 +158,19 @@ class Cliques {
   }
 
   // On the cliques, which are gone then.
-  //   prior : null, or the model whose weights are the penalty's mean, and the start
+  //   prior   : null, or the model whose weights are the penalty's mean, and the start
+  //   holdout : null, or what is held out from this training
   py::tuple train(const py::dict& dict, const std::string& source,
-                  const std::shared_ptr<PythonGraphModel>& prior, const py::object& callback) {
+                  const std::shared_ptr<PythonGraphModel>& prior,
+                  const std::shared_ptr<Cliques>& holdout, const py::object& callback) {
     GraphRequest request = graph_request(values_of(dict, "graph"));
     start_from(prior, request);
-    CliqueTrainer trainer(std::move(request), data_, names_, parse_json(source));
+    if (holdout) {
+      hold_out_dev("X_dev", request);
+      holdout->data_.hold_out(std::vector<bool>(holdout->data_.groups(), true));
+    }
+    CliqueTrainer trainer(std::move(request), data_, holdout ? &holdout->data_ : nullptr, names_,
+                          parse_json(source));
     trainer.open();
     TrainObserver nobody;
     const py::dict told = observe(
@@ -180,6 +207,7 @@ class Cliques {
 
   std::uint32_t feature_of(std::uint32_t t, const std::string& name) {
     if (!data_.schema().templates[t].given.empty()) return given_[t].find(name);
+    if (training_) return training_->names_.at(t).find(name);
     if (!model_) return names_.at(t).insert(name);
     const std::uint32_t id = model_->model.find(t, name);
     // Models of earlier versions call the feature that every clique has so.
@@ -187,6 +215,7 @@ class Cliques {
   }
 
   std::shared_ptr<PythonGraphModel> model_;
+  std::shared_ptr<Cliques> training_;
   std::unique_ptr<CliqueSchema> schema_;
   CliqueData data_;
   std::vector<StringTable> names_;
@@ -242,12 +271,13 @@ void bind_graph_crf(py::module_& module) {
            })
       .def("meta", [](const PythonGraphModel& self) { return self.model.meta().dump(); })
       .def("weights", &weights_of);
-  py::class_<Cliques>(module, "Cliques")
+  py::class_<Cliques, std::shared_ptr<Cliques>>(module, "Cliques")
       .def(py::init([](const std::vector<std::pair<std::string, std::vector<std::string>>>& domains,
                        const std::vector<py::dict>& templates) {
-        return std::make_unique<Cliques>(schema_of(domains, templates));
+        return std::make_shared<Cliques>(schema_of(domains, templates));
       }))
       .def(py::init<std::shared_ptr<PythonGraphModel>>(), py::arg("model").none(false))
+      .def(py::init<std::shared_ptr<Cliques>>(), py::arg("training").none(false))
       .def("add_variable", &Cliques::add_variable)
       .def("add_clique", &Cliques::add_clique)
       .def("train", &Cliques::train)

@@ -2,7 +2,10 @@
 // (graph_crf.cc), or a spec's queries (graph_tables.cc).
 #pragma once
 #include <memory>
+#include <string>
+#include <string_view>
 
+#include "croft/core/error.h"
 #include "model/kinds/graph_model.h"
 
 namespace croft::python {
@@ -21,6 +24,16 @@ void start_from(const SharedGraphModel& prior, Request& request) {
   prior->model.container().verify();  // training would carry damage on
   request.options.init = {prior, &prior->model};
   request.options.prior = true;
+}
+
+// Data that is handed over is held out, and no share of the rest.
+//   name : of the argument
+template <class Request>
+void hold_out_dev(std::string_view name, Request& request) {
+  if (!request.holdout.empty()) {
+    throw UsageError("holdout is a fraction to set aside, and ", name, " is given: one of them");
+  }
+  request.holdout = std::string(name);
 }
 
 }  // namespace croft::python

@@ -16,7 +16,7 @@
 #include "sql/evaluate_graph.h"
 #include "sql/explain_graph.h"
 #include "sql/label_graph.h"
-#include "sql/train_graph.h"
+#include "sql/train/train_graph.h"
 
 namespace croft::python {
 namespace {
@@ -33,13 +33,15 @@ std::vector<std::string> strings_of(const Paths& paths) {
 
 // (model, dict of the result)
 py::tuple train_tables(const py::dict& options, const std::filesystem::path& spec,
-                       const Paths& databases, const SharedGraphModel& prior,
+                       const Paths& databases, const Paths& held_out, const SharedGraphModel& prior,
                        const py::object& callback) {
   GraphTrainRequest request;
   static_cast<GraphRequest&>(request) = graph_request(values_of(options, "graph"));
   request.spec = spec.string();
   request.databases = strings_of(databases);
   start_from(prior, request);
+  request.held_out = strings_of(held_out);
+  if (!held_out.empty()) hold_out_dev("database_dev", request);
   const std::unique_ptr<GraphTrainer> trainer = make_graph_trainer(request);
   trainer->open();
   TrainObserver nobody;

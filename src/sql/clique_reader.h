@@ -10,23 +10,26 @@
 
 namespace croft {
 
-// From a feature's name to its number: one that grows while training, a model's, or that of weights
-// that are given.
+// From a feature's name to its number: one that grows while training, that of a training that is
+// read, a model's, or that of weights that are given.
 class FeatureNumbers {
  public:
   explicit FeatureNumbers(StringTable& names) : names_(&names) {}
+  explicit FeatureNumbers(const StringTable& known) : known_(&known) {}
   explicit FeatureNumbers(GivenWeights& given) : given_(&given) {}
   FeatureNumbers(const GraphModel& model, std::uint32_t clique_template)
       : model_(&model), template_(clique_template) {}
   // kUnknown: the model has none of this name.
   std::uint32_t operator()(std::string_view name) {
     if (given_ != nullptr) return given_->find(name);
+    if (known_ != nullptr) return known_->find(name);
     return names_ != nullptr ? names_->insert(name) : model_->find(template_, name);
   }
   const GivenWeights* given() const { return given_; }  // null: weights are trained
 
  private:
   StringTable* names_ = nullptr;
+  const StringTable* known_ = nullptr;
   GivenWeights* given_ = nullptr;
   const GraphModel* model_ = nullptr;
   std::uint32_t template_ = 0;

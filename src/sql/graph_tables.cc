@@ -1,6 +1,7 @@
 #include "sql/graph_tables.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "croft/core/error.h"
 #include "sql/clique_reader.h"
@@ -42,7 +43,7 @@ void check_spec(const GraphSpec& spec, const CliqueSchema& schema) {
 
 }  // namespace
 
-void GraphTables::read_templates(const Database& database, const GraphModel* model,
+void GraphTables::read_templates(const Database& database, const Numbers& numbers,
                                  const Progress& progress) {
   for (std::uint32_t t = 0; t < spec_.templates.size(); ++t) {
     if (spec_.templates[t].mixture) {
@@ -54,10 +55,8 @@ void GraphTables::read_templates(const Database& database, const GraphModel* mod
     }
     const CliqueTemplate& of = schema_->templates[t];
     GivenWeights given(of.given);
-    FeatureNumbers numbers = of.scores          ? FeatureNumbers(given)
-                             : model != nullptr ? FeatureNumbers(*model, t)
-                                                : FeatureNumbers(features_[t]);
-    CliqueReader reader(database, spec_.templates[t], t, *variables_, numbers, *data_);
+    CliqueReader reader(database, spec_.templates[t], t, *variables_,
+                        of.scores ? FeatureNumbers(given) : numbers(t), *data_);
     cliques_ += reader.read([&](std::size_t variables, std::size_t cliques) {
       if (progress) progress(variables, cliques_ + cliques);
     });
@@ -68,7 +67,8 @@ void GraphTables::read_templates(const Database& database, const GraphModel* mod
   }
 }
 
-GraphTables GraphTables::read(const Database& database, GraphSpec spec, const Progress& progress) {
+GraphTables GraphTables::read(const Database& database, GraphSpec spec, const Progress& progress,
+                              const Split& split) {
   GraphTables tables;
   tables.spec_ = std::move(spec);
   for (TemplateSpec& each : tables.spec_.templates) each.columns.reset();
@@ -77,9 +77,26 @@ GraphTables GraphTables::read(const Database& database, GraphSpec spec, const Pr
   tables.features_.resize(tables.schema_->templates.size());
   tables.data_ = std::make_unique<CliqueData>(*tables.schema_);
   tables.variables_ = std::make_unique<VariableTable>();
-  VariableReader(database, tables.spec_, *tables.schema_, LabelUse::known)
+  VariableReader(database, tables.spec_, *tables.schema_, LabelUse::known, split != nullptr)
       .read(*tables.data_, *tables.variables_, progress);
-  tables.read_templates(database, nullptr, progress);
+  if (split) split(*tables.data_);
+  tables.read_templates(
+      database, [&](std::uint32_t t) { return FeatureNumbers(tables.features_[t]); }, progress);
+  return tables;
+}
+
+GraphTables GraphTables::read(const Database& database, const GraphTables& training,
+                              const Progress& progress) {
+  GraphTables tables;
+  tables.spec_ = training.spec_;
+  tables.schema_ = training.schema_;
+  tables.data_ = std::make_unique<CliqueData>(*tables.schema_);
+  tables.variables_ = std::make_unique<VariableTable>();
+  VariableReader(database, tables.spec_, *tables.schema_, LabelUse::rest)
+      .read(*tables.data_, *tables.variables_, progress);
+  const std::vector<StringTable>& known = training.features_;
+  tables.read_templates(
+      database, [&](std::uint32_t t) { return FeatureNumbers(std::as_const(known[t])); }, progress);
   return tables;
 }
 
@@ -93,7 +110,8 @@ GraphTables GraphTables::read(const Database& database, GraphSpec spec, const Gr
   tables.variables_ = std::make_unique<VariableTable>();
   VariableReader(database, tables.spec_, *tables.schema_, use)
       .read(*tables.data_, *tables.variables_, progress);
-  tables.read_templates(database, &model, progress);
+  tables.read_templates(
+      database, [&](std::uint32_t t) { return FeatureNumbers(model, t); }, progress);
   return tables;
 }
 

@@ -38,8 +38,8 @@ class VariableTable {
   IdType id_type() const;
   // Whether some query has a column `known`.
   bool says_known() const { return says_known_; }
-  // Of LabelUse::gold: which sequence of its domain and instance the variable stands in, for chunks
-  // to end at (the column `sequence`); 0 without the column.
+  // Where labels are compared: which sequence of its domain and instance the variable stands in,
+  // for chunks to end at (the column `sequence`); 0 without the column.
   std::uint32_t sequence(std::uint32_t variable) const {
     return sequence_.empty() ? 0 : sequence_[variable];
   }
@@ -54,23 +54,32 @@ class VariableTable {
   std::vector<std::vector<std::uint32_t>> variable_;  // [domains][ids]
   std::vector<std::uint32_t> domain_, number_;        // [variables] number: of its id
   std::vector<std::uint32_t> gold_;                   // [variables], or empty
-  std::vector<std::uint32_t> sequence_;               // [variables], or empty: in gold alone
+  std::vector<std::uint32_t> sequence_;               // [variables], or empty
   StringTable sequences_;
   bool says_known_ = false, has_number_ids_ = false, has_text_ids_ = false;
   std::vector<StringTable> other_labels_;  // [domains] in gold alone
 };
 
+class FeatureNumbers;
+
 class GraphTables {
  public:
   // Called now and then with what has been read.
   using Progress = std::function<void(std::size_t variables, std::size_t cliques)>;
+  // Of training, once the variables are known: may hold some of them out (CliqueData::hold_out()).
+  using Split = std::function<void(CliqueData& data)>;
 
   // To train on: labels (where the spec does not list them), columns and features are those of the
   // data.  Labels are in the order of their bytes, or of their value where all are numbers.
   // Throws InputError, which names the template and the query, for bad SQL, columns that are
   // missing or too many, ids twice or of no variable, cliques across groups, labels that the spec
   // does not list, columns of numbers with a text.
-  static GraphTables read(const Database& database, GraphSpec spec, const Progress& progress = {});
+  static GraphTables read(const Database& database, GraphSpec spec, const Progress& progress = {},
+                          const Split& split = {});
+  // With the labels, columns and features of a training's tables, which are kept by reference: what
+  // it holds out (LabelUse::rest).
+  static GraphTables read(const Database& database, const GraphTables& training,
+                          const Progress& progress = {});
   // To label by a model, which is kept by reference; features that it does not know are left out.
   static GraphTables read(const Database& database, GraphSpec spec, const GraphModel& model,
                           LabelUse use, const Progress& progress = {});
@@ -91,7 +100,9 @@ class GraphTables {
 
  private:
   GraphTables() = default;
-  void read_templates(const Database& database, const GraphModel* model, const Progress& progress);
+  // Of a template, by its number in the schema.
+  using Numbers = std::function<FeatureNumbers(std::uint32_t clique_template)>;
+  void read_templates(const Database& database, const Numbers& numbers, const Progress& progress);
 
   GraphSpec spec_;
   std::unique_ptr<CliqueSchema> own_schema_;

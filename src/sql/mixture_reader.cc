@@ -12,9 +12,10 @@ std::size_t MixtureReader::read(const GraphTables::Progress& progress) {
   const bool training = !spec_.mixture->fitted;
   const bool beside = training && spec_.mixture->generative;
   if (training && (!beside || knows_all_labels())) fit();
-  if (!beside) add_cliques();
   const std::size_t rows = variable_.size();
+  if (spec_.mixture->fitted) add_cliques(beside);
   if (beside) {
+    drop_held_out();
     measurements_.push_back(
         {std::move(variable_), std::move(x_), dimension_, spec_.mixture->options});
   }
@@ -25,7 +26,7 @@ bool MixtureReader::knows_all_labels() const {
   const std::uint32_t domain = data_.schema().templates[template_].domain[0];
   std::vector<bool> known(data_.schema().domains[domain].labels.size(), false);
   for (const std::uint32_t v : variable_) {
-    if (data_.known(v) != kUnobserved) known[data_.known(v)] = true;
+    if (data_.known(v) != kUnobserved && !data_.held_out(v)) known[data_.known(v)] = true;
   }
   return std::ranges::find(known, false) == known.end();
 }
@@ -91,22 +92,41 @@ void MixtureReader::read_rows(const GraphTables::Progress& progress) {
 void MixtureReader::fit() {
   const Domain& domain = data_.schema().domains[data_.schema().templates[template_].domain[0]];
   std::vector<State> label;
-  for (const std::uint32_t v : variable_) label.push_back(data_.known(v));
+  std::vector<double> x;
+  for (std::size_t i = 0; i < variable_.size(); ++i) {
+    if (data_.held_out(variable_[i])) continue;
+    label.push_back(data_.known(variable_[i]));
+    x.insert(x.end(), row(i).begin(), row(i).end());
+  }
   ThreadPool pool(1);
   try {
     spec_.mixture->fitted =
-        fit_label_mixtures(x_, dimension_, label, domain.labels, spec_.mixture->options, pool);
+        fit_label_mixtures(x, dimension_, label, domain.labels, spec_.mixture->options, pool);
   } catch (const Error& error) {
     throw Error("template '" + spec_.name + "': " + error.what());
   }
 }
 
-void MixtureReader::add_cliques() {
+// Measurements are of what is trained on.
+void MixtureReader::drop_held_out() {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < variable_.size(); ++i) {
+    if (data_.held_out(variable_[i])) continue;
+    std::ranges::copy(row(i), x_.begin() + static_cast<std::ptrdiff_t>(kept * dimension_));
+    variable_[kept++] = variable_[i];
+  }
+  variable_.resize(kept);
+  x_.resize(kept * dimension_);
+}
+
+//   held_out : of held-out variables alone
+void MixtureReader::add_cliques(bool held_out) {
   const LabelMixtures& mixtures = *spec_.mixture->fitted;
   std::vector<double> score(mixtures.of_label.size());
   std::vector<CliqueFeature> features(score.size());
   for (std::size_t i = 0; i < variable_.size(); ++i) {
-    mixtures.scores(std::span(x_).subspan(i * dimension_, dimension_), score);
+    if (held_out && !data_.held_out(variable_[i])) continue;
+    mixtures.scores(row(i), score);
     for (std::uint32_t y = 0; y < score.size(); ++y) features[y] = {y, score[y]};
     data_.add_clique(template_, std::span(&variable_[i], 1), features);
   }

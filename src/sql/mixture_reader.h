@@ -21,9 +21,10 @@ class MixtureReader {
         measurements_(measurements) {}
 
   // Where the spec has no densities yet, they are fitted to the variables whose label is known, and
-  // put into it; the cliques, with their scores, are then added to the data unless the densities
-  // stand beside p(y) (MixtureSpec::generative): there labels that no variable is known to have
-  // leave the spec without densities.  Returns the number of rows without a NULL.
+  // put into it; the cliques, with their scores, are then added to the data.  Where the densities
+  // stand beside p(y) (MixtureSpec::generative) only those of held-out variables are, and labels
+  // that no variable is known to have leave the spec without densities.  Returns the number of rows
+  // without a NULL.
   std::size_t read(const GraphTables::Progress& progress);
 
  private:
@@ -31,7 +32,11 @@ class MixtureReader {
   void check_columns(const Query& query);
   void fit();
   bool knows_all_labels() const;
-  void add_cliques();
+  void drop_held_out();
+  void add_cliques(bool held_out);
+  std::span<const double> row(std::size_t i) const {
+    return std::span(x_).subspan(i * dimension_, dimension_);
+  }
 
   const Database& database_;
   TemplateSpec& spec_;

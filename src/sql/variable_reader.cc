@@ -184,7 +184,7 @@ void VariableReader::read(const VariableSpec& variables, CliqueData& data, Varia
       group = query.text(at.instance);
     }
     std::uint32_t sequence = 0;
-    if (compares && at.sequence != Query::kNone) {
+    if ((compares || sequences_) && at.sequence != Query::kNone) {
       if (query.is_null(at.sequence)) query.fail_row("the sequence is NULL");
       sequence = table.sequences_.insert(query.text(at.sequence));
     }
@@ -192,10 +192,8 @@ void VariableReader::read(const VariableSpec& variables, CliqueData& data, Varia
     table.variable_[domain].push_back(variable);
     table.domain_.push_back(domain);
     table.number_.push_back(number);
-    if (compares) {
-      table.gold_.push_back(gold);
-      table.sequence_.push_back(sequence);
-    }
+    if (compares) table.gold_.push_back(gold);
+    if (compares || sequences_) table.sequence_.push_back(sequence);
     if (progress && data.variables() % 50'000 == 0) progress(data.variables(), 0);
   }
 }

@@ -12,9 +12,10 @@ std::vector<Domain> find_domains(const Database& database, const GraphSpec& spec
 class VariableReader {
  public:
   // Keeps all by reference.
+  //   sequences : the column `sequence` is read although labels are not compared
   VariableReader(const Database& database, const GraphSpec& spec, const CliqueSchema& schema,
-                 LabelUse use)
-      : database_(database), spec_(spec), schema_(schema), use_(use) {}
+                 LabelUse use, bool sequences = false)
+      : database_(database), spec_(spec), schema_(schema), use_(use), sequences_(sequences) {}
 
   void read(CliqueData& data, VariableTable& table, const GraphTables::Progress& progress);
 
@@ -27,6 +28,7 @@ class VariableReader {
   const GraphSpec& spec_;
   const CliqueSchema& schema_;
   LabelUse use_;
+  bool sequences_;
   std::vector<StringTable> labels_;  // [domains]
 };
 

@@ -17,7 +17,7 @@ bool TrainingWatch::see(const Iteration& iteration, const std::optional<HoldoutS
              .objective = iteration.objective,
              .gradient_norm = iteration.gradient_norm};
   }
-  if (!callback_({iteration, max_iterations_, score})) return false;
+  if (callback_ && !callback_({iteration, max_iterations_, score})) return false;
   gave_up_ = best_ && iteration.number >= best_->iteration + early_stop_;
   return !gave_up_;
 }

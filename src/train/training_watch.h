@@ -21,6 +21,14 @@ struct HoldoutScore {
   double score() const { return log_likelihood.value_or(chunk_f1.value_or(token_accuracy)); }
 };
 
+// What a watched run says of the weights that it has kept.
+struct WatchedResult {
+  OptimizeResult optimization;
+  std::size_t dimension = 0, active = 0;      // candidate features, and weights that are not 0
+  std::optional<HoldoutScore> holdout;        // of the weights that were kept
+  std::optional<std::size_t> best_iteration;  // where early stopping went back to an earlier one
+};
+
 struct TrainProgress {
   const Iteration& iteration;
   std::size_t max_iterations;

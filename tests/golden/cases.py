@@ -116,6 +116,7 @@ MODELS = {
     "graph-skip": f"{SKIP} --objective bethe",
     "graph-mixture": "--model graph --spec mixture.toml --database token.csv",
     "graph-mixture-em": "--model graph --spec mixture.toml --database hidden/token.csv --em-iterations 4",
+    "graph-holdout": f"{GRAPH} --holdout 0.3 --early-stop 2",
     "graph-hidden": f"{HIDDEN} --starts 2",
     "graph-hidden-em": f"{HIDDEN} --em-iterations 4",
     "graph-l1": f"{GRAPH} --l1 0.5",

@@ -11,7 +11,7 @@
 #include "croft/inference/graph_brute_force.h"
 #include "sql/evaluate_graph.h"
 #include "sql/temporary_database.h"
-#include "sql/train_graph.h"
+#include "sql/train/train_graph.h"
 
 namespace croft::explain_graph_test {
 namespace {

@@ -10,7 +10,7 @@
 #include "croft/inference/graph_brute_force.h"
 #include "sql/label_graph.h"
 #include "sql/temporary_database.h"
-#include "sql/train_graph.h"
+#include "sql/train/train_graph.h"
 #include "support/message_of.h"
 
 namespace croft::graph_rules_sql_test {

@@ -10,7 +10,7 @@
 #include "sql/tables/grmm_tables.h"
 #include "sql/tables/grmm_templates.h"
 #include "sql/temporary_database.h"
-#include "sql/train_graph.h"
+#include "sql/train/train_graph.h"
 #include "support/message_of.h"
 
 namespace croft::grmm_files_test {

@@ -15,7 +15,7 @@
 #include "sql/graph_sample.h"
 #include "sql/prediction_table.h"
 #include "sql/temporary_database.h"
-#include "sql/train_graph.h"
+#include "sql/train/train_graph.h"
 
 namespace croft::label_graph_test {
 namespace {

@@ -1,10 +1,11 @@
-// The course of general CRFs, wherever their cliques come from: a database (sql/train_graph.h), a
-// program.
+// The course of general CRFs, wherever their cliques come from: a database
+// (sql/train/train_graph.h), a program.
 #pragma once
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "app/train/graph_scores.h"
 #include "app/train/trainer.h"
 #include "core/json.h"
 #include "train/generative/measured_field.h"
@@ -13,8 +14,13 @@
 namespace croft {
 
 struct GraphRequest : OptimisedRequest {
+  std::string holdout;        // a share in (0, 1) of the instances, or the name of what is held out
   GraphTrainOptions options;  // the rest
 };
+
+// Holds that share of the data's instances out, drawn as sequences are (split_data()).  Throws
+// Error where it leaves none of them.
+void hold_out(const std::string& holdout, double share, std::uint64_t seed, CliqueData& data);
 
 // Who derives from it hands the cliques over in read_files(), and says what the model's file is to
 // tell of where they come from.
@@ -36,6 +42,9 @@ class GraphTrainer : public Trainer {
   // Whether EM is to fit these densities; otherwise they have to be known.
   bool set_data(CliqueData& data, std::vector<StringTable>& features, std::size_t cliques,
                 std::span<const Measurements> measurements = {});
+  // After set_data().  What is held out: of the data itself, or of data with the same schema and
+  // numbers of features, whose cliques it takes; kept by reference.
+  void set_holdout(CliqueData& data, const TrueLabels& truth);
   // The densities are those of `measurements`, empty where none were fitted.
   virtual Json source(std::span<const LabelMixtures> densities) = 0;
 
@@ -43,7 +52,8 @@ class GraphTrainer : public Trainer {
 
  private:
   struct Size {
-    std::size_t variables = 0, hidden = 0, instances = 0, cliques = 0, templates = 0, features = 0;
+    std::size_t variables = 0, hidden = 0, instances = 0, cliques = 0, templates = 0, features = 0,
+                held_out = 0;
   };
   Json record() const;
   std::uint64_t fingerprint();
@@ -53,6 +63,7 @@ class GraphTrainer : public Trainer {
   std::span<const Measurements> measurements_;
   std::optional<MeasuredField> field_;  // with densities to be fitted; otherwise:
   std::optional<GraphTraining> training_;
+  std::uint64_t holdout_ = 0;  // a number for what is held out, with early stopping
   GraphTrainResult result_;
 };
 

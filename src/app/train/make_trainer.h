@@ -28,6 +28,6 @@ std::unique_ptr<SequenceTrainer> make_trainer(const BoostedRequest& request);
 std::unique_ptr<SequenceTrainer> make_trainer(const HmmRequest& request);
 std::unique_ptr<SequenceTrainer> make_trainer(const NaiveBayesRequest& request);
 std::unique_ptr<Trainer> make_trainer(const BayesNetRequest& request);
-// Graphs: sql/train_graph.h.
+// Graphs: sql/train/train_graph.h.
 
 }  // namespace croft

@@ -202,6 +202,8 @@ GraphRequest graph_request(const OptionValues& values) {
     }
     o.inference.cost = cost;
   }
+  values.read("holdout", request.holdout);
+  values.read("early-stop", o.early_stop);
   values.read("memory", o.inference.memory);
   values.read("inference-iterations", o.inference.max_iterations);
   values.read("damping", o.inference.damping);

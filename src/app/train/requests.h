@@ -37,7 +37,7 @@ struct TrainerRow {
   KindSet bit;
   std::unique_ptr<Trainer> (*make)(const OptionValues& values);
 };
-// Of all kinds but graph, whose tables need SQLite: sql/train_graph.h has its row.
+// Of all kinds but graph, whose tables need SQLite: sql/train/train_graph.h has its row.
 std::span<const TrainerRow> trainer_rows();
 
 // The kind that options name: its bit, that of joint features where they are there, and how

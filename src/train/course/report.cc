@@ -97,9 +97,7 @@ TrainOutcome outcome_of(const TrainResult& result, double l1) {
 
 TrainOutcome outcome_of(const GraphTrainResult& result, double l1) {
   TrainResult shared;
-  shared.optimization = result.optimization;
-  shared.dimension = result.dimension;
-  shared.active = result.active;
+  static_cast<WatchedResult&>(shared) = result;
   TrainOutcome outcome = outcome_of(shared, l1);
   outcome.further.push_back({"objectives", result.objectives, Shown::program});
   return outcome;

@@ -5,7 +5,7 @@
 namespace croft {
 
 std::optional<TrainingWatch::Best> end_watch(TrainingWatch& watch, std::size_t early_stop,
-                                             std::vector<double>& w, TrainResult& result) {
+                                             std::vector<double>& w, WatchedResult& result) {
   OptimizeResult& optimization = result.optimization;
   if (watch.gave_up() && optimization.reason == StopReason::stopped) {
     optimization.message =
@@ -22,8 +22,7 @@ std::optional<TrainingWatch::Best> end_watch(TrainingWatch& watch, std::size_t e
   return best;
 }
 
-bool run_watched(const WatchedRun& run, const ChainProblem& problem, std::vector<double>& w,
-                 TrainResult& result) {
+bool run_watched(const WatchedRun& run, std::vector<double>& w, WatchedResult& result) {
   TrainingWatch watch(run.max_iterations, run.early_stop, run.callback);
   NestedCheckpoints checkpoints(run.checkpoints,
                                 [&](StateArchive& state) { watch.archive(state); });
@@ -33,13 +32,22 @@ bool run_watched(const WatchedRun& run, const ChainProblem& problem, std::vector
     if (run.score && !now.w.empty()) score = run.score(now.w);
     return watch.see(now, score, nullptr);
   };
-  ChainFindings findings;
-  result.optimization = run.optimise ? run.optimise(w, see, &checkpoints)
-                                     : train_chain(problem, w, see, &checkpoints, findings);
+  result.optimization = run.optimise(w, see, &checkpoints);
   end_watch(watch, run.early_stop, w, result);
   result.dimension = w.size();
   result.active = count_nonzero(w);
   return result.optimization.reason == StopReason::stopped && !watch.gave_up();
+}
+
+bool run_watched(WatchedRun run, const ChainProblem& problem, std::vector<double>& w,
+                 WatchedResult& result) {
+  ChainFindings findings;
+  if (!run.optimise) {
+    run.optimise = [&](std::span<double> at, const IterationCallback& see, Checkpointer* own) {
+      return train_chain(problem, at, see, own, findings);
+    };
+  }
+  return run_watched(run, w, result);
 }
 
 void require_progress(const OptimizeResult& optimization) {

@@ -6,6 +6,7 @@
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "inference/graph/oracles/shared_plans.h"
+#include "train/course/watched_run.h"
 #include "train/graph/graph_em.h"
 #include "train/graph/graph_starts.h"
 
@@ -178,13 +179,18 @@ GraphTrainResult MeasuredField::run(const GraphTrainOptions& options,
   result.method = problem.method;
   std::vector<double> w;
   std::vector<LabelMixtures> best;
-  const auto train = [&](std::size_t start, Checkpointer* checkpoints) {
+  WatchedRun run{.max_iterations = problem.stop.max_iterations, .callback = callback};
+  const auto train = [&](std::size_t start, Checkpointer* checkpoints, WatchedResult& found) {
     w = random_start(layout_.dimension(), options, start);
     start_densities(start, pool);
     MeasuredDensities densities(problem, *this);
     const auto make = [&](const bool& expect) { return densities.objectives(expect); };
-    GraphEm em(problem, *options.em, w, make, &densities);
-    return minimize(em, problem.stop, watching(options, callback), checkpoints);
+    run.checkpoints = checkpoints;
+    run.optimise = [&](std::span<double> at, const IterationCallback& see, Checkpointer* own) {
+      GraphEm em(problem, *options.em, at, make, &densities);
+      return minimize(em, problem.stop, see, own);
+    };
+    return run_watched(run, w, found);
   };
   const auto keep = [&] {
     weights_ = w;

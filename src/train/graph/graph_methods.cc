@@ -46,16 +46,6 @@ const std::array<Search, 6> kSearches = {{
     {"alpha-expansion", [](const GraphInferenceSettings&) { return alpha_expansion_best(); }},
 }};
 
-MaxOracleMaker search_for(const GraphInferenceSettings& settings) {
-  const std::string name = settings.search.value_or("auto");
-  const auto found = std::ranges::find(kSearches, name, &Search::name);
-  if (found != kSearches.end()) return found->make(settings);
-  std::string names;
-  for (const Search& each : kSearches)
-    names += (names.empty() ? "" : ", ") + std::string(each.name);
-  throw UsageError("there is no search '" + name + "'; there are " + names);
-}
-
 std::vector<Run> associative_runs(const GraphProblem& p) {
   std::vector<Run> runs;
   for (std::size_t t = 0; t < p.schema.templates.size(); ++t) {
@@ -68,6 +58,16 @@ std::vector<Run> associative_runs(const GraphProblem& p) {
 }
 
 }  // namespace
+
+MaxOracleMaker graph_search(const GraphInferenceSettings& settings) {
+  const std::string name = settings.search.value_or("auto");
+  const auto found = std::ranges::find(kSearches, name, &Search::name);
+  if (found != kSearches.end()) return found->make(settings);
+  std::string names;
+  for (const Search& each : kSearches)
+    names += (names.empty() ? "" : ", ") + std::string(each.name);
+  throw UsageError("there is no search '" + name + "'; there are " + names);
+}
 
 bool is_direction(Objective objective) {
   return info(objective, Structure::graph).form == Form::directions;
@@ -103,7 +103,7 @@ GraphObjectiveMaker make_graph_objective(Objective objective, const GraphInferen
     case Objective::piecewise_pseudolikelihood:
       return local_terms(LocalKind::piecewise_pseudo_likelihood);
     case Objective::perceptron:
-      return graph_hinge(0, search_for(s));
+      return graph_hinge(0, graph_search(s));
     case Objective::tree_reweighted: {
       TreeReweightedOptions options;
       if (s.max_iterations) options.max_iterations = *s.max_iterations;
@@ -114,7 +114,7 @@ GraphObjectiveMaker make_graph_objective(Objective objective, const GraphInferen
       return belief_product(propagation(s));
     case Objective::max_margin:
     case Objective::passive_aggressive:
-      return graph_hinge(s.cost.value_or(1), search_for(s));
+      return graph_hinge(s.cost.value_or(1), graph_search(s));
     default:
       break;
   }
@@ -286,7 +286,7 @@ OptimizeResult train_graph(const GraphProblem& p, std::span<double> w,
       .dual = [&]() -> DualProblem& {
         const GraphDualOptions options{.l2 = p.regulariser.l2,
                                        .cost = p.inference.cost.value_or(1)};
-        return dual.emplace(p.schema, p.rows, p.layout, p.instances, search_for(p.inference),
+        return dual.emplace(p.schema, p.rows, p.layout, p.instances, graph_search(p.inference),
                             options);
       }};
   if (is_direction(p.objective)) problem.directions = [&] { return make_directions(p); };

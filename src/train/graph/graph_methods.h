@@ -70,6 +70,9 @@ std::optional<SumOracleMaker> graph_sums(Objective objective,
 GraphObjectiveMaker make_graph_objective(Objective objective,
                                          const GraphInferenceSettings& settings);
 
+// Of the best labels: what --search says, by default the automatic one.
+MaxOracleMaker graph_search(const GraphInferenceSettings& settings);
+
 // Minimises from w (in and out).  Calls check_graph_choice().
 OptimizeResult train_graph(const GraphProblem& problem, std::span<double> w,
                            const IterationCallback& callback, Checkpointer* checkpoints = nullptr);

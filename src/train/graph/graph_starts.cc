@@ -57,32 +57,26 @@ std::vector<double> random_start(std::size_t dimension, const GraphTrainOptions&
   return w;
 }
 
-IterationCallback watching(const GraphTrainOptions& options, const TrainingCallback& callback) {
-  return [most = options.stop.max_iterations, &callback](const Iteration& now) {
-    return !callback || callback({now, most, std::nullopt});
-  };
-}
-
-void best_graph(const GraphTrainOptions& options,
-                const std::function<OptimizeResult(std::size_t start, Checkpointer* own)>& train,
+void best_graph(const GraphTrainOptions& options, const TrainGraphStart& train,
                 const std::function<void()>& keep, const Checkpointer::State& kept,
                 GraphTrainResult& result) {
-  OptimizeResult found;
+  WatchedResult found;
   const TrainStart from_start = [&](std::size_t start, CheckpointFolder* own) {
-    found = train(start, own);
-    return StartEnd{found.objective, found.reason == StopReason::stopped};
+    found = {};
+    const bool stopped = train(start, own, found);
+    return StartEnd{found.optimization.objective, stopped};
   };
   const auto take = [&](std::size_t start) {
-    result.optimization = found;
+    static_cast<WatchedResult&>(result) = found;
     result.kept_start = start;
     keep();
   };
-  result.objectives = best_of_starts(options.starts, from_start, take, options.checkpoints,
-                                     [&](StateArchive& state) {
-                                       archive_result(state, result.optimization);
-                                       state(result.kept_start);
-                                       kept(state);
-                                     });
+  result.objectives = best_of_starts(
+      options.starts, from_start, take, options.checkpoints, [&](StateArchive& state) {
+        archive_result(state, result.optimization);
+        state(result.kept_start, result.holdout, result.best_iteration);
+        kept(state);
+      });
 }
 
 void describe_weights(std::span<const double> w, GraphTrainResult& result) {

@@ -25,12 +25,13 @@ GraphProblem problem_of(const CliqueData& data, const GraphLayout& layout,
 std::vector<double> random_start(std::size_t dimension, const GraphTrainOptions& options,
                                  std::size_t start);
 
-IterationCallback watching(const GraphTrainOptions& options, const TrainingCallback& callback);
-
+// Of a start, which it fills in what is found of; whether it was stopped on request.
+using TrainGraphStart =
+    std::function<bool(std::size_t start, Checkpointer* own, WatchedResult& found)>;
 // Trains from each start; `keep` is called for each that is better than all before, `kept` is the
-// state of what it keeps.  Fills in the result's optimization, objectives and kept_start.
-void best_graph(const GraphTrainOptions& options,
-                const std::function<OptimizeResult(std::size_t start, Checkpointer* own)>& train,
+// state of what it keeps.  Fills in what the result has of a watched run, objectives and
+// kept_start.
+void best_graph(const GraphTrainOptions& options, const TrainGraphStart& train,
                 const std::function<void()>& keep, const Checkpointer::State& kept,
                 GraphTrainResult& result);
 

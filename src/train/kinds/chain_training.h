@@ -29,12 +29,8 @@ struct ActiveSetReport {
   std::optional<double> largest_violation;
 };
 
-struct TrainResult {
-  OptimizeResult optimization;
-  std::size_t dimension = 0, active = 0;      // candidate features, and weights that are not 0
+struct TrainResult : WatchedResult {
   std::optional<ActiveSetReport> active_set;  // where there was one
-  std::optional<HoldoutScore> holdout;        // of the weights that were kept
-  std::optional<std::size_t> best_iteration;  // where early stopping went back to an earlier one
   std::optional<FeatureRoundsReport> rounds;  // where features changed
   // With groups of transitions: those that share a weight with another, and those without a
   // feature.

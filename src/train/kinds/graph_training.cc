@@ -5,6 +5,7 @@
 
 #include "core/json.h"
 #include "croft/core/error.h"
+#include "train/course/watched_run.h"
 #include "train/graph/constraint_check.h"
 #include "train/graph/graph_starts.h"
 
@@ -87,7 +88,16 @@ bool searches(Objective objective) {
 }
 
 GraphTraining::GraphTraining(CliqueData& data, std::vector<StringTable> features)
-    : data_(data), features_(std::move(features)), instances_(data.unroll()) {}
+    : data_(data), features_(std::move(features)), instances_(data.unroll()) {
+  std::vector<GraphInstance> held_out = take_held_out(data, instances_);
+  if (!held_out.empty()) holdout_.emplace(data, std::move(held_out));
+}
+
+void GraphTraining::hold_out(CliqueData& data) {
+  std::vector<GraphInstance> instances = data.unroll();
+  for (GraphInstance& each : take_held_out(data, instances)) instances.push_back(std::move(each));
+  holdout_.emplace(data, std::move(instances));
+}
 
 std::size_t GraphTraining::hidden() const { return count_hidden(instances_); }
 
@@ -129,9 +139,20 @@ GraphTrainResult GraphTraining::run(const GraphTrainOptions& options,
   problem.prior = &prior;
   problem.from_weights = options.init != nullptr;
   problem.findings = &findings;
-  const IterationCallback watch = watching(options, callback);
   std::vector<double> w;
-  const auto train = [&](std::size_t start, Checkpointer* checkpoints) {
+  WatchedRun run{.max_iterations = problem.stop.max_iterations,
+                 .early_stop = options.early_stop,
+                 .callback = callback};
+  if (holdout_ && options.score) {
+    run.score = [&, search = graph_search(options.inference)](std::span<const double> now) {
+      return options.score(holdout_->labels(layout_, now, search, pool));
+    };
+  }
+  run.optimise = [&](std::span<double> at, const IterationCallback& see, Checkpointer* own) {
+    return options.em ? train_graph_em(problem, *options.em, at, see, own)
+                      : train_graph(problem, at, see, own);
+  };
+  const auto train = [&](std::size_t start, Checkpointer* checkpoints, WatchedResult& found) {
     w.assign(layout_.dimension(), 0.0);
     if (options.init) {
       w = from;
@@ -139,8 +160,8 @@ GraphTrainResult GraphTraining::run(const GraphTrainOptions& options,
       w = random_start(layout_.dimension(), options, start);
     }
     if (!options.em && wants_start(problem, hidden_variables)) start_by_pieces(problem, w);
-    return options.em ? train_graph_em(problem, *options.em, w, watch, checkpoints)
-                      : train_graph(problem, w, watch, checkpoints);
+    run.checkpoints = checkpoints;
+    return run_watched(run, w, found);
   };
   const auto keep = [&] {
     result.findings = findings;

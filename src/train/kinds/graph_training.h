@@ -12,6 +12,7 @@
 #include "model/kinds/graph_model.h"
 #include "train/checkpoint.h"
 #include "train/graph/graph_em.h"
+#include "train/graph/graph_holdout.h"
 #include "train/graph/graph_methods.h"
 #include "train/graph/graph_prior.h"
 #include "train/training_watch.h"
@@ -37,6 +38,9 @@ struct GraphTrainOptions {
   // By EM, of which stop.max_iterations are E steps (train/graph_em.h); otherwise by the gradient.
   std::optional<GraphEmOptions> em;
   RankLoss rank_loss{};  // of SampleRank; default: wrong labels
+  // How the labels of what is held out do, by the variables of its data (train/graph_holdout.h).
+  std::function<HoldoutScore(std::span<const State> labels)> score;
+  std::size_t early_stop = 0;  // iterations without a better score before stopping; 0: never
   // Training starts from its weights, and with `prior` the penalty is of the distance from them.
   std::shared_ptr<const GraphModel> init;
   bool prior = false;
@@ -55,30 +59,31 @@ struct GraphTrainOptions {
 // converged is then a labelling that has not been proven to be the best.
 bool searches(Objective objective);
 
-struct GraphTrainResult {
-  OptimizeResult optimization;            // of the start that was kept
-  std::size_t dimension = 0, active = 0;  // weights, and those that are not 0
-  std::size_t kept_start = 0;             // from 0
-  std::vector<double> objectives;         // of each start
-  Method method = Method::lbfgs;          // that was chosen
-  GraphFindings findings;                 // of the start that was kept
+struct GraphTrainResult : WatchedResult {  // of the start that was kept
+  std::size_t kept_start = 0;              // from 0
+  std::vector<double> objectives;          // of each start
+  Method method = Method::lbfgs;           // that was chosen
+  GraphFindings findings;                  // of the start that was kept
 };
 
 class GraphTraining {
  public:
-  // Takes the data's cliques.  Keeps the data by reference.
+  // Takes the data's cliques.  Keeps the data by reference.  What it holds out is not trained on.
   //   features : [templates] names of features, by the numbers that the data has
   GraphTraining(CliqueData& data, std::vector<StringTable> features);
+  // What else is not trained on: all of this data, whose features have the training's numbers.
+  void hold_out(CliqueData& data);
 
   // Throws UsageError for bad options, Error when there is no variable, clique or feature.
   GraphTrainResult run(const GraphTrainOptions& options, const TrainingCallback& callback);
 
   std::span<const double> weights() const { return weights_; }
   const GraphLayout& layout() const { return layout_; }
-  std::span<GraphInstance> instances() { return instances_; }
+  std::span<GraphInstance> instances() { return instances_; }  // that are trained on
   std::span<const GraphInstance> instances() const { return instances_; }
   std::span<const StringTable> features() const { return features_; }  // [templates]
   std::size_t hidden() const;  // variables whose state is not known
+  std::size_t held_out() const { return holdout_ ? holdout_->instances() : 0; }  // instances
   // After run(): the model file's sections.
   //   source : what the front end wants to find again in GraphModel::source()
   ContainerWriter model(const Json& source, const Json& training) const;
@@ -87,6 +92,7 @@ class GraphTraining {
   const CliqueData& data_;
   std::vector<StringTable> features_;
   std::vector<GraphInstance> instances_;
+  std::optional<GraphHoldout> holdout_;
   GraphLayout layout_;
   std::vector<double> weights_;
 };

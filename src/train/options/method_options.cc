@@ -94,14 +94,14 @@ std::span<const OptionRow> run_options() {
   constexpr KindSet kOfEm = kHmmBit | kNaiveBayesBit | kBayesNetBit;
   static const auto kRows = std::to_array<OptionRow>({
       words("holdout", "FILE|FRACTION",
-            "A labelled file, or a fraction of the data to set aside, for a score as training "
-            "goes on")
+            "A labelled file (of --model graph a database), or a fraction of the data (of its "
+            "instances) to set aside, for a score as training goes on")
           .of(kOfChains | kSegmentBit | kBoosted | kBayesNetBit | kHmmBit | kNaiveBayesBit |
-              kJointBit),
+              kJointBit | kGraphBit),
       whole("early-stop", "N=0",
             "Stop after N iterations without a better hold-out score, and keep the best "
             "weights; 0: off")
-          .of(kChains | kSegmentBit | kHiddenChainBit | kBoosted | kJointBit | kOfEm,
+          .of(kChains | kSegmentBit | kHiddenChainBit | kBoosted | kJointBit | kOfEm | kGraphBit,
               "its iterations have no hold-out score")
           .at_first("0"),
       file("init", "MODEL", "Start from this model: its weights, features and labels are kept")

@@ -72,7 +72,7 @@ std::vector<KindOfRequest> requests() {
 bool is_of_the_run(std::string_view name) {
   return name == "log" || name == "quiet" || name == "partial-separator" || name == "model";
 }
-// What names the tables and the file of a graph is read where SQLite is (sql/train_graph.h).
+// What names the tables and the file of a graph is read where SQLite is (sql/train/train_graph.h).
 bool is_of_tables(std::string_view name) {
   return name == "spec" || name == "database" || name.starts_with("query-") || name == "output";
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/train/train_files.h"
+#include "croft/core/random.h"
 #include "train/course/report.h"
 
 namespace croft {
@@ -138,12 +139,28 @@ std::string warning_of(const GraphFindings& found, const GraphTrainOptions& opti
 
 }  // namespace
 
+void hold_out(const std::string& holdout, double share, std::uint64_t seed, CliqueData& data) {
+  Random random(seed);
+  std::vector<bool> groups(data.groups());
+  std::size_t held_out = 0;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    groups[g] = random.uniform() < share;
+    held_out += groups[g] ? 1 : 0;
+  }
+  require_holdout(holdout, held_out, groups.size(), "instances");
+  data.hold_out(std::move(groups));
+}
+
 GraphTrainer::GraphTrainer(GraphRequest request) : request_(std::move(request)) {
   GraphTrainOptions& o = request_.options;
   request_.set_defaults(o.chosen_method(), o.regulariser, o.stop);
   o.validate();
   check_settings(request_);
   request_.check(o.stop);
+  holdout_fraction(request_.holdout);  // one that is out of range is refused
+  if (o.early_stop > 0 && request_.holdout.empty()) {
+    throw UsageError("--early-stop needs --holdout, to see when to stop");
+  }
 }
 
 void GraphTrainer::open() {
@@ -162,7 +179,7 @@ bool GraphTrainer::set_data(CliqueData& data, std::vector<StringTable>& features
   data_ = &data;
   measurements_ = measurements;
   size_ = {.variables = data.variables(),
-           .instances = data.groups(),
+           .instances = data.groups(),  // with those that are held out
            .cliques = cliques,
            .templates = data.schema().templates.size()};
   for (const StringTable& each : features) size_.features += each.size();
@@ -174,6 +191,26 @@ bool GraphTrainer::set_data(CliqueData& data, std::vector<StringTable>& features
   return field_.has_value();
 }
 
+void GraphTrainer::set_holdout(CliqueData& data, const TrueLabels& truth) {
+  if (field_) {
+    throw UsageError(
+        "--holdout does not go with densities that EM fits to variables without a label; leave it "
+        "out, or compare trainings by croft evaluate");
+  }
+  if (&data != data_) training_->hold_out(data);
+  size_.held_out = training_->held_out();
+  GraphTrainOptions& options = request_.options;
+  options.score = GraphScores(data, truth);
+  if (options.early_stop == 0) return;
+  Fingerprint print;
+  add(print, data.rows());
+  for (std::uint32_t v = 0; v < data.variables(); ++v) {
+    const std::optional<TrueLabel> label = truth(v);
+    print.add(label ? label->label : std::string_view());
+  }
+  holdout_ = print.value();
+}
+
 DataSummary GraphTrainer::summary() const {
   const Size& s = size_;
   DataSummary summary{
@@ -183,7 +220,9 @@ DataSummary GraphTrainer::summary() const {
        {"hidden_variables", s.hidden},
        {"instances", s.instances},
        {"cliques", s.cliques},
-       {"features", s.features}}};
+       {"features", s.features},
+       {"holdout_instances", s.held_out}}};
+  if (s.held_out > 0) summary.text += fmt::format("; {} held out", s.held_out);
   if (s.hidden > 0) summary.text += fmt::format("; {} variables without a label", s.hidden);
   return summary;
 }
@@ -217,6 +256,9 @@ std::uint64_t GraphTrainer::fingerprint() {
   }
   add(print, data_->rows());
   print.add({options.start_deviation, static_cast<double>(options.starts)});
+  if (options.early_stop > 0) {
+    print.add(std::to_string(options.early_stop), std::to_string(holdout_));
+  }
   // Features go by their names to the weights of another model and to variances.
   for (const StringTable& each : field_ ? field_->features() : training_->features()) {
     for (std::uint32_t id = 0; id < each.size(); ++id) print.add(each[id]);
@@ -245,6 +287,14 @@ Json GraphTrainer::record() const {
                  {"objective_value", result_.optimization.objective},
                  {"gradient_norm", result_.optimization.gradient_norm},
                  {"stop", stop_reason_name(result_.optimization.reason)}});
+  if (size_.held_out > 0) {
+    record["holdout"]["instances"] = size_.held_out;
+    if (result_.holdout) {
+      record["holdout"]["token_accuracy"] = result_.holdout->token_accuracy;
+      if (result_.holdout->chunk_f1) record["holdout"]["chunk_f1"] = *result_.holdout->chunk_f1;
+    }
+  }
+  if (result_.best_iteration) record["kept_iteration"] = *result_.best_iteration;
   if (result_.optimization.gap) record["gap"] = *result_.optimization.gap;
   if (result_.findings.not_converged > 0) {
     record["inferences"] = result_.findings.inferences;

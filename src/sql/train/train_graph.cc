@@ -1,10 +1,11 @@
-#include "sql/train_graph.h"
+#include "sql/train/train_graph.h"
 
 #include <fmt/format.h>
 
 #include <array>
 
 #include "app/train/requests.h"
+#include "app/train/train_files.h"
 
 namespace croft {
 namespace {
@@ -26,6 +27,7 @@ class DatabaseTrainer final : public GraphTrainer {
     TrainFiles files{asked_.databases, asked_.output};
     files.inputs.insert(files.inputs.end(),
                         {asked_.spec, asked_.init, asked_.prior, asked_.variances});
+    files.inputs.insert(files.inputs.end(), asked_.held_out.begin(), asked_.held_out.end());
     return files;
   }
   void open() override {
@@ -34,19 +36,48 @@ class DatabaseTrainer final : public GraphTrainer {
   }
   void read_files(TrainObserver& observer) override {
     const Database database = Database::open(asked_.databases, asked_.limits);
-    tables_ = GraphTables::read(
-        database, std::move(spec_), [&](std::size_t variables, std::size_t cliques) {
-          observer.reading(fmt::format("{} variables, {} cliques", variables, cliques));
-        });
+    const auto progress = [&](std::size_t variables, std::size_t cliques) {
+      observer.reading(fmt::format("{} variables, {} cliques", variables, cliques));
+    };
+    const std::optional<double> share = holdout_fraction(asked_.holdout);
+    GraphTables::Split split;
+    if (share) {
+      split = [&](CliqueData& data) {
+        hold_out(asked_.holdout, *share, asked_.options.seed, data);
+      };
+    }
+    tables_ = GraphTables::read(database, std::move(spec_), progress, split);
     for (const std::string& each : tables_->warnings()) observer.warn(each);
+    if (!asked_.held_out.empty()) {  // by the names of features, which training takes
+      const Database other = Database::open(asked_.held_out, asked_.limits);
+      held_out_ = GraphTables::read(other, *tables_, progress);
+    }
     if (!set_data(tables_->data(), tables_->features(), tables_->cliques(),
                   tables_->measurements())) {
       require_densities(*tables_);
     }
+    if (asked_.holdout.empty()) return;
+    GraphTables& compared = held_out_ ? *held_out_ : *tables_;
+    set_holdout(compared.data(), true_labels(compared));
   }
   void write() override { model().write(asked_.output); }
 
  private:
+  // Of what the tables hold out, or are in all.
+  TrueLabels true_labels(const GraphTables& tables) const {
+    const bool all = held_out_.has_value();
+    return [&tables, all, held_out = held_out_labels(tables.data())](std::uint32_t v) {
+      std::optional<TrueLabel> label;
+      if (!all) {
+        label = held_out(v);
+      } else if (tables.variables().gold(v) != kUnobserved) {
+        label = TrueLabel{tables.variables().gold_label(tables.schema(), v)};
+      }
+      if (label) label->sequence = tables.variables().sequence(v);
+      return label;
+    };
+  }
+
   Json source(std::span<const LabelMixtures> densities) override {
     std::size_t m = 0;
     for (TemplateSpec& each : tables_->spec().templates) {
@@ -58,7 +89,7 @@ class DatabaseTrainer final : public GraphTrainer {
 
   GraphTrainRequest asked_;
   GraphSpec spec_;
-  std::optional<GraphTables> tables_;
+  std::optional<GraphTables> tables_, held_out_;
 };
 
 }  // namespace
@@ -81,6 +112,9 @@ GraphTrainRequest graph_train_request(const OptionValues& values) {
     throw UsageError("--model graph needs --spec, which declares the graph");
   if (request.databases.empty()) throw UsageError("--model graph needs --database");
   static_cast<GraphRequest&>(request) = graph_request(values);
+  if (!request.holdout.empty() && !holdout_fraction(request.holdout)) {
+    request.held_out = {request.holdout};
+  }
   return request;
 }
 

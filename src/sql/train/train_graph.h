@@ -13,6 +13,7 @@ namespace croft {
 struct GraphTrainRequest : GraphRequest {
   std::string spec;                    // file; GraphSpec
   std::vector<std::string> databases;  // Database::open()
+  std::vector<std::string> held_out;   // likewise, where `holdout` is no share
   QueryLimits limits;
   std::string output;  // the model file
 };

@@ -1,0 +1,233 @@
+// The life of a training on tables: what is held out, and when it stops.
+#include "sql/train/train_graph.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "core/json.h"
+#include "croft/core/error.h"
+#include "croft/core/random.h"
+#include "sql/evaluate_graph.h"
+#include "sql/label_graph.h"
+#include "sql/temporary_database.h"
+#include "support/message_of.h"
+
+namespace croft::train_graph_test {
+namespace {
+
+constexpr const char* kSpec = R"(
+[[variables]]
+domain = "tag"
+query = "select id, grp as instance, label, part as sequence from word order by id"
+[[templates]]
+name = "word"
+variables = ["tag"]
+query = "select id, word from word order by id"
+[[templates]]
+name = "next"
+variables = ["tag", "tag"]
+query = "select a.id, b.id from word a join word b on b.id = a.id + 1 and a.grp = b.grp order by a.id"
+)";
+
+const std::vector<std::string> kTags = {"O", "B-X", "I-X"};
+
+// Chains of six words, which show their labels most of the time.
+struct Word {
+  int id, group, part;
+  std::string word, label;
+};
+std::vector<Word> make_words(std::uint64_t seed, int groups, int first_id = 0) {
+  Random random(seed);
+  std::vector<Word> words;
+  for (int group = 0; group < groups; ++group) {
+    for (int k = 0; k < 6; ++k) {
+      const int id = first_id + group * 10 + k;
+      const std::string label = kTags[random.below(3)];
+      const std::string shown = random.uniform() < 0.7 ? label : kTags[random.below(3)];
+      // Rare words, too, of which a hold-out has some that training has not.
+      const std::string word = random.uniform() < 0.9 ? shown : "w" + std::to_string(id);
+      words.push_back({id, group, k / 3, word, label});
+    }
+  }
+  return words;
+}
+
+void write_words(const std::string& path, const std::vector<Word>& words) {
+  std::string sql = "create table word(id integer, grp, part, word text, label text);";
+  for (const Word& each : words) {
+    sql += "insert into word values (" + std::to_string(each.id) + "," +
+           std::to_string(each.group) + "," + std::to_string(each.part) + ",'" + each.word + "'," +
+           (each.label.empty() ? "null" : "'" + each.label + "'") + ");";
+  }
+  run_sql(path, sql);
+}
+
+class TrainGraphTest : public testing::Test {
+ protected:
+  TrainGraphTest() {
+    write_words(folder_ / "train.sqlite", words_);
+    write_words(folder_ / "dev.sqlite", make_words(2, 12));
+    request_.spec = folder_.write("s.toml", kSpec);
+    request_.databases = {folder_ / "train.sqlite"};
+    request_.output = folder_ / "m.croft";
+  }
+
+  // The groups that a share holds out, as sequences of a chain are drawn.
+  std::vector<bool> drawn(double share) const {
+    Random random(request_.options.seed);
+    std::vector<bool> out(40);
+    for (std::size_t g = 0; g < out.size(); ++g) out[g] = random.uniform() < share;
+    return out;
+  }
+
+  TrainOutcome run() {
+    TrainObserver nobody;
+    const TrainOutcome outcome = train(*make_trainer(request_), nobody);
+    model_ = GraphModel::open(request_.output);
+    return outcome;
+  }
+  Json record() const { return *model_->meta().get_if("training"); }
+
+  // As croft evaluate has it.
+  EvaluationSummary evaluate(const std::string& database) const {
+    GraphTables tables =
+        GraphTables::read(Database::open({database}), graph_spec_from(model_->source(), "m.croft"),
+                          *model_, LabelUse::gold);
+    const GraphLabels labels = label_graph(*model_, tables.data(), {});
+    return evaluate_graph(tables, labels, {}).domains[0].summary;
+  }
+
+  TemporaryFolder folder_;
+  std::vector<Word> words_ = make_words(1, 40);
+  GraphTrainRequest request_;
+  std::shared_ptr<const GraphModel> model_;
+};
+
+TEST_F(TrainGraphTest, AHeldOutDatabaseIsScoredAsEvaluateScoresIt) {
+  request_.holdout = folder_ / "dev.sqlite";
+  request_.held_out = {request_.holdout};
+  const TrainOutcome outcome = run();
+  ASSERT_TRUE(outcome.holdout && outcome.holdout->chunk_f1);
+  const EvaluationSummary found = evaluate(folder_ / "dev.sqlite");
+  EXPECT_EQ(outcome.holdout->token_accuracy, found.token_accuracy());
+  EXPECT_EQ(*outcome.holdout->chunk_f1, found.chunk->all.f1());
+  EXPECT_EQ(record().at("holdout").at("instances").get<std::size_t>(), 12u);
+}
+
+TEST_F(TrainGraphTest, AShareThatIsHeldOutIsNotTrainedOn) {
+  request_.holdout = "0.3";
+  const TrainOutcome with_share = run();
+  const std::shared_ptr<const GraphModel> trained = model_;
+  const std::vector<bool> out = drawn(0.3);
+  ASSERT_GT(std::ranges::count(out, true), 3);
+  std::vector<Word> kept, held_out;
+  for (const Word& each : words_) {
+    (out[static_cast<std::size_t>(each.group)] ? held_out : kept).push_back(each);
+  }
+  write_words(folder_ / "kept.sqlite", kept);
+  write_words(folder_ / "held_out.sqlite", held_out);
+  request_.databases = {folder_ / "kept.sqlite"};
+  request_.holdout = folder_ / "held_out.sqlite";
+  request_.held_out = {request_.holdout};
+  const TrainOutcome with_database = run();
+  EXPECT_EQ(with_share.objective, with_database.objective);
+  EXPECT_EQ(with_share.holdout->token_accuracy, with_database.holdout->token_accuracy);
+  EXPECT_EQ(with_share.holdout->chunk_f1, with_database.holdout->chunk_f1);
+  for (std::uint32_t t = 0; t < 2; ++t) {
+    EXPECT_EQ(trained->table(t).weights(), model_->table(t).weights());
+  }
+}
+
+TEST_F(TrainGraphTest, EarlyStoppingKeepsTheBestIteration) {
+  struct Scores : TrainObserver {
+    std::vector<double> f1;
+    bool see(const TrainStep& step) override {
+      f1.push_back(*step.holdout->chunk_f1);
+      return true;
+    }
+  } scores;
+  request_.holdout = folder_ / "dev.sqlite";
+  request_.held_out = {request_.holdout};
+  request_.options.early_stop = 2;
+  request_.options.method = Method::sgd;
+  request_.l2 = 0.001;
+  const TrainOutcome outcome = train(*make_trainer(request_), scores);
+  model_ = GraphModel::open(request_.output);
+  const double best = *std::ranges::max_element(scores.f1);
+  EXPECT_EQ(*outcome.holdout->chunk_f1, best);
+  EXPECT_EQ(evaluate(folder_ / "dev.sqlite").chunk->all.f1(), best);
+  EXPECT_EQ(*record().at("holdout").get_if("chunk_f1"), Json(best));
+}
+
+TEST_F(TrainGraphTest, EveryObjectiveHasAHoldout) {
+  for (const ObjectiveInfo& each : objective_table(Structure::graph)) {
+    request_.holdout = "0.25";
+    request_.options.objective = each.objective;
+    request_.max_iterations = 3;
+    const TrainOutcome outcome = run();
+    ASSERT_TRUE(outcome.holdout) << each.name;
+    EXPECT_GT(outcome.holdout->token_accuracy, 0.3) << each.name;
+  }
+}
+
+TEST_F(TrainGraphTest, KnownLabelsOfAHeldOutDatabaseAreEvidence) {
+  std::string spec(kSpec);
+  const std::string column = "label, part as sequence";
+  spec.replace(spec.find(column), column.size(), "label, id % 2 as known");
+  const auto train_by = [&](const std::string& text) {
+    request_.spec = folder_.write("known.toml", text);
+    request_.holdout = folder_ / "dev.sqlite";
+    request_.held_out = {request_.holdout};
+    request_.max_iterations = 20;
+    return run();
+  };
+  const TrainOutcome outcome = train_by(spec);
+  GraphTables tables =
+      GraphTables::read(Database::open({folder_ / "dev.sqlite"}),
+                        graph_spec_from(model_->source(), "m.croft"), *model_, LabelUse::rest);
+  const GraphLabels labels = label_graph(*model_, tables.data(), {});
+  const GraphEvaluation found = evaluate_graph(tables, labels, {});
+  EXPECT_EQ(found.evidence, 36u);
+  EXPECT_EQ(outcome.holdout->token_accuracy, found.domains[0].summary.token_accuracy());
+}
+
+TEST_F(TrainGraphTest, DensitiesAreNotFittedToWhatIsHeldOut) {
+  std::string spec(kSpec);
+  spec +=
+      "[[templates]]\nname = \"size\"\nvariables = [\"tag\"]\nmixture = { components = 1 }\n"
+      "query = \"select id, length(word) + id * 0.01 from word order by id\"\n";
+  request_.spec = folder_.write("mixture.toml", spec);
+  request_.holdout = "0.3";
+  const TrainOutcome with_share = run();
+  const Json source = model_->source();
+  const std::vector<bool> out = drawn(0.3);
+  std::erase_if(words_,
+                [&](const Word& each) { return out[static_cast<std::size_t>(each.group)]; });
+  write_words(folder_ / "kept.sqlite", words_);
+  request_.databases = {folder_ / "kept.sqlite"};
+  request_.holdout.clear();
+  EXPECT_EQ(with_share.objective, run().objective);
+  EXPECT_EQ(source.dump(), model_->source().dump());
+}
+
+TEST_F(TrainGraphTest, SaysWhatCannotBeHeldOut) {
+  const auto message = [&] { return message_of<Error>([&] { run(); }); };
+  request_.options.early_stop = 3;
+  EXPECT_EQ(message(), "--early-stop needs --holdout, to see when to stop");
+  request_.options.early_stop = 0;
+  request_.holdout = "1.5";
+  EXPECT_NE(message().find("is not between 0 and 1"), std::string::npos);
+  request_.holdout = "0.000001";
+  EXPECT_EQ(message(), "the hold-out fraction 0.000001 of 40 instances is none; give a larger one");
+  std::vector<Word> blank = make_words(3, 4);
+  for (Word& each : blank) each.label.clear();
+  write_words(folder_ / "blank.sqlite", blank);
+  request_.holdout = folder_ / "blank.sqlite";
+  request_.held_out = {request_.holdout};
+  EXPECT_NE(message().find("no variable of the hold-out has a label"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace croft::train_graph_test
