@@ -41,6 +41,7 @@
 #include "croft/inference/segment_chain.h"
 #include "croft/inference/segment_sum.h"
 #include "croft/inference/segment_viterbi.h"
+#include "croft/inference/slice_filter.h"
 #include "croft/inference/tree_reweighted.h"
 #include "croft/inference/trw_s.h"
 #include "croft/objective/chain_objective.h"
@@ -63,4 +64,5 @@
 #include "croft/structure/label_runs.h"
 #include "croft/structure/segment_labels.h"
 #include "croft/structure/segments.h"
+#include "croft/structure/slice_network.h"
 #include "croft/structure/transitions.h"

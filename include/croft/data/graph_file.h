@@ -66,6 +66,8 @@ struct SoftFinding {
 // "VARIABLE=0.3:0.7", a likelihood for each state; none where the text is no such finding.  Throws
 // UsageError for another number of likelihoods than states, and for what is no likelihood.
 std::optional<SoftFinding> soft_finding(const GraphFile& file, std::string_view text);
+// "0.3:0.7" of a variable; UsageError likewise.
+SoftFinding soft_finding_of(const GraphFile& file, Variable v, std::string_view likelihoods);
 // The graph with a factor more for each of them: Z is then the sum of p(x) times the likelihoods.
 FactorGraph with_findings(const FactorGraph& graph, const std::vector<SoftFinding>& findings);
 

@@ -62,6 +62,8 @@ class JunctionTree {
   // all others.  Variables keep their numbers; one that is summed out has one state, and is in no
   // scope.  The other questions are for orders of all variables.
   FactorGraph sum_out();
+  // The same with max for the sum:  score(x_A) = max of score(x) over all others.
+  FactorGraph max_out();
 
  private:
   class Run;

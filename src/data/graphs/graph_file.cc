@@ -221,28 +221,31 @@ std::optional<SoftFinding> soft_finding(const GraphFile& file, std::string_view 
   const Variable v = find_variable(file, text.substr(0, equal));
   const std::string_view wanted = text.substr(equal + 1);
   if (wanted.find(':') == wanted.npos || find_state(file, v, wanted)) return {};
+  return soft_finding_of(file, v, wanted);
+}
+
+SoftFinding soft_finding_of(const GraphFile& file, Variable v, std::string_view likelihoods) {
   SoftFinding finding{v, {}};
   double largest = 0;
-  for (std::size_t begin = 0; begin <= wanted.size();) {
-    const std::size_t end = std::min(wanted.find(':', begin), wanted.size());
+  for (std::size_t begin = 0; begin <= likelihoods.size();) {
+    const std::size_t end = std::min(likelihoods.find(':', begin), likelihoods.size());
     double value = 0;
-    const std::string_view number = wanted.substr(begin, end - begin);
+    const std::string_view number = likelihoods.substr(begin, end - begin);
     if (parse_number(number, value) != NumberKind::finite || value < 0) {
       throw UsageError(
-          "likelihoods are numbers >= 0, as in VARIABLE=0.3:0.7, and no state is "
-          "called so: ",
-          in_quotes(text));
+          "likelihoods of ", in_quotes(variable_name(file.names, v)),
+          " are numbers >= 0, as in 0.3:0.7, and no state is called so: ", in_quotes(likelihoods));
     }
     largest = std::max(largest, value);
     finding.likelihoods.push_back(value);
     begin = end + 1;
   }
   if (finding.likelihoods.size() != file.graph.states(v)) {
-    throw UsageError("variable ", in_quotes(text.substr(0, equal)), " has ", file.graph.states(v),
-                     " states, and ", in_quotes(wanted), " has ", finding.likelihoods.size(),
-                     " likelihoods");
+    throw UsageError("variable ", in_quotes(variable_name(file.names, v)), " has ",
+                     file.graph.states(v), " states, and ", in_quotes(likelihoods), " has ",
+                     finding.likelihoods.size(), " likelihoods");
   }
-  if (largest == 0) throw UsageError("all likelihoods are 0 in ", in_quotes(text));
+  if (largest == 0) throw UsageError("all likelihoods are 0 in ", in_quotes(likelihoods));
   return finding;
 }
 

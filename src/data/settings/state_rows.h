@@ -4,19 +4,50 @@
 //   yes,no,yes               names of states
 //   no,,no                   an empty cell: not known
 #pragma once
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "croft/data/graph_file.h"
 #include "croft/data/line_reader.h"
+#include "data/csv.h"
 
 namespace croft {
 
 struct StateRowsOptions {
   char delimiter = ',';
   std::vector<std::string> missing = {};  // cells that say nothing, as does the empty one
+};
+
+// Row by row, as they come: a pipe is not read ahead.
+class StateRowReader {
+ public:
+  // Reads the header.  `net` is kept by reference.  Errors as of read_state_rows().
+  StateRowReader(LineReader lines, const GraphFile& net, const StateRowsOptions& options);
+
+  // False at the end.  With `soft`, a cell may be likelihoods, "0.3:0.7", which go there; it is
+  // cleared first.
+  bool next(std::vector<State>& row, std::vector<SoftFinding>* soft = nullptr);
+  // Of the row that next() gave last.
+  Location location() const { return {records_.name(), record_.line()}; }
+  bool ready() const { return records_.ready(); }  // as LineReader
+
+ private:
+  using Names = std::map<std::string, std::uint32_t, std::less<>>;
+  static std::string list_of(const Names& names);
+  void read_header();
+  State state_in(std::size_t k, std::vector<SoftFinding>* soft) const;
+  SoftFinding finding_in(std::size_t k, std::string_view cell) const;
+
+  CsvRecordReader records_;
+  const GraphFile& net_;
+  const StateRowsOptions options_;
+  CsvRecord record_;
+  std::vector<Variable> variable_;  // [columns]
+  std::vector<Names> states_;       // [columns]
 };
 
 // visit(row [variables]) for each row, kUnobserved where nothing is known: of variables without a

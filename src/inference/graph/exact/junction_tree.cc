@@ -132,8 +132,8 @@ class JunctionTree::Run {
     return RankedAssignments(graph_, tree_, up_, k, watch_).all();
   }
 
-  // After collect(false).
-  FactorGraph summed() const {
+  // After collect(): what is left of the graph.
+  FactorGraph rest() const {
     std::vector<bool> gone(graph_.variables());
     for (const Clique& clique : tree_.cliques) {
       for (const Variable v : clique.eliminated) gone[v] = true;
@@ -402,7 +402,17 @@ FactorGraph JunctionTree::sum_out() {
         "no assignment is allowed: the factors' zeros (and the evidence) contradict each other, "
         "and there is nothing to sum");
   }
-  return run_->summed();
+  return run_->rest();
+}
+
+FactorGraph JunctionTree::max_out() {
+  run_->begin(1);
+  if (!run_->collect(true)) {
+    throw Error(
+        "no assignment is allowed: the factors' zeros (and the evidence) contradict each other, "
+        "and there is no best one");
+  }
+  return run_->rest();
 }
 
 std::vector<std::vector<State>> JunctionTree::samples(std::size_t count, Random& random) {
