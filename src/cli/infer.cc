@@ -12,6 +12,7 @@
 #include "cli/common.h"
 #include "cli/infer_questions.h"
 #include "cli/infer_request.h"
+#include "cli/infer_stream.h"
 #include "cli/model_options.h"
 #include "cli/verb.h"
 #include "core/files.h"
@@ -36,6 +37,8 @@ Example:
   croft infer asia.bif --independent "smoke;xray|lung"
   croft infer asia.bif --observe "smoke=0.3:0.7" --query "lung=yes, tub=no" --query "lung=tub"
   croft infer garden.xdsl --observe "hose=off" --decide
+  croft infer umbrella.bif --stream days.csv --lag 2
+  croft infer umbrella.bif --unroll 5 --observe "umbrella_4=yes" --task marginals
 
 docs/infer.md explains tasks, methods and every field of --json.)";
 
@@ -274,8 +277,13 @@ std::optional<GraphFormat> format_of(const OptionValues& values) {
 }
 
 int answer_all(InferCommand& c) {
+  if (c.values.given("stream")) {
+    answer_stream(c.values, read_graph(c.text("GRAPH"), format_of(c.values)));
+    return interruption ? kInterrupted : kDone;
+  }
   const bool numbers = asks_numbers(c);
-  const GraphFile file = read_graph(c.text("GRAPH"), format_of(c.values));
+  const GraphFile file =
+      unrolled_as_asked(c.values, read_graph(c.text("GRAPH"), format_of(c.values)));
   Findings known{Evidence(file.graph.variables(), kUnobserved), {}};
   Evidence& evidence = known.states;
   if (c.values.given("evidence")) {
@@ -311,8 +319,8 @@ int run_infer(const OptionValues& values) {
 }
 
 OptionTables infer_options() {
-  return {graph_options(), number_options(), question_options(), inference_options(),
-          common_options()};
+  return {graph_options(), number_options(),    question_options(),
+          slice_options(), inference_options(), common_options()};
 }
 
 std::string infer_footer() {

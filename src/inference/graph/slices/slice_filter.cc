@@ -193,7 +193,8 @@ class SlicePath::Run {
           evidence.states[steps_.net().interface[k]] = later[n + k];
         }
       }
-      path[t] = steps_.of(t).best({evidence, t == 0 ? nullptr : &past_[t - 1].after});
+      steps_.of(t).run({evidence, t == 0 ? nullptr : &past_[t - 1].after},
+                       {.largest = true, .best = &path[t]});
     }
     for (std::vector<State>& each : path) each.resize(n);
     return path;

@@ -122,6 +122,7 @@ std::optional<double> SliceKernel::run(const SliceGiven& given, const SliceWante
     }
     out.normalise();
   }
+  if (wanted.best != nullptr) descend(*wanted.best);
   if (wanted.marginals == nullptr && wanted.before == nullptr) return log_total;
   if (!distribute(wanted.marginals != nullptr)) return {};
   if (wanted.marginals != nullptr) set_marginals(*wanted.marginals);
@@ -268,6 +269,25 @@ void SliceKernel::sum_to(std::size_t c, const Places& places, bool largest,
     }
   } else {
     for (std::size_t i = 0; i < work.size(); ++i) out[places[i]] += work[i];
+  }
+}
+
+// From the roots to the leaves: the best states of a clique given those above it.
+void SliceKernel::descend(std::vector<State>& x) const {
+  x.assign(variables_, 0);
+  std::vector<std::size_t> best(parts_.size());
+  for (std::size_t c = parts_.size(); c-- > 0;) {
+    const Part& part = parts_[c];
+    const LargeVector<double>& work = work_[c];
+    const std::uint32_t above =
+        part.parent == Clique::kNone ? 0 : part.up_in_parent[best[part.parent]];
+    double largest = -1;
+    for (std::size_t i = 0; i < work.size(); ++i) {
+      if (part.up[i] == above && work[i] > largest) largest = work[i], best[c] = i;
+    }
+    for (const Own& own : part.own) {
+      x[own.variable] = static_cast<State>(best[c] / own.stride % own.states);
+    }
   }
 }
 

@@ -29,6 +29,7 @@ struct SliceWanted {
   Table* after = nullptr;   // p(interface of this slice | evidence until now), up to a factor
   Table* before = nullptr;  // p(evidence from now on | interface before), up to a factor
   bool largest = false;     // max for sum
+  std::vector<State>* best = nullptr;  // of `largest`: the best states [graph.variables()]
 };
 
 class SliceKernel {
@@ -74,6 +75,7 @@ class SliceKernel {
   bool send_up(std::size_t c, bool largest, bool& possible);
   bool distribute(bool all);
   void set_marginals(VariableMarginals& out) const;
+  void descend(std::vector<State>& x) const;
   void sum_to(std::size_t c, const Places& places, bool largest, LargeVector<double>& out) const;
 
   std::vector<Part> parts_;  // children before parents

@@ -65,11 +65,6 @@ double SliceStep::run(const SliceGiven& given, const SliceWanted& wanted) {
   return *log_total;
 }
 
-std::vector<State> SliceStep::best(const SliceGiven& given) const {
-  const FactorGraph graph = with(given);
-  return JunctionTree(graph, order_).best().states;
-}
-
 FactorGraph SliceStep::with(const SliceGiven& given) const {
   FactorGraph graph = graph_;
   for (Variable v = 0; v < given.evidence.states.size(); ++v) {
@@ -97,7 +92,9 @@ double SliceStep::run_in_logarithms(const SliceGiven& given, const SliceWanted& 
   JunctionTree tree(graph, order_);
   double log_total = 0;
   if (wanted.largest) {
-    log_total = tree.best().score;
+    BestAssignment best = tree.best();
+    log_total = best.score;
+    if (wanted.best != nullptr) *wanted.best = std::move(best.states);
   } else {
     log_total = tree.log_partition();
   }

@@ -24,8 +24,6 @@ class SliceStep {
   // where all are 0, and nothing is set then.
   //   wanted.after : adds up to 1, or its largest number is 1
   double run(const SliceGiven& given, const SliceWanted& wanted);
-  // The best state of all [graph.variables()]; some must be allowed.
-  std::vector<State> best(const SliceGiven& given) const;
 
  private:
   FactorGraph with(const SliceGiven& given) const;
