@@ -132,6 +132,7 @@ void explain_all(const OptionValues& values, const std::vector<PositionRange>& r
   values.read("DATA", data);
   for (const std::string& path : data) {
     SequenceSource source(path, model.extractor(), Labels::optional, spans);
+    source.before_waiting(flush_result);
     for_each_sequence(source, [&](const InputSequence& input) {
       const TextSequence& text = input.text;
       longest = std::max(longest, text.length());
@@ -141,7 +142,6 @@ void explain_all(const OptionValues& values, const std::vector<PositionRange>& r
       const auto [outcome, view] =
           explainer.explain(TagInput{text, rows, source.name()}, input, options);
       write_result(json ? view.json.dump(-1, InvalidUtf8::replace) + "\n" : view.text);
-      if (!source.ready()) flush_result();
       if (outcome.found || counts.unlabelled++ > 0) return;
       counts.first_unlabelled = {source.name(), text.first_line};
       counts.first_outcome = outcome;

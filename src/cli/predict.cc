@@ -205,13 +205,7 @@ int label_sequences(const OptionValues& values) {
   PredictCounts counts;
   for (const std::string& path : data) {
     SequenceSource source(path, model->extractor(), Labels::optional, spans);
-    predict_stream(
-        plan, source, options, pool,
-        [&](std::string_view text) {
-          write_result(text);
-          if (!source.ready()) flush_result();
-        },
-        interruption, counts);
+    predict_stream(plan, source, options, pool, {write_result, flush_result}, interruption, counts);
     if (interruption) throw Interrupted(source.name() + ": interrupted while reading");
   }
   if (const auto warning = counts.attributes.warning("the data")) {

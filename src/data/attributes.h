@@ -55,7 +55,6 @@ class AttributesReader {
   // in them.
   bool next(TextSequence& sequence, AttributeLines& lines);
   const std::string& name() const { return lines_.name(); }
-  bool ready() const { return lines_.ready(); }  // as LineReader
 
  private:
   bool read(TextSequence& sequence, AttributeLines& lines);

@@ -66,7 +66,6 @@ class ColumnsReader {
 
   std::size_t columns() const { return columns_; }  // of the first row; 0 before it
   const std::string& name() const { return lines_.name(); }
-  bool ready() const { return lines_.ready(); }  // as LineReader
 
  private:
   void check_bytes(std::string_view line) const;

@@ -48,7 +48,6 @@ class CsvRecordReader {
   bool next(CsvRecord& record);
 
   const std::string& name() const { return lines_.name(); }
-  bool ready() const { return lines_.ready(); }  // as LineReader
 
  private:
   std::size_t read_plain(std::string_view line, std::size_t at, CsvRecord& record) const;

@@ -87,7 +87,6 @@ class CsvReader {
   bool next(TextSequence& sequence);
 
   const std::string& name() const { return records_.name(); }
-  bool ready() const { return records_.ready(); }  // as LineReader
 
  private:
   void read_header();

@@ -29,7 +29,6 @@ class LabelledTextReader {
 
   bool labelled() const { return labelled_; }  // as the first line with something in it
   const std::string& name() const { return lines_.name(); }
-  bool ready() const { return lines_.ready(); }  // as LineReader
 
  private:
   void parse(std::string_view line, LabelledText& out);

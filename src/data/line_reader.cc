@@ -21,16 +21,6 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   throw Error(name + ": cannot " + what + ": " + std::strerror(reason));
 }
 
-// Waits until there is something to read, an end or an error.  A signal ends poll() at once, but
-// not one that another thread took or that came just before: hence the time limit.
-void wait_for_input(int descriptor, const std::string& name) {
-  constexpr int kMilliseconds = 200;
-  pollfd request{descriptor, POLLIN, 0};
-  do {
-    if (interruption) throw Interrupted(name + ": interrupted while reading");
-  } while (::poll(&request, 1, kMilliseconds) <= 0);
-}
-
 }  // namespace
 
 LineReader::LineReader(const std::string& path, std::size_t block_size)
@@ -66,7 +56,8 @@ LineReader::LineReader(LineReader&& other) noexcept
       begin_(std::exchange(other.begin_, 0)),
       end_(std::exchange(other.end_, 0)),
       line_number_(other.line_number_),
-      at_end_(std::exchange(other.at_end_, true)) {}
+      at_end_(std::exchange(other.at_end_, true)),
+      before_waiting_(std::move(other.before_waiting_)) {}
 
 bool LineReader::next(std::string_view& line) {
   bool has_newline = true;
@@ -95,10 +86,15 @@ bool LineReader::next(std::string_view& line) {
   return true;
 }
 
-bool LineReader::ready() const {
-  if (at_end_ || end_ > begin_) return true;
+// Returns when there is something to read, an end or an error.  A signal ends poll() at once, but
+// not one that another thread took or that came just before: hence the time limit.
+void LineReader::wait_for_input() const {
+  constexpr int kMilliseconds = 200;
   pollfd request{descriptor_, POLLIN, 0};
-  return ::poll(&request, 1, 0) != 0;  // an error too is news that next() will bring
+  if (before_waiting_ && ::poll(&request, 1, 0) == 0) before_waiting_();
+  do {
+    if (interruption) throw Interrupted(name_ + ": interrupted while reading");
+  } while (::poll(&request, 1, kMilliseconds) <= 0);
 }
 
 // Reads more behind what is left of the buffer, which moves to the front, or grows when it is full.
@@ -113,7 +109,7 @@ bool LineReader::fill() {
   if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
   ssize_t got = 0;
   do {
-    wait_for_input(descriptor_, name_);
+    wait_for_input();
     got = ::read(descriptor_, buffer_.data() + end_, buffer_.size() - end_);
   } while (got < 0 && (errno == EINTR || errno == EAGAIN));
   if (got < 0) fail(name_, "read", errno);

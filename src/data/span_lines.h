@@ -53,7 +53,6 @@ class SpanReader {
 
   std::size_t columns() const { return columns_; }  // 0 before the first token
   const std::string& name() const { return lines_.name(); }
-  bool ready() const { return lines_.ready(); }  // as LineReader
 
  private:
   LineReader lines_;

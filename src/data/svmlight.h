@@ -28,7 +28,6 @@ class SvmlightReader {
   // Whether rows have a qid, as the first one has; false before it.
   bool has_groups() const { return has_groups_; }
   const std::string& name() const { return lines_.name(); }
-  bool ready() const { return lines_.ready(); }  // as LineReader
 
  private:
   struct Row {

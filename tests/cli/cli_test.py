@@ -428,6 +428,23 @@ class StreamTest(CliTest):
             process.wait()
             process.stdout.close()
 
+    def test_all_that_is_whole_is_answered_although_a_part_of_the_next_one_is_there(self):
+        whole, part = "2 QTY\ncups UNIT\n\n" * 3000, "half"  # more than a pipe holds, and than a block
+        process = subprocess.Popen([CROFT, "predict", "-m", ingredients_model(), "-"],
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        try:
+            process.stdin.write((whole + part).encode())
+            process.stdin.flush()
+            answers = 0
+            while answers < 3000 and select.select([process.stdout], [], [], 20)[0]:
+                answers += process.stdout.read1(65536).count(b"cups")
+            self.assertEqual(answers, 3000)
+        finally:
+            process.stdin.close()
+            process.kill()
+            process.wait()
+            process.stdout.close()
+
     def test_where_the_reader_leaves_early_it_ends_by_sigpipe_without_a_word(self):
         model = ingredients_model()
         big = self.file("big.txt", (TEST.read_bytes() + b"\n") * 60)

@@ -194,7 +194,8 @@ TEST(LineReader, ANamedPipeIsReadOnceAThreadWrites) {
   ASSERT_EQ(::unlink(file.path().c_str()), 0);
   ASSERT_EQ(::mkfifo(file.path().c_str(), 0600), 0);
   LineReader reader(file.path());
-  EXPECT_FALSE(reader.ready());
+  std::size_t waits = 0;
+  reader.before_waiting([&] { ++waits; });
   std::jthread writer([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     const int end = ::open(file.path().c_str(), O_WRONLY);
@@ -204,6 +205,9 @@ TEST(LineReader, ANamedPipeIsReadOnceAThreadWrites) {
     ::close(end);
   });
   EXPECT_EQ(all_lines(std::move(reader)), (Lines{"a", "bc"}));
+  writer.join();
+  EXPECT_GE(waits, 1);
+  EXPECT_LE(waits, 3);  // for the first bytes, for the next ones and for the end
 }
 
 TEST(LineReader, LocationNamesTheLineLastReturned) {

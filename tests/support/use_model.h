@@ -135,8 +135,7 @@ class ModelUse {
         SequenceSource in = source();
         PredictCounts counts;
         std::atomic<bool> stop = false;
-        predict_stream(
-            plan, in, options, pool_, [](std::string_view) {}, stop, counts);
+        predict_stream(plan, in, options, pool_, {[](std::string_view) {}}, stop, counts);
       });
     };
     predict({}, {});

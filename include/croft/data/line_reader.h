@@ -1,8 +1,10 @@
 // Lines of a file or of standard input, of any length, in memory bounded by the longest line.
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "croft/core/error.h"
@@ -32,8 +34,9 @@ class LineReader {
   // pipe is not read ahead.
   bool next(std::string_view& line);
 
-  // False when next() would have to wait for a pipe or a terminal.
-  bool ready() const;
+  // `ready` is called whenever next() is about to wait for a pipe or a terminal: time to finish
+  // what has been read.  What it throws, next() throws.
+  void before_waiting(std::function<void()> ready) { before_waiting_ = std::move(ready); }
 
   std::size_t line_number() const { return line_number_; }  // of the line last returned, from 1
   const std::string& name() const { return name_; }         // for messages: path, or "<stdin>"
@@ -42,12 +45,14 @@ class LineReader {
 
  private:
   bool fill();
+  void wait_for_input() const;
   std::string name_;
   int descriptor_ = -1;       // -1: all of the input is in the buffer
   std::vector<char> buffer_;  // [begin_, end_) is read and not yet handed out
   std::size_t begin_ = 0, end_ = 0;
   std::size_t line_number_ = 0;
   bool at_end_ = false;  // nothing more to read into the buffer
+  std::function<void()> before_waiting_;
 };
 
 }  // namespace croft

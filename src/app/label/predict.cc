@@ -48,47 +48,57 @@ struct Block {
   std::vector<Scored> scored;  // of evaluate_model
 };
 
-// Fills blocks from the source; fewer when the rest of the input is not there yet.  An error waits
-// until what was read before it has been worked on.
+// The blocks that are worked on at once.  An error of the reader waits until what was read before
+// it has been worked on.
 class Batch {
  public:
   Batch(std::size_t threads, std::size_t first)
       : blocks_(threads * kBlocksPerThread), sequences_(first) {}
 
-  // The number of blocks filled; 0 at the end.
-  std::size_t fill(SequenceSource& source) {
+  // Fills blocks from the source.  False at the end.
+  bool fill(SequenceSource& source) {
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
-    for (Block& block : blocks_) block.used = block.positions = block.bytes = 0;
-    if (at_end_) return 0;
-    std::size_t count = 0;
     try {
-      for (Block& block : blocks_) {
-        ++count;
-        block.first = sequences_;
-        while (block.positions < kBlockPositions && block.bytes < kBlockBytes) {
-          if (block.used == block.sequences.size()) block.sequences.emplace_back();
-          InputSequence& sequence = block.sequences[block.used];
-          if (!source.next(sequence)) {
-            at_end_ = true;
-            return block.used > 0 ? count : count - 1;
-          }
-          ++block.used;
-          ++sequences_;
-          block.bytes += bytes_of(sequence);
-          block.positions += std::max(sequence.rows.rows(), sequence.text.length());
-          if (!source.ready()) return count;
+      while (!at_end_ && !full()) {
+        if (source.next(next_)) {
+          add();
+        } else {
+          at_end_ = true;
         }
       }
     } catch (const Error&) {
+      if (filled_ == 0) throw;
       error_ = std::current_exception();
-      if (count == 1 && blocks_.front().used == 0) std::rethrow_exception(error_);
     }
-    return count;
+    return filled_ > 0;
   }
-  Block& operator[](std::size_t k) { return blocks_[k]; }
+
+  // The blocks that have been filled; from then on, fill() begins anew.
+  std::span<Block> take() { return {blocks_.data(), std::exchange(filled_, 0)}; }
 
  private:
+  bool full() const { return filled_ == blocks_.size() && is_full(blocks_.back()); }
+  static bool is_full(const Block& block) {
+    return block.positions >= kBlockPositions || block.bytes >= kBlockBytes;
+  }
+
+  void add() {
+    if (filled_ == 0 || is_full(blocks_[filled_ - 1])) {
+      Block& empty = blocks_[filled_++];
+      empty.used = empty.positions = empty.bytes = 0;
+      empty.first = sequences_;
+    }
+    Block& block = blocks_[filled_ - 1];
+    if (block.used == block.sequences.size()) block.sequences.emplace_back();
+    block.bytes += bytes_of(next_);
+    block.positions += std::max(next_.rows.rows(), next_.text.length());
+    std::swap(block.sequences[block.used++], next_);
+    ++sequences_;
+  }
+
   std::vector<Block> blocks_;
+  std::size_t filled_ = 0;
+  InputSequence next_;     // which may have to be waited for, while the blocks are worked on
   std::size_t sequences_;  // read so far, in the whole input
   std::exception_ptr error_;
   bool at_end_ = false;
@@ -101,24 +111,36 @@ struct Worker {
   Extractor::Scratch extraction;
 };
 
-// task(block, worker) for every block of the source, commit(block) in order.
+struct Unhooked {
+  SequenceSource& source;
+  ~Unhooked() { source.before_waiting({}); }
+};
+
+// task(block, worker) for every block of the source, commit(block) in order.  Where the source has
+// to wait, what it has given is worked on first, and then flush() is called.
 template <class Task, class Commit>
 void for_each_block(const TagPlan& plan, SequenceSource& source, ThreadPool& pool, const Task& task,
-                    const Commit& commit, const std::atomic<bool>* stop, PredictCounts& counts) {
+                    const Commit& commit, const std::function<void()>& flush,
+                    const std::atomic<bool>* stop, PredictCounts& counts) {
   Batch batch(pool.threads(), counts.sequences);
   std::vector<Worker> workers;
   for (std::size_t k = 0; k < pool.threads(); ++k) workers.emplace_back(plan);
-  while (stop == nullptr || !*stop) {
-    const std::size_t blocks = batch.fill(source);
-    if (blocks == 0) break;
+  const auto work = [&] {
+    const std::span<Block> blocks = batch.take();
     pool.run_ordered(
-        blocks, [&](std::size_t b, std::size_t w) { task(batch[b], workers[w]); },
+        blocks.size(), [&](std::size_t b, std::size_t w) { task(blocks[b], workers[w]); },
         [&](std::size_t b, std::size_t) {
-          commit(batch[b]);
-          counts.sequences += batch[b].used;
-          counts.positions += batch[b].positions;
+          commit(blocks[b]);
+          counts.sequences += blocks[b].used;
+          counts.positions += blocks[b].positions;
         });
-  }
+  };
+  source.before_waiting([&] {
+    work();
+    flush();
+  });
+  const Unhooked unhook{source};
+  while ((stop == nullptr || !*stop) && batch.fill(source)) work();
 }
 
 void add_unlabelled(const PredictCounts& from, PredictCounts& to) {
@@ -168,8 +190,8 @@ void label_block(const TagPlan& plan, const SequenceSource& source,
 }  // namespace
 
 void predict_stream(const TagPlan& plan, SequenceSource& source, const PredictOptions& options,
-                    ThreadPool& pool, const std::function<void(std::string_view)>& write,
-                    const std::atomic<bool>& stop, PredictCounts& counts) {
+                    ThreadPool& pool, const PredictOutput& output, const std::atomic<bool>& stop,
+                    PredictCounts& counts) {
   const TagOptions questions = options.questions();
   plan.check(questions);
   const PredictionFormatter formatter(plan, options);
@@ -179,12 +201,12 @@ void predict_stream(const TagPlan& plan, SequenceSource& source, const PredictOp
         label_block(plan, source, formatter, questions, worker, block);
       },
       [&](Block& block) {
-        write(block.output);
+        output.write(block.output);
         if (block.error) std::rethrow_exception(std::exchange(block.error, nullptr));
         add_unlabelled(block.counts, counts);
         counts.attributes.add(block.counts.attributes);
       },
-      &stop, counts);
+      output.flush, &stop, counts);
 }
 
 void require_all_labelled(const PredictCounts& counts) {
@@ -293,7 +315,7 @@ Evaluation evaluate_model(const SequenceModel& model, SequenceSource& source,
       [&](const Block& block) {
         for (const Scored& scored : block.scored) add_to(evaluation, model, scored);
       },
-      nullptr, counts);
+      [] {}, nullptr, counts);
   model.container().check_unchanged();
   return evaluation;
 }

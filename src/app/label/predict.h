@@ -26,16 +26,23 @@ struct PredictCounts {
   KnownAttributes attributes{};  // not of columns, whose template may well make what is new
 };
 
-// Labels every sequence of `source` and hands the output to `write` in order, as soon as it is
-// done. A sequence that has no labelling is written as such, and counted; it does not end the
-// stream. Throws UsageError, before anything is read, for what the plan cannot answer or the output
-// cannot hold; InputError for bad input: what came before it has been written. `stop`: checked
-// between batches; set, the function returns early. `counts` is added to; its sequences tell which
-// numbers the samples of this stream are drawn with. Memory: a batch of at most some 10,000
-// positions, or 4 MB and a sequence, for each thread.
+// Where the output goes: to `write` in order, and `flush` is called when all that has been read is
+// written and more has to be waited for.
+struct PredictOutput {
+  std::function<void(std::string_view)> write;
+  std::function<void()> flush = [] {};
+};
+
+// Labels every sequence of `source` as soon as its input can be read to its end.  A sequence that
+// has no labelling is written as such, and counted; it does not end the stream. Throws UsageError,
+// before anything is read, for what the plan cannot answer or the output cannot hold; InputError
+// for bad input: what came before it has been written. `stop`: checked between batches; set, the
+// function returns early. `counts` is added to; its sequences tell which numbers the samples of
+// this stream are drawn with. Memory: a batch of at most some 10,000 positions, or 4 MB and a
+// sequence, for each thread.
 void predict_stream(const TagPlan& plan, SequenceSource& source, const PredictOptions& options,
-                    ThreadPool& pool, const std::function<void(std::string_view)>& write,
-                    const std::atomic<bool>& stop, PredictCounts& counts);
+                    ThreadPool& pool, const PredictOutput& output, const std::atomic<bool>& stop,
+                    PredictCounts& counts);
 
 // Throws InputError, naming the first one, where sequences have no labelling.
 void require_all_labelled(const PredictCounts& counts);

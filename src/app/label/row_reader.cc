@@ -94,10 +94,6 @@ const std::string& RowReader::name() const {
                     reader_);
 }
 
-bool RowReader::ready() const {
-  return std::visit([](const auto& reader) { return reader.ready(); }, reader_);
-}
-
 std::vector<std::string> labels_of_spans(std::span<const LabelledSpan> spans, std::size_t length,
                                          ChunkScheme scheme) {
   std::vector<Chunk> chunks;

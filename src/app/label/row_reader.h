@@ -38,7 +38,6 @@ class RowReader {
   // Whether the sequence last read has labels.
   bool labelled() const { return labelled_; }
   const std::string& name() const;
-  bool ready() const;  // as LineReader
 
  private:
   bool next_spans(SpanReader& reader, ColumnSequence& rows, std::string& line);

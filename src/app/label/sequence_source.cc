@@ -12,10 +12,16 @@ SequenceSource::SequenceSource(LineReader lines, const Extractor& extractor, Lab
                                std::optional<ChunkScheme> spans)
     : extractor_(extractor),
       labels_(labels),
-      reader_(open(std::move(lines), extractor.config(), labels == Labels::optional, spans)) {}
+      before_waiting_(std::make_shared<std::function<void()>>()),
+      reader_(open(std::move(lines), spans)) {}
 
-SequenceSource::Reader SequenceSource::open(LineReader lines, const ExtractionConfig& config,
-                                            bool optional, std::optional<ChunkScheme> spans) {
+SequenceSource::Reader SequenceSource::open(LineReader lines,
+                                            std::optional<ChunkScheme> spans) const {
+  lines.before_waiting([ready = before_waiting_] {
+    if (*ready) (*ready)();
+  });
+  const ExtractionConfig& config = extractor_.config();
+  const bool optional = labels_ == Labels::optional;
   switch (config.format) {
     case InputFormat::columns:
       return RowReader(std::move(lines), spans, config.columns + 1, optional, config.more_columns);
@@ -34,10 +40,6 @@ SequenceSource::Reader SequenceSource::open(LineReader lines, const ExtractionCo
 const std::string& SequenceSource::name() const {
   return std::visit([](const auto& reader) -> const std::string& { return reader.name(); },
                     reader_);
-}
-
-bool SequenceSource::ready() const {
-  return std::visit([](const auto& reader) { return reader.ready(); }, reader_);
 }
 
 bool SequenceSource::labelled() const { return labelled_; }

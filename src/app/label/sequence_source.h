@@ -1,6 +1,9 @@
 // Sequences of a file in any format, made ready for a model.
 #pragma once
+#include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "app/label/row_reader.h"
@@ -50,20 +53,20 @@ class SequenceSource {
   void extract_labels(InputSequence& out) const;
 
   bool labelled() const;  // whether the sequence last read has gold labels
-  // False when the next sequence is not there yet (a pipe, a terminal): time to show what is done.
-  bool ready() const;
+  // As LineReader has it; an empty function: nothing is called any more.
+  void before_waiting(std::function<void()> ready) { *before_waiting_ = std::move(ready); }
   const std::string& name() const;
 
  private:
   using Reader =
       std::variant<RowReader, AttributesReader, LabelledTextReader, SvmlightReader, CsvReader>;
-  static Reader open(LineReader lines, const ExtractionConfig& config, bool optional,
-                     std::optional<ChunkScheme> spans);
+  Reader open(LineReader lines, std::optional<ChunkScheme> spans) const;
   bool read(InputSequence& out);
   bool has_label_cells(const ColumnSequence& rows) const;
 
   const Extractor& extractor_;
   Labels labels_;
+  std::shared_ptr<std::function<void()>> before_waiting_;  // the reader of lines has it, too
   Reader reader_;
   bool any_ = false, labelled_ = false;
 };

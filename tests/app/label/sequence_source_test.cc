@@ -33,7 +33,6 @@ std::vector<Read> read_all(const Extractor& extractor, std::string_view text,
   InputSequence sequence;  // used again: nothing of the last one may stay
   Extractor::Scratch scratch;
   while (source.next(sequence)) {
-    EXPECT_TRUE(source.ready());
     Read& read = all.emplace_back(Read{sequence.text.length(), sequence.single, {}, {}});
     source.extract(sequence, scratch);
     EXPECT_EQ(source.labelled(), sequence.text.has_labels());
