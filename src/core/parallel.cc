@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "croft/core/error.h"
+#include "croft/core/interrupt.h"
 
 namespace croft {
 
@@ -21,6 +22,7 @@ struct ThreadPool::State {
   std::condition_variable start, finished, turn;
   std::size_t generation = 0, active = 0;
   bool closing = false;
+  bool abandonable = false;
   const Task* task = nullptr;
   const Task* commit = nullptr;
   std::size_t count = 0;
@@ -32,6 +34,7 @@ struct ThreadPool::State {
   void work(std::size_t worker) {
     try {
       for (std::size_t i; (i = next.fetch_add(1)) < count;) {
+        if (abandonable && interruption) throw Interrupted("interrupted");
         (*task)(i, worker);
         if (commit != nullptr && !commit_in_turn(i, worker)) return;
       }
@@ -107,6 +110,7 @@ void ThreadPool::run_ordered(std::size_t count, const Task& task, const Task& co
     s.task = &task;
     s.commit = commit ? &commit : nullptr;
     s.count = count;
+    s.abandonable = Abandonable::here();
     s.next = 0;
     s.next_commit = 0;
     s.error = nullptr;

@@ -1,9 +1,11 @@
 // What optimisers check before they move, and on the way.
 #pragma once
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <string_view>
 
+#include "croft/core/interrupt.h"
 #include "croft/core/parallel.h"
 #include "croft/optimize/function.h"
 #include "croft/optimize/optimizer.h"
@@ -24,6 +26,25 @@ void check_finite(const Iteration& now);
 void check_positive(std::string_view name, double value);
 // Throws UsageError where `value` is 0.
 void check_at_least_one(std::string_view name, std::size_t value);
+
+// Runs work that may be given up (core/interrupt.h).  False: it was.
+template <class Work>
+bool unless_interrupted(const Work& work) {
+  const Abandonable given_up;
+  try {
+    work();
+  } catch (const Interrupted&) {
+    return false;
+  }
+  return true;
+}
+
+// A starting point of which an interruption left nothing known.
+inline Iteration unknown_iteration() {
+  Iteration unknown;
+  unknown.objective = std::numeric_limits<double>::quiet_NaN();
+  return unknown;
+}
 
 // How methods that see all samples at once begin and end.
 // Checks what every such method asks for, and runs Run(f, regulariser, w, options, pool, more...).

@@ -1,5 +1,8 @@
 #include "croft/optimize/optimizer.h"
 
+#include <cmath>
+
+#include "croft/core/interrupt.h"
 #include "optimize/checks.h"
 
 namespace croft {
@@ -13,14 +16,20 @@ OptimizeResult minimize(Optimizer& method, const StoppingRule& rule,
   };
   const bool resumed = checkpoints != nullptr && checkpoints->restore(state);
   if (!resumed) {
+    if (std::isnan(method.now().objective) && interruption)
+      return tracker.interrupted(method.now());
     check_start(method.now());
     if (tracker.stop_at(method.now())) return tracker.result();
   }
   for (;;) {
-    if (!method.iterate()) {
-      Iteration last = method.now();
-      last.evaluations = method.evaluations();
-      return tracker.no_progress(last, method.stuck());
+    try {
+      if (!method.iterate()) {
+        Iteration last = method.now();
+        last.evaluations = method.evaluations();
+        return tracker.no_progress(last, method.stuck());
+      }
+    } catch (const Interrupted&) {
+      return tracker.interrupted(method.now());
     }
     check_finite(method.now());
     if (tracker.stop_at(method.now())) return tracker.result();

@@ -56,10 +56,7 @@ bool StopTracker::stop_at(const Iteration& now) {
                               change, rule_.window, rule_.tolerance));
     }
   }
-  if (!go_on) {
-    return stop(StopReason::stopped,
-                fmt::format("stopped on request after {} iterations", now.number));
-  }
+  if (!go_on) return stop_on_request(now.number);
   if (now.number >= rule_.max_iterations) {
     return stop(StopReason::max_iterations,
                 fmt::format("all {} iterations are done; not converged{}", rule_.max_iterations,
@@ -77,6 +74,17 @@ OptimizeResult StopTracker::no_progress(const Iteration& last, std::string_view 
   result_.evaluations = last.evaluations;
   stop(StopReason::no_progress, std::string(why));
   return result_;
+}
+
+OptimizeResult StopTracker::interrupted(const Iteration& last) {
+  result_.objective = last.objective;
+  stop_on_request(last.number);
+  return result_;
+}
+
+bool StopTracker::stop_on_request(std::size_t iterations) {
+  return stop(StopReason::stopped,
+              fmt::format("stopped on request after {} iterations", iterations));
 }
 
 bool StopTracker::stop(StopReason reason, std::string message) {

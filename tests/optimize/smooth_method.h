@@ -11,6 +11,7 @@
 
 #include "core/vector_math.h"
 #include "croft/core/error.h"
+#include "croft/core/interrupt.h"
 #include "croft/optimize/lbfgs.h"
 #include "optimize/functions.h"
 #include "optimize/memory_checkpoint.h"
@@ -165,6 +166,58 @@ inline void expect_true_records_and_falling_objective(const Method& method) {
   EXPECT_EQ(result.iterations, number - 1);
   EXPECT_EQ(result.objective, last);
   EXPECT_GE(result.evaluations, number);
+}
+
+// Is interrupted in the midst of its n-th evaluation.
+class InterruptedFunction final : public CurvedFunction {
+ public:
+  InterruptedFunction(CurvedFunction& f, std::size_t n, ThreadPool& pool)
+      : f_(f), left_(n), pool_(pool) {}
+  std::size_t dimension() const override { return f_.dimension(); }
+  double evaluate(std::span<const double> w, std::span<double> gradient) override {
+    double value = 0;
+    pool_.run(3, [&](std::size_t task, std::size_t) {
+      if (task == 0 && --left_ == 0) interruption = true;
+      if (task == 2) value = f_.evaluate(w, gradient);
+    });
+    return value;
+  }
+  void hessian_product(std::span<const double> v, std::span<double> out) override {
+    f_.hessian_product(v, out);
+  }
+
+ private:
+  CurvedFunction& f_;
+  std::size_t left_;
+  ThreadPool& pool_;
+};
+
+inline void expect_last_iterate_of_an_interrupted_run(const Method& method) {
+  for (std::size_t evaluation = 1; evaluation < 8; ++evaluation) {
+    Random random(8);
+    Logistic f(60, 8, random);
+    ThreadPool pool(1);
+    InterruptedFunction g(f, evaluation, pool);
+    Vector w(8, 0.3), last = w;
+    std::size_t iterations = 0;
+    double objective = std::numeric_limits<double>::quiet_NaN();
+    const OptimizeResult result =
+        run(method, g, {.l2 = 0.1}, w, at_gradient(1e-12), [&](const Iteration& now) {
+          last.assign(now.w.begin(), now.w.end());
+          iterations = now.number;
+          objective = now.objective;
+          return true;
+        });
+    interruption = false;
+    EXPECT_EQ(result.reason, StopReason::stopped) << evaluation << ": " << result.message;
+    EXPECT_EQ(result.iterations, iterations);
+    for (std::size_t i = 0; i < w.size(); ++i) EXPECT_EQ(w[i], last[i]) << evaluation;
+    if (evaluation == 1) {
+      EXPECT_TRUE(std::isnan(result.objective));
+    } else {
+      EXPECT_EQ(result.objective, objective);
+    }
+  }
 }
 
 inline void expect_exact_resumption(const Method& method, std::size_t iterations = 12) {

@@ -1,6 +1,7 @@
 // A request to end work that may take long or wait long.
 #pragma once
 #include <atomic>
+#include <cstddef>
 
 #include "croft/core/error.h"
 
@@ -16,6 +17,21 @@ static_assert(std::atomic<bool>::is_always_lock_free, "signal handlers set it");
 class Interrupted : public Error {
  public:
   using Error::Error;
+};
+
+// While one lives, thread pools that its thread runs give up between two tasks once `interruption`
+// is set: run() throws Interrupted.  For work that its caller can do without, going back to what
+// was before it.
+class Abandonable {
+ public:
+  Abandonable() { ++alive_; }
+  ~Abandonable() { --alive_; }
+  Abandonable(const Abandonable&) = delete;
+  Abandonable& operator=(const Abandonable&) = delete;
+  static bool here() { return alive_ > 0; }
+
+ private:
+  static inline thread_local std::size_t alive_ = 0;
 };
 
 }  // namespace croft

@@ -16,7 +16,9 @@ class Optimizer {
   virtual ~Optimizer() = default;
   virtual const Iteration& now() const = 0;  // at first the starting point
   virtual std::size_t evaluations() const { return now().evaluations; }  // also those in vain
-  virtual bool iterate() = 0;  // false: no way to go on, stuck() says why
+  // False: no way to go on, stuck() says why.  Interrupted: this iteration was given up, and w is
+  // the iterate.
+  virtual bool iterate() = 0;
   virtual std::string_view stuck() const { return kNoStep; }
   // Everything that iterate() depends on, w included: a run that reads it goes on as the one that
   // wrote it would have, to the last bit.

@@ -32,12 +32,16 @@ class StopTracker {
   //   last : where w is now, and all evaluations of f, also those in vain
   OptimizeResult no_progress(const Iteration& last, std::string_view why);
 
+  // The result where an iteration was given up: of the last iterate.
+  OptimizeResult interrupted(const Iteration& last);
+
   const OptimizeResult& result() const { return result_; }
 
   void archive(StateArchive& state) { state(objectives_); }
 
  private:
   bool stop(StopReason reason, std::string message);
+  bool stop_on_request(std::size_t iterations);
 
   const StoppingRule& rule_;
   const IterationCallback& callback_;

@@ -24,7 +24,7 @@ Descent::Descent(BatchFunction& f, const Regulariser& regulariser, std::span<dou
       f_(f),
       start_(w.size()),
       other_gradient_(w.size()) {
-  evaluate();
+  if (!unless_interrupted([&] { evaluate(); })) trial_ = unknown_iteration();
   accept(0);
   now_.number = 0;
 }
@@ -73,7 +73,12 @@ double Descent::attempt(double step) {
   for_blocks(pool_, size(), [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) w_[i] = start_[i] + step * direction_[i];
   });
-  return evaluate();
+  double slope = 0;
+  if (!unless_interrupted([&] { slope = evaluate(); })) {
+    reject();
+    throw Interrupted("interrupted");
+  }
+  return slope;
 }
 
 void Descent::accept(double step) {

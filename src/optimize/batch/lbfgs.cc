@@ -37,7 +37,7 @@ class Lbfgs final : public QuasiNewton {
         gradient_(w.size()),
         other_gradient_(w.size()),
         direction_(w.size()) {
-    evaluate();
+    if (!unless_interrupted([&] { evaluate(); })) trial_ = unknown_iteration();
     accept(0, 0);
   }
 
@@ -72,8 +72,15 @@ class Lbfgs final : public QuasiNewton {
       const double trial_slope = evaluate();
       return LinePoint{step, trial_.objective, trial_slope};
     };
-    const LineSearchResult found =
-        strong_wolfe(phi, {0, now_.objective, slope}, 1.0, {.max_evaluations = max_evaluations_});
+    LineSearchResult found;
+    const bool finished = unless_interrupted([&] {
+      found =
+          strong_wolfe(phi, {0, now_.objective, slope}, 1.0, {.max_evaluations = max_evaluations_});
+    });
+    if (!finished) {
+      step_back();
+      throw Interrupted("interrupted");
+    }
     if (found.outcome == LineOutcome::failed) {
       go_back();
       return false;
@@ -86,13 +93,15 @@ class Lbfgs final : public QuasiNewton {
   // To the iterate: exactly where there is a copy, otherwise up to the rounding of the steps, so
   // that what is reported is evaluated anew.
   void go_back() {
-    move_to(0);
-    if (w_.size() <= kCopiedWeights) {
-      std::copy(start_.begin(), start_.end(), w_.begin());
-      return;
-    }
+    step_back();
+    if (w_.size() <= kCopiedWeights) return;
     evaluate();
     accept(now_.number, now_.step);
+  }
+
+  void step_back() {
+    move_to(0);
+    if (w_.size() <= kCopiedWeights) std::copy(start_.begin(), start_.end(), w_.begin());
   }
 
   // w + (step - step_) d instead of w_0 + step d: of many weights no copy of w_0 is kept.

@@ -39,7 +39,7 @@ class Owlqn final : public QuasiNewton {
         gradient_(w.size()),
         other_gradient_(w.size()),
         direction_(w.size()) {
-    try_step(0);
+    if (!unless_interrupted([&] { try_step(0); })) trial_ = unknown_iteration();
     accept(0, 0);
   }
 
@@ -82,10 +82,14 @@ class Owlqn final : public QuasiNewton {
   }
 
   bool search(double) override {
-    const BacktrackResult found = backtrack([&](double step) { return try_step(step); },
-                                            now_.objective, 1.0, max_evaluations_);
-    if (!found.found) {
+    BacktrackResult found;
+    const bool finished = unless_interrupted([&] {
+      found = backtrack([&](double step) { return try_step(step); }, now_.objective, 1.0,
+                        max_evaluations_);
+    });
+    if (!finished || !found.found) {
       std::copy(iterate_.begin(), iterate_.end(), w_.begin());
+      if (!finished) throw Interrupted("interrupted");
       return false;
     }
     accept(now_.number + 1, found.step);

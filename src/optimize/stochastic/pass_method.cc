@@ -37,7 +37,7 @@ PassMethod::PassMethod(SampleFunction& f, const Regulariser& regulariser, std::s
       gradient_(w.size()) {
   check_samples(f, w);
   check_none_free(regulariser, "a method that goes from sample to sample");
-  measure_exactly();
+  if (!unless_interrupted([&] { measure_exactly(); })) now_ = unknown_iteration();
   if (exact_every_ == 0) gradient_ = {};
 }
 

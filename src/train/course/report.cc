@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "croft/core/interrupt.h"
 
 namespace croft {
@@ -72,8 +74,10 @@ TrainOutcome outcome_of(const TrainResult& result, double l1) {
       .holdout = result.holdout,
       .head = fmt::format("{} after {} iterations", o.converged() ? "converged" : "stopped",
                           o.iterations),
-      .tail = fmt::format(": {}\nobjective {:.2f}, {} weights, {} not zero", o.message, o.objective,
-                          result.dimension, result.active)};
+      .tail =
+          fmt::format(": {}\nobjective {}, {} weights, {} not zero", o.message,
+                      std::isnan(o.objective) ? "not known" : fmt::format("{:.2f}", o.objective),
+                      result.dimension, result.active)};
   if (o.gap) outcome.further.push_back({"gap", *o.gap});
   if (result.holdout) outcome.tail += ", " + holdout_text(*result.holdout);
   Fields& further = outcome.further;

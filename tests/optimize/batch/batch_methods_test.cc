@@ -42,6 +42,10 @@ const Method kTruncatedNewton = [](const Call& c) {
   return truncated_newton(c.f, c.regulariser, c.w, {.stop = c.stop}, c.pool, c.callback,
                           c.checkpoints);
 };
+const Method kOwlqn = [](const Call& c) {
+  return owlqn(c.f, {.l1 = 0.01, .l2 = c.regulariser.l2}, c.w, {.history = 4, .stop = c.stop},
+               c.pool, c.callback, c.checkpoints);
+};
 const Method kLbfgs = [](const Call& c) {
   return lbfgs(c.f, c.regulariser, c.w, {.history = 4, .stop = c.stop}, c.pool, c.callback,
                c.checkpoints);
@@ -72,6 +76,9 @@ TEST_P(SmoothMethod, AResumedRunGoesOnToTheSameBits) { expect_exact_resumption(G
 TEST_P(SmoothMethod, EveryIterateHasTheSameBitsForAnyNumberOfThreads) {
   expect_same_bits_for_any_threads(GetParam().method, GetParam().threads_test_weights);
 }
+TEST_P(SmoothMethod, AnInterruptedRunEndsAtItsLastIterate) {
+  expect_last_iterate_of_an_interrupted_run(GetParam().method);
+}
 TEST_P(SmoothMethod, AWrongGradientEndsInNoProgressWhereItBegan) {
   expect_no_progress_with_a_wrong_gradient(GetParam().method);
 }
@@ -96,6 +103,10 @@ INSTANTIATE_TEST_SUITE_P(
         Named{"TruncatedNewton", kTruncatedNewton, kManyWeights},
         Named{"Lbfgs", kLbfgs, kManyWeights}),
     [](const auto& each) { return std::string(each.param.name); });
+
+TEST(Owlqn, AnInterruptedRunEndsAtItsLastIterate) {
+  expect_last_iterate_of_an_interrupted_run(kOwlqn);
+}
 
 // Products with the Hessian have to be asked for at the iterate, whatever was evaluated since.
 struct Watched : Logistic {
