@@ -84,13 +84,14 @@ struct TableQuestion {
     tables.emplace(GraphTables::read(database, std::move(declared), model, use));
   }
 
-  // With Ctrl-C noticed between instances.
+  // Ctrl-C is noticed between instances.
   GraphLabels label() {
     const py::gil_scoped_release release;
-    return label_graph(model, tables->data(), options, [](std::size_t) {
-      const py::gil_scoped_acquire lock;
-      check_signals();
-    });
+    return label_graph(model, tables->data(), options, see_signals);
+  }
+  GraphLabels label_each_by_the_others() {
+    const py::gil_scoped_release release;
+    return label_given_others(model, tables->data(), tables->variables(), options, see_signals);
   }
 
   const GraphModel& model;
@@ -99,6 +100,10 @@ struct TableQuestion {
   std::optional<GraphTables> tables;
 
  private:
+  static void see_signals(std::size_t) {
+    const py::gil_scoped_acquire lock;
+    check_signals();
+  }
   void read_decision(const py::dict& how) {
     std::vector<std::tuple<std::string, std::string, double>> costs;
     read(how, "costs", costs);
@@ -157,14 +162,8 @@ std::string evaluate_tables(const SharedGraphModel& model, const Paths& database
   request.ranking = ranking;
   request.report.confusion = confusion;
   request.report.costs = question.decision.costs;
-  GraphLabels labels;
-  if (use_known && !question.tables->variables().says_known()) {
-    const py::gil_scoped_release release;
-    labels = label_given_others(question.model, question.tables->data(),
-                                question.tables->variables(), question.options);
-  } else {
-    labels = question.label();
-  }
+  const bool by_the_others = use_known && !question.tables->variables().says_known();
+  const GraphLabels labels = by_the_others ? question.label_each_by_the_others() : question.label();
   return to_json(evaluate_graph(*question.tables, labels, request)).dump(-1, InvalidUtf8::replace);
 }
 

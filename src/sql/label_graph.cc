@@ -243,7 +243,8 @@ GraphLabels label_graph(const GraphModel& model, CliqueData& data, const GraphLa
 }
 
 GraphLabels label_given_others(const GraphModel& model, CliqueData& data,
-                               const VariableTable& variables, const GraphLabelOptions& options) {
+                               const VariableTable& variables, const GraphLabelOptions& options,
+                               const std::function<void(std::size_t)>& progress) {
   GraphLabels out;
   out.label.assign(data.variables(), 0);
   make_room(model, data, true, out);
@@ -265,7 +266,7 @@ GraphLabels label_given_others(const GraphModel& model, CliqueData& data,
         }
         return labeller.label_given_others(instance, gold, scratch);
       },
-      {}, out);
+      progress, out);
   return out;
 }
 

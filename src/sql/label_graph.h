@@ -60,6 +60,7 @@ GraphLabels label_graph(const GraphModel& model, CliqueData& data, const GraphLa
 //   variables : of LabelUse::gold
 // Cost: an inference for each variable, over those that no known one cuts off from it.
 GraphLabels label_given_others(const GraphModel& model, CliqueData& data,
-                               const VariableTable& variables, const GraphLabelOptions& options);
+                               const VariableTable& variables, const GraphLabelOptions& options,
+                               const std::function<void(std::size_t)>& progress = {});
 
 }  // namespace croft

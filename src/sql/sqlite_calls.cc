@@ -35,7 +35,9 @@ void trust_nothing(sqlite3* database) {
   // Other modules (full text, R-trees) trust the bytes of tables that anybody can write.
   const char* const kept[] = {"json_each", "json_tree", nullptr};
   sqlite3_drop_modules(database, const_cast<const char**>(kept));
-  sqlite3_exec(database, "PRAGMA cell_size_check = ON", nullptr, nullptr, nullptr);
+  // What a query sorts or remembers is memory, which has a limit, and no file.
+  sqlite3_exec(database, "PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY", nullptr,
+               nullptr, nullptr);
 }
 
 // A file whose name begins with "file:" is a file, too, and no address.

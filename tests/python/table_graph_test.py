@@ -156,3 +156,48 @@ def test_what_is_wrong_is_said(crf):
         crf.predict({"token": tokens(2).assign(word=b"x")})
     with pytest.raises(croft.Error, match="no such table: token"):
         crf.predict({"tokens": tokens(2)})
+
+
+MIXTURES = """
+[[variables]]
+domain = "pixel"
+query = "select id, strip as instance, label from pixel order by id"
+[[templates]]
+name = "colour"
+variables = ["pixel"]
+query = "select id, grey from pixel"
+mixture = { components = 2 }
+[[templates]]
+name = "next"
+variables = ["pixel", "pixel"]
+interaction = "same"
+query = "select a.id, b.id from pixel a join pixel b on b.strip = a.strip and b.id = a.id + 1"
+"""
+
+
+def pixels(seed):
+    """Strips of labels that go on; the greys of 'fore' are on both sides of the one of 'back'."""
+    rng, rows = random.Random(seed), []
+    for strip in range(40):
+        fore = rng.random() < 0.5
+        for _ in range(8):
+            fore = fore if rng.random() < 0.9 else not fore
+            grey = (rng.choice((-2.5, 2.5)) if fore else 0) + rng.gauss(0, 1)
+            rows.append((len(rows), strip, grey, "fore" if fore else "back"))
+    return pandas.DataFrame(rows, columns=["id", "strip", "grey", "label"])
+
+
+def test_mixtures_of_measurements_are_those_of_the_program(tmp_path):
+    (tmp_path / "s.toml").write_text(MIXTURES)
+    for name, seed in (("train", 1), ("test", 2)):
+        (tmp_path / name).mkdir()
+        pixels(seed).to_csv(tmp_path / name / "pixel.csv", index=False)
+    run(tmp_path, "train", "--model", "graph", "--spec", "s.toml", "--database", "train/pixel.csv", "--l2", "0.1",
+        "-o", "m.croft", "--quiet")
+    crf = croft.GraphCRF.from_tables(MIXTURES, {"pixel": pixels(1)}, l2=0.1).fit()
+    told = json.loads(run(tmp_path, "evaluate", "-m", "m.croft", "--database", "test/pixel.csv", "--json"))
+    found = crf.evaluate({"pixel": pixels(2)})
+    assert found["variables"] == told["variables"]
+    assert found["variables"]["accuracy"] > 0.85
+    program = croft.TableGraphCRF.load(tmp_path / "m.croft").predict({"pixel": pixels(2)})
+    pandas.testing.assert_frame_equal(crf.predict({"pixel": pixels(2)}), program)

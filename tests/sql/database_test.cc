@@ -215,6 +215,12 @@ TEST(Database, AQueryIsStoppedAtItsLimits) {
   const std::string endless = "with recursive c(x) as (select 1 union all select x + 1 from c) ";
   EXPECT_NE(message(endless + "select max(x) from c").find("more than 0.2 seconds"),
             std::string::npos);
+  const Database strict = Database::open({path}, {.seconds = 60, .memory = 1 << 20});
+  const std::string distinct = "with recursive c(x) as (select 1 union select x + 1 from c) ";
+  EXPECT_NE(message_of<Error>([&] {
+              rows(strict, distinct + "select 1 from c where x < 0");
+            }).find("bytes of memory"),
+            std::string::npos);
   EXPECT_NE(message(endless + "select hex(zeroblob(1000)) from c").find("bytes of memory"),
             std::string::npos);
   EXPECT_NE(message("select hex(zeroblob(900000))").find("too big"), std::string::npos);
