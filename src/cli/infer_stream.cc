@@ -85,9 +85,10 @@ void answer_stream(const OptionValues& values, const GraphFile& file) {
   check_company(values);
   const SliceRequest request = slice_request(values);
   handle_interrupts();
-  answer_slices(
-      slice_file(file, endings_of(values)), request, LineReader(std::string(values.text("stream"))),
-      [](const std::string& text) { write_result(text); }, flush_result);
+  LineReader evidence{std::string(values.text("stream"))};
+  evidence.before_waiting(flush_result);
+  answer_slices(slice_file(file, endings_of(values)), request, std::move(evidence),
+                [](const std::string& text) { write_result(text); });
 }
 
 GraphFile unrolled_as_asked(const OptionValues& values, GraphFile file) {

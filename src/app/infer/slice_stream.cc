@@ -16,14 +16,12 @@ namespace {
 class SliceAnswers {
  public:
   SliceAnswers(const SliceFile& file, const SliceRequest& request, LineReader evidence,
-               const std::function<void(const std::string&)>& write,
-               const std::function<void()>& wait)
+               const std::function<void(const std::string&)>& write)
       : file_(file),
         request_(request),
         slice_(file.slice()),
         rows_(std::move(evidence), slice_, {}),
-        write_(write),
-        wait_(wait) {}
+        write_(write) {}
 
   void answer() {
     if (request_.task == GraphTask::map) return answer_path();
@@ -51,7 +49,6 @@ class SliceAnswers {
   // The next row's; false at the end.
   template <class Filter>
   bool advance(Filter& filter) {
-    if (!rows_.ready()) wait_();
     if (!rows_.next(evidence_.states, &soft_)) return false;
     evidence_.likelihoods.clear();
     for (SoftFinding& each : soft_) {
@@ -153,7 +150,6 @@ class SliceAnswers {
   const GraphFile slice_;
   StateRowReader rows_;
   const std::function<void(const std::string&)>& write_;
-  const std::function<void()>& wait_;
   SliceEvidence evidence_;
   std::vector<SoftFinding> soft_;
 };
@@ -161,9 +157,8 @@ class SliceAnswers {
 }  // namespace
 
 void answer_slices(const SliceFile& file, const SliceRequest& request, LineReader evidence,
-                   const std::function<void(const std::string& text)>& write,
-                   const std::function<void()>& wait) {
-  SliceAnswers(file, request, std::move(evidence), write, wait).answer();
+                   const std::function<void(const std::string& text)>& write) {
+  SliceAnswers(file, request, std::move(evidence), write).answer();
 }
 
 }  // namespace croft

@@ -22,7 +22,6 @@ struct SliceRequest {
 // write(text) for each line as soon as its answer is there.  Throws InputError (file, line) for a
 // row whose evidence has probability 0 given the rows before it, and as StateRowReader.
 void answer_slices(const SliceFile& file, const SliceRequest& request, LineReader evidence,
-                   const std::function<void(const std::string& text)>& write,
-                   const std::function<void()>& wait);
+                   const std::function<void(const std::string& text)>& write);
 
 }  // namespace croft

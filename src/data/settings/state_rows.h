@@ -33,7 +33,6 @@ class StateRowReader {
   bool next(std::vector<State>& row, std::vector<SoftFinding>* soft = nullptr);
   // Of the row that next() gave last.
   Location location() const { return {records_.name(), record_.line()}; }
-  bool ready() const { return records_.ready(); }  // as LineReader
 
  private:
   using Names = std::map<std::string, std::uint32_t, std::less<>>;
