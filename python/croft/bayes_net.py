@@ -11,7 +11,8 @@ from . import _core
 from ._params import mapping
 from .estimator import TrainingLog, warn_if_interrupted
 from .case_columns import columns_of, is_missing, state_text
-from .graph import FactorGraph, Inference
+from .graph import Evidence, FactorGraph, Inference, _at_least
+from .slice_stream import SliceStream
 
 if TYPE_CHECKING:
     import numpy as np
@@ -218,6 +219,30 @@ class BayesNet:
     def infer(self, task: str = "marginals", method: str = "auto", **options: Any) -> Inference:
         """:meth:`FactorGraph.infer` of the network."""
         return self._graph.infer(task, method, **options)
+
+    # --- Two slices of time --------------------------------------------------------------------
+    def stream(self, *, endings: Sequence[str] = ("_0", "_1"), history: Optional[int] = 0) -> SliceStream:
+        """A stream of evidence, if this is a network of two slices: the tables of rain_0 are those of the first
+        slice, and those of rain_1, whose parents may be in both, of all later ones.
+
+        endings  what the names of the variables of the first and of the next slice end in
+        history  how many slices before the present one smoothing may ask for; None: all, with memory that grows
+        """
+        return SliceStream(self._text, endings, history)
+
+    def best_path(self, rows: Sequence[Evidence], *,
+                  endings: Sequence[str] = ("_0", "_1")) -> tuple[list[dict[str, str]], float]:
+        """The most probable states of all slices, given the evidence of each, and their log-probability together
+        with the evidence."""
+        slices = self.stream(endings=endings)._graph
+        first, second = endings
+        log_score, path = _core.best_path(self._text, (first, second), [slices._findings(row or {}) for row in rows])
+        return [{str(name): str(state) for name, state in slices._assignment(x).items()} for x in path], log_score
+
+    def unroll(self, slices: int, *, endings: Sequence[str] = ("_0", "_1")) -> BayesNet:
+        """The plain network of so many slices, of variables rain_0, rain_1, rain_2, ..."""
+        first, second = endings
+        return BayesNet.from_bif(_core.unrolled(self._text, (first, second), _at_least("slices", slices, 1)))
 
     def __repr__(self) -> str:
         return f"BayesNet({len(self._graph.variables)} variables)"
