@@ -23,8 +23,9 @@ namespace croft {
 class Json;
 
 struct VariableSpec {
-  std::string domain;  // empty: the query's column of that name says
-  QueryText query;     // columns id; optional: label, instance, domain
+  std::string domain;       // empty: the query's column of that name says
+  QueryText query;          // columns id; optional: label, instance, domain
+  std::string remedy = {};  // where the data has no label of the domain; empty: to list them
 };
 
 // A column whose cells are features.

@@ -69,6 +69,18 @@ void sort_labels(std::vector<std::string>& labels) {
   for (std::size_t k = 0; k < labels.size(); ++k) labels[k] = std::move(numbers[k].second);
 }
 
+// At the place of the query that has the variables, where one names the domain.
+[[noreturn]] void fail_unlabelled(const GraphSpec& spec, const std::string& domain) {
+  const auto found = std::ranges::find(spec.variables, domain, &VariableSpec::domain);
+  Location where{spec.name};
+  std::string remedy = "list them: [labels], then " + domain + " = [\"A\", \"B\"]";
+  if (found != spec.variables.end()) {
+    where.line = found->query.line;
+    if (!found->remedy.empty()) remedy = found->remedy;
+  }
+  throw InputError(where, "the domain has no labels in the data", domain, remedy);
+}
+
 }  // namespace
 
 std::vector<Domain> find_domains(const Database& database, const GraphSpec& spec) {
@@ -106,8 +118,7 @@ std::vector<Domain> find_domains(const Database& database, const GraphSpec& spec
       sort_labels(domain.labels);
     }
     if (domain.labels.empty()) {
-      throw InputError({spec.name}, "the domain has no labels in the data", domain.name,
-                       "list them: [labels], then " + domain.name + " = [\"A\", \"B\"]");
+      fail_unlabelled(spec, domain.name);
     }
     domains.push_back(std::move(domain));
   }

@@ -108,6 +108,10 @@ TEST_F(GrmmFiles, BadLinesAreErrorsWithTheirPlace) {
   EXPECT_NE(error_of(kLines, "new ACRF.UnigramTemplate (0)\nnew X.UnigramTemplate (0);\n")
                 .find("t.txt:2: a template that is there already"),
             std::string::npos);
+  EXPECT_NE(error_of(kLines, "new ACRF.UnigramTemplate (0)\nnew ACRF.BigramTemplate (3)\n")
+                .find("t.txt:2: the domain has no labels in the data: \"label3\"; no data line has "
+                      "a label of track 3; tracks are counted from 0"),
+            std::string::npos);
 }
 
 // Joint accuracy of both tracks: what GRMM's own trainer reports for the same files is 0.7978 by

@@ -36,6 +36,10 @@ struct MeanFieldResult {
   bool contradiction = false;                 // proved: Z = 0; bound is -inf then
   double bound = 0;             // -inf, too, where no allowed assignment was found to start with
   VariableMarginals marginals;  // of q; empty where the bound is -inf
+  // Factors that forbid joint states of variables in different parts of q.  q then has its weight
+  // on states that all go together, a corner of what is allowed: neither its bound nor its
+  // marginals need be near the truth.
+  std::size_t forbidding = 0;
 };
 
 // q(x) = prod_v q_v(x_v).  The progress has the best bound as its value, after each iteration.

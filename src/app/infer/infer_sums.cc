@@ -60,6 +60,12 @@ void take(const InferProblem& p, const MeanFieldResult& found, InferResult& resu
   take(
       p, found.convergence, found.kind, found.bound, found.contradiction,
       [&] { return found.marginals; }, result, "a lower bound");
+  if (found.forbidding == 0 || found.kind == ResultKind::exact) return;
+  result.warnings.push_back({result.method, ": ", found.forbidding,
+                             found.forbidding == 1 ? " factor forbids" : " factors forbid",
+                             " joint states of variables that it takes to be independent; its "
+                             "numbers are those of a corner of what is allowed, and may be far "
+                             "from the truth: another --method keeps such constraints"});
 }
 
 MeanFieldOptions mean_field_options(const InferProblem& p) {

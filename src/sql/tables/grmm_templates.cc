@@ -125,8 +125,11 @@ class TemplateLines {
       return domain;
     }
     spec_.variables.push_back(
-        {domain, query("select id, instance, " + domain + " as label from token order by id",
-                       "variables of '" + domain + "'")});
+        {domain,
+         query("select id, instance, " + domain + " as label from token order by id",
+               "variables of '" + domain + "'"),
+         "no data line has a label of track " + std::to_string(k) +
+             "; tracks are counted from 0, the first label of a line"});
     return domain;
   }
 

@@ -180,6 +180,20 @@ TEST(InferCounting, SamplingAndBoundsAgreeWithAllAssignments) {
   }
 }
 
+TEST(InferCounting, MeanFieldWarnsOfConstraintsThatItCannotKeep) {
+  FactorGraph graph;
+  for (int k = 0; k < 3; ++k) graph.add_variable(2);
+  graph.add_factor({0, 1, 2}, graph.add_between(1, 1, -kInf));
+  const InferResult found = ask(graph, GraphTask::marginals, "mean-field");
+  ASSERT_EQ(found.warnings.size(), 1u);
+  EXPECT_NE(found.warnings[0].text().find("1 factor forbids joint states of variables"),
+            std::string::npos)
+      << found.warnings[0].text();
+  // It takes the three together.
+  EXPECT_TRUE(ask(graph, GraphTask::marginals, "structured-mean-field").warnings.empty());
+  EXPECT_TRUE(ask(graph, GraphTask::marginals, "belief-propagation").warnings.empty());
+}
+
 TEST(InferCounting, ExactlyTenOfTwoHundredAreSummedWithoutATableOfTwoToTheTwoHundred) {
   FactorGraph graph;
   std::vector<Variable> scope;

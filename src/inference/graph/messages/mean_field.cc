@@ -93,6 +93,24 @@ bool forbids(const FactorGraph& graph, Factor f) {
          std::ranges::count(graph.numbers(id), -kInf) > 0;
 }
 
+// Factors that forbid joint states of variables in different parts.
+std::size_t count_forbidding(const FactorGraph& graph, std::span<const std::size_t> part_of) {
+  std::size_t count = 0;
+  for (Factor f = 0; f < graph.factors(); ++f) {
+    if (!forbids(graph, f)) continue;
+    std::optional<std::size_t> first;
+    for (const Variable v : graph.scope(f)) {
+      if (graph.states(v) < 2) continue;
+      if (first && *first != part_of[v]) {
+        ++count;
+        break;
+      }
+      first = part_of[v];
+    }
+  }
+  return count;
+}
+
 }  // namespace
 
 MeanFieldStart::MeanFieldStart(const FactorGraph& graph, std::uint64_t seed)
@@ -197,6 +215,9 @@ MeanFieldResult mean_field(const FactorGraph& graph, const MeanFieldOptions& opt
                            const GraphCallback& callback) {
   NaiveMeanField field(graph);
   MeanFieldResult result = ascend(graph, options, callback, field);
+  std::vector<std::size_t> part_of(graph.variables());
+  std::iota(part_of.begin(), part_of.end(), std::size_t{0});
+  result.forbidding = count_forbidding(graph, part_of);
   bool joins = false;
   for (Factor f = 0; f < graph.factors(); ++f) joins |= graph.scope(f).size() > 1;
   if (!joins || result.contradiction) result.kind = ResultKind::exact;
@@ -465,6 +486,11 @@ MeanFieldResult structured_mean_field(const FactorGraph& graph,
   const VariableMarginals before =
       joins ? mean_field(graph, options, callback).marginals : VariableMarginals();
   MeanFieldResult result = ascend(graph, options, callback, field, before);
+  std::vector<std::size_t> part_of(graph.variables());
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    for (const Variable v : parts[k]) part_of[v] = k;
+  }
+  result.forbidding = count_forbidding(graph, part_of);
   if (field.is_one() || result.contradiction) result.kind = ResultKind::exact;
   return result;
 }

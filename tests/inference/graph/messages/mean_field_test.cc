@@ -152,6 +152,23 @@ TEST(MeanField, TellsAContradiction) {
   EXPECT_TRUE(result.marginals.empty());
 }
 
+TEST(MeanField, CountsTheFactorsWhoseZerosItCannotKeep) {
+  FactorGraph graph;
+  for (int v = 0; v < 3; ++v) graph.add_variable(2);
+  const double never = -std::numeric_limits<double>::infinity();
+  const PotentialId equal = graph.add_potts(0, never);
+  graph.add_factor({0, 1}, equal);
+  graph.add_factor({1, 2}, graph.add_table(std::vector{0., 1., 1., 0.}));
+  graph.add_factor({2}, graph.add_table(std::vector{0., never}));
+  EXPECT_EQ(mean_field(graph).forbidding, 1u);
+  // One state each of the two that must be equal, where both are as probable.
+  const std::vector<double> p = mean_field(graph).marginals[0];
+  EXPECT_EQ(std::max(p[0], p[1]), 1);
+  const std::vector<std::vector<Variable>> together{{0, 1}, {2}}, apart{{0, 2}, {1}};
+  EXPECT_EQ(structured_mean_field(graph, together).forbidding, 0u);
+  EXPECT_EQ(structured_mean_field(graph, apart).forbidding, 1u);
+}
+
 TEST(MeanField, TheSameSeedGivesTheSameBits) {
   const FactorGraph graph = graph_number(9);
   const MeanFieldResult a = mean_field(graph, {.starts = 3, .seed = 5});
