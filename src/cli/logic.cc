@@ -95,6 +95,9 @@ Json logic_json(const LogicAnswer& answer) {
               {"kind", name_of(answer.result.kind)}, {"converged", answer.result.converged},
               {"seconds", answer.result.seconds},    {"ground_atoms", answer.ground_atoms},
               {"ground_clauses", answer.clauses}};
+  if (answer.result.effective_samples) {
+    out["effective_samples"] = *answer.result.effective_samples;
+  }
   if (!answer.result.reason.empty()) out["reason"] = answer.result.reason.text();
   if (answer.log_partition) out["log_partition"] = *answer.log_partition;
   if (answer.cost) out["cost"] = *answer.cost;
@@ -110,6 +113,7 @@ Json logic_json(const LogicAnswer& answer) {
       atom["true"] = each.probability != 0;
     } else {
       atom["probability"] = each.probability;
+      if (each.standard_error) atom["standard_error"] = *each.standard_error;
     }
     atoms.push_back(std::move(atom));
   }

@@ -2,117 +2,50 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
-
-#include "logic/hard_conflict.h"
 
 namespace croft {
 
-GroundWalk::GroundWalk(const ClauseStore& store, std::vector<std::uint8_t> decided)
-    : decided_(std::move(decided)),
-      values_(store.atoms(), 0),
-      delta_(store.atoms(), 0),
-      is_falling_(store.atoms(), 0),
-      block_of_(store.atoms(), kNoBlock) {
-  for (std::uint32_t a = 0; a < store.atoms(); ++a) {
-    if (decided_[a] == kUndecided) free_.push_back(a);
-  }
-  add_clauses(store);
-  add_blocks(store);
-  count_.resize(weights_.size());
-  sole_.resize(weights_.size());
-  place_.resize(weights_.size());
-}
-
-void GroundWalk::add_clauses(const ClauseStore& store) {
-  std::vector<double> total(store.atoms(), 0);
-  std::vector<std::uint64_t> uses(2 * store.atoms() + 1, 0);
-  for (std::size_t i = 0; i < store.clauses(); ++i) {
-    if (store.weight(i) == 0) continue;
-    const std::size_t before = literals_.size();
-    bool holds = false;
-    for (const std::uint32_t literal : store.literals(i)) {
-      const std::uint8_t value = decided_[literal / 2];
-      if (value == kUndecided) {
-        literals_.push_back(literal);
-      } else {
-        holds = holds || value != (literal & 1);
-      }
-    }
-    if (holds || literals_.size() == before) {
-      literals_.resize(before);
-      if (holds == (store.weight(i) < 0)) constant_ += std::abs(store.weight(i));
-      continue;
-    }
-    begin_.push_back(literals_.size());
-    weights_.push_back(store.weight(i));
-    is_hard_.push_back(store.is_hard(i));
-    for (std::size_t k = before; k < literals_.size(); ++k) {
-      ++uses[literals_[k]];
-      if (!store.is_hard(i)) total[literals_[k] / 2] += std::abs(store.weight(i));
+GroundWalk::GroundWalk(const UndecidedClauses& clauses, double hard)
+    : clauses_(clauses),
+      values_(clauses.atoms(), 0),
+      weights_(clauses.weights),
+      is_hard_(clauses.clauses(), 0),
+      count_(clauses.clauses()),
+      sole_(clauses.clauses()),
+      delta_(clauses.atoms(), 0),
+      place_(clauses.clauses()),
+      is_falling_(clauses.atoms(), 0),
+      holder_(clauses.blocks(), kNoAtom) {
+  std::vector<double> total(clauses.atoms(), 0);
+  for (std::size_t i = 0; i < clauses.clauses(); ++i) {
+    if (clauses.is_hard(i)) continue;
+    for (const std::uint32_t literal : clauses.of(i)) {
+      total[literal / 2] += std::abs(clauses.weights[i]);
     }
   }
   for (const double each : total) hard_ = std::max(hard_, 1 + 2 * each);
+  if (hard > 0) hard_ = hard;
   for (std::size_t i = 0; i < weights_.size(); ++i) {
-    if (is_hard_[i]) weights_[i] = hard_;
-  }
-  std::uint64_t sum = 0;
-  for (std::uint64_t& each : uses) sum += std::exchange(each, sum);
-  occur_begin_ = uses;
-  occur_.resize(literals_.size());
-  for (std::uint32_t i = 0; i < weights_.size(); ++i) {
-    for (const std::uint32_t literal : literals(i)) occur_[uses[literal]++] = i;
-  }
-}
-
-// Blocks of atoms that are not decided, as far as their decided ones leave a choice.
-void GroundWalk::add_blocks(const ClauseStore& store) {
-  for (std::size_t i = 0; i < store.blocks(); ++i) {
-    const AtomBlock block = store.block(i);
-    bool holds = false;
-    const std::size_t before = members_.size();
-    for (const std::uint32_t atom : block.atoms) {
-      holds = holds || decided_[atom] == 1;
-      if (decided_[atom] == kUndecided) members_.push_back(atom);
-    }
-    if (holds) members_.resize(before);  // its others are decided, too
-    if (members_.size() == before) continue;
-    for (std::size_t k = before; k < members_.size(); ++k) {
-      block_of_[members_[k]] = static_cast<std::uint32_t>(exact_.size());
-    }
-    members_begin_.push_back(members_.size());
-    exact_.push_back(block.exactly_one ? 1 : 0);
-  }
-  holder_.assign(exact_.size(), kNoAtom);
-}
-
-void GroundWalk::keep_blocks() {
-  for (std::uint32_t b = 0; b < exact_.size(); ++b) {
-    holder_[b] = kNoAtom;
-    for (const std::uint32_t atom : members(b)) {
-      if (values_[atom] == 0) continue;
-      if (holder_[b] != kNoAtom) values_[atom] = 0;
-      if (holder_[b] == kNoAtom) holder_[b] = atom;
-    }
-    if (holder_[b] == kNoAtom && is_exact(b)) {
-      holder_[b] = members(b)[0];
-      values_[holder_[b]] = 1;
-    }
+    is_hard_[i] = clauses.is_hard(i);
+    if (is_hard_[i] != 0) weights_[i] = hard_;
   }
 }
 
 void GroundWalk::set(std::span<const std::uint8_t> values) {
   values_.assign(values.begin(), values.end());
-  for (std::size_t a = 0; a < decided_.size(); ++a) {
-    if (decided_[a] != kUndecided) values_[a] = decided_[a];
+  clauses_.keep(values_);
+  for (std::uint32_t b = 0; b < holder_.size(); ++b) {
+    holder_[b] = kNoAtom;
+    for (const std::uint32_t atom : clauses_.members(b)) {
+      if (values_[atom] != 0) holder_[b] = atom;
+    }
   }
-  keep_blocks();
   std::fill(delta_.begin(), delta_.end(), 0);
   std::fill(is_falling_.begin(), is_falling_.end(), 0);
   falling_.clear();
   changes_.clear();
   for (auto& each : costly_) each.clear();
-  soft_cost_ = constant_;
+  soft_cost_ = clauses_.constant;
   for (std::uint32_t i = 0; i < weights_.size(); ++i) {
     std::uint32_t count = 0, sole = 0;
     for (const std::uint32_t literal : literals(i)) {
@@ -129,10 +62,21 @@ void GroundWalk::set(std::span<const std::uint8_t> values) {
       delta_[sole / 2] += weights_[i];
     }
   }
-  for (const std::uint32_t atom : free_) {
+  for (const std::uint32_t atom : clauses_.free) {
     if (!gain_may_help(atom)) continue;
     is_falling_[atom] = 1;
     falling_.push_back(atom);
+  }
+}
+
+void GroundWalk::become(std::span<const std::uint8_t> values) {
+  for (const std::uint32_t atom : clauses_.free) {
+    if (values_[atom] == values[atom]) continue;
+    flip_one(atom);
+    const std::uint32_t block = clauses_.block_of[atom];
+    if (block == kNoBlock) continue;
+    if (values_[atom] != 0) holder_[block] = atom;
+    if (values_[atom] == 0 && holder_[block] == atom) holder_[block] = kNoAtom;
   }
 }
 
@@ -155,18 +99,18 @@ void GroundWalk::cease_to_cost(std::uint32_t clause) {
 // The second atom that changes with this one: what a block holds, or, where it must hold one, the
 // best of the others.
 std::uint32_t GroundWalk::partner(std::uint32_t atom) const {
-  const std::uint32_t block = block_of_[atom];
+  const std::uint32_t block = clauses_.block_of[atom];
   if (values_[atom] == 0) return holder_[block];
   if (!is_exact(block)) return kNoAtom;
   std::uint32_t best = kNoAtom;
-  for (const std::uint32_t other : members(block)) {
+  for (const std::uint32_t other : clauses_.members(block)) {
     if (other != atom && (best == kNoAtom || delta_[other] < delta_[best])) best = other;
   }
   return best;
 }
 
 void GroundWalk::flip(std::uint32_t atom) {
-  const std::uint32_t block = block_of_[atom];
+  const std::uint32_t block = clauses_.block_of[atom];
   if (block != kNoBlock) {
     const std::uint32_t other = partner(atom);
     holder_[block] = values_[atom] == 0 ? atom : other;
@@ -179,8 +123,7 @@ void GroundWalk::flip_one(std::uint32_t atom) {
   changes_.push_back(atom);
   const std::uint32_t gains = 2 * atom + values_[atom], loses = gains ^ 1;
   values_[atom] ^= 1;
-  for (std::uint64_t at = occur_begin_[gains]; at < occur_begin_[gains + 1]; ++at) {
-    const std::uint32_t clause = occur_[at];
+  for (const std::uint32_t clause : clauses_.uses(gains)) {
     const double weight = weights_[clause];
     if (count_[clause]++ == 0) {
       for (const std::uint32_t literal : literals(clause)) change(literal / 2, weight);
@@ -191,8 +134,7 @@ void GroundWalk::flip_one(std::uint32_t atom) {
     }
     sole_[clause] ^= gains;
   }
-  for (std::uint64_t at = occur_begin_[loses]; at < occur_begin_[loses + 1]; ++at) {
-    const std::uint32_t clause = occur_[at];
+  for (const std::uint32_t clause : clauses_.uses(loses)) {
     const double weight = weights_[clause];
     sole_[clause] ^= loses;
     if (--count_[clause] == 0) {

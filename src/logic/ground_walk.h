@@ -10,28 +10,28 @@
 #include <span>
 #include <vector>
 
-#include "logic/clause_store.h"
+#include "logic/undecided_clauses.h"
 
 namespace croft {
 
 class GroundWalk {
  public:
-  // Clauses over atoms that are not decided; what the decided ones make true or false is left out.
-  // A mark of arguments is kept by every change.
-  //   decided : [atoms] of hard_consequences()
-  GroundWalk(const ClauseStore& store, std::vector<std::uint8_t> decided);
+  // Keeps the clauses by reference.  A mark of arguments is kept by every change.
+  //   hard : what a broken hard clause costs; 0: more than all soft ones of any atom
+  explicit GroundWalk(const UndecidedClauses& clauses, double hard = 0);
 
   // A world, in which decided atoms and marks are put right first.
   void set(std::span<const std::uint8_t> values);
+  // The same, from a world that differs in few atoms and keeps the marks.
+  void become(std::span<const std::uint8_t> values);
   // Changes the atom; in a block another one, too, where the mark demands it.
   void flip(std::uint32_t atom);
 
-  // What flip() changes in the number of broken hard clauses and in the soft cost, together: one
-  // hard clause is more than all soft ones of any atom.  Where a block makes it change a second
-  // atom, the sum of both, as if they shared no clause.
+  // What flip() changes in the number of broken hard clauses and in the soft cost, together.  Where
+  // a block makes it change a second atom, the sum of both, as if they shared no clause.
   double gain(std::uint32_t atom) const {
     double gain = delta_[atom];
-    if (block_of_[atom] != kNoBlock) {
+    if (clauses_.block_of[atom] != kNoBlock) {
       const std::uint32_t other = partner(atom);
       if (other != kNoAtom) gain += delta_[other];
     }
@@ -39,16 +39,17 @@ class GroundWalk {
   }
   // That a block leaves no other choice.
   bool can_flip(std::uint32_t atom) const {
-    return values_[atom] == 0 || block_of_[atom] == kNoBlock || !is_exact(block_of_[atom]) ||
-           partner(atom) != kNoAtom;
+    return values_[atom] == 0 || clauses_.block_of[atom] == kNoBlock ||
+           !is_exact(clauses_.block_of[atom]) || partner(atom) != kNoAtom;
   }
 
   std::size_t broken_hard() const { return costly_[1].size(); }
   double soft_cost() const { return soft_cost_; }
   double cost() const { return static_cast<double>(broken_hard()) * hard_ + soft_cost_; }
   const std::vector<std::uint8_t>& values() const { return values_; }  // [atoms]
-  const std::vector<std::uint32_t>& free_atoms() const { return free_; }
+  const std::vector<std::uint32_t>& free_atoms() const { return clauses_.free; }
 
+  std::uint32_t true_literals(std::size_t clause) const { return count_[clause]; }
   // Clauses that cost something now, hard ones or soft ones.
   std::size_t costly(bool hard) const { return costly_[hard ? 1 : 0].size(); }
   std::span<const std::uint32_t> costly_literals(bool hard, std::size_t place) const {
@@ -71,21 +72,12 @@ class GroundWalk {
   void clear_changes() { changes_.clear(); }
 
  private:
-  static constexpr std::uint32_t kNoBlock = 0xffffffff, kNoAtom = 0xffffffff;
+  static constexpr std::uint32_t kNoBlock = UndecidedClauses::kNoBlock, kNoAtom = 0xffffffff;
 
-  std::span<const std::uint32_t> literals(std::size_t clause) const {
-    return std::span(literals_).subspan(begin_[clause], begin_[clause + 1] - begin_[clause]);
-  }
-  std::span<const std::uint32_t> members(std::uint32_t block) const {
-    return std::span(members_).subspan(members_begin_[block],
-                                       members_begin_[block + 1] - members_begin_[block]);
-  }
-  bool is_exact(std::uint32_t block) const { return exact_[block] != 0; }
+  std::span<const std::uint32_t> literals(std::size_t clause) const { return clauses_.of(clause); }
+  bool is_exact(std::uint32_t block) const { return clauses_.exact[block] != 0; }
   bool is_true(std::uint32_t literal) const { return values_[literal / 2] != (literal & 1); }
   std::uint32_t partner(std::uint32_t atom) const;
-  void add_clauses(const ClauseStore& store);
-  void add_blocks(const ClauseStore& store);
-  void keep_blocks();
   void flip_one(std::uint32_t atom);
   void change(std::uint32_t atom, double by) {
     delta_[atom] += by;
@@ -95,32 +87,23 @@ class GroundWalk {
     }
   }
   bool gain_may_help(std::uint32_t atom) const {
-    return delta_[atom] < -1e-9 || block_of_[atom] != kNoBlock;
+    return delta_[atom] < -1e-9 || clauses_.block_of[atom] != kNoBlock;
   }
   void begin_to_cost(std::uint32_t clause);
   void cease_to_cost(std::uint32_t clause);
 
-  std::vector<std::uint8_t> decided_;  // [atoms]
-  std::vector<std::uint8_t> values_;   // [atoms]
-  std::vector<std::uint32_t> free_;
-  std::vector<std::uint64_t> begin_{0};  // [clauses + 1]
-  std::vector<std::uint32_t> literals_;
+  const UndecidedClauses& clauses_;
+  std::vector<std::uint8_t> values_;              // [atoms]
   std::vector<double> weights_;                   // [clauses] hard_ of a hard one
   std::vector<std::uint8_t> is_hard_;             // [clauses]
-  std::vector<std::uint64_t> occur_begin_;        // [literals + 1]
-  std::vector<std::uint32_t> occur_;              // clauses
   std::vector<std::uint32_t> count_, sole_;       // [clauses] true literals: how many, exclusive or
   std::vector<double> delta_;                     // [atoms]
   std::vector<std::uint32_t> costly_[2], place_;  // soft, hard
   std::vector<std::uint32_t> falling_;
   std::vector<std::uint8_t> is_falling_;
   std::vector<std::uint32_t> changes_;
-  std::vector<std::uint32_t> block_of_, members_;
-  std::vector<std::uint64_t> members_begin_{0};
-  std::vector<std::uint8_t> exact_;
   std::vector<std::uint32_t> holder_;  // [blocks] the atom that is true, or kNoAtom
   double hard_ = 1;
-  double constant_ = 0;  // soft cost of clauses that are decided
   double soft_cost_ = 0;
 };
 

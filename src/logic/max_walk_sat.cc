@@ -8,7 +8,6 @@
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 #include "logic/ground_walk.h"
-#include "logic/hard_conflict.h"
 
 namespace croft {
 namespace {
@@ -23,12 +22,17 @@ class Walker {
          const std::function<bool(std::size_t, double)>& go_on)
       : options_(options),
         go_on_(go_on),
-        walk_(store, hard_consequences(store)),
+        clauses_(store),
+        walk_(clauses_),
         last_change_(store.atoms(), 0),
         random_(options.seed) {}
 
   MaxWalkSatResult run() {
-    walk_.set(std::vector<std::uint8_t>(last_change_.size(), 0));
+    std::vector<std::uint8_t> start(last_change_.size(), 0);
+    if (options_.until_allowed) {
+      for (std::uint8_t& value : start) value = random_.next() >> 63;
+    }
+    walk_.set(start);
     take_best();
     const std::size_t tries = std::max<std::size_t>(options_.tries, 1);
     for (std::size_t i = 0; i < tries && !done(); ++i) {
@@ -46,7 +50,10 @@ class Walker {
 
  private:
   std::size_t costly() const { return walk_.costly(false) + walk_.costly(true); }
-  bool done() const { return stopped_ || costly() == 0 || walk_.free_atoms().empty(); }
+  bool done() const {
+    return stopped_ || costly() == 0 || walk_.free_atoms().empty() ||
+           (options_.until_allowed && walk_.broken_hard() == 0);
+  }
 
   // Back to the best world, with one in a hundred atoms of its costly clauses changed.
   void begin_again() {
@@ -125,7 +132,12 @@ class Walker {
     if (!walk_.can_flip(atom)) return;
     walk_.flip(atom);
     last_change_[atom] = flips_ + 1;
-    if (walk_.cost() < best_cost_ - kLess) take_best();
+    if (is_best()) take_best();
+  }
+
+  bool is_best() const {
+    if (walk_.broken_hard() != best_hard_) return walk_.broken_hard() < best_hard_;
+    return walk_.soft_cost() < best_soft_ - kLess;
   }
 
   void take_best() {
@@ -137,6 +149,7 @@ class Walker {
     walk_.clear_changes();
     best_cost_ = walk_.cost();
     best_hard_ = walk_.broken_hard();
+    best_soft_ = walk_.soft_cost();
     flips_to_best_ = flips_;
   }
 
@@ -144,11 +157,12 @@ class Walker {
 
   const MaxWalkSatOptions& options_;
   const std::function<bool(std::size_t, double)>& go_on_;
+  const UndecidedClauses clauses_;
   GroundWalk walk_;
   std::vector<std::size_t> last_change_;  // [atoms] 1 + the change before; 0: never
   Random random_;
   std::vector<std::uint8_t> best_;
-  double best_cost_ = 0;
+  double best_cost_ = 0, best_soft_ = 0;
   std::size_t best_hard_ = 0, flips_ = 0, flips_to_best_ = 0;
   bool stopped_ = false;
 };

@@ -17,6 +17,7 @@ struct MaxWalkSatOptions {
   std::size_t tries = 40;       // the first one from all atoms false
   double noise = 0.1;           // how often any atom of a clause is changed, not its best; 0 to 1
   std::size_t tabu = 3;  // changes for which an atom stays as it is, unless it is the best yet
+  bool until_allowed = false;  // from a random world to the first one that keeps all hard clauses
   std::uint64_t seed = 1;
   void validate() const;  // throws UsageError
 };

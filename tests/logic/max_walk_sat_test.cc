@@ -18,7 +18,8 @@ TEST(GroundWalk, KnowsTheCostOfItsWorldAndOfEveryChange) {
   for (int round = 0; round < 60; ++round) {
     const ClauseStore store = random_store(random, 8, 25, round % 2 == 0);
     if (!hard_conflict(store).empty()) continue;
-    GroundWalk walk(store, hard_consequences(store));
+    const UndecidedClauses clauses(store);
+    GroundWalk walk(clauses);
     walk.set(world_of(static_cast<std::uint32_t>(random.below(256)), 8));
     if (walk.free_atoms().empty()) continue;
     for (int step = 0; step < 40; ++step) {
@@ -42,17 +43,17 @@ TEST(GroundWalk, KnowsTheCostOfItsWorldAndOfEveryChange) {
 TEST(MaxWalkSat, FindsTheLeastCostOfSmallNetworks) {
   Random random(7);
   int found = 0;
-  for (int round = 0; round < 100; ++round) {
+  for (int round = 0; round < 50; ++round) {
     const ClauseStore store = random_store(random, 10, 40, round % 2 == 0);
     const double least = least_cost(store);
     if (std::isinf(least)) continue;
-    const MaxWalkSatResult result = max_walk_sat(store, {.flips = 20'000, .seed = 3});
+    const MaxWalkSatResult result = max_walk_sat(store, {.flips = 4000, .seed = 3});
     ASSERT_EQ(result.broken_hard, 0u);
     EXPECT_NEAR(result.cost, store.cost(result.values), 1e-9);
     EXPECT_NEAR(result.cost, least, 1e-9) << round;
     ++found;
   }
-  EXPECT_GT(found, 50);
+  EXPECT_GT(found, 25);
 }
 
 TEST(MaxWalkSat, KeepsMarksOfArguments) {
@@ -66,7 +67,7 @@ TEST(MaxWalkSat, KeepsMarksOfArguments) {
     store.add(never, 10 - a);
     store.add_base(10 - a, 10 - a);
   }
-  const MaxWalkSatResult result = max_walk_sat(store);
+  const MaxWalkSatResult result = max_walk_sat(store, {.flips = 2000});
   EXPECT_EQ(result.values, world_of(1u << 9, 10));
   EXPECT_NEAR(result.cost, 1, 1e-9);
 }

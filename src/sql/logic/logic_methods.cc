@@ -11,6 +11,7 @@
 #include "croft/inference/elimination_order.h"
 #include "croft/inference/junction_tree.h"
 #include "logic/max_walk_sat.h"
+#include "logic/mc_sat.h"
 #include "structure/counters.h"
 
 namespace croft {
@@ -52,6 +53,42 @@ void run_max_walk_sat(const LogicProblem& p, InferResult& result) {
       found.flips_to_best, found.flips));
 }
 
+void run_mc_sat(const LogicProblem& p, InferResult& result) {
+  McSatOptions options;
+  options.seed = p.request.seed;
+  options.threads = p.request.threads;
+  options.samples = p.request.max_iterations.value_or(options.samples);
+  Settings(p.request).read("chains", options.chains).read("burn-in", options.burn_in);
+  const McSatResult found = mc_sat(p.store, options, [&](std::size_t samples) {
+    GraphProgress now;
+    now.iteration = samples;
+    return p.progress(now);
+  });
+  for (std::size_t a = 0; a < p.store.atoms(); ++a) {
+    const double probability = found.probabilities[a];
+    result.marginals.push_back({1 - probability, probability});
+    result.standard_errors.push_back({found.standard_errors[a], found.standard_errors[a]});
+  }
+  result.kind = ResultKind::estimate;
+  result.iterations = found.samples;
+  result.converged = found.converged;
+  result.residual = found.r_hat - 1;
+  result.effective_samples = found.effective_samples;
+  if (!found.drawn_exactly) {
+    result.notes.push_back(fmt::format(
+        "up to {} atoms hang together in a slice, and are drawn a few at a time; where hard rules "
+        "tie them to each other, the chains may not come from some worlds to others",
+        found.largest_part));
+  }
+  if (!result.converged) {
+    result.warnings.push_back(
+        {fmt::format("mc-sat has not converged: the largest R-hat is {:.3f}, and the fewest "
+                     "effective samples of an atom are {:.0f}",
+                     found.r_hat, found.effective_samples),
+         "; give it more --max-iterations"});
+  }
+}
+
 const std::vector<LogicMethod>& rows() {
   static const std::vector<LogicMethod> kRows = {
       {{"max-walk-sat",
@@ -61,6 +98,13 @@ const std::vector<LogicMethod>& rows() {
         {{"tries", "N"}, {"noise", "0..1"}, {"tabu", "CHANGES"}},
         nullptr},
        run_max_walk_sat},
+      {{"mc-sat",
+        "slice sampling, with standard errors; --max-iterations are the samples of all chains",
+        {marginals},
+        {.max_iterations = true, .seconds = true, .memory = true},
+        {{"chains", "N"}, {"burn-in", "SAMPLES"}},
+        nullptr},
+       run_mc_sat},
   };
   return kRows;
 }

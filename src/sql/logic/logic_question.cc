@@ -223,6 +223,9 @@ LogicAnswer GroundNetwork::answer(const InferRequest& request, const InferCalls&
       one.probability = truth == Truth::yes ? 1 : 0;
     } else {
       const std::uint32_t atom = store_.find_atom(key);
+      if (!out.result.standard_errors.empty()) {
+        one.standard_error = out.result.standard_errors[atom][1];
+      }
       one.probability = map ? out.result.assignment[atom] : out.result.marginals[atom][1];
     }
     out.atoms.push_back(std::move(one));

@@ -20,9 +20,10 @@ std::vector<bool> open_predicates(const LogicNetwork& network, const LogicEviden
                                   const std::vector<std::string>& closed = {});
 
 struct AtomAnswer {
-  std::string atom;        // Smokes(Anna)
-  double probability = 0;  // of marginals; of map 0 or 1
-  bool known = false;      // by the evidence
+  std::string atom;                           // Smokes(Anna)
+  double probability = 0;                     // of marginals; of map 0 or 1
+  bool known = false;                         // by the evidence
+  std::optional<double> standard_error = {};  // of a probability that draws estimate
 };
 
 struct LogicAnswer {

@@ -49,6 +49,25 @@ class LogicTest(CliTest):
             self.assertAlmostEqual(each["log_partition"],
                                    math.log(2 * math.exp(2) + 2 * math.exp(1)), places=9)
 
+    def test_slice_sampling_says_what_its_estimates_are_worth(self):
+        document = self.ask("--query", "Cancer", "--method", "mc-sat", "--max-iterations", "2000")
+        found = {each["atom"]: each for each in document["atoms"]}["Cancer(Bob)"]
+        self.assertAlmostEqual(found["probability"], 1 / (1 + math.exp(-1.5)), delta=5 * found["standard_error"] + 1e-3)
+        self.assertEqual((document["kind"], document["converged"]), ("estimate", True))
+        self.assertGreaterEqual(document["effective_samples"], 100)
+
+    def test_a_walk_finds_the_best_world(self):
+        document = self.ask("--task", "map", "--method", "max-walk-sat", "--set", "tries=2")
+        self.assertEqual((document["cost"], document["clause_cost"], document["kind"]), (0, 0, "estimate"))
+        self.assertIn("nothing proves", document["notes"][0])
+
+    def test_methods_answer_their_tasks_and_have_their_settings(self):
+        paths = self.file("f.mln", FRIENDS), "-e", self.file("f.db", FACTS)
+        for options, mention in ((("--method", "mc-sat", "--task", "map"), "does not answer --task map"),
+                                 (("--method", "max-walk-sat", "--task", "map", "--set", "depth=3"), "no setting"),
+                                 (("--method", "mc-sat", "--tolerance", "1"), "no use for --tolerance")):
+            self.fails(WRONG_USAGE, "logic", *paths, *options, mentions=[mention])
+
     def test_the_best_world_as_text(self):
         text = self.run_ok("logic", self.file("f.mln", FRIENDS), "-e", self.file("f.db", FACTS),
                            "--task", "map", "--query", "Cancer", "--quiet")

@@ -1,0 +1,177 @@
+#include "logic/mc_sat.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "croft/core/error.h"
+#include "croft/core/parallel.h"
+#include "logic/hard_conflict.h"
+#include "logic/max_walk_sat.h"
+#include "logic/slice_sampler.h"
+
+namespace croft {
+namespace {
+
+constexpr std::size_t kBatches = 8;   // of a chain
+constexpr double kForbidden = 1e5;    // exp(-1e5) is 0, and sums of weights keep their digits
+constexpr double kLargestRHat = 100;  // that is told apart
+constexpr double kMostRHat = 1.1, kFewestEffective = 100;
+
+struct SampleChain {
+  SampleChain(const UndecidedClauses& all, const std::vector<std::uint8_t>& start,
+              std::uint64_t seed)
+      : clauses(all),
+        walk(std::make_unique<GroundWalk>(all, kForbidden)),
+        random(seed),
+        squares(all.atoms(), 0) {
+    walk->set(start);
+    sampler = std::make_unique<SliceSampler>(all, *walk);
+    shares.assign(start.begin(), start.end());
+  }
+
+  void run(std::size_t count, bool counted) {
+    if (counted) batches.emplace_back(squares.size(), 0.);
+    for (std::size_t i = 0; i < count; ++i) {
+      sampler->step(random);
+      shares = sampler->shares();
+      sweep();
+      if (!counted) continue;
+      for (std::size_t a = 0; a < squares.size(); ++a) {
+        const double share = shares[a];
+        batches.back()[a] += share;
+        squares[a] += share * share;
+      }
+    }
+  }
+
+  // Gibbs sampling of each atom without a mark.
+  void sweep() {
+    for (const std::uint32_t atom : clauses.free) {
+      if (clauses.block_of[atom] != UndecidedClauses::kNoBlock) continue;
+      const double changes = 1 / (1 + std::exp(walk->gain(atom)));
+      shares[atom] = walk->values()[atom] != 0 ? 1 - changes : changes;
+      if (random.uniform() < changes) walk->flip(atom);
+    }
+    walk->clear_changes();
+  }
+
+  const UndecidedClauses& clauses;
+  std::unique_ptr<GroundWalk> walk;
+  std::unique_ptr<SliceSampler> sampler;
+  Random random;
+  std::vector<double> shares;                // [atoms] of the last step
+  std::vector<std::vector<double>> batches;  // [batches][atoms] sums
+  std::vector<double> squares;               // [atoms]
+};
+
+std::uint64_t seed_of(std::uint64_t seed, std::size_t chain) {
+  return seed * 0x9e3779b97f4a7c15 + chain;
+}
+
+std::vector<std::uint8_t> allowed_world(const ClauseStore& store, std::uint64_t seed) {
+  const MaxWalkSatResult found = max_walk_sat(store, {.until_allowed = true, .seed = seed});
+  if (found.broken_hard > 0) {
+    throw Error(
+        "mc-sat found no world that keeps all hard rules to begin with: the best one breaks ",
+        found.broken_hard,
+        " of their groundings, which does not prove that there is none; an exact method "
+        "may find one, and --soft-hard needs none");
+  }
+  return found.values;
+}
+
+// Of one atom: means of batches of `length` samples, in the order of the chains.
+void summarise(std::span<const SampleChain> chains, std::uint32_t atom, double length,
+               McSatResult& out) {
+  double sum = 0, squares = 0, count = 0, between = 0, halves = 0;
+  for (const SampleChain& each : chains) {
+    for (const auto& batch : each.batches) {
+      sum += batch[atom];
+      ++count;
+    }
+    squares += each.squares[atom];
+  }
+  const double mean = sum / (count * length);
+  out.probabilities[atom] = mean;
+  double half_count = 0, half_length = 0;
+  for (const SampleChain& each : chains) {
+    const std::size_t half = each.batches.size() / 2;
+    double first = 0, second = 0;
+    for (std::size_t b = 0; b < each.batches.size(); ++b) {
+      const double value = each.batches[b][atom];
+      between += (value / length - mean) * (value / length - mean);
+      if (b < half) first += value;
+      if (b >= half && b < 2 * half) second += value;
+    }
+    half_length = static_cast<double>(half) * length;
+    for (const double each_half : {first, second}) {
+      halves += (each_half / half_length - mean) * (each_half / half_length - mean);
+      ++half_count;
+    }
+  }
+  const double variance = squares / (count * length) - mean * mean;
+  const double error = std::sqrt(between / (count * (count - 1)));
+  out.standard_errors[atom] = error;
+  if (!(variance > 1e-12)) return;  // the same in every sample
+  const double within = std::max(variance - halves / half_count, 1e-12);
+  const double r_hat = std::sqrt(1 - 1 / half_length + halves / (half_count - 1) / within);
+  out.r_hat = std::clamp(r_hat, out.r_hat, kLargestRHat);
+  if (error > 0) {
+    out.effective_samples = std::min(out.effective_samples, variance / (error * error));
+  }
+}
+
+}  // namespace
+
+void McSatOptions::validate() const {
+  if (chains == 0) throw UsageError("chains: 0 is less than 1");
+  if (samples < kBatches * chains) {
+    throw UsageError("mc-sat takes at least ", kBatches,
+                     " samples of each chain: ", kBatches * chains);
+  }
+}
+
+McSatResult mc_sat(const ClauseStore& store, const McSatOptions& options,
+                   const std::function<bool(std::size_t)>& go_on) {
+  options.validate();
+  const UndecidedClauses clauses(store);
+  std::vector<SampleChain> chains;
+  for (std::size_t c = 0; c < options.chains; ++c) {
+    const std::uint64_t seed = seed_of(options.seed, c);
+    chains.emplace_back(clauses, allowed_world(store, seed), seed);
+  }
+  ThreadPool pool(std::min(options.threads, ThreadPool::kMaxThreads));
+  McSatResult out;
+  const auto run_all = [&](std::size_t count, bool counted) {
+    pool.run(chains.size(), [&](std::size_t c, std::size_t) { chains[c].run(count, counted); });
+    if (counted) out.samples += count * chains.size();
+    out.stopped = go_on && !go_on(out.samples);
+  };
+  for (std::size_t done = 0; done < options.burn_in && !out.stopped; done += 10) {
+    run_all(std::min<std::size_t>(10, options.burn_in - done), false);
+  }
+  const std::size_t length = options.samples / (kBatches * options.chains);
+  for (std::size_t b = 0; b < kBatches && !out.stopped; ++b) run_all(length, true);
+  if (chains[0].batches.size() < 2) throw Error("mc-sat was stopped before it had counted samples");
+  out.probabilities.resize(store.atoms());
+  out.standard_errors.resize(store.atoms());
+  out.effective_samples = static_cast<double>(out.samples);
+  for (std::uint32_t a = 0; a < store.atoms(); ++a) {
+    if (clauses.decided[a] == kUndecided) {
+      summarise(chains, a, static_cast<double>(length), out);
+    } else {
+      out.probabilities[a] = clauses.decided[a];
+    }
+  }
+  for (const SampleChain& each : chains) {
+    out.largest_part = std::max(out.largest_part, each.sampler->largest_part());
+  }
+  out.drawn_exactly = out.largest_part <= SliceSampler::kWhole;
+  out.converged =
+      !out.stopped && out.r_hat <= kMostRHat && out.effective_samples >= kFewestEffective;
+  return out;
+}
+
+}  // namespace croft

@@ -1,0 +1,39 @@
+// Probabilities of atoms by slice sampling: MC-SAT (Poon & Domingos 2006).
+//
+// Chains from allowed worlds of their own, each a SliceSampler.  docs/math/markov_logic.md
+// section 7.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "logic/clause_store.h"
+
+namespace croft {
+
+struct McSatOptions {
+  std::size_t samples = 1000;  // of all chains together, that are counted; >= 8 of each chain
+  std::size_t burn_in = 50;    // of each chain, before them
+  std::size_t chains = 4;
+  std::uint64_t seed = 1;
+  std::size_t threads = 1;  // 0: one for each processor; does not change the result
+  void validate() const;    // throws UsageError
+};
+
+struct McSatResult {
+  std::vector<double> probabilities, standard_errors;  // [atoms]; errors by batch means
+  // The largest R-hat of split chains, and the fewest effective samples of an atom.  Converged: at
+  // most 1.1, and at least 100.
+  double r_hat = 1, effective_samples = 0;
+  bool converged = false, stopped = false;
+  std::size_t samples = 0;       // that were counted
+  std::size_t largest_part = 0;  // of atoms that hang together in a slice
+  bool drawn_exactly = false;    // every part of every slice
+};
+
+// Throws Error where no allowed world is found, and where it is stopped before it has counted any.
+//   go_on : asked now and then with the samples so far; false ends it
+McSatResult mc_sat(const ClauseStore& store, const McSatOptions& options = {},
+                   const std::function<bool(std::size_t)>& go_on = {});
+
+}  // namespace croft
