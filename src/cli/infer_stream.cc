@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "app/infer/slice_stream.h"
 #include "cli/common.h"

@@ -84,14 +84,14 @@ constexpr std::string_view kForms =
     "write %y, %y[suffix,3], %y[prefix,2], %y[lower], %y[class], %y in %x[-20..-1,0] or "
     "%y not in %x[..-1,0]";
 
-bool is_blank(char c) { return kBlanks.find(c) != kBlanks.npos; }
+bool is_blank(char c) { return kTemplateBlanks.find(c) != kTemplateBlanks.npos; }
 
 // Where " * %y" stands at or after `from`; npos: nowhere.  Only an expression of the x-part can
 // have one between quotes, and then a quote is behind it.
 std::size_t find_separator(std::string_view line, std::size_t from) {
   for (std::size_t at = line.find('*', from); at != line.npos; at = line.find('*', at + 1)) {
     if (at == 0 || !is_blank(line[at - 1])) continue;
-    const std::size_t next = line.find_first_not_of(kBlanks, at + 1);
+    const std::size_t next = line.find_first_not_of(kTemplateBlanks, at + 1);
     if (next == line.npos || !line.substr(next).starts_with("%y")) continue;
     if (line.find('"', next) == line.npos) return at;
   }

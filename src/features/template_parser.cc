@@ -23,7 +23,9 @@ class LineParser : LineScanner {
  private:
   char peek() const { return at_ < line_.size() ? line_[at_] : '\0'; }
   void skip_blanks() {
-    while (wapiti_ && at_ < line_.size() && kBlanks.find(line_[at_]) != kBlanks.npos) ++at_;
+    while (wapiti_ && at_ < line_.size() &&
+           kTemplateBlanks.find(line_[at_]) != kTemplateBlanks.npos)
+      ++at_;
   }
 
   void parse_kind();
@@ -207,7 +209,7 @@ bool has_wapiti_macro(std::string_view line) {
 TemplateLanguage recognise_language(std::string_view text) {
   bool wapiti = false;
   for_lines(text, [&](std::string_view line, std::size_t) {
-    const std::size_t first = line.find_first_not_of(kBlanks);
+    const std::size_t first = line.find_first_not_of(kTemplateBlanks);
     if (first == line.npos || line[0] == '#') return;
     wapiti = wapiti || line[0] == 'u' || line[0] == 'b' || line[0] == '*' || line[first] == '#' ||
              has_wapiti_macro(line);

@@ -40,10 +40,10 @@ struct TemplateSet::Template {
   std::vector<PatternRegex> regexes;
 };
 
-inline constexpr std::string_view kBlanks = " \t\v\f\r";
+inline constexpr std::string_view kTemplateBlanks = " \t\v\f\r";
 
 inline std::string_view without_trailing_blanks(std::string_view line) {
-  return line.substr(0, line.find_last_not_of(kBlanks) + 1);
+  return line.substr(0, line.find_last_not_of(kTemplateBlanks) + 1);
 }
 
 // Calls body(line, number) for each line, without its end ("\n" or "\r\n").

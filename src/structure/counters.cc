@@ -101,7 +101,7 @@ class CounterChains {
         }
       }
       found->second = to_.graph.add_table(scores);
-      to_.source.insert(to_.source.end(), scores.size(), kNoNumber);
+      to_.source.insert(to_.source.end(), scores.size(), kNoScore);
     }
     const Variable counter = to_.graph.add_variable(now);
     if (before == kUnobserved) {
@@ -123,7 +123,7 @@ class CounterChains {
         const bool allowed = count < partial.width;
         const bool has_number = allowed && !partial.modulo;
         scores.push_back(allowed ? counting.score(count) : -kInf);
-        to_.source.push_back(has_number ? first + counting.number(count) : kNoNumber);
+        to_.source.push_back(has_number ? first + counting.number(count) : kNoScore);
       }
     }
     to_.graph.add_factor({before, from_.scope(f).back()}, to_.graph.add_table(scores));

@@ -37,7 +37,7 @@ std::uint64_t number_of(const FactorGraph& graph, Factor f, std::span<const Stat
     case PotentialKind::parity:
       break;
   }
-  return kNoNumber;
+  return kNoScore;
 }
 
 void add_expectations(const FactorGraph& graph, Factor f, std::span<const double> belief,
@@ -49,7 +49,7 @@ void add_expectations(const FactorGraph& graph, Factor f, std::span<const double
   }
   std::size_t k = 0;
   for_each_number(graph, f, [&](std::uint64_t place) {
-    if (place != kNoNumber) out[place] += scale * belief[k];
+    if (place != kNoScore) out[place] += scale * belief[k];
     ++k;
   });
 }
@@ -61,7 +61,7 @@ void add_counts(const FactorGraph& graph, std::span<const State> x, double scale
     at.clear();
     for (const Variable v : graph.scope(f)) at.push_back(x[v]);
     const std::uint64_t place = number_of(graph, f, at);
-    if (place != kNoNumber) out[place] += scale;
+    if (place != kNoScore) out[place] += scale;
   }
 }
 

@@ -12,7 +12,7 @@
 namespace croft {
 
 // A joint state that no number scores: of parity (0 or -inf), and of the truncated distances.
-inline constexpr std::uint64_t kNoNumber = ~std::uint64_t{0};
+inline constexpr std::uint64_t kNoScore = ~std::uint64_t{0};
 
 // The place in graph.numbers() of what scores factor f when its variables, in scope order, are in
 // these states.

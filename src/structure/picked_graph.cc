@@ -72,13 +72,13 @@ void PickedGraph::pick(const FactorGraph& from) {
   const std::span<double> numbers = graph.numbers();
   const std::span<const double> others = from.numbers();
   for (std::size_t k = 0; k < source.size(); ++k) {
-    if (source[k] != kNoNumber) numbers[k] = others[source[k]];
+    if (source[k] != kNoScore) numbers[k] = others[source[k]];
   }
 }
 
 void PickedGraph::add_back(std::span<const double> gradient, std::span<double> out) const {
   for (std::size_t k = 0; k < source.size(); ++k) {
-    if (source[k] != kNoNumber) out[source[k]] += gradient[k];
+    if (source[k] != kNoScore) out[source[k]] += gradient[k];
   }
 }
 

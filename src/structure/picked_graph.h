@@ -14,7 +14,7 @@ namespace croft {
 struct PickedGraph {
   FactorGraph graph;                  // tables, and what counts; factors keep their order
   std::vector<Variable> variable;     // of each variable, its number in the other graph
-  std::vector<std::uint64_t> source;  // [numbers] place in the other's; kNoNumber: stays as it is
+  std::vector<std::uint64_t> source;  // [numbers] place in the other's; kNoScore: stays as it is
 
   void pick(const FactorGraph& from);
   //   gradient : by this graph's numbers;  out : by the other's

@@ -141,7 +141,7 @@ class LocalTerms::Builder {
     at_.clear();
     for (const Variable v : graph_.scope(f)) at_.push_back(x_[v]);
     const std::uint64_t number = number_of(graph_, f, at_);
-    if (number != kNoNumber) return static_cast<std::uint32_t>(number);
+    if (number != kNoScore) return static_cast<std::uint32_t>(number);
     return fixed(graph_.score_of(f, at_));
   }
 

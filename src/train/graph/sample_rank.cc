@@ -141,8 +141,8 @@ void SampleRank::add_difference(const GraphInstance& instance, double sign, std:
   };
   for (const PotentialId p : potentials_) std::ranges::fill(numbers_of(p), 0.0);
   for (std::size_t k = 0; k < factors_.size(); ++k) {
-    if (was_[k] != kNoNumber) d_numbers_[was_[k]] += sign;
-    if (is_[k] != kNoNumber) d_numbers_[is_[k]] -= sign;
+    if (was_[k] != kNoScore) d_numbers_[was_[k]] += sign;
+    if (is_[k] != kNoScore) d_numbers_[is_[k]] -= sign;
   }
   for (const PotentialId p : potentials_) {
     scorer_.add_gradient(instance, p, numbers_of(p), out);

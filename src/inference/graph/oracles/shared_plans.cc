@@ -187,7 +187,7 @@ class PlannedSums final : public SumOracle {
       } else {
         std::size_t k = 0;
         for_each_number(graph_, leaf.factor, [&](std::uint64_t place) {
-          if (place != kNoNumber) out[place] += scale * (number[k] * bar[k]);
+          if (place != kNoScore) out[place] += scale * (number[k] * bar[k]);
           ++k;
         });
       }
