@@ -127,6 +127,14 @@ bool ClauseStore::holds(std::size_t clause, std::span<const std::uint8_t> values
   });
 }
 
+void ClauseStore::reweigh(std::span<const double> units) {
+  for (std::size_t i = 0; i < clauses(); ++i) {
+    if (is_hard(i)) continue;
+    weights_[i] = 0;
+    for_shares(i, [&](std::uint32_t unit, double factor) { weights_[i] += factor * units[unit]; });
+  }
+}
+
 double ClauseStore::clause_cost(std::span<const std::uint8_t> values) const {
   double cost = 0;
   for (std::size_t i = 0; i < clauses(); ++i) {
@@ -155,7 +163,7 @@ std::size_t ClauseStore::bytes() const {
          bytes_of(block_begin_) + bytes_of(block_atoms_) + bytes_of(block_exactly_);
 }
 
-FactorGraph graph_of(const ClauseStore& store) {
+FactorGraph graph_of(const ClauseStore& store, bool all) {
   FactorGraph graph;
   for (std::size_t i = 0; i < store.atoms(); ++i) graph.add_variable(2);
   // Clauses with the same signs and weight have one potential.
@@ -163,7 +171,7 @@ FactorGraph graph_of(const ClauseStore& store) {
   std::string signs;  // bytes 0 and 1
   std::vector<Variable> scope;
   for (std::size_t i = 0; i < store.clauses(); ++i) {
-    if (store.weight(i) == 0) continue;
+    if (store.weight(i) == 0 && !all) continue;
     signs.clear();
     scope.clear();
     for (const std::uint32_t literal : store.literals(i)) {

@@ -75,6 +75,10 @@ class ClauseStore {
     }
   }
 
+  // Other weights of the units; hard clauses stay hard.  base() and most() are those of the old
+  // ones.
+  void reweigh(std::span<const double> units);
+
   // score(x) of the values of all atoms [atoms()].
   double score(std::span<const std::uint8_t> values) const;
   double cost(std::span<const std::uint8_t> values) const {
@@ -107,7 +111,8 @@ class ClauseStore {
 };
 
 // p(x) as a factor graph: a variable of two states for each atom, a factor for each clause and each
-// block.  The graph's log Z is without store.base().
-FactorGraph graph_of(const ClauseStore& store);
+// block, in their order.  The graph's log Z is without store.base().
+//   all : clauses of weight 0, too, so that the factors of clauses have their numbers
+FactorGraph graph_of(const ClauseStore& store, bool all = false);
 
 }  // namespace croft

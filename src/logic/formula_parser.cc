@@ -153,7 +153,11 @@ class FormulaParser {
     return comparison();
   }
 
+  // A sign at the start of a line belongs to the next statement: -1.5 P(x), *P(x).
+  bool is_operator(std::string_view sign) const { return at_.is(sign) && !at_.current().first; }
+
   bool compares(std::size_t ahead) const {
+    if (at_.peek(ahead).first) return false;
     const std::string& sign = at_.peek(ahead).text;
     return sign == "=" || sign == "!=" || sign == "+" || sign == "-" || sign == "/" ||
            sign == "%" || row_of(kInternalPredicates, sign) != nullptr;
@@ -248,7 +252,7 @@ class FormulaParser {
 
   Term sum() {
     Term left = product();
-    for (std::size_t levels = 1; at_.is("+") || at_.is("-"); ++levels) {
+    for (std::size_t levels = 1; is_operator("+") || is_operator("-"); ++levels) {
       check_nesting(levels);
       const Arithmetic operation = at_.is("+") ? Arithmetic::plus : Arithmetic::minus;
       at_.next();
@@ -259,7 +263,8 @@ class FormulaParser {
 
   Term product() {
     Term left = primary();
-    for (std::size_t levels = 1; at_.is("*") || at_.is("/") || at_.is("%"); ++levels) {
+    for (std::size_t levels = 1; is_operator("*") || is_operator("/") || is_operator("%");
+         ++levels) {
       check_nesting(levels);
       const Arithmetic operation = at_.is("*")   ? Arithmetic::times
                                    : at_.is("/") ? Arithmetic::divide

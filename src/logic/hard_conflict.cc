@@ -2,23 +2,29 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 
 namespace croft {
 namespace {
 
+constexpr double kMostWork = 1e9;  // of leaving out one clause after the other
+
 class HardPropagation {
  public:
-  explicit HardPropagation(const ClauseStore& store)
+  // only : of these hard clauses; null: of all
+  explicit HardPropagation(const ClauseStore& store, const std::vector<std::size_t>* only = nullptr)
       : store_(store),
         uses_(2 * store.atoms()),
         blocks_of_(store.atoms()),
         value_(store.atoms(), kUnset),
         reason_(store.atoms(), kNoClause),
         cause_(store.atoms(), kNoAtom) {
-    for (std::size_t i = 0; i < store.clauses(); ++i) {
-      if (!store.is_hard(i)) continue;
-      hard_.push_back(i);
+    if (only != nullptr) hard_ = *only;
+    for (std::size_t i = 0; only == nullptr && i < store.clauses(); ++i) {
+      if (store.is_hard(i)) hard_.push_back(i);
+    }
+    for (const std::size_t i : hard_) {
       for (const std::uint32_t literal : store.literals(i)) {
         uses_[literal].push_back(static_cast<std::uint32_t>(i));
       }
@@ -132,6 +138,30 @@ class HardPropagation {
 };
 
 }  // namespace
+
+std::vector<std::size_t> least_conflict(const ClauseStore& store, std::vector<std::size_t> conflict,
+                                        const std::function<std::size_t(std::size_t)>& group_of) {
+  std::vector<std::size_t> groups;
+  for (const std::size_t clause : conflict) groups.push_back(group_of(clause));
+  std::sort(groups.begin(), groups.end());
+  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+  const auto try_without = [&](const auto& is_left_out) {
+    std::vector<std::size_t> rest;
+    std::remove_copy_if(conflict.begin(), conflict.end(), std::back_inserter(rest), is_left_out);
+    std::vector<std::size_t> found = HardPropagation(store, &rest).conflict();
+    if (!found.empty()) conflict = std::move(found);
+  };
+  for (const std::size_t group : groups) {
+    try_without([&](std::size_t clause) { return group_of(clause) == group; });
+  }
+  const double work =
+      static_cast<double>(conflict.size()) * static_cast<double>(conflict.size() + store.atoms());
+  const std::vector<std::size_t> candidates = conflict;
+  for (std::size_t i = 0; i < candidates.size() && work < kMostWork; ++i) {
+    try_without([&](std::size_t clause) { return clause == candidates[i]; });
+  }
+  return conflict;
+}
 
 std::vector<std::uint8_t> hard_consequences(const ClauseStore& store) {
   HardPropagation propagation(store);

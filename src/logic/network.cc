@@ -1,5 +1,7 @@
 #include "logic/network.h"
 
+#include <utility>
+
 namespace croft {
 
 std::uint32_t NameTable::insert(std::string_view name) {
@@ -18,6 +20,14 @@ std::uint32_t LogicNetwork::add_type(std::string_view name) {
   const std::uint32_t type = type_names.insert(name);
   if (type == types.size()) types.emplace_back();
   return type;
+}
+
+void soften_hard_rules(LogicNetwork& network, double weight) {
+  for (LogicRule& rule : network.rules) {
+    if (!std::exchange(rule.hard, false)) continue;
+    rule.weight = weight;
+    rule.weighted = true;
+  }
 }
 
 std::uint64_t count_tuples(const std::vector<std::uint32_t>& types,

@@ -123,6 +123,9 @@ struct LogicNetwork {
   std::uint32_t add_type(std::string_view name);
 };
 
+// Hard rules become soft ones of this weight.
+void soften_hard_rules(LogicNetwork& network, double weight);
+
 inline constexpr std::uint64_t kMostAtoms = std::uint64_t{1} << 62;
 // Tuples of constants: the product of the types' sizes.  Throws InputError where it is over 2^62.
 //   name, where : of the predicate or function that has the types

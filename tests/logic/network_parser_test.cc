@@ -154,6 +154,14 @@ TEST(NetworkParser, FaultsSayWhereAndWhat) {
       "…), before it is used");
 }
 
+TEST(NetworkParser, ASignAtTheStartOfALineBeginsAStatement) {
+  const LogicNetwork network =
+      network_of("P(t)\nQ\n1 P(x) v Q\n-2 P(x) ^ x = y ^ P(y)\n-3 P(x) ^ P(y) ^ x = y\n+4 Q\n");
+  ASSERT_EQ(network.rules.size(), 4u);
+  EXPECT_EQ(network.rules[1].weight, -2);
+  EXPECT_EQ(network.rules[3].weight, 4);
+}
+
 TEST(NetworkParser, ADialectHasItsOwnSignsOnly) {
   EXPECT_EQ(fault_of("*P(t)\n", LogicDialect::alchemy),
             "t.mln:1:1: a sign of the dialect tuffy: \"*\"; use --dialect tuffy or --dialect any");

@@ -84,17 +84,23 @@ GroundNetwork::GroundNetwork(const AtomSpace& space, const std::vector<AtomPatte
 }
 
 void GroundNetwork::check_hard_rules() const {
-  const std::vector<std::size_t> conflict = hard_conflict(store_);
+  std::vector<std::size_t> conflict = hard_conflict(store_);
   if (conflict.empty()) return;
   const LogicNetwork& network = space_.network();
   const LogicUnits units = logic_units(space_);
-  std::vector<std::size_t> rules;
-  for (const std::size_t clause : conflict) {
+  // Any hard rule that has the clause; that of atoms of parts has none.
+  const auto rule_of = [&](std::size_t clause) {
+    std::size_t found = network.rules.size();
     store_.for_shares(clause, [&](std::uint32_t unit, double) {
       const auto after = std::upper_bound(units.first.begin(), units.first.end(), unit);
       const auto rule = static_cast<std::size_t>(after - units.first.begin() - 1);
-      if (network.rules[rule].hard) rules.push_back(rule);
+      if (network.rules[rule].hard) found = rule;
     });
+    return found;
+  };
+  std::vector<std::size_t> rules;
+  for (const std::size_t clause : least_conflict(store_, std::move(conflict), rule_of)) {
+    if (rule_of(clause) < network.rules.size()) rules.push_back(rule_of(clause));
   }
   std::sort(rules.begin(), rules.end());
   rules.erase(std::unique(rules.begin(), rules.end()), rules.end());
@@ -103,8 +109,10 @@ void GroundNetwork::check_hard_rules() const {
     list += (list.empty() ? " " : "; ") + place_of(network.rules[rule].where) + ": " +
             network.rules[rule].text;
   }
-  throw Error("no world keeps these hard rules, with the evidence and the marks of arguments:",
-              list);
+  throw Error(
+      "no world keeps these hard rules, with the evidence and the marks of arguments; leave "
+      "one out, or go on with --soft-hard WEIGHT:",
+      list);
 }
 
 void GroundNetwork::add_atoms(const AtomPattern& pattern) {
@@ -203,7 +211,7 @@ LogicAnswer GroundNetwork::answer(const InferRequest& request, const InferCalls&
   out.clauses = store_.clauses();
   if (out.result.log_partition) {
     if (std::isinf(*out.result.log_partition)) {
-      throw Error("no world keeps all hard rules of the network");
+      throw Error("no world keeps all hard rules of the network; go on with --soft-hard WEIGHT");
     }
     out.log_partition = store_.base() + *out.result.log_partition;
   }

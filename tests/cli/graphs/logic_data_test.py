@@ -7,7 +7,7 @@ import gzip
 import json
 import unittest
 
-from support import DATA, CliTest, main
+from support import BAD_INPUT, DATA, CliTest, main
 
 MLN = DATA / "mln"
 CSE = MLN / "tuffy" / "cse"
@@ -36,6 +36,14 @@ class LogicDataTest(CliTest):
                 ours = self.answer(network, [database], *ask, "--method", method)
                 self.assertEqual(ours["ground_atoms"], len(atoms))
                 self.assertLessEqual(ours["cost"], theirs["cost"] + 1e-6, path)
+
+    def test_rules_in_conflict_are_few(self):
+        folder = MLN / "tuffy" / "rc1000"
+        ask = ("logic", folder / "prog.mln", "-e", folder / "evidence.db", "--query", "category", "--task", "map")
+        message = self.fails(BAD_INPUT, *ask, "--quiet", mentions=["no world keeps these hard rules", "--soft-hard"])
+        self.assertLessEqual(message.count("prog.mln:"), 3)
+        found = json.loads(self.run_ok(*ask, "--quiet", "--json", "--soft-hard", "20"))
+        self.assertEqual(found["kind"], "estimate")
 
     def test_a_walk_on_cse_costs_less_than_that_of_alchemy(self):
         found = self.answer(CSE / "prog.mln", [CSE / "evidence.db"], "--query", "advisedBy,tempAdvisedBy",

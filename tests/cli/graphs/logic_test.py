@@ -68,21 +68,49 @@ class LogicTest(CliTest):
                                  (("--method", "mc-sat", "--tolerance", "1"), "no use for --tolerance")):
             self.fails(WRONG_USAGE, "logic", *paths, *options, mentions=[mention])
 
+    def test_weights_are_learnt_and_written(self):
+        network = "t = {A, B, C, D}\nP(t)\nQ(t)\n7 P(x)\nQ(x) => P(x).\n"
+        path, facts = self.file("f.mln", network), self.file("f.db", "P(A)\nP(B)\nP(C)\nQ(A)\n")
+        out = self.folder / "out.mln"
+        done = json.loads(self.run_ok("logic", path, "-e", facts, "--learn", "likelihood", "--query", "P", "-o", out,
+                                      "--json", "--quiet"))
+        # Q is known; of B, C and D, which are free, two are true.
+        self.assertAlmostEqual(done["weights"][0], math.log(2), places=5)
+        self.assertAlmostEqual(done["log_likelihood"], 2 * math.log(2 / 3) + math.log(1 / 3), places=9)
+        answer = json.loads(self.run_ok("logic", out, "-e", self.file("q.db", "Q(A)\n"), "--query", "P", "--json",
+                                        "--quiet"))
+        self.assertEqual([round(each["probability"], 4) for each in answer["atoms"]], [1, 0.6667, 0.6667, 0.6667])
+
+    def test_learning_says_what_it_needs(self):
+        path = self.file("f.mln", FRIENDS)
+        for options, mention in ((("--learn", "likelihood"), "--output"), (("-o", "x.mln"), "--learn"),
+                                 (("--learn", "likelihood", "-o", "x.mln"), "--query"),
+                                 (("--learn", "likelihood", "-o", "x.mln", "--task", "map"), "--task")):
+            self.fails(WRONG_USAGE, "logic", path, *options, mentions=[mention])
+        self.fails(BAD_INPUT, "logic", self.file("g.mln", "t = {A}\nP(t)\nQ(t)\n1 Q(x)\nP(x).\n"), "--learn",
+                   "likelihood", "-o", self.folder / "x.mln", "--query", "P", mentions=["breaks a hard rule"])
+
+    def test_hard_rules_may_be_made_soft(self):
+        network = "t = {A}\nP(t)\nP(x).\n!P(x).\n1 P(x)\n"
+        self.assertEqual(self.ask("--soft-hard", "20", "--task", "map", network=network, facts="")["cost"], 20)
+
     def test_the_best_world_as_text(self):
         text = self.run_ok("logic", self.file("f.mln", FRIENDS), "-e", self.file("f.db", FACTS),
                            "--task", "map", "--query", "Cancer", "--quiet")
         self.assertIn("Cancer(Bob)\n", text)
         self.assertEqual(self.ask("--task", "map", "--query", "Cancer")["cost"], 0)
 
-    def test_the_example_prints_what_its_page_says(self):
-        folder = SOURCE / "examples" / "friends"
-        page = (folder / "README.md").read_text()
-        commands = re.findall(r"^\$ croft (.*)\n((?:(?!```).*\n)*)", page, re.MULTILINE)
-        self.assertEqual(len(commands), 2)
-        for command, output in commands:
-            arguments = [str(folder / word) if word.startswith("friends.") else word
-                         for word in shlex.split(command)]
-            self.assertEqual(self.run_ok(*arguments), output)
+    def test_the_examples_print_what_their_pages_say(self):
+        for example, count in (("friends", 2), ("advisors", 4)):
+            folder = SOURCE / "examples" / example
+            page = (folder / "README.md").read_text()
+            commands = re.findall(r"^\$ croft (.*)\n((?:(?!```|\$).*\n)*)", page, re.MULTILINE)
+            self.assertEqual(len(commands), count)
+            for command, output in commands:
+                arguments = [str(folder / word) if (folder / word).is_file() else
+                             str(self.folder / word) if word == "learnt.mln" else word
+                             for word in shlex.split(command)]
+                self.assertEqual(self.run_ok(*arguments), output)
 
     def test_included_files_are_beside_the_one_that_includes_them(self):
         self.file("rest.mln", "1 P(x)\n")

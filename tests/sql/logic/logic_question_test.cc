@@ -144,14 +144,15 @@ TEST(LogicQuestion, EvidenceDecidesWhichPredicatesAreOpen) {
 
 TEST(LogicQuestion, RulesThatNoWorldKeepsAreNamed) {
   const Question question("t = {A}\nP(t)\nQ(t)\nQ(x) v P(x).\nP(x).\n!P(x).\n", "", "P");
-  EXPECT_EQ(message_of<Error>([&] { question.answer(GraphTask::partition); }),
-            "no world keeps these hard rules, with the evidence and the marks of arguments: "
-            "t.mln:5:1: P(x).; t.mln:6:1: !P(x).");
+  EXPECT_EQ(
+      message_of<Error>([&] { question.answer(GraphTask::partition); }),
+      "no world keeps these hard rules, with the evidence and the marks of arguments; leave one "
+      "out, or go on with --soft-hard WEIGHT: t.mln:5:1: P(x).; t.mln:6:1: !P(x).");
   // What no step of propagation finds.
   const Question hidden(
       "t = {A}\nP(t)\nQ(t)\nQ(x) v P(x).\nQ(x) v !P(x).\n!Q(x) v P(x).\n!Q(x) v !P(x).\n", "", "P");
   EXPECT_EQ(message_of<Error>([&] { hidden.answer(GraphTask::partition); }),
-            "no world keeps all hard rules of the network");
+            "no world keeps all hard rules of the network; go on with --soft-hard WEIGHT");
 }
 
 }  // namespace
