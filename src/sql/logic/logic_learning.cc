@@ -95,7 +95,7 @@ LearnedNetwork learn_weights(const LogicNetwork& network, const LogicEvidence& f
   LbfgsOptions how;
   how.stop.max_iterations = options.max_iterations;
   how.stop.tolerance = 1e-12;
-  how.stop.gradient_tolerance = 1e-8;
+  how.stop.gradient_tolerance = 1e-6;
   const Regulariser regulariser{.l2 = options.l2};
   regulariser.validate();
   ThreadPool pool(1);

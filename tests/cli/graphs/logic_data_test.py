@@ -5,12 +5,34 @@ CROFT_DATA names the folder of the data.
 
 import gzip
 import json
+import re
 import unittest
 
 from support import BAD_INPUT, DATA, CliTest, main
 
 MLN = DATA / "mln"
 CSE = MLN / "tuffy" / "cse"
+UWCSE = MLN / "uwcse" / "fold3"
+PREDICATES = {name.lower(): name for name in ("Student", "Professor", "Publication", "TaughtBy", "Ta", "InPhase",
+                                              "HasPosition", "TempAdvisedBy", "AdvisedBy")}
+ADVISORS = """Student(person)
+Professor(person)
+Publication(title, person)
+TaughtBy(course, person, quarter)
+Ta(course, person, quarter)
+InPhase(person, phase)
+HasPosition(person, position)
+TempAdvisedBy(person, person)
+AdvisedBy(person, person)
+AdvisedBy(s, p) => Student(s) ^ Professor(p).
+Student(s) ^ Professor(p) => AdvisedBy(s, p)
+TaughtBy(c, p, q) ^ Ta(c, s, q) ^ Student(s) ^ Professor(p) => AdvisedBy(s, p)
+Publication(t, s) ^ Publication(t, p) ^ Student(s) ^ Professor(p) => AdvisedBy(s, p)
+(EXIST t Publication(t, s) ^ Publication(t, p)) ^ Student(s) ^ Professor(p) => AdvisedBy(s, p)
+InPhase(s, +h) ^ Professor(p) => AdvisedBy(s, p)
+HasPosition(p, +h) ^ Student(s) => AdvisedBy(s, p)
+TempAdvisedBy(s, p) ^ Professor(q) => AdvisedBy(s, q)
+"""
 
 
 @unittest.skipUnless(MLN.is_dir(), "CROFT_DATA names the folder of the data")
@@ -36,6 +58,34 @@ class LogicDataTest(CliTest):
                 ours = self.answer(network, [database], *ask, "--method", method)
                 self.assertEqual(ours["ground_atoms"], len(atoms))
                 self.assertLessEqual(ours["cost"], theirs["cost"] + 1e-6, path)
+
+    def test_advisors_of_another_department_are_foretold(self):
+        """Weights of four departments of UW-CSE, and the average precision of advisedBy in the fifth one."""
+        def facts(*names):
+            lines = []
+            for name in names:
+                for line in gzip.decompress((UWCSE / name).read_bytes()).decode().splitlines():
+                    predicate, terms = re.fullmatch(r"(\w+)\((.*)\)\.", line.strip()).groups()
+                    if predicate in PREDICATES:
+                        terms = ",".join(term.strip().capitalize() for term in terms.split(","))
+                        lines.append(f"{PREDICATES[predicate]}({terms})")
+            return lines
+        train = self.file("train.db", "\n".join(facts("train/train_facts.txt.gz", "train/train_pos.txt.gz")) + "\n")
+        test = self.file("test.db", "\n".join(facts("test/test_facts.txt.gz")) + "\n")
+        out = self.folder / "out.mln"
+        self.run_ok("logic", self.file("rules.mln", ADVISORS), "-e", train, "--learn", "pseudo-likelihood", "--l2",
+                    "0.1", "--query", "AdvisedBy", "-o", out, "--quiet")
+        atoms = self.answer(out, [test], "--query", "AdvisedBy")["atoms"]
+        found = {each["atom"]: each["probability"] for each in atoms}
+        true = set(facts("test/test_pos.txt.gz"))
+        asked = true | set(facts("test/test_neg.txt.gz"))
+        pairs = sorted(((found[atom], atom in true) for atom in asked), reverse=True)
+        hits, precision = 0, 0
+        for rank, (_, is_true) in enumerate(pairs, 1):
+            hits += is_true
+            precision += is_true * hits / rank / len(true)
+        self.assertGreater(precision, 0.4)
+        self.assertGreater(precision, 10 * len(true) / len(pairs))
 
     def test_rules_in_conflict_are_few(self):
         folder = MLN / "tuffy" / "rc1000"
