@@ -256,6 +256,16 @@ std::size_t CliqueData::cliques() const {
                          [](std::size_t n, const Cliques& c) { return n + c.row.size(); });
 }
 
+void CliqueData::add_blocks(VariableBlocks blocks) {
+  for (const std::vector<std::uint32_t>& each : blocks.blocks) {
+    const bool one = !each.empty() && std::ranges::all_of(each, [&](std::uint32_t v) {
+      return v < variables() && group_[v] == group_[each.front()];
+    });
+    if (!one) throw UsageError("a block of ", in_quotes(blocks.name), " is not of one instance");
+  }
+  blocks_.push_back(std::move(blocks));
+}
+
 std::vector<GraphInstance> CliqueData::unroll() {
   std::vector<GraphInstance> instances(groups());
   std::vector<Variable> local(variables());
@@ -303,6 +313,14 @@ std::vector<GraphInstance> CliqueData::unroll() {
     mine = {};
   }
   rows_.forget_hashes();
+  for (const VariableBlocks& named : blocks_) {
+    for (GraphInstance& instance : instances) instance.blocks[named.name];
+    for (const std::vector<std::uint32_t>& each : named.blocks) {
+      std::vector<Variable>& block =
+          instances[group_[each.front()]].blocks[named.name].emplace_back();
+      for (const std::uint32_t v : each) block.push_back(local[v]);
+    }
+  }
   // What their vectors have spared for more is a third of many small graphs' memory.
   for (std::size_t g = 0; instances.size() > 1 && g < instances.size(); ++g) {
     instances[g].graph = FactorGraph(instances[g].graph);

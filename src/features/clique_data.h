@@ -113,12 +113,20 @@ class CliqueRows {
   std::vector<std::uint32_t> shape_;  // [rows]; empty: all have none
 };
 
+// Sets of variables by name, of any size: the pieces or blocks of an objective.
+struct VariableBlocks {
+  std::string name;
+  std::vector<std::vector<std::uint32_t>> blocks;  // each of variables of one group
+};
+
 // An independent part of the data: a factor graph whose potentials are rows.
 struct GraphInstance {
   FactorGraph graph;                    // numbers: scores; 0 until a scorer has set them
   std::vector<std::uint32_t> variable;  // [variables] number in the data
   Evidence known;                       // [variables]; kUnobserved: hidden
   std::vector<std::uint32_t> row;       // [potentials]
+  // By name, those of CliqueData::add_blocks() that are here; of each name in every instance.
+  std::map<std::string, std::vector<std::vector<Variable>>, std::less<>> blocks = {};
 };
 
 // A clique that its template or the data does not allow: what() names the template first.
@@ -158,6 +166,9 @@ class CliqueData {
     add_clique(clique_template, std::span(variables.begin(), variables.size()),
                std::span(features.begin(), features.size()));
   }
+
+  // Throws UsageError for a block that is empty or not of one group.
+  void add_blocks(VariableBlocks blocks);
 
   // Instances that are not trained on: known() is what their labels are compared with.
   //   groups : [groups] whether the group is one; empty: none is
@@ -200,7 +211,8 @@ class CliqueData {
   std::vector<std::uint32_t> domain_, group_;  // [variables]
   std::vector<State> known_;                   // [variables]
   std::vector<bool> held_out_;                 // [groups], or empty
-  std::vector<Cliques> cliques_;               // [templates]
+  std::vector<VariableBlocks> blocks_;
+  std::vector<Cliques> cliques_;  // [templates]
   CliqueRows rows_;
   std::vector<CliqueFeature> sorted_;  // scratch
 };

@@ -96,6 +96,12 @@ struct TemplateSpec {
   bool has_given_weights() const { return !weights.empty() || weights_query; }
 };
 
+// Sets of variables of any size: the pieces or blocks of an objective that --pieces names.
+struct BlockSpec {
+  std::string name, domain;
+  QueryText query;  // columns block, id; without a domain, domain
+};
+
 struct DomainLabels {
   std::string domain;
   std::vector<std::string> labels;
@@ -106,6 +112,7 @@ struct GraphSpec {
   std::vector<DomainLabels> labels;  // of domains whose labels are not to be found in the data
   std::vector<VariableSpec> variables;
   std::vector<TemplateSpec> templates;
+  std::vector<BlockSpec> blocks = {};  // of training alone: a model has none
 
   // Throw InputError (file, line, remedy) for what is no TOML, an unknown or missing key (the
   // message lists those there are), a value of another type, names twice, and what contradicts

@@ -23,11 +23,13 @@ class SpecParser : private SpecToml {
   }
 
   GraphSpec parse() {
-    constexpr std::array<std::string_view, 3> kKeys = {"variables", "templates", "labels"};
+    constexpr std::array<std::string_view, 4> kKeys = {"variables", "templates", "labels",
+                                                       "blocks"};
     check_keys(root_, kKeys, "the file");
     if (const toml::node* labels = root_.get("labels")) read_labels(*labels);
     for_each_table(root_, "variables", [&](const toml::table& t) { read_variables(t); });
     for_each_table(root_, "templates", [&](const toml::table& t) { read_template(t); });
+    for_each_table(root_, "blocks", [&](const toml::table& t) { read_blocks(t); });
     if (spec_.variables.empty()) {
       fail(root_, "no [[variables]]", "name a query that returns the variables' ids");
     }
@@ -63,6 +65,27 @@ class SpecParser : private SpecToml {
     variables.query = query_of(
         in, variables.domain.empty() ? "variables" : "variables of '" + variables.domain + "'");
     spec_.variables.push_back(std::move(variables));
+  }
+
+  void read_blocks(const toml::table& in) {
+    constexpr std::array<std::string_view, 3> kKeys = {"name", "domain", "query"};
+    BlockSpec blocks;
+    blocks.name = required_text(in, "name", "blocks");
+    const std::string owner = "blocks '" + blocks.name + "'";
+    check_keys(in, kKeys, owner);
+    const auto is_taken = [&](const auto& all, auto name_of) {
+      return std::ranges::find(all, blocks.name, name_of) != all.end();
+    };
+    if (blocks.name == "factors" || blocks.name == "observations" ||
+        is_taken(spec_.templates, &TemplateSpec::name) ||
+        is_taken(spec_.blocks, &BlockSpec::name)) {
+      fail(in, owner + ": the name has another meaning for objectives",
+           "no template and no other blocks may have it, and it is neither factors nor "
+           "observations");
+    }
+    blocks.domain = optional_text(in, "domain", owner);
+    blocks.query = query_of(in, owner);
+    spec_.blocks.push_back(std::move(blocks));
   }
 
   void read_template(const toml::table& in) {
@@ -243,6 +266,9 @@ class SpecParser : private SpecToml {
       for (const std::string& each : t.variables) {
         check(each, "template '" + t.name + "'", t.query.line);
       }
+    }
+    for (const BlockSpec& each : spec_.blocks) {
+      if (!each.domain.empty()) check(each.domain, each.query.owner, each.query.line);
     }
     for (const DomainLabels& each : spec_.labels) {
       check(each.domain, "labels", root_.get("labels")->source().begin.line);

@@ -7,6 +7,7 @@
 #include "sql/clique_reader.h"
 #include "sql/mixture_reader.h"
 #include "sql/template_schema.h"
+#include "sql/train/block_reader.h"
 #include "sql/variable_reader.h"
 
 namespace croft {
@@ -80,6 +81,10 @@ GraphTables GraphTables::read(const Database& database, GraphSpec spec, const Pr
   VariableReader(database, tables.spec_, *tables.schema_, LabelUse::known, split != nullptr)
       .read(*tables.data_, *tables.variables_, progress);
   if (split) split(*tables.data_);
+  for (const BlockSpec& each : tables.spec_.blocks) {
+    tables.data_->add_blocks(
+        read_blocks(database, each, *tables.schema_, *tables.data_, *tables.variables_));
+  }
   tables.read_templates(
       database, [&](std::uint32_t t) { return FeatureNumbers(tables.features_[t]); }, progress);
   return tables;

@@ -107,7 +107,7 @@ TEST(GraphSpec, WhatIsNoTomlSaysWhere) {
 TEST(GraphSpec, UnknownKeysAreRefusedWithThoseThereAre) {
   EXPECT_EQ(error_of("variable = 1\n"),
             "s.toml:1:1: the file: there is no such key: \"variable\"; there are variables, "
-            "templates, labels");
+            "templates, labels, blocks");
   const std::string spelt = template_error("standardize = true");
   EXPECT_TRUE(spelt.starts_with(
       "s.toml:10:1: template 'next': there is no such key: \"standardize\"; there are name, "

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "core/json.h"
@@ -138,6 +139,71 @@ TEST_F(TrainGraphTest, AShareThatIsHeldOutIsNotTrainedOn) {
   for (std::uint32_t t = 0; t < 2; ++t) {
     EXPECT_EQ(trained->table(t).weights(), model_->table(t).weights());
   }
+}
+
+// Of the words: all of an instance, and each by itself; of two neighbours.
+constexpr const char* kBlocks = R"(
+[[blocks]]
+name = "whole"
+domain = "tag"
+query = "select grp as block, id from word"
+[[blocks]]
+name = "single"
+query = "select 'tag' as domain, id as block, id from word"
+[[blocks]]
+name = "halves"
+domain = "tag"
+query = "select grp || '-' || part as block, id from word"
+)";
+
+TEST_F(TrainGraphTest, BlocksThatCoverEverythingAreTheLikelihoodAndThoseOfOnePseudoLikelihood) {
+  request_.spec = folder_.write("blocks.toml", std::string(kSpec) + kBlocks);
+  const auto train_by = [&](Objective objective, const char* pieces) {
+    request_.options.objective = objective;
+    request_.options.inference.pieces.reset();
+    if (pieces != nullptr) request_.options.inference.pieces = pieces;
+    return *run().objective;
+  };
+  const auto expect_same = [](double a, double b) { EXPECT_NEAR(a, b, 1e-7 * std::abs(b)); };
+  const double likelihood = train_by(Objective::likelihood, nullptr);
+  const double pseudo = train_by(Objective::pseudolikelihood, nullptr);
+  expect_same(train_by(Objective::composite, "whole"), likelihood);
+  expect_same(train_by(Objective::piecewise, "whole"), likelihood);
+  expect_same(train_by(Objective::composite, "single"), pseudo);
+  const double halves = train_by(Objective::composite, "halves");
+  EXPECT_GT(std::abs(halves - likelihood), 1e-3);
+  EXPECT_GT(std::abs(halves - pseudo), 1e-3);
+}
+
+TEST_F(TrainGraphTest, BadBlocksAreErrorsWithTheirPlace) {
+  request_.options.objective = Objective::composite;
+  request_.options.inference.pieces = "b";
+  const auto fault = [&](const std::string& lines) {
+    request_.spec =
+        folder_.write("bad.toml", std::string(kSpec) + "[[blocks]]\nname = \"b\"\n" + lines);
+    return message_of<Error>([&] { run(); });
+  };
+  const auto expect = [&](const std::string& lines, const std::string& what) {
+    const std::string text = fault(lines);
+    EXPECT_NE(text.find(what), std::string::npos) << text << "\nlacks: " << what;
+  };
+  const std::string tag = "domain = \"tag\"\n";
+  expect(tag + "query = \"select id from word\"\n", "blocks 'b': no column block");
+  expect(tag + "query = \"select grp as block from word\"\n", "blocks 'b': no column id");
+  expect(tag + "query = \"select 1 as block, id, 2 as x from word\"\n",
+         "a column \"x\" of no meaning");
+  expect("query = \"select 1 as block, id from word\"\n", "no column domain");
+  expect("domain = \"t\"\nquery = \"select 1 as block, id from word\"\n",
+         "there are no variables of the domain");
+  expect(tag + "query = \"select 1 as block, 77777 as id\"\n",
+         "row 1: there is no variable \"77777\" of the domain 'tag'");
+  expect(tag + "query = \"select 1 as block, id from word\"\n",
+         "row 7: the variable \"10\" is of another instance than others of its block");
+  expect(tag + "query = \"select 1 as block, 3 as id union all select 1, 3\"\n",
+         "the variable \"3\" is twice in a block");
+  request_.options.inference.pieces = "c";
+  expect(tag + "query = \"select grp as block, id from word\"\n",
+         "--pieces \"c\" is no template and no blocks of this model: word, next, b");
 }
 
 TEST_F(TrainGraphTest, EarlyStoppingKeepsTheBestIteration) {

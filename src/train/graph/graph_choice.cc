@@ -63,9 +63,16 @@ void check_pieces(const GraphProblem& p) {
     if (each.name == pieces) return;
     names += (names.empty() ? "" : ", ") + each.name;
   }
+  if (!p.instances.empty()) {
+    for (const auto& [name, blocks] : p.instances.front().blocks) {
+      if (name == pieces) return;
+      names += ", " + name;
+    }
+  }
   const bool of_pieces = p.objective == Objective::piecewise;
-  const Message known = of_pieces ? Message(" is neither factors nor observations, and no template")
-                                  : Message(" is no template");
+  const Message known =
+      of_pieces ? Message(" is neither factors nor observations, and no template and no blocks")
+                : Message(" is no template and no blocks");
   throw UsageError("--pieces ", in_quotes(pieces), known, " of this model: ", names);
 }
 

@@ -150,9 +150,11 @@ std::unique_ptr<DirectionFunction> make_directions(const GraphProblem& p) {
 
 namespace {
 
-// The variables of each clique of the template that --pieces names.
+// What --pieces names: blocks, or the variables of each clique of a template.
 std::vector<std::vector<Variable>> named_blocks(const GraphProblem& p,
                                                 const GraphInstance& instance) {
+  const auto named = instance.blocks.find(*p.inference.pieces);
+  if (named != instance.blocks.end()) return named->second;
   const auto& templates = p.schema.templates;
   const auto found = std::ranges::find(templates, *p.inference.pieces, &CliqueTemplate::name);
   const auto of_template = static_cast<std::size_t>(found - templates.begin());

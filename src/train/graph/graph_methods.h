@@ -26,8 +26,8 @@ struct GraphInferenceSettings {
   std::optional<double> cost;         // of a wrong label, SampleRank's margin; default 1
   std::optional<std::string> search;  // for the best assignment; default: automatic
   std::optional<bool> pairs;          // SampleRank changes two variables at once, too
-  // Of piecewise: "factors" (default), "observations"; of piecewise and composite: a template,
-  // whose cliques' variables are pieces or blocks.
+  // Of piecewise: "factors" (default), "observations"; of piecewise and composite: blocks of
+  // the data, or a template, whose cliques' variables are pieces or blocks.
   std::optional<std::string> pieces;
 };
 

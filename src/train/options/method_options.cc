@@ -31,7 +31,8 @@ std::span<const OptionRow> method_options() {
           .from(1),
       words("pieces", "PIECES=factors",
             "piecewise: factors; observations: a transition or clique with its observations; of "
-            "graphs, also of composite: a template, whose cliques are the pieces")
+            "graphs, also of composite: blocks of the spec, or a template, whose cliques are the "
+            "pieces")
           .of(kChainBit | kGraphBit, "--objective piecewise has other pieces there"),
       number("l1", "NUMBER=0", "Weight of |w|_1").at_first("0"),
       number("l2", "NUMBER=1, of perceptron and the like 0", "Weight of |w|_2^2 / 2")

@@ -76,6 +76,10 @@ void add(Fingerprint& print, std::span<const GraphInstance> instances) {
       numbers.push_back(each.graph.potential_of(f));
       print.add(numbers);
     }
+    for (const auto& [name, blocks] : each.blocks) {
+      print.add(name);
+      for (const std::vector<Variable>& block : blocks) print.add(block);
+    }
   }
 }
 
