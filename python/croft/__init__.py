@@ -19,6 +19,7 @@
 ``BayesNet``      a Bayesian network: tables from cases, complete or not (BIF, UAI)
 ``GraphCRF``      a CRF over graphs that a function makes of each instance (``Cliques``, ``Template``)
 ``TableGraphCRF``  the same of a spec and tables, such as DataFrames (``GraphCRF.from_tables``)
+``Logic``         a Markov logic network: rules with weights, and what follows from them
 ``maximum_entropy``  the distribution of largest entropy with given expectations
 ``croft.chain``   functions on numpy arrays: a CRF layer for scores of your own
 ``croft.plot``    pictures (needs matplotlib)
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from .graph import FactorGraph, Inference
     from .graph_crf import Cliques, GraphCRF, Template
     from .hmm import HMM
+    from .logic import Logic, LogicAnswer
     from .logistic_regression import LogisticRegression
     from .memm import MEMM
     from .model import Labelling, Model, Span, evaluate, load, save
@@ -59,15 +61,16 @@ if TYPE_CHECKING:
 
 __version__: str = _core.version
 __all__ = ["BayesNet", "BoostedCRF", "ChainCRF", "Cliques", "Error", "ErrorCorrectingCRF", "FactorGraph",
-           "FeatureFunction", "GraphCRF", "HMM", "HiddenChainCRF", "Inference", "Labelling", "LogisticRegression",
-           "MEMM", "MaximumEntropy", "Model", "NaiveBayes", "PoolCRF", "Range", "SearchResult", "SegmentCRF", "Span",
-           "TableGraphCRF", "Template", "TextVectorizer", "TrainingInterrupted", "chain", "compat", "evaluate", "load",
-           "maximum_entropy", "plot", "save", "search"]
+           "FeatureFunction", "GraphCRF", "HMM", "HiddenChainCRF", "Inference", "Labelling", "Logic",
+           "LogicAnswer", "LogisticRegression", "MEMM", "MaximumEntropy", "Model", "NaiveBayes", "PoolCRF", "Range",
+           "SearchResult", "SegmentCRF", "Span", "TableGraphCRF", "Template", "TextVectorizer", "TrainingInterrupted",
+           "chain", "compat", "evaluate", "load", "maximum_entropy", "plot", "save", "search"]
 
 _PLACE = {"BayesNet": "bayes_net", "BoostedCRF": "boosted", "ChainCRF": "estimator", "Cliques": "graph_crf",
           "ErrorCorrectingCRF": "error_correcting", "FactorGraph": "graph", "FeatureFunction": "features",
           "GraphCRF": "graph_crf", "HMM": "hmm", "HiddenChainCRF": "hidden_chain", "Inference": "graph",
-          "Labelling": "model", "LogisticRegression": "logistic_regression", "MEMM": "memm",
+          "Labelling": "model", "Logic": "logic", "LogicAnswer": "logic",
+          "LogisticRegression": "logistic_regression", "MEMM": "memm",
           "MaximumEntropy": "entropy", "maximum_entropy": "entropy", "Model": "model", "NaiveBayes": "naive_bayes",
           "PoolCRF": "pool", "Range": "halving", "SearchResult": "halving", "search": "halving",
           "SegmentCRF": "segment", "Span": "model", "TableGraphCRF": "table_graph",

@@ -109,37 +109,6 @@ std::vector<AtomPattern> read_queries(const OptionValues& values, const LogicNet
                              read_fact_tokens(LineReader(std::string_view(text), "--query")));
 }
 
-Json logic_json(const LogicAnswer& answer) {
-  Json out = {{"task", name_of(answer.result.task)}, {"method", answer.result.method},
-              {"kind", name_of(answer.result.kind)}, {"converged", answer.result.converged},
-              {"seconds", answer.result.seconds},    {"ground_atoms", answer.ground_atoms},
-              {"ground_clauses", answer.clauses}};
-  if (answer.result.effective_samples) {
-    out["effective_samples"] = *answer.result.effective_samples;
-  }
-  if (!answer.result.reason.empty()) out["reason"] = answer.result.reason.text();
-  if (answer.log_partition) out["log_partition"] = *answer.log_partition;
-  if (answer.cost) out["cost"] = *answer.cost;
-  if (answer.clause_cost) out["clause_cost"] = *answer.clause_cost;
-  for (const Message& note : answer.result.notes) out["notes"].push_back(note.text());
-  for (const Message& warning : answer.result.warnings) out["warnings"].push_back(warning.text());
-  if (answer.result.task == GraphTask::partition) return out;
-  const bool map = answer.result.task == GraphTask::map;
-  Json atoms = Json::array();
-  for (const AtomAnswer& each : answer.atoms) {
-    Json atom = {{"atom", each.atom}, {"known", each.known}};
-    if (map) {
-      atom["true"] = each.probability != 0;
-    } else {
-      atom["probability"] = each.probability;
-      if (each.standard_error) atom["standard_error"] = *each.standard_error;
-    }
-    atoms.push_back(std::move(atom));
-  }
-  out["atoms"] = std::move(atoms);
-  return out;
-}
-
 // A line an atom; of map those that are true.
 std::string logic_text(const LogicAnswer& answer) {
   std::string out;
@@ -287,7 +256,7 @@ int run_answer(const OptionValues& values, const LogicInput& input, const InferR
     std::fprintf(stderr, "croft: warning: %s\n", warning.text().c_str());
   }
   write_answer(
-      values.flag("json"), [&] { return logic_json(answer); }, [&] { return logic_text(answer); });
+      values.flag("json"), [&] { return to_json(answer); }, [&] { return logic_text(answer); });
   if (!quiet) tell(answer);
   return interruption ? kInterrupted : kDone;
 }

@@ -50,6 +50,7 @@ PYBIND11_MODULE(_core, module) {
   python::bind_graph_crf(module);
 #ifdef CROFT_SQL
   python::bind_graph_tables(module);
+  python::bind_logic(module);
 #endif
   python::bind_bayes_net(module);
   python::bind_slice_stream(module);

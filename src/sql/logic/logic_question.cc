@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/infer/infer_auto.h"
+#include "core/json.h"
 #include "logic/hard_conflict.h"
 #include "sql/logic/logic_methods.h"
 
@@ -238,6 +239,37 @@ LogicAnswer GroundNetwork::answer(const InferRequest& request, const InferCalls&
     }
     out.atoms.push_back(std::move(one));
   }
+  return out;
+}
+
+Json to_json(const LogicAnswer& answer) {
+  Json out = {{"task", name_of(answer.result.task)}, {"method", answer.result.method},
+              {"kind", name_of(answer.result.kind)}, {"converged", answer.result.converged},
+              {"seconds", answer.result.seconds},    {"ground_atoms", answer.ground_atoms},
+              {"ground_clauses", answer.clauses}};
+  if (answer.result.effective_samples) {
+    out["effective_samples"] = *answer.result.effective_samples;
+  }
+  if (!answer.result.reason.empty()) out["reason"] = answer.result.reason.text();
+  if (answer.log_partition) out["log_partition"] = *answer.log_partition;
+  if (answer.cost) out["cost"] = *answer.cost;
+  if (answer.clause_cost) out["clause_cost"] = *answer.clause_cost;
+  for (const Message& note : answer.result.notes) out["notes"].push_back(note.text());
+  for (const Message& warning : answer.result.warnings) out["warnings"].push_back(warning.text());
+  if (answer.result.task == GraphTask::partition) return out;
+  const bool map = answer.result.task == GraphTask::map;
+  Json atoms = Json::array();
+  for (const AtomAnswer& each : answer.atoms) {
+    Json atom = {{"atom", each.atom}, {"known", each.known}};
+    if (map) {
+      atom["true"] = each.probability != 0;
+    } else {
+      atom["probability"] = each.probability;
+      if (each.standard_error) atom["standard_error"] = *each.standard_error;
+    }
+    atoms.push_back(std::move(atom));
+  }
+  out["atoms"] = std::move(atoms);
   return out;
 }
 

@@ -36,6 +36,8 @@ struct LogicAnswer {
   std::size_t ground_atoms = 0, clauses = 0;
 };
 
+Json to_json(const LogicAnswer& answer);  // what croft logic --json prints
+
 // Grounds once, and answers any number of questions.
 class GroundNetwork {
  public:

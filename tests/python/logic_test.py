@@ -1,0 +1,70 @@
+"""croft.Logic: rules and facts from files to probabilities, worlds and weights."""
+import math
+
+import pytest
+
+import croft
+
+RULES = """person = {Anna, Bob}
+Friends(person, person)
+Smokes(person)
+Cancer(person)
+1.5 Smokes(x) => Cancer(x)
+1.1 Friends(x, y) ^ Smokes(x) => Smokes(y)
+"""
+FACTS = "Friends(Anna, Bob)\nSmokes(Bob)\n!Smokes(Anna)\n"
+
+
+@pytest.fixture
+def friends(tmp_path):
+    (tmp_path / "friends.mln").write_text(RULES)
+    (tmp_path / "friends.db").write_text(FACTS)
+    return croft.Logic(tmp_path / "friends.mln", [tmp_path / "friends.db"])
+
+
+def test_probabilities_are_exact_where_a_junction_tree_fits(friends):
+    answer = friends.infer("marginals", "Cancer, Smokes(Bob)")
+    assert answer.atoms["Cancer(Bob)"] == pytest.approx(1 / (1 + math.exp(-1.5)), abs=1e-12)
+    assert answer.atoms["Smokes(Bob)"] == 1 and answer.known == {"Smokes(Bob)"}
+    assert (answer.kind, answer.converged, answer.standard_errors) == ("exact", True, {})
+    assert friends.infer("partition").log_partition is not None
+
+
+def test_the_best_world_and_its_cost(friends):
+    answer = friends.infer("map", "Cancer", method="max-walk-sat", settings={"tries": 2})
+    assert "Cancer(Bob)" in answer.world and answer.cost == 0 and answer.clause_cost == 0
+
+
+def test_slice_sampling_has_standard_errors(friends):
+    answer = friends.infer("marginals", "Cancer", method="mc-sat", max_iterations=2000)
+    error = answer.standard_errors["Cancer(Bob)"]
+    assert answer.atoms["Cancer(Bob)"] == pytest.approx(1 / (1 + math.exp(-1.5)), abs=5 * error + 1e-3)
+    assert answer.kind == "estimate" and answer.effective_samples >= 100
+
+
+def test_a_table_has_a_row_for_each_atom(friends):
+    pytest.importorskip("pandas")
+    table = friends.infer("marginals", "Cancer").table()
+    assert list(table.columns) == ["atom", "probability", "known"] and len(table) == 2
+
+
+def test_weights_are_learnt_and_written(tmp_path):
+    (tmp_path / "f.mln").write_text("t = {A, B, C}\nP(t)\nP(x)\n")
+    (tmp_path / "f.db").write_text("P(A)\nP(B)\n")
+    logic = croft.Logic(tmp_path / "f.mln", [tmp_path / "f.db"])
+    for objective in ("pseudo-likelihood", "likelihood"):
+        weights = logic.learn("P", tmp_path / "learnt.mln", objective=objective)
+        assert weights == pytest.approx([math.log(2)], abs=1e-5)
+    learnt = croft.Logic(tmp_path / "learnt.mln")
+    assert learnt.infer("marginals", "P").atoms["P(C)"] == pytest.approx(2 / 3, abs=1e-5)
+    assert learnt.text.splitlines()[-1].endswith("P(x)")
+
+
+def test_errors_say_where_and_what(tmp_path, friends):
+    (tmp_path / "bad.mln").write_text("P(t)\nP(x, y).\n")
+    with pytest.raises(croft.Error, match="bad.mln:2:1: the predicate's number of arguments is 1"):
+        croft.Logic(tmp_path / "bad.mln")
+    with pytest.raises(ValueError, match="objective is"):
+        friends.learn("Cancer", tmp_path / "x.mln", objective="hinge")
+    with pytest.raises(ValueError, match="dialect"):
+        croft.Logic(tmp_path / "friends.mln", dialect="prolog")
