@@ -22,7 +22,7 @@ void GroundWatch::check() const {
   if (steps_ % (64 * kBetweenChecks) == 0 && steps_ > 0) report();
 }
 
-RowReader::RowReader(sqlite3* database, const std::string& sql, const GroundWatch& watch)
+WatchedRows::WatchedRows(sqlite3* database, const std::string& sql, const GroundWatch& watch)
     : database_(database), watch_(watch) {
   sqlite3_stmt* statement = nullptr;
   if (sqlite3_prepare_v2(database, sql.c_str(), -1, &statement, nullptr) != SQLITE_OK) {
@@ -31,7 +31,7 @@ RowReader::RowReader(sqlite3* database, const std::string& sql, const GroundWatc
   statement_.reset(statement);
 }
 
-bool RowReader::next() {
+bool WatchedRows::next() {
   const int status = sqlite3_step(statement_.get());
   if (status == SQLITE_INTERRUPT) watch_.end();
   if (status != SQLITE_ROW && status != SQLITE_DONE) {

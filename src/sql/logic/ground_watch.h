@@ -52,9 +52,9 @@ class GroundWatch {
 };
 
 // Rows of whole numbers.
-class RowReader {
+class WatchedRows {
  public:
-  RowReader(sqlite3* database, const std::string& sql, const GroundWatch& watch);
+  WatchedRows(sqlite3* database, const std::string& sql, const GroundWatch& watch);
   bool next();
   std::int64_t operator[](std::size_t column) const {
     return sqlite3_column_int64(statement_.get(), static_cast<int>(column));

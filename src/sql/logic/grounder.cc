@@ -72,7 +72,7 @@ class Grounder {
   static bool matters(const LogicRule& rule) { return rule.hard || rule.weight != 0; }
 
   double count(const std::string& sql) {
-    RowReader rows(tables_.get(), sql, watch_);
+    WatchedRows rows(tables_.get(), sql, watch_);
     rows.next();
     return static_cast<double>(rows[0]);
   }
@@ -133,7 +133,7 @@ class Grounder {
   }
 
   void ground_join(const LogicRule& rule, const RulePlan& plan, const RuleJoin& join) {
-    RowReader rows(tables_.get(), join.rows, watch_);
+    WatchedRows rows(tables_.get(), join.rows, watch_);
     const double factor = plan.weighted.factor * join.times;
     const double weight = rule.hard ? kHardWeight : rule.weight * factor;
     if (join.times == 0) return;
@@ -183,7 +183,7 @@ class Grounder {
     return truth == (negated ? Truth::no : Truth::yes);
   }
 
-  bool takes_atom(const RuleJoin::Atom& atom, const RowReader& rows) {
+  bool takes_atom(const RuleJoin::Atom& atom, const WatchedRows& rows) {
     std::uint64_t key = atom.first;
     for (const RuleJoin::Place& each : atom.columns) {
       key += each.stride * static_cast<std::uint64_t>(rows[each.column]);
@@ -205,7 +205,7 @@ class Grounder {
     }
   }
 
-  static bool equality_holds(const RuleJoin::Equality& equality, const RowReader& rows) {
+  static bool equality_holds(const RuleJoin::Equality& equality, const WatchedRows& rows) {
     // Over values of one side, or of both: x = y for some y is true unless the type is empty, and
     // so is x != y where there are two.
     const auto value = [&](std::size_t side, const std::vector<std::size_t>& values) {
