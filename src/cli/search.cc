@@ -16,6 +16,7 @@
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
+#include "sql/train/search_graph.h"
 
 #include "train/options/training_options.h"
 
@@ -29,6 +30,7 @@ Example:
   croft search train.conll --range l2=0.01:100:log --metric chunk-f1
   croft search train.tsv --format text --model maxent --range l2=0.01:10:log --values ngrams=1,1-2
   croft search train.conll --values l2=0.3,1,3 --values min-count=1,2 --plot s.svg -o best.croft
+  croft search --model graph --spec s.toml --database d.sqlite --range l2=0.01:10:log
   croft search big.conll --range l1=0.1:10:log --state s.json     # then: the same, and --resume
 
 Many settings are tried on a little of the data, and the best 1/eta of them go on with eta times as
@@ -37,13 +39,15 @@ much, by cross-validation each time (successive halving).  docs/search.md explai
 // Options of train that search has itself, or that would not mean what they say for parts of the
 // data.
 constexpr std::string_view kOwn[] = {"DATA", "output", "threads", "seed", "resume"};
-constexpr std::string_view kRefused[] = {
-    "checkpoint", "checkpoint-interval", "log", "quiet", "weights", "database"};
+constexpr std::string_view kRefused[] = {"checkpoint", "checkpoint-interval", "log", "quiet",
+                                         "weights"};
 
 std::span<const OptionRow> own_options() {
   using namespace option;
   static const auto kRows = std::to_array<OptionRow>({
-      file("DATA", "", "Labelled data, as for train").repeated().unnamed().needed(),
+      file("DATA", "", "Labelled data, as for train (required, but for --model graph)")
+          .repeated()
+          .unnamed(),
       words("range", "NAME=LOW:HIGH[:log|int]",
             "Try values of this option of train from LOW to HIGH: evenly, on a logarithmic scale, "
             "or whole numbers; may be repeated")
@@ -92,6 +96,7 @@ struct SearchCommand {
   bool quiet = false;
 };
 
+bool is_graph(const OptionValues& values) { return values.text("model") == "graph"; }
 bool takes_value(const OptionRow& row) { return row.type != OptionType::flag; }
 
 // Before the first training: what one would refuse, all that come after it would be for nothing.
@@ -122,10 +127,11 @@ void check_parameters(const SearchCommand& c) {
     check_values(p, *known);
     if (kind) check_meaning(*known, kind->bit, kind->shown);
   }
-  if (c.values.given("spec")) {
-    throw UsageError(
-        "a search deals out sequences of files, and a graph model learns from a database: "
-        "compare its settings by --holdout of croft train");
+  const bool graph = is_graph(c.values);
+  if (!graph && !c.values.given("DATA")) throw OptionError(c.values.row("DATA"), " is required");
+  if (graph && c.values.given("DATA")) {
+    throw UsageError("a model of kind graph learns from --database: leave out ",
+                     c.values.list("DATA").front());
   }
 }
 
@@ -285,7 +291,9 @@ int run_search(const OptionValues& values) {
                          terminal ? "\r\033[K" : "", now.done, now.all, now.rung + 1,
                          now.candidate + 1, now.fold + 1, now.score, terminal ? "" : "\n");
           }};
-  const SearchedSettings result = search_settings(c.request, calls);
+  const SearchedSettings result = is_graph(values)
+                                      ? search_graph_settings(c.request, calls.progress)
+                                      : search_settings(c.request, calls);
   if (!c.quiet && terminal) std::fputs("\n", stderr);
   report(c, result);
   if (!result.failure.empty()) throw Error(result.failure);

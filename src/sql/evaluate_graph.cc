@@ -107,7 +107,7 @@ class DomainScore {
 }  // namespace
 
 GraphEvaluation evaluate_graph(const GraphTables& tables, const GraphLabels& labels,
-                               const EvaluateRequest& request) {
+                               const EvaluateRequest& request, bool held_out_alone) {
   const CliqueSchema& schema = tables.schema();
   const VariableTable& variables = tables.variables();
   GraphEvaluation all;
@@ -115,6 +115,7 @@ GraphEvaluation evaluate_graph(const GraphTables& tables, const GraphLabels& lab
   for (const Domain& each : schema.domains) of_domain.emplace_back(each, request);
   std::unordered_map<std::string_view, bool> right;  // of each group with a gold label
   for (std::uint32_t v = 0; v < variables.size(); ++v) {
+    if (held_out_alone && !tables.data().held_out(v)) continue;
     const std::uint32_t gold = variables.gold(v);
     DomainScore& score = of_domain[tables.data().domain(v)];
     const std::string_view group = tables.data().group_name(v);

@@ -28,8 +28,9 @@ struct GraphEvaluation {
 //            domain by its labels in the model.  Where there are chunks, a sequence is the
 //            variables of an instance (of a `sequence` of it) in the order of the query's rows; one
 //            without a label ends it. Elsewhere each variable is a sequence of its own.
+//   held_out_alone : of the instances that the data holds out, and no others
 GraphEvaluation evaluate_graph(const GraphTables& tables, const GraphLabels& labels,
-                               const EvaluateRequest& request = {});
+                               const EvaluateRequest& request = {}, bool held_out_alone = false);
 
 std::string format_table(const GraphEvaluation& evaluation);
 // {"variables": {"count", "correct", "accuracy"}, "instances": {…}, "unlabelled", "evidence",

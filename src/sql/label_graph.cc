@@ -231,6 +231,9 @@ GraphLabels label_graph(const GraphModel& model, CliqueData& data, const GraphLa
     make_room(model, data, options.keep_marginals, out);
   }
   std::vector<GraphInstance> instances = data.unroll();
+  if (options.held_out_alone) {
+    std::erase_if(instances, [&](const auto& each) { return !data.held_out(each.variable[0]); });
+  }
   const InstanceLabeller labeller(model, data, options, out);
   label_all(
       model, data, instances, options,

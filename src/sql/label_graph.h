@@ -22,6 +22,7 @@ struct GraphLabelOptions {
   bool probabilities = true;                 // of labels; always with GraphDecode::marginal
   bool keep_marginals = false;               // of all labels
   bool keep_instances = false;               // scored, in the place of giving memory back
+  bool held_out_alone = false;               // instances that the data holds out, and no others
   std::vector<LabelChooser> decisions = {};  // [domains], of GraphDecode::marginal; or none
   // Decodes marginals by these rules, unless there are none.  Throws as label_choosers().
   void decide(const ChoiceRequest& request, const CliqueSchema& schema);

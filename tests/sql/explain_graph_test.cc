@@ -9,6 +9,7 @@
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 #include "croft/inference/graph_brute_force.h"
+#include "model/calibration.h"
 #include "sql/evaluate_graph.h"
 #include "sql/temporary_database.h"
 #include "sql/train/train_graph.h"
@@ -94,6 +95,14 @@ class ExplainGraphTest : public testing::Test {
                              *model_, use);
   }
 
+  void calibrate(double temperature) {
+    Calibrator calibrator;
+    calibrator.temperature = temperature;
+    const ContainerWriter written =
+        with_calibration(model_->container(), calibrator, Json::object());
+    model_ = std::make_shared<const GraphModel>(Container::from_bytes(written.bytes(), "m.croft"));
+  }
+
   // p(label of each variable | those of `known`), by all assignments.
   std::vector<double> posterior(const GraphInstance& instance, const Evidence& known,
                                 Variable v) const {
@@ -110,6 +119,7 @@ TEST_F(ExplainGraphTest, ReasonsAddUpToTheDifferenceOfScores) {
   std::size_t cliques = 0, limits = 0, scores = 0, forbidden = 0;
   for (const std::string against : {"", "A", "C"}) {
     for (const std::size_t top : {std::size_t{1}, std::size_t{100}}) {
+      calibrate(against == "A" ? 2.5 : 1);  // a temperature divides all of them
       GraphTables read = tables(LabelUse::ignored);
       std::vector<Json> found;
       const GraphLabels labels =

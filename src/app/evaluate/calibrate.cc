@@ -111,7 +111,8 @@ class Fit {
     Calibrator calibrator;
     calibrator.method = method;
     if (method == CalibrationMethod::temperature) {
-      calibrator.temperature = best_temperature();
+      calibrator.temperature = best_temperature([this](double inverse) { return loss(inverse); },
+                                                report_.positions, ", or take --method platt");
       return calibrator;
     }
     const std::size_t labels = plan_.model().labels();
@@ -147,18 +148,6 @@ class Fit {
     return sum.value();
   }
 
-  double best_temperature() {
-    const auto found = fit_temperature([this](double inverse) { return loss(inverse); });
-    // Below that all labels are right, and what is left is rounding.
-    constexpr double kNothing = 1e-9;  // nats a position
-    const auto positions = static_cast<double>(report_.positions);
-    if (found && loss(1 / *found) > kNothing * positions) return *found;
-    throw Error(
-        "no temperature is best on this data: either every label is right, so that the smaller the "
-        "better, or they are no better than chance, so that the larger the better; give more data, "
-        "which the model was not trained on, or take --method platt");
-  }
-
   std::vector<CalibrationExample> examples_of(Label y) const {
     std::vector<CalibrationExample> examples;
     std::vector<double> odds;
@@ -183,18 +172,34 @@ class Fit {
 
 Json number_or_null(double number) { return std::isfinite(number) ? Json(number) : Json(); }
 
-// What was known before and after, to be kept in the file.
-Json record_of(const CalibrateReport& report) {
+}  // namespace
+
+double best_temperature(const std::function<double(double inverse)>& loss, std::size_t positions,
+                        std::string_view remedy) {
+  const auto found = fit_temperature(loss);
+  // Below that all labels are right, and what is left is rounding.
+  constexpr double kNothing = 1e-9;  // nats a position
+  if (found && loss(1 / *found) > kNothing * static_cast<double>(positions)) return *found;
+  throw Error(
+      "no temperature is best on this data: either every label is right, so that the smaller the "
+      "better, or they are no better than chance, so that the larger the better; give more data, "
+      "which the model was not trained on",
+      remedy);
+}
+
+Json calibration_json(const CalibrateReport& report) {
   const auto of = [](const EvaluationSummary& s) {
     return Json{{"log_loss", number_or_null(s.log_loss->per_token())},
                 {"expected_calibration_error",
                  s.calibration ? Json(s.calibration->expected_error) : Json()}};
   };
-  return {{"sequences", report.sequences},
-          {"positions", report.positions},
+  return {{fmt::format("{}s", report.sequence), report.sequences},
+          {fmt::format("{}s", report.position), report.positions},
           {"before", of(report.before)},
           {"after", of(report.after)}};
 }
+
+namespace {
 
 // Fewer examples than that do not determine the numbers of a calibration: a rule of thumb for the
 // one or two of temperature and platt, and for a curve, of which Niculescu-Mizil & Caruana (2005)
@@ -212,12 +217,14 @@ void warn_if_worse(const char* name, double before, double after, double shown,
       after, before));
 }
 
-void find_warnings(CalibrateReport& report) {
+}  // namespace
+
+void find_calibration_warnings(CalibrateReport& report) {
   const std::size_t left_out = report.unknown + report.impossible;
   if (left_out > report.sequences) {
     report.warnings.push_back(fmt::format(
-        "most of the data was left out, {} sequences of {}: is it data like that of the training?",
-        left_out, left_out + report.sequences));
+        "most of the data was left out, {} {}s of {}: is it data like that of the training?",
+        left_out, report.sequence, left_out + report.sequences));
   }
   const CalibrationMethod method = report.calibrator.method;
   if (report.positions < few_positions(method)) {
@@ -235,8 +242,6 @@ void find_warnings(CalibrateReport& report) {
   }
   warn_if_worse("error rate", 1 - b.token_accuracy(), 1 - a.token_accuracy(), 1e-4, report);
 }
-
-}  // namespace
 
 CalibrateReport calibrate_model(const CalibrateRequest& request, ThreadPool& pool) {
   check_request(request);
@@ -256,8 +261,9 @@ CalibrateReport calibrate_model(const CalibrateRequest& request, ThreadPool& poo
       with_calibration(model->container(), report.calibrator, Json::object()).bytes(),
       request.output));
   report.after = evaluate_sequences(TagPlan(*probe), texts, pool).summary();
-  find_warnings(report);
-  with_calibration(model->container(), report.calibrator, record_of(report)).write(request.output);
+  find_calibration_warnings(report);
+  with_calibration(model->container(), report.calibrator, calibration_json(report))
+      .write(request.output);
   return report;
 }
 

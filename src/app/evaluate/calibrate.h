@@ -1,7 +1,9 @@
 // Probabilities that mean what they say: a model, and labelled data that it was not trained on, to
 // the same model with a calibration.  docs/math/calibration.md.
 #pragma once
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/evaluate/evaluation.h"
@@ -9,6 +11,7 @@
 #include "model/calibration.h"
 
 namespace croft {
+class Json;
 
 struct CalibrateRequest {
   std::string model, output;
@@ -18,7 +21,8 @@ struct CalibrateRequest {
 
 struct CalibrateReport {
   Calibrator calibrator;
-  std::size_t sequences = 0, positions = 0;  // that it was fitted to
+  std::string_view sequence = "sequence", position = "position";  // what they are called
+  std::size_t sequences = 0, positions = 0;                       // that it was fitted to
   std::size_t unknown = 0;          // sequences left out for a label that the model does not know
   std::size_t impossible = 0;       // ... for gold labels that the model forbids
   EvaluationSummary before, after;  // on what it was fitted to; before: without a calibration
@@ -26,6 +30,14 @@ struct CalibrateReport {
   // Each a sentence without a full stop.
   std::vector<std::string> warnings;
 };
+
+// What a report says in a model's file, and what its user should know of it, into its warnings.
+Json calibration_json(const CalibrateReport& report);
+void find_calibration_warnings(CalibrateReport& report);
+// T that minimises loss(1/T).  Throws Error, which ends in `remedy`, where no temperature is best.
+//   positions : how many the loss is of
+double best_temperature(const std::function<double(double inverse)>& loss, std::size_t positions,
+                        std::string_view remedy);
 
 // Reads, fits, and writes the model (temporary, sync, rename).  A calibration that the model has is
 // replaced.  Memory: the data, and for a temperature its scores.

@@ -76,8 +76,9 @@ void GraphExplainer::add_factor(Factor f, ExplainedVariable& out) {
     const WeightRow weights = table.row(each.id);
     reason.label = reason.other = 0;
     for (std::size_t k = 0; k < weights.size(); ++k) {
-      if (weights.cell(k) == cells[0]) reason.label = each.value * weights.weight(k);
-      if (weights.cell(k) == cells[1]) reason.other = each.value * weights.weight(k);
+      const double score = each.value * weights.weight(k) / model_.temperature();
+      if (weights.cell(k) == cells[0]) reason.label = score;
+      if (weights.cell(k) == cells[1]) reason.other = score;
     }
     ++out.attributes;
     if (reason.label == reason.other) continue;

@@ -7,6 +7,7 @@
 #include "app/inspect/inspect.h"
 #include "app/inspect/inspect_parts.h"
 #include "app/inspect/weights.h"
+#include "model/calibration.h"
 #include "model/kinds/graph_model.h"
 
 namespace croft {
@@ -124,6 +125,10 @@ View summary_of(const GraphModel& model) {
   add_templates(model, view);
   add_given(model, view);
   add_constraints(model, view);
+  if (model.calibrated()) {
+    view.json["calibration"] = calibration_record(model.container());
+    view.line("calibration", fmt::format("temperature {:.6g}", model.temperature()));
+  }
   add_queries(model, view);
   view.json["source"] = model.source();
   end_summary(model, view);

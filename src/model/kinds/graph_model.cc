@@ -5,6 +5,7 @@
 
 #include "core/json.h"
 #include "croft/core/error.h"
+#include "model/calibration.h"
 #include "model/file/container.h"
 #include "model/file/record.h"
 #include "model/kinds/clique_schema_record.h"
@@ -30,7 +31,11 @@ GraphModel::GraphModel(Container container) : StoredModel(std::move(container)) 
     throw Error(container_.name() + ": this is a model of kind " + in_quotes(kind()) +
                 ", and one of kind \"graph\" was expected");
   }
-  container_.refuse_required_but({});
+  static constexpr std::string_view kKnown[] = {"calibration"};
+  container_.refuse_required_but(kKnown);
+  if (const auto calibrator = read_calibration(container_, 0, false)) {
+    temperature_ = calibrator->temperature;
+  }
   schema_ = clique_schema_of(record().at("graph"));
   if (const auto source = record().find("source")) source->object();
   for (std::size_t t = 0; t < schema_.templates.size(); ++t) {
@@ -70,6 +75,9 @@ void GraphModel::score(const CliqueRows& rows, GraphInstance& instance,
                   " are no finite numbers, or too large to be added up: its features are too "
                   "large, or the weights are wrong; croft inspect --verify tells whether the file "
                   "is damaged");
+    }
+    if (temperature_ != 1) {
+      for (double& each : cells) each /= temperature_;
     }
     set_numbers(interaction, cells, instance.graph.numbers(p));
   }

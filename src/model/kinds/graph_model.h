@@ -36,6 +36,11 @@ class GraphModel final : public StoredModel, public OpensFile<GraphModel> {
     return tables_[clique_template];
   }
 
+  // What all scores are divided by, given weights and penalties included
+  // (docs/math/calibration.md); 1 without a calibration.
+  double temperature() const { return temperature_; }
+  bool calibrated() const { return container_.has("calibration"); }
+
   // Sets the numbers of the instance's graph.  Threads: each needs its own scratch.  Throws Error
   // where a score is no finite number.
   //   rows : features by the numbers of find()
@@ -44,6 +49,7 @@ class GraphModel final : public StoredModel, public OpensFile<GraphModel> {
  private:
   CliqueSchema schema_;
   std::vector<FeatureTable> tables_;  // [templates]
+  double temperature_ = 1;
 };
 
 // What a model is made of; views.
