@@ -95,10 +95,9 @@ EXCEPTIONS = [
     Differs(TEXTS, "", None, "TextVectorizer has them"),
     Differs("delimiter label numeric categorical ignore missing standardise", "", None,
             "what makes X of a table, such as pandas, has them"),
-    Differs("init", "ChainCRF MEMM SegmentCRF", "warm_start", "the model is the estimator's own"),
+    Differs("init", "ChainCRF MEMM SegmentCRF GraphCRF", "warm_start", "the model is the estimator's own"),
     Differs("init", "LogisticRegression", None, "`prior` starts from a model"),
     Differs("init", "NaiveBayes", None, "`partial_fit` adds rows to those that were counted"),
-    Differs("init", "GraphCRF", None, "`prior` starts from a model"),
     Differs("init", "BayesNet", "from_tables", "the tables are the network's own"),
     Differs("log", "", None, "`training_log_`, and the callback of `fit`"),
     Differs("quiet", SEQUENCES, "progress", "a bar in a notebook or a terminal"),
@@ -270,7 +269,7 @@ ESTIMATORS = {
              "name -> labels of the variables of this domain."),
          Own("templates", "Optional[Mapping[str, Template]]", None, "dict", "name -> Template.")),
         (Own("method", "str", "auto", "str",
-             "How predict and predict_marginals infer, a method of FactorGraph.infer."),),
+             "How predict and predict_marginals infer, a method of FactorGraph.infer."), WARM_START),
         {**LIKE, "features": As(default="all", shown='"all" or "observed"', help="Each cell of each feature, or the "
                                 "pairs that the training data has"),
          "objective": As(help='"likelihood" (exact), "bethe", "mean-field", "pseudolikelihood", "per-edge", '
@@ -281,6 +280,12 @@ ESTIMATORS = {
          "starts": As(default=1, help="Random starts where variables are hidden, of which the best is kept"),
          "threads": As(help=LIKE["threads"].help),
          "cost": As("Optional[float]", shown="float or None", help="What a mistake costs; None: 1"),
+         "class-weights": As("Union[None, str, PathLike]", shown='None, "balanced" or path', help=(
+             'Factors of variables by their labels, where terms of the objective are of one variable each '
+             '("pseudolikelihood") or each instance has one label; a file has lines LABEL TAB WEIGHT.  "balanced": N / '
+             "(L * variables of the label)")),
+         "holdout": LIKE["holdout"]._replace(help="A share of the instances to set aside, for a score as training goes "
+                                                  "on"),
          "memory": As("Union[float, str, None]", shown="float (bytes), str or None"),
          "prior": LIKE["prior"]._replace(type='Union[GraphCRF, PathLike, None]',
                                          shown="GraphCRF (fitted), path or None")},

@@ -64,7 +64,8 @@ class TableGraphCRF:
         log = TrainingLog()
         with _files(self._database(database), self.spec) as (paths, spec), \
                 _files(() if database_dev is None else database_dev, None) as (held_out, _):
-            self._model, log.result = native(given._given(), spec, paths, held_out, self._prior(),
+            init = self._model if given.warm_start and hasattr(self, "_model") else None
+            self._model, log.result = native(given._given(), spec, paths, held_out, init, self._prior(),
                                              log.watching(callback))
         self.training_log_ = log
         warn_if_interrupted(log.result)
@@ -101,6 +102,19 @@ class TableGraphCRF:
         """
         found: dict[str, Any] = json.loads(self._ask("evaluate_tables", database, how, use_known, ranking, confusion))
         return found
+
+    def calibrate(self, database: Optional[Database] = None, **how: Any) -> dict[str, Any]:
+        """Divides all scores by the temperature that is best for labels the model was not trained on (CA.1).
+
+        database  with labels; those that a column `known` says are known are evidence
+        how       memory (bytes), seed, threads; spec, with other queries for other tables
+
+        Returns temperature, before and after (log_loss, expected_calibration_error), warnings.  A calibration that
+        the model has is replaced; as ``croft calibrate``.
+        """
+        self._model, found = self._ask("calibrate_tables", database, how)
+        report: dict[str, Any] = json.loads(found)
+        return report
 
     def explain(self, database: Optional[Database] = None, variables: Sequence[Any] = (), *,
                 against: Optional[str] = None, top: int = 5, use_known: bool = False, **how: Any) -> VariableReasons:

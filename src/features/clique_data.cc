@@ -112,6 +112,19 @@ std::uint32_t CliqueData::add_variable(std::uint32_t domain, std::string_view gr
   return static_cast<std::uint32_t>(domain_.size() - 1);
 }
 
+void CliqueData::weigh(std::vector<double> weights) {
+  if (weights.size() != groups()) {
+    throw UsageError(std::to_string(weights.size()) + " weights, and there are " +
+                     std::to_string(groups()) + " instances; give one for each");
+  }
+  for (const double each : weights) {
+    if (each >= 0 && each < std::numeric_limits<double>::infinity()) continue;
+    throw UsageError("the weight of an instance is " + std::to_string(each) +
+                     "; it must be a finite number of 0 or more");
+  }
+  weight_ = std::move(weights);
+}
+
 // Where the k-th variable of a clique is.
 std::size_t CliqueData::place_of(const CliqueTemplate& t, std::size_t k,
                                  std::span<const std::uint32_t> sizes) const {
@@ -269,6 +282,7 @@ void CliqueData::add_blocks(VariableBlocks blocks) {
 std::vector<GraphInstance> CliqueData::unroll() {
   std::vector<GraphInstance> instances(groups());
   std::vector<Variable> local(variables());
+  for (std::size_t g = 0; g < weight_.size(); ++g) instances[g].weight = weight_[g];
   for (std::uint32_t v = 0; v < variables(); ++v) {
     GraphInstance& instance = instances[group_[v]];
     local[v] = instance.graph.add_variable(schema_.domains[domain_[v]].labels.size());

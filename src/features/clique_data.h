@@ -127,6 +127,7 @@ struct GraphInstance {
   std::vector<std::uint32_t> row;       // [potentials]
   // By name, those of CliqueData::add_blocks() that are here; of each name in every instance.
   std::map<std::string, std::vector<std::vector<Variable>>, std::less<>> blocks = {};
+  double weight = 1;                    // what its part of an objective counts for, >= 0
 };
 
 // A clique that its template or the data does not allow: what() names the template first.
@@ -177,11 +178,20 @@ class CliqueData {
     return !held_out_.empty() && held_out_[group_[variable]];
   }
 
+  // GraphInstance::weight of each group.  Throws UsageError for a number below 0 or not finite, and
+  // for another number of them than there are groups.
+  void weigh(std::vector<double> weights);
+  bool has_weights() const { return !weight_.empty(); }
+  double weight(std::uint32_t variable) const {
+    return weight_.empty() ? 1 : weight_[group_[variable]];
+  }
+
   std::size_t variables() const { return domain_.size(); }
   std::size_t groups() const { return group_names_.size(); }
   std::size_t cliques() const;
   State known(std::uint32_t variable) const { return known_[variable]; }
   std::uint32_t domain(std::uint32_t variable) const { return domain_[variable]; }
+  std::uint32_t group(std::uint32_t variable) const { return group_[variable]; }
   std::string_view group_name(std::uint32_t variable) const {
     return group_names_[group_[variable]];
   }
@@ -211,6 +221,7 @@ class CliqueData {
   std::vector<std::uint32_t> domain_, group_;  // [variables]
   std::vector<State> known_;                   // [variables]
   std::vector<bool> held_out_;                 // [groups], or empty
+  std::vector<double> weight_;                 // likewise
   std::vector<VariableBlocks> blocks_;
   std::vector<Cliques> cliques_;  // [templates]
   CliqueRows rows_;

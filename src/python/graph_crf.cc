@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "app/train/graph_trainer.h"
-#include "app/train/train_files.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "features/given_weights.h"
@@ -90,11 +89,10 @@ class CliqueTrainer final : public GraphTrainer {
         source_(std::move(source)) {}
   TrainFiles files() const override { return {}; }
   void read_files(TrainObserver&) override {
-    const std::optional<double> share = holdout_fraction(request_.holdout);
-    if (share) hold_out(request_.holdout, *share, request_.options.seed, data_);
+    prepare(data_);
     set_data(data_, names_, data_.cliques());
     CliqueData& compared = holdout_ != nullptr ? *holdout_ : data_;
-    if (share || holdout_ != nullptr) set_holdout(compared, held_out_labels(compared));
+    if (!request_.holdout.empty()) set_holdout(compared, held_out_labels(compared));
   }
   void write() override {}
 
@@ -158,13 +156,16 @@ class Cliques {
   }
 
   // On the cliques, which are gone then.
+  //   init    : null, or the model whose weights are the start
   //   prior   : null, or the model whose weights are the penalty's mean, and the start
   //   holdout : null, or what is held out from this training
-  py::tuple train(const py::dict& dict, const std::string& source,
-                  const std::shared_ptr<PythonGraphModel>& prior,
-                  const std::shared_ptr<Cliques>& holdout, const py::object& callback) {
+  //   weights : of the instances; empty: all 1
+  py::tuple train(const py::dict& dict, const std::string& source, const SharedGraphModel& init,
+                  const SharedGraphModel& prior, const std::shared_ptr<Cliques>& holdout,
+                  const std::vector<double>& weights, const py::object& callback) {
     GraphRequest request = graph_request(values_of(dict, "graph"));
-    start_from(prior, request);
+    start_from({init, prior}, request);
+    request.instance_weights = weights;
     if (holdout) {
       hold_out_dev("X_dev", request);
       holdout->data_.hold_out(std::vector<bool>(holdout->data_.groups(), true));

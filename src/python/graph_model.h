@@ -17,13 +17,21 @@ struct PythonGraphModel {
 
 using SharedGraphModel = std::shared_ptr<PythonGraphModel>;
 
-// Makes a model the start of a training, and its weights the penalty's mean.  Null: nothing.
+// What a training starts from; null: nothing.
+//   prior : its weights are the penalty's mean, too
+struct GraphStart {
+  SharedGraphModel init, prior;
+};
 template <class Request>
-void start_from(const SharedGraphModel& prior, Request& request) {
-  if (!prior) return;
-  prior->model.container().verify();  // training would carry damage on
-  request.options.init = {prior, &prior->model};
-  request.options.prior = true;
+void start_from(const GraphStart& start, Request& request) {
+  const SharedGraphModel& from = start.prior ? start.prior : start.init;
+  if (!from) return;
+  if (start.prior && start.init) {
+    throw UsageError("--prior is also what training starts from: leave out --init");
+  }
+  from->model.container().verify();  // training would carry damage on
+  request.options.init = {from, &from->model};
+  request.options.prior = start.prior != nullptr;
 }
 
 // Data that is handed over is held out, and no share of the rest.

@@ -16,6 +16,7 @@
 #include "sql/evaluate_graph.h"
 #include "sql/explain_graph.h"
 #include "sql/label_graph.h"
+#include "sql/train/calibrate_graph.h"
 #include "sql/train/train_graph.h"
 
 namespace croft::python {
@@ -33,13 +34,13 @@ std::vector<std::string> strings_of(const Paths& paths) {
 
 // (model, dict of the result)
 py::tuple train_tables(const py::dict& options, const std::filesystem::path& spec,
-                       const Paths& databases, const Paths& held_out, const SharedGraphModel& prior,
-                       const py::object& callback) {
+                       const Paths& databases, const Paths& held_out, const SharedGraphModel& init,
+                       const SharedGraphModel& prior, const py::object& callback) {
   GraphTrainRequest request;
   static_cast<GraphRequest&>(request) = graph_request(values_of(options, "graph"));
   request.spec = spec.string();
   request.databases = strings_of(databases);
-  start_from(prior, request);
+  start_from({init, prior}, request);
   request.held_out = strings_of(held_out);
   if (!held_out.empty()) hold_out_dev("database_dev", request);
   const std::unique_ptr<GraphTrainer> trainer = make_graph_trainer(request);
@@ -183,6 +184,25 @@ std::vector<std::pair<std::string, std::string>> explain_tables(
   return out;
 }
 
+// (the calibrated model, JSON of what it was fitted to)
+py::tuple calibrate_tables(const SharedGraphModel& model, const Paths& databases,
+                           const std::optional<std::filesystem::path>& spec, const py::dict& how) {
+  TableQuestion question(model, databases, spec, how, LabelUse::rest);
+  const GraphLabelOptions& o = question.options;
+  const auto [bytes, report] = [&] {
+    const py::gil_scoped_release release;
+    CalibratedGraph found =
+        calibrate_graph(question.model, *question.tables,
+                        {.memory = o.memory, .threads = o.threads, .seed = o.seed}, "the model");
+    Json said = calibration_json(found.report);
+    said["temperature"] = found.report.calibrator.temperature;
+    said["warnings"] = found.report.warnings;
+    return std::pair(found.model.bytes(), said.dump());
+  }();
+  return py::make_tuple(
+      std::make_shared<PythonGraphModel>(Container::from_bytes(bytes, "the model")), report);
+}
+
 }  // namespace
 
 void bind_graph_tables(py::module_& module) {
@@ -190,6 +210,7 @@ void bind_graph_tables(py::module_& module) {
   module.def("label_tables", &label_tables);
   module.def("evaluate_tables", &evaluate_tables);
   module.def("explain_tables", &explain_tables);
+  module.def("calibrate_tables", &calibrate_tables);
 }
 
 }  // namespace croft::python

@@ -68,8 +68,7 @@ void GraphTables::read_templates(const Database& database, const Numbers& number
   }
 }
 
-GraphTables GraphTables::read(const Database& database, GraphSpec spec, const Progress& progress,
-                              const Split& split) {
+GraphTables GraphTables::read(const Database& database, GraphSpec spec, const Reading& reading) {
   GraphTables tables;
   tables.spec_ = std::move(spec);
   for (TemplateSpec& each : tables.spec_.templates) each.columns.reset();
@@ -78,15 +77,16 @@ GraphTables GraphTables::read(const Database& database, GraphSpec spec, const Pr
   tables.features_.resize(tables.schema_->templates.size());
   tables.data_ = std::make_unique<CliqueData>(*tables.schema_);
   tables.variables_ = std::make_unique<VariableTable>();
-  VariableReader(database, tables.spec_, *tables.schema_, LabelUse::known, split != nullptr)
-      .read(*tables.data_, *tables.variables_, progress);
-  if (split) split(*tables.data_);
+  VariableReader(database, tables.spec_, *tables.schema_, LabelUse::known, reading.sequences)
+      .read(*tables.data_, *tables.variables_, reading.progress);
+  if (reading.variables) reading.variables(*tables.data_);
   for (const BlockSpec& each : tables.spec_.blocks) {
     tables.data_->add_blocks(
         read_blocks(database, each, *tables.schema_, *tables.data_, *tables.variables_));
   }
   tables.read_templates(
-      database, [&](std::uint32_t t) { return FeatureNumbers(tables.features_[t]); }, progress);
+      database, [&](std::uint32_t t) { return FeatureNumbers(tables.features_[t]); },
+      reading.progress);
   return tables;
 }
 

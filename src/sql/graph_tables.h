@@ -66,16 +66,23 @@ class GraphTables {
  public:
   // Called now and then with what has been read.
   using Progress = std::function<void(std::size_t variables, std::size_t cliques)>;
-  // Of training, once the variables are known: may hold some of them out (CliqueData::hold_out()).
-  using Split = std::function<void(CliqueData& data)>;
+  // Of training.
+  struct Reading {
+    Progress progress{};
+    // Once the variables are known: may weigh them, and hold some out.
+    std::function<void(CliqueData& data)> variables{};
+    bool sequences = false;  // the column `sequence` is read, for what is held out
+  };
 
   // To train on: labels (where the spec does not list them), columns and features are those of the
   // data.  Labels are in the order of their bytes, or of their value where all are numbers.
   // Throws InputError, which names the template and the query, for bad SQL, columns that are
   // missing or too many, ids twice or of no variable, cliques across groups, labels that the spec
   // does not list, columns of numbers with a text.
-  static GraphTables read(const Database& database, GraphSpec spec, const Progress& progress = {},
-                          const Split& split = {});
+  static GraphTables read(const Database& database, GraphSpec spec, const Reading& reading);
+  static GraphTables read(const Database& database, GraphSpec spec) {
+    return read(database, std::move(spec), Reading());
+  }
   // With the labels, columns and features of a training's tables, which are kept by reference: what
   // it holds out (LabelUse::rest).
   static GraphTables read(const Database& database, const GraphTables& training,

@@ -92,16 +92,17 @@ void MixtureReader::read_rows(const GraphTables::Progress& progress) {
 void MixtureReader::fit() {
   const Domain& domain = data_.schema().domains[data_.schema().templates[template_].domain[0]];
   std::vector<State> label;
-  std::vector<double> x;
+  std::vector<double> x, weight;
   for (std::size_t i = 0; i < variable_.size(); ++i) {
     if (data_.held_out(variable_[i])) continue;
     label.push_back(data_.known(variable_[i]));
+    if (data_.has_weights()) weight.push_back(data_.weight(variable_[i]));
     x.insert(x.end(), row(i).begin(), row(i).end());
   }
   ThreadPool pool(1);
   try {
-    spec_.mixture->fitted =
-        fit_label_mixtures(x, dimension_, label, domain.labels, spec_.mixture->options, pool);
+    spec_.mixture->fitted = fit_label_mixtures(x, dimension_, label, domain.labels,
+                                               spec_.mixture->options, pool, weight);
   } catch (const Error& error) {
     throw Error("template '" + spec_.name + "': " + error.what());
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 
 #include "core/parse_number.h"
 #include "croft/core/error.h"
@@ -10,12 +12,12 @@
 namespace croft {
 namespace {
 
-constexpr std::array<std::string_view, 6> kColumns = {"id",     "label",    "instance",
-                                                      "domain", "sequence", "known"};
+constexpr std::array<std::string_view, 7> kColumns = {"id",       "label", "instance", "domain",
+                                                      "sequence", "known", "weight"};
 
 // Where the columns of a query of variables are.
 struct VariableColumns {
-  std::size_t id, label, instance, domain, sequence, known;  // kNone: not there
+  std::size_t id, label, instance, domain, sequence, known, weight;  // kNone: not there
 };
 
 VariableColumns columns_of(const Query& query, const VariableSpec& variables) {
@@ -25,12 +27,13 @@ VariableColumns columns_of(const Query& query, const VariableSpec& variables) {
     if (!known) {
       query.fail(
           "a column " + in_quotes(name) + " of no meaning",
-          "columns are id, label, instance, domain, sequence and known; features are those of "
-          "templates");
+          "columns are id, label, instance, domain, sequence, known and weight; features are those "
+          "of templates");
     }
   }
   const VariableColumns at = {query.find("id"),     query.find("label"),    query.find("instance"),
-                              query.find("domain"), query.find("sequence"), query.find("known")};
+                              query.find("domain"), query.find("sequence"), query.find("known"),
+                              query.find("weight")};
   if (at.known != Query::kNone && at.label == Query::kNone) {
     query.fail("a column known, and no column label of which it could say so");
   }
@@ -146,6 +149,29 @@ void VariableReader::read(CliqueData& data, VariableTable& table,
     for (const std::string& each : schema_.domains[d].labels) labels_[d].insert(each);
   }
   for (const VariableSpec& each : spec_.variables) read(each, data, table, progress);
+  if (weight_.empty()) return;
+  weight_.resize(data.groups(), 1.0);
+  for (double& each : weight_) each = std::isnan(each) ? 1 : each;
+  data.weigh(std::move(weight_));
+}
+
+void VariableReader::weigh(const Query& query, std::size_t column, std::uint32_t variable,
+                           const CliqueData& data) {
+  constexpr double kLargest = 1e15;  // as of sequences
+  const double weight = query.is_null(column) ? -1 : query.real(column);
+  if (query.type(column) == CellType::text || !(weight >= 0 && weight <= kLargest)) {
+    query.fail_row(
+        "the column weight has " + (query.is_null(column) ? "NULL" : in_quotes(query.text(column))),
+        "it is a number from 0 to 1e15");
+  }
+  weight_.resize(data.groups(), std::numeric_limits<double>::quiet_NaN());
+  double& of_group = weight_[data.group(variable)];
+  if (!std::isnan(of_group) && of_group != weight) {
+    query.fail_row("another weight than an earlier variable of the instance " +
+                       in_quotes(data.group_name(variable)) + " has",
+                   "a weight is that of an instance: give all of its variables the same");
+  }
+  of_group = weight;
 }
 
 void VariableReader::read(const VariableSpec& variables, CliqueData& data, VariableTable& table,
@@ -200,6 +226,9 @@ void VariableReader::read(const VariableSpec& variables, CliqueData& data, Varia
       sequence = table.sequences_.insert(query.text(at.sequence));
     }
     const std::uint32_t variable = data.add_variable(domain, group, known);
+    if (at.weight != Query::kNone && use_ != LabelUse::ignored) {
+      weigh(query, at.weight, variable, data);
+    }
     table.variable_[domain].push_back(variable);
     table.domain_.push_back(domain);
     table.number_.push_back(number);

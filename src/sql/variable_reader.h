@@ -22,6 +22,8 @@ class VariableReader {
  private:
   void read(const VariableSpec& variables, CliqueData& data, VariableTable& table,
             const GraphTables::Progress& progress);
+  void weigh(const Query& query, std::size_t column, std::uint32_t variable,
+             const CliqueData& data);
   std::uint32_t domain_named(const Query& query, std::string_view name) const;
 
   const Database& database_;
@@ -30,6 +32,7 @@ class VariableReader {
   LabelUse use_;
   bool sequences_;
   std::vector<StringTable> labels_;  // [domains]
+  std::vector<double> weight_;       // [groups so far], NaN: not said yet; empty: no query says it
 };
 
 }  // namespace croft

@@ -279,3 +279,60 @@ def test_what_is_known_has_the_instances_of_x():
     crf = chain_crf().fit(X, y)
     fails(lambda: crf.predict(X, known=y[:2]), "5", "2")
     fails(lambda: crf.predict_marginals(X[:1], known=y[:2]), "1", "2")
+
+
+def test_a_hold_out_is_scored_after_each_iteration():
+    X, y = sentences(60)
+    X_dev, y_dev = sentences(20, seed=3)
+    crf = chain_crf(early_stop=2, l2=0.01).fit(X, y, X_dev=X_dev, y_dev=y_dev)
+    scores = [each["holdout"]["token_accuracy"] for each in crf.training_log_]
+    assert crf.training_log_.result["holdout"]["token_accuracy"] == max(scores)
+    assert crf.score(X_dev, y_dev) == pytest.approx(max(scores))
+    share = chain_crf(holdout=0.25).fit(X, y)
+    assert 0.5 < share.training_log_.result["holdout"]["token_accuracy"] <= 1
+    with pytest.raises(croft.UsageError, match="X_dev is given: one of them"):
+        chain_crf(holdout=0.25).fit(X, y, X_dev=X_dev, y_dev=y_dev)
+    with pytest.raises(croft.UsageError, match="early_stop needs holdout"):
+        chain_crf(early_stop=2).fit(X, y)
+    with pytest.raises(ValueError, match="go together"):
+        chain_crf().fit(X, y, X_dev=X_dev)
+
+
+def test_an_instance_of_weight_two_is_there_twice():
+    X, y = sentences(20)
+    options = {"tolerance": 0, "max_iterations": 200}
+    twice = chain_crf(**options).fit(X + X[:7], y + y[:7])
+    weighted = chain_crf(**options).fit(X, y, sample_weight=[2] * 7 + [1] * 13)
+    for template in ("word", "next"):
+        for key, weight in twice.weights(template).items():
+            assert weighted.weights(template)[key] == pytest.approx(weight, abs=1e-4)
+    left_out = chain_crf(**options).fit(X, y, sample_weight=[0] * 7 + [1] * 13)
+    assert left_out.weights("next") == pytest.approx(chain_crf(**options).fit(X[7:], y[7:]).weights("next"), abs=1e-4)
+    with pytest.raises(ValueError, match="sample_weight has 1 numbers"):
+        chain_crf().fit(X, y, sample_weight=[1])
+    with pytest.raises(croft.UsageError, match="finite number of 0 or more"):
+        chain_crf().fit(X, y, sample_weight=[-1] * 20)
+
+
+def test_labels_have_weights():
+    X, y = sentences(40)
+    plain = chain_crf(objective="pseudolikelihood").fit(X, y)
+    balanced = chain_crf(objective="pseudolikelihood", class_weights="balanced").fit(X, y)
+    assert balanced.weights("word") != plain.weights("word")
+    with pytest.raises(croft.UsageError, match="instances with one label"):
+        chain_crf(class_weights="balanced").fit(X, y)
+
+
+def test_a_warm_start_goes_on_from_the_model():
+    X, y = sentences(40)
+    crf = chain_crf(warm_start=True, tolerance=0, max_iterations=100).fit(X, y)
+    found, least = crf.training_log_.result["objective"], crf.training_log_[0]["objective"]
+    crf.fit(X, y)
+    assert crf.training_log_[0]["objective"] == pytest.approx(found, rel=1e-6)
+    assert found < least
+    X_more, y_more = sentences(30, seed=9)
+    other = chain_crf(tolerance=0, max_iterations=200).fit(X_more, y_more)
+    assert crf.fit(X_more, y_more).training_log_.result["objective"] == pytest.approx(
+        other.training_log_.result["objective"], rel=1e-6)
+    with pytest.raises(croft.UsageError, match="prior is also what training starts from"):
+        chain_crf(warm_start=True, prior=other).fit(X, y).fit(X, y)

@@ -201,3 +201,38 @@ def test_mixtures_of_measurements_are_those_of_the_program(tmp_path):
     assert found["variables"]["accuracy"] > 0.85
     program = croft.TableGraphCRF.load(tmp_path / "m.croft").predict({"pixel": pixels(2)})
     pandas.testing.assert_frame_equal(crf.predict({"pixel": pixels(2)}), program)
+
+
+def test_a_database_is_held_out_and_training_goes_on(place):
+    train, test = tokens(1), tokens(2)
+    crf = croft.GraphCRF.from_tables(SPEC, {"token": train}, early_stop=3, warm_start=True)
+    crf.fit(database_dev={"token": test})
+    best = crf.training_log_.result["holdout"]["token_accuracy"]
+    assert best == max(each["holdout"]["token_accuracy"] for each in crf.training_log_)
+    assert crf.evaluate({"token": test})["variables"]["accuracy"] == pytest.approx(best)
+    before = crf.training_log_.result["objective"]
+    crf.fit(database_dev={"token": test})
+    assert crf.training_log_[0]["objective"] == pytest.approx(before, rel=1e-6)
+
+
+def test_a_column_weighs_instances(place):
+    train = tokens(1)
+    train["heavy"] = (train["sentence"] < 10) + 1
+    spec = SPEC.replace("label from", "label, heavy as weight from")
+    weighted = croft.GraphCRF.from_tables(spec, {"token": train}).fit()
+    again = train[train["sentence"] < 10].copy()
+    again["id"], again["sentence"] = again["id"] + 1000, again["sentence"] + 1000
+    twice = croft.GraphCRF.from_tables(SPEC, {"token": pandas.concat([train, again])}).fit()
+    assert weighted.training_log_.result["objective"] == pytest.approx(
+        twice.training_log_.result["objective"], rel=1e-4)
+
+
+def test_a_temperature_is_fitted_to_what_is_held_out(place):
+    train, dev = tokens(1), tokens(2)
+    crf = croft.GraphCRF.from_tables(SPEC, {"token": train}, l2=0.001).fit()
+    before = crf.evaluate({"token": dev})["variables"]
+    found = crf.calibrate({"token": dev})
+    assert found["temperature"] > 1  # without much of a penalty a model is too sure of itself
+    assert found["after"]["log_loss"] < found["before"]["log_loss"]
+    assert crf.evaluate({"token": dev})["variables"] == before
+    assert crf.calibrate({"token": dev})["temperature"] == pytest.approx(found["temperature"], rel=1e-4)

@@ -7,12 +7,16 @@
 #include <cmath>
 #include <optional>
 
+#include "app/search/search_plan.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/core/random.h"
+#include "croft/inference/graph_brute_force.h"
 #include "sql/evaluate_graph.h"
 #include "sql/label_graph.h"
 #include "sql/temporary_database.h"
+#include "sql/train/calibrate_graph.h"
+#include "sql/train/search_graph.h"
 #include "support/message_of.h"
 
 namespace croft::train_graph_test {
@@ -278,6 +282,85 @@ TEST_F(TrainGraphTest, DensitiesAreNotFittedToWhatIsHeldOut) {
   EXPECT_EQ(source.dump(), model_->source().dump());
 }
 
+// The words with those of the first groups twice, under other ids.
+std::vector<Word> with_twice(const std::vector<Word>& words, int groups) {
+  std::vector<Word> out = words;
+  for (Word each : words) {
+    if (each.group >= groups) continue;
+    each.id += 100'000;
+    each.group += 1000;
+    out.push_back(each);
+  }
+  return out;
+}
+std::string with_weights(std::string spec) {
+  const std::string column = "part as sequence";
+  return spec.replace(spec.find(column), column.size(), "1 + (grp < 5) as weight");
+}
+constexpr const char* kSize = R"(
+[[templates]]
+name = "size"
+variables = ["tag"]
+mixture = { components = 1 }
+query = "select id, length(word) + id % 1000 * 0.01 from word order by id"
+)";
+
+TEST_F(TrainGraphTest, AWeightOfTwoIsAnInstanceTwiceForDensitiesToo) {
+  write_words(folder_ / "twice.sqlite", with_twice(words_, 5));
+  for (const std::string more : {"", kSize}) {
+    request_.spec = folder_.write("plain.toml", kSpec + more);
+    request_.databases = {folder_ / "twice.sqlite"};
+    const TrainOutcome twice = run();
+    request_.spec = folder_.write("weights.toml", with_weights(kSpec + more));
+    request_.databases = {folder_ / "train.sqlite"};
+    const TrainOutcome by_column = run();
+    EXPECT_NEAR(*by_column.objective, *twice.objective, 1e-4 * *twice.objective);
+    EXPECT_EQ(record().at("total_weight").get<double>(), 45);
+    std::string lines;
+    for (int group = 0; group < 40; ++group) lines += group < 5 ? "2\n" : "1\n";
+    request_.weights = folder_.write("weights.txt", lines);
+    request_.spec = folder_ / "plain.toml";
+    EXPECT_EQ(run().objective, by_column.objective);
+    request_.weights.clear();
+  }
+}
+
+TEST_F(TrainGraphTest, DensitiesBesideAFieldFollowWeightsInEm) {
+  const std::string labels = "case when id % 3 = 0 then null else label end as label";
+  std::string spec = kSpec + std::string(kSize);
+  spec.replace(spec.find("components = 1"), 14, "components = 1, generative = true");
+  spec.replace(spec.find("label, part"), 5, labels);
+  write_words(folder_ / "twice.sqlite", with_twice(words_, 5));
+  request_.options.em.emplace();
+  request_.options.start_deviation = 0;
+  request_.max_iterations = 8;
+  request_.spec = folder_.write("plain.toml", spec);
+  request_.databases = {folder_ / "twice.sqlite"};
+  const TrainOutcome twice = run();
+  request_.spec = folder_.write("weights.toml", with_weights(spec));
+  request_.databases = {folder_ / "train.sqlite"};
+  EXPECT_NEAR(*run().objective, *twice.objective, 1e-6 * std::abs(*twice.objective));
+}
+
+TEST_F(TrainGraphTest, SaysWhichWeightsAreNone) {
+  const auto message = [&](const std::string& spec) {
+    request_.spec = folder_.write("bad.toml", spec);
+    return message_of<Error>([&] { run(); });
+  };
+  const auto column = [](const std::string& with) {
+    std::string spec(kSpec);
+    return spec.replace(spec.find("part as sequence"), 16, with + " as weight");
+  };
+  EXPECT_NE(message(column("-1")).find("row 1: the column weight has \"-1\""), std::string::npos);
+  EXPECT_NE(message(column("'x'")).find("it is a number from 0 to 1e15"), std::string::npos);
+  EXPECT_NE(message(column("id")).find("another weight than an earlier variable of the instance "),
+            std::string::npos);
+  request_.weights = folder_.write("weights.txt", "1\n2\n");
+  EXPECT_NE(message(kSpec).find("weights.txt: 2 weights, and 40 instances to train on"),
+            std::string::npos);
+  EXPECT_NE(message(column("1")).find("given twice"), std::string::npos);
+}
+
 TEST_F(TrainGraphTest, SaysWhatCannotBeHeldOut) {
   const auto message = [&] { return message_of<Error>([&] { run(); }); };
   request_.options.early_stop = 3;
@@ -293,6 +376,188 @@ TEST_F(TrainGraphTest, SaysWhatCannotBeHeldOut) {
   request_.holdout = folder_ / "blank.sqlite";
   request_.held_out = {request_.holdout};
   EXPECT_NE(message().find("no variable of the hold-out has a label"), std::string::npos);
+}
+
+constexpr const char* kGiven = R"(
+[[templates]]
+name = "given"
+variables = ["tag", "tag"]
+weights = [["(bias)", "O", "O", 0.5], ["(bias)", "B-X", "I-X", 1.25]]
+query = "select a.id, b.id from word a join word b on b.id = a.id + 1 and a.grp = b.grp"
+[[templates]]
+name = "rare"
+variables = ["tag"]
+penalty = 0.75
+forbid = [["I-X"]]
+query = "select id from word where id % 2 = 0"
+)";
+
+// The scored graphs of a database, by a model, with their labels.
+std::vector<GraphInstance> scored(const GraphModel& model, const std::string& database,
+                                  std::vector<std::vector<State>>& labels) {
+  GraphTables tables =
+      GraphTables::read(Database::open({database}), graph_spec_from(model.source(), "m.croft"),
+                        model, LabelUse::gold);
+  std::vector<GraphInstance> instances = tables.data().unroll();
+  std::vector<double> scratch;
+  labels.clear();
+  for (GraphInstance& each : instances) {
+    model.score(tables.data().rows(), each, scratch);
+    labels.emplace_back();
+    for (const std::uint32_t v : each.variable) {
+      labels.back().push_back(tables.variables().gold(v));
+    }
+  }
+  return instances;
+}
+
+class CalibrateGraphTest : public TrainGraphTest {
+ protected:
+  CalibrateGraphTest() {
+    request_.spec = folder_.write("given.toml", std::string(kSpec) + kGiven);
+    request_.l2 = 0.01;
+    run();
+  }
+
+  CalibratedGraph calibrated(std::size_t threads = 1, std::optional<double> memory = {}) const {
+    GraphTables tables =
+        GraphTables::read(Database::open({folder_ / "dev.sqlite"}),
+                          graph_spec_from(model_->source(), "m.croft"), *model_, LabelUse::rest);
+    return calibrate_graph(*model_, tables, {.memory = memory, .threads = threads}, "c.croft");
+  }
+  // -log p of all labels of the hold-out at a temperature, and its derivative by 1 / T, by all
+  // assignments.
+  double loss(double inverse, double* slope = nullptr) const {
+    std::vector<std::vector<State>> labels;
+    std::vector<GraphInstance> instances = scored(*model_, folder_ / "dev.sqlite", labels);
+    double sum = 0;
+    for (std::size_t n = 0; n < instances.size(); ++n) {
+      FactorGraph& graph = instances[n].graph;
+      const double gold = graph.score(labels[n]);
+      const std::vector<double> plain(graph.numbers().begin(), graph.numbers().end());
+      for (double& each : graph.numbers()) each *= inverse;
+      const GraphBruteForce p = brute_force(graph);
+      sum += p.log_partition - inverse * gold;
+      if (slope == nullptr) continue;
+      *slope -= gold;
+      for (Factor f = 0; f < graph.factors(); ++f) {
+        for (std::size_t k = 0; k < p.factor[f].size(); ++k) {
+          *slope += p.factor[f][k] * graph.table(f)[k] / inverse;
+        }
+      }
+    }
+    return sum;
+  }
+};
+
+TEST_F(CalibrateGraphTest, TheTemperatureIsBestOnWhatIsHeldOut) {
+  const CalibratedGraph found = calibrated();
+  const double best = found.report.calibrator.temperature;
+  EXPECT_NE(best, 1);
+  double slope = 0;
+  EXPECT_NEAR(loss(1 / best, &slope), found.report.after.log_loss->total, 1e-8);
+  EXPECT_NEAR(slope, 0, 1e-2);
+  EXPECT_LT(loss(1 / best), loss(1 / (best * 1.01)));
+  EXPECT_LT(loss(1 / best), loss(1 / (best * 0.99)));
+  EXPECT_NEAR(loss(1), found.report.before.log_loss->total, 1e-8);
+  EXPECT_EQ(found.report.sequences, 12u);
+  EXPECT_EQ(found.report.positions, 72u);
+}
+
+TEST_F(CalibrateGraphTest, AllScoresAreDividedByIt) {
+  const CalibratedGraph found = calibrated();
+  const GraphModel model(Container::from_bytes(found.model.bytes(), "c.croft"));
+  std::vector<std::vector<State>> labels;
+  const auto plain = scored(*model_, folder_ / "dev.sqlite", labels);
+  const auto after = scored(model, folder_ / "dev.sqlite", labels);
+  for (std::size_t n = 0; n < plain.size(); ++n) {
+    EXPECT_NEAR(after[n].graph.score(labels[n]),
+                plain[n].graph.score(labels[n]) / found.report.calibrator.temperature, 1e-10);
+  }
+}
+
+TEST_F(CalibrateGraphTest, ASecondCalibrationReplacesTheFirst) {
+  const CalibratedGraph first = calibrated();
+  model_ =
+      std::make_shared<const GraphModel>(Container::from_bytes(first.model.bytes(), "c.croft"));
+  const CalibratedGraph second = calibrated(2);
+  EXPECT_NEAR(second.report.calibrator.temperature, first.report.calibrator.temperature, 1e-6);
+  EXPECT_NEAR(second.report.before.log_loss->total, first.report.before.log_loss->total, 1e-8);
+}
+
+TEST_F(CalibrateGraphTest, WhatIsTooLargeForATreeIsEstimated) {
+  // These graphs are chains, where belief propagation is exact.
+  const CalibratedGraph found = calibrated(1, 1.0);
+  EXPECT_NEAR(found.report.calibrator.temperature, calibrated().report.calibrator.temperature,
+              1e-4);
+}
+
+class SearchGraphTest : public TrainGraphTest {
+ protected:
+  SearchGraphTest() {
+    search_.options = {"--model=graph", "--spec=" + request_.spec,
+                       "--database=" + request_.databases[0], "--max-iterations=15"};
+    search_.parameters = {parse_search_values("l2=0.1,30")};
+    search_.smallest = 1;
+  }
+  SearchedSettings search() {
+    trainings_ = 0;
+    return search_graph_settings(search_, [&](const SearchProgress&) { ++trainings_; });
+  }
+
+  SearchRequest search_;
+  std::size_t trainings_ = 0;
+};
+
+TEST_F(SearchGraphTest, AFoldIsScoredByAModelOfTheOthers) {
+  const SearchedSettings found = search();
+  ASSERT_EQ(found.candidates.size(), 2u);
+  const SearchPlan plan(search_, 40);
+  request_.max_iterations = 15;
+  for (const SearchCandidate& each : found.candidates) {
+    for (std::size_t fold = 0; fold < 3; ++fold) {
+      std::vector<Word> kept, left_out;
+      const std::vector<std::size_t> test = plan.test_of(fold);
+      for (const Word& word : words_) {
+        const bool out = std::ranges::binary_search(test, static_cast<std::size_t>(word.group));
+        (out ? left_out : kept).push_back(word);
+      }
+      const std::string name = each.values[0] + "-" + std::to_string(fold);
+      write_words(folder_ / (name + ".train.sqlite"), kept);
+      write_words(folder_ / (name + ".test.sqlite"), left_out);
+      request_.databases = {folder_ / (name + ".train.sqlite")};
+      request_.l2 = std::stod(each.values[0]);
+      run();
+      EXPECT_EQ(each.rungs.back().folds[fold],
+                evaluate(folder_ / (name + ".test.sqlite")).token_accuracy());
+    }
+  }
+}
+
+TEST_F(SearchGraphTest, GoesOnFromItsStateToTheSameResult) {
+  search_.smallest = 0.3;
+  search_.parameters = {parse_search_values("l2=0.1,1,10,100")};
+  for (const SearchMetric metric : {SearchMetric::chunk_f1, SearchMetric::log_loss}) {
+    search_.metric = metric;
+    search_.resume = false;
+    search_.state = folder_ / std::string(name_of(metric));
+    const SearchedSettings first = search();
+    EXPECT_GT(trainings_, 12u);
+    search_.resume = true;
+    search_.threads = 2;
+    const SearchedSettings again = search();
+    EXPECT_EQ(trainings_, 0u);
+    EXPECT_EQ(to_json(again).dump(), to_json(first).dump());
+    EXPECT_NE(first.best().values[0], "100");
+  }
+  run_sql(request_.databases[0], "update word set label = 'O' where id = 0");
+  EXPECT_NE(message_of<Error>([&] { search(); }).find("log-loss"), std::string::npos);
+}
+
+TEST_F(SearchGraphTest, SaysWhatItCannotDealOut) {
+  search_.options.push_back("--holdout=0.2");
+  EXPECT_EQ(message_of<UsageError>([&] { search(); }),
+            "a search holds out the folds: leave out --holdout and --early-stop");
 }
 
 }  // namespace

@@ -14,13 +14,12 @@
 namespace croft {
 
 struct GraphRequest : OptimisedRequest {
-  std::string holdout;        // a share in (0, 1) of the instances, or the name of what is held out
-  GraphTrainOptions options;  // the rest
+  std::string holdout;  // a share in (0, 1) of the instances, or the name of what is held out
+  std::string weights;  // file: the weight of each instance, in order
+  std::vector<double> instance_weights;  // in the place of a file
+  std::string class_weights;             // of variables by their labels: balanced, or a file
+  GraphTrainOptions options;             // the rest
 };
-
-// Holds that share of the data's instances out, drawn as sequences are (split_data()).  Throws
-// Error where it leaves none of them.
-void hold_out(const std::string& holdout, double share, std::uint64_t seed, CliqueData& data);
 
 // Who derives from it hands the cliques over in read_files(), and says what the model's file is to
 // tell of where they come from.
@@ -36,6 +35,10 @@ class GraphTrainer : public Trainer {
  protected:
   // Throws UsageError for options that contradict each other or would be ignored.
   explicit GraphTrainer(GraphRequest request);
+  // Once the variables of `data` are known: their instances' weights, where they are asked for, and
+  // which of them are held out by a share, drawn as sequences are (split_data()).  Throws Error
+  // where a share leaves none, InputError for another number of weights than there are instances.
+  void prepare(CliqueData& data) const;
   // Takes the cliques and the names of features, and keeps the data by reference.
   //   cliques      : how many were read
   //   measurements : whose densities may stand beside p(y); by reference, too

@@ -204,6 +204,8 @@ GraphRequest graph_request(const OptionValues& values) {
   }
   values.read("holdout", request.holdout);
   values.read("early-stop", o.early_stop);
+  values.read("weights", request.weights);
+  values.read("class-weights", request.class_weights);
   values.read("memory", o.inference.memory);
   values.read("inference-iterations", o.inference.max_iterations);
   values.read("damping", o.inference.damping);

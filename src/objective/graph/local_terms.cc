@@ -30,8 +30,12 @@ std::uint64_t hash_of(std::span<const std::uint32_t> places, std::uint32_t known
 
 class LocalTerms::Builder {
  public:
-  Builder(LocalTerms& terms, std::span<const State> known)
-      : t_(terms), graph_(terms.graph_), known_(known), x_(known.begin(), known.end()) {
+  Builder(LocalTerms& terms, std::span<const State> known, std::span<const double> weight = {})
+      : t_(terms),
+        graph_(terms.graph_),
+        known_(known),
+        weight_(weight),
+        x_(known.begin(), known.end()) {
     t_.numbers_.assign(graph_.numbers().begin(), graph_.numbers().end());
   }
 
@@ -42,6 +46,7 @@ class LocalTerms::Builder {
       return add_counting(factors[0]);
     }
     Term term;
+    if (free.size() == 1 && !weight_.empty()) term.count = weight_[free[0]];
     std::uint64_t outcomes = 1;
     for (const Variable v : free) {
       term.known = static_cast<std::uint32_t>(term.known * graph_.states(v) + known_[v]);
@@ -74,12 +79,14 @@ class LocalTerms::Builder {
     const PotentialId id = graph_.potential_of(f);
     const Counting counting(graph_, id);
     const std::span<const std::uint64_t> from = graph_.ranges(id);
+    const std::span<const Variable> scope = graph_.scope(f);
     const std::vector<double> log_count =
-        log_states(counting, graph_.scope(f), static_cast<std::size_t>(from.back()));
+        log_states(counting, scope, static_cast<std::size_t>(from.back()));
     std::vector<State> at;
-    for (const Variable v : graph_.scope(f)) at.push_back(known_[v]);
-    const std::size_t known = counting.number(counting.count(graph_, graph_.scope(f), at));
+    for (const Variable v : scope) at.push_back(known_[v]);
+    const std::size_t known = counting.number(counting.count(graph_, scope, at));
     Term term;
+    if (scope.size() == 1 && !weight_.empty()) term.count = weight_[scope[0]];
     term.width = 2;
     term.first = t_.places_.size();
     for (std::size_t r = 0; r < from.size(); ++r) {
@@ -190,7 +197,7 @@ class LocalTerms::Builder {
       Term& other = t_.terms_[each->second];
       if (other.known == term.known && other.width == term.width &&
           std::ranges::equal(places(other), mine)) {
-        other.count += 1;
+        other.count += term.count;
         t_.places_.resize(term.first);
         return;
       }
@@ -202,6 +209,7 @@ class LocalTerms::Builder {
   LocalTerms& t_;
   const FactorGraph& graph_;
   std::span<const State> known_;
+  std::span<const double> weight_;
   std::vector<State> x_, at_;
   std::unordered_map<double, std::uint32_t> fixed_;
   std::unordered_multimap<std::uint64_t, std::size_t> seen_;
@@ -227,19 +235,20 @@ LocalTerms::LocalTerms(const FactorGraph& graph, std::span<const State> known,
   builder.sort_out();
 }
 
-LocalTerms::LocalTerms(const FactorGraph& graph, std::span<const State> known, LocalKind kind)
+LocalTerms::LocalTerms(const FactorGraph& graph, std::span<const State> known, LocalKind kind,
+                       std::span<const double> weight)
     : graph_(graph) {
   check(graph, known);
-  Builder builder(*this, known);
+  Builder builder(*this, known, weight);
   visit_terms(graph, kind, [&](auto free, auto factors) { builder.add(free, factors); });
   builder.sort_out();
 }
 
 LocalTerms::LocalTerms(const FactorGraph& graph, std::span<const State> known,
-                       std::span<const TermShape> terms)
+                       std::span<const TermShape> terms, std::span<const double> weight)
     : graph_(graph) {
   check(graph, known);
-  Builder builder(*this, known);
+  Builder builder(*this, known, weight);
   for (const TermShape& each : terms) builder.add(each.free, each.factors);
   builder.sort_out();
 }

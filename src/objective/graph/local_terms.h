@@ -49,13 +49,15 @@ class LargeTerm : public Error {
 class LocalTerms final : public GraphObjective {
  public:
   // Throws UsageError for hidden variables, Error for a term of more than 2^20 outcomes.
-  LocalTerms(const FactorGraph& graph, std::span<const State> known, LocalKind kind);
+  //   weight : [variables] of the term of one variable, whose L it multiplies; empty: 1
+  LocalTerms(const FactorGraph& graph, std::span<const State> known, LocalKind kind,
+             std::span<const double> weight = {});
   // A term for each piece, of which each factor is in one.  The same exceptions.
   LocalTerms(const FactorGraph& graph, std::span<const State> known,
              std::span<const FactorSet> pieces);
   // Of these terms alone, which may be some of the graph's.
   LocalTerms(const FactorGraph& graph, std::span<const State> known,
-             std::span<const TermShape> terms);
+             std::span<const TermShape> terms, std::span<const double> weight = {});
   // O(places of all terms).
   double evaluate(std::span<double> gradient) override;
 

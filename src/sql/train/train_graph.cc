@@ -40,13 +40,14 @@ class DatabaseTrainer final : public GraphTrainer {
       observer.reading(fmt::format("{} variables, {} cliques", variables, cliques));
     };
     const std::optional<double> share = holdout_fraction(asked_.holdout);
-    GraphTables::Split split;
-    if (share) {
-      split = [&](CliqueData& data) {
-        hold_out(asked_.holdout, *share, asked_.options.seed, data);
-      };
-    }
-    tables_ = GraphTables::read(database, std::move(spec_), progress, split);
+    tables_ = GraphTables::read(database, std::move(spec_),
+                                {.progress = progress,
+                                 .variables =
+                                     [&](CliqueData& data) {
+                                       prepare(data);
+                                       if (asked_.part) asked_.part(data);
+                                     },
+                                 .sequences = share.has_value()});
     for (const std::string& each : tables_->warnings()) observer.warn(each);
     if (!asked_.held_out.empty()) {  // by the names of features, which training takes
       const Database other = Database::open(asked_.held_out, asked_.limits);

@@ -1,5 +1,6 @@
 // Training of a general CRF from a spec and a database to a model file.
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +15,8 @@ struct GraphTrainRequest : GraphRequest {
   std::string spec;                    // file; GraphSpec
   std::vector<std::string> databases;  // Database::open()
   std::vector<std::string> held_out;   // likewise, where `holdout` is no share
+  // What else there is to say of the variables, once they are known: of a part of the data.
+  std::function<void(CliqueData& data)> part{};
   QueryLimits limits;
   std::string output;  // the model file
 };

@@ -317,28 +317,30 @@ GaussianMixture em_step(const WeightedRows& rows, double floor, const GaussianMi
 namespace {
 
 // Of the rows that have the label; none where there is none.
-std::optional<GaussianMixture> fit_label(std::span<const double> x, std::size_t dimension,
-                                         std::span<const State> label, State y, double floor,
+std::optional<GaussianMixture> fit_label(const WeightedRows& rows, std::span<const State> label,
+                                         State y, double floor,
                                          const GaussianMixtureOptions& options, ThreadPool& pool) {
-  std::vector<double> own;
+  std::vector<double> own, weight;
   for (std::size_t i = 0; i < label.size(); ++i) {
-    if (label[i] != y) continue;
-    const auto row = x.subspan(i * dimension, dimension);
-    own.insert(own.end(), row.begin(), row.end());
+    if (label[i] != y || !(rows.weight_of(i) > 0)) continue;
+    own.insert(own.end(), rows.row(i).begin(), rows.row(i).end());
+    if (!rows.weight.empty()) weight.push_back(rows.weight[i]);
   }
   if (own.empty()) return std::nullopt;
-  return fit_gaussian_mixture({own, dimension}, floor, options, pool).mixture;
+  return fit_gaussian_mixture({own, rows.dimension, weight}, floor, options, pool).mixture;
 }
 
 }  // namespace
 
 LabelMixtures fit_label_mixtures(std::span<const double> x, std::size_t dimension,
                                  std::span<const State> label, std::span<const std::string> names,
-                                 const GaussianMixtureOptions& options, ThreadPool& pool) {
-  const double floor = variance_floor({x, dimension}, options.variance_floor);
+                                 const GaussianMixtureOptions& options, ThreadPool& pool,
+                                 std::span<const double> weight) {
+  const WeightedRows rows{x, dimension, weight};
+  const double floor = variance_floor(rows, options.variance_floor);
   LabelMixtures mixtures;
   for (State y = 0; y < names.size(); ++y) {
-    auto fitted = fit_label(x, dimension, label, y, floor, options, pool);
+    auto fitted = fit_label(rows, label, y, floor, options, pool);
     if (!fitted) {
       throw Error("no variable is known to be " + in_quotes(names[y]) +
                   ": its density of measurements cannot be fitted");
@@ -350,17 +352,21 @@ LabelMixtures fit_label_mixtures(std::span<const double> x, std::size_t dimensio
 
 LabelMixtures start_label_mixtures(std::span<const double> x, std::size_t dimension,
                                    std::span<const State> label, std::span<const std::string> names,
-                                   const GaussianMixtureOptions& options, ThreadPool& pool) {
-  const double floor = variance_floor({x, dimension}, options.variance_floor);
+                                   const GaussianMixtureOptions& options, ThreadPool& pool,
+                                   std::span<const double> weights) {
+  const WeightedRows rows{x, dimension, weights};
+  const double floor = variance_floor(rows, options.variance_floor);
   std::vector<std::optional<GaussianMixture>> of_label;
   std::vector<State> unseen;
   for (State y = 0; y < names.size(); ++y) {
-    of_label.push_back(fit_label(x, dimension, label, y, floor, options, pool));
+    of_label.push_back(fit_label(rows, label, y, floor, options, pool));
     if (!of_label.back()) unseen.push_back(y);
   }
   if (!unseen.empty()) {
     std::vector<double> weight;
-    for (const State each : label) weight.push_back(each == kUnobserved ? 1 : 0);
+    for (std::size_t i = 0; i < label.size(); ++i) {
+      weight.push_back(label[i] == kUnobserved ? rows.weight_of(i) : 0);
+    }
     GaussianMixtureOptions one_each = options;
     one_each.components = unseen.size();
     const GaussianMixture all =

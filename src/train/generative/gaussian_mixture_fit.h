@@ -71,17 +71,20 @@ GaussianMixture em_step(const WeightedRows& rows, double floor, const GaussianMi
                         ThreadPool& pool);
 
 // One for each label, from the rows that have it.
-//   label : [rows]; kUnobserved: the row is not looked at
-//   names : [labels], for messages: Error where a label has no row
+//   label  : [rows]; kUnobserved: the row is not looked at
+//   names  : [labels], for messages: Error where a label has no row
+//   weight : [rows]; empty: all 1
 LabelMixtures fit_label_mixtures(std::span<const double> x, std::size_t dimension,
                                  std::span<const State> label, std::span<const std::string> names,
-                                 const GaussianMixtureOptions& options, ThreadPool& pool);
+                                 const GaussianMixtureOptions& options, ThreadPool& pool,
+                                 std::span<const double> weight = {});
 
 // The same to start EM from: labels that no row has start from a mixture of as many Gaussians,
 // fitted to the rows without a label, each from one of them.  Error where there are fewer different
 // rows than such labels.
 LabelMixtures start_label_mixtures(std::span<const double> x, std::size_t dimension,
                                    std::span<const State> label, std::span<const std::string> names,
-                                   const GaussianMixtureOptions& options, ThreadPool& pool);
+                                   const GaussianMixtureOptions& options, ThreadPool& pool,
+                                   std::span<const double> weight = {});
 
 }  // namespace croft

@@ -107,13 +107,15 @@ class MeasuredDensities final : public EmCompanion {
     before_ = field_.densities_;
     for (std::size_t m = 0; m < field_.measurements_.size(); ++m) {
       const Measurements& rows = field_.measurements_[m];
-      const double floor = variance_floor({rows.x, rows.dimension}, rows.options.variance_floor);
+      const double floor = variance_floor({rows.x, rows.dimension, field_.weights_of(rows)},
+                                          rows.options.variance_floor);
       std::vector<double> weight(rows.variable.size());
       for (State y = 0; y < field_.densities_[m].of_label.size(); ++y) {
         for (std::size_t i = 0; i < weight.size(); ++i) {
           const auto [n, potential] = field_.place_[m][i];
           const std::uint64_t first = problem_.instances[n].graph.potential(potential).first;
-          weight[i] = std::max(0.0, -derivative_[n][first + y]);
+          const double times = problem_.instances[n].weight;
+          weight[i] = times * std::max(0.0, -derivative_[n][first + y]);
         }
         GaussianMixture& mixture = field_.densities_[m].of_label[y];
         mixture = em_step({rows.x, rows.dimension, weight}, floor, mixture, problem_.pool);
@@ -170,6 +172,9 @@ GraphTrainResult MeasuredField::run(const GraphTrainOptions& options,
         "EM of measurements starts at random, with one penalty: leave out --init, --prior and "
         "--variances");
   }
+  if (options.label_weights) {
+    throw UsageError("--class-weights does not go with densities that EM fits; leave it out");
+  }
   layout_ = layout_to_train(data_, instances_, features_, options);
   add_measurements();
   ThreadPool pool(options.threads);
@@ -206,6 +211,13 @@ GraphTrainResult MeasuredField::run(const GraphTrainOptions& options,
   return result;
 }
 
+std::vector<double> MeasuredField::weights_of(const Measurements& rows) const {
+  std::vector<double> weights;
+  if (!data_.has_weights()) return weights;
+  for (const std::uint32_t v : rows.variable) weights.push_back(data_.weight(v));
+  return weights;
+}
+
 void MeasuredField::start_densities(std::size_t start, ThreadPool& pool) {
   densities_.clear();
   for (const Measurements& rows : measurements_) {
@@ -215,7 +227,8 @@ void MeasuredField::start_densities(std::size_t start, ThreadPool& pool) {
     GaussianMixtureOptions each = rows.options;
     each.seed += start;
     densities_.push_back(start_label_mixtures(rows.x, rows.dimension, label,
-                                              data_.schema().domains[domain].labels, each, pool));
+                                              data_.schema().domains[domain].labels, each, pool,
+                                              weights_of(rows)));
   }
 }
 

@@ -1,7 +1,7 @@
 // A Markov random field p(y) beside densities of measurements p(x | y), where labels are hidden: EM
 // of both.  docs/math/latent_and_generative_graphs.md section 3.
 //
-//   F(w, phi) = sum_n [log Z_n(w) - log Z_n(w, phi | known)] + penalty(w)                  (LG.9)
+//   F(w, phi) = sum_n q_n [log Z_n(w) - log Z_n(w, phi | known)] + penalty(w)              (LG.9)
 //
 // The E step takes the expected counts of the field and gamma_i(y) = p(y_i = y | known, x); the M
 // step lowers (LG.2) by some iterations of L-BFGS, and gives each label's mixture one step of EM
@@ -55,6 +55,7 @@ class MeasuredField {
 
   void add_measurements();
   void start_densities(std::size_t start, ThreadPool& pool);
+  std::vector<double> weights_of(const Measurements& rows) const;  // empty: all 1
 
   const CliqueData& data_;
   std::vector<StringTable> features_;

@@ -173,7 +173,9 @@ void check_graph_choice(const GraphProblem& p) {
                 .objective = p.objective,
                 .method = p.method,
                 .regulariser = p.regulariser,
-                .settings = p.settings});
+                .settings = p.settings,
+                .weighted = std::ranges::any_of(
+                    p.instances, [](const auto& each) { return each.weight != 1; })});
   check_inference(p, objective);
   if (p.settings.batch && p.objective == Objective::sample_rank) {
     throw UsageError(

@@ -30,7 +30,8 @@ DirectionFunction::Drawn GraphDirections::draw(std::size_t n, std::span<const do
   GraphInstance& instance = instances_[n];
   own.scorer.score(w, instance);
   own.d_numbers.assign(instance.graph.numbers().size(), 0);
-  const double figure = directions_[n]->draw(random, own.d_numbers);
+  const double figure = instance.weight * directions_[n]->draw(random, own.d_numbers);
+  for (double& each : own.d_numbers) each *= instance.weight;
   if (std::ranges::all_of(own.d_numbers, [](double d) { return d == 0; })) return {figure, false};
   own.dense.resize(dimension());
   write_packed(

@@ -1,7 +1,7 @@
 // Directions of a general CRF's weights where there is no value: contrastive divergence and its
 // kin, an instance at a time.
 //
-//   d_n(w) = A_n' d(theta_n(w), y_n)                                                       (GC.10)
+//   d_n(w) = q_n A_n' d(theta_n(w), y_n)                                                   (GC.10)
 #pragma once
 #include <memory>
 #include <span>

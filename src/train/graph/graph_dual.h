@@ -34,7 +34,7 @@ class GraphDual final : public DualProblem {
   double l2() const override { return options_.l2; }
   std::size_t samples() const override { return instances_.size(); }
   std::size_t parts(std::size_t n) const override { return augmented_[n]->numbers().size(); }
-  double weight(std::size_t) const override { return 1; }
+  double weight(std::size_t n) const override { return instances_[n].weight; }
   bool exact_parts() const override { return false; }
   void gold(std::size_t n, std::span<double> mu) override;
   void scores(std::size_t n, std::span<double> theta) override;

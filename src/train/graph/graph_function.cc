@@ -46,8 +46,13 @@ double GraphFunction::evaluate(std::span<const double> w, std::span<double> grad
   return value.value();
 }
 
+// Times the instance's weight, as the derivatives.
 double GraphFunction::infer(std::size_t n, Worker& worker) {
-  const double value = objectives_[n]->evaluate(worker.d_numbers);
+  double value = objectives_[n]->evaluate(worker.d_numbers);
+  if (const double weight = instances_[n].weight; weight != 1) {
+    value = weight > 0 ? weight * value : 0;
+    for (double& each : worker.d_numbers) each *= weight;
+  }
   ++worker.inferences;
   if (!objectives_[n]->converged()) ++worker.not_converged;
   return value;

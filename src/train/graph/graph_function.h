@@ -1,6 +1,8 @@
 // The data term of a general CRF's training, and its gradient: of all instances, or of one.
 //
-//   f(w) = sum_n L(theta_n(w), y_n),     df/dw = sum_n A_n' dL/dtheta_n                    (GC.8)
+//   f(w) = sum_n q_n L(theta_n(w), y_n),     df/dw = sum_n q_n A_n' dL/dtheta_n            (GC.8)
+//
+// with q_n the weight of an instance.
 #pragma once
 #include <functional>
 #include <memory>

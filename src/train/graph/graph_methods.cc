@@ -215,7 +215,21 @@ InstanceObjectiveMaker naming_templates(const GraphProblem& p, InstanceObjective
   };
 }
 
+// By the variables of an instance; empty: all 1.
+std::vector<double> term_weights(const GraphProblem& p, const GraphInstance& instance) {
+  std::vector<double> weights;
+  if (p.variable_weights == nullptr) return weights;
+  for (const std::uint32_t v : instance.variable) weights.push_back((*p.variable_weights)(v));
+  return weights;
+}
+
 InstanceObjectiveMaker instance_objective(const GraphProblem& p) {
+  if (p.variable_weights != nullptr) {
+    return [&p](const GraphInstance& instance) {
+      return std::make_unique<LocalTerms>(instance.graph, instance.known, *local_kind(p.objective),
+                                          term_weights(p, instance));
+    };
+  }
   if (!names_pieces(p)) {
     return [make = make_graph_objective(p.objective, p.inference)](const GraphInstance& instance) {
       return make(instance.graph, instance.known);
@@ -237,7 +251,7 @@ class DataTerm {
   explicit DataTerm(const GraphProblem& p) {
     const InstanceObjectiveMaker whole = instance_objective(p);
     if (local_kind(p.objective) && count_hidden(p.instances) == 0) {
-      parts_ = split_terms(p.schema, p.rows, p.instances, local_terms_of(p));
+      parts_ = split_terms(p.schema, p.rows, p.instances, local_terms_of(p), info(p.method).passes);
     }
     if (parts_.empty()) {
       f_.emplace(p.schema, p.rows, p.layout, p.instances, p.pool, naming_templates(p, whole));
@@ -247,7 +261,8 @@ class DataTerm {
     const auto of_part = [&](const GraphInstance& instance) -> std::unique_ptr<GraphObjective> {
       const TermPart& part = parts_[static_cast<std::size_t>(&instance - instances_.data())];
       if (part.terms.empty()) return whole(instance);
-      return std::make_unique<LocalTerms>(instance.graph, instance.known, part.terms);
+      return std::make_unique<LocalTerms>(instance.graph, instance.known, part.terms,
+                                          term_weights(p, instance));
     };
     f_.emplace(p.schema, p.rows, p.layout, instances_, p.pool, naming_templates(p, of_part));
     parts_ = {};

@@ -11,6 +11,7 @@
 #include "inference/graph/oracles/sum_oracle.h"
 #include "objective/graph/graph_objective.h"
 #include "train/graph/graph_function.h"
+#include "train/graph/label_weights.h"
 #include "train/graph/sample_rank.h"
 #include "train/methods/choice.h"
 #include "train/weight_prior.h"
@@ -59,6 +60,8 @@ struct GraphProblem {
   const WeightPrior* prior = nullptr;
   bool from_weights = false;          // training starts from a model's
   GraphFindings* findings = nullptr;  // where given: filled in
+  // Of objectives whose terms are of one variable each; null: all terms weigh 1.
+  const VariableWeights* variable_weights = nullptr;
 };
 
 // Throws UsageError for what does not go together or would be ignored, naming what would go.

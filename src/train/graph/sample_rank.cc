@@ -120,7 +120,9 @@ DirectionFunction::Drawn SampleRank::draw(std::size_t n, std::span<const double>
   if (active) {
     write_packed(
         runs, dense_,
-        [&](std::span<double> out) { add_difference(instance, loss < 0 ? 1 : -1, out); },
+        [&](std::span<double> out) {
+          add_difference(instance, loss < 0 ? instance.weight : -instance.weight, out);
+        },
         direction);
   }
   const bool escapes = std::isinf(score_before);
@@ -128,7 +130,7 @@ DirectionFunction::Drawn SampleRank::draw(std::size_t n, std::span<const double>
     x[site.second] = kept[1];
     x[site.first] = kept[0];
   }
-  return {active ? least - lead : 0.0, active};
+  return {active ? instance.weight * (least - lead) : 0.0, active};
 }
 
 // out += sign (counts before - counts after).

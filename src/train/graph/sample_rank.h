@@ -4,8 +4,8 @@
 //   d = counts(worse) - counts(better)   where  theta(better) - theta(worse) < margin * (loss
 //   difference), 0 where there is no difference
 //
-// The step follows each proposal, and touches the features of a few factors only: no inference.
-// Wick, Rohanimanesh, Bellare, Culotta & McCallum (2011).
+// An instance's weight multiplies d.  The step follows each proposal, and touches the features of a
+// few factors only: no inference. Wick, Rohanimanesh, Bellare, Culotta & McCallum (2011).
 #pragma once
 #include <functional>
 #include <span>

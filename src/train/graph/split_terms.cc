@@ -20,7 +20,10 @@ class Cutter {
         potential_(whole.row.size(), kNone) {}
 
   void add(std::span<const Variable> free, std::span<const Factor> factors) {
-    if (part_ == nullptr) part_ = &parts_.emplace_back();
+    if (part_ == nullptr) {
+      part_ = &parts_.emplace_back();
+      part_->instance.weight = whole_.weight;
+    }
     TermShape shape;
     for (const Factor f : factors) shape.factors.push_back(factor(f));
     for (const Variable v : free) shape.free.push_back(variable(v));
@@ -86,10 +89,11 @@ class Cutter {
 }  // namespace
 
 std::vector<TermPart> split_terms(const CliqueSchema& schema, const CliqueRows& rows,
-                                  std::span<const GraphInstance> instances, const TermsOf& terms) {
+                                  std::span<const GraphInstance> instances, const TermsOf& terms,
+                                  bool samples) {
   std::vector<TermPart> parts;
-  const auto is_large = [](const GraphInstance& each) {
-    return each.row.size() >= kManyPotentials;
+  const auto is_large = [&](const GraphInstance& each) {
+    return each.row.size() >= kManyPotentials || (samples && each.graph.factors() >= kManySamples);
   };
   if (std::ranges::none_of(instances, is_large)) return parts;
   for (const GraphInstance& each : instances) {

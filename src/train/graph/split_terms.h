@@ -19,6 +19,7 @@ struct TermPart {
 
 // With fewer potentials terms are mostly alike, and count once where they are together.
 inline constexpr std::size_t kManyPotentials = 4096;
+inline constexpr std::size_t kManySamples = 16'384;
 inline constexpr std::size_t kPartTerms = 1024;  // of a part; does not depend on the threads
 
 using TermsOf = std::function<void(const GraphInstance& instance, const VisitTerm& visit)>;
@@ -26,7 +27,10 @@ using TermsOf = std::function<void(const GraphInstance& instance, const VisitTer
 // Parts of instances that have kManyPotentials or more; all others are one part each, without
 // `terms`.  In the order of the instances, and of their terms.
 // Empty where no instance is that large.
+//   samples : for a method that goes from sample to sample: an instance is large where it has
+//             kManySamples factors or more, however few potentials score them
 std::vector<TermPart> split_terms(const CliqueSchema& schema, const CliqueRows& rows,
-                                  std::span<const GraphInstance> instances, const TermsOf& terms);
+                                  std::span<const GraphInstance> instances, const TermsOf& terms,
+                                  bool samples = false);
 
 }  // namespace croft

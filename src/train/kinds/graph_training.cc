@@ -91,12 +91,24 @@ GraphTraining::GraphTraining(CliqueData& data, std::vector<StringTable> features
     : data_(data), features_(std::move(features)), instances_(data.unroll()) {
   std::vector<GraphInstance> held_out = take_held_out(data, instances_);
   if (!held_out.empty()) holdout_.emplace(data, std::move(held_out));
+  std::erase_if(instances_, [](const GraphInstance& each) { return each.weight == 0; });
 }
 
 void GraphTraining::hold_out(CliqueData& data) {
   std::vector<GraphInstance> instances = data.unroll();
   for (GraphInstance& each : take_held_out(data, instances)) instances.push_back(std::move(each));
   holdout_.emplace(data, std::move(instances));
+}
+
+void GraphTraining::weigh_labels(const LabelWeights& weights, GraphProblem& problem,
+                                 std::optional<VariableWeights>& variables) {
+  variables.emplace(weights, data_, instances_);
+  if (has_terms_of_variables(problem.objective)) {
+    problem.variable_weights = &*variables;
+    return;
+  }
+  for (GraphInstance& each : instances_) each.weight = data_.weight(each.variable.front());
+  variables->weigh(instances_, problem.objective);
 }
 
 std::size_t GraphTraining::hidden() const { return count_hidden(instances_); }
@@ -139,6 +151,8 @@ GraphTrainResult GraphTraining::run(const GraphTrainOptions& options,
   problem.prior = &prior;
   problem.from_weights = options.init != nullptr;
   problem.findings = &findings;
+  std::optional<VariableWeights> variables;
+  if (options.label_weights) weigh_labels(*options.label_weights, problem, variables);
   std::vector<double> w;
   WatchedRun run{.max_iterations = problem.stop.max_iterations,
                  .early_stop = options.early_stop,

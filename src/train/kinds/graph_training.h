@@ -41,6 +41,7 @@ struct GraphTrainOptions {
   // How the labels of what is held out do, by the variables of its data (train/graph_holdout.h).
   std::function<HoldoutScore(std::span<const State> labels)> score;
   std::size_t early_stop = 0;  // iterations without a better score before stopping; 0: never
+  std::optional<LabelWeights> label_weights;  // train/graph/label_weights.h
   // Training starts from its weights, and with `prior` the penalty is of the distance from them.
   std::shared_ptr<const GraphModel> init;
   bool prior = false;
@@ -68,7 +69,8 @@ struct GraphTrainResult : WatchedResult {  // of the start that was kept
 
 class GraphTraining {
  public:
-  // Takes the data's cliques.  Keeps the data by reference.  What it holds out is not trained on.
+  // Takes the data's cliques.  Keeps the data by reference.  What it holds out is not trained on,
+  // and neither are instances of weight 0.
   //   features : [templates] names of features, by the numbers that the data has
   GraphTraining(CliqueData& data, std::vector<StringTable> features);
   // What else is not trained on: all of this data, whose features have the training's numbers.
@@ -89,6 +91,9 @@ class GraphTraining {
   ContainerWriter model(const Json& source, const Json& training) const;
 
  private:
+  void weigh_labels(const LabelWeights& weights, GraphProblem& problem,
+                    std::optional<VariableWeights>& variables);
+
   const CliqueData& data_;
   std::vector<StringTable> features_;
   std::vector<GraphInstance> instances_;

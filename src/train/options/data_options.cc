@@ -81,13 +81,15 @@ std::span<const OptionRow> data_options() {
           .at_first("|")
           .beside("partial")
           .outside(),
-      file("weights", "FILE", "Weights of the sequences of DATA: one number a line, in their order")
-          .of(kOfSequences)
+      file("weights", "FILE",
+           "Weights of the sequences of DATA (of --model graph: of the instances): one number a "
+           "line, in their order")
+          .of(kOfSequences | kGraphBit)
           .outside(),
       words("class-weights", "balanced|FILE",
             "Weights of examples by their label, where each has one: balanced (all labels weigh "
             "the same together), or a file of lines LABEL TAB WEIGHT")
-          .of(kMaxentBit | kNaiveBayesBit | kBoostedMaxentBit,
+          .of(kMaxentBit | kNaiveBayesBit | kBoostedMaxentBit | kGraphBit,
               "it is trained on whole sequences, whose labels differ"),
   });
   return kRows;

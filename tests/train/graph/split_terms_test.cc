@@ -126,6 +126,61 @@ TEST(SplitTerms, TrainToTheSameBytesForAnyNumberOfThreads) {
   }
 }
 
+// A picture whose weights are tied: few potentials, and terms that are mostly alike.
+struct TiedPicture {
+  CliqueSchema schema;
+  std::unique_ptr<CliqueData> data;
+  std::vector<GraphInstance> instances;
+  GraphLayout layout;
+
+  explicit TiedPicture(std::uint32_t side) {
+    schema.domains = {{"pixel", {"a", "b"}}};
+    schema.templates = {{"own", {0}, Interaction(InteractionKind::table, {2})},
+                        {"pair", {0, 0}, Interaction(InteractionKind::same, {2, 2})}};
+    data = std::make_unique<CliqueData>(schema);
+    Random random(side);
+    for (std::uint32_t v = 0; v < side * side; ++v) {
+      const State y = v / side * 4 / side % 2;
+      const bool slip = random.uniform() < 0.3;
+      data->add_variable(0, "picture", y);
+      data->add_clique(0, {v}, {{slip ? 1 - y : y, 1.0}});
+    }
+    for (std::uint32_t v = 0; v < side * side; ++v) {
+      if (v % side + 1 < side) data->add_clique(1, {v, v + 1}, {{0, 1.0}});
+      if (v + side < side * side) data->add_clique(1, {v, v + side}, {{0, 1.0}});
+    }
+    instances = data->unroll();
+    layout = make_graph_layout(schema, data->rows(), instances, std::vector<std::size_t>{2, 1}, {});
+  }
+};
+
+TEST(SplitTerms, GiveSamplesOfATiedGraphToMethodsThatGoByThem) {
+  for (const Objective objective : {Objective::pseudolikelihood, Objective::piecewise}) {
+    const auto trained = [&](Method method, std::size_t threads, std::vector<double>& w) {
+      TiedPicture picture(100);
+      ThreadPool pool(threads);
+      GraphProblem p{.schema = picture.schema,
+                     .rows = picture.data->rows(),
+                     .layout = picture.layout,
+                     .instances = picture.instances,
+                     .pool = pool,
+                     .objective = objective,
+                     .method = method,
+                     .regulariser = {.l2 = 1}};
+      p.stop.max_iterations = method == Method::lbfgs ? 100 : 30;
+      if (method != Method::lbfgs) p.settings.batch = 4;
+      w.assign(picture.layout.dimension(), 0.0);
+      return train_graph(p, w, {}).objective;
+    };
+    std::vector<double> batch, one, two;
+    const double least = trained(Method::lbfgs, 1, batch);
+    const double found = trained(Method::averaged_sgd, 1, one);
+    EXPECT_NEAR(found, least, 0.01 * least) << name_of(objective);
+    EXPECT_EQ(trained(Method::averaged_sgd, 2, two), found);
+    EXPECT_EQ(two, one);
+  }
+}
+
 TEST(SplitTerms, OfPiecesWithObservationsTrainToo) {
   Picture picture(50);
   ThreadPool pool(2);

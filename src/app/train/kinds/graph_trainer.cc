@@ -21,6 +21,7 @@ void check_settings(const GraphRequest& request) {
                 .method = passes ? Method::sgd_lbfgs : chosen,
                 .regulariser = options.regulariser,
                 .settings = options.settings,
+                .weighted = !request.weights.empty() || !request.class_weights.empty(),
                 .by_default = !options.method,
                 .tolerance = request.tolerance.value_or(0) > 0,
                 .window = request.window.has_value()});
@@ -70,6 +71,7 @@ void add(Fingerprint& print, std::span<const GraphInstance> instances) {
   std::vector<std::uint32_t> numbers;
   for (const GraphInstance& each : instances) {
     print.add(each.known, each.row);
+    print.add({each.weight});
     for (Factor f = 0; f < each.graph.factors(); ++f) {
       const auto scope = each.graph.scope(f);
       numbers.assign(scope.begin(), scope.end());
@@ -143,15 +145,28 @@ std::string warning_of(const GraphFindings& found, const GraphTrainOptions& opti
 
 }  // namespace
 
-void hold_out(const std::string& holdout, double share, std::uint64_t seed, CliqueData& data) {
-  Random random(seed);
+void GraphTrainer::prepare(CliqueData& data) const {
+  const std::vector<double>& weights = request_.instance_weights;
+  if (!weights.empty() && data.has_weights()) {
+    throw UsageError("weights of the instances are given twice: as a column weight, too");
+  }
+  if (!request_.weights.empty() && weights.size() != data.groups()) {
+    throw InputError(
+        {request_.weights},
+        fmt::format("{} weights, and {} instances to train on", weights.size(), data.groups()), "",
+        "write one weight a line for each instance, in the order of their first variables");
+  }
+  if (!weights.empty()) data.weigh(weights);
+  const std::optional<double> share = holdout_fraction(request_.holdout);
+  if (!share) return;
+  Random random(request_.options.seed);
   std::vector<bool> groups(data.groups());
   std::size_t held_out = 0;
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    groups[g] = random.uniform() < share;
+    groups[g] = random.uniform() < *share;
     held_out += groups[g] ? 1 : 0;
   }
-  require_holdout(holdout, held_out, groups.size(), "instances");
+  require_holdout(request_.holdout, held_out, groups.size(), "instances");
   data.hold_out(std::move(groups));
 }
 
@@ -175,6 +190,10 @@ void GraphTrainer::open() {
     o.prior = !request_.prior.empty();
   }
   o.variances = read_variances(request_.variances);
+  if (!request_.weights.empty()) {
+    request_.instance_weights = read_sequence_weights(request_.weights);
+  }
+  o.label_weights = read_label_weights(request_.class_weights);
   o.validate();
 }
 
@@ -260,6 +279,15 @@ std::uint64_t GraphTrainer::fingerprint() {
   }
   add(print, data_->rows());
   print.add({options.start_deviation, static_cast<double>(options.starts)});
+  if (options.label_weights) {
+    print.add(std::string_view("class weights"));
+    if (options.label_weights->file) {
+      for (const LabelWeight& rule : options.label_weights->file->rules) {
+        print.add(rule.label);
+        print.add({rule.weight});
+      }
+    }
+  }
   if (options.early_stop > 0) {
     print.add(std::to_string(options.early_stop), std::to_string(holdout_));
   }
@@ -291,6 +319,17 @@ Json GraphTrainer::record() const {
                  {"objective_value", result_.optimization.objective},
                  {"gradient_norm", result_.optimization.gradient_norm},
                  {"stop", stop_reason_name(result_.optimization.reason)}});
+  if (data_->has_weights()) {
+    double total = 0;
+    std::vector<bool> seen(data_->groups(), false);
+    for (std::uint32_t v = 0; v < data_->variables(); ++v) {
+      if (seen[data_->group(v)] || data_->held_out(v)) continue;
+      seen[data_->group(v)] = true;
+      total += data_->weight(v);
+    }
+    record["total_weight"] = total;
+  }
+  add_class_weights(request_.class_weights, record);
   if (size_.held_out > 0) {
     record["holdout"]["instances"] = size_.held_out;
     if (result_.holdout) {
