@@ -347,6 +347,10 @@ class GraphCRFParameters(Parameters):
         name -> labels of the variables of this domain.
     templates : dict
         name -> Template.
+    class_weights : None, "balanced" or path
+        Factors of variables by their labels, where terms of the objective are of one variable each
+        ("pseudolikelihood") or each instance has one label; a file has lines LABEL TAB WEIGHT.  "balanced": N /
+        (L * variables of the label).
     features : "all" or "observed"
         Each cell of each feature, or the pairs that the training data has.
     objective : str
@@ -363,16 +367,19 @@ class GraphCRFParameters(Parameters):
         Random starts where variables are hidden, of which the best is kept.
     memory : float (bytes), str or None
         What junction trees may take: a number with K, M, G or T (powers of 1024).  None: 8G.
+    holdout : float or None
+        A share of the instances to set aside, for a score as training goes on.
     method : str
         How predict and predict_marginals infer, a method of FactorGraph.infer.
     """
 
     _KIND = "graph"
-    _OWN: tuple[str, ...] = ("unroll", "domains", "templates", "prior", "method")
+    _OWN: tuple[str, ...] = ("unroll", "domains", "templates", "prior", "method", "warm_start")
 
     def __init__(self, unroll: Optional[Callable[[Any], Cliques]] = None, *,
                  domains: Optional[Mapping[str, Sequence[str]]] = None,
-                 templates: Optional[Mapping[str, Template]] = None, features: str = "all", min_count: int = 1,
+                 templates: Optional[Mapping[str, Template]] = None,
+                 class_weights: Union[None, str, PathLike] = None, features: str = "all", min_count: int = 1,
                  objective: str = "likelihood", optimizer: Optional[str] = None, cost: Optional[float] = None,
                  pieces: Optional[str] = None, l1: float = 0.0, l2: Optional[float] = None,
                  prior: Union[GraphCRF, PathLike, None] = None, variances: Optional[PathLike] = None,
@@ -386,7 +393,8 @@ class GraphCRFParameters(Parameters):
                  inference_iterations: Optional[int] = None, damping: Optional[float] = None,
                  search: Optional[str] = None, pairs: bool = False, holdout: Optional[float] = None,
                  early_stop: int = 0, checkpoint: Optional[PathLike] = None, resume: bool = False,
-                 checkpoint_interval: float = 30.0, threads: int = 1, seed: int = 1, method: str = "auto") -> None:
+                 checkpoint_interval: float = 30.0, threads: int = 1, seed: int = 1, method: str = "auto",
+                 warm_start: bool = False) -> None:
         keep(self, locals())
 
 

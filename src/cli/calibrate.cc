@@ -122,7 +122,7 @@ void write_report(const OptionValues& values, const CalibrateReport& report) {
 
 int calibrate_graph_model(const OptionValues& values) {
   check_kind_options(values, kGraphBit);
-  if (values.text("method") != "temperature") {
+  if (values.given("method") && values.text("method") != "temperature") {
     throw UsageError("--method ", values.text("method"),
                      " calibrates each label by itself, and a model of kind graph labels instances "
                      "as a whole; take --method temperature");

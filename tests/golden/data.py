@@ -310,7 +310,7 @@ def files():
         "chunks.template": TEMPLATE,
         "wapiti.template": "u:w=%x[0,0]\nu:l=%m[0,0,\"^.?.?\"]\nb\n",
         "gazetteer.template": "U1:%length\nU2:%gazetteer[fold]\n",
-        "graph.variances": "* 1\nnext:* 0.1\n", "graph.weights": "2\n0.5\n0\n" + 22 * "1\n",
+        "graph.variances": "* 1\nnext:* 0.1\n", "graph.weights": "2\n0.5\n3\n" + 22 * "1\n",
         "allowed.txt": "\n\n".join(filter(allowed, train.strip().split("\n\n"))) + "\n\n",
         "large.attributes": large(120, 1),
         "train.attributes": attributes(40, 1), "test.attributes": attributes(8, 2),

@@ -287,7 +287,7 @@ std::vector<Word> with_twice(const std::vector<Word>& words, int groups) {
   std::vector<Word> out = words;
   for (Word each : words) {
     if (each.group >= groups) continue;
-    each.id += 100'000;
+    each.id += 300'000;  // so that what goes by ids stays
     each.group += 1000;
     out.push_back(each);
   }
@@ -378,7 +378,7 @@ TEST_F(TrainGraphTest, SaysWhatCannotBeHeldOut) {
   EXPECT_NE(message().find("no variable of the hold-out has a label"), std::string::npos);
 }
 
-constexpr const char* kGiven = R"(
+constexpr const char* kGiven = R"toml(
 [[templates]]
 name = "given"
 variables = ["tag", "tag"]
@@ -390,7 +390,7 @@ variables = ["tag"]
 penalty = 0.75
 forbid = [["I-X"]]
 query = "select id from word where id % 2 = 0"
-)";
+)toml";
 
 // The scored graphs of a database, by a model, with their labels.
 std::vector<GraphInstance> scored(const GraphModel& model, const std::string& database,
@@ -486,10 +486,10 @@ TEST_F(CalibrateGraphTest, ASecondCalibrationReplacesTheFirst) {
 }
 
 TEST_F(CalibrateGraphTest, WhatIsTooLargeForATreeIsEstimated) {
-  // These graphs are chains, where belief propagation is exact.
+  // Two cliques of the same words are a cycle: belief propagation is not exact, but close.
   const CalibratedGraph found = calibrated(1, 1.0);
   EXPECT_NEAR(found.report.calibrator.temperature, calibrated().report.calibrator.temperature,
-              1e-4);
+              0.01);
 }
 
 class SearchGraphTest : public TrainGraphTest {

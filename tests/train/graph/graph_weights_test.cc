@@ -125,7 +125,7 @@ TEST(GraphWeights, GradientsAreThoseOfTheWeightedValue) {
   }
 }
 
-double trained(Triangles s, const GraphTrainOptions& options, std::vector<double>& w) {
+double trained(Triangles&& s, const GraphTrainOptions& options, std::vector<double>& w) {
   GraphTraining training(*s.data, s.features);
   const double objective = training.run(options, {}).optimization.objective;
   w.assign(training.weights().begin(), training.weights().end());
@@ -272,7 +272,8 @@ TEST(GraphWeights, PartsOfALargeGraphHaveTheWeightsOfTheWhole) {
   options.objective = Objective::pseudolikelihood;
   options.method = Method::lbfgs;
   options.label_weights = some_label_weights();
-  options.stop.max_iterations = 10;
+  options.stop.tolerance = 0;
+  options.stop.gradient_tolerance = 1e-9;
   options.regulariser.l2 = 2;
   std::vector<double> of_parts, expected;
   const double found = trained(make(true), options, of_parts);
