@@ -60,13 +60,13 @@ std::vector<Word> make_words(std::uint64_t seed, int groups, int first_id = 0) {
 }
 
 void write_words(const std::string& path, const std::vector<Word>& words) {
-  std::string sql = "create table word(id integer, grp, part, word text, label text);";
+  std::string sql = "begin; create table word(id integer, grp, part, word text, label text);";
   for (const Word& each : words) {
     sql += "insert into word values (" + std::to_string(each.id) + "," +
            std::to_string(each.group) + "," + std::to_string(each.part) + ",'" + each.word + "'," +
            (each.label.empty() ? "null" : "'" + each.label + "'") + ");";
   }
-  run_sql(path, sql);
+  run_sql(path, sql + "commit;");
 }
 
 class TrainGraphTest : public testing::Test {
