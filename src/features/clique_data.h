@@ -127,7 +127,7 @@ struct GraphInstance {
   std::vector<std::uint32_t> row;       // [potentials]
   // By name, those of CliqueData::add_blocks() that are here; of each name in every instance.
   std::map<std::string, std::vector<std::vector<Variable>>, std::less<>> blocks = {};
-  double weight = 1;                    // what its part of an objective counts for, >= 0
+  double weight = 1;  // what its part of an objective counts for, >= 0
 };
 
 // A clique that its template or the data does not allow: what() names the template first.
