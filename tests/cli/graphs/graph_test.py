@@ -455,11 +455,12 @@ query = """
     def test_other_verbs_say_what_takes_the_model(self):
         model = self.graph()
         for arguments in (["convert", model, "-o", self.folder / "c"],
-                          ["calibrate", "-m", model, self.spec, "-o", self.folder / "c"],
                           ["stack", "-m", model, self.spec]):
             self.fails(BAD_INPUT, *arguments,
                        mentions=["a model of kind graph", "predict, evaluate, explain and inspect take it"])
         self.fails(WRONG_USAGE, "explain", "-m", model, self.spec, mentions=["reads --database"])
+        self.fails(WRONG_USAGE, "calibrate", "-m", model, self.spec, "-o", self.folder / "c",
+                   mentions=["reads --database"])
         chain = self.train("chain.croft", self.file("d.conll", "a A\nb B\n\n"))
         self.fails(WRONG_USAGE, "predict", "-m", chain, "--database", self.test_db,
                    mentions=["is for a model of kind graph"])
