@@ -6,7 +6,7 @@
 * A header of include/croft includes no header of src/.
 * No folder holds more than 40 files (golden files and seeds of fuzzing are data and do not count).
 * Every .cc of src/ and tests/ stands in a CMakeLists.txt.
-* Two headers define no constant of one name in the same namespace: linkers would take either for both.
+* Two headers define no constant or class of one name in the same namespace: linkers would take either for both.
 * Outside src/cli a literal with "--name" is a Message or a part of one: as a std::string, by + or by fmt::format it
   would forget that it names an option.
 * A line of a document has at most 120 characters, outside tables, code and the targets of links.
@@ -34,6 +34,7 @@ FRONT_ENDS = ("c", "cli", "python")
 # What a document names: a path from the top, or a source file by the end of its path; the target of a link.
 NAMED = re.compile(r"(?<![\w./-])(?:\.\./)*((?:include|scripts|src|tests)/[\w./-]*[\w/]|[\w/-]+\.(?:cc|h))(?![\w/*])")
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+DEFINITION = re.compile(r"inline constexpr (?:const )?[\w:<>, ]+?[ *&](k\w+)\b|(?:class|struct) (\w+)(?: final)?(?: : .*)? \{")
 LITERAL = r'"(?:[^"\\\n]|\\.)*"'
 # A text with an option's name; "--name=VALUE" as a whole is an argument for a program.
 NAMES_OPTION = r'(?!"--[a-z-]+=[^ "]*")"(?:[^"\\\n]|\\.)*--[a-z](?:[^"\\\n]|\\.)*"'
@@ -122,24 +123,24 @@ def check_lists(paths):
                 yield f"{path}: stands in no CMakeLists.txt of {top}/"
 
 
-def constants(text):
-    """(namespace, name) of each inline constant at namespace level: declarations there are not indented."""
+def definitions(text):
+    """(namespace, name) of each inline constant and class at namespace level: what stands there is not indented."""
     scope = []
     for line in text.splitlines():
         if opened := re.match(r"namespace ([\w:]+) \{", line):
             scope.append(opened[1])
         elif re.match(r"\}  // namespace", line) and scope:
             scope.pop()
-        elif constant := re.match(r"inline constexpr (?:const )?[\w:<>, ]+?[ *&](k\w+)\b", line):
-            yield "::".join(scope), constant[1]
+        elif defined := DEFINITION.match(line):
+            yield "::".join(scope), defined[1] or defined[2]
 
 
-def check_constants(paths):
+def check_definitions(paths):
     found = collections.defaultdict(set)
     for path in paths:
         if path.startswith(("src/", "include/")) and path.endswith(".h") and not path.endswith("-inl.h"):
-            for constant in constants((ROOT / path).read_text()):
-                found[constant].add(path)
+            for definition in definitions((ROOT / path).read_text()):
+                found[definition].add(path)
     for (scope, name), places in sorted(found.items()):
         if len(places) > 1:
             yield f"{scope}::{name} is defined in {' and in '.join(sorted(places))}"
@@ -191,7 +192,7 @@ def check_long_tests(paths):
 
 def main():
     paths = tracked()
-    faults = [fault for check in (check_includes, check_public_headers, check_sizes, check_lists, check_constants,
+    faults = [fault for check in (check_includes, check_public_headers, check_sizes, check_lists, check_definitions,
                               check_messages, check_documents, check_long_tests)
               for fault in check(paths)]
     print("\n".join(faults) if faults else "the folders keep the rules of scripts/check_layers.py")
