@@ -34,7 +34,8 @@ FRONT_ENDS = ("c", "cli", "python")
 # What a document names: a path from the top, or a source file by the end of its path; the target of a link.
 NAMED = re.compile(r"(?<![\w./-])(?:\.\./)*((?:include|scripts|src|tests)/[\w./-]*[\w/]|[\w/-]+\.(?:cc|h))(?![\w/*])")
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
-DEFINITION = re.compile(r"inline constexpr (?:const )?[\w:<>, ]+?[ *&](k\w+)\b|(?:class|struct) (\w+)(?: final)?(?: : .*)? \{")
+DEFINITION = re.compile(r"inline constexpr (?:const )?[\w:<>, ]+?[ *&](k\w+)\b"
+                        r"|(?:class|struct) (\w+)(?: final)?(?: : .*)? \{")
 LITERAL = r'"(?:[^"\\\n]|\\.)*"'
 # A text with an option's name; "--name=VALUE" as a whole is an argument for a program.
 NAMES_OPTION = r'(?!"--[a-z-]+=[^ "]*")"(?:[^"\\\n]|\\.)*--[a-z](?:[^"\\\n]|\\.)*"'
