@@ -193,9 +193,9 @@ def check_long_tests(paths):
 
 def main():
     paths = tracked()
-    faults = [fault for check in (check_includes, check_public_headers, check_sizes, check_lists, check_definitions,
-                              check_messages, check_documents, check_long_tests)
-              for fault in check(paths)]
+    checks = (check_includes, check_public_headers, check_sizes, check_lists, check_definitions, check_messages,
+              check_documents, check_long_tests)
+    faults = [fault for check in checks for fault in check(paths)]
     print("\n".join(faults) if faults else "the folders keep the rules of scripts/check_layers.py")
     return 1 if faults else 0
 
