@@ -40,7 +40,7 @@ bool CsvRecordReader::next(CsvRecord& record) {
   std::string_view line;
   do {
     if (!next_line(line)) return false;
-  } while (line.empty());
+  } while (line.empty() && !empty_lines_);
   for (std::size_t at = 0;; ++at) {
     const bool quoted = at < line.size() && line[at] == '"';
     at = quoted ? read_quoted(line, at, record) : read_plain(line, at, record);

@@ -47,6 +47,9 @@ class CsvRecordReader {
   // text behind a closing quote, a quote that is not closed, a NUL byte and a carriage return.
   bool next(CsvRecord& record);
 
+  // From now on an empty line is a record of one empty cell.
+  void keep_empty_lines() { empty_lines_ = true; }
+
   const std::string& name() const { return lines_.name(); }
 
  private:
@@ -56,6 +59,7 @@ class CsvRecordReader {
 
   LineReader lines_;
   char delimiter_;
+  bool empty_lines_ = false;
 };
 
 }  // namespace croft

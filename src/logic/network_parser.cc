@@ -16,7 +16,7 @@
 namespace croft {
 namespace {
 
-constexpr std::uint64_t kMostConstants = 10'000'000;  // of ranges: a GB
+constexpr std::uint64_t kMostConstants = 1'000'000;  // of ranges: 100 MB
 
 class NetworkParser {
  public:

@@ -222,7 +222,7 @@ TEST(NetworkParser, TooManyGroundAtomsAreAFaultOfTheirPredicate) {
             }),
             "t.mln:2:1: more than 2^62 ground atoms: \"P\"; leave out constants or arguments");
   EXPECT_EQ(fault_of("t = {1, ..., 6}\nu = {1, ..., 9999996}\n"),
-            "t.mln:2:14: ranges of more than 10000000 constants in all: \"9999996\"; write smaller "
+            "t.mln:2:14: ranges of more than 1000000 constants in all: \"9999996\"; write smaller "
             "ones");
 }
 

@@ -20,7 +20,7 @@ class SliceAnswers {
       : file_(file),
         request_(request),
         slice_(file.slice()),
-        rows_(std::move(evidence), slice_, {}),
+        rows_(std::move(evidence), slice_, {.empty_lines = true}),
         write_(write) {}
 
   void answer() {

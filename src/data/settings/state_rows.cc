@@ -27,6 +27,7 @@ StateRowReader::StateRowReader(LineReader lines, const GraphFile& net,
                      "the first line is the header: names of variables");
   }
   read_header();
+  if (options_.empty_lines && variable_.size() == 1) records_.keep_empty_lines();
 }
 
 bool StateRowReader::next(std::vector<State>& row, std::vector<SoftFinding>* soft) {

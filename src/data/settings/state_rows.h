@@ -20,6 +20,7 @@ namespace croft {
 struct StateRowsOptions {
   char delimiter = ',';
   std::vector<std::string> missing = {};  // cells that say nothing, as does the empty one
+  bool empty_lines = false;               // where there is one column, they are rows, too
 };
 
 // Row by row, as they come: a pipe is not read ahead.

@@ -4,16 +4,23 @@
 #include <string>
 #include <system_error>
 
+#include "croft/core/interrupt.h"
+
 namespace croft {
 namespace {
 
 const char* const kTablesName = "the grounding's tables";
+
+void end_where_interrupted(std::size_t row) {
+  if (row % 4096 == 0 && interruption) throw Interrupted("grounding was interrupted");
+}
 
 void fill_domain(sqlite3* database, std::size_t type, const NameTable& constants) {
   const std::string table = "d" + std::to_string(type);
   execute(database, "CREATE TABLE " + table + "(c INTEGER PRIMARY KEY, v)", kTablesName);
   Statement insert(database, "INSERT INTO " + table + " VALUES (?, ?)", kTablesName);
   for (std::uint32_t c = 0; c < constants.size(); ++c) {
+    end_where_interrupted(c);
     const std::string& name = constants[c];
     std::int64_t number = 0;
     const auto end = std::from_chars(name.data(), name.data() + name.size(), number);
@@ -44,6 +51,7 @@ void fill_tuples(sqlite3* database, const std::string& table, std::size_t arity,
   execute(database, "CREATE TABLE " + table + "(" + declared + key, kTablesName);
   Statement insert(database, "INSERT INTO " + table + " VALUES (" + values + "?)", kTablesName);
   for (std::size_t i = 0; i < tuples.size(); ++i) {
+    end_where_interrupted(i);
     for (std::size_t k = 0; k < arity; ++k) insert.bind(k, std::int64_t{tuples[i][k]});
     insert.bind(arity, static_cast<std::int64_t>(last(i)));
     insert.run();

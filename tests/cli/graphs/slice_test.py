@@ -97,6 +97,13 @@ class SliceTest(CliTest):
             process.stdin.close()
             self.assertEqual(process.wait(), 0)
 
+    def test_an_empty_line_under_one_column_is_a_slice_of_which_nothing_is_known(self):
+        days = self.file("one.csv", "weather\nfair\n\n\nfair\n")
+        found = self.stream(days=days)
+        self.assertEqual([each["slice"] for each in found], [0, 1, 2, 3])
+        wanted = self.unrolled(4, [{"weather": "fair"}, {}, {}, {"weather": "fair"}])
+        self.assertAlmostEqual(found[-1]["log_likelihood"], wanted["log_partition"], places=9)
+
     def test_bad_evidence_has_its_place(self):
         for text, fault in [("flag\nup\nsideways\n", ':3:1: no state of "flag"'),
                             ("flag,tide\n", ':1:6: a column that is no variable of the network'),
