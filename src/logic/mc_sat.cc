@@ -14,9 +14,10 @@
 namespace croft {
 namespace {
 
-constexpr std::size_t kBatches = 8;   // of a chain
-constexpr double kForbidden = 1e5;    // exp(-1e5) is 0, and sums of weights keep their digits
-constexpr double kLargestRHat = 100;  // that is told apart
+constexpr std::size_t kBatches = 8;         // of a chain
+constexpr std::size_t kLongestRound = 250;  // samples of a chain between two looks at go_on
+constexpr double kForbidden = 1e5;          // exp(-1e5) is 0, and sums of weights keep their digits
+constexpr double kLargestRHat = 100;        // that is told apart
 constexpr double kMostRHat = 1.1, kFewestEffective = 100;
 
 struct SampleChain {
@@ -25,14 +26,15 @@ struct SampleChain {
       : clauses(all),
         walk(std::make_unique<GroundWalk>(all, kForbidden)),
         random(seed),
-        squares(all.atoms(), 0) {
+        squares(all.atoms(), 0),
+        open(all.atoms(), 0),
+        open_squares(all.atoms(), 0) {
     walk->set(start);
     sampler = std::make_unique<SliceSampler>(all, *walk);
     shares.assign(start.begin(), start.end());
   }
 
   void run(std::size_t count, bool counted) {
-    if (counted) batches.emplace_back(squares.size(), 0.);
     for (std::size_t i = 0; i < count; ++i) {
       sampler->step(random);
       shares = sampler->shares();
@@ -40,10 +42,27 @@ struct SampleChain {
       if (!counted) continue;
       for (std::size_t a = 0; a < squares.size(); ++a) {
         const double share = shares[a];
-        batches.back()[a] += share;
-        squares[a] += share * share;
+        open[a] += share;
+        open_squares[a] += share * share;
       }
     }
+  }
+
+  void close_batch() {
+    for (std::size_t a = 0; a < squares.size(); ++a) squares[a] += open_squares[a];
+    batches.push_back(open);
+    open.assign(open.size(), 0);
+    open_squares.assign(open.size(), 0);
+  }
+
+  // Batches of twice the length, and half as many.
+  void merge_batches() {
+    for (std::size_t b = 0; 2 * b + 1 < batches.size(); ++b) {
+      for (std::size_t a = 0; a < squares.size(); ++a) {
+        batches[b][a] = batches[2 * b][a] + batches[2 * b + 1][a];
+      }
+    }
+    batches.resize(batches.size() / 2);
   }
 
   // Gibbs sampling of each atom without a mark.
@@ -63,7 +82,8 @@ struct SampleChain {
   Random random;
   std::vector<double> shares;                // [atoms] of the last step
   std::vector<std::vector<double>> batches;  // [batches][atoms] sums
-  std::vector<double> squares;               // [atoms]
+  std::vector<double> squares;               // [atoms] of the samples in batches
+  std::vector<double> open, open_squares;    // [atoms] of the batch that is being drawn
 };
 
 std::uint64_t seed_of(std::uint64_t seed, std::size_t chain) {
@@ -152,9 +172,24 @@ McSatResult mc_sat(const ClauseStore& store, const McSatOptions& options,
   for (std::size_t done = 0; done < options.burn_in && !out.stopped; done += 10) {
     run_all(std::min<std::size_t>(10, options.burn_in - done), false);
   }
-  const std::size_t length = options.samples / (kBatches * options.chains);
-  for (std::size_t b = 0; b < kBatches && !out.stopped; ++b) run_all(length, true);
-  if (chains[0].batches.size() < 2) throw Error("mc-sat was stopped before it had counted samples");
+  const std::size_t wanted = options.samples / (kBatches * options.chains);
+  const std::size_t round = std::min(wanted, kLongestRound);
+  std::size_t length = round;  // of a batch: so many that a stop loses little, and memory stays
+  for (std::size_t drawn = 0; drawn + length <= wanted * kBatches && !out.stopped;) {
+    std::size_t in_batch = 0;
+    for (; in_batch < length && !out.stopped; in_batch += round) run_all(round, true);
+    if (in_batch < length) break;
+    drawn += length;
+    const bool merge = chains[0].batches.size() + 1 == 2 * kBatches;
+    for (SampleChain& each : chains) {
+      each.close_batch();
+      if (merge) each.merge_batches();
+    }
+    if (merge) length *= 2;
+  }
+  const std::size_t batches = chains[0].batches.size();
+  if (batches < 2) throw Error("mc-sat was stopped before it had counted samples");
+  out.samples = batches * length * chains.size();
   out.probabilities.resize(store.atoms());
   out.standard_errors.resize(store.atoms());
   out.effective_samples = static_cast<double>(out.samples);

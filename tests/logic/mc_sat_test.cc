@@ -82,6 +82,15 @@ TEST(McSat, EndsWhenItIsToldAndNeedsAFewSamples) {
   EXPECT_TRUE(found.stopped);
   EXPECT_FALSE(found.converged);
   EXPECT_EQ(found.samples, 300u);
+  // Soon, however many samples were asked for, and with nearly all that were drawn.
+  const auto some = [&](std::size_t samples) { return samples < 60'000; };
+  const McSatResult many = mc_sat(store, {.samples = 1'000'000'000}, some);
+  EXPECT_TRUE(many.stopped);
+  EXPECT_GE(many.samples, 50'000u);
+  EXPECT_LE(many.samples, 60'000u);
+  for (std::uint32_t a = 0; a < store.atoms(); ++a) {
+    EXPECT_NEAR(many.probabilities[a], found.probabilities[a], 0.25);
+  }
   EXPECT_EQ(message_of<Error>([&] { mc_sat(store, {}, [](std::size_t) { return false; }); }),
             "mc-sat was stopped before it had counted samples");
   EXPECT_EQ(message_of<UsageError>([&] { mc_sat(store, {.samples = 5}); }),
