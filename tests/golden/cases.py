@@ -430,7 +430,8 @@ COMPANY = {
     "template-language": ["--template plain.template"], "partial-separator": ["--partial"],
     **dict.fromkeys(("induce-size", "induce-batch", "induce-rounds", "induce-iterations", "induce-gain",
                      "induce-count", "induce-from", "induce-pairs"), ["--induce"]),
-    "unsupported-after": ["--unsupported 0.1"], "histories": ["--order 2", "--order 2 --constrain bio"],
+    "class-weights": ["--objective pseudolikelihood"], "unsupported-after": ["--unsupported 0.1"],
+    "histories": ["--order 2", "--order 2 --constrain bio"],
     "cost": ["--objective softmax-margin", "--objective max-margin"], "block": ["--objective composite"],
     "pieces": ["--objective piecewise"],
     **dict.fromkeys(("network-score", "max-parents", "bootstrap"), ["--learn-structure exact"]),
@@ -456,7 +457,7 @@ COMPANY = {
 }
 VALUES = {  # of several one
     "format": ["--format attributes", "--format columns", "--format csv"],
-    "weights": ["--weights weights.txt", "--weights joint.weights"], "quiet": "--quiet",
+    "weights": ["--weights weights.txt", "--weights joint.weights", "--weights graph.weights"], "quiet": "--quiet",
     "objective": "--objective likelihood", "init": "--init {first}", "prior": "--prior {first}",
     "expert": "--expert chain.croft", "template": "--template plain.template",
     "transition-groups": "--transition-groups chunk.groups", "label-classes": "--label-classes chunk.classes",
