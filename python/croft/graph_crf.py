@@ -125,6 +125,8 @@ class GraphCRF(GraphCRFParameters, BaseEstimator):  # type: ignore[misc]
     training_log_ : TrainingLog, an entry for each iteration
     """
 
+    _model: Any  # once fitted
+
     def fit(self, X: Sequence[Any], y: Sequence[Any], sample_weight: Optional[Sequence[float]] = None,
             X_dev: Optional[Sequence[Any]] = None, y_dev: Optional[Sequence[Any]] = None, *,
             callback: Optional[Callback] = None) -> GraphCRF:

@@ -42,6 +42,8 @@ class TableGraphCRF:
     training_log_ : TrainingLog, an entry for each iteration
     """
 
+    _model: Any  # once fitted
+
     def __init__(self, spec: Optional[PathLike] = None, database: Optional[Database] = None, **parameters: Any) -> None:
         for name in ("unroll", "domains", "templates"):
             if name in parameters:
