@@ -1,0 +1,38 @@
+// What draws a part of a model given the rest.
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bugs/graph.h"
+#include "croft/core/random.h"
+#include "croft/core/state_archive.h"
+
+namespace croft::bugs {
+
+// One chain.  Between updates graph.kept_current() is current, and the density of every informative
+// node is positive.
+struct ChainState {
+  std::vector<double> values;  // [graph.slots()]
+};
+
+// Leaves p(nodes | everything else) as it is.  One for each chain: it may keep scratch and what it
+// has adapted.
+class Sampler {
+ public:
+  virtual ~Sampler() = default;
+  virtual std::string name() const = 0;  // "conjugate gamma", "slice"
+  virtual std::span<const NodeId> nodes() const = 0;
+  virtual void update(ChainState& state, Random& random) = 0;
+  // The burn-in is over: nothing adapts any more.
+  virtual void end_adaptation() {}
+  // What it has adapted, for a checkpoint.
+  virtual void archive(StateArchive& /*state*/) {}
+};
+
+// For every node of graph.sampled(), in the order in which they are to run.  Each of the nodes
+// stands in at least one.  Throws Error, which names the node, where none is able to draw it.
+std::vector<std::unique_ptr<Sampler>> choose_samplers(const ModelGraph& graph);
+
+}  // namespace croft::bugs
