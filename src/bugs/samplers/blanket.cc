@@ -1,0 +1,271 @@
+#include "bugs/samplers/blanket.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "bugs/distributions/densities.h"
+
+namespace croft::bugs {
+namespace {
+
+using Id = DistributionId;
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+
+bool scalar_parameters(const ModelGraph& graph, const Node& node) {
+  if (node.count != 1 || node.parameters > 3) return false;
+  if (node.distribution == Id::interval || node.distribution == Id::normal_mixture) return false;
+  for (const Parameter& p : graph.parameters(node)) {
+    if (p.count != 1) return false;
+  }
+  return node.distribution != Id::categorical;
+}
+
+}  // namespace
+
+NodeView::NodeView(const ModelGraph& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  distribution_ = node.distribution;
+  first_ = node.first;
+  count_ = node.count;
+  lower_ = node.lower;
+  upper_ = node.upper;
+  for (const Parameter& p : graph.parameters(node)) {
+    const auto slots = graph.slots_of(p);
+    slots_.insert(slots_.end(), slots.begin(), slots.end());
+    views_.emplace_back(static_cast<const double*>(nullptr), slots.size());
+  }
+  numbers_.resize(slots_.size());
+}
+
+Parameters NodeView::parameters(const double* values) {
+  for (std::size_t k = 0; k < slots_.size(); ++k) numbers_[k] = values[slots_[k]];
+  std::size_t at = 0;  // again: a copy of this has other addresses
+  for (Numbers& view : views_) {
+    view = {numbers_.data() + at, view.size()};
+    at += view.size();
+  }
+  return views_;
+}
+
+Bounds NodeView::truncation(const double* values) const {
+  return {lower_ == kNothing ? -kUnbounded : values[lower_],
+          upper_ == kNothing ? kUnbounded : values[upper_]};
+}
+
+double NodeView::log_density(const double* values, Part part) {
+  const Parameters p = parameters(values);
+  double sum = croft::bugs::log_density(distribution_, value(values), p, part);
+  if (!truncated()) return sum;
+  const Bounds bounds = truncation(values);
+  const double x = values[first_];
+  if (!(x >= bounds.lower && x <= bounds.upper)) return kNever;
+  if (part == Part::of_value || !std::isfinite(sum)) return sum;
+  if (!has_last_ || last_parameters_ != numbers_ || last_bounds_.lower != bounds.lower ||
+      last_bounds_.upper != bounds.upper) {
+    last_normaliser_ = log_interval_probability(distribution_, bounds, p);
+    last_parameters_ = numbers_;
+    last_bounds_ = bounds;
+    has_last_ = true;
+  }
+  return sum - last_normaliser_;
+}
+
+std::optional<Bounds> interval_of_censored(const ModelGraph& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  if (node.observed || node.count != 1 || node.lower != kNothing || node.upper != kNothing ||
+      !distribution(node.distribution).has_cdf || distribution(node.distribution).discrete)
+    return std::nullopt;
+  if (graph.children(id).empty() || !graph.dependents(id).empty()) return std::nullopt;
+  Bounds bounds{-kUnbounded, kUnbounded};
+  for (const NodeId c : graph.children(id)) {
+    const Node& child = graph.node(c);
+    if (child.distribution != Id::interval || !child.observed) return std::nullopt;
+    if (graph.slot_of(child, 0) != node.first) return std::nullopt;
+    const auto cuts = graph.slots_of(graph.parameters(child)[1]);
+    for (const Slot s : cuts) {
+      if (!graph.fixed(s)) return std::nullopt;
+    }
+    const double place = graph.initial()[child.first];
+    if (!(place >= 0 && place <= static_cast<double>(cuts.size()))) return std::nullopt;
+    const auto at = static_cast<std::size_t>(place);
+    if (at > 0) bounds.lower = std::max(bounds.lower, graph.initial()[cuts[at - 1]]);
+    if (at < cuts.size()) bounds.upper = std::min(bounds.upper, graph.initial()[cuts[at]]);
+  }
+  return bounds;
+}
+
+Blanket::Blanket(const ModelGraph& graph, std::span<const NodeId> nodes,
+                 std::span<const NodeId> leave_out)
+    : graph_(graph) {
+  operations_ = graph.dependents_of(nodes);
+  std::vector<std::uint8_t> moving(graph.slots());
+  for (const NodeId id : nodes) {
+    const Node& node = graph.node(id);
+    std::fill_n(moving.begin() + node.first, node.count, std::uint8_t{1});
+  }
+  for (const OperationId id : operations_) {
+    const Operation& o = graph.operation(id);
+    const auto arguments = graph.arguments(o);
+    if (std::any_of(arguments.begin(), arguments.end(), [&](Slot s) { return moving[s] != 0; }))
+      std::fill_n(moving.begin() + o.out, o.outputs, std::uint8_t{1});
+  }
+  for (const NodeId child : graph.children_of(nodes)) {
+    if (std::find(leave_out.begin(), leave_out.end(), child) == leave_out.end())
+      add_child(child, moving);
+  }
+}
+
+void Blanket::add_child(NodeId id, const std::vector<std::uint8_t>& moving) {
+  const Node& node = graph_.node(id);
+  if (const auto bounds = interval_of_censored(graph_, id)) {
+    views_.emplace_back(graph_, id);
+    intervals_.push_back({static_cast<std::uint32_t>(views_.size() - 1), *bounds});
+    return;
+  }
+  const bool plain = node.lower == kNothing && node.upper == kNothing;
+  if (node.distribution == Id::categorical && plain && moving[node.first] == 0) {
+    const auto slots = graph_.slots_of(graph_.parameters(node)[0]);
+    categories_.push_back({node.first, static_cast<std::uint32_t>(category_slots_.size()),
+                           static_cast<std::uint32_t>(slots.size())});
+    category_slots_.insert(category_slots_.end(), slots.begin(), slots.end());
+    return;
+  }
+  const bool bounds_move = (node.lower != kNothing && moving[node.lower] != 0) ||
+                           (node.upper != kNothing && moving[node.upper] != 0);
+  if (scalar_parameters(graph_, node) && moving[node.first] == 0 && !bounds_move) {
+    Slot p[3] = {0, 0, 0};
+    bool moves[3] = {};
+    for (std::size_t k = 0; k < node.parameters; ++k) {
+      p[k] = graph_.slot_of(node, k);
+      moves[k] = moving[p[k]] != 0;
+    }
+    if ((node.distribution == Id::beta || node.distribution == Id::gamma) &&
+        (plain || node.distribution == Id::beta)) {
+      for (SharedTerm& term : shared_) {
+        if (term.id == node.distribution && term.a == p[0] && term.b == p[1] &&
+            term.lower == node.lower && term.upper == node.upper) {
+          term.children.push_back(node.first);
+          return;
+        }
+      }
+      const auto still = [&](Slot s) { return s == kNothing || graph_.fixed(s); };
+      shared_.push_back({.id = node.distribution,
+                         .a = p[0],
+                         .b = p[1],
+                         .lower = node.lower,
+                         .upper = node.upper,
+                         .fixed_bounds = still(node.lower) && still(node.upper),
+                         .children = {node.first}});
+      return;
+    }
+    if (plain) {
+      switch (node.distribution) {
+        case Id::normal:
+          (!moves[1]   ? normal_means_
+           : !moves[0] ? normal_precisions_
+                       : normals_)
+              .push_back({node.first, p[0], p[1]});
+          return;
+        case Id::poisson:
+          poissons_.push_back({node.first, p[0], 0});
+          return;
+        case Id::bernoulli:
+          bernoullis_.push_back({node.first, p[0], 0});
+          return;
+        case Id::binomial:
+          if (moves[1]) break;
+          binomials_.push_back({node.first, p[0], p[1]});
+          return;
+        default:
+          break;
+      }
+      scalars_.push_back({node.distribution, node.first, {p[0], p[1], p[2]}});
+      return;
+    }
+  }
+  views_.emplace_back(graph_, id);
+  others_.push_back(static_cast<std::uint32_t>(views_.size() - 1));
+}
+
+void Blanket::begin(const double* values) {
+  for (SharedTerm& term : shared_) {
+    term.log_sum = term.other_sum = 0;
+    for (const Slot s : term.children) {
+      const double x = values[s];
+      term.log_sum += std::log(x);
+      term.other_sum += term.id == Id::beta ? std::log1p(-x) : x;
+    }
+  }
+}
+
+double Blanket::shared_log_likelihood(SharedTerm& term, const double* values) {
+  const double a = values[term.a], b = values[term.b],
+               n = static_cast<double>(term.children.size());
+  if (!(a > 0) || !(b > 0)) return kNever;
+  double sum = 0;
+  if (term.id == Id::gamma) {
+    sum = n * (a * std::log(b) - log_gamma(a)) + (a - 1) * term.log_sum - b * term.other_sum;
+  } else {
+    sum = (a - 1) * term.log_sum + (b - 1) * term.other_sum - n * log_beta_function(a, b);
+  }
+  if (term.lower == kNothing && term.upper == kNothing) return sum;
+  if (a != term.last_a || b != term.last_b) {  // its bounds do not move with the node
+    const Numbers views[] = {{&a, 1}, {&b, 1}};
+    term.last_normaliser =
+        log_interval_probability(term.id,
+                                 {term.lower == kNothing ? -kUnbounded : values[term.lower],
+                                  term.upper == kNothing ? kUnbounded : values[term.upper]},
+                                 views);
+    term.last_a = term.fixed_bounds ? a : 0;
+    term.last_b = b;
+  }
+  return sum - n * term.last_normaliser;
+}
+
+double Blanket::log_likelihood(const double* values) {
+  double sum = 0;
+  for (const NormalTerm& t : normal_means_) {
+    const double d = values[t.x] - values[t.mu];
+    sum -= 0.5 * values[t.tau] * d * d;
+  }
+  for (const NormalTerm& t : normal_precisions_)
+    sum += normal_density<Part::of_parameters>(values[t.x], values[t.mu], values[t.tau]);
+  for (const NormalTerm& t : normals_)
+    sum += normal_density<Part::of_parameters>(values[t.x], values[t.mu], values[t.tau]);
+  for (const CountTerm& t : poissons_)
+    sum += poisson_density<Part::of_parameters>(values[t.x], values[t.parameter]);
+  for (const CountTerm& t : bernoullis_)
+    sum += bernoulli_density<Part::of_parameters>(values[t.x], values[t.parameter]);
+  for (const CountTerm& t : binomials_) {
+    const double x = values[t.x], n = values[t.n], p = values[t.parameter];
+    if (!(p >= 0 && p <= 1)) return kNever;
+    sum += (x == 0 ? 0 : x * std::log(p)) + (x == n ? 0 : (n - x) * std::log1p(-p));
+  }
+  for (const ScalarTerm& t : scalars_) {
+    const double p[3] = {values[t.p[0]], values[t.p[1]], values[t.p[2]]};
+    sum += scalar_density<Part::of_parameters>(t.id, values[t.x], p);
+  }
+  for (const CategoryTerm& t : categories_) {
+    const Slot* const slots = category_slots_.data() + t.first;
+    double total = 0;
+    for (std::uint32_t k = 0; k < t.count; ++k) {
+      const double p = values[slots[k]];
+      if (!(p >= 0)) return kNever;
+      total += p;
+    }
+    const double x = values[t.x];
+    if (!(x >= 1 && x <= t.count)) return kNever;
+    sum += std::log(values[slots[static_cast<std::size_t>(x) - 1]] / total);
+  }
+  for (SharedTerm& term : shared_) sum += shared_log_likelihood(term, values);
+  for (const std::uint32_t k : others_) sum += views_[k].log_density(values, Part::of_parameters);
+  for (const IntervalTerm& t : intervals_) {
+    NodeView& view = views_[t.view];
+    const Parameters p = view.parameters(values);
+    if (!parameters_fit(view.distribution(), p)) return kNever;
+    sum += log_interval_probability(view.distribution(), t.bounds, p);
+  }
+  return std::isnan(sum) ? kNever : sum;
+}
+
+}  // namespace croft::bugs

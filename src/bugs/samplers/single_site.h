@@ -1,0 +1,28 @@
+// Samplers of one node.  Each says whether it fits: null where it does not.
+#pragma once
+#include <memory>
+
+#include "bugs/sampler.h"
+
+namespace croft::bugs {
+
+using SamplerPointer = std::unique_ptr<Sampler>;
+
+// A continuous number, whatever its children: slice sampling, on ln x or logit x where the support
+// has one or two ends.
+SamplerPointer make_slice(const ModelGraph& graph, NodeId id);
+// A whole number: all values where they are at most a hundred, else slice sampling.
+SamplerPointer make_finite(const ModelGraph& graph, NodeId id);
+SamplerPointer make_discrete_slice(const ModelGraph& graph, NodeId id);
+// An array that no other sampler takes: slice sampling, one free coordinate after the other.
+SamplerPointer make_array_slice(const ModelGraph& graph, NodeId id);
+// A number that is only known to lie in an interval; see interval_of_censored.
+SamplerPointer make_censored(const ModelGraph& graph, NodeId id);
+
+// Conjugate families, truncated or not; docs/math/bugs_samplers.md section 3.
+SamplerPointer make_conjugate_gamma(const ModelGraph& graph, NodeId id);
+SamplerPointer make_conjugate_beta(const ModelGraph& graph, NodeId id);
+SamplerPointer make_conjugate_dirichlet(const ModelGraph& graph, NodeId id);
+SamplerPointer make_conjugate_wishart(const ModelGraph& graph, NodeId id);
+
+}  // namespace croft::bugs
