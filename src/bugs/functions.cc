@@ -214,6 +214,10 @@ std::vector<FunctionRow> make_rows() {
       other(F::inverse, "inverse", Arity::other),
       other(F::log_determinant, "logdet", Arity::other),
       other(F::pick, "[]", Arity::other),
+      other(F::density, "[density]", Arity::other),
+      other(F::log_density, "[log density]", Arity::other),
+      other(F::cumulative, "[cumulative]", Arity::other),
+      other(F::quantile, "[quantile]", Arity::other),
   };
   return rows;
 }

@@ -80,7 +80,12 @@ enum class Function : std::uint8_t {
   log_determinant,
   // element of an array: subscripts i_1..i_d, extents n_1..n_d, then the elements.  With outputs m:
   // m elements for each joint subscript, which stand beside each other
-  pick
+  pick,
+  // of a distribution of numbers (aux): x, then its parameters
+  density,      // dnorm(x, mu, tau)
+  log_density,  // logdensity.norm
+  cumulative,   // pnorm
+  quantile      // qnorm
 };
 
 enum class Arity : std::uint8_t { one, two, three, all, vector, other };

@@ -44,8 +44,8 @@ bool fits(Function f, std::size_t count, std::uint32_t outputs, std::uint8_t aux
     case Function::pick:
       return aux > 0 && outputs > 0 && count > std::size_t{2} * aux &&
              (count - std::size_t{2} * aux) % outputs == 0;
-    default:
-      return false;
+    default:  // of a distribution
+      return count >= 1 && outputs == 1;
   }
 }
 

@@ -40,7 +40,7 @@ enum class DistributionId : std::uint8_t;  // distributions.h
 
 struct Operation {
   Function function;
-  std::uint8_t aux = 0;     // pick: subscripts
+  std::uint8_t aux = 0;     // pick: subscripts; density ... quantile: the distribution
   std::uint32_t count = 0;  // of arguments
   Slot a = 0, b = 0;        // the first two of them
   std::uint32_t first = 0;  // ModelGraph::arguments
@@ -106,6 +106,7 @@ class ModelGraph {
     return add_operation(f, std::span(arguments.begin(), arguments.size()));
   }
   NodeId add_node(const NodeSpec& spec);
+  void set_file(std::string file) { file_ = std::move(file); }  // of the program
   void add_array(const std::string& name, NamedArray array);
   // Makes the lists below.  Nothing is added afterwards.
   //   most_entries : of them; Error beyond it
@@ -120,6 +121,7 @@ class ModelGraph {
   std::string_view name(NodeId id) const { return names_[id]; }
   // Of a message: "theta[2] (line 7)".
   std::string describe(NodeId id) const;
+  Location where(NodeId id) const { return {file_, nodes_[id].line, nodes_[id].column}; }
   const std::map<std::string, NamedArray, std::less<>>& arrays() const { return arrays_; }
 
   std::span<const Slot> arguments(const Operation& o) const {
@@ -190,6 +192,7 @@ class ModelGraph {
   template <class Visit>
   void for_used(NodeId n, const Visit& visit) const;
 
+  std::string file_;
   std::vector<double> initial_;            // [slots]
   std::vector<OperationId> operation_of_;  // [slots]
   std::vector<NodeId> node_of_;            // [slots]

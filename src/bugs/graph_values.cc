@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "bugs/dense_matrix.h"
+#include "bugs/distributions.h"
 #include "bugs/graph.h"
 
 namespace croft::bugs {
@@ -44,6 +45,25 @@ double interpolated(std::span<const double> x) {  // x, e_1..e_n, v_1..v_n
   const auto above = static_cast<std::size_t>(std::ranges::upper_bound(e, x[0]) - e.begin());
   const double share = (x[0] - e[above - 1]) / (e[above] - e[above - 1]);
   return v[above - 1] + share * (v[above] - v[above - 1]);
+}
+
+double distribution_function(const Operation& o, std::span<const Slot> arguments,
+                             const double* values) {
+  const std::vector<double>& x = gathered(arguments, values);
+  std::vector<Numbers> numbers;
+  for (std::size_t k = 1; k < x.size(); ++k) numbers.emplace_back(&x[k], 1);
+  const auto id = static_cast<DistributionId>(o.aux);
+  if (!parameters_fit(id, numbers)) return kNan;
+  switch (o.function) {
+    case Function::density:
+      return std::exp(bugs::log_density(id, Numbers(x.data(), 1), numbers));
+    case Function::log_density:
+      return bugs::log_density(id, Numbers(x.data(), 1), numbers);
+    case Function::cumulative:
+      return cdf(id, x[0], numbers);
+    default:
+      return bugs::quantile(id, x[0], numbers);
+  }
 }
 
 // Places of the numbers from the smallest up; equal ones stay in order.
@@ -122,6 +142,10 @@ void ModelGraph::run_other(const Operation& o, double* values) const {
   if (o.function == Function::if_else) {
     const double test = values[o.a];
     *out = std::isnan(test) ? kNan : test != 0 ? values[o.b] : values[args[2]];
+    return;
+  }
+  if (o.function >= Function::density) {
+    *out = distribution_function(o, args, values);
     return;
   }
   const std::vector<double>& x = gathered(args, values);

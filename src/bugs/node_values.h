@@ -1,0 +1,25 @@
+// The density and draws of a node of a graph, with its truncation.
+#pragma once
+#include <span>
+
+#include "bugs/distributions.h"
+#include "bugs/graph.h"
+#include "croft/core/random.h"
+
+namespace croft::bugs {
+
+// Whether all parameters and bounds are the same in all states.
+bool fixed_parameters(const ModelGraph& graph, const Node& node);
+
+// ln p(node | parameters) at the values [graph.slots()]; -inf where the parameters are not allowed
+// or the value is not possible.
+double log_density_of(const ModelGraph& graph, const Node& node, const double* values);
+
+// Draws the node's numbers given its parameters.  False, and nothing is changed, where these are
+// not allowed or the bounds leave nothing.
+bool draw_node(const ModelGraph& graph, const Node& node, double* values, Random& random);
+
+// A typical value within the bounds; false as in draw_node.
+bool set_typical(const ModelGraph& graph, const Node& node, double* values);
+
+}  // namespace croft::bugs
