@@ -21,9 +21,10 @@ bool LineNumbers::tries(std::size_t lines) {
 std::size_t LineNumbers::slot_of(std::string_view line, std::uint64_t hash) const {
   std::size_t at = hash & mask();
   for (; slots_[at].number != kUnknown; at = (at + 1) & mask()) {
-    if (slots_[at].hash != hash) continue;
-    const Text& text = lines_[slots_[at].number];
-    if (std::string_view(texts_.data() + text.begin, text.size) == line) return at;
+    const Slot& slot = slots_[at];
+    if (slot.hash == hash && std::string_view(texts_.data() + slot.begin, slot.size) == line) {
+      return at;
+    }
   }
   return at;
 }
@@ -35,20 +36,19 @@ std::uint32_t LineNumbers::find(std::string_view line, std::uint64_t hash) {
 }
 
 std::uint32_t LineNumbers::insert(std::string_view line, std::uint64_t hash) {
-  if (lines_.size() == kMostLines || texts_.size() > kMostBytes) clear();
+  if (lines_ == kMostLines || texts_.size() > kMostBytes) clear();
   Slot& slot = slots_[slot_of(line, hash)];
   if (slot.number != kUnknown) return slot.number;
-  const auto number = static_cast<std::uint32_t>(lines_.size());
-  slot = {hash, number};
-  lines_.push_back({texts_.size(), line.size()});
+  const std::uint32_t number = lines_++;
+  slot = {hash, texts_.size(), static_cast<std::uint32_t>(line.size()), number};
   texts_.insert(texts_.end(), line.begin(), line.end());
-  if (2 * lines_.size() > slots_.size()) grow();
+  if (2 * std::size_t{lines_} > slots_.size()) grow();
   return number;
 }
 
 void LineNumbers::clear() {
   slots_.assign(1024, Slot());
-  lines_.clear();
+  lines_ = 0;
   texts_.clear();
 }
 

@@ -18,7 +18,13 @@ class LineNumbers {
 
   // Whether so many lines, which come next, are worth a look.  Ask once.
   bool tries(std::size_t lines);
+  // What find() reads; and then, when this is there, the text that it compares.
   void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_[hash & mask()]); }
+  void prefetch_text(std::uint64_t hash) const {
+    const Slot& slot = slots_[hash & mask()];
+    if (slot.hash != hash) return;
+    for (std::size_t k = 0; k < slot.size; k += 64) __builtin_prefetch(&texts_[slot.begin + k]);
+  }
   // The line's number, or kUnknown.
   //   hash : hash_string(line)
   std::uint32_t find(std::string_view line, std::uint64_t hash);
@@ -33,10 +39,9 @@ class LineNumbers {
   static constexpr std::size_t kTrial = 4096, kOneIn = 4, kLeftOut = 15;
   struct Slot {
     std::uint64_t hash = 0;
+    std::size_t begin = 0;  // of texts_
+    std::uint32_t size = 0;
     std::uint32_t number = kUnknown;  // kUnknown: free
-  };
-  struct Text {
-    std::size_t begin, size;  // of texts_
   };
   std::size_t mask() const { return slots_.size() - 1; }
   std::size_t slot_of(std::string_view line, std::uint64_t hash) const;
@@ -44,7 +49,7 @@ class LineNumbers {
   void grow();
 
   LargeVector<Slot> slots_;  // a power of two of them
-  LargeVector<Text> lines_;  // by number
+  std::uint32_t lines_ = 0;
   LargeVector<char> texts_;
   std::size_t asked_ = 0, known_ = 0;  // of the trial
   std::size_t rest_ = 0;               // lines until the next one
