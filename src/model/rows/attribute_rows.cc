@@ -73,7 +73,7 @@ void AttributeRows::insert(const Entry& entry) {
 // Fields of a few sentences need few entries, which a second-level cache has; those of a corpus
 // repay more.
 void AttributeRows::grow() {
-  LargeVector<Entry> old(4 * entries_.size());
+  LargeVector<Entry> old(2 * entries_.size());
   old.swap(entries_);
   for (const Entry& entry : old) {
     if (entry.size != kNoField) insert(entry);

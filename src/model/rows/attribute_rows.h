@@ -32,7 +32,7 @@ class AttributeRows {
 
  private:
   static constexpr std::size_t kFirstEntries = 8192;                 // 512 KB
-  static constexpr std::size_t kMostEntries = std::size_t{1} << 17;  // 8 MB
+  static constexpr std::size_t kMostEntries = std::size_t{1} << 18;  // 16 MB
   static constexpr std::size_t kAtOnce = 512;            // fields whose cache misses overlap
   using Text = ShortText<4>;                             // 999 fields of 1,000 are no longer
   static constexpr std::uint32_t kNoField = 0xFFFFFFFF;  // no field is as long

@@ -129,8 +129,15 @@ WeightRows<Real>::WeightRows(const FeatureTable& table)
   mask_ = slots_.size() - 1;
 }
 
+// More slots where many rows have been replaced; none of the rows where these have become too many.
 template <class Real>
-void WeightRows<Real>::grow() {
+void WeightRows<Real>::make_room() {
+  if (weights_.size() * sizeof(Real) > kMostBytes) {
+    slots_.assign(slots_.size(), Slot());
+    weights_.clear();
+    free_.clear();
+  }
+  if (replaced_ <= slots_.size() / 4 || 4 * slots_.size() > kMostSlots) return;
   LargeVector<Slot> old(4 * slots_.size());
   old.swap(slots_);
   mask_ = slots_.size() - 1;
@@ -172,8 +179,7 @@ void WeightRows<Real>::add(const FoundRows& found, Matrix<Real>& state) {
     add_one_by_one(found, state);
     return;
   }
-  const std::size_t most = kMostBytes / (stride_ * sizeof(Real));
-  if (replaced_ > slots_.size() / 2 && 4 * slots_.size() <= most) grow();
+  make_room();
   if constexpr (std::is_same_v<Real, float>) {
     HWY_DYNAMIC_DISPATCH(add_rows_float)(found, *this, state);
   } else {

@@ -56,9 +56,10 @@ class WeightRows {
  private:
   static constexpr std::size_t kMostLabels = 64;  // of more, a row has a weight for few
   static constexpr std::size_t kFirstSlots = 8192;
-  static constexpr std::size_t kMostBytes = std::size_t{1} << 24;  // where all rows are long
+  static constexpr std::size_t kMostSlots = std::size_t{1} << 19;  // 12 or 20 MB
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 25;  // of long rows
 
-  void grow();
+  void make_room();
   void fill(Slot& slot, std::uint32_t id);
   void add_one_by_one(const FoundRows& found, Matrix<Real>& state) const;
 
