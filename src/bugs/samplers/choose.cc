@@ -1,13 +1,16 @@
 // Which sampler draws what: by structure, the best that fits.
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "bugs/sampler.h"
+#include "bugs/samplers/linear_block.h"
 #include "bugs/samplers/single_site.h"
 
 namespace croft::bugs {
 namespace {
 
-SamplerPointer sampler_of(const ModelGraph& graph, NodeId id) {
+SamplerPointer single_sampler(const ModelGraph& graph, NodeId id) {
   constexpr SamplerPointer (*kMakers[])(const ModelGraph&, NodeId) = {make_conjugate_gamma,
                                                                       make_conjugate_beta,
                                                                       make_conjugate_dirichlet,
@@ -22,17 +25,92 @@ SamplerPointer sampler_of(const ModelGraph& graph, NodeId id) {
   throw Error("no sampler draws ", graph.describe(id));
 }
 
+using NodeList = std::vector<NodeId>;
+
+// Nodes of one array: theta[1], theta[2], ...
+std::vector<NodeList> arrays_of(const ModelGraph& graph, const NodeList& nodes) {
+  std::map<std::string_view, std::size_t> places;
+  std::vector<NodeList> arrays;
+  for (const NodeId id : nodes) {
+    const std::string_view name = graph.name(id);
+    const auto [it, is_new] = places.emplace(name.substr(0, name.find('[')), arrays.size());
+    if (is_new) arrays.emplace_back();
+    arrays[it->second].push_back(id);
+  }
+  return arrays;
+}
+
+NodeList joined(const NodeList& a, const NodeList& b) {
+  NodeList both;
+  std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+  return both;
+}
+
+// Whether one set holds a child of the other, or both have a child.
+bool touch(const ModelGraph& graph, const NodeList& a, const NodeList& b) {
+  const NodeList near_a = joined(a, graph.children_of(a)), near_b = joined(b, graph.children_of(b));
+  NodeList common;
+  std::set_intersection(near_a.begin(), near_a.end(), near_b.begin(), near_b.end(),
+                        std::back_inserter(common));
+  return !common.empty();
+}
+
+// Blocks of arrays that see their children through linear forms, as large as they can be; an array
+// may stand in several (of beta * theta[i] - alpha: {theta, alpha} and {beta, alpha}).
+std::vector<SamplerPointer> linear_blocks(const ModelGraph& graph, const NodeList& candidates,
+                                          std::set<NodeId>& drawn) {
+  std::vector<SamplerPointer> blocks;
+  const std::vector<NodeList> arrays = arrays_of(graph, candidates);
+  for (std::size_t k = 0; k < arrays.size(); ++k) {
+    if (drawn.contains(arrays[k][0])) continue;
+    NodeList block = arrays[k];
+    SamplerPointer sampler = make_linear_block(graph, block);
+    if (sampler == nullptr) {  // its nodes may fit each by itself
+      for (const NodeId id : arrays[k]) {
+        if (SamplerPointer one = make_linear_block(graph, {&id, 1})) {
+          drawn.insert(id);
+          blocks.push_back(std::move(one));
+        }
+      }
+      continue;
+    }
+    for (bool grew = true; grew;) {
+      grew = false;
+      for (const NodeList& other : arrays) {
+        if (std::binary_search(block.begin(), block.end(), other[0])) continue;
+        if (!touch(graph, block, other)) continue;
+        const NodeList both = joined(block, other);
+        if (SamplerPointer larger = make_linear_block(graph, both)) {
+          sampler = std::move(larger);
+          block = both;
+          grew = true;
+        }
+      }
+    }
+    drawn.insert(block.begin(), block.end());
+    blocks.push_back(std::move(sampler));
+  }
+  return blocks;
+}
+
 }  // namespace
 
 std::vector<std::unique_ptr<Sampler>> choose_samplers(const ModelGraph& graph) {
-  std::vector<SamplerPointer> samplers, censored;
+  std::vector<SamplerPointer> censored;
+  NodeList candidates, others;
   for (const NodeId id : graph.sampled()) {
     if (SamplerPointer sampler = make_censored(graph, id)) {
       censored.push_back(std::move(sampler));
     } else {
-      samplers.push_back(sampler_of(graph, id));
+      (has_normal_prior(graph, id) ? candidates : others).push_back(id);
     }
   }
+  std::set<NodeId> drawn;
+  std::vector<SamplerPointer> samplers = linear_blocks(graph, candidates, drawn);
+  for (const NodeId id : candidates) {
+    if (!drawn.contains(id)) samplers.push_back(single_sampler(graph, id));
+  }
+  for (const NodeId id : others) samplers.push_back(single_sampler(graph, id));
   // What is censored is summed out for its parents, so it is drawn when they stand.
   for (SamplerPointer& sampler : censored) samplers.push_back(std::move(sampler));
   return samplers;

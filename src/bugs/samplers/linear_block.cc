@@ -1,0 +1,255 @@
+#include "bugs/samplers/linear_block.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "bugs/distributions/draws.h"
+#include "bugs/samplers/linear_model.h"
+
+namespace croft::bugs {
+namespace {
+
+using Id = DistributionId;
+
+class LinearBlock : public Sampler {
+ public:
+  LinearBlock(const ModelGraph& graph, std::vector<NodeId> nodes,
+              std::unique_ptr<LinearModel> model)
+      : graph_(graph), nodes_(std::move(nodes)), model_(std::move(model)) {
+    operations_ = graph.dependents_of(nodes_);
+    for (const NodeId id : nodes_) {
+      const Node& node = graph.node(id);
+      if (node.lower != kNothing || node.upper != kNothing)
+        truncated_.push_back({node.first, node.lower, node.upper});
+    }
+  }
+  std::string name() const override {
+    if (model_->responses() > 0) return "Hamiltonian block";
+    return nodes_.size() > 1 ? "linear Gaussian block" : "conjugate normal";
+  }
+  std::span<const NodeId> nodes() const override { return nodes_; }
+
+  void update(ChainState& state, Random& random) override {
+    double* const values = state.values.data();
+    model_->begin(values, x_);
+    const bool moved = model_->responses() == 0 ? exact(values, random) : go_round(values, random);
+    if (!moved) return;
+    write(values);
+    graph_.evaluate(operations_, values);
+  }
+
+  void end_adaptation() override { adapting_ = false; }
+  void archive(StateArchive& state) override {
+    state(adapting_), state(updates_), state(effort_), state(window_), state(accepted_);
+    state(centre_);
+  }
+
+ private:
+  struct Truncated {
+    Slot slot, lower, upper;
+  };
+  // Angle steps and Newton steps of the stand-ins, from cheap to careful.
+  struct Effort {
+    int kicks, newton;
+  };
+  static constexpr Effort kEfforts[] = {{1, 0}, {1, 1}, {2, 1},  {3, 1},  {4, 1},
+                                        {6, 1}, {8, 1}, {12, 1}, {16, 1}, {24, 1}};
+
+  void write(double* values) const {
+    const auto slots = model_->elements();
+    for (std::size_t k = 0; k < slots.size(); ++k) values[slots[k]] = x_[k];
+  }
+  bool within(double* values) const {
+    if (truncated_.empty()) return true;
+    write(values);
+    for (const Truncated& t : truncated_) {
+      if (t.lower != kNothing && !(values[t.slot] >= values[t.lower])) return false;
+      if (t.upper != kNothing && !(values[t.slot] <= values[t.upper])) return false;
+    }
+    return true;
+  }
+
+  // mean := P^-1 b, of P in the factor's entries.  False where P is not positive definite.
+  bool solve(std::vector<double>& b) {
+    SparseCholesky& p = model_->cholesky();
+    if (!p.factorise()) return false;
+    p.solve_lower(b.data());
+    p.solve_upper(b.data());
+    return true;
+  }
+  void draw_deviation(std::vector<double>& u, Random& random) {  // N(0, P^-1)
+    u.resize(x_.size());
+    for (double& z : u) z = draw_normal(random);
+    model_->cholesky().solve_upper(u.data());
+  }
+
+  // Independent of the state.  With truncated nodes the first draw within the bounds is taken;
+  // where ten are not, the state stays.
+  bool exact(double* values, Random& random) {
+    SparseCholesky& p = model_->cholesky();
+    model_->gaussian_part(mean_);
+    if (!p.factorise()) return false;
+    p.solve_lower(mean_.data());
+    if (truncated_.empty()) {
+      for (std::size_t k = 0; k < x_.size(); ++k) x_[k] = mean_[k] + draw_normal(random);
+      p.solve_upper(x_.data());
+      return true;
+    }
+    p.solve_upper(mean_.data());
+    old_ = x_;
+    for (int attempt = 0; attempt < 10; ++attempt) {
+      draw_deviation(x_, random);
+      for (std::size_t k = 0; k < x_.size(); ++k) x_[k] += mean_[k];
+      if (within(values)) return true;
+    }
+    x_ = old_;
+    write(values);
+    return false;
+  }
+
+  // The quadratic form whose ellipses the steps follow: stand-ins at predictors that do not depend
+  // on the block's state.
+  bool make_form(int newton) {
+    for (int step = 0; step <= newton; ++step) {
+      if (step == 0) {
+        model_->stand_ins(base_, w_, beta_);
+      } else {
+        model_->predictors(mean_, trial_);
+        for (std::size_t c = 0; c < trial_.size(); ++c)  // far steps are cut
+          trial_[c] = base_[c] + std::clamp(trial_[c] - base_[c], -5.0, 5.0);
+        model_->stand_ins(trial_, w_, beta_);
+      }
+      model_->gaussian_part(mean_);
+      for (std::size_t c = 0; c < w_.size(); ++c) pull_[c] = beta_[c] - w_[c] * model_->offset(c);
+      model_->add_products(w_);
+      model_->add_weighted(pull_, mean_);
+      if (!solve(mean_)) return false;
+    }
+    return true;
+  }
+
+  // The centre follows the conditional mode, whatever the block's own state; in the burn-in only.
+  void adapt_centre() {
+    model_->predictors(mean_, trial_);
+    const double gain = updates_ < 15 ? 1 : 1 / std::min(updates_ - 13, 200.0);
+    const double most = updates_ < 15 ? 3 : 1;
+    for (std::size_t c = 0; c < trial_.size(); ++c) {
+      if (std::isfinite(trial_[c]))
+        centre_[c] += gain * std::clamp(trial_[c] - base_[c], -most, most);
+    }
+  }
+
+  bool go_round(double* values, Random& random) {
+    pull_.resize(model_->responses());
+    base_.resize(model_->responses());
+    if (centre_.empty()) {
+      model_->predictors(x_, centre_);
+      for (std::size_t c = 0; c < centre_.size(); ++c) centre_[c] += model_->shift(c);
+    }
+    for (std::size_t c = 0; c < centre_.size(); ++c) base_[c] = centre_[c] - model_->shift(c);
+    const Effort effort = kEfforts[effort_];
+    const bool has_form = make_form(effort.newton);
+    const double accepted = has_form ? hamiltonian(values, effort.kicks, random) : -1;
+    if (adapting_) {
+      if (has_form) adapt_centre();
+      adapt_effort(has_form ? std::fabs(accepted) : 0);
+      updates_ += 1;
+    }
+    return accepted >= 0;
+  }
+
+  // Goes a quarter round.  Returns the probability of acceptance, negative where it was rejected.
+  double hamiltonian(double* values, int kicks, Random& random) {
+    const SparseCholesky& p = model_->cholesky();
+    const double angle = std::numbers::pi / 2 / kicks, cosine = std::cos(angle),
+                 sine = std::sin(angle);
+    old_ = x_;
+    draw_deviation(u_, random);
+    model_->predictors(x_, eta_);
+    double change = -model_->remainder(eta_, w_, beta_, slope_);  // of minus the energy
+    for (int k = 0; k < kicks; ++k) {
+      change -= kick(p, k == 0 ? 0.5 * angle : angle);
+      for (std::size_t i = 0; i < x_.size(); ++i) {
+        const double d = x_[i] - mean_[i];
+        x_[i] = mean_[i] + cosine * d + sine * u_[i];
+        u_[i] = cosine * u_[i] - sine * d;
+      }
+      model_->predictors(x_, eta_);
+      if (k + 1 < kicks) {
+        model_->remainder_slope(eta_, w_, beta_, slope_);
+      } else {
+        change += model_->remainder(eta_, w_, beta_, slope_);
+      }
+    }
+    change -= kick(p, 0.5 * angle);
+    const double accept = std::isnan(change) ? 0 : std::min(1.0, std::exp(change));
+    if (random.uniform() < accept && within(values)) return accept;
+    x_ = old_;
+    if (!truncated_.empty()) write(values);
+    return accept > 0 ? -accept : -1e-300;
+  }
+
+  // u += time P^-1 g, g the slope of the remainder.  Returns what the kinetic energy gains.
+  double kick(const SparseCholesky& p, double time) {
+    gradient_.assign(x_.size(), 0.0);
+    model_->add_weighted(slope_, gradient_);
+    step_ = gradient_;
+    p.solve_lower(step_.data());
+    p.solve_upper(step_.data());
+    double gain = 0;
+    for (std::size_t i = 0; i < u_.size(); ++i) {
+      const double delta = time * step_[i];
+      gain += time * gradient_[i] * (u_[i] + 0.5 * delta);
+      u_[i] += delta;
+    }
+    return gain;
+  }
+
+  // Windows of 25 updates: more careful below 0.6, cheaper above 0.92 of acceptance.
+  void adapt_effort(double accepted) {
+    if (updates_ < 15) return;
+    accepted_ += accepted;
+    if (++window_ < 25) return;
+    const double mean = accepted_ / window_;
+    const int last = static_cast<int>(std::size(kEfforts)) - 1;
+    if (mean < 0.6 && effort_ < last) ++effort_;
+    if (mean > 0.92 && effort_ > 0) --effort_;
+    window_ = 0;
+    accepted_ = 0;
+  }
+
+  const ModelGraph& graph_;
+  std::vector<NodeId> nodes_;
+  std::unique_ptr<LinearModel> model_;
+  std::vector<OperationId> operations_;
+  std::vector<Truncated> truncated_;
+  std::vector<double> x_, old_, mean_, u_, eta_, slope_, gradient_, step_, w_, beta_, pull_, trial_;
+  // [responses]: where stand-ins touch, as eta + shift; base_: as eta.
+  std::vector<double> centre_, base_;
+  bool adapting_ = true;
+  double updates_ = 0, accepted_ = 0;
+  int effort_ = 1, window_ = 0;
+};
+
+}  // namespace
+
+bool has_normal_prior(const ModelGraph& graph, NodeId id) {
+  switch (graph.node(id).distribution) {
+    case Id::normal:
+    case Id::multivariate_normal:
+    case Id::multivariate_normal_covariance:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::unique_ptr<Sampler> make_linear_block(const ModelGraph& graph, std::span<const NodeId> nodes) {
+  std::unique_ptr<LinearModel> model = LinearModel::make(graph, nodes);
+  if (model == nullptr) return nullptr;
+  return std::make_unique<LinearBlock>(graph, std::vector<NodeId>(nodes.begin(), nodes.end()),
+                                       std::move(model));
+}
+
+}  // namespace croft::bugs

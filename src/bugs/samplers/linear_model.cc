@@ -1,0 +1,501 @@
+#include "bugs/samplers/linear_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "bugs/distributions/dense.h"
+
+namespace croft::bugs {
+
+using Id = DistributionId;
+
+std::unique_ptr<LinearModel> LinearModel::make(const ModelGraph& graph,
+                                               std::span<const NodeId> nodes) {
+  std::unique_ptr<LinearModel> model(new LinearModel(graph, nodes));
+  const std::vector<NodeId> children = graph.children_of(nodes);
+  const auto add = [&](NodeId id) {
+    const Node& node = graph.node(id);
+    switch (node.distribution) {
+      case Id::normal:
+      case Id::log_normal:
+        if (model->add_normal(node)) return true;
+        return !model->forms_.moves(node.first) && model->add_response(id);
+      case Id::multivariate_normal:
+      case Id::multivariate_normal_covariance:
+        return model->add_group(node);
+      default:
+        return model->add_response(id);
+    }
+  };
+  for (const NodeId id : nodes) {
+    if (!add(id)) return nullptr;
+  }
+  for (const NodeId id : children) {
+    if (std::find(nodes.begin(), nodes.end(), id) == nodes.end() && !add(id)) return nullptr;
+  }
+  return model->finish() ? std::move(model) : nullptr;
+}
+
+bool LinearModel::still(const Node& node, std::size_t parameter) const {
+  for (const Slot s : graph_.slots_of(graph_.parameters(node)[parameter])) {
+    if (forms_.moves(s)) return false;
+  }
+  return true;
+}
+
+LinearModel::Range LinearModel::add_entries(std::span<const LinearForms::Entry> entries,
+                                            bool negative, Slot own) {
+  Range range{static_cast<std::uint32_t>(entries_.size()), 0};
+  for (LinearForms::Entry entry : entries) {
+    if (negative) entry.coefficient = forms_.negated(entry.coefficient);
+    entries_.push_back(entry);
+  }
+  if (own != kNothing) {  // the value is an element of the block, and not of its own mean
+    const auto from = forms_.entries(own);
+    entries_.insert(entries_.end(), from.begin(), from.end());
+  }
+  range.count = static_cast<std::uint32_t>(entries_.size()) - range.first;
+  return range;
+}
+
+bool LinearModel::add_normal(const Node& node) {
+  const Slot mean = graph_.slot_of(node, 0), precision = graph_.slot_of(node, 1);
+  const bool own = forms_.moves(node.first);
+  if (!forms_.linear(mean) || !still(node, 1)) return false;
+  if (own && node.distribution != Id::normal) return false;
+  if (node.lower != kNothing || node.upper != kNothing) {
+    // Of a node of the block, where the normaliser stands still: its mean and bounds do.
+    const auto moves = [&](Slot s) { return s != kNothing && forms_.moves(s); };
+    if (!own || forms_.moves(mean) || moves(node.lower) || moves(node.upper)) return false;
+  }
+  rows_.push_back({add_entries(forms_.entries(mean), true, own ? node.first : kNothing), 0,
+                   node.first, mean, precision, node.distribution == Id::log_normal});
+  return true;
+}
+
+bool LinearModel::add_group(const Node& node) {
+  if (!still(node, 1)) return false;
+  const auto mean = graph_.slots_of(graph_.parameters(node)[0]);
+  const auto matrix = graph_.slots_of(graph_.parameters(node)[1]);
+  const bool own = forms_.moves(node.first);
+  Group group{{},
+              {},
+              {mean.begin(), mean.end()},
+              {matrix.begin(), matrix.end()},
+              node.distribution == Id::multivariate_normal_covariance};
+  for (std::uint32_t k = 0; k < node.count; ++k) {
+    if (!forms_.linear(mean[k])) return false;
+    group.value.push_back(node.first + k);
+    group.entries.push_back(
+        add_entries(forms_.entries(mean[k]), true, own ? node.first + k : kNothing));
+  }
+  groups_.push_back(std::move(group));
+  return true;
+}
+
+// s = e^eta times and over what stands still.
+bool LinearModel::exponential_of(Slot s, Slot* eta, std::vector<Factor>& factors) const {
+  const OperationId id = graph_.operation_of(s);
+  if (id == kNothing) return false;
+  const Operation& o = graph_.operation(id);
+  switch (o.function) {
+    case Function::exp:
+      *eta = o.a;
+      return forms_.linear(o.a);
+    case Function::multiply:
+      if (forms_.moves(o.a) == forms_.moves(o.b)) return false;
+      factors.push_back({forms_.moves(o.a) ? o.b : o.a, false});
+      return exponential_of(forms_.moves(o.a) ? o.a : o.b, eta, factors);
+    case Function::divide:
+      if (forms_.moves(o.b)) return false;
+      factors.push_back({o.b, true});
+      return exponential_of(o.a, eta, factors);
+    default:
+      return false;
+  }
+}
+
+// Parameters other than the one that moves have to stand still.
+bool LinearModel::predictor_of(const Node& node, std::size_t parameter, Term& term) {
+  for (std::size_t k = 0; k < node.parameters; ++k) {
+    if (k != parameter && !still(node, k)) return false;
+  }
+  const Slot s = graph_.slot_of(node, parameter);
+  const auto link = [&](Function function, Response kind) {
+    const OperationId id = graph_.operation_of(s);
+    if (id == kNothing || graph_.operation(id).function != function) return false;
+    term.kind = kind;
+    term.eta = graph_.operation(id).a;
+    return forms_.linear(term.eta);
+  };
+  switch (node.distribution) {
+    case Id::bernoulli:
+    case Id::binomial:
+      return link(Function::ilogit, Response::logit) || link(Function::phi, Response::probit) ||
+             link(Function::icloglog, Response::cloglog);
+    case Id::student:
+    case Id::logistic:
+      term.kind = node.distribution == Id::student ? Response::student : Response::logistic;
+      term.eta = s;
+      return forms_.linear(s);
+    default: {
+      term.kind = Response::power;
+      std::vector<Factor> factors;
+      if (!exponential_of(s, &term.eta, factors)) return false;
+      term.factors = {static_cast<std::uint32_t>(factors_.size()),
+                      static_cast<std::uint32_t>(factors.size())};
+      factors_.insert(factors_.end(), factors.begin(), factors.end());
+      return true;
+    }
+  }
+}
+
+bool LinearModel::add_response(NodeId id) {
+  const Node& node = graph_.node(id);
+  if (node.count != 1 || node.lower != kNothing || node.upper != kNothing) return false;
+  if (forms_.moves(node.first)) return false;
+  Term term{.kind = Response::power,
+            .entries = {},
+            .pairs = 0,
+            .eta = 0,
+            .x = node.first,
+            .second = 0,
+            .third = 0,
+            .id = node.distribution,
+            .cut = std::nullopt,
+            .factors = {},
+            .fixed = true};
+  std::size_t parameter = 0;
+  switch (node.distribution) {
+    case Id::poisson:
+    case Id::exponential:
+    case Id::bernoulli:
+      break;
+    case Id::gamma:
+    case Id::weibull:
+      parameter = 1;
+      term.second = graph_.slot_of(node, 0);
+      break;
+    case Id::normal:
+      parameter = 1;
+      term.second = graph_.slot_of(node, 0);
+      break;
+    case Id::binomial:
+    case Id::logistic:
+      term.second = graph_.slot_of(node, 1);
+      break;
+    case Id::student:
+      term.second = graph_.slot_of(node, 1);
+      term.third = graph_.slot_of(node, 2);
+      break;
+    default:
+      return false;
+  }
+  const auto bounds = interval_of_censored(graph_, id);
+  if (bounds) {
+    if ((node.distribution != Id::weibull && node.distribution != Id::exponential) ||
+        bounds->upper != std::numeric_limits<double>::infinity() || !(bounds->lower >= 0))
+      return false;
+    term.cut = bounds->lower;
+  }
+  if (!predictor_of(node, parameter, term)) return false;
+  // Nothing can be seen where the mean is 0 and so is the count.
+  if (node.distribution == Id::poisson && graph_.fixed(node.first) &&
+      graph_.initial()[node.first] == 0) {
+    for (std::uint32_t k = 0; k < term.factors.count; ++k) {
+      const Factor& f = factors_[term.factors.first + k];
+      if (!f.divides && graph_.fixed(f.slot) && graph_.initial()[f.slot] == 0) return true;
+    }
+  }
+  term.entries = add_entries(forms_.entries(term.eta), false);
+  for (std::size_t k = 0; k < node.parameters; ++k) {
+    if (k != parameter) term.fixed = term.fixed && graph_.fixed(graph_.slot_of(node, k));
+  }
+  for (std::uint32_t k = 0; k < term.factors.count; ++k)
+    term.fixed = term.fixed && graph_.fixed(factors_[term.factors.first + k].slot);
+  if (!term.cut) term.fixed = term.fixed && graph_.fixed(node.first);
+  terms_.push_back(term);
+  return true;
+}
+
+std::uint32_t LinearModel::add_pairs(Range entries) {
+  const auto first = static_cast<std::uint32_t>(pairs_.size());
+  for (std::uint32_t a = entries.first; a < entries.first + entries.count; ++a) {
+    for (std::uint32_t b = entries.first; b <= a; ++b)
+      pairs_.push_back(cholesky_->position(entries_[a].element, entries_[b].element));
+  }
+  return first;
+}
+
+bool LinearModel::finish() {
+  const auto n = forms_.elements().size();
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  constexpr std::size_t kMostPairs = std::size_t{1} << 23;
+  const auto all = [&](Range r, Range q) {
+    for (std::uint32_t a = r.first; a < r.first + r.count; ++a)
+      for (std::uint32_t b = q.first; b < q.first + q.count; ++b)
+        pairs.emplace_back(entries_[a].element, entries_[b].element);
+    return pairs.size() < kMostPairs;
+  };
+  for (const Row& row : rows_)
+    if (!all(row.entries, row.entries)) return false;
+  for (const Term& term : terms_)
+    if (!all(term.entries, term.entries)) return false;
+  for (const Group& group : groups_)
+    for (const Range& r : group.entries)
+      for (const Range& q : group.entries)
+        if (!all(r, q)) return false;
+  cholesky_ = std::make_unique<SparseCholesky>(n, pairs);
+  if (!cholesky_->fits()) return false;
+  elements_.resize(n);
+  for (std::uint32_t k = 0; k < n; ++k) elements_[cholesky_->place(k)] = forms_.elements()[k];
+  for (LinearForms::Entry& entry : entries_) {
+    entry.element = cholesky_->place(entry.element);
+    moving_ = moving_ || !forms_.fixed(entry.coefficient);
+    numbers_.push_back(forms_.coefficient(entry.coefficient));
+  }
+  std::stable_sort(terms_.begin(), terms_.end(),
+                   [](const Term& a, const Term& b) { return a.kind < b.kind; });
+  for (std::uint32_t c = 0; c < terms_.size(); ++c) {
+    if (kinds_.empty() || kinds_.back().kind != terms_[c].kind)
+      kinds_.push_back({terms_[c].kind, {c, 0}});
+    ++kinds_.back().terms.count;
+    terms_[c].pairs = add_pairs(terms_[c].entries);
+  }
+  for (Row& row : rows_) row.pairs = add_pairs(row.entries);
+  residuals_.resize(rows_.size());
+  precisions_.resize(rows_.size());
+  offsets_.resize(terms_.size());
+  shifts_.resize(terms_.size());
+  a_.resize(terms_.size());
+  b_.resize(terms_.size());
+  c_.resize(terms_.size());
+  group_residuals_.resize(groups_.size());
+  group_matrices_.resize(groups_.size());
+  return true;
+}
+
+void LinearModel::read_response(std::size_t c, const double* values) {
+  const Term& term = terms_[c];
+  const double x = values[term.x];
+  switch (term.id) {
+    case Id::bernoulli:
+      a_[c] = x, b_[c] = 1;
+      return;
+    case Id::binomial:
+      a_[c] = x, b_[c] = values[term.second];
+      return;
+    case Id::logistic:
+      a_[c] = x, b_[c] = values[term.second];
+      return;
+    case Id::student:
+      a_[c] = x, b_[c] = values[term.second], c_[c] = values[term.third];
+      return;
+    default:
+      break;
+  }
+  double h = 1;
+  for (std::uint32_t k = term.factors.first; k < term.factors.first + term.factors.count; ++k) {
+    const double f = values[factors_[k].slot];
+    h = factors_[k].divides ? h / f : h * f;
+  }
+  switch (term.id) {
+    case Id::poisson:
+      a_[c] = x;
+      break;
+    case Id::exponential:
+      a_[c] = term.cut ? 0 : 1;
+      h *= term.cut ? *term.cut : x;
+      break;
+    case Id::weibull:
+      a_[c] = term.cut ? 0 : 1;
+      h *= std::pow(term.cut ? *term.cut : x, values[term.second]);
+      break;
+    case Id::gamma:
+      a_[c] = values[term.second], h *= x;
+      break;
+    default: {  // the precision of a normal law
+      const double d = x - values[term.second];
+      a_[c] = 0.5;
+      h *= 0.5 * d * d;
+      break;
+    }
+  }
+  b_[c] = h;
+  shifts_[c] = term.fixed || !(h > 0) ? 0 : std::log(h);
+}
+
+void LinearModel::begin(const double* values, std::vector<double>& x) {
+  if (moving_) {
+    forms_.refresh(values);
+    for (std::size_t k = 0; k < entries_.size(); ++k)
+      numbers_[k] = forms_.coefficient(entries_[k].coefficient);
+  }
+  x.resize(elements_.size());
+  for (std::size_t k = 0; k < x.size(); ++k) x[k] = values[elements_[k]];
+  const auto along = [&](Range r) {
+    double sum = 0;
+    for (std::uint32_t k = r.first; k < r.first + r.count; ++k)
+      sum += numbers_[k] * x[entries_[k].element];
+    return sum;
+  };
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    const Row& row = rows_[r];
+    const double value = row.of_logarithm ? std::log(values[row.value]) : values[row.value];
+    residuals_[r] = value - values[row.mean] - along(row.entries);
+    precisions_[r] = values[row.precision];
+  }
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const Group& group = groups_[g];
+    const std::size_t n = group.value.size();
+    group_residuals_[g].resize(n);
+    for (std::size_t k = 0; k < n; ++k)
+      group_residuals_[g][k] =
+          values[group.value[k]] - values[group.mean[k]] - along(group.entries[k]);
+    group_matrices_[g].resize(n * n);
+    for (std::size_t k = 0; k < n * n; ++k) group_matrices_[g][k] = values[group.matrix[k]];
+    if (group.covariance) {
+      std::vector<double> factor(n * n);
+      dense_cholesky(n, group_matrices_[g], factor);
+      invert_factor(n, factor, group_matrices_[g]);
+    }
+  }
+  for (std::size_t c = 0; c < terms_.size(); ++c) {
+    read_response(c, values);
+    offsets_[c] = values[terms_[c].eta] - along(terms_[c].entries);
+  }
+}
+
+void LinearModel::gaussian_part(std::vector<double>& b) {
+  const auto entries = cholesky_->entries();
+  std::fill(entries.begin(), entries.end(), 0.0);
+  b.assign(elements_.size(), 0.0);
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    const Range range = rows_[r].entries;
+    const double tau = precisions_[r], pull = tau * residuals_[r];
+    const std::uint32_t* position = pairs_.data() + rows_[r].pairs;
+    const double* const c = numbers_.data() + range.first;
+    for (std::uint32_t i = 0; i < range.count; ++i) {
+      b[entries_[range.first + i].element] -= pull * c[i];
+      const double scaled = tau * c[i];
+      for (std::uint32_t j = 0; j <= i; ++j) entries[*position++] += scaled * c[j];
+    }
+  }
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const Group& group = groups_[g];
+    const std::size_t n = group.value.size();
+    for (std::size_t r = 0; r < n; ++r) {
+      for (std::size_t q = 0; q < n; ++q) {
+        const double lambda = group_matrices_[g][r + q * n];
+        const Range from = group.entries[r], to = group.entries[q];
+        for (std::uint32_t i = from.first; i < from.first + from.count; ++i) {
+          const std::uint32_t e = entries_[i].element;
+          b[e] -= lambda * numbers_[i] * group_residuals_[g][q];
+          for (std::uint32_t j = to.first; j < to.first + to.count; ++j) {
+            if (entries_[j].element <= e)
+              entries[cholesky_->position(e, entries_[j].element)] +=
+                  lambda * numbers_[i] * numbers_[j];
+          }
+        }
+      }
+    }
+  }
+}
+
+void LinearModel::predictors(const std::vector<double>& x, std::vector<double>& eta) const {
+  eta.resize(terms_.size());
+  for (std::size_t c = 0; c < terms_.size(); ++c) {
+    const Range range = terms_[c].entries;
+    double sum = offsets_[c];
+    for (std::uint32_t k = range.first; k < range.first + range.count; ++k)
+      sum += numbers_[k] * x[entries_[k].element];
+    eta[c] = sum;
+  }
+}
+
+void LinearModel::add_weighted(const std::vector<double>& weights, std::vector<double>& b) const {
+  for (std::size_t c = 0; c < terms_.size(); ++c) {
+    const Range range = terms_[c].entries;
+    for (std::uint32_t k = range.first; k < range.first + range.count; ++k)
+      b[entries_[k].element] += weights[c] * numbers_[k];
+  }
+}
+
+void LinearModel::add_products(const std::vector<double>& w) {
+  const auto entries = cholesky_->entries();
+  for (std::size_t t = 0; t < terms_.size(); ++t) {
+    const Range range = terms_[t].entries;
+    const std::uint32_t* position = pairs_.data() + terms_[t].pairs;
+    const double* const c = numbers_.data() + range.first;
+    for (std::uint32_t i = 0; i < range.count; ++i) {
+      const double scaled = w[t] * c[i];
+      for (std::uint32_t j = 0; j <= i; ++j) entries[*position++] += scaled * c[j];
+    }
+  }
+}
+
+// visit(kind as a constant, first, last) for each run of responses of one kind.
+template <class Visit>
+void LinearModel::by_kind(const Visit& visit) const {
+  for (const KindRange& k : kinds_) {
+    const std::size_t first = k.terms.first, last = first + k.terms.count;
+    switch (k.kind) {
+      case Response::power:
+        visit.template operator()<Response::power>(first, last);
+        break;
+      case Response::logit:
+        visit.template operator()<Response::logit>(first, last);
+        break;
+      case Response::probit:
+        visit.template operator()<Response::probit>(first, last);
+        break;
+      case Response::cloglog:
+        visit.template operator()<Response::cloglog>(first, last);
+        break;
+      case Response::student:
+        visit.template operator()<Response::student>(first, last);
+        break;
+      case Response::logistic:
+        visit.template operator()<Response::logistic>(first, last);
+        break;
+    }
+  }
+}
+
+double LinearModel::remainder(const std::vector<double>& eta, const std::vector<double>& w,
+                              const std::vector<double>& beta, std::vector<double>& slope) const {
+  double sum = 0;
+  slope.resize(terms_.size());
+  by_kind([&]<Response kind>(std::size_t first, std::size_t last) {
+    for (std::size_t c = first; c < last; ++c) {
+      const ResponseSlope at = response<kind>(eta[c], a_[c], b_[c], c_[c]);
+      sum += at.value + (0.5 * w[c] * eta[c] - beta[c]) * eta[c];
+      slope[c] = at.first + w[c] * eta[c] - beta[c];
+    }
+  });
+  return sum;
+}
+
+void LinearModel::remainder_slope(const std::vector<double>& eta, const std::vector<double>& w,
+                                  const std::vector<double>& beta,
+                                  std::vector<double>& slope) const {
+  slope.resize(terms_.size());
+  by_kind([&]<Response kind>(std::size_t first, std::size_t last) {
+    for (std::size_t c = first; c < last; ++c)
+      slope[c] = response_first<kind>(eta[c], a_[c], b_[c], c_[c]) + w[c] * eta[c] - beta[c];
+  });
+}
+
+void LinearModel::stand_ins(const std::vector<double>& eta, std::vector<double>& w,
+                            std::vector<double>& beta) const {
+  w.resize(terms_.size());
+  beta.resize(terms_.size());
+  by_kind([&]<Response kind>(std::size_t first, std::size_t last) {
+    for (std::size_t c = first; c < last; ++c) {
+      w[c] = response_weight<kind>(eta[c], a_[c], b_[c], c_[c]);
+      beta[c] = response_first<kind>(eta[c], a_[c], b_[c], c_[c]) + w[c] * eta[c];
+    }
+  });
+}
+
+}  // namespace croft::bugs

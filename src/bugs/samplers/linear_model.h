@@ -1,0 +1,115 @@
+// The children of a block of nodes, as rows of a Gaussian form and as responses of predictors.
+#pragma once
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "bugs/samplers/blanket.h"
+#include "bugs/samplers/linear_forms.h"
+#include "bugs/samplers/responses.h"
+#include "bugs/samplers/sparse_cholesky.h"
+
+namespace croft::bugs {
+
+// Built once for a block; null where a child does not fit.
+class LinearModel {
+ public:
+  static std::unique_ptr<LinearModel> make(const ModelGraph& graph, std::span<const NodeId> nodes);
+
+  std::size_t size() const { return elements_.size(); }
+  std::span<const Slot> elements() const { return elements_; }  // by place in the Cholesky factor
+  std::size_t responses() const { return terms_.size(); }
+  SparseCholesky& cholesky() { return *cholesky_; }
+
+  // Reads everything that stands still in an update: coefficients, offsets, precisions.
+  // x : the block's current values.  Afterwards eta_c = offset(c) + a_c' x.
+  void begin(const double* values, std::vector<double>& x);
+  // P and b of the normal rows, into the entries of the factor and `b`.
+  void gaussian_part(std::vector<double>& b);
+  // eta_c for all responses, of x.
+  void predictors(const std::vector<double>& x, std::vector<double>& eta) const;
+  // b += sum of weight_c' a_c; P += sum of w_c a_c a_c'.
+  void add_weighted(const std::vector<double>& weights, std::vector<double>& b) const;
+  void add_products(const std::vector<double>& w);
+  double offset(std::size_t c) const { return offsets_[c]; }
+  // ln h of power responses whose h other nodes move, else 0: eta + shift is what stays in place.
+  double shift(std::size_t c) const { return shifts_[c]; }
+
+  // Of the responses at eta, minus their stand-ins  beta eta - w eta^2 / 2 .
+  double remainder(const std::vector<double>& eta, const std::vector<double>& w,
+                   const std::vector<double>& beta, std::vector<double>& slope) const;
+  void remainder_slope(const std::vector<double>& eta, const std::vector<double>& w,
+                       const std::vector<double>& beta, std::vector<double>& slope) const;
+  // Stand-ins that touch the responses at eta.
+  void stand_ins(const std::vector<double>& eta, std::vector<double>& w,
+                 std::vector<double>& beta) const;
+
+ private:
+  struct Range {
+    std::uint32_t first = 0, count = 0;
+  };
+  struct Row {  // residual of a normal law: value - mean = r_0 + sum of c_k x_k
+    Range entries;
+    std::uint32_t pairs;  // first of pairs_
+    Slot value, mean, precision;
+    bool of_logarithm;  // dlnorm
+  };
+  struct Group {  // rows with a matrix between them
+    std::vector<Range> entries;
+    std::vector<Slot> value, mean, matrix;
+    bool covariance;
+  };
+  struct Term {
+    Response kind;
+    Range entries;
+    std::uint32_t pairs;
+    Slot eta, x, second, third;  // second and third: of the law, as `id` needs them
+    DistributionId id;
+    std::optional<double> cut;  // of a censored time
+    Range factors;
+    bool fixed = true;  // all its numbers
+  };
+  struct Factor {
+    Slot slot;
+    bool divides;
+  };
+  struct KindRange {
+    Response kind;
+    Range terms;
+  };
+
+  LinearModel(const ModelGraph& graph, std::span<const NodeId> nodes)
+      : graph_(graph), forms_(graph, nodes) {}
+  bool add_normal(const Node& node);
+  bool add_group(const Node& node);
+  bool add_response(NodeId id);
+  bool predictor_of(const Node& node, std::size_t parameter, Term& term);
+  bool still(const Node& node, std::size_t parameter) const;
+  bool exponential_of(Slot s, Slot* eta, std::vector<Factor>& factors) const;
+  bool finish();
+  Range add_entries(std::span<const LinearForms::Entry> entries, bool negative,
+                    Slot own = kNothing);
+  std::uint32_t add_pairs(Range entries);
+  void read_response(std::size_t c, const double* values);
+  template <class Visit>
+  void by_kind(const Visit& visit) const;
+
+  const ModelGraph& graph_;
+  LinearForms forms_;
+  std::vector<Slot> elements_;
+  std::vector<LinearForms::Entry> entries_;
+  std::vector<double> numbers_;  // of entries_
+  bool moving_ = false;          // some of them are not fixed
+  std::vector<Row> rows_;
+  std::vector<Group> groups_;
+  std::vector<Term> terms_;
+  std::vector<KindRange> kinds_;
+  std::vector<Factor> factors_;
+  std::vector<std::uint32_t> pairs_;  // positions in the factor
+  std::unique_ptr<SparseCholesky> cholesky_;
+  std::vector<double> residuals_, precisions_;  // [rows], at begin()
+  std::vector<std::vector<double>> group_residuals_, group_matrices_;
+  std::vector<double> offsets_, shifts_, a_, b_, c_;  // [responses], at begin()
+};
+
+}  // namespace croft::bugs

@@ -1,0 +1,107 @@
+// Likelihoods of one linear predictor: what generalised linear models are made of.
+//
+//   power    : a eta - h e^eta            (dpois, dexp, dgamma, dweib, a dnorm precision, by log)
+//   logit    : x eta - n ln(1 + e^eta)    (dbern, dbin)
+//   probit   : x ln Phi(eta) + (n - x) ln Phi(-eta)
+//   cloglog  : x ln(1 - exp(-e^eta)) - (n - x) e^eta
+//   student  : -(k + 1)/2 ln(1 + tau (x - eta)^2 / k)
+//   logistic : -z - 2 ln(1 + e^-z), z = tau |x - eta|
+//
+// docs/math/bugs_samplers.md section 4.
+#pragma once
+#include <cmath>
+#include <cstdint>
+
+#include "bugs/distributions/cumulative.h"
+
+namespace croft::bugs {
+
+enum class Response : std::uint8_t { power, logit, probit, cloglog, student, logistic };
+
+// Value and derivatives by the predictor.
+struct ResponseSlope {
+  double value = 0, first = 0;
+};
+
+// phi(z) / P(Z > z) of the standard normal distribution.
+inline double normal_hazard(double z) {
+  if (z < 25)
+    return 0.39894228040143267794 * std::exp(-0.5 * z * z) /
+           (0.5 * std::erfc(z * 0.70710678118654752440));
+  const double s = 1 / (z * z);
+  return z / (1 - s * (1 - 3 * s * (1 - 5 * s)));
+}
+
+inline double log_of_normal_tail(double z) {
+  return z < 25 ? std::log(0.5 * std::erfc(z * 0.70710678118654752440)) : log_normal_tail(z);
+}
+
+// a, b, c: power a, h; logit, probit, cloglog x, n; student x, tau, k; logistic x, tau.
+template <Response kind>
+double response_first(double eta, double a, double b, double c) {
+  if constexpr (kind == Response::power) return a - b * std::exp(eta);
+  if constexpr (kind == Response::logit) return a - b / (1 + std::exp(-eta));
+  if constexpr (kind == Response::probit)
+    return (a == 0 ? 0 : a * normal_hazard(-eta)) - (a == b ? 0 : (b - a) * normal_hazard(eta));
+  if constexpr (kind == Response::cloglog) {
+    const double e = std::exp(eta);
+    // d ln(1 - exp(-e)) / d eta = e / (exp(e) - 1)
+    return (a == 0 ? 0 : a * (e < 1e-8 ? 1 : e / std::expm1(e))) - (b - a) * e;
+  }
+  if constexpr (kind == Response::student) {
+    const double d = a - eta;
+    return (c + 1) * b * d / (c + b * d * d);
+  }
+  if constexpr (kind == Response::logistic) return b * std::tanh(0.5 * b * (a - eta));
+}
+
+template <Response kind>
+ResponseSlope response(double eta, double a, double b, double c) {
+  if constexpr (kind == Response::power) {
+    const double e = b * std::exp(eta);
+    return {a * eta - e, a - e};
+  }
+  if constexpr (kind == Response::logit) {
+    const double e = std::exp(-std::fabs(eta)), p = 1 / (1 + e);
+    return {a * eta - b * ((eta > 0 ? eta : 0) + std::log1p(e)), a - b * (eta > 0 ? p : e * p)};
+  }
+  const double first = response_first<kind>(eta, a, b, c);
+  if constexpr (kind == Response::probit)
+    return {(a == 0 ? 0 : a * log_of_normal_tail(-eta)) +
+                (a == b ? 0 : (b - a) * log_of_normal_tail(eta)),
+            first};
+  if constexpr (kind == Response::cloglog) {
+    const double e = std::exp(eta);
+    return {(a == 0 ? 0 : a * std::log(-std::expm1(-e))) - (b - a) * e, first};
+  }
+  if constexpr (kind == Response::student) {
+    const double d = a - eta;
+    return {-0.5 * (c + 1) * std::log1p(b * d * d / c), first};
+  }
+  if constexpr (kind == Response::logistic) {
+    const double z = b * std::fabs(a - eta);
+    return {-z - 2 * std::log1p(std::exp(-z)), first};
+  }
+}
+
+// Minus the second derivative; for student and logistic a positive stand-in (the expected one).
+template <Response kind>
+double response_weight(double eta, double a, double b, double c) {
+  if constexpr (kind == Response::power) return b * std::exp(eta);
+  if constexpr (kind == Response::logit) {
+    const double e = std::exp(-std::fabs(eta));
+    return b * e / ((1 + e) * (1 + e));
+  }
+  if constexpr (kind == Response::probit) {
+    const double up = normal_hazard(-eta), down = normal_hazard(eta);
+    return (a == 0 ? 0 : a * up * (eta + up)) + (a == b ? 0 : (b - a) * down * (down - eta));
+  }
+  if constexpr (kind == Response::cloglog) {
+    const double e = std::exp(eta), p = -std::expm1(-e);
+    return p < 1e-12 ? b * e : b * e * e * (1 - p) / p;  // expected: a = b p
+  }
+  if constexpr (kind == Response::student) return b * (c + 1) / (c + 3);
+  if constexpr (kind == Response::logistic) return b * b / 3;
+}
+
+}  // namespace croft::bugs

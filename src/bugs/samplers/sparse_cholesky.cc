@@ -1,0 +1,100 @@
+#include "bugs/samplers/sparse_cholesky.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace croft::bugs {
+
+SparseCholesky::SparseCholesky(std::size_t n,
+                               std::span<const std::pair<std::uint32_t, std::uint32_t>> pairs)
+    : n_(n), place_(n), inverse_(n) {
+  std::vector<std::set<std::uint32_t>> neighbours(n);
+  for (const auto& [i, j] : pairs) {
+    if (i == j) continue;
+    neighbours[i].insert(j);
+    neighbours[j].insert(i);
+  }
+  std::set<std::pair<std::size_t, std::uint32_t>> queue;
+  for (std::uint32_t i = 0; i < n; ++i) queue.insert({neighbours[i].size(), i});
+  std::vector<std::vector<std::uint32_t>> columns;  // by place, of rows by index
+  std::size_t work = 0;
+  while (!queue.empty()) {
+    const auto [degree, i] = *queue.begin();
+    queue.erase(queue.begin());
+    work += (degree + 1) * (degree + 2) / 2;
+    if (work > kMostWork) {
+      fits_ = false;
+      return;
+    }
+    place_[i] = static_cast<std::uint32_t>(columns.size());
+    columns.emplace_back(neighbours[i].begin(), neighbours[i].end());
+    const std::vector<std::uint32_t>& clique = columns.back();
+    for (const std::uint32_t j : clique) {
+      queue.erase({neighbours[j].size(), j});
+      neighbours[j].erase(i);
+      for (const std::uint32_t k : clique) {
+        if (k != j) neighbours[j].insert(k);
+      }
+      queue.insert({neighbours[j].size(), j});
+    }
+  }
+  for (std::uint32_t k = 0; k < n; ++k) {
+    begin_.push_back(static_cast<std::uint32_t>(rows_.size()));
+    rows_.push_back(k);
+    std::vector<std::uint32_t> rows;
+    for (const std::uint32_t i : columns[k]) rows.push_back(place_[i]);
+    std::sort(rows.begin(), rows.end());
+    rows_.insert(rows_.end(), rows.begin(), rows.end());
+  }
+  begin_.push_back(static_cast<std::uint32_t>(rows_.size()));
+  entries_.resize(rows_.size());
+  for (std::uint32_t k = 0; k < n; ++k) {
+    for (std::uint32_t a = begin_[k] + 1; a < begin_[k + 1]; ++a) {
+      for (std::uint32_t b = begin_[k] + 1; b <= a; ++b)
+        targets_.push_back(position(rows_[a], rows_[b]));
+    }
+  }
+}
+
+std::uint32_t SparseCholesky::position(std::uint32_t i, std::uint32_t j) const {
+  if (i < j) std::swap(i, j);
+  const auto from = rows_.begin() + begin_[j], to = rows_.begin() + begin_[j + 1];
+  return static_cast<std::uint32_t>(std::lower_bound(from, to, i) - rows_.begin());
+}
+
+bool SparseCholesky::factorise() {
+  const std::uint32_t* target = targets_.data();
+  double* const v = entries_.data();
+  for (std::size_t k = 0; k < n_; ++k) {
+    const std::uint32_t first = begin_[k], last = begin_[k + 1];
+    const double diagonal = v[first];
+    if (!(diagonal > 0) || !std::isfinite(diagonal)) return false;
+    const double root = std::sqrt(diagonal), inverse = 1 / root;
+    v[first] = root;
+    inverse_[k] = inverse;
+    for (std::uint32_t a = first + 1; a < last; ++a) {
+      const double x = v[a] *= inverse;
+      for (std::uint32_t b = first + 1; b <= a; ++b) v[*target++] -= x * v[b];
+    }
+  }
+  return true;
+}
+
+void SparseCholesky::solve_lower(double* x) const {
+  for (std::size_t k = 0; k < n_; ++k) {
+    const double value = x[k] *= inverse_[k];
+    for (std::uint32_t a = begin_[k] + 1; a < begin_[k + 1]; ++a)
+      x[rows_[a]] -= entries_[a] * value;
+  }
+}
+
+void SparseCholesky::solve_upper(double* x) const {
+  for (std::size_t k = n_; k-- > 0;) {
+    double sum = x[k];
+    for (std::uint32_t a = begin_[k] + 1; a < begin_[k + 1]; ++a) sum -= entries_[a] * x[rows_[a]];
+    x[k] = sum * inverse_[k];
+  }
+}
+
+}  // namespace croft::bugs

@@ -1,0 +1,268 @@
+#include "bugs/samplers/linear_block.h"
+
+#include "bugs/distributions/dense.h"
+#include "bugs/distributions/densities.h"
+#include "bugs/distributions/draws.h"
+#include "bugs/samplers/responses.h"
+#include "bugs/samplers/sampler_runs.h"
+#include "bugs/samplers/sparse_cholesky.h"
+
+namespace croft::bugs {
+namespace {
+
+using Id = DistributionId;
+
+TEST(SparseCholesky, SolvesWhatADenseFactorSolves) {
+  Random random(31);
+  for (int repeat = 0; repeat < 30; ++repeat) {
+    const std::size_t n = 1 + random.below(12);
+    std::vector<double> dense(n * n, 0.0);
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      dense[i + i * n] = static_cast<double>(n) + 1;
+      for (std::uint32_t j = 0; j < i; ++j) {
+        if (random.below(3) != 0) continue;
+        dense[i + j * n] = dense[j + i * n] = 2 * random.uniform() - 1;
+        pairs.emplace_back(i, j);
+      }
+    }
+    SparseCholesky sparse(n, pairs);
+    ASSERT_TRUE(sparse.fits());
+    for (std::uint32_t i = 0; i < n; ++i)
+      for (std::uint32_t j = 0; j <= i; ++j)
+        if (dense[i + j * n] != 0)
+          sparse.entries()[sparse.position(sparse.place(i), sparse.place(j))] = dense[i + j * n];
+    ASSERT_TRUE(sparse.factorise());
+    std::vector<double> b(n), x(n);
+    for (std::size_t i = 0; i < n; ++i) x[sparse.place(i)] = b[i] = random.normal();
+    sparse.solve_lower(x.data());
+    sparse.solve_upper(x.data());
+    for (std::size_t i = 0; i < n; ++i) {
+      double sum = 0;
+      for (std::uint32_t j = 0; j < n; ++j) sum += dense[i + j * n] * x[sparse.place(j)];
+      EXPECT_NEAR(sum, b[i], 1e-12);
+    }
+  }
+}
+
+template <Response kind>
+void expect_derivatives(double a, double b, double c, bool exact_weight) {
+  for (const double eta : {-30.0, -4.0, -0.3, 0.5, 3.0}) {
+    const double h = 1e-5;
+    const auto value = [&](double x) { return response<kind>(x, a, b, c).value; };
+    const auto first = [&](double x) { return response_first<kind>(x, a, b, c); };
+    const double scale = 1 + std::fabs(value(eta)) + std::fabs(first(eta));
+    EXPECT_NEAR(response<kind>(eta, a, b, c).first, first(eta), 1e-12 * scale);
+    EXPECT_NEAR((value(eta + h) - value(eta - h)) / (2 * h), first(eta), 1e-6 * scale) << eta;
+    if (exact_weight) {
+      EXPECT_NEAR((first(eta - h) - first(eta + h)) / (2 * h),
+                  (response_weight<kind>(eta, a, b, c)), 1e-6 * scale)
+          << eta;
+    }
+  }
+}
+
+TEST(Responses, HaveTheirDerivatives) {
+  expect_derivatives<Response::power>(3, 0.5, 0, true);
+  expect_derivatives<Response::logit>(3, 10, 0, true);
+  expect_derivatives<Response::logit>(0, 1, 0, true);
+  expect_derivatives<Response::probit>(3, 10, 0, true);
+  expect_derivatives<Response::probit>(1, 1, 0, true);
+  expect_derivatives<Response::cloglog>(3, 10, 0, false);
+  expect_derivatives<Response::student>(0.5, 2, 4, false);
+  expect_derivatives<Response::logistic>(0.5, 2, 0, false);
+}
+
+// y ~ N(a + b x, 1), and a second level: a ~ N(c, 0.5).  The posterior of (a, b, c) is normal; its
+// mean and covariance by a dense solve.
+TEST(LinearBlock, DrawsTheExactPosteriorOfAHierarchy) {
+  const std::vector<double> x = {-1, 0, 2, 3}, y = {0.2, 1, 1.5, 4};
+  ModelBuilder m;
+  const NodeId c = m.node(Id::normal, m.numbers({1, 0.1}));
+  const NodeId a = m.node(Id::normal, {m.slot(c), m.number(0.5)});
+  const NodeId b = m.node(Id::normal, m.numbers({0, 0.2}));
+  std::vector<double> p(9, 0.0), h(3, 0.0);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const Slot mu =
+        m.operation(Function::inner_product, {m.number(1), m.slot(a), m.number(x[i]), m.slot(b)});
+    m.node(Id::normal, {mu, m.number(1)}, {y[i]});
+    p[0] += 1, p[1] += x[i], p[3] += x[i], p[4] += x[i] * x[i];
+    h[0] += y[i], h[1] += x[i] * y[i];
+  }
+  m.graph.finish();
+  p[0] += 0.5, p[2] -= 0.5, p[6] -= 0.5, p[8] += 0.5 + 0.1, p[4] += 0.2;
+  h[2] += 0.1 * 1;
+  std::vector<double> factor(9), covariance(9);
+  ASSERT_TRUE(dense_cholesky(3, p, factor));
+  invert_factor(3, factor, covariance);
+  solve_lower(3, factor, h.data());
+  solve_upper(3, factor, h.data());
+  const std::vector<Slot> slots = {m.slot(a), m.slot(b), m.slot(c)};
+  const SampledRun run =
+      run_samplers(m.graph, {{slots[0], 0}, {slots[1], 0}, {slots[2], 0}}, slots, 10, 4000, 1, 32);
+  EXPECT_EQ(run.samplers, std::vector<std::string>{"linear Gaussian block"});
+  for (std::size_t k = 0; k < 3; ++k) {
+    EXPECT_LT(
+        distance_from_density(
+            run.draws[k],
+            [&](double at) { return normal_density<Part::whole>(at, h[k], 1 / covariance[4 * k]); },
+            h[k] - 8 * std::sqrt(covariance[4 * k]), h[k] + 8 * std::sqrt(covariance[4 * k])),
+        1.95);
+  }
+  double cross = 0;
+  for (std::size_t i = 0; i < run.draws[0].size(); ++i)
+    cross += (run.draws[0][i] - h[0]) * (run.draws[1][i] - h[1]);
+  EXPECT_NEAR(cross / 4000, covariance[1], 0.03);
+}
+
+// Matrices of precisions in prior and likelihood: beta ~ dmnorm, y ~ dmnorm(X beta, T).
+TEST(LinearBlock, DrawsMultivariateNormalNodes) {
+  ModelBuilder m;
+  const std::vector<double> prior = {2, 0.5, 0.5, 1}, t = {1, 0.3, 0.3, 2};
+  const NodeId beta =
+      m.array_node(Id::multivariate_normal, {{m.numbers({1, -1})}, {m.numbers(prior), 2}}, 2);
+  const auto s = m.slots(beta);
+  const Slot first = m.operation(Function::add, {s[0], s[1]});
+  const Slot second = m.operation(Function::multiply, {m.number(2), s[1]});
+  m.array_node(Id::multivariate_normal, {{{first, second}}, {m.numbers(t), 2}}, 2, 0, {0.5, 1});
+  m.graph.finish();
+  // X = (1 1; 0 2)
+  const double x[2][2] = {{1, 1}, {0, 2}}, y[2] = {0.5, 1};
+  std::vector<double> p = prior, h = {prior[0] * 1 + prior[2] * -1, prior[1] * 1 + prior[3] * -1};
+  for (int i = 0; i < 2; ++i)
+    for (int r = 0; r < 2; ++r)
+      for (int q = 0; q < 2; ++q) {
+        for (int j = 0; j < 2; ++j) p[i + 2 * j] += x[r][i] * t[r + 2 * q] * x[q][j];
+        h[i] += x[r][i] * t[r + 2 * q] * y[q];
+      }
+  std::vector<double> factor(4), covariance(4);
+  ASSERT_TRUE(dense_cholesky(2, p, factor));
+  invert_factor(2, factor, covariance);
+  solve_lower(2, factor, h.data());
+  solve_upper(2, factor, h.data());
+  const SampledRun run = run_samplers(m.graph, {{s[0], 0}, {s[1], 0}}, s, 10, 4000, 1, 33);
+  for (std::size_t k = 0; k < 2; ++k) {
+    EXPECT_LT(
+        distance_from_density(
+            run.draws[k],
+            [&](double at) { return normal_density<Part::whole>(at, h[k], 1 / covariance[3 * k]); },
+            h[k] - 6, h[k] + 6),
+        1.95);
+  }
+}
+
+// Two coefficients and data of one law with a link; marginals by a grid.
+struct Regression {
+  const char* name;
+  Function link;
+  Id law;
+  std::vector<double> before, after;  // parameters before and after the linked one
+  std::vector<double> y;
+};
+
+void expect_regression(const Regression& r, std::uint64_t seed) {
+  SCOPED_TRACE(r.name);
+  const std::vector<double> x = {-1.5, -0.5, 0.2, 1, 1.7};
+  ModelBuilder m;
+  const NodeId a = m.node(Id::normal, m.numbers({0, 0.5})),
+               b = m.node(Id::normal, m.numbers({0, 0.5}));
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const Slot eta =
+        m.operation(Function::inner_product, {m.number(1), m.slot(a), m.number(x[i]), m.slot(b)});
+    std::vector<Slot> parameters = m.numbers(r.before);
+    parameters.push_back(r.link == Function::negate ? eta : m.operation(r.link, {eta}));
+    for (const Slot s : m.numbers(r.after)) parameters.push_back(s);
+    m.node(r.law, parameters, {r.y[i]});
+  }
+  m.graph.finish();
+  const std::vector<Slot> slots = {m.slot(a), m.slot(b)};
+  const SampledRun run =
+      run_samplers(m.graph, {{slots[0], 0}, {slots[1], 0}}, slots, 1000, 3000, 6, seed);
+  EXPECT_EQ(run.samplers, std::vector<std::string>{"Hamiltonian block"});
+  const auto joint = [&](double at_a, double at_b) {
+    double sum = -0.25 * (at_a * at_a + at_b * at_b);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double eta = at_a + at_b * x[i];
+      std::vector<double> p = r.before;
+      switch (r.link) {
+        case Function::exp:
+          p.push_back(std::exp(eta));
+          break;
+        case Function::ilogit:
+          p.push_back(1 / (1 + std::exp(-eta)));
+          break;
+        case Function::phi:
+          p.push_back(0.5 * std::erfc(-eta / std::sqrt(2.0)));
+          break;
+        case Function::icloglog:
+          p.push_back(-std::expm1(-std::exp(eta)));
+          break;
+        default:
+          p.push_back(eta);
+      }
+      p.insert(p.end(), r.after.begin(), r.after.end());
+      sum += scalar_density<Part::whole>(r.law, r.y[i], p.data());
+    }
+    return sum;
+  };
+  for (const int which : {0, 1}) {
+    std::vector<double> marginal(321);
+    for (int i = 0; i <= 320; ++i) {
+      double sum = 0;
+      for (int j = 0; j <= 320; ++j) {
+        const double one = -8 + 0.05 * i, other = -8 + 0.05 * j;
+        sum += std::exp(which == 0 ? joint(one, other) : joint(other, one));
+      }
+      marginal[static_cast<std::size_t>(i)] = sum;
+    }
+    const auto density = [&](double at) {
+      const double place = std::clamp((at + 8) / 0.05, 0.0, 319.999);
+      const auto cell = static_cast<std::size_t>(place);
+      const double part = place - static_cast<double>(cell);
+      return std::log((1 - part) * marginal[cell] + part * marginal[cell + 1]);
+    };
+    EXPECT_LT(distance_from_density(run.draws[static_cast<std::size_t>(which)], density, -8, 8),
+              1.95);
+  }
+}
+
+TEST(HamiltonianBlock, DrawsThePosteriorOfEveryResponse) {
+  std::uint64_t seed = 400;
+  for (const Regression& r : std::vector<Regression>{
+           {"poisson", Function::exp, Id::poisson, {}, {}, {0, 2, 1, 4, 3}},
+           {"bernoulli logit", Function::ilogit, Id::bernoulli, {}, {}, {0, 1, 0, 1, 1}},
+           {"binomial logit", Function::ilogit, Id::binomial, {}, {6}, {0, 2, 1, 4, 6}},
+           {"binomial probit", Function::phi, Id::binomial, {}, {6}, {0, 2, 1, 4, 6}},
+           {"binomial cloglog", Function::icloglog, Id::binomial, {}, {6}, {0, 2, 1, 4, 6}},
+           {"weibull", Function::exp, Id::weibull, {1.4}, {}, {2, 1, 0.3, 0.5, 0.1}},
+           {"exponential", Function::exp, Id::exponential, {}, {}, {2, 1, 0.3, 0.5, 0.1}},
+           {"gamma", Function::exp, Id::gamma, {2.5}, {}, {2, 1, 0.3, 0.5, 0.1}},
+           {"precision", Function::exp, Id::normal, {0.3}, {}, {2, 1, 0.3, 0.5, 0.1}},
+           {"student", Function::negate, Id::student, {}, {2, 3}, {2, 1, 7, 0.5, 0.1}},
+           {"logistic", Function::negate, Id::logistic, {}, {2}, {2, 1, 4, 0.5, 0.1}}}) {
+    expect_regression(r, ++seed);
+  }
+}
+
+// A truncated coefficient: beta ~ N(0, 1) T(0,), with a likelihood that would like it below.
+TEST(LinearBlock, KeepsToTheBoundsOfTruncatedNodes) {
+  ModelBuilder m;
+  NodeSpec spec{Id::normal};
+  spec.parameters = {{{m.number(0)}}, {{m.number(1)}}};
+  spec.lower = m.number(0);
+  const NodeId x = m.graph.add_node(spec);
+  m.node(Id::normal, {m.slot(x), m.number(2)}, {-0.3});
+  m.graph.finish();
+  const SampledRun run = run_samplers(m.graph, {{m.slot(x), 1}}, {m.slot(x)}, 100, 3000, 3, 34);
+  EXPECT_LT(distance_from_density(
+                run.draws[0],
+                [](double at) {
+                  return normal_density<Part::whole>(at, 0, 1) +
+                         normal_density<Part::whole>(-0.3, at, 2);
+                },
+                0, 6),
+            1.95);
+}
+
+}  // namespace
+}  // namespace croft::bugs
