@@ -77,8 +77,9 @@ struct BugsProgress {
 };
 using BugsCallback = std::function<bool(const BugsProgress&)>;  // false: stop, keep what is there
 
-// Compiles and draws.  inits: one for each chain, or one for all; names without one start at a draw
-// from the prior.  Throws InputError with the line of the program for what does not compile.
+// Compiles and draws.  inits: one for each chain, or one for all; names without one start at a
+// typical value of a vague prior, or at a draw (docs/math/bugs.md).  Throws InputError with the
+// line of the program for what does not compile.
 BugsResult sample(const Program& program, const Arrays& data, const std::vector<Arrays>& inits,
                   const BugsOptions& options, const BugsCallback& progress = {});
 

@@ -1,0 +1,85 @@
+#include "bugs/run/chain.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "bugs/node_values.h"
+#include "bugs/run/deviance.h"
+
+namespace croft::bugs {
+
+Random ChainPlan::random(std::size_t chain, std::size_t iteration) const {
+  std::uint64_t x = seed;
+  for (const std::uint64_t part : {std::uint64_t{chain} + 1, std::uint64_t{iteration} + 1}) {
+    x = (x ^ (part * 0x9E3779B97F4A7C15u)) * 0xBF58476D1CE4E5B9u;  // apart for every pair
+    x = (x ^ (x >> 31)) * 0x94D049BB133111EBu;
+    x ^= x >> 29;
+  }
+  return Random(x);
+}
+
+std::size_t snapshot_weight(std::size_t k) {
+  const std::size_t spacing = std::bit_floor(std::max<std::size_t>(k / 256, 1));
+  return k % spacing == 0 ? spacing : 0;
+}
+
+RunChain::RunChain(const ChainPlan& plan, std::size_t number, std::vector<double> start)
+    : plan_(plan),
+      number_(number),
+      state_{std::move(start)},
+      samplers_(choose_samplers(*plan.graph)),
+      traces_(plan.monitors.size()) {
+  if (plan_.burn_in == 0) end_adaptation();
+}
+
+void RunChain::end_adaptation() {
+  adapting_ = false;
+  for (const auto& sampler : samplers_) sampler->end_adaptation();
+}
+
+void RunChain::run(std::size_t last, const std::function<bool()>& stop) {
+  while (iteration_ < last && !stop()) {
+    ++iteration_;
+    Random random = plan_.random(number_, iteration_);
+    for (const auto& sampler : samplers_) sampler->update(state_, random);
+    if (iteration_ == plan_.burn_in) end_adaptation();
+    if (iteration_ <= plan_.burn_in) continue;
+    const std::size_t kept = iteration_ - plan_.burn_in;
+    const bool due =
+        std::ranges::any_of(plan_.monitors, [&](const Monitor& m) { return kept % m.thin == 0; });
+    if (due) {
+      for (const Step& step : plan_.report) {
+        if (!step.is_node) {
+          plan_.graph->evaluate(step.id, state_.values.data());
+        } else if (!draw_node(*plan_.graph, plan_.graph->node(step.id), state_.values.data(),
+                              random)) {
+          const Node& node = plan_.graph->node(step.id);
+          std::fill_n(state_.values.begin() + node.first, node.count,
+                      std::numeric_limits<double>::quiet_NaN());
+        }
+      }
+      keep();
+    }
+    if (const std::size_t weight = snapshot_weight(kept); weight > 0) {
+      snapshots_.push_back({iteration_, weight, state_.values});
+    }
+  }
+}
+
+void RunChain::keep() {
+  const std::size_t kept = iteration_ - plan_.burn_in;
+  for (std::size_t m = 0; m < plan_.monitors.size(); ++m) {
+    const Monitor& monitor = plan_.monitors[m];
+    if (kept % monitor.thin != 0) continue;
+    traces_[m].push_back(monitor.slot == kNothing ? deviance_of(*plan_.graph, state_.values.data())
+                                                  : state_.values[monitor.slot]);
+  }
+}
+
+void RunChain::archive(StateArchive& state) {
+  state(iteration_, state_.values, traces_);
+  if (state.reading() && iteration_ >= plan_.burn_in && adapting_) end_adaptation();
+  for (const auto& sampler : samplers_) sampler->archive(state);
+}
+
+}  // namespace croft::bugs

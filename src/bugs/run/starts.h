@@ -1,0 +1,26 @@
+// Where a chain starts: initial values, and a state of positive density around them.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "bugs/arrays.h"
+#include "bugs/graph.h"
+#include "croft/core/random.h"
+
+namespace croft::bugs {
+
+// Values [graph.slots()] in which every informative node has a positive density and
+// graph.kept_current() is current.
+//
+// What `inits` does not give starts at a typical value of its distribution where that is continuous
+// and has constant parameters (a draw from a vague prior would be far from everything), and
+// otherwise at a draw.  Where the density is 0 then, what is not given is drawn anew: nodes that
+// are censored from their interval, others from their prior, as long as fewer nodes are impossible.
+// Throws Error for initial values of what is not drawn or has other dimensions, and where no start
+// is found, naming a node that is impossible.  Names that the program does not have are left out.
+std::vector<double> find_start(const ModelGraph& graph, const Arrays& inits, Random& random);
+
+// The names of `inits` that the program does not have.
+std::vector<std::string> unknown_inits(const ModelGraph& graph, const Arrays& inits);
+
+}  // namespace croft::bugs
