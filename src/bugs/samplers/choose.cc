@@ -5,6 +5,7 @@
 
 #include "bugs/sampler.h"
 #include "bugs/samplers/linear_block.h"
+#include "bugs/samplers/product_scale.h"
 #include "bugs/samplers/single_site.h"
 
 namespace croft::bugs {
@@ -111,6 +112,19 @@ std::vector<std::unique_ptr<Sampler>> choose_samplers(const ModelGraph& graph) {
     if (!drawn.contains(id)) samplers.push_back(single_sampler(graph, id));
   }
   for (const NodeId id : others) samplers.push_back(single_sampler(graph, id));
+  std::set<NodeId> scaled;
+  for (const NodeId id : others) {  // of sigma * b[i]
+    if (scaled.contains(id)) continue;
+    if (SamplerPointer move = make_product_scale(graph, id, scaled))
+      samplers.push_back(std::move(move));
+  }
+  for (const NodeId id : candidates) {
+    if (scaled.contains(id)) continue;
+    const Node& node = graph.node(id);  // one that cannot change its sign is the scale
+    if (node.lower == kNothing) continue;
+    if (SamplerPointer move = make_product_scale(graph, id, scaled))
+      samplers.push_back(std::move(move));
+  }
   // What is censored is summed out for its parents, so it is drawn when they stand.
   for (SamplerPointer& sampler : censored) samplers.push_back(std::move(sampler));
   return samplers;

@@ -4,8 +4,11 @@
 #include <cmath>
 #include <numbers>
 
+#include "bugs/distributions/densities.h"
 #include "bugs/distributions/draws.h"
 #include "bugs/samplers/linear_model.h"
+#include "bugs/samplers/power_law.h"
+#include "bugs/samplers/univariate.h"
 
 namespace croft::bugs {
 namespace {
@@ -25,8 +28,10 @@ class LinearBlock : public Sampler {
     }
   }
   std::string name() const override {
-    if (model_->responses() > 0) return "Hamiltonian block";
-    return nodes_.size() > 1 ? "linear Gaussian block" : "conjugate normal";
+    const std::string base = model_->responses() > 0 ? "Hamiltonian block"
+                             : nodes_.size() > 1     ? "linear Gaussian block"
+                                                     : "conjugate normal";
+    return scales_.empty() ? base : base + " with scales";
   }
   std::span<const NodeId> nodes() const override { return nodes_; }
 
@@ -34,21 +39,74 @@ class LinearBlock : public Sampler {
     double* const values = state.values.data();
     model_->begin(values, x_);
     const bool moved = model_->responses() == 0 ? exact(values, random) : go_round(values, random);
-    if (!moved) return;
+    for (Scale& scale : scales_) move_scale(scale, values, random);
+    if (!moved && scales_.empty()) return;
     write(values);
     graph_.evaluate(operations_, values);
   }
 
-  void end_adaptation() override { adapting_ = false; }
+  void end_adaptation() override {
+    adapting_ = false;
+    for (Scale& scale : scales_) scale.steps.end_adaptation();
+  }
   void archive(StateArchive& state) override {
     state(adapting_), state(updates_), state(effort_), state(window_), state(accepted_);
     state(centre_);
+    for (Scale& scale : scales_) scale.steps.archive(state);
+  }
+
+  // The node scales the deviations of nodes of the block: its precisions are powers of it.
+  void add_scale(NodeId id, double power, std::span<const Slot> precisions) {
+    if (model_->has_groups() || !truncated_.empty()) return;
+    LinearModel::Members members = model_->members(precisions);
+    if (members.rows.empty()) return;
+    scales_.push_back(
+        {id, graph_.node(id).first, -2 / power, std::move(members), NodeView(graph_, id), {}});
   }
 
  private:
   struct Truncated {
     Slot slot, lower, upper;
   };
+  struct Scale {
+    NodeId id;
+    Slot slot;
+    double exponent;  // the node's, where deviations are multiplied by s: node := node s^exponent
+    LinearModel::Members members;
+    NodeView prior;
+    SliceSteps steps;
+  };
+
+  // Deviations times s, the node times s^exponent: the members' priors stay as they are but for
+  // their normalisers, which the Jacobian makes up for.  One slice of ln node.
+  void move_scale(Scale& scale, double* values, Random& random) {
+    double& node = values[scale.slot];
+    if (!(node > 0)) return;
+    model_->deviations(scale.members, x_, direction_);
+    double slope = 0, curvature = 0;
+    model_->line(scale.members, x_, direction_, &slope, &curvature, along_);
+    if (!along_.empty()) model_->predictors(x_, eta_);
+    trial_.resize(along_.size());
+    const double old = node, y = std::log(old);
+    double v = 0;
+    const auto f = [&](double at) {
+      node = at == y ? old : std::exp(at);
+      const double of_prior = scale.prior.log_density(values, Part::of_value);
+      if (!(of_prior > kNever)) return kNever;
+      v = at == y ? 0 : std::expm1((at - y) / scale.exponent);
+      double sum = of_prior + at - v * (slope + 0.5 * v * curvature);
+      if (along_.empty()) return sum;
+      for (std::size_t c = 0; c < trial_.size(); ++c) trial_[c] = eta_[c] + v * along_[c];
+      sum += model_->log_likelihood(trial_);
+      return std::isnan(sum) ? kNever : sum;
+    };
+    const double here = f(y);
+    if (!std::isfinite(here)) return;
+    scale.steps.step(y, here, f, random);
+    for (std::size_t k = 0; k < x_.size(); ++k) x_[k] += v * direction_[k];
+    graph_.evaluate(graph_.dependents(scale.id), values);
+    model_->read_precisions(scale.members, values);
+  }
   // Angle steps and Newton steps of the stand-ins, from cheap to careful.
   struct Effort {
     int kicks, newton;
@@ -224,6 +282,8 @@ class LinearBlock : public Sampler {
   std::unique_ptr<LinearModel> model_;
   std::vector<OperationId> operations_;
   std::vector<Truncated> truncated_;
+  std::vector<Scale> scales_;
+  std::vector<double> direction_, along_;
   std::vector<double> x_, old_, mean_, u_, eta_, slope_, gradient_, step_, w_, beta_, pull_, trial_;
   // [responses]: where stand-ins touch, as eta + shift; base_: as eta.
   std::vector<double> centre_, base_;
@@ -248,8 +308,27 @@ bool has_normal_prior(const ModelGraph& graph, NodeId id) {
 std::unique_ptr<Sampler> make_linear_block(const ModelGraph& graph, std::span<const NodeId> nodes) {
   std::unique_ptr<LinearModel> model = LinearModel::make(graph, nodes);
   if (model == nullptr) return nullptr;
-  return std::make_unique<LinearBlock>(graph, std::vector<NodeId>(nodes.begin(), nodes.end()),
-                                       std::move(model));
+  auto block = std::make_unique<LinearBlock>(graph, std::vector<NodeId>(nodes.begin(), nodes.end()),
+                                             std::move(model));
+  const auto in_block = [&](NodeId id) {
+    return std::find(nodes.begin(), nodes.end(), id) != nodes.end();
+  };
+  for (const NodeId id : graph.sampled()) {
+    const auto children = graph.children(id);
+    if (in_block(id) || graph.node(id).count != 1 || children.empty()) continue;
+    std::vector<Slot> precisions;
+    bool fits = true;
+    for (const NodeId c : children) {
+      const Node& child = graph.node(c);
+      fits = fits && child.distribution == Id::normal && in_block(c);
+      if (!fits) break;
+      precisions.push_back(graph.slot_of(child, 1));
+    }
+    if (!fits) continue;
+    if (const auto power = power_of(graph, id, precisions))
+      block->add_scale(id, *power, precisions);
+  }
+  return block;
 }
 
 }  // namespace croft::bugs

@@ -486,6 +486,79 @@ void LinearModel::remainder_slope(const std::vector<double>& eta, const std::vec
   });
 }
 
+double LinearModel::log_likelihood(const std::vector<double>& eta) const {
+  double sum = 0;
+  by_kind([&]<Response kind>(std::size_t first, std::size_t last) {
+    for (std::size_t c = first; c < last; ++c)
+      sum += response<kind>(eta[c], a_[c], b_[c], c_[c]).value;
+  });
+  return sum;
+}
+
+LinearModel::Members LinearModel::members(std::span<const Slot> precisions) const {
+  Members m;
+  std::vector<std::uint8_t> is_member(elements_.size());
+  for (std::uint32_t r = 0; r < rows_.size(); ++r) {
+    const Row& row = rows_[r];
+    if (std::find(precisions.begin(), precisions.end(), row.precision) == precisions.end())
+      continue;
+    const auto at = std::find(elements_.begin(), elements_.end(), row.value);
+    if (at == elements_.end()) return {};
+    m.rows.push_back(r);
+    m.elements.push_back(static_cast<std::uint32_t>(at - elements_.begin()));
+    is_member[m.elements.back()] = 1;
+  }
+  for (std::size_t k = 0; k < m.rows.size(); ++k) {
+    const Range range = rows_[m.rows[k]].entries;
+    for (std::uint32_t i = range.first; i < range.first + range.count; ++i) {
+      const std::uint32_t e = entries_[i].element;
+      if (e != m.elements[k] && is_member[e] != 0) return {};
+    }
+  }
+  return m;
+}
+
+void LinearModel::deviations(const Members& m, const std::vector<double>& x,
+                             std::vector<double>& d) const {
+  d.assign(elements_.size(), 0.0);
+  for (std::size_t k = 0; k < m.rows.size(); ++k) {
+    const std::uint32_t r = m.rows[k];
+    const Range range = rows_[r].entries;
+    double sum = residuals_[r];
+    for (std::uint32_t i = range.first; i < range.first + range.count; ++i)
+      sum += numbers_[i] * x[entries_[i].element];
+    d[m.elements[k]] = sum;
+  }
+}
+
+void LinearModel::line(const Members& m, const std::vector<double>& x, const std::vector<double>& d,
+                       double* slope, double* curvature, std::vector<double>& along) const {
+  *slope = *curvature = 0;
+  std::size_t own = 0;  // members' rows rise
+  for (std::uint32_t r = 0; r < rows_.size(); ++r) {
+    if (own < m.rows.size() && m.rows[own] == r) {
+      ++own;
+      continue;
+    }
+    const Range range = rows_[r].entries;
+    double at = residuals_[r], moved = 0;
+    for (std::uint32_t i = range.first; i < range.first + range.count; ++i) {
+      at += numbers_[i] * x[entries_[i].element];
+      moved += numbers_[i] * d[entries_[i].element];
+    }
+    *slope += precisions_[r] * at * moved;
+    *curvature += precisions_[r] * moved * moved;
+  }
+  along.resize(terms_.size());
+  for (std::size_t c = 0; c < terms_.size(); ++c) {
+    const Range range = terms_[c].entries;
+    double sum = 0;
+    for (std::uint32_t i = range.first; i < range.first + range.count; ++i)
+      sum += numbers_[i] * d[entries_[i].element];
+    along[c] = sum;
+  }
+}
+
 void LinearModel::stand_ins(const std::vector<double>& eta, std::vector<double>& w,
                             std::vector<double>& beta) const {
   w.resize(terms_.size());

@@ -40,9 +40,29 @@ class LinearModel {
                    const std::vector<double>& beta, std::vector<double>& slope) const;
   void remainder_slope(const std::vector<double>& eta, const std::vector<double>& w,
                        const std::vector<double>& beta, std::vector<double>& slope) const;
+  // sum of l_c(eta_c)
+  double log_likelihood(const std::vector<double>& eta) const;
   // Stand-ins that touch the responses at eta.
   void stand_ins(const std::vector<double>& eta, std::vector<double>& w,
                  std::vector<double>& beta) const;
+
+  // --- Moves along a direction d of x, docs/math/bugs_samplers.md section 5.
+  // Rows of elements whose precision is at one of the slots: by element, how far it is from its
+  // mean at x; 0 for other elements.
+  struct Members {
+    std::vector<std::uint32_t> rows, elements;
+  };
+  // Empty where a mean has another member, or a member is truncated.
+  Members members(std::span<const Slot> precisions) const;
+  void deviations(const Members& m, const std::vector<double>& x, std::vector<double>& d) const;
+  // Of x + v d, without the members' own rows:  -slope v - curvature v^2 / 2  is what normal rows
+  // add; eta + v along what predictors are.
+  void line(const Members& m, const std::vector<double>& x, const std::vector<double>& d,
+            double* slope, double* curvature, std::vector<double>& along) const;
+  void read_precisions(const Members& m, const double* values) {
+    for (const std::uint32_t r : m.rows) precisions_[r] = values[rows_[r].precision];
+  }
+  bool has_groups() const { return !groups_.empty(); }
 
  private:
   struct Range {
