@@ -83,6 +83,10 @@ class LinearBlock : public Sampler {
     double& node = values[scale.slot];
     if (!(node > 0)) return;
     model_->deviations(scale.members, x_, direction_);
+    // Deviations that have not left 0 leave the scale to its prior; the move does not change this.
+    if (!(model_->squared_deviations(scale.members, direction_) >
+          1e-6 * static_cast<double>(scale.members.rows.size())))
+      return;
     double slope = 0, curvature = 0;
     model_->line(scale.members, x_, direction_, &slope, &curvature, along_);
     if (!along_.empty()) model_->predictors(x_, eta_);
@@ -91,6 +95,7 @@ class LinearBlock : public Sampler {
     double v = 0;
     const auto f = [&](double at) {
       node = at == y ? old : std::exp(at);
+      if (!(node > 1e-290 && node < 1e290)) return kNever;
       const double of_prior = scale.prior.log_density(values, Part::of_value);
       if (!(of_prior > kNever)) return kNever;
       v = at == y ? 0 : std::expm1((at - y) / scale.exponent);

@@ -531,6 +531,13 @@ void LinearModel::deviations(const Members& m, const std::vector<double>& x,
   }
 }
 
+double LinearModel::squared_deviations(const Members& m, const std::vector<double>& d) const {
+  double sum = 0;
+  for (std::size_t k = 0; k < m.rows.size(); ++k)
+    sum += precisions_[m.rows[k]] * d[m.elements[k]] * d[m.elements[k]];
+  return sum;
+}
+
 void LinearModel::line(const Members& m, const std::vector<double>& x, const std::vector<double>& d,
                        double* slope, double* curvature, std::vector<double>& along) const {
   *slope = *curvature = 0;

@@ -55,6 +55,8 @@ class LinearModel {
   // Empty where a mean has another member, or a member is truncated.
   Members members(std::span<const Slot> precisions) const;
   void deviations(const Members& m, const std::vector<double>& x, std::vector<double>& d) const;
+  // sum of tau d^2 over the members
+  double squared_deviations(const Members& m, const std::vector<double>& d) const;
   // Of x + v d, without the members' own rows:  -slope v - curvature v^2 / 2  is what normal rows
   // add; eta + v along what predictors are.
   void line(const Members& m, const std::vector<double>& x, const std::vector<double>& d,

@@ -42,9 +42,13 @@ class ProductScale : public Sampler {
     const double y = std::log(std::fabs(old_[0]));
     const double powers = static_cast<double>(scales_) - static_cast<double>(means_.size());
     double t = 1;
+    // Where B has not left 0 there is nothing to hold t: neither from there nor to there.
+    const double least = 1e-6 * static_cast<double>(means_.size());
+    if (!std::isfinite(y) || !(squares > least)) return;
     const auto f = [&](double at) {
       const double u = at - y;
       t = at == y ? 1 : std::exp(u);
+      if (!(t > 1e-100 && squares / (t * t) > least)) return kNever;
       double sum = powers * u - 0.5 * squares / (t * t) + products / t;
       for (std::size_t k = 0; k < scales_; ++k) {
         values[slots_[k]] = old_[k] * t;
@@ -52,7 +56,6 @@ class ProductScale : public Sampler {
       }
       return std::isnan(sum) ? kNever : sum;
     };
-    if (!std::isfinite(y)) return;
     const double here = f(y);
     if (!std::isfinite(here)) return;
     steps_.step(y, here, f, random);
