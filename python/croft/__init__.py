@@ -19,6 +19,7 @@
 ``BayesNet``      a Bayesian network: tables from cases, complete or not (BIF, UAI)
 ``GraphCRF``      a CRF over graphs that a function makes of each instance (``Cliques``, ``Template``)
 ``TableGraphCRF``  the same of a spec and tables, such as DataFrames (``GraphCRF.from_tables``)
+``RankedCRF``     the same by SampleRank: moves, losses and the cliques around a move are functions
 ``Logic``         a Markov logic network: rules with weights, and what follows from them
 ``maximum_entropy``  the distribution of largest entropy with given expectations
 ``croft.chain``   functions on numpy arrays: a CRF layer for scores of your own
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from .memm import MEMM
     from .model import Labelling, Model, Span, evaluate, load, save
     from .naive_bayes import NaiveBayes
+    from .rank_walk import RankedCRF
     from .segment import SegmentCRF
     from .table_graph import TableGraphCRF
     from .text import TextVectorizer
@@ -63,7 +65,7 @@ __version__: str = _core.version
 __all__ = ["BayesNet", "BoostedCRF", "ChainCRF", "Cliques", "Error", "ErrorCorrectingCRF", "FactorGraph",
            "FeatureFunction", "GraphCRF", "HMM", "HiddenChainCRF", "Inference", "Labelling", "Logic",
            "LogicAnswer", "LogisticRegression", "MEMM", "MaximumEntropy", "Model", "NaiveBayes", "PoolCRF", "Range",
-           "SearchResult", "SegmentCRF", "Span", "TableGraphCRF", "Template", "TextVectorizer", "TrainingInterrupted",
+           "RankedCRF", "SearchResult", "SegmentCRF", "Span", "TableGraphCRF", "Template", "TextVectorizer", "TrainingInterrupted",
            "chain", "compat", "evaluate", "load", "maximum_entropy", "plot", "save", "search"]
 
 _PLACE = {"BayesNet": "bayes_net", "BoostedCRF": "boosted", "ChainCRF": "estimator", "Cliques": "graph_crf",
@@ -72,7 +74,7 @@ _PLACE = {"BayesNet": "bayes_net", "BoostedCRF": "boosted", "ChainCRF": "estimat
           "Labelling": "model", "Logic": "logic", "LogicAnswer": "logic",
           "LogisticRegression": "logistic_regression", "MEMM": "memm",
           "MaximumEntropy": "entropy", "maximum_entropy": "entropy", "Model": "model", "NaiveBayes": "naive_bayes",
-          "PoolCRF": "pool", "Range": "halving", "SearchResult": "halving", "search": "halving",
+          "PoolCRF": "pool", "Range": "halving", "RankedCRF": "rank_walk", "SearchResult": "halving", "search": "halving",
           "SegmentCRF": "segment", "Span": "model", "TableGraphCRF": "table_graph",
           "Template": "graph_crf", "TextVectorizer": "text",
           "TrainingInterrupted": "estimator", "evaluate": "model", "load": "model", "save": "model"}
