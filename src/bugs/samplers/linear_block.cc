@@ -84,7 +84,7 @@ class LinearBlock : public Sampler {
     if (!(node > 0)) return;
     model_->deviations(scale.members, x_, direction_);
     // Deviations that have not left 0 leave the scale to its prior; the move does not change this.
-    if (!(model_->squared_deviations(scale.members, direction_) >
+    if (!(model_->squared_deviations(scale.members, direction_, values) >
           1e-6 * static_cast<double>(scale.members.rows.size())))
       return;
     double slope = 0, curvature = 0;

@@ -24,6 +24,14 @@ std::span<const LinearForms::Entry> LinearForms::entries(Slot s) const {
   return form == nullptr ? std::span<const Entry>() : std::span<const Entry>(form->entries);
 }
 
+bool LinearForms::constant(Slot s) const {
+  const Form* form = find(s);
+  if (form == nullptr) return graph_.fixed(s);
+  return form->linear && form->fixed_rest &&
+         std::all_of(form->entries.begin(), form->entries.end(),
+                     [&](const Entry& e) { return fixed(e.coefficient); });
+}
+
 std::uint32_t LinearForms::add(Instruction instruction, bool fixed) {
   instruction.out = static_cast<std::uint32_t>(coefficients_.size());
   coefficients_.push_back(0);
@@ -152,11 +160,23 @@ void LinearForms::add_operation(OperationId id) {
   const Operation& o = graph_.operation(id);
   const auto arguments = graph_.arguments(o);
   if (std::none_of(arguments.begin(), arguments.end(), [&](Slot s) { return moves(s); })) return;
-  if (o.function == Function::pick) return add_pick(id, o);
-  if (o.function == Function::matrix_product) return add_matrix_product(o);
-  Form form = o.outputs == 1 ? form_of(o) : Form{false, {}};
-  if (form.linear && form.entries.empty()) return;  // times 0
-  for (std::uint32_t m = 0; m < o.outputs; ++m) forms_[o.out + m] = form;
+  const bool fixed_rest = std::all_of(arguments.begin(), arguments.end(), [&](Slot s) {
+    const Form* form = find(s);
+    return form == nullptr ? graph_.fixed(s) : form->fixed_rest;
+  });
+  if (o.function == Function::pick) {
+    add_pick(id, o);
+  } else if (o.function == Function::matrix_product) {
+    add_matrix_product(o);
+  } else {
+    const Form form = o.outputs == 1 ? form_of(o) : Form{false, {}};
+    if (form.linear && form.entries.empty()) return;  // times 0
+    for (std::uint32_t m = 0; m < o.outputs; ++m) forms_[o.out + m] = form;
+  }
+  for (std::uint32_t m = 0; m < o.outputs; ++m) {
+    const auto it = forms_.find(o.out + m);
+    if (it != forms_.end()) it->second.fixed_rest = fixed_rest;
+  }
 }
 
 std::size_t LinearForms::place_of(const Operation& o, const double* values) const {

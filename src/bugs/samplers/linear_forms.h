@@ -27,6 +27,8 @@ class LinearForms {
     const auto it = forms_.find(s);
     return it == forms_.end() || it->second.linear;
   }
+  // Whether s_0 and all coefficients are the same in all states.
+  bool constant(Slot s) const;
   // Empty for what does not move.
   std::span<const Entry> entries(Slot s) const;
   double coefficient(std::uint32_t c) const { return coefficients_[c]; }
@@ -41,6 +43,7 @@ class LinearForms {
   struct Form {
     bool linear = true;
     std::vector<Entry> entries;
+    bool fixed_rest = true;  // s_0
   };
   enum class Kind : std::uint32_t { product, quotient, negation, sum, scaling, selection };
   struct Instruction {

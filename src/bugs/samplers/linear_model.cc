@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "bugs/distributions/dense.h"
+#include "bugs/samplers/response_kernels.h"
 
 namespace croft::bugs {
 
@@ -69,7 +71,8 @@ bool LinearModel::add_normal(const Node& node) {
     if (!own || forms_.moves(mean) || moves(node.lower) || moves(node.upper)) return false;
   }
   rows_.push_back({add_entries(forms_.entries(mean), true, own ? node.first : kNothing), 0,
-                   node.first, mean, precision, node.distribution == Id::log_normal});
+                   node.first, mean, precision, node.distribution == Id::log_normal,
+                   forms_.constant(mean) && (own || graph_.fixed(node.first))});
   return true;
 }
 
@@ -262,9 +265,10 @@ bool LinearModel::finish() {
     ++kinds_.back().terms.count;
     terms_[c].pairs = add_pairs(terms_[c].entries);
   }
-  for (Row& row : rows_) row.pairs = add_pairs(row.entries);
   residuals_.resize(rows_.size());
   precisions_.resize(rows_.size());
+  add_constant_rows();
+  for (const std::uint32_t r : moving_rows_) rows_[r].pairs = add_pairs(rows_[r].entries);
   offsets_.resize(terms_.size());
   shifts_.resize(terms_.size());
   a_.resize(terms_.size());
@@ -273,6 +277,59 @@ bool LinearModel::finish() {
   group_residuals_.resize(groups_.size());
   group_matrices_.resize(groups_.size());
   return true;
+}
+
+void LinearModel::add_constant_rows() {
+  // The residuals where the block is 0.
+  std::vector<double> values = graph_.initial();
+  std::vector<NodeId> nodes;
+  for (const Slot s : elements_) {
+    values[s] = 0;
+    if (nodes.empty() || nodes.back() != graph_.node_of(s)) nodes.push_back(graph_.node_of(s));
+  }
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  graph_.evaluate(graph_.dependents_of(nodes), values.data());
+  std::map<Slot, std::size_t> places;
+  std::vector<std::map<std::pair<std::uint32_t, std::uint32_t>, double>> products;
+  std::vector<std::map<std::uint32_t, double>> pulls;
+  for (std::uint32_t r = 0; r < rows_.size(); ++r) {
+    const Row& row = rows_[r];
+    if (!row.constant) {
+      moving_rows_.push_back(r);
+      continue;
+    }
+    const double value = row.of_logarithm ? std::log(values[row.value]) : values[row.value];
+    residuals_[r] = value - values[row.mean];
+    const auto [it, is_new] = places.emplace(row.precision, constant_rows_.size());
+    if (is_new) {
+      constant_rows_.push_back(
+          {.precision = row.precision, .products = {}, .places = {}, .pulls = {}});
+      products.emplace_back();
+      pulls.emplace_back();
+    }
+    for (std::uint32_t i = row.entries.first; i < row.entries.first + row.entries.count; ++i) {
+      const std::uint32_t e = entries_[i].element;
+      if (residuals_[r] != 0) pulls[it->second][e] -= residuals_[r] * numbers_[i];
+      for (std::uint32_t j = row.entries.first; j <= i; ++j) {
+        const std::uint32_t f = entries_[j].element;
+        products[it->second][{std::max(e, f), std::min(e, f)}] += numbers_[i] * numbers_[j];
+      }
+    }
+  }
+  for (std::size_t g = 0; g < constant_rows_.size(); ++g) {
+    for (const auto& [place, product] : products[g]) {
+      constant_rows_[g].products.emplace_back(cholesky_->position(place.first, place.second),
+                                              product);
+      constant_rows_[g].places.push_back(place);
+    }
+    constant_rows_[g].pulls.assign(pulls[g].begin(), pulls[g].end());
+  }
+}
+
+void LinearModel::read_precisions(const Members& m, const double* values) {
+  for (const std::uint32_t r : m.rows) precisions_[r] = values[rows_[r].precision];
+  for (ConstantRows& g : constant_rows_) g.tau = values[g.precision];
 }
 
 void LinearModel::read_response(std::size_t c, const double* values) {
@@ -339,12 +396,13 @@ void LinearModel::begin(const double* values, std::vector<double>& x) {
       sum += numbers_[k] * x[entries_[k].element];
     return sum;
   };
-  for (std::size_t r = 0; r < rows_.size(); ++r) {
+  for (const std::uint32_t r : moving_rows_) {
     const Row& row = rows_[r];
     const double value = row.of_logarithm ? std::log(values[row.value]) : values[row.value];
     residuals_[r] = value - values[row.mean] - along(row.entries);
     precisions_[r] = values[row.precision];
   }
+  for (ConstantRows& g : constant_rows_) g.tau = values[g.precision];
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const Group& group = groups_[g];
     const std::size_t n = group.value.size();
@@ -370,7 +428,11 @@ void LinearModel::gaussian_part(std::vector<double>& b) {
   const auto entries = cholesky_->entries();
   std::fill(entries.begin(), entries.end(), 0.0);
   b.assign(elements_.size(), 0.0);
-  for (std::size_t r = 0; r < rows_.size(); ++r) {
+  for (const ConstantRows& g : constant_rows_) {
+    for (const auto& [position, product] : g.products) entries[position] += g.tau * product;
+    for (const auto& [element, pull] : g.pulls) b[element] += g.tau * pull;
+  }
+  for (const std::uint32_t r : moving_rows_) {
     const Range range = rows_[r].entries;
     const double tau = precisions_[r], pull = tau * residuals_[r];
     const std::uint32_t* position = pairs_.data() + rows_[r].pairs;
@@ -467,6 +529,12 @@ double LinearModel::remainder(const std::vector<double>& eta, const std::vector<
   double sum = 0;
   slope.resize(terms_.size());
   by_kind([&]<Response kind>(std::size_t first, std::size_t last) {
+    std::size_t done = 0;
+    const ResponseArrays arrays{&eta[first], &a_[first],   &b_[first],
+                                &w[first],   &beta[first], &slope[first]};
+    if constexpr (kind == Response::power) sum += power_remainders(arrays, last - first, &done);
+    if constexpr (kind == Response::logit) sum += logit_remainders(arrays, last - first, &done);
+    first += done;
     for (std::size_t c = first; c < last; ++c) {
       const ResponseSlope at = response<kind>(eta[c], a_[c], b_[c], c_[c]);
       sum += at.value + (0.5 * w[c] * eta[c] - beta[c]) * eta[c];
@@ -481,6 +549,12 @@ void LinearModel::remainder_slope(const std::vector<double>& eta, const std::vec
                                   std::vector<double>& slope) const {
   slope.resize(terms_.size());
   by_kind([&]<Response kind>(std::size_t first, std::size_t last) {
+    std::size_t done = 0;
+    const ResponseArrays arrays{&eta[first], &a_[first],   &b_[first],
+                                &w[first],   &beta[first], &slope[first]};
+    if constexpr (kind == Response::power) power_remainders(arrays, last - first, &done);
+    if constexpr (kind == Response::logit) logit_slopes(arrays, last - first, &done);
+    first += done;
     for (std::size_t c = first; c < last; ++c)
       slope[c] = response_first<kind>(eta[c], a_[c], b_[c], c_[c]) + w[c] * eta[c] - beta[c];
   });
@@ -489,6 +563,11 @@ void LinearModel::remainder_slope(const std::vector<double>& eta, const std::vec
 double LinearModel::log_likelihood(const std::vector<double>& eta) const {
   double sum = 0;
   by_kind([&]<Response kind>(std::size_t first, std::size_t last) {
+    std::size_t done = 0;
+    const ResponseArrays arrays{&eta[first], &a_[first], &b_[first], nullptr, nullptr, nullptr};
+    if constexpr (kind == Response::power) sum += power_values(arrays, last - first, &done);
+    if constexpr (kind == Response::logit) sum += logit_values(arrays, last - first, &done);
+    first += done;
     for (std::size_t c = first; c < last; ++c)
       sum += response<kind>(eta[c], a_[c], b_[c], c_[c]).value;
   });
@@ -497,6 +576,7 @@ double LinearModel::log_likelihood(const std::vector<double>& eta) const {
 
 LinearModel::Members LinearModel::members(std::span<const Slot> precisions) const {
   Members m;
+  m.precisions.assign(precisions.begin(), precisions.end());
   std::vector<std::uint8_t> is_member(elements_.size());
   for (std::uint32_t r = 0; r < rows_.size(); ++r) {
     const Row& row = rows_[r];
@@ -531,22 +611,40 @@ void LinearModel::deviations(const Members& m, const std::vector<double>& x,
   }
 }
 
-double LinearModel::squared_deviations(const Members& m, const std::vector<double>& d) const {
+double LinearModel::squared_deviations(const Members& m, const std::vector<double>& d,
+                                       const double* values) const {
   double sum = 0;
-  for (std::size_t k = 0; k < m.rows.size(); ++k)
-    sum += precisions_[m.rows[k]] * d[m.elements[k]] * d[m.elements[k]];
+  for (std::size_t k = 0; k < m.rows.size(); ++k) {
+    const Row& row = rows_[m.rows[k]];
+    sum += values[row.precision] * d[m.elements[k]] * d[m.elements[k]];
+  }
   return sum;
 }
 
 void LinearModel::line(const Members& m, const std::vector<double>& x, const std::vector<double>& d,
                        double* slope, double* curvature, std::vector<double>& along) const {
   *slope = *curvature = 0;
-  std::size_t own = 0;  // members' rows rise
-  for (std::uint32_t r = 0; r < rows_.size(); ++r) {
-    if (own < m.rows.size() && m.rows[own] == r) {
-      ++own;
+  for (const ConstantRows& g : constant_rows_) {
+    if (std::find(m.precisions.begin(), m.precisions.end(), g.precision) != m.precisions.end())
       continue;
+    double at = 0, moved = 0;
+    for (std::size_t k = 0; k < g.products.size(); ++k) {
+      const auto [e, f] = g.places[k];
+      const double product = g.products[k].second;
+      if (e == f) {
+        at += product * d[e] * x[e];
+        moved += product * d[e] * d[e];
+      } else {
+        at += product * (d[e] * x[f] + d[f] * x[e]);
+        moved += 2 * product * d[e] * d[f];
+      }
     }
+    for (const auto& [element, pull] : g.pulls) at -= pull * d[element];
+    *slope += g.tau * at;
+    *curvature += g.tau * moved;
+  }
+  for (const std::uint32_t r : moving_rows_) {
+    if (std::binary_search(m.rows.begin(), m.rows.end(), r)) continue;
     const Range range = rows_[r].entries;
     double at = residuals_[r], moved = 0;
     for (std::uint32_t i = range.first; i < range.first + range.count; ++i) {

@@ -51,19 +51,19 @@ class LinearModel {
   // mean at x; 0 for other elements.
   struct Members {
     std::vector<std::uint32_t> rows, elements;
+    std::vector<Slot> precisions;
   };
   // Empty where a mean has another member, or a member is truncated.
   Members members(std::span<const Slot> precisions) const;
   void deviations(const Members& m, const std::vector<double>& x, std::vector<double>& d) const;
   // sum of tau d^2 over the members
-  double squared_deviations(const Members& m, const std::vector<double>& d) const;
+  double squared_deviations(const Members& m, const std::vector<double>& d,
+                            const double* values) const;
   // Of x + v d, without the members' own rows:  -slope v - curvature v^2 / 2  is what normal rows
   // add; eta + v along what predictors are.
   void line(const Members& m, const std::vector<double>& x, const std::vector<double>& d,
             double* slope, double* curvature, std::vector<double>& along) const;
-  void read_precisions(const Members& m, const double* values) {
-    for (const std::uint32_t r : m.rows) precisions_[r] = values[rows_[r].precision];
-  }
+  void read_precisions(const Members& m, const double* values);
   bool has_groups() const { return !groups_.empty(); }
 
  private:
@@ -75,6 +75,16 @@ class LinearModel {
     std::uint32_t pairs;  // first of pairs_
     Slot value, mean, precision;
     bool of_logarithm;  // dlnorm
+    bool constant;
+  };
+  // Rows of one precision whose residuals and coefficients are the same in all states, added up:
+  // tau (x' P x / 2 - b' x).
+  struct ConstantRows {
+    Slot precision;
+    std::vector<std::pair<std::uint32_t, double>> products;       // position in the factor
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> places;  // element, element of products
+    std::vector<std::pair<std::uint32_t, double>> pulls;          // element
+    double tau = 0;                                               // at begin()
   };
   struct Group {  // rows with a matrix between them
     std::vector<Range> entries;
@@ -109,6 +119,7 @@ class LinearModel {
   bool still(const Node& node, std::size_t parameter) const;
   bool exponential_of(Slot s, Slot* eta, std::vector<Factor>& factors) const;
   bool finish();
+  void add_constant_rows();
   Range add_entries(std::span<const LinearForms::Entry> entries, bool negative,
                     Slot own = kNothing);
   std::uint32_t add_pairs(Range entries);
@@ -123,6 +134,8 @@ class LinearModel {
   std::vector<double> numbers_;  // of entries_
   bool moving_ = false;          // some of them are not fixed
   std::vector<Row> rows_;
+  std::vector<std::uint32_t> moving_rows_;  // that are not in constant_rows_
+  std::vector<ConstantRows> constant_rows_;
   std::vector<Group> groups_;
   std::vector<Term> terms_;
   std::vector<KindRange> kinds_;

@@ -3,6 +3,7 @@
 #include "bugs/distributions/dense.h"
 #include "bugs/distributions/densities.h"
 #include "bugs/distributions/draws.h"
+#include "bugs/samplers/response_kernels.h"
 #include "bugs/samplers/responses.h"
 #include "bugs/samplers/sampler_runs.h"
 #include "bugs/samplers/sparse_cholesky.h"
@@ -71,6 +72,43 @@ TEST(Responses, HaveTheirDerivatives) {
   expect_derivatives<Response::cloglog>(3, 10, 0, false);
   expect_derivatives<Response::student>(0.5, 2, 4, false);
   expect_derivatives<Response::logistic>(0.5, 2, 0, false);
+}
+
+TEST(Responses, OfVectorsAreThoseOfOneByOne) {
+  Random random(35);
+  constexpr std::size_t kCount = 64;
+  std::vector<double> eta(kCount), a(kCount), b(kCount), w(kCount), beta(kCount), slope(kCount);
+  for (std::size_t c = 0; c < kCount; ++c) {
+    eta[c] = (c < 8 ? 60 : 5) * random.normal();
+    a[c] = static_cast<double>(random.below(5));
+    b[c] = a[c] + static_cast<double>(random.below(5));
+    w[c] = random.uniform();
+    beta[c] = random.normal();
+  }
+  const ResponseArrays arrays{eta.data(), a.data(), b.data(), w.data(), beta.data(), slope.data()};
+  const auto check = [&]<Response kind>(auto values, auto remainders, auto slopes) {
+    double of_values = 0, of_remainders = 0, scale = 1;
+    std::vector<double> expected(kCount);
+    for (std::size_t c = 0; c < kCount; ++c) {
+      const ResponseSlope at = response<kind>(eta[c], a[c], b[c], 0);
+      of_values += at.value;
+      of_remainders += at.value + (0.5 * w[c] * eta[c] - beta[c]) * eta[c];
+      expected[c] = at.first + w[c] * eta[c] - beta[c];
+      scale += std::fabs(at.value);
+    }
+    std::size_t done = 0;
+    EXPECT_NEAR(values(arrays, kCount, &done), of_values, 1e-14 * scale);
+    EXPECT_EQ(done, kCount);
+    EXPECT_NEAR(remainders(arrays, kCount, &done), of_remainders, 1e-14 * scale);
+    const std::vector<double> first = slope;
+    slopes(arrays, kCount, &done);
+    for (std::size_t c = 0; c < kCount; ++c) {
+      EXPECT_NEAR(first[c], expected[c], 1e-14 * (1 + std::fabs(expected[c])));
+      EXPECT_NEAR(slope[c], expected[c], 1e-14 * (1 + std::fabs(expected[c])));
+    }
+  };
+  check.template operator()<Response::power>(power_values, power_remainders, power_remainders);
+  check.template operator()<Response::logit>(logit_values, logit_remainders, logit_slopes);
 }
 
 // y ~ N(a + b x, 1), and a second level: a ~ N(c, 0.5).  The posterior of (a, b, c) is normal; its

@@ -1,0 +1,146 @@
+#include "bugs/samplers/response_kernels.h"
+
+// The part up to HWY_ONCE is compiled once for every SIMD target.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "bugs/samplers/response_kernels.cc"
+#include "hwy/foreach_target.h"  // must precede highway.h
+#include "hwy/highway.h"
+// clang-format off
+#include "hwy/contrib/math/math-inl.h"
+// clang-format on
+
+HWY_BEFORE_NAMESPACE();
+namespace croft::bugs {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::ScalableTag<double>;
+using V = hn::Vec<D>;
+
+struct Value {
+  V value, slope;
+};
+
+// a eta - b e^eta
+struct Power {
+  static HWY_INLINE Value both(D d, V eta, V a, V b) {
+    const V e = hn::Mul(b, hn::Exp(d, hn::Min(eta, hn::Set(d, 700.0))));
+    return {hn::Sub(hn::Mul(a, eta), e), hn::Sub(a, e)};
+  }
+  static HWY_INLINE V value(D d, V eta, V a, V b) { return both(d, eta, a, b).value; }
+  static HWY_INLINE V slope(D d, V eta, V a, V b) { return both(d, eta, a, b).slope; }
+};
+
+// a eta - b (max(eta, 0) + ln(1 + e^-|eta|))
+struct Logit {
+  static HWY_INLINE V small(D d, V eta) { return hn::Exp(d, hn::Neg(hn::Abs(eta))); }
+  static HWY_INLINE V value_of(D d, V eta, V a, V b, V e) {
+    const V positive = hn::Max(eta, hn::Zero(d));
+    return hn::Sub(hn::Mul(a, eta), hn::Mul(b, hn::Add(positive, hn::Log1p(d, e))));
+  }
+  static HWY_INLINE V slope_of(D d, V eta, V a, V b, V e) {
+    const V one = hn::Set(d, 1.0);
+    const V above = hn::IfThenElse(hn::Gt(eta, hn::Zero(d)), one, e);
+    return hn::Sub(a, hn::Mul(b, hn::Div(above, hn::Add(one, e))));
+  }
+  static HWY_INLINE Value both(D d, V eta, V a, V b) {
+    const V e = small(d, eta);
+    return {value_of(d, eta, a, b, e), slope_of(d, eta, a, b, e)};
+  }
+  static HWY_INLINE V value(D d, V eta, V a, V b) { return value_of(d, eta, a, b, small(d, eta)); }
+  static HWY_INLINE V slope(D d, V eta, V a, V b) { return slope_of(d, eta, a, b, small(d, eta)); }
+};
+
+template <class Kind>
+HWY_INLINE double values(const ResponseArrays& r, std::size_t count, std::size_t* done) {
+  const D d;
+  const std::size_t lanes = hn::Lanes(d);
+  V sum = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes)
+    sum = hn::Add(
+        sum, Kind::value(d, hn::LoadU(d, r.eta + i), hn::LoadU(d, r.a + i), hn::LoadU(d, r.b + i)));
+  *done = i;
+  return hn::GetLane(hn::SumOfLanes(d, sum));
+}
+
+template <class Kind>
+HWY_INLINE double remainders(const ResponseArrays& r, std::size_t count, std::size_t* done) {
+  const D d;
+  const std::size_t lanes = hn::Lanes(d);
+  const V half = hn::Set(d, 0.5);
+  V sum = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const V eta = hn::LoadU(d, r.eta + i), beta = hn::LoadU(d, r.beta + i);
+    const Value at = Kind::both(d, eta, hn::LoadU(d, r.a + i), hn::LoadU(d, r.b + i));
+    const V pull = hn::Mul(hn::LoadU(d, r.w + i), eta);
+    sum = hn::Add(sum, hn::Add(at.value, hn::Mul(hn::Sub(hn::Mul(half, pull), beta), eta)));
+    hn::StoreU(hn::Add(at.slope, hn::Sub(pull, beta)), d, r.slope + i);
+  }
+  *done = i;
+  return hn::GetLane(hn::SumOfLanes(d, sum));
+}
+
+template <class Kind>
+HWY_INLINE double slopes(const ResponseArrays& r, std::size_t count, std::size_t* done) {
+  const D d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const V eta = hn::LoadU(d, r.eta + i);
+    const V slope = Kind::slope(d, eta, hn::LoadU(d, r.a + i), hn::LoadU(d, r.b + i));
+    const V pull = hn::Sub(hn::Mul(hn::LoadU(d, r.w + i), eta), hn::LoadU(d, r.beta + i));
+    hn::StoreU(hn::Add(slope, pull), d, r.slope + i);
+  }
+  *done = i;
+  return 0;
+}
+
+double power_values(const ResponseArrays& r, std::size_t count, std::size_t* done) {
+  return values<Power>(r, count, done);
+}
+double power_remainders(const ResponseArrays& r, std::size_t count, std::size_t* done) {
+  return remainders<Power>(r, count, done);
+}
+double logit_values(const ResponseArrays& r, std::size_t count, std::size_t* done) {
+  return values<Logit>(r, count, done);
+}
+double logit_remainders(const ResponseArrays& r, std::size_t count, std::size_t* done) {
+  return remainders<Logit>(r, count, done);
+}
+double logit_slopes(const ResponseArrays& r, std::size_t count, std::size_t* done) {
+  return slopes<Logit>(r, count, done);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace croft::bugs
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace croft::bugs {
+
+HWY_EXPORT(power_values);
+HWY_EXPORT(power_remainders);
+HWY_EXPORT(logit_values);
+HWY_EXPORT(logit_remainders);
+HWY_EXPORT(logit_slopes);
+
+double power_values(const ResponseArrays& r, std::size_t count, std::size_t* done) {
+  return HWY_DYNAMIC_DISPATCH(power_values)(r, count, done);
+}
+double power_remainders(const ResponseArrays& r, std::size_t count, std::size_t* done) {
+  return HWY_DYNAMIC_DISPATCH(power_remainders)(r, count, done);
+}
+double logit_values(const ResponseArrays& r, std::size_t count, std::size_t* done) {
+  return HWY_DYNAMIC_DISPATCH(logit_values)(r, count, done);
+}
+double logit_remainders(const ResponseArrays& r, std::size_t count, std::size_t* done) {
+  return HWY_DYNAMIC_DISPATCH(logit_remainders)(r, count, done);
+}
+double logit_slopes(const ResponseArrays& r, std::size_t count, std::size_t* done) {
+  return HWY_DYNAMIC_DISPATCH(logit_slopes)(r, count, done);
+}
+
+}  // namespace croft::bugs
+#endif  // HWY_ONCE

@@ -1,0 +1,25 @@
+// Responses of many predictors at once (SIMD, run-time dispatch): those of responses.h that models
+// have by the thousand.  Exponentials and logarithms are within 4 units of the last place.
+#pragma once
+#include <cstddef>
+
+namespace croft::bugs {
+
+// Numbers by response; slope may be null where it is not asked for.
+struct ResponseArrays {
+  const double *eta, *a, *b, *w, *beta;
+  double* slope;
+};
+
+// Each does as many of the first `count` as fill vectors, says how many in `done`, and returns
+// their sum; docs/math/bugs_samplers.md section 4.
+//   values     : sum of l
+//   remainders : sum of l + (w eta / 2 - beta) eta, and its slopes
+//   slopes     : only these; the sum is 0
+double power_values(const ResponseArrays& r, std::size_t count, std::size_t* done);
+double power_remainders(const ResponseArrays& r, std::size_t count, std::size_t* done);
+double logit_values(const ResponseArrays& r, std::size_t count, std::size_t* done);
+double logit_remainders(const ResponseArrays& r, std::size_t count, std::size_t* done);
+double logit_slopes(const ResponseArrays& r, std::size_t count, std::size_t* done);
+
+}  // namespace croft::bugs
