@@ -19,6 +19,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from bugs_models import BugsModels
 from harness import ROOT, Run, check, machine, row, rows, timed
 from many_labels import ManyLabels
 from other_programs import OtherPrograms
@@ -32,7 +33,7 @@ CRFSUITE_OBJECTIVE = 9118.90    # l2 = 1, observed features
 CRFSUITE_L1 = (16889.46, 9685)  # l1 = 1: objective, weights that are not 0
 
 
-class Bench(ManyLabels, OtherPrograms):
+class Bench(BugsModels, ManyLabels, OtherPrograms):
     def __init__(self, args, folder):
         self.args, self.folder = args, Path(folder)
         self.croft = Path(args.croft).resolve()
@@ -232,7 +233,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(args, folder)
         for name in args.only or ['observed', 'whole', 'l1', 'all_features', 'predict', 'other_programs',
-                                  'questions', 'label_sets', 'cltt', 'brown', 'python']:
+                                  'questions', 'label_sets', 'cltt', 'brown', 'python', 'bugs']:
             getattr(bench, name)()
     if args.json:
         Path(args.json).write_text(json.dumps({'machine': machine(), 'rows': rows}, indent=1))

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "bugs/sampler.h"
+#include "bugs/samplers/deviation_scale.h"
 #include "bugs/samplers/linear_block.h"
 #include "bugs/samplers/product_scale.h"
 #include "bugs/samplers/single_site.h"
@@ -124,6 +125,13 @@ std::vector<std::unique_ptr<Sampler>> choose_samplers(const ModelGraph& graph) {
     if (node.lower == kNothing) continue;
     if (SamplerPointer move = make_product_scale(graph, id, scaled))
       samplers.push_back(std::move(move));
+  }
+  for (const NodeId id : others) {  // of nodes that no block moves with their precision
+    const auto children = graph.children(id);
+    const bool in_block =
+        std::any_of(children.begin(), children.end(), [&](NodeId c) { return drawn.contains(c); });
+    if (in_block) continue;
+    if (SamplerPointer move = make_deviation_scale(graph, id)) samplers.push_back(std::move(move));
   }
   // What is censored is summed out for its parents, so it is drawn when they stand.
   for (SamplerPointer& sampler : censored) samplers.push_back(std::move(sampler));

@@ -1,4 +1,5 @@
 #include "bugs/distributions/densities.h"
+#include "bugs/samplers/deviation_scale.h"
 #include "bugs/samplers/linear_block.h"
 #include "bugs/samplers/power_law.h"
 #include "bugs/samplers/product_scale.h"
@@ -123,6 +124,43 @@ TEST(ScaleMoves, OfProductsLeaveThePosterior) {
           [](double s) { return exponential_density<Part::whole>(s, 0.7) + of_variance(s * s); }, 0,
           12),
       1.95);
+}
+
+// Effects that are seen through a square: no block takes them.
+TEST(ScaleMoves, OfNodesOutsideBlocksLeaveThePosterior) {
+  ModelBuilder m;
+  const NodeId tau = m.node(Id::gamma, m.numbers({2, 1}));
+  std::vector<std::pair<Slot, double>> start = {{m.slot(tau), 1}};
+  for (const double y : kData) {
+    const NodeId b = m.node(Id::normal, {m.number(0), m.slot(tau)});
+    const Slot square = m.operation(Function::multiply, {m.slot(b), m.slot(b)});
+    m.node(Id::normal, {square, m.number(1)}, {y});
+    start.emplace_back(m.slot(b), 0.5);
+  }
+  m.graph.finish();
+  const SampledRun run = run_samplers(m.graph, start, {m.slot(tau)}, 1000, 3000, 8, 55);
+  EXPECT_EQ(run.samplers.back(), "scale of deviations");
+  const auto density = [&](double t) {
+    double sum = gamma_density<Part::whole>(t, 2, 1);
+    for (const double y : kData) {
+      double mass = 0;
+      for (int i = -200; i <= 200; ++i) {
+        const double b = 0.03 * i;
+        mass += std::exp(normal_density<Part::whole>(b, 0, t) - 0.5 * (y - b * b) * (y - b * b));
+      }
+      sum += std::log(mass);
+    }
+    return sum;
+  };
+  std::vector<double> table;
+  for (int i = 0; i <= 400; ++i) table.push_back(density(0.02 + 0.025 * i));
+  const auto between = [&](double t) {
+    const double at = std::clamp((t - 0.02) / 0.025, 0.0, 399.999);
+    const auto cell = static_cast<std::size_t>(at);
+    const double part = at - static_cast<double>(cell);
+    return (1 - part) * table[cell] + part * table[cell + 1];
+  };
+  EXPECT_LT(distance_from_density(run.draws[0], between, 0.02, 10), 1.95);
 }
 
 TEST(PowerLaw, IsFoundThroughOperations) {
