@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 import json
+import math
 import os
+import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
 
@@ -101,10 +103,56 @@ class Logic:
         return LogicAnswer(atoms=values, standard_errors=errors, known=known, **answer)
 
     def learn(self, query: str, output: Path, *, objective: str = "pseudo-likelihood", l2: float = 0,
-              max_iterations: int = 1000) -> list[float]:
+              prior: str = "zero", worlds: Sequence[Path] = (), hidden: Sequence[str] = (),
+              max_iterations: Optional[int] = None, settings: Optional[Mapping[str, object]] = None, seed: int = 1,
+              threads: int = 1) -> list[float]:
         """Weights of the soft rules, learnt from the databases; the network with them goes to the file `output`.
 
-        Of the predicates of `query`, atoms that no database names are false.  objective: pseudo-likelihood, or
-        likelihood by the exact gradient."""
-        weights, _, _ = self._native.learn(query, os.fspath(output), objective, l2, max_iterations)
+        Of the predicates of `query`, atoms that no database names are false.  objective, settings: those of
+        `croft logic --learn`.  prior: where l2 pulls the weights to, "zero" or what is "written".  worlds: databases
+        that are worlds of their own, in each of which the facts of the evidence are true.  hidden: predicates whose
+        atoms are not known where no database names them."""
+        if prior not in ("zero", "written"):
+            raise ValueError(f"prior is {prior!r}; it is 'zero' or 'written'")
+        pairs = [(name.replace("_", "-"), str(value)) for name, value in (settings or {}).items()]
+        weights, _, _, _, _, found = self._native.learn(
+            query, os.fspath(output), objective, l2, prior == "written", max_iterations,
+            [os.fspath(each) for each in worlds], list(hidden), pairs, seed, threads)
+        for warning in found:
+            warnings.warn(warning, stacklevel=2)
         return weights
+
+    def learn_structure(self, query: str, output: Path, *, beam: int = 20, literals: int = 4, variables: int = 4,
+                        clauses: int = 10, least_gain: float = 3, groundings: float = 300_000,
+                        l2: float = 0.1) -> list[tuple[str, float]]:
+        """Clauses that tell atoms of `query` from all others, beside the rules that are there, by a beam search.
+
+        Each with the log-pseudo-likelihood that it leads to; the first has no clause.  The network goes to the file
+        `output`.  The options are the settings of `croft logic --learn-structure`."""
+        return self._native.learn_structure(query, os.fspath(output), beam, literals, variables, clauses, least_gain,
+                                            groundings, l2)
+
+    def inspect(self) -> pd.DataFrame:
+        """A row for each rule: rule, weight (NaN: hard), groundings, and how many the evidence makes true."""
+        import pandas
+        rules = json.loads(self._native.inspect())["rules"]
+        return pandas.DataFrame({"rule": [each["rule"] for each in rules],
+                                 "weight": [each.get("weight", float("nan")) for each in rules],
+                                 "hard": [each["hard"] for each in rules],
+                                 "groundings": [int(each["groundings"]) for each in rules],
+                                 "true": [int(each["true"]) for each in rules]})
+
+    def explain(self, atom: str, query: str = "", *, picture: Optional[Path] = None, method: str = "auto",
+                max_iterations: Optional[int] = None, seed: int = 1, threads: int = 1) -> pd.DataFrame:
+        """Which ground clauses speak for the atom (amount > 0) and against it, all others given as in the best world.
+
+        The amounts add up to the atom's log-odds there; hard clauses have an infinite one.  An atom that the evidence
+        decides has none.  query: what is open, as for :meth:`infer`; empty: the atom's predicate.  picture: a file
+        (.svg) for the ground network around the atom."""
+        import pandas
+        found = json.loads(self._native.explain(atom, query, None if picture is None else os.fspath(picture), method,
+                                                max_iterations, seed, threads))
+        amounts = [each["amount"] if "amount" in each else math.inf if each["hard"] == "demands" else -math.inf
+                   for each in found["reasons"]]
+        return pandas.DataFrame({"amount": amounts, "clause": [each["clause"] for each in found["reasons"]],
+                                 "rule": [each["rule"] for each in found["reasons"]]})

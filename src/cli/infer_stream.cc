@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "app/infer/infer_methods.h"
 #include "app/infer/slice_stream.h"
 #include "cli/common.h"
 #include "croft/core/error.h"
@@ -69,7 +70,7 @@ std::span<const OptionRow> slice_options() {
           .beside("stream")
           .without("ahead"),
       whole("ahead", "K", "Prediction: the answer to a row is about the slice K rows later")
-          .from(1)
+          .between(1, 1'000'000)
           .beside("stream")
           .without("smooth"),
       flag("smooth", "Smoothing: all slices given all rows, when the stream has ended")
@@ -102,8 +103,19 @@ GraphFile unrolled_as_asked(const OptionValues& values, GraphFile file) {
     return file;
   }
   std::size_t slices = 0;
+  double memory = SliceRequest().memory;
   values.read("unroll", slices);
-  return unrolled(slice_file(file, endings_of(values)), slices);
+  values.read("memory", memory);
+  const SliceFile two = slice_file(file, endings_of(values));
+  const double bytes = unrolled_bytes(two);
+  if (bytes * static_cast<double>(slices) > memory) {
+    throw Error(
+        "the plain network of ", slices, " slices takes about ",
+        memory_text(bytes * static_cast<double>(slices)), ", and ", memory_text(memory),
+        " are allowed; give more --memory, fewer slices, or --stream, whose memory does not "
+        "grow with them");
+  }
+  return unrolled(two, slices);
 }
 
 }  // namespace croft::cli

@@ -1,10 +1,14 @@
 // croft logic
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
 
+#include "app/infer/graph_picture.h"
+#include "app/infer/infer_methods.h"
 #include "cli/common.h"
 #include "cli/infer_request.h"
 #include "cli/model_options.h"
@@ -15,13 +19,18 @@
 #include "croft/core/interrupt.h"
 #include "logic/network_parser.h"
 #include "logic/network_writer.h"
+#include "sql/logic/learn/structure_learning.h"
 #include "sql/logic/logic_learning.h"
 #include "sql/logic/logic_methods.h"
 #include "sql/logic/logic_question.h"
+#include "sql/logic/logic_views.h"
 #include "train/options/training_options.h"
 
 namespace croft::cli {
 namespace {
+
+constexpr std::array<std::string_view, 6> kStructureSettings{"beam",    "literals",   "variables",
+                                                             "clauses", "least-gain", "groundings"};
 
 constexpr const char* kLogicFooter = R"help(
 Example:
@@ -30,6 +39,9 @@ Example:
   croft logic friends.mln -e friends.db --task map
   croft logic friends.mln --weights clausal --task partition
   croft logic rules.mln -e facts.db --learn pseudo-likelihood --query Cancer -o learnt.mln
+  croft logic rules.mln -e facts.db --inspect
+  croft logic rules.mln -e facts.db --explain "Cancer(Anna)" --picture anna.svg
+  croft logic rules.mln --world one.db --world two.db --learn diagonal-newton --query Cancer -o learnt.mln
 
 Predicates that are asked for are open, and those of which the evidence says nothing: their atoms
 are unknown.  All others are closed: what the evidence does not say is false.
@@ -60,15 +72,40 @@ std::span<const OptionRow> logic_options() {
              "Whose signs the network may have"),
       number("soft-hard", "WEIGHT",
              "Hard rules are soft ones of this weight: to go on where they contradict each other"),
-      choice(
-          "learn", "OBJECTIVE", {"pseudo-likelihood", "likelihood"},
-          "Learn the weights of the soft rules from the evidence, in which atoms of --query that "
-          "it does not name are false; likelihood: by the exact gradient, where it fits")
-          .beside("output"),
-      file("output", "FILE", "Of --learn: where the network goes, with its weights")
-          .short_as('o')
+      file("world", "FILE ...",
+           "Of --learn: a database that is a world of its own, with constants of its own; may be "
+           "given several times.  The facts of --evidence are true in each")
+          .repeated()
           .beside("learn"),
-      number("l2", "X=0", "Of --learn: the penalty (X/2)|w|^2").at_first("0").beside("learn"),
+      choice(
+          "learn", "OBJECTIVE", logic_objective_names(),
+          "Learn the weights of the soft rules from the evidence, in which atoms of --query that "
+          "it does not name are false; the objectives are below")
+          .beside("output"),
+      words(
+          "hidden", "P,Q,...",
+          "Of --learn: predicates whose atoms are not known where the evidence does not name them")
+          .beside("learn"),
+      choice("prior", "MEAN=zero", {"zero", "written"},
+             "Of --learn: where --l2 pulls the weights to, 0 or what the network has written")
+          .beside("l2"),
+      flag("learn-structure",
+           "Learn rules, too: clauses that tell atoms of --query from all others, by a beam search "
+           "with pseudo-likelihood; the rules that are there stay")
+          .beside("output")
+          .without("learn"),
+      file("output", "FILE", "Where the network that was learnt goes").short_as('o'),
+      flag("inspect",
+           "The rules, with their weights and how many of their groundings the evidence makes true")
+          .without("learn"),
+      words("explain", "ATOM",
+            "Which ground clauses speak for and against the atom, all others given as in the best "
+            "world; the amounts add up to its log-odds there")
+          .without("learn"),
+      file("picture", "FILE.svg", "Of --explain: the ground network around the atom")
+          .beside("explain"),
+      number("l2", "X=0", "Of learning: the penalty (X/2)|w|^2, a Gaussian prior of variance 1/X")
+          .at_first("0"),
       words("open", "P,Q,...", "Predicates that are open all the same").without("learn"),
       words("closed", "P,Q,...", "Predicates that are closed all the same").without("learn"),
       words("method", "METHOD=auto", "How; the methods of `croft infer`, and those below")
@@ -79,9 +116,9 @@ std::span<const OptionRow> logic_options() {
              "Stop after so many seconds: a method with what is there, grounding with an error"),
       number("tolerance", "X", "Of iterations: end at a change below this").without("learn"),
       whole("max-iterations", "N", "Of iterations: end after so many").from(1),
-      words("set", "NAME=VALUE ...", "A setting of the method; may be given several times")
-          .repeated()
-          .without("learn"),
+      words("set", "NAME=VALUE ...",
+            "A setting of the method or of what learns; may be given several times")
+          .repeated(),
       json_row("One JSON document"),
       flag("quiet", "No progress on stderr"),
   });
@@ -103,7 +140,9 @@ std::vector<std::string> names_in(std::string_view list) {
 }
 
 std::vector<AtomPattern> read_queries(const OptionValues& values, const LogicNetwork& network) {
-  const std::string file(values.text("query-file")), text(values.text("query"));
+  const std::string file(values.text("query-file"));
+  // An atom to explain is asked for, too.
+  const std::string text(values.text(values.given("query") ? "query" : "explain"));
   if (!file.empty()) return parse_atom_patterns(network, read_fact_tokens(LineReader(file)));
   return parse_atom_patterns(network,
                              read_fact_tokens(LineReader(std::string_view(text), "--query")));
@@ -175,14 +214,21 @@ LogicNetwork read_rules(const OptionValues& values, LogicDialect dialect) {
   return network;
 }
 
-LogicInput read_input(const OptionValues& values) {
-  const LogicDialect dialect =
-      values.given("dialect") ? logic_dialect(values.text("dialect")) : LogicDialect::any;
-  LogicNetwork network = read_rules(values, dialect);
+LogicEvidence read_facts(const OptionValues& values, const LogicNetwork& network,
+                         const std::string& world = {}) {
   LogicEvidence evidence(network);
   for (const std::string& path : values.list("evidence")) {
     add_evidence(network, read_fact_tokens(LineReader(path)), evidence);
   }
+  if (!world.empty()) add_evidence(network, read_fact_tokens(LineReader(world)), evidence);
+  return evidence;
+}
+
+LogicInput read_input(const OptionValues& values) {
+  const LogicDialect dialect =
+      values.given("dialect") ? logic_dialect(values.text("dialect")) : LogicDialect::any;
+  LogicNetwork network = read_rules(values, dialect);
+  LogicEvidence evidence = read_facts(values, network);
   std::vector<AtomPattern> queries = read_queries(values, network);
   const WeightReading reading = values.given("weights") ? weight_reading(values.text("weights"))
                                 : dialect == LogicDialect::alchemy ? WeightReading::clausal
@@ -190,49 +236,200 @@ LogicInput read_input(const OptionValues& values) {
   return {std::move(network), std::move(evidence), std::move(queries), reading};
 }
 
+// What to learn from: all of --evidence, or each --world beside it.
+std::vector<LogicEvidence> read_worlds(const OptionValues& values, LogicInput& input) {
+  std::vector<LogicEvidence> worlds;
+  const auto read_all = [&] {
+    worlds.clear();
+    for (const std::string& path : values.list("world")) {
+      worlds.push_back(read_facts(values, input.network, path));
+    }
+  };
+  if (!values.given("world")) {
+    worlds.push_back(std::move(input.evidence));
+    return worlds;
+  }
+  read_all();
+  if (worlds.size() > 1) {
+    share_constants(input.network, worlds);
+    read_all();
+  }
+  return worlds;
+}
+
+std::vector<bool> predicates_of(const LogicNetwork& network,
+                                const std::vector<std::string>& names) {
+  std::vector<bool> out(network.predicates.size(), false);
+  for (const std::string& name : names) {
+    const std::uint32_t number = network.predicate_names.find(name);
+    if (number == kNoNumber) throw UsageError("the network has no predicate ", in_quotes(name));
+    out[number] = true;
+  }
+  return out;
+}
+
+void write_learned(const OptionValues& values, LogicObjective objective,
+                   const LearnedNetwork& learned) {
+  if (values.flag("json")) {
+    Json document = {{"objective", name_of(objective)},
+                     {"converged", learned.result.converged()},
+                     {"iterations", learned.result.iterations},
+                     {"message", learned.result.message},
+                     {"weights", learned.weights},
+                     {"ground_atoms", learned.ground_atoms},
+                     {"ground_clauses", learned.clauses}};
+    if (learned.log_likelihood) document["log_likelihood"] = *learned.log_likelihood;
+    if (learned.log_pseudo_likelihood) {
+      document["log_pseudo_likelihood"] = *learned.log_pseudo_likelihood;
+    }
+    if (learned.result.gap) document["gap"] = *learned.result.gap;
+    for (const Message& each : learned.warnings) document["warnings"].push_back(each.text());
+    write_answer(
+        true, [&] { return document; }, [] { return std::string(); });
+  }
+  for (const Message& warning : learned.warnings) {
+    std::fprintf(stderr, "croft: warning: %s\n", warning.text().c_str());
+  }
+  if (values.flag("quiet")) return;
+  std::string line =
+      fmt::format("{} weights from {} ground atoms, {} clauses: ", learned.weights.size(),
+                  learned.ground_atoms, learned.clauses);
+  if (learned.log_likelihood) {
+    line += fmt::format(
+        "log-{} {:.10g}; ",
+        objective == LogicObjective::pseudo_likelihood ? "pseudo-likelihood" : "likelihood",
+        *learned.log_likelihood);
+  } else if (learned.log_pseudo_likelihood) {
+    line += fmt::format("log-pseudo-likelihood {:.10g}; ", *learned.log_pseudo_likelihood);
+  }
+  std::fprintf(stderr, "%s%s\n", line.c_str(), learned.result.message.c_str());
+}
+
 // Writes the network with its weights, and tells what they are worth.
-int run_learn(const OptionValues& values, const LogicInput& input, const InferRequest& request) {
+int run_learn(const OptionValues& values, LogicInput input, const InferRequest& request) {
   if (input.queries.empty()) {
     throw UsageError("--learn needs --query: the predicates that the rules are to foretell");
   }
   LogicLearnOptions options;
   options.reading = input.reading;
-  values.choose("learn", {LogicObjective::pseudo_likelihood, LogicObjective::likelihood},
-                options.objective);
+  options.objective = logic_objective(values.text("learn"));
+  options.prior_as_written = values.text("prior") == "written";
+  options.seed = request.seed;
+  options.threads = request.threads;
+  options.settings = request.settings;
   values.read("l2", options.l2);
   values.read("max-iterations", options.max_iterations);
   if (request.memory > 0) options.memory = request.memory;
+  if (values.given("hidden")) {
+    options.hidden = predicates_of(input.network, names_in(values.text("hidden")));
+  }
   std::vector<bool> open(input.network.predicates.size(), false);
   for (const AtomPattern& query : input.queries) open[query.predicate] = true;
+  const std::vector<LogicEvidence> worlds = read_worlds(values, input);
   const auto begin = std::chrono::steady_clock::now();
   const LearnedNetwork learned =
-      learn_weights(input.network, input.evidence, open, options, [&](const Iteration&) {
+      learn_weights(input.network, worlds, open, options, [&](const Iteration&) {
         const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
         return !interruption.load() && took.count() < request.seconds.value_or(HUGE_VAL);
       });
   AtomicFile out{std::string(values.text("output"))};
   out.write(write_network(learned.network));
   out.commit();
-  if (values.flag("json")) {
-    const Json document = {{"objective", name_of(options.objective)},
-                           {"log_likelihood", learned.log_likelihood},
-                           {"converged", learned.result.converged()},
-                           {"iterations", learned.result.iterations},
-                           {"weights", learned.weights},
-                           {"ground_atoms", learned.ground_atoms},
-                           {"ground_clauses", learned.clauses}};
-    write_answer(
-        true, [&] { return document; }, [] { return std::string(); });
+  write_learned(values, options.objective, learned);
+  return interruption ? kInterrupted : kDone;
+}
+
+// Clauses, and weights of all rules.
+int run_learn_structure(const OptionValues& values, const LogicInput& input,
+                        const InferRequest& request) {
+  if (input.queries.empty()) {
+    throw UsageError("--learn-structure needs --query: the predicates that rules are to foretell");
   }
-  if (!values.flag("quiet")) {
-    std::fprintf(
-        stderr, "%s\n",
-        fmt::format("{} weights from {} ground atoms, {} clauses: log-{} {:.10g}; {}",
-                    learned.weights.size(), learned.ground_atoms, learned.clauses,
-                    name_of(options.objective), learned.log_likelihood, learned.result.message)
-            .c_str());
+  StructureOptions options;
+  if (values.given("l2")) values.read("l2", options.l2);
+  if (request.memory > 0) options.memory = request.memory;
+  for (const auto& [name, value] : request.settings) {
+    if (std::ranges::find(kStructureSettings, name) == kStructureSettings.end()) {
+      throw UsageError("--learn-structure has no setting ", in_quotes(name), "; it has ",
+                       fmt::format("{}", fmt::join(kStructureSettings, ", ")));
+    }
+  }
+  Settings(request)
+      .read("beam", options.beam)
+      .read("literals", options.literals)
+      .read("variables", options.variables)
+      .read("clauses", options.clauses)
+      .read("least-gain", options.least_gain)
+      .read("groundings", options.groundings);
+  std::vector<bool> open(input.network.predicates.size(), false);
+  for (const AtomPattern& query : input.queries) open[query.predicate] = true;
+  const bool quiet = values.flag("quiet");
+  const auto begin = std::chrono::steady_clock::now();
+  std::size_t told = 0;
+  const LearnedStructure learned =
+      learn_structure(input.network, input.evidence, open, options, [&](const auto& steps) {
+        for (; !quiet && told < steps.size(); ++told) {
+          std::fprintf(stderr, "log-pseudo-likelihood %.6f%s%s\n",
+                       steps[told].log_pseudo_likelihood, told == 0 ? "" : " with ",
+                       steps[told].clause.c_str());
+        }
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+        return took.count() < request.seconds.value_or(HUGE_VAL);
+      });
+  AtomicFile out{std::string(values.text("output"))};
+  out.write(write_network(learned.network));
+  out.commit();
+  write_answer(
+      values.flag("json"),
+      [&] {
+        Json clauses = Json::array();
+        for (std::size_t i = 1; i < learned.steps.size(); ++i) {
+          clauses.push_back({{"clause", learned.steps[i].clause},
+                             {"log_pseudo_likelihood", learned.steps[i].log_pseudo_likelihood}});
+        }
+        return Json{{"clauses", std::move(clauses)},
+                    {"log_pseudo_likelihood", learned.log_pseudo_likelihood},
+                    {"looked_at", learned.looked_at},
+                    {"passed_over", learned.passed_over},
+                    {"stopped", learned.stopped}};
+      },
+      [] { return std::string(); });
+  if (!quiet) {
+    std::fprintf(stderr,
+                 "%zu clauses were added; %zu were looked at, %zu passed over, of too many "
+                 "groundings\n",
+                 learned.steps.size() - 1, learned.looked_at, learned.passed_over);
   }
   return interruption ? kInterrupted : kDone;
+}
+
+int run_inspect(const OptionValues& values, const LogicInput& input, const InferRequest& request) {
+  const std::vector<RuleView> rules = inspect_rules(
+      input.network, input.evidence, {.memory = request.memory, .seconds = request.seconds});
+  write_answer(
+      values.flag("json"), [&] { return rules_json(input.network, rules); },
+      [&] { return rules_text(input.network, rules); });
+  return kDone;
+}
+
+// What speaks for and against an atom in the best world.
+void explain(const OptionValues& values, const LogicInput& input, const GroundNetwork& ground,
+             InferRequest request, const InferCalls& calls) {
+  const std::vector<AtomPattern> asked = parse_atom_patterns(
+      input.network, read_fact_tokens(LineReader(values.text("explain"), "--explain")));
+  if (asked.size() != 1) throw UsageError("--explain takes one atom");
+  request.task = GraphTask::map;
+  const InferResult best = ground.answer(request, calls).result;
+  const std::vector<std::uint8_t> world(best.assignment.begin(), best.assignment.end());
+  const AtomExplanation found = explain_atom(ground, asked[0], world);
+  if (values.given("picture")) {
+    AtomicFile out{std::string(values.text("picture"))};
+    out.write(graph_svg(neighbourhood(ground, asked[0])));
+    out.commit();
+  }
+  write_answer(
+      values.flag("json"), [&] { return explanation_json(input.network, found); },
+      [&] { return explanation_text(input.network, found); });
 }
 
 int run_answer(const OptionValues& values, const LogicInput& input, const InferRequest& request) {
@@ -251,6 +448,10 @@ int run_answer(const OptionValues& values, const LogicInput& input, const InferR
     calls.plan = [](const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); };
   }
   calls.progress = [](const GraphProgress&) { return !interruption.load(); };
+  if (values.given("explain")) {
+    explain(values, input, ground, request, calls);
+    return interruption ? kInterrupted : kDone;
+  }
   const LogicAnswer answer = ground.answer(request, calls);
   for (const Message& warning : answer.result.warnings) {
     std::fprintf(stderr, "croft: warning: %s\n", warning.text().c_str());
@@ -264,8 +465,15 @@ int run_answer(const OptionValues& values, const LogicInput& input, const InferR
 int run_logic(const OptionValues& values) {
   handle_interrupts();
   const InferRequest request = infer_request(values, GraphTask::marginals);
-  const LogicInput input = read_input(values);
-  return values.given("learn") ? run_learn(values, input, request)
+  const bool learns = values.given("learn") || values.flag("learn-structure");
+  if (values.given("output") && !learns) {
+    throw UsageError("--output is for --learn and --learn-structure");
+  }
+  if (values.given("l2") && !learns) throw UsageError("--l2 is for --learn and --learn-structure");
+  LogicInput input = read_input(values);
+  if (values.flag("learn-structure")) return run_learn_structure(values, input, request);
+  if (values.flag("inspect")) return run_inspect(values, input, request);
+  return values.given("learn") ? run_learn(values, std::move(input), request)
                                : run_answer(values, input, request);
 }
 
@@ -274,7 +482,16 @@ int run_logic(const OptionValues& values) {
 const Verb kLogic = {.name = "logic",
                      .summary = "Inference on a Markov logic network, and learning of its weights",
                      .options = [] { return tables(logic_options(), common_options()); },
-                     .footer = [] { return kLogicFooter + describe_logic_methods(); },
+                     .footer =
+                         [] {
+                           return kLogicFooter + describe_logic_methods() +
+                                  "Objectives of --learn, with their settings:\n" +
+                                  describe_logic_objectives() +
+                                  fmt::format(
+                                      "Settings of --learn-structure, whose --l2 is 0.1 where "
+                                      "none is given: {}\n",
+                                      fmt::join(kStructureSettings, ", "));
+                         },
                      .run = run_logic,
                      .need_of_memory = "ask with fewer constants or rules, or on a larger machine"};
 

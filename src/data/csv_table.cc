@@ -7,6 +7,7 @@
 
 #include "core/parse_number.h"
 #include "core/unicode.h"
+#include "data/cell_count.h"
 #include "data/checks.h"
 
 namespace croft {
@@ -60,8 +61,7 @@ std::vector<std::string> header_names(const CsvRecord& header, const std::string
 void require_cells(const CsvRecord& record, std::size_t cells, const std::string& file) {
   if (record.size() == cells) return;
   throw InputError({file, record.line()},
-                   std::to_string(record.size()) + (record.size() == 1 ? " cell" : " cells") +
-                       " where the header has " + std::to_string(cells),
+                   cell_count(record.size()) + " where the header has " + std::to_string(cells),
                    record[0],
                    "give every row a cell for each column, in quotes where it has the delimiter in "
                    "it; --delimiter says what that is");

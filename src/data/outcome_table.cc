@@ -4,6 +4,7 @@
 
 #include "core/parse_number.h"
 #include "croft/core/error.h"
+#include "data/cell_count.h"
 #include "data/checks.h"
 #include "data/csv.h"
 
@@ -28,7 +29,7 @@ void read_header(const CsvRecord& record, OutcomeTable& table) {
 void read_row(const CsvRecord& record, OutcomeTable& table) {
   if (record.size() != table.columns.size() + 1) {
     throw InputError({table.file, record.line()},
-                     "a row of " + std::to_string(record.size()) + " cells under a header of " +
+                     "a row of " + cell_count(record.size()) + " under a header of " +
                          std::to_string(table.columns.size() + 1),
                      record[0], "write the outcome's name and a number for each feature");
   }

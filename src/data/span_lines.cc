@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/json.h"
+#include "data/cell_count.h"
 
 namespace croft {
 namespace {
@@ -42,7 +43,7 @@ class LineParser {
       const std::size_t cells = token.is_array() ? token.size() : 1;
       if (t == 0) out.columns = cells;
       if (cells == 0 || cells != out.columns) {
-        fail(std::to_string(cells) + " cells of a token where the first one has " +
+        fail(cell_count(cells) + " of a token where the first one has " +
                  std::to_string(out.columns),
              token.dump(), "give every token the same cells, at least one");
       }
@@ -168,8 +169,7 @@ bool SpanReader::next(SpanSequence& sequence) {
   if (columns_ == 0) columns_ = expected_ > 0 ? expected_ : sequence.columns;
   if (sequence.columns == columns_) return true;
   throw InputError(lines_.location(),
-                   std::to_string(sequence.columns) + " cells of a token where " +
-                       std::to_string(columns_) +
+                   cell_count(sequence.columns) + " of a token where " + std::to_string(columns_) +
                        (expected_ > 0 ? " are expected" : " stand before"),
                    sequence.line, "give every token the same cells");
 }

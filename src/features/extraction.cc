@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "croft/core/error.h"
+#include "data/cell_count.h"
 #include "features/conjunctions.h"
 #include "features/kit/feature_kit.h"
 
@@ -243,8 +244,8 @@ void Extractor::check_cells(const ColumnSequence& rows, std::string_view name) c
     const std::size_t cells = rows.columns(t);
     if (cells == columns || cells == columns + 1 || (cells > columns && config_.more_columns))
       continue;
-    throw Error(name, "[", t, "] has ", cells, " cells, and the model was trained on rows of ",
-                columns);
+    throw Error(name, "[", t, "] has ", cell_count(cells),
+                ", and the model was trained on rows of ", columns);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 #include "logic/ground_walk.h"
+#include "logic/search/hard_search.h"
 
 namespace croft {
 namespace {
@@ -27,8 +28,9 @@ class Walker {
         last_change_(store.atoms(), 0),
         random_(options.seed) {}
 
-  MaxWalkSatResult run() {
-    std::vector<std::uint8_t> start(last_change_.size(), 0);
+  //   start : where to begin; empty: from no true atom, or until_allowed from a random world
+  MaxWalkSatResult run(std::vector<std::uint8_t> start = {}) {
+    if (start.empty()) start.assign(last_change_.size(), 0);
     if (options_.until_allowed) {
       for (std::uint8_t& value : start) value = random_.next() >> 63;
     }
@@ -178,6 +180,13 @@ MaxWalkSatResult max_walk_sat(const ClauseStore& store, const MaxWalkSatOptions&
                               const std::function<bool(std::size_t, double)>& go_on) {
   options.validate();
   MaxWalkSatResult result = Walker(store, options, go_on).run();
+  if (result.broken_hard > 0 && !result.stopped && !options.until_allowed) {
+    // Once more from a world that a search finds: it, at least, keeps all hard clauses.
+    HardSearch search = search_allowed_world(store);
+    if (search.end == HardSearchEnd::found) {
+      result = Walker(store, options, go_on).run(std::move(search.values));
+    }
+  }
   result.cost = result.broken_hard == 0 ? store.cost(result.values) : kHardWeight;
   return result;
 }

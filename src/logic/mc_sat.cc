@@ -9,6 +9,7 @@
 #include "croft/core/parallel.h"
 #include "logic/hard_conflict.h"
 #include "logic/max_walk_sat.h"
+#include "logic/search/hard_search.h"
 #include "logic/slice_sampler.h"
 
 namespace croft {
@@ -38,7 +39,7 @@ struct SampleChain {
     for (std::size_t i = 0; i < count; ++i) {
       sampler->step(random);
       shares = sampler->shares();
-      sweep();
+      gibbs_sweep(clauses, *walk, random, shares);
       if (!counted) continue;
       for (std::size_t a = 0; a < squares.size(); ++a) {
         const double share = shares[a];
@@ -65,17 +66,6 @@ struct SampleChain {
     batches.resize(batches.size() / 2);
   }
 
-  // Gibbs sampling of each atom without a mark.
-  void sweep() {
-    for (const std::uint32_t atom : clauses.free) {
-      if (clauses.block_of[atom] != UndecidedClauses::kNoBlock) continue;
-      const double changes = 1 / (1 + std::exp(walk->gain(atom)));
-      shares[atom] = walk->values()[atom] != 0 ? 1 - changes : changes;
-      if (random.uniform() < changes) walk->flip(atom);
-    }
-    walk->clear_changes();
-  }
-
   const UndecidedClauses& clauses;
   std::unique_ptr<GroundWalk> walk;
   std::unique_ptr<SliceSampler> sampler;
@@ -93,6 +83,8 @@ std::uint64_t seed_of(std::uint64_t seed, std::size_t chain) {
 std::vector<std::uint8_t> allowed_world(const ClauseStore& store, std::uint64_t seed) {
   const MaxWalkSatResult found = max_walk_sat(store, {.until_allowed = true, .seed = seed});
   if (found.broken_hard > 0) {
+    HardSearch search = search_allowed_world(store);
+    if (search.end == HardSearchEnd::found) return std::move(search.values);
     throw Error(
         "mc-sat found no world that keeps all hard rules to begin with: the best one breaks ",
         found.broken_hard,

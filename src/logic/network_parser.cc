@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "core/parse_number.h"
@@ -44,6 +45,7 @@ class NetworkParser {
   }
 
   void statement() {
+    check_weight_words();
     if (at_.is_word() && at_.peek(1).text == "=" && at_.peek(2).text == "{" && !at_.peek(1).first) {
       return type_declaration();
     }
@@ -54,6 +56,30 @@ class NetworkParser {
     }
     if (is_declaration()) return predicate_declaration();
     rule();
+  }
+
+  // nan, inf and the like before a formula, where no predicate or type has such a name.
+  void check_weight_words() {
+    const std::size_t sign = at_.is("-") || at_.is("+") ? 1 : 0;
+    const LogicToken& word = at_.peek(sign);
+    const LogicToken& after = at_.peek(sign + 1);
+    if (word.kind != LogicTokenKind::word || after.first ||
+        (after.kind == LogicTokenKind::sign && after.text != "!" && after.text != "(") ||
+        (after.text == "(" && sign == 0)) {
+      return;
+    }
+    double value = 0;
+    const NumberKind kind = parse_number(word.text, value);
+    if (kind == NumberKind::finite || kind == NumberKind::not_a_number) return;
+    if (out_.predicate_names.find(word.text) != kNoNumber ||
+        out_.type_names.find(word.text) != kNoNumber) {
+      return;
+    }
+    fail_weight(word);
+  }
+
+  [[noreturn]] void fail_weight(const LogicToken& token) const {
+    at_.fail(token, "a weight is a number from -1e9 to 1e9", "end a hard rule with a full stop");
   }
 
   void end_statement(std::string_view what) {
@@ -275,7 +301,7 @@ class NetworkParser {
     }
     const std::string text = (at_.is("-") ? "-" : "") + at_.peek(sign).text;
     if (parse_number(text, rule.weight) != NumberKind::finite || !(std::abs(rule.weight) <= 1e9)) {
-      at_.fail("a weight is a number from -1e9 to 1e9", "end a hard rule with a full stop");
+      fail_weight(at_.current());
     }
     rule.weighted = true;
     for (std::size_t i = 0; i <= sign; ++i) at_.next();
@@ -289,9 +315,16 @@ class NetworkParser {
 };
 
 LineReader open_beside(const std::string& name, const std::string& from) {
-  const std::filesystem::path path(name);
-  if (path.is_absolute() || from == "<stdin>") return LineReader(name);
-  return LineReader((std::filesystem::path(from).parent_path() / path).lexically_normal().string());
+  std::filesystem::path path(name);
+  if (!path.is_absolute() && from != "<stdin>") {
+    path = (std::filesystem::path(from).parent_path() / path).lexically_normal();
+  }
+  std::error_code ignored;
+  if (std::filesystem::is_character_file(path, ignored) ||
+      std::filesystem::is_block_file(path, ignored)) {
+    throw Error(path.string(), ": this is a device, which may have no end; include a file");
+  }
+  return LineReader(path.string());
 }
 
 }  // namespace

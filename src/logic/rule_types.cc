@@ -1,5 +1,7 @@
 #include "logic/rule_types.h"
 
+#include <vector>
+
 namespace croft {
 namespace {
 
@@ -9,6 +11,8 @@ class RuleTypes {
 
   void settle_all() {
     for (LogicRule& rule : out_.rules) settle(rule);
+    listed_.resize(out_.types.size());
+    for (std::size_t t = 0; t < listed_.size(); ++t) listed_[t] = out_.types[t].size() > 0;
     for (const LogicRule& rule : out_.rules) note_constants(rule, rule.formula);
   }
 
@@ -89,12 +93,20 @@ class RuleTypes {
     }
   }
 
-  void note_term(const Term& term, std::uint32_t type) {
+  void note_term(const LogicRule& rule, const Term& term, std::uint32_t type) {
     if (term.kind == TermKind::constant && type != kNoNumber) {
-      out_.types[type].insert(out_.constants[term.number]);
+      const std::string& name = out_.constants[term.number];
+      if (listed_[type] && out_.types[type].find(name) == kNoNumber) {
+        throw InputError(
+            rule.where,
+            Message("the constants of the type ", out_.type_names[type],
+                    " are listed, and this is none of them"),
+            name, Message("correct it, or list it: ", out_.type_names[type], " = {", name, ", …}"));
+      }
+      out_.types[type].insert(name);
     } else if (term.kind == TermKind::function) {
       for (std::size_t i = 0; i < term.arguments.size(); ++i) {
-        note_term(term.arguments[i], out_.functions[term.number].types[i]);
+        note_term(rule, term.arguments[i], out_.functions[term.number].types[i]);
       }
     }
   }
@@ -106,11 +118,12 @@ class RuleTypes {
       std::uint32_t type = kNoNumber;
       if (formula.kind == FormulaKind::atom) type = out_.predicates[formula.number].types[i];
       if (formula.kind == FormulaKind::equal) type = type_of(rule, formula.terms[1 - i]);
-      note_term(formula.terms[i], type);
+      note_term(rule, formula.terms[i], type);
     }
   }
 
   LogicNetwork& out_;
+  std::vector<bool> listed_;  // [types] that were declared with constants
 };
 
 }  // namespace

@@ -71,6 +71,17 @@ void SliceSampler::step(Random& random) {
   walk_.clear_changes();
 }
 
+void gibbs_sweep(const UndecidedClauses& clauses, GroundWalk& walk, Random& random,
+                 std::span<double> shares) {
+  for (const std::uint32_t atom : clauses.free) {
+    if (clauses.block_of[atom] != UndecidedClauses::kNoBlock) continue;
+    const double changes = 1 / (1 + std::exp(walk.gain(atom)));
+    if (!shares.empty()) shares[atom] = walk.values()[atom] != 0 ? 1 - changes : changes;
+    if (random.uniform() < changes) walk.flip(atom);
+  }
+  walk.clear_changes();
+}
+
 // Without branches, which would be taken at random: half a million clauses take a millisecond.
 void SliceSampler::choose(Random& random) {
   const std::uint64_t key = random.next();

@@ -10,6 +10,7 @@
 // distribution as it is, where SampleSAT's draws are only nearly uniform.
 #pragma once
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -78,5 +79,10 @@ class SliceSampler {
   Small small_;
   std::size_t largest_ = 0;
 };
+
+// One sweep of Gibbs sampling over the atoms without a mark: p(a changes) = 1 / (1 + exp(gain)).
+//   shares : [atoms] how probable each was true, given the others; empty: not wanted
+void gibbs_sweep(const UndecidedClauses& clauses, GroundWalk& walk, Random& random,
+                 std::span<double> shares = {});
 
 }  // namespace croft

@@ -89,7 +89,7 @@ TEST(SpanReader, WhatIsNoSequenceIsAnErrorThatNamesLineAndRemedy) {
   expect("{\"tokens\": [\"\"]}", "an empty token");
   expect("{\"tokens\": [[]]}", "0 cells");
   expect("{\"tokens\": [\"a\\u0000\"]}", "NUL");
-  expect("{\"tokens\": [[\"a\", \"b\"], [\"c\"]]}", "1 cells of a token where the first one has 2");
+  expect("{\"tokens\": [[\"a\", \"b\"], [\"c\"]]}", "1 cell of a token where the first one has 2");
   expect("{\"tokens\": [[\"a\", \"b\"]]}", "2 cells of a token where 1 stand before");
   expect("{\"tokens\": [\"a\"], \"spans\": {}}", "no list");
   expect("{\"tokens\": [\"a\"], \"spans\": [[0, 1]]}", "neither [START, END, LABEL]");
@@ -111,7 +111,7 @@ TEST(SpanReader, TheFaultOfALineThatIsNotJsonHasItsColumn) {
 }
 
 TEST(SpanReader, ExpectedCellsAreRequiredOfTheFirstTokenToo) {
-  EXPECT_NE(error_of("{\"tokens\": [\"a\"]}", 2).find("1 cells of a token where 2 are expected"),
+  EXPECT_NE(error_of("{\"tokens\": [\"a\"]}", 2).find("1 cell of a token where 2 are expected"),
             std::string::npos);
   EXPECT_EQ(read_all("{\"tokens\": [[\"a\", \"b\"]]}", 2).size(), 1u);
 }

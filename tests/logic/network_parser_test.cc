@@ -89,7 +89,7 @@ TEST(NetworkParser, WeightsAndFullStops) {
 TEST(NetworkParser, DeclarationsHaveTypesMarksAndConstants) {
   const LogicNetwork network = network_of(
       "// types\nage = {18, ..., 20}\nP(person, age!)\nQ(person!?)\n*Closed(person)\nRain\n"
-      "person mother(person)\nP(Anna, 7) v Q(\"anna lee\") v Rain /* here\n there */\n");
+      "person mother(person)\nP(Anna, 18) v Q(\"anna lee\") v Rain /* here\n there */\n");
   EXPECT_EQ(network.predicates[0].marks[1], ArgumentMark::exactly_one);
   EXPECT_EQ(network.predicates[1].marks[0], ArgumentMark::at_most_one);
   EXPECT_TRUE(network.predicates[2].closed);
@@ -97,9 +97,20 @@ TEST(NetworkParser, DeclarationsHaveTypesMarksAndConstants) {
   EXPECT_EQ(network.functions[0].types.size(), 1u);
   EXPECT_EQ(network.dialect, LogicDialect::tuffy);
   const NameTable& ages = network.types[network.type_names.find("age")];
-  EXPECT_EQ(ages.size(), 4u);  // with the 7 of the rule
+  EXPECT_EQ(ages.size(), 3u);
   const NameTable& persons = network.types[network.type_names.find("person")];
   EXPECT_NE(persons.find("anna lee"), kNoNumber);
+}
+
+TEST(NetworkParser, AConstantThatItsTypeDoesNotListIsAFault) {
+  const std::string text = "age = {18, ..., 20}\nP(person, age)\n1 P(Anna, 7)\n";
+  EXPECT_EQ(fault_of(text),
+            "t.mln:3:1: the constants of the type age are listed, and this is none of them: \"7\"; "
+            "correct it, or list it: age = {7, …}");
+  EXPECT_EQ(
+      fault_of("P(t)\ninf P(x)\n"),
+      "t.mln:2:1: a weight is a number from -1e9 to 1e9: \"inf\"; end a hard rule with a full "
+      "stop");
 }
 
 TEST(NetworkParser, StarredPredicatesMakeARuleForEachChoiceOfSigns) {

@@ -437,7 +437,7 @@ def test_a_parameter_of_the_wrong_type_is_a_type_error(data, params, message):
 
 def test_rows_of_another_width_are_an_error(data):
     rows = [[["a", "b"]], [["c", "d"], ["e"]]]
-    with pytest.raises(ValueError, match=r"X\[1\]\[1\] has 1 cells, and the first row has 2"):
+    with pytest.raises(ValueError, match=r"X\[1\]\[1\] has 1 cell, and the first row has 2"):
         croft.ChainCRF(format="columns").fit(rows, [["A"], ["A", "B"]])
     crf = croft.ChainCRF(format="columns").fit(rows[:1], [["A"]])
     with pytest.raises(ValueError, match=r"X\[0\]\[0\] has 4 cells"):

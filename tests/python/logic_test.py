@@ -60,11 +60,42 @@ def test_weights_are_learnt_and_written(tmp_path):
     assert learnt.text.splitlines()[-1].endswith("P(x)")
 
 
+def test_worlds_and_objectives(tmp_path):
+    (tmp_path / "f.mln").write_text("P(t)\n0.5 P(x)\n")
+    (tmp_path / "a.db").write_text("P(A)\nP(B)\n")
+    (tmp_path / "b.db").write_text("!P(A)\n")
+    logic = croft.Logic(tmp_path / "f.mln")
+    worlds = [tmp_path / "a.db", tmp_path / "b.db"]
+    assert logic.learn("P", tmp_path / "l.mln", worlds=worlds) == pytest.approx([math.log(2)], abs=1e-5)
+    near = logic.learn("P", tmp_path / "l.mln", worlds=worlds, objective="diagonal-newton", l2=0.01)
+    assert near == pytest.approx([math.log(2)], abs=0.2)
+    kept = logic.learn("P", tmp_path / "l.mln", worlds=worlds, l2=1e9, prior="written")
+    assert kept == pytest.approx([0.5], abs=1e-5)
+    with pytest.warns(UserWarning, match="--l2"):
+        logic.learn("P", tmp_path / "l.mln", worlds=worlds[:1])
+
+
+def test_rules_and_reasons_are_tables(friends, tmp_path):
+    pytest.importorskip("pandas")
+    rules = friends.inspect()
+    assert list(rules["true"]) == [1, 4] and list(rules["weight"]) == [1.5, 1.1]
+    reasons = friends.explain("Cancer(Bob)", picture=tmp_path / "bob.svg")
+    assert list(reasons["clause"]) == ["Cancer(Bob)"] and reasons["amount"].sum() == pytest.approx(1.5)
+    assert "Cancer(Bob)" in (tmp_path / "bob.svg").read_text()
+
+
+def test_clauses_are_learnt(tmp_path):
+    (tmp_path / "f.mln").write_text("P(t)\nQ(t)\n")
+    (tmp_path / "f.db").write_text("".join(f"Q(C{i})\nP(C{i})\n!P(D{i})\n" for i in range(20)))
+    steps = croft.Logic(tmp_path / "f.mln", [tmp_path / "f.db"]).learn_structure("P", tmp_path / "l.mln", literals=2)
+    assert steps[0][0] == "" and "Q(x)" in steps[1][0] and steps[1][1] > steps[0][1] + 3
+
+
 def test_errors_say_where_and_what(tmp_path, friends):
     (tmp_path / "bad.mln").write_text("P(t)\nP(x, y).\n")
     with pytest.raises(croft.Error, match="bad.mln:2:1: the predicate's number of arguments is 1"):
         croft.Logic(tmp_path / "bad.mln")
-    with pytest.raises(ValueError, match="objective is"):
+    with pytest.raises(ValueError, match="it is one of pseudo-likelihood"):
         friends.learn("Cancer", tmp_path / "x.mln", objective="hinge")
     with pytest.raises(ValueError, match="dialect"):
         croft.Logic(tmp_path / "friends.mln", dialect="prolog")

@@ -275,7 +275,7 @@ TEST(Database, BadFilesSayWhatIsWrong) {
   const std::string csv = folder.write("a.csv", "a,b\n1\n");
   EXPECT_NE(message_of<Error>([&] {
               Database::open({csv});
-            }).find("a.csv:2: 1 cells where the header has 2"),
+            }).find("a.csv:2: 1 cell where the header has 2"),
             std::string::npos);
   run_sql(folder / "d.sqlite", "create table t(a)");
   EXPECT_THROW(Database::open({csv, folder / "d.sqlite"}), UsageError);

@@ -50,6 +50,9 @@ class SliceFilter {
 
   // p(x_(t+k)v | evidence of slices 0 to t) for k = 1 to `slices`.
   std::vector<VariableMarginals> ahead(std::size_t slices);
+  // The last of these, in memory that does not grow with them.  Both throw Interrupted once
+  // `interruption` is set.
+  VariableMarginals only_ahead(std::size_t slices);
   // p(x_(t-back)v | evidence of slices 0 to t), back <= history and < slices().  Takes `back` steps
   // as long as one of advance().
   VariableMarginals smoothed(std::size_t back);

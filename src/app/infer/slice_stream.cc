@@ -6,6 +6,7 @@
 
 #include "core/json.h"
 #include "croft/core/error.h"
+#include "croft/core/interrupt.h"
 #include "croft/inference/slice_filter.h"
 #include "data/csv.h"
 
@@ -29,8 +30,14 @@ class SliceAnswers {
     SliceFilter filter(file_.net, {.history = history, .memory = request_.memory});
     const bool marginals = request_.task == GraphTask::marginals;
     if (marginals) write_header();
-    while (advance(filter)) {
-      if (marginals && !request_.smooth) answer_row(filter);
+    try {
+      while (advance(filter)) {
+        if (marginals && !request_.smooth) answer_row(filter);
+      }
+    } catch (const Error&) {
+      // The rows before it stand.
+      if (marginals && !request_.smooth && !interruption.load()) write_kept_back(filter);
+      throw;
     }
     if (!marginals) return write_total("log_likelihood", filter.slices(), filter.log_likelihood());
     if (request_.smooth) {
@@ -38,14 +45,18 @@ class SliceAnswers {
       for (const VariableMarginals& each : filter.smoothed()) write_marginals(t++, {}, each);
       return;
     }
-    // What the lag has kept back.
+    write_kept_back(filter);
+  }
+
+ private:
+  // What the lag has kept back.
+  void write_kept_back(SliceFilter& filter) {
     const std::size_t slices = filter.slices();
     for (std::size_t back = std::min(request_.lag, slices); back-- > 0;) {
       write_marginals(slices - 1 - back, {}, filter.smoothed(back));
     }
   }
 
- private:
   // The next row's; false at the end.
   template <class Filter>
   bool advance(Filter& filter) {
@@ -65,7 +76,7 @@ class SliceAnswers {
   void answer_row(SliceFilter& filter) {
     const std::size_t t = filter.slices() - 1;
     if (request_.ahead > 0) {
-      write_marginals(t + request_.ahead, {}, filter.ahead(request_.ahead).back());
+      write_marginals(t + request_.ahead, {}, filter.only_ahead(request_.ahead));
     } else if (request_.lag == 0) {
       write_marginals(t, filter.log_likelihood(), filter.marginals());
     } else if (t >= request_.lag) {

@@ -163,6 +163,18 @@ SliceFile slice_file(const GraphFile& two, const SliceEndings& endings) {
   return SliceSplitter(two, endings).split();
 }
 
+double unrolled_bytes(const SliceFile& file) {
+  double bytes = 0;
+  for (const auto& states : file.names.states) {
+    bytes += 2 * sizeof(std::string) + sizeof(states) + 32;
+    bytes += static_cast<double>(states.size() * sizeof(std::string));
+  }
+  for (Factor f = 0; f < file.net.next.factors(); ++f) {
+    bytes += 64 + 8 * static_cast<double>(file.net.next.scope(f).size());
+  }
+  return bytes;
+}
+
 GraphFile unrolled(const SliceFile& file, std::size_t slices) {
   GraphFile out;
   out.graph = unroll(file.net, slices);

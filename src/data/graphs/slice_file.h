@@ -34,6 +34,8 @@ struct SliceFile {
 // neither ending or in one slice only, for states that differ, and for an edge back in time.
 SliceFile slice_file(const GraphFile& two, const SliceEndings& endings = {});
 
+// Bytes that a slice of the plain network takes, with its names, about.
+double unrolled_bytes(const SliceFile& file);
 // The plain network of so many slices, of variables rain_0, rain_1, rain_2 …
 GraphFile unrolled(const SliceFile& file, std::size_t slices);
 

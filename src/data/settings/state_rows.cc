@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "croft/core/error.h"
+#include "data/cell_count.h"
 #include "data/checks.h"
 
 namespace croft {
@@ -33,10 +34,10 @@ StateRowReader::StateRowReader(LineReader lines, const GraphFile& net,
 bool StateRowReader::next(std::vector<State>& row, std::vector<SoftFinding>* soft) {
   if (!records_.next(record_)) return false;
   if (record_.size() != variable_.size()) {
-    throw InputError(location(),
-                     std::to_string(record_.size()) + " cells where the header has " +
-                         std::to_string(variable_.size()),
-                     record_[0], "give every row a cell for each column; empty: not known");
+    throw InputError(
+        location(),
+        cell_count(record_.size()) + " where the header has " + std::to_string(variable_.size()),
+        record_[0], "give every row a cell for each column; empty: not known");
   }
   if (soft != nullptr) soft->clear();
   row.assign(net_.graph.variables(), kUnobserved);

@@ -5,6 +5,7 @@
 
 #include "core/parse_number.h"
 #include "croft/core/error.h"
+#include "data/cell_count.h"
 #include "data/checks.h"
 
 namespace croft {
@@ -88,10 +89,10 @@ void StateTableReader::read(LineReader lines) {
   const std::size_t before = rows_.size();
   while (records.next(record)) {
     if (record.size() != at.size()) {
-      throw InputError({records.name(), record.line()},
-                       std::to_string(record.size()) + " cells where the header has " +
-                           std::to_string(at.size()),
-                       record[0], "give every row a cell for each column; empty: not known");
+      throw InputError(
+          {records.name(), record.line()},
+          cell_count(record.size()) + " where the header has " + std::to_string(at.size()),
+          record[0], "give every row a cell for each column; empty: not known");
     }
     std::vector<State>& row = rows_.emplace_back(columns_.size(), kUnobserved);
     for (std::size_t k = 0; k < at.size(); ++k) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/json.h"
+#include "data/cell_count.h"
 #include "python/bind.h"
 #include "python/model.h"
 #include "python/read/position_reader.h"
@@ -171,7 +172,7 @@ void check_columns(const ColumnSequence& rows, std::size_t n, std::size_t expect
   for (std::size_t t = 0; t < rows.rows(); ++t) {
     if (rows.columns(t) == expected) continue;
     throw py::value_error("X[" + std::to_string(n) + "][" + std::to_string(t) + "] has " +
-                          std::to_string(rows.columns(t)) + " cells, and the first row has " +
+                          cell_count(rows.columns(t)) + ", and the first row has " +
                           std::to_string(expected));
   }
 }

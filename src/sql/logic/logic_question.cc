@@ -8,6 +8,7 @@
 #include "app/infer/infer_auto.h"
 #include "core/json.h"
 #include "logic/hard_conflict.h"
+#include "logic/search/hard_search.h"
 #include "sql/logic/logic_methods.h"
 
 namespace croft {
@@ -84,9 +85,7 @@ GroundNetwork::GroundNetwork(const AtomSpace& space, const std::vector<AtomPatte
   check_hard_rules();
 }
 
-void GroundNetwork::check_hard_rules() const {
-  std::vector<std::size_t> conflict = hard_conflict(store_);
-  if (conflict.empty()) return;
+void GroundNetwork::check_hard_rules() {
   const LogicNetwork& network = space_.network();
   const LogicUnits units = logic_units(space_);
   // Any hard rule that has the clause; that of atoms of parts has none.
@@ -99,14 +98,26 @@ void GroundNetwork::check_hard_rules() const {
     });
     return found;
   };
-  std::vector<std::size_t> rules;
-  for (const std::size_t clause : least_conflict(store_, std::move(conflict), rule_of)) {
-    if (rule_of(clause) < network.rules.size()) rules.push_back(rule_of(clause));
+  std::vector<std::size_t> conflict = hard_conflict(store_);
+  if (!conflict.empty()) {
+    std::vector<std::size_t> rules;
+    for (const std::size_t clause : least_conflict(store_, std::move(conflict), rule_of)) {
+      rules.push_back(rule_of(clause));
+    }
+    fail_hard_rules(std::move(rules));
   }
+  const HardSearchEnd end = search_allowed_world(store_).end;
+  if (end == HardSearchEnd::none) fail_hard_rules(conflicting_groups(store_, rule_of));
+  may_have_no_world_ = end == HardSearchEnd::given_up;
+}
+
+void GroundNetwork::fail_hard_rules(std::vector<std::size_t> rules) const {
+  const LogicNetwork& network = space_.network();
   std::sort(rules.begin(), rules.end());
   rules.erase(std::unique(rules.begin(), rules.end()), rules.end());
   std::string list;
   for (const std::size_t rule : rules) {
+    if (rule == network.rules.size()) continue;  // of parts of formulas
     list += (list.empty() ? " " : "; ") + place_of(network.rules[rule].where) + ": " +
             network.rules[rule].text;
   }
@@ -208,6 +219,13 @@ LogicAnswer GroundNetwork::answer(const InferRequest& request, const InferCalls&
   LogicAnswer out;
   out.result = infer_on_clauses(request, calls);
   out.result.warnings.insert(out.result.warnings.begin(), warnings_.begin(), warnings_.end());
+  const bool shows_world = request.task == GraphTask::map || out.result.method == "mc-sat";
+  if (may_have_no_world_ && !shows_world && out.result.kind != ResultKind::exact) {
+    out.result.warnings.emplace_back(
+        "whether any world keeps all hard rules is not known: a search for one gave up; where "
+        "there "
+        "is none, this estimate means nothing");
+  }
   out.ground_atoms = store_.atoms();
   out.clauses = store_.clauses();
   if (out.result.log_partition) {

@@ -42,28 +42,33 @@ Json to_json(const LogicAnswer& answer);  // what croft logic --json prints
 class GroundNetwork {
  public:
   // Keeps the space by reference.  Throws what ground() does, and Error where hard rules contradict
-  // each other by what follows step by step; it names them.
+  // each other; it names a small set of them.
   //   queries : whose atoms are asked for; empty: all open ones
   GroundNetwork(const AtomSpace& space, const std::vector<AtomPattern>& queries,
                 const GroundOptions& options = {});
 
+  // Hard rules that contradict each other in any other way are named, too, where a search of a
+  // second or so finds that; else answers that do not show a world have a warning.
   // The tasks partition, marginals and map.  Throws what infer() does, and Error where no world
   // keeps all hard rules.
   LogicAnswer answer(const InferRequest& request, const InferCalls& calls = {}) const;
 
   const ClauseStore& store() const { return store_; }
+  const AtomSpace& space() const { return space_; }
   const FactorGraph& graph() const;  // made when it is first asked for, by one thread
 
  private:
   InferResult infer_on_clauses(const InferRequest& request, const InferCalls& calls) const;
   void add_atoms(const AtomPattern& pattern);
   void check_count(std::uint32_t predicate, const std::vector<std::uint32_t>& given) const;
-  void check_hard_rules() const;
+  void check_hard_rules();
+  [[noreturn]] void fail_hard_rules(std::vector<std::size_t> rules) const;
 
   const AtomSpace& space_;
   double memory_;
   ClauseStore store_;
   std::vector<Message> warnings_;
+  bool may_have_no_world_ = false;   // a search for one that keeps all hard rules gave up
   std::vector<std::uint64_t> keys_;  // that are asked for
   mutable std::optional<FactorGraph> graph_;
 };

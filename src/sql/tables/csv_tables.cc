@@ -8,6 +8,7 @@
 
 #include "core/parse_number.h"
 #include "core/unicode.h"
+#include "data/cell_count.h"
 #include "data/csv.h"
 #include "sql/sqlite_calls.h"
 
@@ -88,10 +89,10 @@ class CsvTable {
 
   void require_cells() const {
     if (record_.size() == names_.size()) return;
-    throw InputError({path_, record_.line()},
-                     std::to_string(record_.size()) + " cells where the header has " +
-                         std::to_string(names_.size()),
-                     record_[0], "give every row a cell for each column");
+    throw InputError(
+        {path_, record_.line()},
+        cell_count(record_.size()) + " where the header has " + std::to_string(names_.size()),
+        record_[0], "give every row a cell for each column");
   }
 
   void bind(Statement& insert, std::size_t k) const {

@@ -76,7 +76,7 @@ public class LabelColumns {
       Wapiti.labelFromModel(model, "x\n");
       throw new AssertionError("a row with too few columns was labelled");
     } catch (RuntimeException error) {
-      check(error.getMessage().contains("1 cells"), error.getMessage());
+      check(error.getMessage().contains("1 cell,"), error.getMessage());
     }
     Wapiti.freeModel(model);
   }

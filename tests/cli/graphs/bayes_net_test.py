@@ -202,7 +202,7 @@ class BayesNetTest(CliTest):
         refused(BAD_INPUT, "rain,snow\nyes,no\n", mentions=["cases.csv:1:6", "snow", "grass"])
         refused(BAD_INPUT, "rain,rain\nyes,no\n", mentions=["two columns"])
         refused(BAD_INPUT, "rain,grass\nyes,damp\n", mentions=["cases.csv:2:5", "damp", "dry"])
-        refused(BAD_INPUT, "rain,grass\nyes\n", mentions=["cases.csv:2", "1 cells"])
+        refused(BAD_INPUT, "rain,grass\nyes\n", mentions=["cases.csv:2", "1 cell"])
         refused(BAD_INPUT, "rain,grass\n", mentions=["no row"])
         refused(BAD_INPUT, "", mentions=["header"])
         complete = "rain,grass\nyes,wet\n"

@@ -90,6 +90,73 @@ class LogicTest(CliTest):
         self.fails(BAD_INPUT, "logic", self.file("g.mln", "t = {A}\nP(t)\nQ(t)\n1 Q(x)\nP(x).\n"), "--learn",
                    "likelihood", "-o", self.folder / "x.mln", "--query", "P", mentions=["breaks a hard rule"])
 
+    def test_hard_rules_have_no_learnt_weight(self):
+        network = "t = {A, B, C, D}\nP(t)\nQ(t)\nQ(x) => P(x).\nP(x)\n"
+        path, facts = self.file("f.mln", network), self.file("f.db", "P(A)\nP(B)\nP(C)\nQ(A)\n")
+        done = json.loads(self.run_ok("logic", path, "-e", facts, "--learn", "likelihood", "--query", "P", "-o",
+                                      self.folder / "out.mln", "--json", "--quiet"))
+        self.assertEqual(len(done["weights"]), 1)
+        self.assertAlmostEqual(done["weights"][0], math.log(2), places=5)
+
+    def test_objectives_by_draws_and_best_worlds(self):
+        path, facts = self.file("f.mln", "t = {A, B, C, D}\nP(t)\nP(x)\n"), self.file("f.db", "P(A)\nP(B)\nP(C)\n")
+        for objective, options in (("diagonal-newton", ("--set", "samples=50")), ("scaled-conjugate-gradient", ()),
+                                   ("contrastive-divergence", ("--set", "chains=20")),
+                                   ("perceptron", ("--max-iterations", "50")), ("max-margin", ("--l2", "1"))):
+            with self.subTest(objective=objective):
+                run = [self.run_ok("logic", path, "-e", facts, "--learn", objective, "--query", "P", "-o",
+                                   self.folder / "out.mln", "--json", "--quiet", *options, *threads)
+                       for threads in ((), ("--threads", "2"))]
+                self.assertEqual(*run)
+                weight = json.loads(run[0])["weights"][0]
+                if objective.endswith(("newton", "gradient", "divergence")):
+                    self.assertAlmostEqual(weight, math.log(3), delta=0.25)
+                else:
+                    self.assertGreater(weight, 0)
+        for options, mention in ((("--learn", "max-margin"), "needs --l2"),
+                                 (("--learn", "perceptron", "--set", "chains=3"), "no setting"),
+                                 (("--learn", "perceptron", "--hidden", "P"), "without hidden"),
+                                 (("--learn", "hinge"), "none of")):
+            self.fails(WRONG_USAGE, "logic", path, "-e", facts, "--query", "P", "-o", self.folder / "x.mln", *options,
+                       mentions=[mention])
+
+    def test_each_world_has_constants_of_its_own(self):
+        path = self.file("f.mln", "P(t)\nQ(t)\nP(x)\nQ(x) => P(x).\n")
+        worlds = []
+        for number, text in enumerate(("Q(A)\nP(A)\nP(B)\n!P(C)\n", "P(D)\n!P(E)\n!P(F)\n!P(G)\n")):
+            worlds += ["--world", self.file(f"{number}.db", text)]
+        done = json.loads(self.run_ok("logic", path, *worlds, "--learn", "likelihood", "--query", "P", "-o",
+                                      self.folder / "out.mln", "--json", "--quiet"))
+        # Of B to G, which are free, two hold.
+        self.assertAlmostEqual(done["weights"][0], math.log(2 / 4), places=5)
+        self.assertEqual(done["ground_atoms"], 7)
+
+    def test_rules_are_learnt(self):
+        facts = "".join(f"Q(C{i})\nP(C{i})\n" for i in range(20)) + "".join(f"!P(D{i})\n" for i in range(20))
+        done = json.loads(self.run_ok("logic", self.file("f.mln", "P(t)\nQ(t)\nR(t)\n"), "-e",
+                                      self.file("f.db", facts), "--learn-structure", "--query", "P", "-o",
+                                      self.folder / "out.mln", "--json", "--quiet", "--set", "literals=2"))
+        self.assertRegex(done["clauses"][0]["clause"], r"P\(x\) v !?Q\(x\)")
+        self.assertIn("P(x)", (self.folder / "out.mln").read_text())
+        self.fails(WRONG_USAGE, "logic", self.file("f.mln", "P(t)\n"), "--learn-structure", "--query", "P", "-o",
+                   self.folder / "x.mln", "--set", "depth=2", mentions=["no setting"])
+
+    def test_rules_with_their_true_groundings(self):
+        text = self.run_ok("logic", self.file("f.mln", FRIENDS), "-e", self.file("f.db", FACTS), "--inspect")
+        self.assertEqual(text.splitlines()[1], "1.5\t1\t2\tSmokes(x) => Cancer(x)")
+        rules = json.loads(self.run_ok("logic", self.file("f.mln", FRIENDS), "-e", self.file("f.db", FACTS),
+                                       "--inspect", "--json"))["rules"]
+        self.assertEqual([(each["true"], each["groundings"]) for each in rules], [(1, 2), (4, 4)])
+
+    def test_what_speaks_for_an_atom(self):
+        picture = self.folder / "bob.svg"
+        found = self.ask("--explain", "Cancer(Bob)", "--picture", picture)
+        self.assertEqual([(each["clause"], each["amount"]) for each in found["reasons"]], [("Cancer(Bob)", 1.5)])
+        self.assertAlmostEqual(found["log_odds"], 1.5)
+        self.assertIn("Cancer(Bob)", picture.read_text())
+        self.fails(WRONG_USAGE, "logic", self.file("f.mln", FRIENDS), "--explain", "Cancer", "--quiet",
+                   mentions=["several"])
+
     def test_hard_rules_may_be_made_soft(self):
         network = "t = {A}\nP(t)\nP(x).\n!P(x).\n1 P(x)\n"
         self.assertEqual(self.ask("--soft-hard", "20", "--task", "map", network=network, facts="")["cost"], 20)
@@ -133,6 +200,22 @@ class LogicTest(CliTest):
                    mentions=["none of marginals, map, partition"])
         self.fails(BAD_INPUT, "logic", self.file("f.mln", ""),
                    mentions=["f.mln: a network without a predicate; declare one"])
+
+    def test_faults_of_the_network_say_where(self):
+        for network, text in (
+                ("t = {A}\nP(t)\nnan P(x)\n", "f.mln:3:1: a weight is a number from -1e9 to 1e9"),
+                ("t = {A}\nP(t)\n-inf P(x)\n", "f.mln:3:2: a weight is a number from -1e9 to 1e9"),
+                ("t = {A}\nP(t)\n1 P(B)\n", "f.mln:3:1: the constants of the type t are listed, and this is none"),
+                ('#include "/dev/zero"\n', "this is a device, which may have no end")):
+            with self.subTest(text=text):
+                self.fails(BAD_INPUT, "logic", self.file("f.mln", network), mentions=[text])
+
+    def test_hard_rules_in_conflict_are_named_where_no_step_finds_it(self):
+        network = ("t = {A}\nP(t)\nQ(t)\nR(t)\nP(x) v Q(x).\n!P(x) v !Q(x).\nP(x) v !Q(x).\n!P(x) v Q(x).\n"
+                   "P(x) v R(x).\n1 R(x)\n")
+        message = self.fails(BAD_INPUT, "logic", self.file("f.mln", network), "--task", "partition", "--method",
+                             "belief-propagation", mentions=["no world keeps these hard rules", "f.mln:8:1"])
+        self.assertNotIn("f.mln:9:1", str(message))
 
     def test_hard_rules_that_contradict_each_other_are_named(self):
         network = "t = {A}\nP(t)\nQ(t)\nP(x).\nQ(x) => P(x).\nP(x) => Q(x).\n!Q(x).\n"

@@ -152,7 +152,9 @@ TEST(LogicQuestion, RulesThatNoWorldKeepsAreNamed) {
   const Question hidden(
       "t = {A}\nP(t)\nQ(t)\nQ(x) v P(x).\nQ(x) v !P(x).\n!Q(x) v P(x).\n!Q(x) v !P(x).\n", "", "P");
   EXPECT_EQ(message_of<Error>([&] { hidden.answer(GraphTask::partition); }),
-            "no world keeps all hard rules of the network; go on with --soft-hard WEIGHT");
+            "no world keeps these hard rules, with the evidence and the marks of arguments; leave "
+            "one out, or go on with --soft-hard WEIGHT: t.mln:4:1: Q(x) v P(x).; t.mln:5:1: Q(x) v "
+            "!P(x).; t.mln:6:1: !Q(x) v P(x).; t.mln:7:1: !Q(x) v !P(x).");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "core/infinity.h"
 #include "croft/core/compensated_sum.h"
 #include "croft/core/error.h"
+#include "croft/core/interrupt.h"
 #include "inference/graph/slices/slice_step.h"
 
 namespace croft {
@@ -69,14 +70,13 @@ class SliceFilter::Run {
 
   std::vector<VariableMarginals> ahead(std::size_t slices) {
     std::vector<VariableMarginals> out(slices, steps_.empty());
-    const SliceEvidence nothing;
-    Table now = now_, next;
-    for (std::size_t k = 0; k < slices; ++k) {
-      const std::size_t slice = slices_ + k;
-      steps_.of(slice).run({nothing, slice == 0 ? nullptr : &now},
-                           {.marginals = &out[k], .after = &next});
-      std::swap(now, next);
-    }
+    go_ahead(slices, [&](std::size_t k) { return &out[k]; });
+    return out;
+  }
+
+  VariableMarginals only_ahead(std::size_t slices) {
+    VariableMarginals out = steps_.empty();
+    go_ahead(slices, [&](std::size_t k) { return k + 1 == slices ? &out : nullptr; });
     return out;
   }
 
@@ -113,6 +113,27 @@ class SliceFilter::Run {
   double log_of_last() const { return log_of_last_; }
 
  private:
+  // Marginals of slices_ + k go to place(k), where that is a place.  Messages that no longer change
+  // leave the marginals of all later slices as they are.
+  template <class Place>
+  void go_ahead(std::size_t slices, const Place& place) {
+    const SliceEvidence nothing;
+    Table now = now_, next;
+    VariableMarginals last = steps_.empty();
+    bool settled = false;
+    for (std::size_t k = 0; k < slices; ++k) {
+      if (k % 1024 == 0 && interruption.load()) throw Interrupted("interrupted while predicting");
+      const std::size_t slice = slices_ + k;
+      if (!settled) {
+        steps_.of(slice).run({nothing, slice == 0 ? nullptr : &now},
+                             {.marginals = &last, .after = &next});
+        settled = slice > 0 && std::ranges::equal(now.values, next.values);
+        std::swap(now, next);
+      }
+      if (VariableMarginals* const to = place(k)) *to = last;
+    }
+  }
+
   // The evidence of the present slice; `next_` is its message still.
   void keep(const SliceEvidence& evidence) {
     past_.push_back({evidence, next_});
@@ -151,6 +172,11 @@ double SliceFilter::log_likelihood_of_last() const { return run_->log_of_last();
 
 std::vector<VariableMarginals> SliceFilter::ahead(std::size_t slices) {
   return run_->ahead(slices);
+}
+
+VariableMarginals SliceFilter::only_ahead(std::size_t slices) {
+  if (slices == 0) throw UsageError("only_ahead(0): the slice that is asked for is a later one");
+  return run_->only_ahead(slices);
 }
 
 VariableMarginals SliceFilter::smoothed(std::size_t back) {
