@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 #include "bugs/distributions/densities.h"
+#include "bugs/samplers/response_kernels.h"
 
 namespace croft::bugs {
 namespace {
@@ -109,9 +111,73 @@ Blanket::Blanket(const ModelGraph& graph, std::span<const NodeId> nodes,
     if (std::any_of(arguments.begin(), arguments.end(), [&](Slot s) { return moving[s] != 0; }))
       std::fill_n(moving.begin() + o.out, o.outputs, std::uint8_t{1});
   }
+  sort_operations();
   for (const NodeId child : graph.children_of(nodes)) {
     if (std::find(leave_out.begin(), leave_out.end(), child) == leave_out.end())
       add_child(child, moving);
+  }
+}
+
+// By level, then function: still each after what it uses.
+void Blanket::sort_operations() {
+  std::unordered_map<Slot, std::uint32_t> levels;  // of outputs
+  std::vector<std::pair<std::uint32_t, OperationId>> order;
+  for (const OperationId id : operations_) {
+    const Operation& o = graph_.operation(id);
+    std::uint32_t level = 0;
+    for (const Slot s : graph_.arguments(o)) {
+      const auto it = levels.find(s);
+      if (it != levels.end()) level = std::max(level, it->second + 1);
+    }
+    for (Slot s = o.out; s < o.out + o.outputs; ++s) levels[s] = level;
+    order.emplace_back(level, id);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
+    if (a.first != b.first) return a.first < b.first;
+    return graph_.operation(a.second).function < graph_.operation(b.second).function;
+  });
+  std::uint32_t level = 0;
+  for (std::uint32_t k = 0; k < order.size(); ++k) {
+    operations_[k] = order[k].second;
+    const Function function = graph_.operation(operations_[k]).function;
+    const bool vectors = function == Function::exp || function == Function::ilogit;
+    const bool same =
+        !batches_.empty() && batches_.back().vectors == vectors &&
+        (!vectors || (batches_.back().function == function && order[k].first == level));
+    if (same) {
+      ++batches_.back().count;
+    } else {
+      batches_.push_back({k, 1, function, vectors});
+    }
+    level = order[k].first;
+  }
+  // Short ones go with their neighbours.
+  std::vector<Batch> joined;
+  for (Batch batch : batches_) {
+    batch.vectors = batch.vectors && batch.count >= 8;
+    if (!joined.empty() && !joined.back().vectors && !batch.vectors) {
+      joined.back().count += batch.count;
+    } else {
+      joined.push_back(batch);
+    }
+  }
+  batches_ = std::move(joined);
+}
+
+void Blanket::run(double* values) {
+  for (const Batch& batch : batches_) {
+    const auto which = std::span(operations_).subspan(batch.first, batch.count);
+    if (!batch.vectors) {
+      graph_.evaluate(which, values);
+      continue;
+    }
+    scratch_.resize(batch.count);
+    for (std::uint32_t k = 0; k < batch.count; ++k)
+      scratch_[k] = values[graph_.operation(which[k]).a];
+    (batch.function == Function::exp ? exponentials : logistics)(scratch_.data(), scratch_.data(),
+                                                                 batch.count);
+    for (std::uint32_t k = 0; k < batch.count; ++k)
+      values[graph_.operation(which[k]).out] = scratch_[k];
   }
 }
 
@@ -234,8 +300,19 @@ double Blanket::log_likelihood(const double* values) {
     sum += normal_density<Part::of_parameters>(values[t.x], values[t.mu], values[t.tau]);
   for (const CountTerm& t : poissons_)
     sum += poisson_density<Part::of_parameters>(values[t.x], values[t.parameter]);
-  for (const CountTerm& t : bernoullis_)
-    sum += bernoulli_density<Part::of_parameters>(values[t.x], values[t.parameter]);
+  double product = 1;  // of probabilities: one logarithm for many
+  const auto multiply = [&](double p) {
+    product *= p;
+    if (product < 1e-200) {
+      sum += std::log(product);
+      product = 1;
+    }
+  };
+  for (const CountTerm& t : bernoullis_) {
+    const double p = values[t.parameter];
+    if (!(p >= 0 && p <= 1)) return kNever;
+    multiply(values[t.x] == 1 ? p : 1 - p);
+  }
   for (const CountTerm& t : binomials_) {
     const double x = values[t.x], n = values[t.n], p = values[t.parameter];
     if (!(p >= 0 && p <= 1)) return kNever;
@@ -255,8 +332,9 @@ double Blanket::log_likelihood(const double* values) {
     }
     const double x = values[t.x];
     if (!(x >= 1 && x <= t.count)) return kNever;
-    sum += std::log(values[slots[static_cast<std::size_t>(x) - 1]] / total);
+    multiply(values[slots[static_cast<std::size_t>(x) - 1]] / total);
   }
+  if (product != 1) sum += std::log(product);
   for (SharedTerm& term : shared_) sum += shared_log_likelihood(term, values);
   for (const std::uint32_t k : others_) sum += views_[k].log_density(values, Part::of_parameters);
   for (const IntervalTerm& t : intervals_) {

@@ -59,7 +59,7 @@ class Blanket {
   void begin(const double* values);
   // Sum over children, up to what the nodes do not move; operations() must have run.
   double log_likelihood(const double* values);
-  void run(double* values) const { graph_.evaluate(operations_, values); }
+  void run(double* values);
   // Runs operations(), then adds up.
   double evaluate(double* values) {
     run(values);
@@ -99,8 +99,18 @@ class Blanket {
   void add_child(NodeId child, const std::vector<std::uint8_t>& moving);
   double shared_log_likelihood(SharedTerm& term, const double* values);
 
+  // Operations of one level and function are done side by side.
+  struct Batch {
+    std::uint32_t first, count;  // of operations_
+    Function function;
+    bool vectors;  // by SIMD: exp and ilogit, many of them
+  };
+  void sort_operations();
+
   const ModelGraph& graph_;
   std::vector<OperationId> operations_;
+  std::vector<Batch> batches_;
+  std::vector<double> scratch_;
   std::vector<NormalTerm> normal_means_, normal_precisions_, normals_;  // what moves
   std::vector<CountTerm> poissons_, binomials_, bernoullis_;
   std::vector<ScalarTerm> scalars_;

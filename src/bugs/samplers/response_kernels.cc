@@ -1,5 +1,7 @@
 #include "bugs/samplers/response_kernels.h"
 
+#include <cmath>
+
 // The part up to HWY_ONCE is compiled once for every SIMD target.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bugs/samplers/response_kernels.cc"
@@ -113,6 +115,43 @@ double logit_slopes(const ResponseArrays& r, std::size_t count, std::size_t* don
   return slopes<Logit>(r, count, done);
 }
 
+void exponentials(const double* x, double* out, std::size_t count) {
+  const D d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const V at = hn::LoadU(d, x + i);
+    const V e = hn::Exp(d, hn::Min(at, hn::Set(d, 700.0)));
+    // Beyond what the kernel knows: as std::exp.
+    const auto large = hn::Gt(at, hn::Set(d, 700.0));
+    hn::StoreU(e, d, out + i);
+    if (!hn::AllFalse(d, large)) {
+      double lane[HWY_MAX_BYTES / sizeof(double)];
+      hn::StoreU(at, d, lane);
+      for (std::size_t k = 0; k < lanes; ++k)
+        if (lane[k] > 700) out[i + k] = std::exp(lane[k]);
+    }
+  }
+  for (; i < count; ++i) out[i] = std::exp(x[i]);
+}
+
+void logistics(const double* x, double* out, std::size_t count) {
+  const D d;
+  const std::size_t lanes = hn::Lanes(d);
+  const V one = hn::Set(d, 1.0);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const V at = hn::LoadU(d, x + i);
+    const V e = Logit::small(d, at);
+    const V above = hn::IfThenElse(hn::Gt(at, hn::Zero(d)), one, e);
+    hn::StoreU(hn::Div(above, hn::Add(one, e)), d, out + i);
+  }
+  for (; i < count; ++i) {
+    const double e = std::exp(-std::fabs(x[i]));
+    out[i] = (x[i] > 0 ? 1 : e) / (1 + e);
+  }
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace croft::bugs
 HWY_AFTER_NAMESPACE();
@@ -120,12 +159,20 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace croft::bugs {
 
+HWY_EXPORT(exponentials);
+HWY_EXPORT(logistics);
 HWY_EXPORT(power_values);
 HWY_EXPORT(power_remainders);
 HWY_EXPORT(logit_values);
 HWY_EXPORT(logit_remainders);
 HWY_EXPORT(logit_slopes);
 
+void exponentials(const double* x, double* out, std::size_t count) {
+  HWY_DYNAMIC_DISPATCH(exponentials)(x, out, count);
+}
+void logistics(const double* x, double* out, std::size_t count) {
+  HWY_DYNAMIC_DISPATCH(logistics)(x, out, count);
+}
 double power_values(const ResponseArrays& r, std::size_t count, std::size_t* done) {
   return HWY_DYNAMIC_DISPATCH(power_values)(r, count, done);
 }

@@ -22,4 +22,8 @@ double logit_values(const ResponseArrays& r, std::size_t count, std::size_t* don
 double logit_remainders(const ResponseArrays& r, std::size_t count, std::size_t* done);
 double logit_slopes(const ResponseArrays& r, std::size_t count, std::size_t* done);
 
+// out[i] = e^x[i], and 1 / (1 + e^-x[i]); out may be x.
+void exponentials(const double* x, double* out, std::size_t count);
+void logistics(const double* x, double* out, std::size_t count);
+
 }  // namespace croft::bugs

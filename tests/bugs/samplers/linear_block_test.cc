@@ -111,6 +111,23 @@ TEST(Responses, OfVectorsAreThoseOfOneByOne) {
   check.template operator()<Response::logit>(logit_values, logit_remainders, logit_slopes);
 }
 
+TEST(Responses, ExponentialsAndLogisticsOfVectorsAreThoseOfOneByOne) {
+  std::vector<double> x = {-800, -50, -1, -1e-9, 0, 0.5, 3, 40, 699, 705, 800}, out(x.size());
+  exponentials(x.data(), out.data(), x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (std::isinf(std::exp(x[i]))) {
+      EXPECT_TRUE(std::isinf(out[i]));
+      continue;
+    }
+    EXPECT_NEAR(out[i], std::exp(x[i]), 1e-15 * std::exp(x[i]));
+  }
+  logistics(x.data(), out.data(), x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double p = 1 / (1 + std::exp(-x[i]));
+    EXPECT_NEAR(out[i], p, 1e-15 * p + 1e-300);
+  }
+}
+
 // y ~ N(a + b x, 1), and a second level: a ~ N(c, 0.5).  The posterior of (a, b, c) is normal; its
 // mean and covariance by a dense solve.
 TEST(LinearBlock, DrawsTheExactPosteriorOfAHierarchy) {
