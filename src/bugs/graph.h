@@ -115,6 +115,11 @@ class ModelGraph {
   // --- The model.
   std::size_t slots() const { return initial_.size(); }
   std::size_t operations() const { return operations_.size(); }
+  // About the memory that it takes while it is built.
+  std::size_t bytes() const {
+    return initial_.size() * 24 + slots_.size() * sizeof(Slot) +
+           operations_.size() * (sizeof(Operation) + 48) + nodes_.size() * (sizeof(Node) + 64);
+  }
   std::size_t nodes() const { return nodes_.size(); }
   const Operation& operation(OperationId id) const { return operations_[id]; }
   const Node& node(NodeId id) const { return nodes_[id]; }

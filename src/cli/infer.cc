@@ -9,6 +9,7 @@
 #include "app/infer/decide.h"
 #include "app/infer/graph_picture.h"
 #include "app/infer/graph_view.h"
+#include "bugs/exact/graph_of_model.h"
 #include "cli/common.h"
 #include "cli/infer_questions.h"
 #include "cli/infer_request.h"
@@ -38,6 +39,7 @@ Example:
   croft infer asia.bif --observe "smoke=0.3:0.7" --query "lung=yes, tub=no" --query "lung=tub"
   croft infer garden.xdsl --observe "hose=off" --decide
   croft infer umbrella.bif --stream days.csv --lag 2
+  croft infer asia.bug --data asia-data.R --task marginals
   croft infer umbrella.bif --unroll 5 --observe "umbrella_4=yes" --task marginals
 
 docs/infer.md explains tasks, methods and every field of --json.)";
@@ -71,13 +73,17 @@ std::span<const OptionRow> graph_options() {
   using namespace option;
   static const auto kRows = std::to_array<OptionRow>({
       file("GRAPH", "FILE",
-           "Factor graph: UAI, LG, libDAI's .fg, BIF, XMLBIF, Hugin's .net or GeNIe's .xdsl")
+           "Factor graph: UAI, LG, libDAI's .fg, BIF, XMLBIF, Hugin's .net or GeNIe's .xdsl; or a "
+           "discrete BUGS model, .bug or .jags")
           .needed()
           .unnamed(),
       words("format", "FORMAT",
             "uai, lg, fg, bif, xmlbif, net or xdsl; without: by the extension, else by the "
             "beginning"),
       file("evidence", "FILE", "What is observed, in UAI's format (.evid)"),
+      file("data", "FILE ...",
+           "Of a BUGS model: its data, as a dump of R, JSON or CSV; may be given several times")
+          .repeated(),
       words("observe", "V=S ...",
             "VARIABLE=STATE, by name or number, or VARIABLE=0.3:0.7, the likelihood of each state; "
             "may be given several times")
@@ -276,14 +282,26 @@ std::optional<GraphFormat> format_of(const OptionValues& values) {
   return graph_format(std::string(values.text("format")));
 }
 
+GraphFile asked_graph(const OptionValues& values) {
+  const std::string path(values.text("GRAPH"));
+  if (!bugs::is_program_file(path)) {
+    if (values.given("data")) throw UsageError("--data is for BUGS models (.bug, .jags)");
+    return read_graph(path, format_of(values));
+  }
+  if (values.given("format")) {
+    throw UsageError("--format is for files of graphs, and ", in_quotes(path),
+                     " is a BUGS model by its extension");
+  }
+  return bugs::read_model_graph(path, values.list("data"));
+}
+
 int answer_all(InferCommand& c) {
   if (c.values.given("stream")) {
-    answer_stream(c.values, read_graph(c.text("GRAPH"), format_of(c.values)));
+    answer_stream(c.values, asked_graph(c.values));
     return interruption ? kInterrupted : kDone;
   }
   const bool numbers = asks_numbers(c);
-  const GraphFile file =
-      unrolled_as_asked(c.values, read_graph(c.text("GRAPH"), format_of(c.values)));
+  const GraphFile file = unrolled_as_asked(c.values, asked_graph(c.values));
   Findings known{Evidence(file.graph.variables(), kUnobserved), {}};
   Evidence& evidence = known.states;
   if (c.values.given("evidence")) {

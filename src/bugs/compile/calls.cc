@@ -10,8 +10,6 @@
 namespace croft::bugs {
 namespace {
 
-constexpr std::size_t kMostArranged = 20'000'000;
-
 Value vector_of(std::vector<Element> elements) {
   Value value;
   if (elements.size() != 1) value.dimensions = {elements.size()};
@@ -95,7 +93,7 @@ Value ExpressionCompiler::arranged(const Expression& e) {
   if (e.name == ":") {
     count_is(2, 2);
     const double first = whole(0, 1e15), last = whole(1, 1e15);
-    if (last - first >= static_cast<double>(kMostArranged)) fail_at(e, "a range is too long");
+    charge(e, std::max(last - first + 1, 0.0));
     std::vector<Element> elements;
     for (double x = first; x <= last; ++x) elements.push_back({x});
     return vector_of(std::move(elements));
@@ -105,9 +103,8 @@ Value ExpressionCompiler::arranged(const Expression& e) {
     const double first = constant_argument(e, values[0]), last = constant_argument(e, values[1]);
     const double step = constant_argument(e, values[2]);
     const double count = std::floor((last - first) / step * (1 + 1e-12) + 1e-12) + 1;
-    if (!(count >= 1) || count > static_cast<double>(kMostArranged)) {
-      fail_at(e, "the steps do not lead from the first number to the last");
-    }
+    if (!(count >= 1)) fail_at(e, "the steps do not lead from the first number to the last");
+    charge(e, count);
     std::vector<Element> elements;
     for (double k = 0; k < count; ++k) elements.push_back({first + k * step});
     return vector_of(std::move(elements));
@@ -116,6 +113,7 @@ Value ExpressionCompiler::arranged(const Expression& e) {
     count_is(1, 1'000'000);
     std::vector<Element> elements;
     for (const Value& v : values) {
+      charge(e, static_cast<double>(v.elements.size()));
       elements.insert(elements.end(), v.elements.begin(), v.elements.end());
     }
     return vector_of(std::move(elements));
@@ -132,9 +130,7 @@ Value ExpressionCompiler::arranged(const Expression& e) {
       if (!t.constant() || !(t.number >= 0) || t.number != std::floor(t.number)) {
         fail_at(e, "a number of times has to be known, and whole");
       }
-      if (t.number * static_cast<double>(from.size()) > static_cast<double>(kMostArranged)) {
-        fail_at(e, "an array is too large");
-      }
+      charge(e, t.number * (times.size() == 1 ? static_cast<double>(from.size()) : 1));
       return static_cast<std::size_t>(t.number);
     };
     if (times.size() == 1) {
@@ -144,7 +140,6 @@ Value ExpressionCompiler::arranged(const Expression& e) {
     } else {
       for (std::size_t k = 0; k < from.size(); ++k) {
         elements.insert(elements.end(), copies(times[k]), from[k]);
-        if (elements.size() > kMostArranged) fail_at(e, "an array is too large");
       }
     }
     return vector_of(std::move(elements));

@@ -17,8 +17,8 @@ namespace {
 class BlockCompiler {
  public:
   BlockCompiler(const std::vector<Declaration>& declarations, const std::vector<Statement>& block,
-                const Arrays& data)
-      : tables_(make_tables(declarations, block, data)), operations_(graph_) {}
+                const Arrays& data, const CompileLimits& limits)
+      : tables_(make_tables(declarations, block, data, limits)), operations_(graph_) {}
 
   void run() {
     for (std::uint32_t k = 0; k < tables_.relations.size(); ++k) {
@@ -65,6 +65,12 @@ void BlockCompiler::resolve(std::uint32_t first) {
     if (before.empty()) {
       r.progress = Progress::done;
       stack.pop_back();
+      if (graph_.bytes() > tables_.limits.bytes) {
+        fail(r,
+             Message("with this node the model takes more than ", tables_.limits.bytes / 1'000'000,
+                     " MB"),
+             "take smaller bounds");
+      }
       if (++done_ % 1024 == 0 && interruption) throw Interrupted("interrupted");
       continue;
     }
@@ -298,9 +304,10 @@ std::string file_of(const std::vector<Statement>& block) {
 }
 
 // data { }: drawn once, and data then.
-Arrays complete(const Program& program, const Arrays& data, std::uint64_t seed) {
+Arrays complete(const Program& program, const Arrays& data, std::uint64_t seed,
+                const CompileLimits& limits) {
   const std::string file = file_of(program.data);
-  BlockCompiler block(program.declarations, program.data, data);
+  BlockCompiler block(program.declarations, program.data, data, limits);
   block.run();
   ModelGraph& graph = block.graph();
   graph.finish();
@@ -361,7 +368,8 @@ void note_names(const std::vector<Statement>& block, std::set<std::string>& name
 
 }  // namespace
 
-CompiledModel compile(const Program& program, const Arrays& data, std::uint64_t seed) {
+CompiledModel compile(const Program& program, const Arrays& data, std::uint64_t seed,
+                      const CompileLimits& limits) {
   CompiledModel model;
   std::set<std::string> used;
   note_names(program.data, used);
@@ -373,8 +381,8 @@ CompiledModel compile(const Program& program, const Arrays& data, std::uint64_t 
     if (!used.contains(name))
       model.warnings.push_back("the program does not use the data of " + in_quotes(name));
   }
-  const Arrays all = program.data.empty() ? data : complete(program, data, seed);
-  BlockCompiler block(program.declarations, program.model, all);
+  const Arrays all = program.data.empty() ? data : complete(program, data, seed, limits);
+  BlockCompiler block(program.declarations, program.model, all, limits);
   block.run();
   block.name_arrays();
   model.graph = std::move(block.graph());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bugs/arrays.h"
+#include "bugs/compile/tables.h"
 #include "bugs/graph.h"
 #include "bugs/program.h"
 
@@ -21,8 +22,9 @@ struct CompiledModel {
 
 // Throws InputError, with the line of the program and the node, for what does not compile: cycles,
 // undefined nodes, nodes defined twice, wrong dimensions, parameters that a distribution does not
-// allow, models beyond the limits of compile/tables.h.
+// allow, models beyond the limits.
 //   seed : of draws in the block data { }
-CompiledModel compile(const Program& program, const Arrays& data, std::uint64_t seed = 1);
+CompiledModel compile(const Program& program, const Arrays& data, std::uint64_t seed = 1,
+                      const CompileLimits& limits = {});
 
 }  // namespace croft::bugs

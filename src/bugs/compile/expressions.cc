@@ -10,8 +10,6 @@
 namespace croft::bugs {
 namespace {
 
-constexpr std::size_t kMostValues = 20'000'000;  // of one expression
-
 Value scalar_of(Element element) { return {{}, {element}, false}; }
 
 Value missing_value() {
@@ -51,6 +49,14 @@ std::size_t subscript_of(const Expression& e, std::string_view array, double num
         array);
   }
   return static_cast<std::size_t>(number);
+}
+
+void ExpressionCompiler::charge(const Expression& e, double elements) {
+  charged_ += elements;
+  if (charged_ > static_cast<double>(tables_.limits.values)) {
+    fail_at(e, Message("a relation has more than ", tables_.limits.values, " elements"), {},
+            "take smaller arrays");
+  }
 }
 
 OperationTable& ExpressionCompiler::operations(const Expression& e) const {
@@ -128,6 +134,7 @@ Value ExpressionCompiler::name(const Expression& e) {
   for (std::size_t d = 0; d < dimensions.size(); ++d) {
     Value value;
     if (e.arguments.empty() || e.arguments[d].kind == ExpressionKind::absent) {
+      charge(e, static_cast<double>(dimensions[d]));
       for (std::size_t k = 1; k <= dimensions[d]; ++k) {
         value.elements.push_back({static_cast<double>(k)});
       }
@@ -155,8 +162,9 @@ Value ExpressionCompiler::name(const Expression& e) {
   for (const Value& s : subscripts) {
     counts.push_back(s.elements.size());
     total *= s.elements.size();
-    if (total > kMostValues) fail_at(e, "a part of an array is too large", e.name);
+    if (total > tables_.limits.values) break;
   }
+  charge(e, static_cast<double>(total));
   Value value;
   value.elements.resize(total);
   std::vector<std::size_t> at(counts.size(), 0);
@@ -197,9 +205,8 @@ Value ExpressionCompiler::picked(const Expression& e, const ProgramArray& array,
       outputs *= subscripts[d].elements.size();
     }
   }
-  if (moving.size() > 8 || states * outputs > kMostValues) {
-    fail_at(e, "a subscript that is not fixed chooses among too many elements", e.name);
-  }
+  if (moving.size() > 8) fail_at(e, "too many subscripts are not fixed", e.name);
+  charge(e, static_cast<double>(states) * static_cast<double>(outputs));
   if (outputs == 0) fail_at(e, "a part of an array is empty", e.name);
   arguments.insert(arguments.end(), extents.begin(), extents.end());
   bool known = true;
@@ -266,6 +273,7 @@ Value ExpressionCompiler::broadcast(const Expression& e, Function f,
     count = a.elements.size();
     value.dimensions = a.dimensions;
   }
+  charge(e, static_cast<double>(count));
   std::vector<Element> one(arguments.size());
   value.elements.reserve(count);
   for (std::size_t k = 0; k < count; ++k) {

@@ -71,6 +71,8 @@ class ExpressionCompiler {
   bool element(const Expression& e, const ProgramArray& array, std::size_t at, Element& out);
   std::vector<Value> compile_all(const Expression& e, bool& missing);
   Value broadcast(const Expression& e, Function f, std::span<const Value> arguments);
+  // Throws where the relation computes too many elements.
+  void charge(const Expression& e, double elements);
   double constant_argument(const Expression& e, const Value& value) const;
   OperationTable& operations(const Expression& e) const;
 
@@ -81,6 +83,7 @@ class ExpressionCompiler {
   OperationTable* operations_;
   Counters counters_;
   std::vector<std::uint32_t> missing_;
+  double charged_ = 0;
 };
 
 // A whole number from 1 to `most`, or an InputError.

@@ -68,12 +68,12 @@ std::uint32_t Unroller::array_of(const std::string& name) {
 void Unroller::allocate(ProgramArray& array, const Location& where) {
   std::size_t size = 1;
   for (const std::size_t n : array.dimensions) {
-    if (n != 0 && size > kMostElements / n) size = kMostElements + 1;
-    size = std::min(size * n, kMostElements + 1);
+    if (n != 0 && size > t_.limits.elements / n) size = t_.limits.elements + 1;
+    size = std::min(size * n, t_.limits.elements + 1);
   }
   elements_ += size;
-  if (elements_ > kMostElements) {
-    throw InputError(where, Message("the arrays have more than ", kMostElements, " elements"),
+  if (elements_ > t_.limits.elements) {
+    throw InputError(where, Message("the arrays have more than ", t_.limits.elements, " elements"),
                      array.name, "take smaller bounds");
   }
   array.slots.assign(size, kNothing);
@@ -88,7 +88,7 @@ void Unroller::declare(const std::vector<Declaration>& declarations) {
       ExpressionCompiler compiler(t_, nullptr, {});
       const Value value = compiler.compile(e);
       if (!value.scalar()) fail_at(e, "a dimension has to be one number", d.name);
-      dimensions.push_back(subscript_of(e, d.name, value.elements[0].number, kMostElements));
+      dimensions.push_back(subscript_of(e, d.name, value.elements[0].number, t_.limits.elements));
     }
     if (dimensions.empty()) dimensions = {1};
     ProgramArray& array = t_.arrays[array_of(d.name)];
@@ -152,8 +152,8 @@ void Unroller::loop(const Loop& l, const LoopNames& names, std::vector<double>& 
     return x;
   };
   const auto check_rounds = [&](double more) {
-    if (more <= static_cast<double>(kMostRounds - rounds_)) return;
-    throw InputError(l.where, Message("the loops go round more than ", kMostRounds, " times"),
+    if (more <= static_cast<double>(t_.limits.rounds - rounds_)) return;
+    throw InputError(l.where, Message("the loops go round more than ", t_.limits.rounds, " times"),
                      l.counter, "take smaller bounds");
   };
   const auto round = [&](double value) {
@@ -185,7 +185,7 @@ SubscriptRange Unroller::range_of(const Expression& e, const std::string& array,
     if (!value.scalar())
       fail_at(part, "a subscript on the left has to be a number or a range", array);
     return static_cast<std::uint32_t>(
-        subscript_of(part, array, value.elements[0].number, kMostElements));
+        subscript_of(part, array, value.elements[0].number, t_.limits.elements));
   };
   if (e.kind == ExpressionKind::call && e.name == ":" && e.arguments.size() == 2) {
     const SubscriptRange range{whole(e.arguments[0]), whole(e.arguments[1])};
@@ -198,9 +198,9 @@ SubscriptRange Unroller::range_of(const Expression& e, const std::string& array,
 
 void Unroller::relation(const Draw* draw, const Definition* definition, const LoopNames& names,
                         const std::vector<double>& counters) {
-  if (t_.relations.size() >= kMostRelations) {
+  if (t_.relations.size() >= t_.limits.relations) {
     throw InputError(draw != nullptr ? draw->where : definition->where,
-                     Message("the loops make more than ", kMostRelations, " relations"), "",
+                     Message("the loops make more than ", t_.limits.relations, " relations"), "",
                      "take smaller bounds");
   }
   // The names of the outermost level live as long as the tables.
@@ -362,8 +362,10 @@ std::string element_name(const std::string& name, const std::vector<std::size_t>
 }
 
 ProgramTables make_tables(const std::vector<Declaration>& declarations,
-                          const std::vector<Statement>& block, const Arrays& data) {
+                          const std::vector<Statement>& block, const Arrays& data,
+                          const CompileLimits& limits) {
   ProgramTables tables;
+  tables.limits = limits;
   Unroller unroller(tables, data);
   unroller.declare(declarations);
   unroller.unroll(block);

@@ -14,10 +14,14 @@
 
 namespace croft::bugs {
 
-// More than this of any of them is refused: a mistyped bound must not take the machine.
-inline constexpr std::size_t kMostRelations = 20'000'000;
-inline constexpr std::size_t kMostRounds = 20'000'000;     // of all loops
-inline constexpr std::size_t kMostElements = 100'000'000;  // of all arrays
+// What is larger is refused: a mistyped bound must not take the machine.
+struct CompileLimits {
+  std::size_t relations = 20'000'000;
+  std::size_t rounds = 20'000'000;     // of all loops
+  std::size_t elements = 100'000'000;  // of all arrays
+  std::size_t values = 20'000'000;     // of one relation, with what is computed on the way
+  std::size_t bytes = 8'000'000'000;   // of the graph
+};
 
 // Names of the loops around a relation, the outermost first.
 using LoopNames = std::vector<const std::string*>;
@@ -63,6 +67,7 @@ struct ProgramArray {
 };
 
 struct ProgramTables {
+  CompileLimits limits;
   std::deque<ProgramArray> arrays;
   std::map<std::string, std::uint32_t, std::less<>> array_of;
   std::vector<Relation> relations;
@@ -92,6 +97,7 @@ std::string element_name(const std::string& name, const std::vector<std::size_t>
 
 // Arrays and relations of a block.  Data has to stay where it is.
 ProgramTables make_tables(const std::vector<Declaration>& declarations,
-                          const std::vector<Statement>& block, const Arrays& data);
+                          const std::vector<Statement>& block, const Arrays& data,
+                          const CompileLimits& limits = {});
 
 }  // namespace croft::bugs

@@ -72,7 +72,11 @@ class SamplingRun {
   void diagnose();
   bool reached() const;
   BugsResult result() const;
-  std::size_t iteration() const { return chains_[0]->iteration(); }
+  std::size_t iteration() const {  // that all chains have reached
+    return (*std::ranges::min_element(chains_, {},
+                                      [](const auto& chain) { return chain->iteration(); }))
+        ->iteration();
+  }
   std::size_t all() const { return options_.burn_in + options_.samples; }
 
   const ModelGraph& graph_;
@@ -240,10 +244,7 @@ BugsResult SamplingRun::result() const {
   }
   for (const NodeId id : graph_.predicted()) use("forward", id);
   result.deviance = deviance_.summary();
-  result.iterations = chains_[0]->iteration();
-  for (const auto& chain : chains_) {
-    result.iterations = std::min(result.iterations, chain->iteration());
-  }
+  result.iterations = iteration();
   result.stopped = stopped_;
   return result;
 }

@@ -255,7 +255,7 @@ TEST(BugsCompiler, FaultsNameTheLineAndTheNode) {
       {"model {\n for (i in 1:1.0E+9) { } }", "t.bug:2", "more than 20000000 times"},
       {"model {\n for (i in 1:1.0E+9) { a[i] <- 1 } }", "t.bug:2", "more than 20000000 times"},
       {"var a[100000, 100000];\nmodel {\n a[1,1] <- 1 }", "t.bug:1", "elements"},
-      {"model {\n a <- sum(1:1.0E+12) }", "t.bug:2", "too long"},
+      {"model {\n a <- sum(1:1.0E+12) }", "t.bug:2", "more than 20000000 elements"},
       {"model {\n x[1] ~ dexp(1)\n x[2] ~ dunif(5, 6) }", "t.bug:3", "impossible"},
       {"model {\n a[] <- x }", "t.bug:2", "empty subscript"},
       {"model {\n a <- inverse(m) }", "t.bug:2", "2 x 3 is not square"},
@@ -266,6 +266,34 @@ TEST(BugsCompiler, FaultsNameTheLineAndTheNode) {
     EXPECT_EQ(fault.rfind(place, 0), 0u) << text << "\n" << fault;
     EXPECT_NE(fault.find(words), std::string::npos) << text << "\n" << fault;
   }
+}
+
+TEST(BugsCompiler, LimitsAreForTheWholeModel) {
+  const auto fault = [](const std::string& text, const CompileLimits& limits) {
+    return message_of<InputError>(
+        [&] { compile(parse_program(LineReader(text, "t.bug")), some_data(), 1, limits); });
+  };
+  CompileLimits limits;
+  limits.bytes = 30'000;
+  EXPECT_EQ(fault("model { for (i in 1:100) { a[i] ~ dnorm(0, 1) } }", limits), "no error");
+  EXPECT_NE(fault("model {\n for (i in 1:100) { a[i] ~ dnorm(0, 1)\n s[i] <- exp(a[i]) * "
+                  "sum(a[1:100]) * i } }",
+                  limits)
+                .find("more than 0 MB"),
+            std::string::npos);
+  limits = {};
+  limits.values = 100;
+  EXPECT_NE(fault("model {\n s <- c(1:60, 1:60) }", limits).find("more than 100 elements"),
+            std::string::npos);
+  limits = {};
+  limits.elements = 1000;
+  EXPECT_NE(fault("model {\n s[20,60] <- 1 }", limits).find("more than 1000 elements"),
+            std::string::npos);
+  limits = {};
+  limits.relations = 10;
+  EXPECT_NE(fault("model {\n for (i in 1:6) { s[i] <- 1\n t[i] <- 2 } }", limits)
+                .find("more than 10 relations"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -10,12 +10,14 @@
 #include <sstream>
 
 #include "bugs/compile/compile.h"
+#include "bugs/exact/graph_of_model.h"
 #include "bugs/language/array_files.h"
 #include "bugs/language/program_parser.h"
 #include "bugs/node_values.h"
 #include "bugs/sampling.h"
 #include "core/json.h"
 #include "croft/core/random.h"
+#include "support/message_of.h"
 
 namespace croft::bugs {
 namespace {
@@ -41,7 +43,8 @@ TEST(BugsExact, AsiaIsTheEnumerationOfItsNetwork) {
   ASSERT_EQ(result.exact.size(), 6u);
   for (const ExactMarginal& m : result.exact) {
     ASSERT_EQ(m.values, (std::vector<double>{1, 2})) << m.name;
-    EXPECT_NEAR(m.probabilities[1], expected["probability_of_2"][std::string_view(m.name)].get<double>(), 1e-12)
+    EXPECT_NEAR(m.probabilities[1],
+                expected["probability_of_2"][std::string_view(m.name)].get<double>(), 1e-12)
         << m.name;
   }
   EXPECT_NEAR(std::exp(*result.log_evidence), expected["probability_of_dyspnoea_2"].get<double>(),
@@ -144,6 +147,33 @@ TEST(BugsExact, RandomDiscreteModelsEqualEnumeration) {
       EXPECT_NEAR(total, 1, 1e-12) << text << m.name;
     }
   }
+}
+
+TEST(BugsExact, AModelIsAGraphWithNames) {
+  const char* const text =
+      "model { a ~ dbern(0.25)  b <- a + 1  c[1] ~ dcat(p[b,])  y ~ dnorm(c[1], 1) }";
+  const Array p{{2, 2}, {0.5, 0.125, 0.5, 0.875}};
+  const GraphFile open = graph_of_model(program_of("model { a ~ dbern(0.25)  b <- a + 1  "
+                                                   "c[1] ~ dcat(p[b,]) }"),
+                                        {{"p", p}});
+  EXPECT_TRUE(open.directed);
+  EXPECT_EQ(open.names.variables, (std::vector<std::string>{"a", "c"}));
+  EXPECT_EQ(open.names.states[0], (std::vector<std::string>{"0", "1"}));
+  EXPECT_EQ(open.names.states[1], (std::vector<std::string>{"1", "2"}));
+  EXPECT_NEAR(open.graph.score(std::vector<State>{1, 1}), std::log(0.25 * 0.875), 1e-15);
+  EXPECT_NEAR(open.graph.score(std::vector<State>{0, 1}), std::log(0.75 * 0.5), 1e-15);
+  const GraphFile seen = graph_of_model(program_of(text), {{"p", p}, {"y", {{1}, {2}}}});
+  EXPECT_FALSE(seen.directed);
+  EXPECT_NEAR(seen.graph.score(std::vector<State>{1, 0}),
+              std::log(0.25 * 0.125) - 0.5 - 0.5 * std::log(2 * M_PI), 1e-14);
+  const std::string fault = message_of<Error>([&] {
+    graph_of_model(program_of(text), {{"p", p}});
+  });
+  EXPECT_NE(fault.find("y (line 1) is continuous"), std::string::npos) << fault;
+  EXPECT_TRUE(is_program_file("a/b.BUG"));
+  EXPECT_TRUE(is_program_file("b.jags"));
+  EXPECT_FALSE(is_program_file("bug"));
+  EXPECT_FALSE(is_program_file("a.bug/b.uai"));
 }
 
 TEST(BugsExact, ModelsThatAreNotDiscreteAreSampledAndSayNothingOfIt) {

@@ -94,18 +94,26 @@ TEST(BugsSample, ThinningKeepsTheLastOfSoManyIterations) {
   }
 }
 
-TEST(BugsSample, ARunThatWasStoppedGoesOnToTheSameBytes) {
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / "croft-bugs-checkpoint-test";
+// With samplers of many kinds: blocks, conjugate ones, slices, discrete and censored nodes.
+const char* const kMixed =
+    "model { for (i in 1:8) { r[i] ~ dbin(p[i], 10)  logit(p[i]) <- a + b * x[i] + u[i]  "
+    "u[i] ~ dnorm(0, tau)  x[i] <- i - 4.5 }  a ~ dnorm(0, 0.01)  b ~ dnorm(0, 0.01)  "
+    "tau ~ dgamma(1, 1)  k ~ dcat(c(1, 2, 3))  s ~ dpois(a^2 + k)  w ~ dweib(1 + k, exp(b))  "
+    "c ~ dinterval(w, 0.5)  v ~ dnorm(w, 1) T(0, )  z ~ dexp(1 + v^2) }";
+
+void expect_resumes(const Program& program, const Arrays& data,
+                    const std::vector<MonitorRequest>& monitors, const std::string& name) {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / name;
   std::filesystem::remove_all(folder);
   BugsOptions options = short_run();
   options.samples = 600;
-  const BugsResult whole = sample(program_of(kNormal), normal_data(), {}, options);
+  options.monitors = monitors;
+  const BugsResult whole = sample(program, data, {}, options);
   options.checkpoint = folder.string();
   for (const std::size_t enough : {20, 60, 300, 100000}) {  // in the burn-in, and after it
-    const BugsResult part =
-        sample(program_of(kNormal), normal_data(), {}, options,
-               [&](const BugsProgress& progress) { return progress.done < enough; });
+    const BugsResult part = sample(program, data, {}, options, [&](const BugsProgress& progress) {
+      return progress.done < enough;
+    });
     EXPECT_EQ(part.stopped, enough != 100000);
     if (part.stopped) {
       EXPECT_LT(part.iterations, 650u);
@@ -118,6 +126,16 @@ TEST(BugsSample, ARunThatWasStoppedGoesOnToTheSameBytes) {
   }
   EXPECT_FALSE(std::filesystem::exists(folder / "checkpoint"));
   std::filesystem::remove_all(folder);
+}
+
+TEST(BugsSample, ARunThatWasStoppedGoesOnToTheSameBytes) {
+  expect_resumes(program_of(kNormal), normal_data(), short_run().monitors,
+                 "croft-bugs-checkpoint-test");
+  const Arrays mixed = {{"r", {{8}, {1, 2, 4, 3, 6, 7, 9, 8}}},
+                        {"s", {{1}, {3}}},
+                        {"c", {{1}, {1}}},
+                        {"z", {{1}, {0.4}}}};
+  expect_resumes(program_of(kMixed), mixed, {}, "croft-bugs-checkpoint-mixed");
 }
 
 TEST(BugsSample, ACheckpointOfAnotherRunOrADamagedOneIsRefused) {
