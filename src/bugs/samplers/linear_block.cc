@@ -68,6 +68,7 @@ class LinearBlock : public Sampler {
   struct Truncated {
     Slot slot, lower, upper;
   };
+  static constexpr double kFirst = 15;  // updates in which Newton steps find the centre
   struct Scale {
     NodeId id;
     Slot slot;
@@ -116,7 +117,7 @@ class LinearBlock : public Sampler {
   struct Effort {
     int kicks, newton;
   };
-  static constexpr Effort kEfforts[] = {{1, 0}, {1, 1}, {2, 1},  {3, 1},  {4, 1},
+  static constexpr Effort kEfforts[] = {{1, 0}, {2, 0}, {3, 0},  {2, 1},  {3, 1}, {4, 1},
                                         {6, 1}, {8, 1}, {12, 1}, {16, 1}, {24, 1}};
 
   void write(double* values) const {
@@ -174,6 +175,7 @@ class LinearBlock : public Sampler {
   // The quadratic form whose ellipses the steps follow: stand-ins at predictors that do not depend
   // on the block's state.
   bool make_form(int newton) {
+    if (!adapting_ && newton == 0 && model_->constant_responses()) return make_form_again();
     for (int step = 0; step <= newton; ++step) {
       if (step == 0) {
         model_->stand_ins(base_, w_, beta_);
@@ -192,11 +194,29 @@ class LinearBlock : public Sampler {
     return true;
   }
 
+  // The same where the stand-ins are always the same: what they add is kept.
+  bool make_form_again() {
+    SparseCholesky& p = model_->cholesky();
+    if (kept_b_.empty()) {
+      model_->stand_ins(base_, w_, beta_);
+      for (std::size_t c = 0; c < w_.size(); ++c) pull_[c] = beta_[c] - w_[c] * model_->offset(c);
+      std::fill(p.entries().begin(), p.entries().end(), 0.0);
+      model_->add_products(w_);
+      kept_entries_.assign(p.entries().begin(), p.entries().end());
+      kept_b_.assign(x_.size(), 0.0);
+      model_->add_weighted(pull_, kept_b_);
+    }
+    model_->gaussian_part(mean_);
+    for (std::size_t k = 0; k < kept_entries_.size(); ++k) p.entries()[k] += kept_entries_[k];
+    for (std::size_t k = 0; k < kept_b_.size(); ++k) mean_[k] += kept_b_[k];
+    return solve(mean_);
+  }
+
   // The centre follows the conditional mode, whatever the block's own state; in the burn-in only.
   void adapt_centre() {
     model_->predictors(mean_, trial_);
-    const double gain = updates_ < 15 ? 1 : 1 / std::min(updates_ - 13, 200.0);
-    const double most = updates_ < 15 ? 3 : 1;
+    const double gain = updates_ < kFirst ? 1 : 1 / std::min(updates_ - kFirst + 2, 200.0);
+    const double most = updates_ < kFirst ? 3 : 1;
     for (std::size_t c = 0; c < trial_.size(); ++c) {
       if (std::isfinite(trial_[c]))
         centre_[c] += gain * std::clamp(trial_[c] - base_[c], -most, most);
@@ -213,13 +233,30 @@ class LinearBlock : public Sampler {
     for (std::size_t c = 0; c < centre_.size(); ++c) base_[c] = centre_[c] - model_->shift(c);
     const Effort effort = kEfforts[effort_];
     const bool has_form = make_form(effort.newton);
-    const double accepted = has_form ? hamiltonian(values, effort.kicks, random) : -1;
+    double accepted = -1;
+    if (has_form && adapting_ && updates_ < kFirst) {
+      accepted = jump(values, random) ? 1 : -1;
+    } else if (has_form) {
+      accepted = hamiltonian(values, effort.kicks, random);
+    }
     if (adapting_) {
       if (has_form) adapt_centre();
       adapt_effort(has_form ? std::fabs(accepted) : 0);
       updates_ += 1;
     }
     return accepted >= 0;
+  }
+
+  // The first updates of the burn-in go where the form says, from however far.
+  bool jump(double* values, Random& random) {
+    old_ = x_;
+    draw_deviation(x_, random);
+    for (std::size_t k = 0; k < x_.size(); ++k) x_[k] += mean_[k];
+    model_->predictors(x_, eta_);
+    if (std::isfinite(model_->log_likelihood(eta_)) && within(values)) return true;
+    x_ = old_;
+    if (!truncated_.empty()) write(values);
+    return false;
   }
 
   // Goes a quarter round.  Returns the probability of acceptance, negative where it was rejected.
@@ -269,15 +306,15 @@ class LinearBlock : public Sampler {
     return gain;
   }
 
-  // Windows of 25 updates: more careful below 0.6, cheaper above 0.92 of acceptance.
+  // Windows of 25 updates: more careful below 0.7, cheaper above 0.96 of acceptance.
   void adapt_effort(double accepted) {
-    if (updates_ < 15) return;
+    if (updates_ < kFirst) return;
     accepted_ += accepted;
     if (++window_ < 25) return;
     const double mean = accepted_ / window_;
     const int last = static_cast<int>(std::size(kEfforts)) - 1;
-    if (mean < 0.6 && effort_ < last) ++effort_;
-    if (mean > 0.92 && effort_ > 0) --effort_;
+    if (mean < 0.7 && effort_ < last) ++effort_;
+    if (mean > 0.96 && effort_ > 0) --effort_;
     window_ = 0;
     accepted_ = 0;
   }
@@ -288,13 +325,13 @@ class LinearBlock : public Sampler {
   std::vector<OperationId> operations_;
   std::vector<Truncated> truncated_;
   std::vector<Scale> scales_;
-  std::vector<double> direction_, along_;
+  std::vector<double> direction_, along_, kept_entries_, kept_b_;
   std::vector<double> x_, old_, mean_, u_, eta_, slope_, gradient_, step_, w_, beta_, pull_, trial_;
   // [responses]: where stand-ins touch, as eta + shift; base_: as eta.
   std::vector<double> centre_, base_;
   bool adapting_ = true;
   double updates_ = 0, accepted_ = 0;
-  int effort_ = 1, window_ = 0;
+  int effort_ = 0, window_ = 0;
 };
 
 }  // namespace

@@ -167,7 +167,8 @@ bool LinearModel::add_response(NodeId id) {
             .id = node.distribution,
             .cut = std::nullopt,
             .factors = {},
-            .fixed = true};
+            .fixed = true,
+            .fixed_predictor = true};
   std::size_t parameter = 0;
   switch (node.distribution) {
     case Id::poisson:
@@ -267,8 +268,6 @@ bool LinearModel::finish() {
   }
   residuals_.resize(rows_.size());
   precisions_.resize(rows_.size());
-  add_constant_rows();
-  for (const std::uint32_t r : moving_rows_) rows_[r].pairs = add_pairs(rows_[r].entries);
   offsets_.resize(terms_.size());
   shifts_.resize(terms_.size());
   a_.resize(terms_.size());
@@ -276,11 +275,13 @@ bool LinearModel::finish() {
   c_.resize(terms_.size());
   group_residuals_.resize(groups_.size());
   group_matrices_.resize(groups_.size());
+  add_constants();
+  for (const std::uint32_t r : moving_rows_) rows_[r].pairs = add_pairs(rows_[r].entries);
   return true;
 }
 
-void LinearModel::add_constant_rows() {
-  // The residuals where the block is 0.
+void LinearModel::add_constants() {
+  // Residuals and predictors where the block is 0.
   std::vector<double> values = graph_.initial();
   std::vector<NodeId> nodes;
   for (const Slot s : elements_) {
@@ -290,6 +291,13 @@ void LinearModel::add_constant_rows() {
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   graph_.evaluate(graph_.dependents_of(nodes), values.data());
+  for (std::uint32_t c = 0; c < terms_.size(); ++c) {
+    Term& term = terms_[c];
+    term.fixed_predictor = forms_.constant(term.eta);
+    if (term.fixed) read_response(c, values.data());
+    if (term.fixed_predictor) offsets_[c] = values[term.eta];
+    constant_responses_ = constant_responses_ && term.fixed && term.fixed_predictor;
+  }
   std::map<Slot, std::size_t> places;
   std::vector<std::map<std::pair<std::uint32_t, std::uint32_t>, double>> products;
   std::vector<std::map<std::uint32_t, double>> pulls;
@@ -418,9 +426,10 @@ void LinearModel::begin(const double* values, std::vector<double>& x) {
       invert_factor(n, factor, group_matrices_[g]);
     }
   }
+  if (constant_responses_) return;
   for (std::size_t c = 0; c < terms_.size(); ++c) {
-    read_response(c, values);
-    offsets_[c] = values[terms_[c].eta] - along(terms_[c].entries);
+    if (!terms_[c].fixed) read_response(c, values);
+    if (!terms_[c].fixed_predictor) offsets_[c] = values[terms_[c].eta] - along(terms_[c].entries);
   }
 }
 

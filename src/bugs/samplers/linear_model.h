@@ -28,6 +28,8 @@ class LinearModel {
   void gaussian_part(std::vector<double>& b);
   // eta_c for all responses, of x.
   void predictors(const std::vector<double>& x, std::vector<double>& eta) const;
+  // Whether nothing but x moves the responses.
+  bool constant_responses() const { return constant_responses_; }
   // b += sum of weight_c' a_c; P += sum of w_c a_c a_c'.
   void add_weighted(const std::vector<double>& weights, std::vector<double>& b) const;
   void add_products(const std::vector<double>& w);
@@ -99,7 +101,8 @@ class LinearModel {
     DistributionId id;
     std::optional<double> cut;  // of a censored time
     Range factors;
-    bool fixed = true;  // all its numbers
+    bool fixed = true;            // all its numbers
+    bool fixed_predictor = true;  // its offset and coefficients
   };
   struct Factor {
     Slot slot;
@@ -119,7 +122,7 @@ class LinearModel {
   bool still(const Node& node, std::size_t parameter) const;
   bool exponential_of(Slot s, Slot* eta, std::vector<Factor>& factors) const;
   bool finish();
-  void add_constant_rows();
+  void add_constants();
   Range add_entries(std::span<const LinearForms::Entry> entries, bool negative,
                     Slot own = kNothing);
   std::uint32_t add_pairs(Range entries);
@@ -133,6 +136,7 @@ class LinearModel {
   std::vector<LinearForms::Entry> entries_;
   std::vector<double> numbers_;  // of entries_
   bool moving_ = false;          // some of them are not fixed
+  bool constant_responses_ = true;
   std::vector<Row> rows_;
   std::vector<std::uint32_t> moving_rows_;  // that are not in constant_rows_
   std::vector<ConstantRows> constant_rows_;
