@@ -21,6 +21,7 @@
 ``TableGraphCRF``  the same of a spec and tables, such as DataFrames (``GraphCRF.from_tables``)
 ``RankedCRF``     the same by SampleRank: moves, losses and the cliques around a move are functions
 ``Logic``         a Markov logic network: rules with weights, and what follows from them
+``Bugs``          a BUGS model: draws from its posterior, as JAGS does
 ``maximum_entropy``  the distribution of largest entropy with given expectations
 ``croft.chain``   functions on numpy arrays: a CRF layer for scores of your own
 ``croft.plot``    pictures (needs matplotlib)
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from . import chain, compat, plot
     from .bayes_net import BayesNet
     from .boosted import BoostedCRF
+    from .bugs import Bugs, BugsResult
     from .error_correcting import ErrorCorrectingCRF
     from .hidden_chain import HiddenChainCRF
     from .pool import PoolCRF
@@ -62,22 +64,22 @@ if TYPE_CHECKING:
     from .text import TextVectorizer
 
 __version__: str = _core.version
-__all__ = ["BayesNet", "BoostedCRF", "ChainCRF", "Cliques", "Error", "ErrorCorrectingCRF", "FactorGraph",
-           "FeatureFunction", "GraphCRF", "HMM", "HiddenChainCRF", "Inference", "Labelling", "Logic",
+__all__ = ["BayesNet", "BoostedCRF", "Bugs", "BugsResult", "ChainCRF", "Cliques", "Error", "ErrorCorrectingCRF",
+           "FactorGraph", "FeatureFunction", "GraphCRF", "HMM", "HiddenChainCRF", "Inference", "Labelling", "Logic",
            "LogicAnswer", "LogisticRegression", "MEMM", "MaximumEntropy", "Model", "NaiveBayes", "PoolCRF", "Range",
-           "RankedCRF", "SearchResult", "SegmentCRF", "Span", "TableGraphCRF", "Template", "TextVectorizer", "TrainingInterrupted",
-           "chain", "compat", "evaluate", "load", "maximum_entropy", "plot", "save", "search"]
+           "RankedCRF", "SearchResult", "SegmentCRF", "Span", "TableGraphCRF", "Template", "TextVectorizer",
+           "TrainingInterrupted", "chain", "compat", "evaluate", "load", "maximum_entropy", "plot", "save", "search"]
 
-_PLACE = {"BayesNet": "bayes_net", "BoostedCRF": "boosted", "ChainCRF": "estimator", "Cliques": "graph_crf",
-          "ErrorCorrectingCRF": "error_correcting", "FactorGraph": "graph", "FeatureFunction": "features",
-          "GraphCRF": "graph_crf", "HMM": "hmm", "HiddenChainCRF": "hidden_chain", "Inference": "graph",
-          "Labelling": "model", "Logic": "logic", "LogicAnswer": "logic",
-          "LogisticRegression": "logistic_regression", "MEMM": "memm",
+_PLACE = {"BayesNet": "bayes_net", "BoostedCRF": "boosted", "Bugs": "bugs", "BugsResult": "bugs",
+          "ChainCRF": "estimator", "Cliques": "graph_crf", "ErrorCorrectingCRF": "error_correcting",
+          "FactorGraph": "graph", "FeatureFunction": "features", "GraphCRF": "graph_crf", "HMM": "hmm",
+          "HiddenChainCRF": "hidden_chain", "Inference": "graph", "Labelling": "model", "Logic": "logic",
+          "LogicAnswer": "logic", "LogisticRegression": "logistic_regression", "MEMM": "memm",
           "MaximumEntropy": "entropy", "maximum_entropy": "entropy", "Model": "model", "NaiveBayes": "naive_bayes",
-          "PoolCRF": "pool", "Range": "halving", "RankedCRF": "rank_walk", "SearchResult": "halving", "search": "halving",
-          "SegmentCRF": "segment", "Span": "model", "TableGraphCRF": "table_graph",
-          "Template": "graph_crf", "TextVectorizer": "text",
-          "TrainingInterrupted": "estimator", "evaluate": "model", "load": "model", "save": "model"}
+          "PoolCRF": "pool", "Range": "halving", "RankedCRF": "rank_walk", "SearchResult": "halving",
+          "search": "halving", "SegmentCRF": "segment", "Span": "model", "TableGraphCRF": "table_graph",
+          "Template": "graph_crf", "TextVectorizer": "text", "TrainingInterrupted": "estimator", "evaluate": "model",
+          "load": "model", "save": "model"}
 _PARTS = {"chain", "compat", "plot"}
 
 

@@ -41,6 +41,7 @@ Example:
   croft search train.conll --range l2=0.01:10:log    choose settings by cross-validation
   croft cluster -o brown.txt text.txt       classes of words, for features
   croft logic friends.mln -e friends.db     probabilities of atoms in Markov logic
+  croft bugs line.bug --data line-data.R    draws from the posterior of a BUGS model
 
 `croft VERB --help` has the options of a verb and an example.
 A file name of - is standard input.  Results go to stdout, progress and messages to stderr.
@@ -49,7 +50,7 @@ Exit status: 0 done, 1 bad input, 2 wrong usage, 130 stopped by Ctrl-C or SIGTER
 
 constexpr const Verb* kVerbs[] = {
     &kTrain, &kPredict,        &kEvaluate,  &kInspect, &kExplain, &kConvert, &kStack,
-    &kInfer, &kMaximumEntropy, &kCalibrate, &kSearch,  &kCluster, &kLogic,
+    &kInfer, &kMaximumEntropy, &kCalibrate, &kSearch,  &kCluster, &kLogic,   &kBugs,
 };
 
 int fail(int status, const char* message) {

@@ -19,6 +19,7 @@ void bind_graph(pybind11::module_& module);
 void bind_graph_crf(pybind11::module_& module);
 void bind_graph_tables(pybind11::module_& module);  // where SQLite is there
 void bind_logic(pybind11::module_& module);         // likewise
+void bind_bugs(pybind11::module_& module);
 void bind_bayes_net(pybind11::module_& module);
 void bind_slice_stream(pybind11::module_& module);
 void bind_search(pybind11::module_& module);

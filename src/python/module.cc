@@ -52,6 +52,7 @@ PYBIND11_MODULE(_core, module) {
   python::bind_graph_tables(module);
   python::bind_logic(module);
 #endif
+  python::bind_bugs(module);
   python::bind_bayes_net(module);
   python::bind_slice_stream(module);
   python::bind_search(module);

@@ -1,4 +1,4 @@
-// BUGS programs from text.  docs/math/bugs.md has the grammar.
+// BUGS programs from text.  docs/bugs/language.md has the grammar.
 #pragma once
 #include <string>
 

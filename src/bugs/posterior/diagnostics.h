@@ -1,7 +1,8 @@
 // How far chains of draws can be trusted: R-hat, effective samples, Monte Carlo errors.
 //
 // All split each chain into halves, so that one that wanders does not agree with itself (Gelman et
-// al., Bayesian Data Analysis, 3rd ed., 2013, section 11.4).  docs/math/bugs.md has the equations.
+// al., Bayesian Data Analysis, 3rd ed., 2013, section 11.4).  docs/bugs/language.md has the
+// equations.
 #pragma once
 #include <span>
 #include <vector>
@@ -12,13 +13,13 @@ namespace croft::bugs {
 // taken, as many as the shortest has.
 using Chains = std::span<const std::vector<double>>;
 
-// Draws / tau, tau = 1 + 2 Σ_t rho_t, of the correlations rho_t at lag t over all chains (BG.3),
+// Draws / tau, tau = 1 + 2 Σ_t rho_t, of the correlations rho_t at lag t over all chains (BL.4),
 // summed in pairs up to the first that is not positive, and made to fall (Geyer 1992: the initial
 // monotone sequence; Vehtari et al. 2021).  At most n log10(n) of n draws.  NaN: fewer than 4
 // draws in a half, draws that are not finite, or all of them equal.  O(n log n).
 double effective_samples(Chains chains);
 
-// sqrt of the variance of all draws over that inside halves (BG.2); about 1 where the chains agree.
+// sqrt of the variance of all draws over that inside halves (BL.2); about 1 where the chains agree.
 // NaN as above; infinite where halves are constant and different.  O(n).
 double split_r_hat(Chains chains);
 

@@ -29,7 +29,7 @@ struct GeneralisedOptions {
   double tolerance = 1e-9;  // converged when no belief changes by more in an iteration; > 0
   std::size_t max_iterations = 1000;  // of the double loop: outer ones; >= 1
   // Of the double loop, at most, of each outer one; >= 1.  3 have converged on all grids of
-  // docs/graph_methods.md, in a tenth of the time of 100, with which convergence is certain.
+  // docs/study/graph_methods.md, in a tenth of the time of 100, with which convergence is certain.
   std::size_t inner_iterations = 3;
   void validate() const;  // throws UsageError
 };
