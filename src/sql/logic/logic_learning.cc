@@ -23,8 +23,9 @@
 namespace croft {
 namespace {
 
-constexpr double kFar = 5;    // a weight is tried so far beyond its optimum
-constexpr double kLarge = 4;  // weights below it are not tried
+constexpr double kFar = 5;      // a weight is tried so far beyond its optimum
+constexpr double kFlat = 1e-3;  // a gradient where rounding may end a descent
+constexpr double kLarge = 4;    // weights below it are not tried
 constexpr std::size_t kMostTried = 64;
 
 struct ObjectiveRow {
@@ -267,6 +268,12 @@ class WeightLearner {
     ThreadPool pool(1);
     std::vector<double> v(units_.size(), 0);
     out_.result = lbfgs(shifted, regulariser, v, how, pool, callback_);
+    if (out_.result.reason == StopReason::no_progress && out_.result.gradient_norm <= kFlat) {
+      out_.result.reason = StopReason::converged_gradient;
+      out_.result.message =
+          fmt::format("the objective is as low as rounding allows, with a gradient of norm {:.3g}",
+                      out_.result.gradient_norm);
+    }
     for (std::size_t u = 0; u < v.size(); ++u) weights_[u] = mean_[u] + v[u];
     std::vector<double> gradient(units_.size());
     out_.log_likelihood = -function->evaluate(weights_, gradient);

@@ -8,6 +8,7 @@
 
 #include "app/infer/infer_methods.h"
 #include "croft/core/interrupt.h"
+#include "croft/inference/branch_and_bound.h"
 #include "croft/inference/elimination_order.h"
 #include "croft/inference/junction_tree.h"
 #include "logic/max_walk_sat.h"
@@ -140,7 +141,39 @@ std::string why_not_exact(const LogicProblem& p, const FactorGraph& graph) {
   }
 }
 
+constexpr std::size_t kMostProved = 50'000;  // factors of a graph that is searched
+constexpr std::size_t kProofNodes = 5000;
+
 }  // namespace
+
+void prove_world(const LogicProblem& problem, const FactorGraph& graph, InferResult& result) {
+  const ClauseStore& store = problem.store;
+  const std::vector<std::uint8_t> world(result.assignment.begin(), result.assignment.end());
+  if (store.clause_cost(world) == 0) {
+    result.kind = ResultKind::exact;
+    result.notes = {"no ground clause costs anything in this world: none is better"};
+    return;
+  }
+  if (result.stopped || graph.factors() > kMostProved || needs_counters(graph)) return;
+  BranchAndBoundOptions options;
+  options.max_nodes = kProofNodes;
+  options.seed = problem.request.seed;
+  const MapResult found = branch_and_bound(graph, options, problem.progress);
+  double score = graph.score(result.assignment);
+  if (found.score > score + 1e-9 * std::max(1., std::abs(score))) {
+    score = found.score;
+    result.assignment = found.states;
+  }
+  const double bound = found.kind == ResultKind::exact ? found.score : found.bound;
+  result.bound = std::max(bound, score);
+  if (reaches(score, bound)) {
+    result.kind = ResultKind::exact;
+    result.notes = {"branch and bound proves that no world costs less"};
+  } else if (std::isfinite(bound)) {
+    result.notes = {fmt::format("no world costs less than {:.6g}, by branch and bound",
+                                std::max(0., store.most() - store.base() - bound))};
+  }
+}
 
 std::span<const LogicMethod> logic_methods() { return rows(); }
 

@@ -31,4 +31,10 @@ std::string describe_logic_methods();                          // names and summ
 const LogicMethod* choose_logic_method(const LogicProblem& problem, const FactorGraph& graph,
                                        Message& reason);
 
+// What a world is worth that a walk has found: exact where no clause costs anything, or where
+// branch and bound on the graph, which has some thousand nodes, proves it; that may find a better
+// one, and else a bound.  Graphs of more than 50,000 factors are left alone.
+//   result : of a walk; its assignment, kind, bound and notes
+void prove_world(const LogicProblem& problem, const FactorGraph& graph, InferResult& result);
+
 }  // namespace croft

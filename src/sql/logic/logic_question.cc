@@ -207,6 +207,9 @@ InferResult GroundNetwork::infer_on_clauses(const InferRequest& request,
     calls.plan(result.method + ": " + result.reason.text());
   }
   method->run(problem, result);
+  if (request.method == "auto" && request.task == GraphTask::map) {
+    prove_world(problem, graph(), result);
+  }
   result.seconds = seconds();
   return result;
 }

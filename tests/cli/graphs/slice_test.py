@@ -115,6 +115,25 @@ class SliceTest(CliTest):
             self.assertEqual(done.returncode, BAD_INPUT)
             self.assert_one_message(done.stderr.decode(), [f"{path}{fault}"])
 
+    def test_what_a_lag_keeps_back_is_told_before_the_fault(self):
+        path = self.file("bad.csv", "flag\nup\ndown\nsideways\n")
+        done = croft("infer", HARBOUR, "--stream", path, "--lag", "2")
+        self.assertEqual(done.returncode, BAD_INPUT)
+        self.assertEqual([line.split(",")[0] for line in done.stdout.decode().splitlines()], ["slice", "0", "1"])
+        self.assert_one_message(done.stderr.decode(), [":4:1: no state"])
+
+    def test_a_far_future_is_the_stationary_one(self):
+        path = self.file("one.csv", "flag\nup\n")
+        far, farther = (self.stream("--ahead", k, days=path)[0]["marginals"] for k in (2000, 1_000_000))
+        for name, of in far.items():
+            for state, p in of.items():
+                self.assertAlmostEqual(p, farther[name][state], places=9)
+        self.fails(WRONG_USAGE, "infer", HARBOUR, "--stream", path, "--ahead", 1_000_001, mentions=["--ahead"])
+
+    def test_an_unrolled_network_has_its_memory_predicted(self):
+        self.fails(BAD_INPUT, "infer", HARBOUR, "--unroll", 1_000_000, "--memory", "10M",
+                   mentions=["takes about", "or --stream"])
+
     def test_options_of_other_questions_are_refused(self):
         for arguments, fault in [(("--stream", DAYS, "--observe", "boats_0=in"), "--observe has no meaning beside"),
                                  (("--stream", DAYS, "--task", "sample"), "--stream answers --task marginals"),

@@ -6,7 +6,10 @@
 #include <string>
 
 #include "croft/core/interrupt.h"
+#include "logic/max_walk_sat.h"
 #include "logic/network_parser.h"
+#include "logic/random_store.h"
+#include "sql/logic/logic_methods.h"
 #include "support/message_of.h"
 
 namespace croft {
@@ -140,6 +143,32 @@ TEST(LogicQuestion, EvidenceDecidesWhichPredicatesAreOpen) {
                               {"Cancer"});
             }),
             "the predicate Cancer is asked for, and so cannot be closed");
+}
+
+TEST(LogicQuestion, AWorldThatIsProvedIsTheBestOfAll) {
+  Random random(19);
+  int proved = 0;
+  for (int round = 0; round < 30; ++round) {
+    const ClauseStore store = random_store(random, 9, 30, round % 2 == 0);
+    const double least = least_cost(store);
+    if (std::isinf(least)) continue;
+    InferRequest request;
+    request.task = GraphTask::map;
+    // A poor walk, of which the proof has to find that it is one.
+    const MaxWalkSatResult walk = max_walk_sat(store, {.flips = 3});
+    if (walk.broken_hard > 0) continue;
+    InferResult result;
+    result.assignment.assign(walk.values.begin(), walk.values.end());
+    result.kind = ResultKind::estimate;
+    prove_world({store, request, [](const GraphProgress&) { return true; }}, graph_of(store),
+                result);
+    const std::vector<std::uint8_t> world(result.assignment.begin(), result.assignment.end());
+    EXPECT_LE(store.cost(world), walk.cost + 1e-9);
+    if (result.kind != ResultKind::exact) continue;
+    EXPECT_NEAR(store.cost(world), least, 1e-9);
+    ++proved;
+  }
+  EXPECT_GT(proved, 15);
 }
 
 TEST(LogicQuestion, RulesThatNoWorldKeepsAreNamed) {

@@ -98,16 +98,15 @@ class SampledLearner {
     for (LearningWorld& each : worlds) add(each);
   }
 
+  // Where draws or a search are interrupted, the weights are those of the last iteration.
   OptimizeResult run() {
-    switch (options_.method) {
-      case SampledMethod::perceptron:
-      case SampledMethod::contrastive_divergence:
-        return by_small_steps();
-      case SampledMethod::diagonal_newton:
-      case SampledMethod::scaled_gradient:
-        break;
+    const bool small = options_.method == SampledMethod::perceptron ||
+                       options_.method == SampledMethod::contrastive_divergence;
+    try {
+      return small ? by_small_steps() : by_curvature();
+    } catch (const Interrupted&) {
+      return ended(StopReason::stopped, done_, 0, "stopped");
     }
-    return by_curvature();
   }
 
  private:
@@ -197,6 +196,7 @@ class SampledLearner {
   }
 
   bool goes_on(std::size_t number, double norm, double step) {
+    done_ = number;
     if (!callback_) return true;
     Iteration now;
     now.number = number;
@@ -352,6 +352,7 @@ class SampledLearner {
   std::span<double> w_;
   ThreadPool pool_;
   std::vector<std::uint8_t> used_;  // [units]
+  std::size_t done_ = 0;            // iterations
   std::vector<SampledWorld> worlds_;
   std::vector<std::unique_ptr<BestWorld>> best_;  // [worlds] of the perceptron
 };
