@@ -3,6 +3,8 @@
 // PERCENT (1) of the transitions have a weight, at least two a label; the same scores as a dense
 // table, one chain after the other and sixteen at once, and as sparse transitions, sixteen at once
 // and alone. Checks that all agree, then prints microseconds for a position, medians.
+// Then the same for groups of transitions that share a score: one group, and two, by the labels of
+// both ends (halves) or with PERCENT of the transitions, at random, in the second.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -15,6 +17,7 @@
 #include "core/simd.h"
 #include "croft/core/random.h"
 #include "croft/inference/chain_sum.h"
+#include "croft/structure/edge_sharing.h"
 
 namespace {
 
@@ -127,6 +130,51 @@ bool run(std::size_t labels, double share) {
   return true;
 }
 
+// Chains over groups of transitions, many at once.
+//   number : [L][L] group of each transition
+//   dense  : nothing is known of the groups
+Problem group_problem(std::size_t labels, const std::vector<std::uint32_t>& number, bool dense) {
+  Matrix<float> table(labels, labels);
+  for (std::size_t i = 0; i < labels; ++i) {
+    for (std::size_t j = 0; j < labels; ++j) {
+      table(i, j) = 0.3f + 0.8f * static_cast<float>(number[i * labels + j]);
+    }
+  }
+  Problem problem;
+  problem.transitions.assign(std::move(table),
+                             dense ? nullptr : find_sharing(labels, number, number.size()));
+  set_chains(problem, labels);
+  return problem;
+}
+
+bool run_groups(std::size_t labels, double share) {
+  Random random(labels);
+  std::vector<std::uint32_t> one(labels * labels, 0), halves(one), some(one);
+  for (std::size_t cell = 0; cell < one.size(); ++cell) {
+    halves[cell] = cell / labels * 2 >= labels && cell % labels * 2 >= labels;
+    some[cell] = random.uniform() < share;
+  }
+  const std::vector<double> scale(kChains, 1.0);
+  BatchWorkspace<float> batch;
+  std::printf("%6zu", labels);
+  for (const auto* number : {&one, &halves, &some}) {
+    Problem shared = group_problem(labels, *number, false);
+    Problem dense = group_problem(labels, *number, true);
+    const auto sums = [&](Problem& p) { marginals<float>(p.scores, scale, batch, p.out, p.log_z); };
+    sums(shared);
+    sums(dense);
+    if (std::abs(log_z_of(shared) - log_z_of(dense)) > 1e-6 * std::abs(log_z_of(dense))) {
+      std::fprintf(stderr, "wrong answer at L = %zu: %.6f, not %.6f\n", labels, log_z_of(shared),
+                   log_z_of(dense));
+      return false;
+    }
+    const double by_group = microseconds([&] { sums(shared); });
+    std::printf(" %12.3f %12.3f", by_group, microseconds([&] { sums(dense); }));
+  }
+  std::printf("\n");
+  return true;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -138,6 +186,11 @@ int main(int argc, char** argv) {
   bool right = true;
   for (const std::size_t labels : {10, 22, 30, 49, 100, 300, 459, 1000}) {
     right = run(labels, percent / 100) && right;
+  }
+  std::printf("\n%6s %12s %12s %12s %12s %12s %12s\n", "L", "one group", "dense", "two, halves",
+              "dense", "two, random", "dense");
+  for (const std::size_t labels : {30, 100, 300, 1000}) {
+    right = right && run_groups(labels, percent / 100);
   }
   return right ? 0 : 1;
 }

@@ -24,12 +24,21 @@ class ManyLabels:
         """Time against L, dense and sparse; the program checks that both agree."""
         out = Run([self.croft.parent / 'bench/label_set_bench']).out
         print(out, end='')
-        for line in out.splitlines()[2:]:
+        lines = out.splitlines()
+        end = lines.index('')
+        for line in lines[2:end]:
             cells = line.split()
             labels, dense, sparse = int(cells[0]), min(map(float, cells[2:4])), float(cells[4])
             if labels in (10, 30, 100, 300, 1000):
                 row(f'sums, {labels} labels, 1 % of transitions', sparse, dense, 'us/pos', 'dense',
                     8 if labels == 1000 else None)
+        for line in lines[end + 2:]:
+            cells = line.split()
+            if cells[0] != '300':
+                continue
+            one, halves, some = (float(cells[k]) for k in (1, 3, 5))
+            row('sums, 300 labels, two groups of transitions by their ends', halves, one, 'us/pos', 'one group')
+            row('sums, 300 labels, two groups, 1 % at random', some, one, 'us/pos', 'one group')
 
     def morphology(self, name):
         """Attributes of a corpus of ../shared/data/morphology: (train, test)."""

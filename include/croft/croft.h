@@ -56,6 +56,7 @@
 #include "croft/structure/chain.h"
 #include "croft/structure/chain_constraint.h"
 #include "croft/structure/chunk_label.h"
+#include "croft/structure/edge_sharing.h"
 #include "croft/structure/factor_graph.h"
 #include "croft/structure/gold.h"
 #include "croft/structure/influence_diagram.h"

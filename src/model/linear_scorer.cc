@@ -16,6 +16,11 @@ bool keep_sparse(const ChainLayout& layout, std::size_t listed) {
 
 constexpr std::size_t kFewLabels = 64;
 
+// A table whose edges share scores beats a list that is longer than this many times its sums.
+constexpr std::size_t kMuchLonger = 4;
+// A table of fewer labels is as fast.
+constexpr std::size_t kLabelsToShare = 16;
+
 bool forbids_an_edge(const ChainConstraint* constraint) {
   return constraint != nullptr &&
          std::ranges::find(constraint->edge, false) != constraint->edge.end();
@@ -29,6 +34,24 @@ TransitionScorer<Real>::TransitionScorer(const ChainLayout& layout, Use use)
   list(layout);
   sparse_ = keep_sparse(layout, listed_.size()) &&
             (use == Use::together || layout.labels > kFewLabels || layout.histories);
+  const bool enough = layout.labels >= kLabelsToShare;
+  if (enough && layout.shared.any() && layout.edge.rows() == 0 && !layout.histories) share(use);
+}
+
+template <class Real>
+void TransitionScorer<Real>::share(Use use) {
+  constexpr std::uint32_t kForbidden = kNoWeight - 1;  // scores what no other pair does
+  std::vector<std::uint32_t> number(labels_ * labels_, masked_ ? kForbidden : kNoWeight);
+  for (std::size_t n = 0; n < listed_.size(); ++n) {
+    number[listed_[n].from * labels_ + listed_[n].to] = weight_of_[n];
+  }
+  if (!sparse_) {
+    sharing_ = find_sharing(labels_, number, number.size() * 7 / 10);
+    return;
+  }
+  if (use == Use::one_by_one || listed_.size() * 10 < number.size()) return;
+  sharing_ = find_sharing(labels_, number, listed_.size() / kMuchLonger);
+  sparse_ = sharing_ == nullptr;
 }
 
 template <class Real>
@@ -72,7 +95,7 @@ void TransitionScorer<Real>::assign(const RowLayout& rows, std::span<const doubl
   } else {
     Matrix<Real> table(labels_, labels_, masked_ ? TransitionScores<Real>::kForbidden : Real{0});
     for (std::size_t n = 0; n < log.size(); ++n) table(listed_[n].from, listed_[n].to) = log[n];
-    out.assign(std::move(table));
+    out.assign(std::move(table), sharing_);
   }
 }
 

@@ -11,6 +11,7 @@
 // thread count and no copy of the gradient is needed.  docs/math/chain.md section 5.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -18,7 +19,7 @@
 #include "croft/core/parallel.h"
 #include "croft/inference/history_chain.h"
 #include "croft/structure/chain.h"
-#include "croft/structure/transitions.h"
+#include "croft/structure/edge_sharing.h"
 #include "model/chain_layout.h"
 
 namespace croft {
@@ -42,6 +43,7 @@ class TransitionScorer {
 
  private:
   void list(const ChainLayout& layout);
+  void share(Use use);  // sets sharing_ where transitions that share weights make sums cheaper
 
   std::size_t labels_;
   // The transitions that have a weight; or, where a constraint forbids some, those it allows.
@@ -50,6 +52,7 @@ class TransitionScorer {
   std::vector<std::uint32_t> weight_of_;  // of each: its place in a tied row, or kNoWeight
   bool masked_ = false;                   // the others are forbidden, and not 0
   bool sparse_ = false;                   // the others are in no table
+  std::shared_ptr<const EdgeSharing> sharing_;
 };
 
 // A weight beside its cell: one cache miss for both.

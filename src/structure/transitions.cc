@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
+#include <utility>
 
+#include "croft/structure/edge_sharing.h"
 #include "structure/transition_kernels.h"
 
 namespace croft {
@@ -55,6 +57,7 @@ void TransitionScores<Real>::assign(Matrix<Real> log_scores) {
   const bool all_were_allowed =
       !sparse_ && !any_forbidden_ && labels_ == log_scores.rows() && labels_ > 0;
   sparse_ = false;
+  sharing_.reset();
   labels_ = log_scores.rows();
   const double shift_before = shift_;
   std::swap(log_, log_scores);  // log_scores: those before
@@ -81,6 +84,34 @@ void TransitionScores<Real>::assign(Matrix<Real> log_scores) {
   for (std::size_t i = 0; i < labels_; ++i) {
     for (std::size_t j = 0; j < labels_; ++j) {
       allowed_(i, j) = allowed_transposed_(j, i) = log_(i, j) == kForbidden ? 0 : 1;
+    }
+  }
+}
+
+template <class Real>
+void TransitionScores<Real>::assign(Matrix<Real> log_scores,
+                                    std::shared_ptr<const EdgeSharing> sharing) {
+  assign(std::move(log_scores));
+  sharing_ = std::move(sharing);
+  if (sharing_) set_shared_factors();
+}
+
+template <class Real>
+void TransitionScores<Real>::set_shared_factors() {
+  class_factors_.clear();
+  if (sharing_->by_classes()) {
+    for (const Edge& edge : sharing_->first) class_factors_.push_back(factors_(edge.from, edge.to));
+    return;
+  }
+  background_factor_ = factors_(sharing_->common.from, sharing_->common.to);
+  std::vector<Real> log;
+  log.reserve(sharing_->listed.size());
+  for (const Edge& edge : sharing_->listed) log.push_back(log_(edge.from, edge.to));
+  set_lists(sharing_->listed, log);
+  for (auto* lists : {&leaving_, &arriving_}) {
+    for (std::uint32_t& cell : lists->cell) {
+      const Edge& edge = sharing_->listed[cell];
+      cell = static_cast<std::uint32_t>(edge.from * log_.stride() + edge.to);
     }
   }
 }
@@ -116,6 +147,7 @@ template <class Real>
 void TransitionScores<Real>::assign(std::size_t labels, Background background,
                                     std::span<const Edge> edges, std::span<const Real> log) {
   sparse_ = true;
+  sharing_.reset();
   labels_ = labels;
   background_ = background;
   Range range;
@@ -134,13 +166,18 @@ void TransitionScores<Real>::assign(std::size_t labels, Background background,
       cell_of_[edges[k].from * labels + edges[k].to] = k;
     }
   }
-  resize(leaving_, labels, edges.size());
-  resize(arriving_, labels, edges.size());
+  set_lists(edges, log);
+}
+
+template <class Real>
+void TransitionScores<Real>::set_lists(std::span<const Edge> edges, std::span<const Real> log) {
+  resize(leaving_, labels_, edges.size());
+  resize(arriving_, labels_, edges.size());
   for (const Edge& edge : edges) {
     ++leaving_.begin[edge.from + 1];
     ++arriving_.begin[edge.to + 1];
   }
-  for (std::size_t k = 0; k < labels; ++k) {
+  for (std::size_t k = 0; k < labels_; ++k) {
     leaving_.begin[k + 1] += leaving_.begin[k];
     arriving_.begin[k + 1] += arriving_.begin[k];
   }
@@ -200,7 +237,7 @@ TransitionScores<To> convert(const TransitionScores<From>& from) {
     for (std::size_t i = 0; i < labels; ++i) {
       std::transform(from.log().row(i), from.log().row(i) + labels, log.row(i), cast);
     }
-    to.assign(std::move(log));
+    to.assign(std::move(log), from.sharing());
     return to;
   }
   const EdgeLists<From>& lists = from.leaving();

@@ -6,10 +6,12 @@
 //            0 (no feature: the edge is free) or -inf (the edge is forbidden): two different
 //            things.
 // Nothing of the sparse form grows with L^2.  docs/math/large_label_sets.md.
+// A dense table can know which of its edges share a score: its sums then cost less.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -41,6 +43,8 @@ struct EdgeLists {
   std::size_t size() const { return other.size(); }
 };
 
+struct EdgeSharing;  // croft/structure/edge_sharing.h
+
 template <class Real>
 class TransitionScores {
  public:
@@ -52,6 +56,10 @@ class TransitionScores {
 
   // Dense; log_scores: [L][L], from row i to column j.  Cost O(L^2) exponentials.
   void assign(Matrix<Real> log_scores);
+  // The same, where edges share scores; sharing: of labels() labels, or null.  Sums over chains
+  // without overlays then cost what EdgeSharing says.  They may add the derivatives of edges that
+  // share a score to the cell of any one of these edges: only the sum over them means something.
+  void assign(Matrix<Real> log_scores, std::shared_ptr<const EdgeSharing> sharing);
   // Sparse; edges increasing (by from, then to), each once; log[k] is the score of edges[k], which
   // may be -inf.  Cost O(L + edges).
   void assign(std::size_t labels, Background background, std::span<const Edge> edges,
@@ -79,7 +87,13 @@ class TransitionScores {
   const Matrix<Real>& allowed() const { return allowed_; }  // 1 where log > -inf, else 0
   const Matrix<Real>& allowed_transposed() const { return allowed_transposed_; }
 
-  // Sparse form only.
+  // Dense form; null where nothing is known to be shared.
+  const std::shared_ptr<const EdgeSharing>& sharing() const { return sharing_; }
+  // [from_classes * to_classes] exp(log - shift) of each pair of classes, row-major; and that of
+  // sharing by list.
+  const std::vector<Real>& class_factors() const { return class_factors_; }
+
+  // Sparse form, and where edges share scores by list.
   Background background() const { return background_; }
   Real background_log() const { return background_ == Background::zero ? Real{0} : kForbidden; }
   Real background_factor() const { return background_factor_; }  // exp(background_log() - shift)
@@ -90,6 +104,8 @@ class TransitionScores {
   void set_range(double low, double high);
   void set_dense_range();  // of log_
   void set_factors();      // of log_ and shift_
+  void set_shared_factors();
+  void set_lists(std::span<const Edge> edges, std::span<const Real> log);
 
   std::size_t labels_ = 0;
   bool sparse_ = false;
@@ -99,6 +115,8 @@ class TransitionScores {
   Background background_ = Background::zero;
   Real background_factor_ = 1;
   EdgeLists<Real> leaving_, arriving_;
+  std::shared_ptr<const EdgeSharing> sharing_;
+  std::vector<Real> class_factors_;
   static constexpr std::size_t kFewLabels = 128;
   std::vector<std::uint32_t> cell_of_;  // sparse, [L][L], for a few labels only
 };

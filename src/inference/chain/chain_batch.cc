@@ -34,7 +34,7 @@ bool share_lanes(std::span<const ChainScores<Real>> scores) {
   const std::size_t padded_area = longest * kChainLanes;
   constexpr std::size_t kManyLabels = 400;
   const TransitionScores<Real>& transitions = *scores.front().transitions;
-  if (transitions.sparse()) return positions * 8 >= padded_area;
+  if (transitions.sparse() || transitions.sharing()) return positions * 8 >= padded_area;
   return transitions.labels() >= kManyLabels && positions * 3 >= padded_area * 2;
 }
 
@@ -63,8 +63,8 @@ void marginals_in_lanes(std::span<const ChainScores<Real>> scores, std::span<con
   chains.alpha = table(work.alpha, chains.longest * chains.stride);
   chains.suffix = table(work.suffix, chains.longest * chains.stride);
   chains.scratch = table(work.scratch, kLaneScratchRows * padded(labels) * kChainLanes);
-  if (chains.transitions->sparse()) {
-    chains.pairs = table(work.pairs, chains.transitions->cells() * kChainLanes);
+  if (const std::size_t sums = pair_sums(*chains.transitions); sums > 0) {
+    chains.pairs = table(work.pairs, sums * kChainLanes);
   }
   lanes_forward(chains, kChainLanes);
   lanes_backward(chains, kChainLanes);
@@ -98,9 +98,8 @@ ScaledOutcome sparse_backward(const ChainScores<Real>& scores, double scale,
                               ForwardBackwardWorkspace<Real>& work,
                               const ChainGradient<Real>& out) {
   work.suffix.reshape(scores.length(), scores.labels());
-  if (work.pairs.size() < scores.transitions->cells()) {
-    work.pairs.resize(scores.transitions->cells());
-  }
+  const std::size_t sums = pair_sums(*scores.transitions);
+  if (work.pairs.size() < sums) work.pairs.resize(sums);
   LaneChains<Real> chains = one_lane(scores, work);
   chains.scale[0] = scale;
   chains.state[0] = out.state;

@@ -36,6 +36,7 @@ struct LaneRecursion {
   using P = Pack<T, N>;
   LaneChains<T>& c;
   const TransitionScores<T>& tied = *c.transitions;
+  const EdgeSharing* sharing = tied.sharing().get();
   const std::size_t labels = tied.labels(), row_length = padded(labels);
   const bool checked = tied.any_forbidden() || tied.spread() > ScaledLimits<T>::kSpread;
 
@@ -52,9 +53,14 @@ struct LaneRecursion {
     return P::load(numbers);
   }
 
+  bool listed() const { return tied.sparse() || (sharing != nullptr && !sharing->by_classes()); }
   template <class Finish>
   HWY_INLINE void step_forward(const T* alpha, const Finish& finish) const {
-    if (tied.sparse()) {
+    if (sharing != nullptr && sharing->by_classes()) {
+      multiply_classes<T, N>(alpha, sharing->from, sharing->from_classes, sharing->to,
+                             sharing->to_classes, tied.class_factors().data(), sharing->to_classes,
+                             1, scratch(3), scratch(4), finish);
+    } else if (listed()) {
       multiply_sparse<T, N>(alpha, labels, tied.background_factor(), tied.arriving(), finish);
     } else {
       multiply_dense<T, N>(alpha, labels, tied.factors(), finish);
@@ -62,7 +68,11 @@ struct LaneRecursion {
   }
   template <class Finish>
   HWY_INLINE void step_backward(const T* suffix, const Finish& finish) const {
-    if (tied.sparse()) {
+    if (sharing != nullptr && sharing->by_classes()) {
+      multiply_classes<T, N>(suffix, sharing->to, sharing->to_classes, sharing->from,
+                             sharing->from_classes, tied.class_factors().data(), 1,
+                             sharing->to_classes, scratch(3), scratch(4), finish);
+    } else if (listed()) {
       multiply_sparse<T, N>(suffix, labels, tied.background_factor(), tied.leaving(), finish);
     } else {
       multiply_dense<T, N>(suffix, labels, tied.factors_transposed(), finish);
@@ -309,31 +319,57 @@ struct LaneRecursion {
       if (c.outcome[k] != ScaledOutcome::done) clear_suffix(k);
     }
     const double scale = N == 1 ? c.scale[0] : 1;
+    double listed_mass = 0;
     constexpr std::size_t kRun = 256;  // positions summed in T before the sum goes on in double
     for (std::size_t t = 1; t < c.longest; t += kRun) {
       const std::size_t end = std::min(c.longest, t + kRun);
-      if (tied.sparse()) {
-        add_sparse_pairs(t, end, scale);
+      if (listed()) {
+        listed_mass += add_sparse_pairs(t, end, scale);
+      } else if (sharing != nullptr) {
+        add_shared_pairs(t, end, scale);
       } else {
         add_all_pairs<T, N>(c.alpha, c.suffix, c.stride, t, end, tied.factors(), scale,
                             c.transition);
       }
     }
+    if (sharing == nullptr || sharing->by_classes() || tied.background_factor() == 0) return;
+    // Every position but the first uses one edge: the common score has what the others leave.
+    double mass = 0;
+    for (std::size_t k = 0; k < c.lanes; ++k) {
+      if (c.outcome[k] != ScaledOutcome::done || c.scores[k]->length() == 0) continue;
+      mass += c.scale[k] * static_cast<double>(c.scores[k]->length() - 1);
+    }
+    c.transition[tied.cell(sharing->common.from, sharing->common.to)] += mass - listed_mass;
   }
-  void add_sparse_pairs(std::size_t t, std::size_t end, double scale) {
+  void add_shared_pairs(std::size_t t, std::size_t end, double scale) {
+    const std::size_t sums = sharing->first.size();
+    std::fill(c.pairs, c.pairs + sums * N, T{0});
+    add_class_pairs<T, N>(c.alpha, c.suffix, c.stride, t, end, *sharing, scratch(3), scratch(4),
+                          c.pairs);
+    for (std::size_t k = 0; k < sums; ++k) {
+      c.transition[tied.cell(sharing->first[k].from, sharing->first[k].to)] +=
+          scale * double{P::load(c.pairs + k * N).sum()} * double{tied.class_factors()[k]};
+    }
+  }
+  // Returns what it adds in all.
+  double add_sparse_pairs(std::size_t t, std::size_t end, double scale) {
     constexpr std::size_t kChunk = P::kVectors == 1 ? 8 : 4;
-    const EdgeLists<T>& leaving = tied.leaving();
-    std::fill(c.pairs, c.pairs + leaving.size() * N, T{0});
+    const EdgeLists<T>& arriving = tied.arriving();
+    std::fill(c.pairs, c.pairs + arriving.size() * N, T{0});
     for (; t + kChunk <= end; t += kChunk) {
-      add_listed_pairs<kChunk, T, N>(c.alpha, c.suffix, c.stride, t, labels, tied.arriving(),
-                                     c.pairs);
+      add_listed_pairs<kChunk, T, N>(c.alpha, c.suffix, c.stride, t, labels, arriving, c.pairs);
     }
     for (; t < end; ++t) {
-      add_listed_pairs<1, T, N>(c.alpha, c.suffix, c.stride, t, labels, tied.arriving(), c.pairs);
+      add_listed_pairs<1, T, N>(c.alpha, c.suffix, c.stride, t, labels, arriving, c.pairs);
     }
-    for (std::size_t k = 0; k < leaving.size(); ++k) {
-      c.transition[k] += scale * double{P::load(c.pairs + k * N).sum()} * double{leaving.factor[k]};
+    double all = 0;
+    for (std::size_t k = 0; k < arriving.size(); ++k) {
+      const double sum =
+          scale * double{P::load(c.pairs + k * N).sum()} * double{arriving.factor[k]};
+      c.transition[arriving.cell[k]] += sum;
+      all += sum;
     }
+    return all;
   }
   void clear_suffix(std::size_t lane) {
     for (std::size_t t = 0; t < c.longest; ++t) {

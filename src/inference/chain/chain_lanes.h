@@ -6,6 +6,7 @@
 // matrix-matrix). docs/math/large_label_sets.md.
 #pragma once
 #include "croft/inference/chain_sum.h"
+#include "croft/structure/edge_sharing.h"
 #include "inference/chain/chain_scaled.h"
 
 namespace croft {
@@ -24,13 +25,27 @@ struct LaneChains {
   Real *emission = nullptr, *alpha = nullptr, *suffix = nullptr;
   std::size_t stride = 0;   // numbers in a row of these tables
   Real* scratch = nullptr;  // [kLaneScratchRows][padded(L) * N]
-  Real* pairs = nullptr;    // [transitions->cells()][N]; sparse transitions
+  Real* pairs = nullptr;    // [pair_sums(*transitions)][N]; null where that is 0
 
   // Results, by lane.
   ScaledOutcome outcome[kChainLanes] = {};
   CompensatedSum log_z[kChainLanes];
 };
-inline constexpr std::size_t kLaneScratchRows = 3;
+inline constexpr std::size_t kLaneScratchRows = 5;
+
+// Sums of products over positions that add_pairs() needs on its way to the cells.
+template <class Real>
+std::size_t pair_sums(const TransitionScores<Real>& transitions) {
+  if (transitions.sparse()) return transitions.cells();
+  return transitions.sharing() ? transitions.sharing()->sums() : 0;
+}
+
+// Whether a chain alone is one for the lanes (N = 1): its edges are few, or share scores.
+template <class Real>
+bool in_lanes(const ChainScores<Real>& scores) {
+  const TransitionScores<Real>& transitions = *scores.transitions;
+  return transitions.sparse() || (transitions.sharing() && scores.overlay_of.empty());
+}
 
 // Numbers in a table row for N lanes.  More than one lane: an odd number of cache lines, so that a
 // column of positions does not fall into a few sets of the cache.
@@ -47,7 +62,7 @@ void lanes_forward(LaneChains<Real>& chains, std::size_t lanes);
 template <class Real>
 void lanes_backward(LaneChains<Real>& chains, std::size_t lanes);
 
-// The recursions over one chain with sparse transitions: fill work.emission, alpha, suffix and
+// The recursions over one chain that is in_lanes(): fill work.emission, alpha, suffix and
 // log_z as scaled_forward and scaled_backward do.
 template <class Real>
 ScaledOutcome sparse_forward(const ChainScores<Real>& scores, ForwardBackwardWorkspace<Real>& work);

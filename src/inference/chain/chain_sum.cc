@@ -77,14 +77,14 @@ double slow_marginals(const ChainScores<float>& scores, double scale,
 
 template <class Real>
 ScaledOutcome forward(const ChainScores<Real>& scores, ForwardBackwardWorkspace<Real>& work) {
-  return scores.transitions->sparse() ? sparse_forward(scores, work) : scaled_forward(scores, work);
+  return in_lanes(scores) ? sparse_forward(scores, work) : scaled_forward(scores, work);
 }
 
 template <class Real>
 ScaledOutcome backward(const ChainScores<Real>& scores, double scale,
                        ForwardBackwardWorkspace<Real>& work, const ChainGradient<Real>& out) {
-  return scores.transitions->sparse() ? sparse_backward(scores, scale, work, out)
-                                      : scaled_backward(scores, scale, work, out);
+  return in_lanes(scores) ? sparse_backward(scores, scale, work, out)
+                          : scaled_backward(scores, scale, work, out);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "core/infinity.h"
 #include "inference/chain/chain_fallback.h"
+#include "inference/chain/chain_lanes.h"
 #include "inference/chain/tangent_recursion.h"
 #include "structure/copy_scores.h"
 
@@ -62,7 +63,7 @@ bool find_posterior(const ChainScores<double>& scores, TangentWorkspace& work) {
   if (tables.sums.path == ChainPath::log_domain) {
     work.path = ChainPath::log_domain;
     std::swap(tables.log_domain, tables.sums.fallback->log_domain);
-  } else if (scores.transitions->sparse()) {
+  } else if (in_lanes(scores)) {
     clear_padding(tables.sums.alpha);
     clear_padding(tables.sums.suffix);
   }

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "croft/structure/transitions.h"
+#include "croft/structure/edge_sharing.h"
 #include "inference/chain/lane_pack-inl.h"
 #include "inference/chain/scaled_limits.h"
 
@@ -63,6 +63,44 @@ HWY_INLINE void multiply_sparse(const T* in, std::size_t labels, T background,
   }
 }
 
+// sums[c] = sum of in[i] over the labels i of class c.
+template <class T, int N>
+HWY_INLINE void sum_classes(const T* in, const std::vector<std::uint32_t>& class_of,
+                            std::size_t classes, T* sums) {
+  using P = Pack<T, N>;
+  std::fill(sums, sums + classes * N, T{0});
+  for (std::size_t i = 0; i < class_of.size(); ++i) {
+    T* to = sums + std::size_t{class_of[i]} * N;
+    (P::load(to) + P::load(in + i * N)).store(to);
+  }
+}
+
+// finish(j, v) as above; factor(edge between i and j) = q[a(i) row_step + b(j) column_step], by the
+// classes of both ends.
+//   sums : [classes of both ends][N] scratch
+template <class T, int N, class Finish>
+HWY_INLINE void multiply_classes(const T* in, const std::vector<std::uint32_t>& a,
+                                 std::size_t a_classes, const std::vector<std::uint32_t>& b,
+                                 std::size_t b_classes, const T* q, std::size_t row_step,
+                                 std::size_t column_step, T* sums, T* out, const Finish& finish) {
+  using P = Pack<T, N>;
+  sum_classes<T, N>(in, a, a_classes, sums);
+  for (std::size_t c = 0; c < b_classes; ++c) {
+    P even = P::zero(), odd = P::zero();
+    std::size_t r = 0;
+    for (; r + 2 <= a_classes; r += 2) {
+      const T* at = q + r * row_step + c * column_step;
+      even = even.plus(P::load(sums + r * N), P::set(at[0]));
+      odd = odd.plus(P::load(sums + (r + 1) * N), P::set(at[row_step]));
+    }
+    if (r < a_classes) {
+      even = even.plus(P::load(sums + r * N), P::set(q[r * row_step + c * column_step]));
+    }
+    (even + odd).store(out + c * N);
+  }
+  for (std::size_t j = 0; j < b.size(); ++j) finish(j, P::load(out + std::size_t{b[j]} * N));
+}
+
 // The same with a table [L][stride], row i holding the factors of in[i]: K labels from j on.
 template <int K, class T, int N, class Finish>
 HWY_INLINE void multiply_tile(const T* in, std::size_t labels, const T* table, std::size_t stride,
@@ -92,8 +130,8 @@ HWY_INLINE void multiply_dense(const T* in, std::size_t labels, const Matrix<T>&
   if (j < labels) multiply_tile<1, T, N>(in, labels, table.row(0), table.stride(), j, finish);
 }
 
-// pairs[cell] += sum over the positions t = first .. first + C - 1 of alpha[t-1][from]
-// suffix[t][to], lane by lane, for every listed edge.
+// pairs[k] += sum over the positions t = first .. first + C - 1 of alpha[t-1][from] suffix[t][to],
+// lane by lane, for every listed edge k, in the order of `arriving`.
 template <int C, class T, int N>
 HWY_INLINE void add_listed_pairs(const T* alpha, const T* suffix, std::size_t stride,
                                  std::size_t first, std::size_t labels,
@@ -104,11 +142,32 @@ HWY_INLINE void add_listed_pairs(const T* alpha, const T* suffix, std::size_t st
     P u[C];
     for (int q = 0; q < C; ++q) u[q] = P::load(suffix + (first + q) * stride + j * N);
     for (std::uint32_t k = arriving.begin[j]; k < arriving.begin[j + 1]; ++k) {
-      T* to = pairs + std::size_t{arriving.cell[k]} * N;
+      T* to = pairs + std::size_t{k} * N;
       const T* a = alpha + (first - 1) * stride + std::size_t{arriving.other[k]} * N;
       P sum = P::load(to);
       for (int q = 0; q < C; ++q) sum = sum.plus(P::load(a + q * stride), u[q]);
       sum.store(to);
+    }
+  }
+}
+
+// pairs[r][c] += sum over the positions first .. last - 1 of (alpha[t-1] summed over class r) times
+// (suffix[t] summed over class c), lane by lane.
+//   sums_from, sums_to : [classes][N] scratch
+template <class T, int N>
+HWY_INLINE void add_class_pairs(const T* alpha, const T* suffix, std::size_t stride,
+                                std::size_t first, std::size_t last, const EdgeSharing& sharing,
+                                T* sums_from, T* sums_to, T* pairs) {
+  using P = Pack<T, N>;
+  for (std::size_t t = first; t < last; ++t) {
+    sum_classes<T, N>(alpha + (t - 1) * stride, sharing.from, sharing.from_classes, sums_from);
+    sum_classes<T, N>(suffix + t * stride, sharing.to, sharing.to_classes, sums_to);
+    for (std::size_t r = 0; r < sharing.from_classes; ++r) {
+      const P a = P::load(sums_from + r * N);
+      T* row = pairs + r * sharing.to_classes * N;
+      for (std::size_t c = 0; c < sharing.to_classes; ++c) {
+        P::load(row + c * N).plus(a, P::load(sums_to + c * N)).store(row + c * N);
+      }
     }
   }
 }

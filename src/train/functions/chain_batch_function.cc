@@ -39,7 +39,7 @@ ChainBatchFunction<Real>::ChainBatchFunction(const ChainData& data, const ChainL
 // Which sequences go together depends on the form of the transitions, which the weights settle.
 template <class Real>
 void ChainBatchFunction<Real>::group_waves() {
-  const bool sparse = scorer_.walked().sparse();
+  const bool sparse = scorer_.walked().sparse() || scorer_.walked().sharing() != nullptr;
   if (grouped_ && sparse == grouped_for_sparse_) return;
   grouped_ = true;
   grouped_for_sparse_ = sparse;

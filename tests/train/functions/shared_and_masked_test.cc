@@ -37,6 +37,18 @@ TransitionGroups random_groups(std::size_t labels, Random& random) {
   return groups;
 }
 
+// Groups by the labels of both ends, or of any transitions over one that has all others: what sums
+// by group are for.
+TransitionGroups wide_groups(std::size_t labels, bool by_labels, Random& random) {
+  TransitionGroups groups(labels);
+  for (std::size_t cell = 0; cell < groups.of.size(); ++cell) {
+    const std::size_t i = cell / labels, j = cell % labels;
+    const bool other = random.below(5) == 0;
+    groups.of[cell] = by_labels ? static_cast<std::uint32_t>(i % 2 * 2 + j % 2) : other ? 1 : 0;
+  }
+  return groups;
+}
+
 struct Problem {
   PlainData plain;
   ChainData data;
@@ -51,7 +63,8 @@ struct Setting {
   FeatureSet features = FeatureSet::observed;
   std::size_t min_count = 1, tied_rows = 1;
   bool grouped = false, partial = false;
-  std::optional<double> density = std::nullopt;  // of a constraint
+  std::optional<bool> wide_by_labels = std::nullopt;  // groups of wide_groups()
+  std::optional<double> density = std::nullopt;       // of a constraint
 };
 
 // Gold labels that obey; sequences for which there are none are left out.
@@ -81,6 +94,9 @@ Problem make_problem(const Setting& how, Random& random) {
   }
   p.data = testing_support::to_chain_data(p.plain);
   if (how.grouped) p.groups = random_groups(how.shape.labels, random);
+  if (how.wide_by_labels) {
+    p.groups = wide_groups(how.shape.labels, *how.wide_by_labels, random);
+  }
   p.layout = make_chain_layout(p.data, how.shape.labels, how.shape.node_attributes,
                                how.shape.edge_attributes,
                                {.features = how.features,
@@ -201,6 +217,26 @@ TEST(SharedTransitions, ObjectiveAndGradientAreThoseOfTheDefinition) {
     if (!masked.plain.empty()) expect_definition(masked);
   });
   EXPECT_GT(shared, 20u);
+}
+
+TEST(SharedTransitions, SumsByGroupGiveTheObjectiveOfTheDefinition) {
+  Random random(7);
+  for (const bool by_labels : {false, true}) {
+    for (const bool partial : {false, true}) {
+      for (const FeatureSet features : {FeatureSet::observed, FeatureSet::all}) {
+        Setting how{.shape = {.max_length = 3, .labels = 16, .edge = 0}, .features = features};
+        how.partial = partial;
+        how.wide_by_labels = by_labels;
+        const Problem p = make_problem(how, random);
+        TransitionScores<double> transitions;
+        TransitionScorer<double>(p.layout).assign(
+            p.layout.tied, std::span(p.w).first(p.layout.tied.begin.back()), transitions);
+        ASSERT_TRUE(transitions.sharing());
+        EXPECT_EQ(transitions.sharing()->by_classes(), by_labels);
+        expect_definition(p);
+      }
+    }
+  }
 }
 
 TEST(SharedTransitions, TheGradientIsTheDerivativeByEveryWeight) {
