@@ -25,6 +25,9 @@ struct SliceOptions {
   // with the stream, by the joint states of the interface a slice.
   std::size_t history = 0;
   double memory = 8e9;  // bytes, that the clique tree of a slice may take
+  // Whether advance() computes marginals().  Without, it takes less time, and marginals() a pass of
+  // its own where they are asked for.
+  bool marginals = true;
 };
 
 class SliceFilter {

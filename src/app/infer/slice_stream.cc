@@ -27,8 +27,10 @@ class SliceAnswers {
   void answer() {
     if (request_.task == GraphTask::map) return answer_path();
     const std::size_t history = request_.smooth ? SliceFilter::kAll : request_.lag;
-    SliceFilter filter(file_.net, {.history = history, .memory = request_.memory});
     const bool marginals = request_.task == GraphTask::marginals;
+    const bool filters = marginals && history == 0 && request_.ahead == 0;
+    SliceFilter filter(file_.net,
+                       {.history = history, .memory = request_.memory, .marginals = filters});
     if (marginals) write_header();
     try {
       while (advance(filter)) {

@@ -50,17 +50,23 @@ class SliceFilter::Run {
   Run(SliceNetwork net, const SliceOptions& options)
       : steps_(std::move(net), options.memory),
         history_(options.history),
+        at_once_(options.marginals),
         marginals_(steps_.empty()),
         next_marginals_(marginals_) {}
 
   bool advance(const SliceEvidence& evidence) {
     evidence.check(steps_.net());
     const SliceGiven given{evidence, slices_ == 0 ? nullptr : &now_};
-    const double log_p =
-        steps_.of(slices_).run(given, {.marginals = &next_marginals_, .after = &next_});
+    const double log_p = steps_.of(slices_).run(
+        given, {.marginals = at_once_ ? &next_marginals_ : nullptr, .after = &next_});
     if (log_p == -kInf) return false;
     std::swap(marginals_, next_marginals_);
     if (history_ > 0) keep(evidence);
+    if (!at_once_) {
+      last_ = evidence;
+      has_marginals_ = false;
+      std::swap(before_, now_);
+    }
     std::swap(now_, next_);
     log_of_last_ = log_p;
     log_likelihood_.add(log_p);
@@ -87,7 +93,7 @@ class SliceFilter::Run {
                        " slices and a history of ", history_);
     }
     std::vector<VariableMarginals> out;
-    if (all || back == 0) out.push_back(marginals_);
+    if (all || back == 0) out.push_back(marginals());
     Table after, before;
     for (std::size_t k = 0; k < back; ++k) {
       // From slice `last - k` to the one before it.
@@ -108,7 +114,14 @@ class SliceFilter::Run {
 
   std::size_t kept() const { return slices_ == 0 ? 0 : std::min(history_, slices_ - 1); }
   std::size_t slices() const { return slices_; }
-  const VariableMarginals& marginals() const { return marginals_; }
+  const VariableMarginals& marginals() {
+    if (!at_once_ && !has_marginals_ && slices_ > 0) {
+      steps_.of(slices_ - 1)
+          .run({last_, slices_ == 1 ? nullptr : &before_}, {.marginals = &marginals_});
+      has_marginals_ = true;
+    }
+    return marginals_;
+  }
   double log_likelihood() const { return log_likelihood_.value(); }
   double log_of_last() const { return log_of_last_; }
 
@@ -149,8 +162,12 @@ class SliceFilter::Run {
 
   SliceSteps steps_;
   std::size_t history_;
+  bool at_once_, has_marginals_ = true;
   VariableMarginals marginals_, next_marginals_;
   Table now_, next_;
+  // Where marginals wait until they are asked for: the last slice's evidence, and what was before.
+  SliceEvidence last_;
+  Table before_;
   std::deque<PastSlice> past_;  // the last of the slices, with the present one
   Table oldest_;                // of the slice before these
   CompensatedSum log_likelihood_;

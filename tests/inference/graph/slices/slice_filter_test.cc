@@ -117,6 +117,38 @@ TEST(SliceFilter, PredictionEqualsEnumerationWithoutLaterEvidence) {
   }
 }
 
+TEST(SliceFilter, MarginalsThatAreComputedWhenAskedForAreTheSame) {
+  Random random(5);
+  for (std::uint64_t round = 0; round < 60; ++round) {
+    const SliceNetwork net = small_net(random, round);
+    SliceFilter eager(net, {.history = 2});
+    const Stream stream(net, eager, 4, random);
+    SliceFilter lazy(net, {.history = 2, .marginals = false});
+    EXPECT_EQ(lazy.marginals(), SliceFilter(net).marginals());
+    for (std::size_t t = 0; t < stream.evidence.size(); ++t) {
+      ASSERT_TRUE(lazy.advance(stream.evidence[t]));
+      if (t == 1) continue;  // nobody asks
+      SliceFilter to_here(net, {.history = 2});
+      for (std::size_t k = 0; k <= t; ++k) to_here.advance(stream.evidence[k]);
+      EXPECT_EQ(lazy.log_likelihood(), to_here.log_likelihood());
+      const std::string where = "round " + std::to_string(round) + ", slice " + std::to_string(t);
+      expect_near(lazy.marginals(), to_here.marginals(), 0, 1e-13, where);
+      expect_near(lazy.smoothed(0), to_here.marginals(), 0, 1e-13, where);
+      if (t > 0) expect_near(lazy.smoothed(1), to_here.smoothed(1), 0, 1e-13, where);
+      expect_near(lazy.only_ahead(2), to_here.ahead(2).back(), 0, 1e-13, where);
+      if (net.first.states(0) < 2) continue;
+      SliceEvidence impossible;
+      for (std::size_t s = 0; s < 2; ++s) {
+        std::vector<double> one(net.first.states(0), 0);
+        one[s] = 1;
+        impossible.likelihoods.emplace_back(0, one);
+      }
+      EXPECT_FALSE(lazy.advance(impossible));
+      expect_near(lazy.marginals(), to_here.marginals(), 0, 1e-13, where);
+    }
+  }
+}
+
 TEST(SlicePath, BestPathHasTheLargestScoreOfAll) {
   Random random(4);
   for (std::uint64_t round = 0; round < 60; ++round) {
