@@ -112,6 +112,11 @@ TEST_F(GrmmFiles, BadLinesAreErrorsWithTheirPlace) {
                 .find("t.txt:2: the domain has no labels in the data: \"label3\"; no data line has "
                       "a label of track 3; tracks are counted from 0"),
             std::string::npos);
+  EXPECT_NE(
+      error_of(kLines, "new ACRF.UnigramTemplate (99)\n")
+          .find("t.txt:1: the domain has no labels in the data: \"label99\"; no data line has "
+                "a label of track 99; tracks are counted from 0"),
+      std::string::npos);
 }
 
 // Joint accuracy of both tracks: what GRMM's own trainer reports for the same files is 0.7978 by

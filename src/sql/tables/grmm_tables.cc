@@ -115,6 +115,10 @@ void import_grmm(std::vector<LineReader> files, sqlite3* database) {
     declared += ", label" + std::to_string(k) + " TEXT";
     marks += ", ?";
   }
+  // What templates may name is there, and takes no place: that it has no label is said of them.
+  for (std::size_t k = columns; k < kMostLabels; ++k) {
+    declared += ", label" + std::to_string(k) + " TEXT AS (NULL)";
+  }
   execute(database, "BEGIN", name);
   execute(database,
           "CREATE TABLE token(id INTEGER PRIMARY KEY, instance INTEGER, next INTEGER" + declared +
