@@ -184,6 +184,11 @@ void Blanket::run(double* values) {
 void Blanket::add_child(NodeId id, const std::vector<std::uint8_t>& moving) {
   const Node& node = graph_.node(id);
   if (const auto bounds = interval_of_censored(graph_, id)) {
+    if (node.distribution == Id::weibull && bounds->lower > 0 && bounds->upper == kUnbounded) {
+      weibulls_.push_back(
+          {graph_.slot_of(node, 0), graph_.slot_of(node, 1), std::log(bounds->lower), true});
+      return;
+    }
     views_.emplace_back(graph_, id);
     intervals_.push_back({static_cast<std::uint32_t>(views_.size() - 1), *bounds});
     return;
@@ -264,6 +269,28 @@ void Blanket::begin(const double* values) {
   }
 }
 
+double Blanket::weibull_log_likelihood(const double* values) {
+  scratch_.resize(weibulls_.size());
+  for (std::size_t k = 0; k < weibulls_.size(); ++k)
+    scratch_[k] = values[weibulls_[k].v] * weibulls_[k].log_x;
+  exponentials(scratch_.data(), scratch_.data(), scratch_.size());  // x^v
+  double sum = 0, product = 1;
+  for (std::size_t k = 0; k < weibulls_.size(); ++k) {
+    const WeibullTerm& t = weibulls_[k];
+    const double v = values[t.v], rate = values[t.rate];
+    if (!(v > 0) || !(rate > 0)) return kNever;
+    sum -= rate * scratch_[k];
+    if (t.censored) continue;
+    sum += (v - 1) * t.log_x;
+    product *= v * rate;
+    if (!(product > 1e-150 && product < 1e150)) {
+      sum += std::log(product);
+      product = 1;
+    }
+  }
+  return sum + std::log(product);
+}
+
 double Blanket::shared_log_likelihood(SharedTerm& term, const double* values) {
   const double a = values[term.a], b = values[term.b],
                n = static_cast<double>(term.children.size());
@@ -318,6 +345,7 @@ double Blanket::log_likelihood(const double* values) {
     if (!(p >= 0 && p <= 1)) return kNever;
     sum += (x == 0 ? 0 : x * std::log(p)) + (x == n ? 0 : (n - x) * std::log1p(-p));
   }
+  if (!weibulls_.empty()) sum += weibull_log_likelihood(values);
   for (const ScalarTerm& t : scalars_) {
     const double p[3] = {values[t.p[0]], values[t.p[1]], values[t.p[2]]};
     sum += scalar_density<Part::of_parameters>(t.id, values[t.x], p);

@@ -91,12 +91,20 @@ class Blanket {
     double log_sum = 0, other_sum = 0;                   // ln x; x of dgamma, ln(1 - x) of dbeta
     double last_a = 0, last_b = 0, last_normaliser = 0;  // of the truncation
   };
+  // ln (v lambda) + (v - 1) ln x - lambda x^v of observed dweib nodes; censored from below at x:
+  // only the last term.
+  struct WeibullTerm {
+    Slot v, rate;
+    double log_x;
+    bool censored;
+  };
   struct IntervalTerm {
     std::uint32_t view;  // of views_
     Bounds bounds;
   };
 
   void add_child(NodeId child, const std::vector<std::uint8_t>& moving);
+  double weibull_log_likelihood(const double* values);
   double shared_log_likelihood(SharedTerm& term, const double* values);
 
   // Operations of one level and function are done side by side.
@@ -114,6 +122,7 @@ class Blanket {
   std::vector<NormalTerm> normal_means_, normal_precisions_, normals_;  // what moves
   std::vector<CountTerm> poissons_, binomials_, bernoullis_;
   std::vector<ScalarTerm> scalars_;
+  std::vector<WeibullTerm> weibulls_;
   std::vector<CategoryTerm> categories_;
   std::vector<Slot> category_slots_;
   std::vector<SharedTerm> shared_;
