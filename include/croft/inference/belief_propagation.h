@@ -42,6 +42,12 @@ struct BeliefPropagationOptions {
   void validate() const;              // throws UsageError
 };
 
+// What factors have sent, as they stand in memory: numbers, or their logarithms.
+struct BeliefMessages {
+  bool logarithms = false;
+  std::vector<double> numbers;
+};
+
 // Sums: log Z and beliefs, which are marginals on a forest, estimates elsewhere.
 //
 // Messages are scaled numbers while all products of them fit a double.  They become logarithms when
@@ -57,6 +63,12 @@ class SumProduct {
   ~SumProduct();
   SumProduct(const SumProduct&) = delete;
   SumProduct& operator=(const SumProduct&) = delete;
+
+  // Begins with another run's messages, over a graph that differs from this one in its numbers at
+  // most; call it before run().  A message of 0 is sent anew: what is forbidden is for this graph
+  // to say.  Throws UsageError where there are more messages or less.
+  void start_from(const BeliefMessages& messages);
+  BeliefMessages messages() const;
 
   // Sends messages until they converge.  A second call goes on from where the first ended.  Call it
   // before the rest.  The progress has no value: Bethe's formula costs as much as an iteration.

@@ -43,6 +43,11 @@ bool GraphLikelihood::converged() const {
   return free_->converged() && (!clamped_ || clamped_->converged());
 }
 
+void GraphLikelihood::archive(StateArchive& state) {
+  free_->archive(state);
+  if (clamped_) clamped_->archive(state);
+}
+
 BlockLikelihood::BlockLikelihood(const FactorGraph& graph, std::span<const State> known,
                                  std::span<const std::vector<Variable>> blocks,
                                  const SumOracleMaker& make_sums)

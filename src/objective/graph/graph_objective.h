@@ -30,6 +30,7 @@ class GraphObjective {
   virtual double evaluate(std::span<double> gradient) = 0;
   // Whether the inference of the last evaluation converged; exact one does.
   virtual bool converged() const { return true; }
+  virtual void archive(StateArchive&) {}  // what the next evaluation depends on besides the graph
 };
 // Keeps the graph and the states by reference; numbers may change, nothing else must.
 //   known : [variables]; kUnobserved: hidden
@@ -100,6 +101,7 @@ class GraphLikelihood final : public GraphObjective {
                   const SumOracleMaker& make_sums);
   double evaluate(std::span<double> gradient) override;
   bool converged() const override;
+  void archive(StateArchive& state) override;
 
  private:
   const FactorGraph& graph_;

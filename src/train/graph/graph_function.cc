@@ -46,6 +46,10 @@ double GraphFunction::evaluate(std::span<const double> w, std::span<double> grad
   return value.value();
 }
 
+void GraphFunction::archive(StateArchive& state) {
+  for (const auto& each : objectives_) each->archive(state);
+}
+
 // Times the instance's weight, as the derivatives.
 double GraphFunction::infer(std::size_t n, Worker& worker) {
   double value = objectives_[n]->evaluate(worker.d_numbers);

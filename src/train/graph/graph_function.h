@@ -39,6 +39,8 @@ class GraphFunction final : public SampleFunction {
   std::size_t dimension() const override { return layout_.dimension(); }
   double evaluate(std::span<const double> w, std::span<double> gradient) override;
 
+  void archive(StateArchive& state) override;
+
   std::size_t samples() const override { return instances_.size(); }
   std::size_t workers() const override { return workers_.size(); }
   std::span<const Run> support(std::size_t n, std::size_t worker) override;

@@ -90,6 +90,9 @@ std::optional<SumOracleMaker> graph_sums(Objective objective, const GraphInferen
 }
 
 GraphObjectiveMaker make_graph_objective(Objective objective, const GraphInferenceSettings& s) {
+  if (objective == Objective::bethe) {
+    return graph_likelihood(shared_sums(bethe_sums(propagation(s), true)));
+  }
   if (const auto sums = graph_sums(objective, s)) return graph_likelihood(shared_sums(*sums));
   switch (objective) {
     case Objective::pseudolikelihood:

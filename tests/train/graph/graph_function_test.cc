@@ -7,6 +7,7 @@
 
 #include "croft/core/error.h"
 #include "croft/core/random.h"
+#include "inference/graph/oracles/shared_plans.h"
 #include "objective/graph/graph_objective.h"
 #include "objective/graph/local_terms.h"
 
@@ -123,6 +124,41 @@ TEST(GraphScorer, GivesEveryAssignmentTheScoreOfTheDefinition) {
       }
     }
   }
+}
+
+// Evaluations along a path of weights, the last of them from an archive where `from_archive`.
+std::vector<double> along_a_path(std::size_t threads, bool from_archive) {
+  RandomProblem p = problem_number(4, true);
+  const GraphLayout layout =
+      make_graph_layout(p.schema, p.data->rows(), p.instances, p.features, {});
+  ThreadPool pool(threads);
+  const auto make = [&] {
+    return std::make_unique<GraphFunction>(p.schema, p.data->rows(), layout, p.instances, pool,
+                                           graph_likelihood(shared_sums(bethe_sums({}, true))));
+  };
+  auto f = make();
+  std::vector<double> w = random_weights(f->dimension(), 1), gradient(w.size()), all;
+  for (int k = 0; k < 5; ++k) {
+    for (double& each : w) each *= 1.05;
+    if (k == 4 && from_archive) {
+      StateArchive written;
+      f->archive(written);
+      f = make();
+      StateArchive read(written.bytes());
+      f->archive(read);
+      read.finish();
+    }
+    all.push_back(f->evaluate(w, gradient));
+    all.insert(all.end(), gradient.begin(), gradient.end());
+  }
+  return all;
+}
+
+TEST(GraphFunction, ThatGoesOnFromMessagesHasTheSameBitsForThreadsAndAfterACheckpoint) {
+  const std::vector<double> one = along_a_path(1, false);
+  EXPECT_EQ(along_a_path(3, false), one);
+  EXPECT_EQ(along_a_path(1, true), one);
+  EXPECT_EQ(along_a_path(2, true), one);
 }
 
 void expect_derivative(RandomProblem& p, const GraphObjectiveMaker& objective, std::uint64_t seed) {

@@ -97,10 +97,26 @@ class SumProduct::Run {
     return end;
   }
 
+  void start_from(const BeliefMessages& messages) {
+    if (messages.numbers.size() != layout_.numbers()) {
+      throw UsageError("messages to start from are " + std::to_string(messages.numbers.size()) +
+                       " numbers, and this graph's are " + std::to_string(layout_.numbers()));
+    }
+    if (scaled_) {
+      scaled_->start_from(messages);
+    } else {
+      logs_->start_from(messages);
+    }
+  }
+
   // visit(engine) of the one in use.
   template <class Visit>
   auto with(const Visit& visit) const {
     return scaled_ ? visit(*scaled_) : visit(*logs_);
+  }
+  BeliefMessages messages() const {
+    const auto numbers = with([](const auto& engine) { return engine.messages(); });
+    return {logarithms(), {numbers.begin(), numbers.end()}};
   }
   const MessageLayout& layout() const { return layout_; }
   bool logarithms() const { return !scaled_; }
@@ -137,6 +153,8 @@ SumProduct::SumProduct(const FactorGraph& graph, const BeliefPropagationOptions&
 SumProduct::~SumProduct() = default;
 
 Convergence SumProduct::run(const GraphCallback& callback) { return run_->run(callback); }
+void SumProduct::start_from(const BeliefMessages& messages) { run_->start_from(messages); }
+BeliefMessages SumProduct::messages() const { return run_->messages(); }
 bool SumProduct::is_forest() const { return run_->layout().core().empty(); }
 bool SumProduct::contradiction() const { return run_->contradiction(); }
 bool SumProduct::logarithms() const { return run_->logarithms(); }

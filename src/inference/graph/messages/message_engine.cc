@@ -505,6 +505,20 @@ void MessageEngine<S>::take_messages(const MessageEngine<ScaledSum>& other) {
   updates_ = other.updates_;
 }
 
+template <class S>
+void MessageEngine<S>::start_from(const BeliefMessages& before) {
+  for (Variable v = 0; v < graph_.variables(); ++v) {
+    const std::size_t own = layout_.block(v) + graph_.states(v);
+    for (std::size_t k = own; k < layout_.block(v + 1); ++k) {
+      double x = before.numbers[k];
+      if (before.logarithms && kScaled<S>) x = std::exp(x);
+      if (!before.logarithms && !kScaled<S>) x = std::log(x);
+      if (kScaled<S>) x = x == 0 ? x : std::max(x, smallest_);
+      messages_[k] = x == S::zero ? S::one : x;
+    }
+  }
+}
+
 // LogSum: a table sends scaled numbers, too, where no product can leave the doubles.  That is most
 // of them: one message is enough to make all messages logarithms.  False where one might.
 template <class S>

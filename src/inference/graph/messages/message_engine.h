@@ -26,6 +26,10 @@ class MessageEngine {
   // LogSum: goes on from those of an engine that is out of range.
   void take_messages(const MessageEngine<ScaledSum>& other);
 
+  // Begins with these [layout.numbers()], the variables' own aside.
+  void start_from(const BeliefMessages& before);
+  std::span<const double> messages() const { return messages_; }
+
   // At most `iterations` of them; adds to `end`.
   void run(std::size_t iterations, const GraphCallback& callback, Convergence& end);
 

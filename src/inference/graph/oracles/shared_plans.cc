@@ -259,6 +259,8 @@ struct Sums {
 struct Shape {
   std::mutex mutex;
   std::vector<double> numbers, derivative;  // empty: none yet
+  std::array<std::uint64_t, 2> start{};     // the id of what they were computed from
+  std::shared_ptr<const SumState> end;      // what they have left
   Sums sums;
   std::size_t users = 0;
   std::size_t in_vain = 0;  // that found others' numbers, one after the other
@@ -283,6 +285,7 @@ class SharedSums final : public SumOracle {
     if (together && copy(scale, out)) return last_.log_z;
     // The same arithmetic, shared or not: who meets whose numbers is a matter of threads.
     std::vector<double> derivative(graph_.numbers().size(), 0);
+    const auto start = id_of(state_);
     by_itself(derivative);
     if (last_.log_z == -kInf) return last_.log_z;
     for (std::size_t k = 0; k < derivative.size(); ++k) out[k] += scale * derivative[k];
@@ -291,35 +294,46 @@ class SharedSums final : public SumOracle {
     shape_->numbers.assign(graph_.numbers().begin(), graph_.numbers().end());
     shape_->derivative = std::move(derivative);
     shape_->sums = last_;
+    shape_->start = start;
+    shape_->end = state_;
     return last_.log_z;
   }
   ResultKind kind() const override { return last_.kind; }
   bool converged() const override { return last_.converged; }
+  std::shared_ptr<const SumState> state() const override { return state_; }
+  void set_state(std::shared_ptr<const SumState> state) override { state_ = std::move(state); }
 
  private:
+  static std::array<std::uint64_t, 2> id_of(const std::shared_ptr<const SumState>& state) {
+    return state ? state->id : std::array<std::uint64_t, 2>{};
+  }
   bool alone() {
     const std::lock_guard lock(shape_->mutex);
     return shape_->users == 1 || shape_->in_vain > kPatience;
   }
 
-  // From the shape's last sums, where they are of the same numbers to the last bit.
+  // From the shape's last sums, where they are of the same numbers to the last bit, and computed
+  // from the same state.
   bool copy(double scale, std::span<double> out) {
     const std::lock_guard lock(shape_->mutex);
     const std::span<const double> mine = graph_.numbers();
-    if (shape_->numbers.size() != mine.size() ||
+    if (shape_->numbers.size() != mine.size() || shape_->start != id_of(state_) ||
         std::memcmp(shape_->numbers.data(), mine.data(), mine.size_bytes()) != 0) {
       ++shape_->in_vain;
       return false;
     }
     shape_->in_vain = 0;
     last_ = shape_->sums;
+    state_ = shape_->end;
     for (std::size_t k = 0; k < out.size(); ++k) out[k] += scale * shape_->derivative[k];
     return true;
   }
 
   void by_itself(std::span<double> derivative) {
     if (!own_) own_ = make_(graph_);
+    own_->set_state(state_);
     last_.log_z = own_->sums(1, derivative);
+    state_ = own_->state();
     last_.kind = own_->kind();
     last_.converged = own_->converged();
   }
@@ -329,6 +343,7 @@ class SharedSums final : public SumOracle {
   SumOracleMaker make_;
   std::shared_ptr<Shape> shape_;
   std::unique_ptr<SumOracle> own_;
+  std::shared_ptr<const SumState> state_;
   Sums last_;
 };
 

@@ -66,9 +66,9 @@ std::unique_ptr<SumOracle> planned_sums(const FactorGraph& graph,
 // of the numbers, by the first that asks.
 
 // As `make`, with the same results to the last bit: what `make` makes must depend on the graph
-// alone.  Graphs of the same shape share the last sums; of those whose numbers keep differing each
-// soon goes its own way.  The maker may be called, and the oracles used, by several threads.
-// Memory: for each shape its description, and twice its numbers.
+// and its state alone.  Graphs of the same shape share the last sums; of those whose numbers keep
+// differing each soon goes its own way.  The maker may be called, and the oracles used, by several
+// threads. Memory: for each shape its description, and twice its numbers.
 SumOracleMaker shared_sums(SumOracleMaker make);
 
 }  // namespace croft

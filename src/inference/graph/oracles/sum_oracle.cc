@@ -1,9 +1,12 @@
 #include "inference/graph/oracles/sum_oracle.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "core/infinity.h"
 #include "croft/core/error.h"
@@ -118,6 +121,48 @@ std::unique_ptr<SumOracle> found_sums(const FactorGraph& graph, const Find& find
   return std::make_unique<FoundSums<Find>>(graph, find);
 }
 
+// The id of what comes of a state and the graph's numbers.
+std::array<std::uint64_t, 2> id_after(const SumState* before, std::span<const double> numbers) {
+  constexpr std::array<std::uint64_t, 2> kFactor = {0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F};
+  std::array<std::uint64_t, 2> id{};
+  for (std::size_t k = 0; k < 2; ++k) {
+    std::uint64_t hash = before != nullptr ? before->id[k] : kFactor[1 - k];
+    for (const double number : numbers) {
+      hash = (hash ^ std::bit_cast<std::uint64_t>(number)) * kFactor[k];
+      hash ^= hash >> 29;
+    }
+    id[k] = hash;
+  }
+  return id;
+}
+
+// Bethe's log Z, with the derivatives added to `out`.
+//   state : null, or what to go on from, and then what has come of it
+ApproximateSums propagate(const FactorGraph& graph, const BeliefPropagationOptions& options,
+                          std::shared_ptr<const SumState>* state, double scale,
+                          std::span<double> out);
+
+// Messages that go on from where they were.
+class BetheSums final : public SumOracle {
+ public:
+  BetheSums(const FactorGraph& graph, const BeliefPropagationOptions& options)
+      : graph_(graph), options_(options) {}
+  double sums(double scale, std::span<double> out) override {
+    found_ = propagate(graph_, options_, &state_, scale, out);
+    return found_.log_partition;
+  }
+  ResultKind kind() const override { return found_.kind; }
+  bool converged() const override { return found_.converged; }
+  std::shared_ptr<const SumState> state() const override { return state_; }
+  void set_state(std::shared_ptr<const SumState> state) override { state_ = std::move(state); }
+
+ private:
+  const FactorGraph& graph_;
+  BeliefPropagationOptions options_;
+  std::shared_ptr<const SumState> state_;
+  ApproximateSums found_{true, ResultKind::estimate, 0};
+};
+
 // Whether expectations are those of its counts, without its joint states.
 bool counts_many(const FactorGraph& graph, Factor f) {
   return graph.potential(graph.potential_of(f)).kind == PotentialKind::cardinality;
@@ -152,7 +197,49 @@ std::vector<double> product_of(const FactorGraph& graph, Factor f, const Variabl
   return joint;
 }
 
+ApproximateSums propagate(const FactorGraph& graph, const BeliefPropagationOptions& options,
+                          std::shared_ptr<const SumState>* state, double scale,
+                          std::span<double> out) {
+  std::optional<SumProduct> run(std::in_place, graph, options);
+  const bool warm = state != nullptr && *state;
+  if (warm) run->start_from((*state)->messages);
+  bool converged = run->run().converged;
+  if (warm && !converged) {  // where it began is to blame, perhaps
+    state->reset();
+    run.emplace(graph, options);
+    converged = run->run().converged;
+  }
+  const SumProduct& bp = *run;
+  ApproximateSums found{converged, bp.kind(), -kInf};
+  if (state != nullptr) {
+    const bool goes_on = found.converged && !bp.contradiction() && !bp.is_forest();
+    *state = goes_on ? std::make_shared<const SumState>(
+                           SumState{id_after(state->get(), graph.numbers()), bp.messages()})
+                     : nullptr;
+  }
+  if (bp.contradiction()) return found;
+  for (Factor f = 0; f < graph.factors(); ++f) {
+    if (counts_many(graph, f)) {
+      add_number_expectations(graph, f, bp.number_belief(f), scale, out);
+    } else if (graph.potential(graph.potential_of(f)).count > 0) {
+      add_expectations(graph, f, bp.factor_belief(f), scale, out);
+    }
+  }
+  found.log_partition = bp.log_partition();
+  return found;
+}
+
 }  // namespace
+
+void SumOracle::archive(StateArchive& archive) {
+  const std::shared_ptr<const SumState> now = state();
+  SumState copy = now ? *now : SumState();
+  bool any = now != nullptr;
+  archive(any);
+  if (any) archive(copy.id[0], copy.id[1], copy.messages.logarithms, copy.messages.numbers);
+  if (!archive.reading()) return;
+  set_state(any ? std::make_shared<const SumState>(std::move(copy)) : nullptr);
+}
 
 SumOracleMaker exact_sums(double most_bytes) {
   const auto plans = std::make_shared<SharedPlans>(plan_numbers(most_bytes));
@@ -169,25 +256,17 @@ SumOracleMaker exact_sums(double most_bytes) {
     return std::make_unique<CountedSums>(graph, of_tables);
   };
 }
-SumOracleMaker bethe_sums(const BeliefPropagationOptions& options) {
+SumOracleMaker bethe_sums(const BeliefPropagationOptions& options, bool go_on) {
   const auto plans = std::make_shared<SharedPlans>(plan_numbers(0));
   const auto find = [=](const FactorGraph& graph, double scale, std::span<double> out) {
-    SumProduct bp(graph, options);
-    ApproximateSums found{bp.run().converged, bp.kind(), -kInf};
-    if (bp.contradiction()) return found;
-    for (Factor f = 0; f < graph.factors(); ++f) {
-      if (counts_many(graph, f)) {
-        add_number_expectations(graph, f, bp.number_belief(f), scale, out);
-      } else if (graph.potential(graph.potential_of(f)).count > 0) {
-        add_expectations(graph, f, bp.factor_belief(f), scale, out);
-      }
-    }
-    found.log_partition = bp.log_partition();
-    return found;
+    return propagate(graph, options, nullptr, scale, out);
   };
   return [=](const FactorGraph& graph) -> std::unique_ptr<SumOracle> {
     options.validate();
-    const auto messages = [=, &graph] { return found_sums(graph, find); };
+    const auto messages = [=, &graph]() -> std::unique_ptr<SumOracle> {
+      if (go_on) return std::make_unique<BetheSums>(graph, options);
+      return found_sums(graph, find);
+    };
     if (!is_forest(graph) || needs_counters(graph)) return messages();
     const auto structure = plans->of(graph);
     if (!structure->plan) return messages();

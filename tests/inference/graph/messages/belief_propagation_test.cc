@@ -241,6 +241,73 @@ double bethe_of_beliefs(const FactorGraph& graph, const SumProduct& bp) {
   return sum;
 }
 
+// Graphs with cycles, some with scores that want logarithms, some with zeros.
+FactorGraph cyclic_number(std::uint64_t seed) {
+  Random random(seed);
+  return random_graph({.shape = seed % 2 == 0 ? Shape::grid : Shape::complete,
+                       .variables = 4 + seed % 5,
+                       .most_states = 2 + seed % 3,
+                       .spread = seed % 5 == 0 ? 300.0 : 1.0,
+                       .zeros = seed % 3 == 0 ? 0.1 : 0},
+                      random);
+}
+
+TEST(SumProduct, GoesOnFromTheMessagesOfAnotherRun) {
+  std::size_t converged = 0;
+  std::uint64_t cold = 0, warm = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    if (seed % 5 == 0) continue;  // so strong that there are several fixed points
+    FactorGraph graph = cyclic_number(seed);
+    SumProduct before(graph);
+    if (!before.run().converged || before.contradiction()) continue;
+    FactorGraph changed = graph;
+    for (double& number : changed.numbers()) number *= 1.01;
+    SumProduct fresh(changed), going(changed);
+    going.start_from(before.messages());
+    if (!fresh.run().converged) continue;
+    ASSERT_TRUE(going.run().converged);
+    ++converged;
+    cold += fresh.updates();
+    warm += going.updates();
+    EXPECT_NEAR(going.log_partition(), fresh.log_partition(),
+                1e-6 * (1 + std::abs(fresh.log_partition())));
+    for (Variable v = 0; v < graph.variables(); ++v) {
+      const auto a = going.belief(v), b = fresh.belief(v);
+      for (std::size_t k = 0; k < a.size(); ++k) EXPECT_NEAR(a[k], b[k], 1e-6);
+    }
+  }
+  EXPECT_GT(converged, 35u);
+  EXPECT_LT(warm, cold);
+}
+
+TEST(SumProduct, IsAtItsEndAtOnceWhereItGoesOnFromIt) {
+  std::size_t logarithms = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    const FactorGraph graph = cyclic_number(seed);
+    BeliefPropagationOptions options;
+    options.schedule = MessageSchedule::sequential;
+    SumProduct first(graph, options), second(graph, options);
+    if (!first.run().converged || first.contradiction()) continue;
+    logarithms += first.logarithms();
+    const bool zeros = seed % 3 == 0;  // are sent anew
+    second.start_from(first.messages());
+    const Convergence end = second.run();
+    EXPECT_TRUE(end.converged);
+    EXPECT_TRUE(zeros || end.iterations <= 3) << end.iterations;
+    EXPECT_NEAR(second.log_partition(), first.log_partition(),
+                1e-7 * (1 + std::abs(first.log_partition())));
+  }
+  EXPECT_GT(logarithms, 2u);
+}
+
+TEST(SumProduct, WantsAsManyMessagesAsItHas) {
+  const FactorGraph graph = cyclic_number(1);
+  SumProduct run(graph);
+  EXPECT_THROW(run.start_from({false, {1, 1}}), UsageError);
+}
+
 TEST(SumProduct, SchedulesReachTheSameFixedPoint) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const FactorGraph graph = loopy_number(seed, 0.4);

@@ -107,5 +107,30 @@ TEST(SharedSums, AddNothingWhereNoAssignmentIsAllowed) {
   EXPECT_EQ(out, std::vector<double>(2, 0.5));
 }
 
+// Two of three graphs always have the same numbers; the third goes another way for a while.
+TEST(SharedSums, ThatGoOnHaveTheBitsOfEachGraphAlone) {
+  const auto make_sums = [] { return bethe_sums({}, true); };
+  std::vector<FactorGraph> graphs(3, graph_number(2));
+  const SumOracleMaker make = shared_sums(make_sums());
+  std::vector<std::unique_ptr<SumOracle>> shared, alone;
+  for (const FactorGraph& each : graphs) {
+    shared.push_back(make(each));
+    alone.push_back(make_sums()(each));
+  }
+  for (int round = 0; round < 6; ++round) {
+    for (std::size_t n = 0; n < graphs.size(); ++n) {
+      graphs[n].numbers()[0] = 0.1 * round + (n == 2 && round == 2 ? 0.01 : 0);
+      std::vector<double> found(graphs[n].numbers().size(), 0), expected = found;
+      EXPECT_EQ(shared[n]->sums(1, found), alone[n]->sums(1, expected));
+      EXPECT_EQ(found, expected);
+      ASSERT_TRUE(alone[n]->state());
+      EXPECT_EQ(shared[n]->state()->id, alone[n]->state()->id);
+      EXPECT_EQ(shared[n]->state()->messages.numbers, alone[n]->state()->messages.numbers);
+    }
+    EXPECT_EQ(shared[0]->state(), shared[1]->state());  // computed once
+    EXPECT_EQ(shared[0]->state() == shared[2]->state(), round < 2);
+  }
+}
+
 }  // namespace
 }  // namespace croft::shared_sums_test

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "croft/core/state_archive.h"
 #include "croft/inference/graph_brute_force.h"
 #include "croft/inference/junction_tree.h"
 #include "structure/factor_numbers.h"
@@ -251,6 +252,53 @@ TEST(BetheSums, AreExactOnForests) {
                                             .zeros = seed % 3 > 1 ? 0.2 : 0},
                                            random);
     expect_exact(graph, *make(graph), 1e-10);
+  }
+}
+
+TEST(BetheSums, ThatGoOnFindWhatOthersFindAndSurviveAnArchive) {
+  std::size_t states = 0;
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    FactorGraph graph = random_graph({.shape = Shape::grid, .variables = 9}, random);
+    const auto cold = bethe_sums()(graph), warm = bethe_sums({}, true)(graph);
+    for (int round = 0; round < 4; ++round) {
+      std::vector<double> expected(graph.numbers().size(), 0), found = expected, again = expected;
+      StateArchive written;
+      warm->archive(written);
+      const double log_z = cold->sums(1, expected), other = warm->sums(1, found);
+      EXPECT_NEAR(other, log_z, 1e-6 * (1 + std::abs(log_z)));
+      EXPECT_EQ(warm->converged(), cold->converged());
+      for (std::size_t k = 0; k < found.size(); ++k) EXPECT_NEAR(found[k], expected[k], 1e-6);
+
+      const auto resumed = bethe_sums({}, true)(graph);
+      StateArchive read(written.bytes());
+      resumed->archive(read);
+      EXPECT_EQ(resumed->sums(1, again), other);
+      EXPECT_EQ(again, found);
+      EXPECT_EQ(resumed->state() != nullptr, warm->state() != nullptr);
+      if (warm->state()) {
+        EXPECT_EQ(resumed->state()->id, warm->state()->id);
+        EXPECT_EQ(resumed->state()->messages.numbers, warm->state()->messages.numbers);
+        ++states;
+      }
+      for (double& number : graph.numbers()) number += 0.05 * random.normal();
+    }
+    EXPECT_FALSE(cold->state());
+  }
+  EXPECT_GT(states, 90u);
+}
+
+TEST(BetheSums, ThatHaveNotConvergedStartAnew) {
+  Random random(1);
+  const FactorGraph graph = random_graph({.shape = Shape::grid, .variables = 9}, random);
+  const auto cold = bethe_sums({.max_iterations = 2})(graph);
+  const auto warm = bethe_sums({.max_iterations = 2}, true)(graph);
+  for (int round = 0; round < 3; ++round) {
+    std::vector<double> expected(graph.numbers().size(), 0), found = expected;
+    EXPECT_EQ(warm->sums(1, found), cold->sums(1, expected));
+    EXPECT_EQ(found, expected);
+    EXPECT_FALSE(warm->state());
   }
 }
 
