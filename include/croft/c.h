@@ -106,10 +106,11 @@ CROFT_API croft_status croft_ask(croft_tagger* tagger, croft_question question, 
 /* The sequence, position by position, in the model's own format.  The first of these calls after
  * croft_tag() or croft_clear() begins a new sequence. */
 CROFT_API croft_status croft_clear(croft_tagger* tagger);
-/* columns: a position's observed columns with blanks between, as in a line of a file. */
+/* columns: a position's observed columns with blanks between, as in a line of a file: it is not
+ * empty, begins with no blank and has no end of line in it. */
 CROFT_API croft_status croft_add_row(croft_tagger* tagger, const char* row);
-/* attributes: one of the position that croft_end_position() ends, with a finite value: 1 unless the
- * data says otherwise.  A name is not empty and does not begin with byte 1. */
+/* attributes: one of the position that croft_end_position() ends, with a value from -1e15 to 1e15:
+ * 1 unless the data says otherwise.  A name is not empty and does not begin with byte 1. */
 CROFT_API croft_status croft_add_attribute(croft_tagger* tagger, const char* name, double value);
 CROFT_API croft_status croft_end_position(croft_tagger* tagger);
 /* text: a document, which has one label. */
@@ -125,7 +126,7 @@ CROFT_API croft_status croft_tag(croft_tagger* tagger);
 
 CROFT_API size_t croft_length(const croft_tagger* tagger);          /* T */
 CROFT_API const uint32_t* croft_labels(const croft_tagger* tagger); /* [T] */
-/* log p(y|x), with any question to p. */
+/* log p(y|x), with any question to p; else NaN. */
 CROFT_API double croft_log_probability(const croft_tagger* tagger);
 /* Nats, with CROFT_ENTROPY. */
 CROFT_API double croft_entropy(const croft_tagger* tagger);

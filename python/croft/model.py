@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 import numbers
 import os
+import warnings
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Iterable, NamedTuple, Optional, Sequence, Union
 
@@ -75,6 +76,14 @@ class Model:
     def __init__(self, native: _core.Model) -> None:
         self._native = native
         self._plans: dict[Any, _core.Plan] = {}
+        self._warns = True
+
+    @classmethod
+    def _quiet(cls, native: _core.Model) -> Model:
+        """A model that does not warn where it knows no attribute."""
+        model = cls(native)
+        model._warns = False
+        return model
 
     @classmethod
     def load(cls, path: PathLike) -> Model:
@@ -321,7 +330,11 @@ class Model:
                             "FeatureFunction.of_sequence(f)")
         told = None if features is None else features._for(self._native)
         plan = self._plan(how, known is not None)
-        return defaultdict(list, plan.tag(X, known if y is None else y, questions, int(threads), streams, told))
+        answers = defaultdict(list, plan.tag(X, known if y is None else y, questions, int(threads), streams, told))
+        for warning in answers.pop("warning", ()):
+            if self._warns:
+                warnings.warn(warning, UserWarning, stacklevel=3)
+        return answers
 
     def _plan(self, how: dict[str, Any], partial: bool) -> _core.Plan:
         key = (partial, *sorted((name, tuple(value) if name == "rules" and value else value)

@@ -56,6 +56,7 @@ struct croft_tagger {
   croft::TextSequence attributes;
   std::string text;
   const croft::Tagging* tagging = nullptr;  // null: none, or none allowed
+  bool has_p = false;                       // log p was asked for
   std::vector<double> marginals;            // [T][L] without gaps
   std::vector<std::string> types;           // of the spans, with NUL
   std::vector<croft_span> spans;
@@ -83,6 +84,8 @@ void croft_tagger::tag() {
   forget();
   labelled = true;
   const croft::Tagging& found = answer();
+  const croft::TagOptions& ask = questions;
+  has_p = ask.probability || ask.marginals || ask.spans || ask.entropy || ask.k_best > 0;
   if (!found.outcome.found) return;
   tagging = &found;
   if (questions.marginals) {
@@ -243,6 +246,14 @@ croft_status croft_add_row(croft_tagger* tagger, const char* row) {
   return guarded([&] {
     require(tagger, "tagger");
     require(row, "row");
+    constexpr std::string_view kBlanks = " \t";
+    const std::string_view text = row;
+    if (text.empty() || text.find_first_of("\r\n") != text.npos ||
+        kBlanks.find(text.front()) != kBlanks.npos) {
+      throw croft::UsageError("the row ", croft::in_quotes(text),
+                              " is no line of a file: it is empty, begins with a blank or has an "
+                              "end of line in it");
+    }
     tagger->add(croft_tagger::Input::rows);
     tagger->rows.emplace_back(row);
     return CROFT_OK;
@@ -257,9 +268,9 @@ croft_status croft_add_attribute(croft_tagger* tagger, const char* name, double 
       throw croft::UsageError(
           "an attribute's name is empty or begins with byte 1, which is reserved");
     }
-    if (!std::isfinite(value)) {
+    if (!(std::abs(value) <= 1e15)) {
       throw croft::UsageError("the value of attribute ", croft::in_quotes(name),
-                              " is no finite number");
+                              " is no number from -1e15 to 1e15");
     }
     tagger->add(croft_tagger::Input::attributes);
     tagger->attributes.node.append(name, value);
@@ -303,7 +314,8 @@ const uint32_t* croft_labels(const croft_tagger* tagger) {
   return tagger->tagging != nullptr ? tagger->tagging->y.data() : nullptr;
 }
 double croft_log_probability(const croft_tagger* tagger) {
-  return tagger->tagging != nullptr ? tagger->tagging->log_probability : 0;
+  if (tagger->tagging == nullptr || !tagger->has_p) return std::nan("");
+  return tagger->tagging->log_probability;
 }
 double croft_entropy(const croft_tagger* tagger) {
   return tagger->tagging != nullptr ? tagger->tagging->entropy : 0;

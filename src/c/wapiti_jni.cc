@@ -43,13 +43,12 @@ T require(T made) {
   return made;
 }
 
+void throw_in(JNIEnv* java, const char* what) noexcept;
+
 // work(), and what it throws as a RuntimeException of Java.
 template <class Work>
 auto guarded(JNIEnv* java, const Work& work) noexcept -> decltype(work()) {
-  const auto fail = [&](const char* what) {
-    const jclass kind = java->FindClass("java/lang/RuntimeException");
-    if (kind != nullptr) java->ThrowNew(kind, what);
-  };
+  const auto fail = [&](const char* what) { throw_in(java, what); };
   try {
     return work();
   } catch (const JavaFailed&) {
@@ -88,6 +87,17 @@ jstring string_of(JNIEnv* java, const std::string& text) {
   return static_cast<jstring>(require(java->NewObject(strings, make, bytes, encoding)));
 }
 
+// Not by ThrowNew(), which takes another encoding of rare characters.
+void throw_in(JNIEnv* java, const char* what) noexcept {
+  try {
+    const jclass kind = require(java->FindClass("java/lang/RuntimeException"));
+    const jmethodID make = require(java->GetMethodID(kind, "<init>", "(Ljava/lang/String;)V"));
+    java->Throw(
+        static_cast<jthrowable>(require(java->NewObject(kind, make, string_of(java, what)))));
+  } catch (...) {  // Java has an exception of its own by now
+  }
+}
+
 // Opens the model of "label [--check] [--label] [--post] -m PATH".  A path may have blanks: it
 // reaches to the next word that begins with "-".
 std::unique_ptr<WapitiModel> open(const std::string& arguments) {
@@ -123,9 +133,18 @@ std::unique_ptr<WapitiModel> open(const std::string& arguments) {
     }
   }
   if (result->path.empty()) throw croft::UsageError("no model is given: label -m PATH");
-  croft_model* model = nullptr;
-  require(croft_open(result->path.c_str(), &limits, &model));
-  result->model.reset(model);
+  const auto load = [&] {
+    croft_model* model = nullptr;
+    require(croft_open(result->path.c_str(), &limits, &model));
+    result->model.reset(model);
+  };
+  load();
+  // Wapiti decodes a memm by Viterbi whatever it is asked for.
+  if (limits.decode == CROFT_MARGINAL &&
+      std::string_view(croft_kind(result->model.get())) == "memm") {
+    limits.decode = CROFT_VITERBI;
+    load();
+  }
   return result;
 }
 
@@ -140,8 +159,10 @@ std::string_view without_blanks(std::string_view line) {
 void label_sequence(const WapitiModel& model, croft_tagger* tagger,
                     std::vector<std::string_view>& rows, std::string& out) {
   if (rows.empty()) return;
-  for (const std::string_view row : rows)
+  for (const std::string_view row : rows) {
+    if (row.find('\0') != row.npos) throw croft::UsageError("a row has the character U+0000");
     require(croft_add_row(tagger, std::string(without_blanks(row)).c_str()));
+  }
   require(croft_tag(tagger));
   for (std::size_t t = 0; t < rows.size(); ++t) {
     if (!model.label_only) out.append(rows[t]) += '\t';

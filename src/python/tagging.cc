@@ -83,8 +83,9 @@ class Plan {
       start(run, batches[turn]);
       if (run.pool.threads() == 1) finish(run, batches[turn]);
     }
-    if (auto warning = run.inputs.warning()) warn_unknown(std::move(*warning));
     py::dict out;
+    if (auto warning = run.inputs.warning())
+      out["warning"] = py::make_tuple(text_of_warning(std::move(*warning)));
     out["labels"] = py::list();
     for (auto& [name, list] : run.answers) out[name.c_str()] = list;
     return out;
@@ -332,9 +333,9 @@ class Plan {
     check_sizes(input.text, name);
   }
 
-  void warn_unknown(std::string text) const {
+  std::string text_of_warning(std::string text) const {
     if (model_->texts()) text += "; texts are given as str: X = [\"a text\", ...]";
-    if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) != 0) throw py::error_already_set();
+    return text;
   }
 
   void label(Run& run, Work& work, std::size_t worker, std::size_t index) const {

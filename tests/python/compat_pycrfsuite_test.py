@@ -239,13 +239,30 @@ def test_a_held_out_group_is_scored_and_not_trained_on():
         assert 0 <= each["item_accuracy_float"] == float(each["item_accuracy"]) <= 1
 
 
-def test_a_label_that_only_the_holdout_has_is_counted_as_missed():
+def test_a_label_that_only_the_holdout_has_is_one_of_the_models_and_counted_as_missed():
     trainer = trainer_on(*sentences(20, 1))
     trainer.append([{"word": "x"}, {"word": "cat"}], ["NEW", "N"], 1)
     trainer.train("", holdout=1)
+    assert trainer.model_.labels[-1] == "NEW"
+    features = [*trainer.model_.state_features, *trainer.model_.transition_features]
+    assert not any("NEW" in feature for feature in features)
     scores = trainer.logparser.last_iteration["scores"]
     assert scores["NEW"][:3] == (0, 0, 1)
     assert scores["D"].precision is None
+
+
+def test_an_empty_sequence_has_probability_0_and_an_unknown_label_is_an_error_of_both_kinds(tmp_path, recwarn):
+    trainer = trainer_on(*sentences(20, 1))
+    trainer.train(str(tmp_path / "model"))
+    tagger = pycrfsuite.Tagger()
+    tagger.open(tmp_path / "model")
+    label = tagger.labels()[0]
+    assert tagger.tag([["never seen"]]) and not recwarn.list
+    for kind in (RuntimeError, ValueError):
+        with pytest.raises(kind, match="which the model does not have"):
+            tagger.marginal("NONE", 0)
+    tagger.set([])
+    assert tagger.probability([]) == 0 and tagger.marginal(label, 0) == 0
 
 
 def test_events_come_in_order_with_their_part_of_the_log(capsys):

@@ -31,6 +31,7 @@ from .. import _core
 from ..features import FeatureFunction
 from ..model import Model
 from . import _parameters, _transitions
+from ._transitions import labels_of
 from ._log import LabelScore, TrainingLog, iteration_text, scores_text
 
 __all__ = ["BaseTrainer", "CRFSUITE_VERSION", "CRFSuiteError", "ItemSequence", "LabelScore",
@@ -170,7 +171,7 @@ class BaseTrainer:
         log.training_seconds = time.monotonic() - start
         log.featgen_num_features = result["weights"]
         if out:
-            y_pred = self.model_.predict([self._X[n] for n in out], threads=_threads())
+            y_pred = Model._quiet(self.model_._native).predict([self._X[n] for n in out], threads=_threads())
             log.add_scores(self.model_.labels, [self._y[n] for n in out], y_pred)
         self._tell("optimization_end", _ending(self._title(), result, log))
         self._store(path, log)
@@ -198,6 +199,13 @@ class BaseTrainer:
         X, y = [self._X[n] for n in inside], [self._y[n] for n in inside]
         dev = [self._X[n] for n in out], [self._y[n] for n in out]
         positions = sum(map(len, dev[1]))
+        # Labels of the hold-out alone are labels of the model, as CRFsuite has it: each comes once, alone, without an
+        # attribute and with a weight that changes no sum; one of weight 0 would not be there.
+        weights = None
+        new = [label for label in labels_of(dev[1]) if label not in set(labels_of(y))]
+        if new:
+            weights = [1.0] * len(y) + [sys.float_info.min] * len(new)
+            X, y = X + [_core.Items([[]])] * len(new), y + [[label] for label in new]
 
         def see(event: dict[str, Any]) -> None:
             if event["event"] == "data":
@@ -209,7 +217,7 @@ class BaseTrainer:
 
         try:
             with self._features(y, options) as init:
-                native, result = _core.train("chain", X, y, None, dev[0] or None, dev[1] or None,
+                native, result = _core.train("chain", X, y, weights, dev[0] or None, dev[1] or None,
                                              options, {} if init is None else {"init": init}, see)
         except _core.Error as error:
             if not log.iterations:
@@ -386,6 +394,8 @@ class Tagger:
     def probability(self, yseq: Iterable[str]) -> float:
         """p(yseq | x) of the current sequence."""
         model, sequence = self._opened(), self._sequence()
+        if len(sequence) == 0:
+            return 0.0  # as CRFsuite has it
         labels = _labels(yseq, "yseq")
         for label in labels:
             self._check_label(label, "yseq")
@@ -398,6 +408,8 @@ class Tagger:
         """p(y_pos = y | x) of the current sequence."""
         model, sequence = self._opened(), self._sequence()
         self._check_label(y, "y")
+        if len(sequence) == 0:
+            return 0.0  # as CRFsuite has it
         if not 0 <= pos < len(sequence):
             raise ValueError(f"pos is {pos}, and the sequence has {len(sequence)} positions")
         if self._marginals is None:
@@ -426,7 +438,7 @@ class Tagger:
         if model.rows:
             raise CRFSuiteError(f"{name} labels rows of columns, not attributes; use croft.load")
         self.close()
-        self._model = model
+        self._model = Model._quiet(model._native)  # CRFsuite says nothing of unknown attributes
         self._file = file
         return self
 
@@ -442,7 +454,11 @@ class Tagger:
 
     def _check_label(self, label: str, name: str) -> None:
         if label not in self._opened().labels:
-            raise ValueError(f"{name} has the label {label!r}, which the model does not have")
+            raise _UnknownLabel(f"{name} has the label {label!r}, which the model does not have")
+
+
+class _UnknownLabel(ValueError, RuntimeError):
+    """A label that the model does not have: a RuntimeError for python-crfsuite."""
 
 
 def _labels(labels: Iterable[str], name: str) -> list[str]:

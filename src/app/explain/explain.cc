@@ -134,17 +134,22 @@ void Explainer::add_attributes(const Change& change, ExplainedPosition& out) con
   const StringLists& node = change.text.node;
   const std::size_t t = change.t;
   double label = 0, other = 0;
+  const auto sum = [&](double a, double b) {
+    if (!model_.has_single_sums()) return a + b;
+    return double{static_cast<float>(a) + static_cast<float>(b)};
+  };
   for (std::size_t k = node.list_begin(t); k < node.list_end(t); ++k) {
     const auto [kind, name] = read_name(node.item(k));
     Reason reason{
         .kind = kind, .name = std::string(name), .value = node.value(k), .begin = t, .end = t + 1};
     add_weights(model_.node(), scratch_.node.places[k], change.label, change.other, reason);
-    label += reason.label;
-    other += reason.other;
+    label = sum(label, reason.label);
+    other = sum(other, reason.other);
     add_reason(std::move(reason), out);
   }
   // Added up as the scorer does it: what is left is exactly 0 where nothing else was added.
   add_reason({.kind = Reason::Kind::limit,
+              .name = model_.kind() == name_of(ChainKind::memm) ? "local normaliser" : "",
               .label = base_.state(t, change.label) - label,
               .other = base_.state(t, change.other) - other,
               .begin = t,

@@ -50,7 +50,7 @@ class ReasonText {
       case Kind::attribute:
         return name;
       case Kind::limit:
-        return "constraint, penalties";
+        return name.empty() ? "constraint, penalties" : name;
       case Kind::history:
         return labels_of(reason, names_[*position_.other]) + "  is not in the model";
       default:

@@ -178,7 +178,7 @@ void Container::check_magic() const {
         fail(message + " (" + std::string(foreign.what) + ")");
       }
     }
-    fail(message + "; give a file that croft train or croft convert wrote");
+    fail(message + "; give a model that croft, CRFsuite, Wapiti or CRF++ wrote");
   }
   if (bytes_.size() < kHeaderBytes) {
     fail("truncated: " + std::to_string(bytes_.size()) + " of at least " +

@@ -85,7 +85,10 @@ class Container {
     bool bulk, required;
   };
   const std::vector<Entry>& entries() const { return entries_; }  // in the order of the file
-  std::size_t file_size() const { return bytes_.size(); }
+  std::size_t file_size() const { return converted_from_ > 0 ? converted_from_ : bytes_.size(); }
+  // Of the file of another program that this was made of; such a file has no checksums.
+  void set_converted_from(std::size_t bytes) { converted_from_ = bytes; }
+  bool is_converted() const { return converted_from_ > 0; }
   std::span<const std::byte> bytes() const { return bytes_; }  // the whole file
 
  private:
@@ -107,6 +110,7 @@ class Container {
   std::vector<std::byte> memory_;
   std::span<const std::byte> bytes_;
   std::vector<Entry> entries_;
+  std::size_t converted_from_ = 0;  // bytes
 };
 
 // A list of strings of any bytes as a section: u32 count, u32 end of each, then the bytes.

@@ -70,13 +70,14 @@ class RowMaker {
       throw Fault{"the feature " + in_quotes(name) + " begins with neither U nor B"};
     }
     const std::uint64_t width = name[0] == 'U' ? labels : labels * labels;
-    used_ += width;
     if (first > model_.weights.size() || width > model_.weights.size() - first) {
       throw Fault{"the feature " + in_quotes(name) + " has weights from number " +
                   std::to_string(first) + " on, and there are " +
                   std::to_string(model_.weights.size())};
     }
-    if (used_ > model_.weights.size()) throw Fault{"features that share weights"};
+    used_.emplace_back(first, first + width);
+    // Names without end would share the weights that there are.
+    if (used_.size() > model_.weights.size()) throw Fault{"features that share weights"};
     const bool tied = std::ranges::count(extractor_->tied_names(), name) > 0;
     ForeignRows& rows = name[0] == 'U' ? chain_.node : tied ? chain_.tied : chain_.edge;
     for (std::uint64_t k = 0; k < width; ++k) {
@@ -86,13 +87,20 @@ class RowMaker {
     if (rows.begin.back() < rows.cell.size()) rows.end_row(std::move(name));
   }
 
-  ForeignChain finish() { return std::move(chain_); }
+  ForeignChain finish() {
+    std::ranges::sort(used_);
+    const auto overlap = [](const auto& a, const auto& b) { return b.first < a.second; };
+    if (std::ranges::adjacent_find(used_, overlap) != used_.end()) {
+      throw Fault{"features that share weights"};
+    }
+    return std::move(chain_);
+  }
 
  private:
   const CrfppModel& model_;
   ForeignChain chain_;
   std::optional<Extractor> extractor_;
-  std::uint64_t used_ = 0;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> used_;  // weights of each feature
 };
 
 // --- binary
@@ -205,11 +213,13 @@ class TextReader {
     if (text_.empty()) fail("the file ends before the model does");
     const std::size_t end = text_.find('\n');
     line_ = text_.substr(0, end);
-    text_.remove_prefix(end == text_.npos ? text_.size() : end + 1);
     ++line_number_;
+    if (end == text_.npos) fail("no newline ends the last line: the file may be cut");
+    text_.remove_prefix(end + 1);
     return line_;
   }
-  bool at_end() const { return text_.empty(); }
+  // Whether nothing but empty lines is left.
+  bool at_end() const { return text_.find_first_not_of('\n') == text_.npos; }
   std::vector<std::string> lines_to_an_empty_one() {
     std::vector<std::string> lines;
     while (!line().empty()) lines.emplace_back(line_);

@@ -65,6 +65,9 @@ class ForeignCheck {
     std::unordered_set<std::string_view> seen;
     for (const std::string& label : chain_.labels) {
       if (!seen.insert(label).second) fail("the label " + in_quotes(label) + " is there twice");
+      if (label.empty() || label.find('\n') != label.npos) {
+        fail("the label " + in_quotes(label) + " cannot stand in a line");
+      }
     }
   }
 
@@ -193,7 +196,9 @@ Container open_model_file(const std::filesystem::path& path) {
   if (format == nullptr) return Container::open(std::move(file), path.string());
   std::vector<std::byte> bytes = converted(*format, text, path.string()).bytes();
   file.check_unchanged();
-  return Container::from_bytes(std::move(bytes), path.string());
+  Container made = Container::from_bytes(std::move(bytes), path.string());
+  made.set_converted_from(text.size());
+  return made;
 }
 
 Container read_model_file(const std::filesystem::path& path) {
@@ -206,10 +211,11 @@ Container read_model_file(const std::filesystem::path& path) {
 
 Container model_file_of(std::vector<std::byte> bytes, std::string name) {
   const std::string_view text = text_of(bytes);
-  if (const ForeignFormat* const format = foreign_format_of(text)) {
-    bytes = converted(*format, text, name).bytes();
-  }
-  return Container::from_bytes(std::move(bytes), std::move(name));
+  const ForeignFormat* const format = foreign_format_of(text);
+  if (format == nullptr) return Container::from_bytes(std::move(bytes), std::move(name));
+  Container made = Container::from_bytes(converted(*format, text, name).bytes(), name);
+  made.set_converted_from(text.size());
+  return made;
 }
 
 }  // namespace croft

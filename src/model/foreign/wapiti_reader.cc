@@ -31,6 +31,7 @@ class Scanner {
     skip_blanks();
     return at_ == bytes_.size();
   }
+  bool at_stop() const { return at_ == bytes_.size(); }  // without a blank behind it
   bool take(std::string_view expected) {
     skip_blanks();
     return take_here(expected);
@@ -245,6 +246,8 @@ void WapitiReader::read_weights() {
     if (!in_.take_here("=")) in_.fail("a \"=\" is missing behind the number of a weight");
     weight_.push_back({index, in_.weight()});
   }
+  if (weights_ > 0 && in_.at_stop())
+    in_.fail("no newline ends the last weight: the file may be cut");
   if (!in_.at_end() && !in_.take_here("#")) in_.fail("more weights than the header says");
   const auto in_order = [](const IndexedWeight& a, const IndexedWeight& b) {
     return a.index < b.index;

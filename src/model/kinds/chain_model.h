@@ -46,6 +46,9 @@ class ChainModel final : public SequenceModel, public OpensFile<ChainModel> {
   const ChainVote* vote() const { return vote_ ? &*vote_ : nullptr; }
   bool has_probabilities() const override { return !vote_; }
 
+  // Whether scores are sums in single precision, of weights in the order of attributes.
+  bool has_single_sums() const { return single_sums_; }
+
   // What is more than a sum of rows looks at the attributes themselves.
   bool scores_as_read() const override { return !vote_ && !kernel_ && extractor().is_plain(); }
 

@@ -170,7 +170,7 @@ TEST(Crfpp, EveryPrefixOfAFileIsAnError) {
     EXPECT_NE(fault_of(bytes.substr(0, size)), "no error") << size;
   }
   EXPECT_NE(fault_of(bytes + "x"), "no error");
-  for (std::size_t size = 0; size + 4 < kText.size(); ++size) {
+  for (std::size_t size = 0; size < kText.size(); ++size) {
     EXPECT_NE(fault_of(read_crfpp_text, kText.substr(0, size)), "no error") << size;
   }
 }
@@ -217,6 +217,8 @@ TEST(Crfpp, ATextThatIsDamagedIsAnErrorWithItsLine) {
   EXPECT_NE(fault("10 U0:x", "11 U0:x"), "no error");
   EXPECT_NE(fault("10 U0:x", "9 U0:_B-1"), "no error");
   EXPECT_NE(fault("10 U0:x", "10 X0:x"), "no error");
+  EXPECT_NE(fault("10 U0:x", "9 U0:x").find("features that share weights"), std::string::npos);
+  EXPECT_EQ(fault("0.5\n", "0.5\n\n\n"), "no error");
   EXPECT_NE(fault("10 U0:x", "18446744073709551615 U0:x"), "no error");
   EXPECT_NE(fault("xsize: 2", "xsize: 1"), "no error");
   EXPECT_NE(fault("U0:%x[-1,0]", "U0:%y[-1,0]"), "no error");
