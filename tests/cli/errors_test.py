@@ -231,7 +231,8 @@ class ModelFileTest(CliTest):
         self.refused(b"lCRF" + bytes(200), "no CRFsuite model")
         self.refused(b"#mdl#2#7\n#rdr#", "the number of patterns is expected")
         self.refused(b"\x64" + bytes(200), "the model ends before the file does")
-        self.refused(b"version: 100\nmaxid: 7", "the file ends before the model does")
+        self.refused(b"version: 100\nmaxid: 7\n", "the file ends before the model does")
+        self.refused(b"version: 100\nmaxid: 7", "no newline ends the last line: the file may be cut")
 
     def test_truncated_files_and_files_with_something_behind_the_end(self):
         for length in (1, 8, 63, 64, 200, len(self.bytes) // 2, len(self.bytes) - 1):

@@ -312,8 +312,12 @@ double log_normal_tail(double z) {
 double noncentral_chi_squared_density(double x, double k, double delta) {
   if (!(x >= 0) || !(k > 0) || !(delta >= 0)) return kNever;
   if (delta == 0) return gamma_density<Part::whole>(x, 0.5 * k, 0.5);
-  const bm::non_central_chi_squared_distribution<double, Quiet> law(k, delta);
-  return std::log(bm::pdf(law, x));
+  try {
+    const bm::non_central_chi_squared_distribution<double, Quiet> law(k, delta);
+    return std::log(bm::pdf(law, x));
+  } catch (const std::exception&) {  // its series would have too many terms: far from any value
+    return kNever;
+  }
 }
 
 double cdf(DistributionId id, double x, Parameters parameters) {

@@ -181,7 +181,9 @@ double draw_exponential(Random& random) {
 }
 
 double draw_gamma(double shape, Random& random) {
-  if (shape < 1) return std::exp(draw_log_gamma(shape, random));
+  // Not 0, where densities of small shapes are infinite.
+  constexpr double kLeast = std::numeric_limits<double>::min();
+  if (shape < 1) return std::max(kLeast, std::exp(draw_log_gamma(shape, random)));
   const double d = shape - 1.0 / 3, c = 1 / std::sqrt(9 * d);
   for (;;) {
     const double x = draw_normal(random);
@@ -203,7 +205,9 @@ double draw_log_gamma(double shape, Random& random) {
 double draw_beta(double a, double b, Random& random) {
   if (a < 1 || b < 1) {
     const double x = draw_log_gamma(a, random), y = draw_log_gamma(b, random);
-    return 1 / (1 + std::exp(y - x));
+    constexpr double kLeast = std::numeric_limits<double>::min();
+    constexpr double kMost = 1 - std::numeric_limits<double>::epsilon() / 2;
+    return std::clamp(1 / (1 + std::exp(y - x)), kLeast, kMost);
   }
   const double x = draw_gamma(a, random), y = draw_gamma(b, random);
   return x / (x + y);

@@ -53,9 +53,10 @@ void RunChain::run(std::size_t last, const std::function<bool()>& stop) {
           plan_.graph->evaluate(step.id, state_.values.data());
         } else if (!draw_node(*plan_.graph, plan_.graph->node(step.id), state_.values.data(),
                               random)) {
-          const Node& node = plan_.graph->node(step.id);
-          std::fill_n(state_.values.begin() + node.first, node.count,
-                      std::numeric_limits<double>::quiet_NaN());
+          throw InputError(plan_.graph->where(step.id),
+                           "the parameters or bounds of this node were impossible in a draw",
+                           plan_.graph->name(step.id),
+                           "give what they depend on a distribution that keeps them possible");
         }
       }
       keep();

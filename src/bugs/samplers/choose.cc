@@ -24,7 +24,8 @@ SamplerPointer single_sampler(const ModelGraph& graph, NodeId id) {
   for (const auto maker : kMakers) {
     if (SamplerPointer sampler = maker(graph, id)) return sampler;
   }
-  throw Error("no sampler draws ", graph.describe(id));
+  throw InputError(graph.where(id), "no sampler draws this node where data depends on it",
+                   graph.name(id), "observe it, or take away the data that depends on it");
 }
 
 using NodeList = std::vector<NodeId>;

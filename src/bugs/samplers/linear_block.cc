@@ -348,6 +348,12 @@ bool has_normal_prior(const ModelGraph& graph, NodeId id) {
 }
 
 std::unique_ptr<Sampler> make_linear_block(const ModelGraph& graph, std::span<const NodeId> nodes) {
+  // All of a block's proposal has to lie within the bounds: of many nodes it hardly ever does.
+  constexpr std::ptrdiff_t kMostTruncated = 5;
+  const auto is_truncated = [&](NodeId id) {
+    return graph.node(id).lower != kNothing || graph.node(id).upper != kNothing;
+  };
+  if (std::ranges::count_if(nodes, is_truncated) > kMostTruncated) return nullptr;
   std::unique_ptr<LinearModel> model = LinearModel::make(graph, nodes);
   if (model == nullptr) return nullptr;
   auto block = std::make_unique<LinearBlock>(graph, std::vector<NodeId>(nodes.begin(), nodes.end()),

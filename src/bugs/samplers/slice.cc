@@ -54,8 +54,13 @@ class Slice : public Sampler {
     bounds = {std::max(bounds.lower, limits.lower), std::min(bounds.upper, limits.upper)};
     const Stretch stretch(bounds);
     double& x = values[slot_];
+    const auto inside = [&](double at) { return bounds.lower < at && at < bounds.upper; };
+    if (!inside(x)) {  // a start at an end of the support
+      x = std::nextafter(x, x > bounds.lower ? bounds.lower : bounds.upper);
+      blanket_.run(values);
+    }
     const double old = x, y = stretch.y(x);
-    if (!std::isfinite(y)) return;  // at an end of the support: a start that stays
+    if (!std::isfinite(y)) return;
     blanket_.begin(values);
     const auto prior = [&](double at) {
       return log_density(prior_.distribution(), {&x, 1}, parameters, Part::of_value) +
@@ -64,6 +69,8 @@ class Slice : public Sampler {
     const double here = prior(y) + blanket_.log_likelihood(values);
     const auto f = [&](double at) {
       x = at == y ? old : stretch.x(at);
+      // What rounds to an end may have an infinite density there, and would never leave it.
+      if (!inside(x)) return kNever;
       const double of_prior = prior(at);
       if (!(of_prior > kNever)) return kNever;
       return of_prior + blanket_.evaluate(values);

@@ -300,6 +300,27 @@ TEST(HamiltonianBlock, DrawsThePosteriorOfEveryResponse) {
 }
 
 // A truncated coefficient: beta ~ N(0, 1) T(0,), with a likelihood that would like it below.
+// A whole block of them would hardly ever lie within all bounds.
+TEST(LinearBlock, LeavesManyTruncatedNodesToSamplersOfTheirOwn) {
+  ModelBuilder m;
+  const Slot zero = m.number(0), one = m.number(1), four = m.number(4);
+  const NodeId a = m.node(Id::normal, {zero, m.number(0.1)});
+  std::vector<std::pair<Slot, double>> start{{m.slot(a), 0}};
+  for (int k = 0; k < 20; ++k) {
+    NodeSpec spec{Id::normal};
+    spec.parameters = {{{zero}}, {{one}}};
+    spec.lower = zero;
+    const NodeId b = m.graph.add_node(spec);
+    const Slot mean = m.operation(Function::add, {m.slot(a), m.slot(b)});
+    m.node(Id::normal, {mean, four}, {0.1 * k - 1});
+    start.emplace_back(m.slot(b), 0.5);
+  }
+  m.graph.finish();
+  std::vector<double> a_draws = run_samplers(m.graph, start, {m.slot(a)}, 500, 2000, 1, 3).draws[0];
+  std::ranges::sort(a_draws);
+  EXPECT_GT(std::ranges::unique(a_draws).begin() - a_draws.begin(), 1900);
+}
+
 TEST(LinearBlock, KeepsToTheBoundsOfTruncatedNodes) {
   ModelBuilder m;
   NodeSpec spec{Id::normal};

@@ -171,6 +171,31 @@ TEST(Slice, DrawsThePosteriorOfNodesThatNothingElseFits) {
   }
 }
 
+// A draw that rounds to 1 would have an infinite density there.
+TEST(Slice, LeavesEndsWhereTheDensityIsInfinite) {
+  for (const double shape : {0.5, 0.2}) {
+    ModelBuilder m;
+    const Slot same = m.number(shape), ten = m.number(10);
+    std::vector<std::pair<Slot, double>> start;
+    std::vector<Slot> kept;
+    for (int k = 0; k < 20; ++k) {
+      const NodeId x = m.node(Id::beta, {same, same});
+      m.node(Id::normal, {m.slot(x), ten}, {0.5});
+      start.emplace_back(m.slot(x), k == 0 ? 1 : 0.3);  // the first begins at the end
+      kept.push_back(m.slot(x));
+    }
+    m.graph.finish();
+    const SampledRun run = run_samplers(m.graph, start, kept, 500, 10000, 1, 7);
+    double mean = 0;
+    for (const std::vector<double>& draws : run.draws) {
+      mean += mean_of(draws) / static_cast<double>(run.draws.size());
+      EXPECT_LT(*std::ranges::max_element(draws), 1);
+      EXPECT_GT(deviation_of(draws), 0.1);
+    }
+    EXPECT_NEAR(mean, 0.5, 0.02) << shape;
+  }
+}
+
 TEST(Slice, KeepsToATruncation) {
   ModelBuilder m;
   NodeSpec spec{Id::student};

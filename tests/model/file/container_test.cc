@@ -213,7 +213,7 @@ TEST(Container, ForeignFilesAreNamed) {
   EXPECT_NE(hint("CROFT\n\x1A and so on").find("transfer as text"), std::string::npos);
   EXPECT_EQ(hint("He PRP B-NP\n"),
             "m.croft: not a Croft model: it starts with \"He PRP B\"; "
-            "give a file that croft train or croft convert wrote");
+            "give a model that croft, CRFsuite, Wapiti or CRF++ wrote");
 }
 
 TEST(Container, MessagesNameWhatIsDamaged) {
