@@ -166,7 +166,7 @@ SliceFile slice_file(const GraphFile& two, const SliceEndings& endings) {
 double unrolled_bytes(const SliceFile& file) {
   double bytes = 0;
   for (const auto& states : file.names.states) {
-    bytes += 2 * sizeof(std::string) + sizeof(states) + 32;
+    bytes += 2 * sizeof(std::string) + sizeof(std::vector<std::string>) + 32;
     bytes += static_cast<double>(states.size() * sizeof(std::string));
   }
   for (Factor f = 0; f < file.net.next.factors(); ++f) {
