@@ -1,12 +1,8 @@
 #include "cli/bugs_report.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "core/json.h"
 #include "croft/core/interrupt.h"
@@ -26,12 +22,7 @@ std::string convergence_text(const bugs::BugsProgress& progress) {
 
 }  // namespace
 
-BugsReport::BugsReport(const std::string& log_path, bool quiet)
-    : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1), log_(log_path) {}
-
-BugsReport::~BugsReport() {
-  if (bar_on_screen_) std::fputs("\n", stderr);
-}
+BugsReport::BugsReport(const std::string& log_path, bool quiet) : line_(quiet), log_(log_path) {}
 
 double BugsReport::seconds() const {
   return std::chrono::duration<double>(Clock::now() - start_).count();
@@ -42,16 +33,7 @@ void BugsReport::log(const Json& line) {
   if (!problem.empty()) warn(problem + "; sampling goes on without a log");
 }
 
-void BugsReport::print(const std::string& text) {
-  if (quiet_) return;
-  std::fprintf(stderr, "%s%s\n", bar_on_screen_ ? "\r\033[K" : "", text.c_str());
-  bar_on_screen_ = false;
-}
-
-void BugsReport::warn(const std::string& what) {
-  std::fprintf(stderr, "%scroft: warning: %s\n", bar_on_screen_ ? "\r\033[K" : "", what.c_str());
-  bar_on_screen_ = false;
-}
+void BugsReport::warn(const std::string& what) { line_.warn("croft: warning: " + what); }
 
 void BugsReport::start(const std::string& program, const bugs::BugsOptions& options) {
   log({{"event", "start"},
@@ -74,29 +56,18 @@ bool BugsReport::see(const bugs::BugsProgress& progress) {
     line["seconds"] = seconds();
     log(line);
   }
-  const auto pause = std::chrono::milliseconds(terminal_ ? 80 : 2000);
-  if (!quiet_ && Clock::now() - last_shown_ >= pause) {
-    last_shown_ = Clock::now();
-    const std::string text = fmt::format("{} of {} iterations{}  {:.1f} s", progress.done,
-                                         progress.all, convergence_text(progress), seconds());
-    terminal_ ? show_bar(progress, text) : print(text);
+  if (line_.is_quiet() || !line_.is_due()) return !interruption;
+  line_.shown();
+  const std::string text = fmt::format("{} of {} iterations{}  {:.1f} s", progress.done,
+                                       progress.all, convergence_text(progress), seconds());
+  if (line_.on_terminal()) {
+    line_.bar(static_cast<double>(progress.done) /
+                  static_cast<double>(std::max<std::size_t>(1, progress.all)),
+              text);
+  } else {
+    line_.print(text + "\n");
   }
   return !interruption;
-}
-
-void BugsReport::show_bar(const bugs::BugsProgress& progress, const std::string& text) {
-  winsize size{};
-  const int columns =
-      ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
-  constexpr int kWidth = 20;
-  const double share = static_cast<double>(progress.done) /
-                       static_cast<double>(std::max<std::size_t>(1, progress.all));
-  std::string bar;
-  for (int k = 0; k < kWidth; ++k) bar += k < static_cast<int>(share * kWidth) ? "━" : "┄";
-  std::fprintf(stderr, "\r\033[K%s %.*s", bar.c_str(), std::max(0, columns - kWidth - 2),
-               text.c_str());
-  std::fflush(stderr);
-  bar_on_screen_ = true;
 }
 
 void BugsReport::done(const bugs::BugsResult& result, const std::vector<bugs::NodeSummary>& nodes) {
@@ -128,9 +99,9 @@ void BugsReport::done(const bugs::BugsResult& result, const std::vector<bugs::No
     if (r_hat > 0) text += fmt::format(", R-hat at most {:.3f}", r_hat);
     if (fewest < HUGE_VAL) text += fmt::format(", {:.0f} effective samples or more", fewest);
   }
-  print(text + fmt::format(", {:.1f} s", seconds()));
+  line_.print(text + fmt::format(", {:.1f} s\n", seconds()));
 }
 
-void BugsReport::wrote(const std::string& what) { print("wrote " + what); }
+void BugsReport::wrote(const std::string& what) { line_.print("wrote " + what + "\n"); }
 
 }  // namespace croft::cli

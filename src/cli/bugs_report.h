@@ -8,6 +8,7 @@
 #include "bugs/posterior/summary.h"
 #include "bugs/sampling.h"
 #include "cli/progress.h"
+#include "cli/progress_line.h"
 
 namespace croft::cli {
 
@@ -15,7 +16,6 @@ class BugsReport {
  public:
   // log_path: a file for JSON lines, or empty.  quiet: nothing on stderr.
   BugsReport(const std::string& log_path, bool quiet);
-  ~BugsReport();
 
   void start(const std::string& program, const bugs::BugsOptions& options);
   // For sample(): false after Ctrl-C or SIGTERM.  May be called by several threads.
@@ -27,13 +27,10 @@ class BugsReport {
  private:
   double seconds() const;
   void log(const Json& line);
-  void print(const std::string& text);  // a line, in the place of a bar
-  void show_bar(const bugs::BugsProgress& progress, const std::string& text);
 
   using Clock = std::chrono::steady_clock;
-  const bool quiet_, terminal_;
-  bool bar_on_screen_ = false;
-  Clock::time_point start_ = Clock::now(), last_shown_ = start_;
+  ProgressLine line_;
+  Clock::time_point start_ = Clock::now();
   std::size_t logged_ = 0;  // iterations done at the last line of the log
   JsonLog log_;
   std::mutex mutex_;

@@ -1,8 +1,6 @@
 #include "cli/progress.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -76,11 +74,7 @@ std::string JsonLog::write(const Json& line) {
 }
 
 TrainingReport::TrainingReport(const StoppingRule& rule, const std::string& log_path, bool quiet)
-    : rule_(rule), quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1), log_(log_path) {}
-
-TrainingReport::~TrainingReport() {
-  if (bar_on_screen_) std::fputs("\n", stderr);
-}
+    : rule_(rule), line_(quiet), log_(log_path) {}
 
 double TrainingReport::seconds() const {
   return std::chrono::duration<double>(Clock::now() - start_).count();
@@ -91,31 +85,18 @@ void TrainingReport::log(const Json& line) {
   if (!problem.empty()) warn(problem + "; training goes on without a log");
 }
 
-void TrainingReport::warn(std::string_view what) {
-  std::fprintf(stderr, "%swarning: %s\n", bar_on_screen_ ? "\r\033[K" : "",
-               std::string(what).c_str());
-  bar_on_screen_ = false;
-}
-
-void TrainingReport::print(const std::string& text) {
-  if (quiet_ || text.empty()) return;
-  std::fprintf(stderr, "%s%s", bar_on_screen_ ? "\r\033[K" : "", text.c_str());
-  bar_on_screen_ = false;
-}
+void TrainingReport::warn(std::string_view what) { line_.warn(fmt::format("warning: {}", what)); }
 
 void TrainingReport::reading(std::string_view what) {
-  if (quiet_ || !terminal_) return;
-  std::fprintf(stderr, "\r\033[Kreading: %s", std::string(what).c_str());
-  std::fflush(stderr);
-  bar_on_screen_ = true;
+  if (!line_.is_quiet() && line_.on_terminal()) line_.stand(fmt::format("reading: {}", what));
 }
 
 void TrainingReport::data_read(const DataSummary& data) {
   first_iteration_seconds_ = seconds();
-  print(fmt::format("{} (read in {:.1f} s)\n", data.text, seconds()));
+  line_.print(fmt::format("{} (read in {:.1f} s)\n", data.text, seconds()));
 }
 
-void TrainingReport::part(std::string_view what) { print(fmt::format("{}\n", what)); }
+void TrainingReport::part(std::string_view what) { line_.print(fmt::format("{}\n", what)); }
 
 bool TrainingReport::stop() { return interruption; }
 
@@ -140,20 +121,9 @@ double TrainingReport::remaining(const TrainStep& step) {
 }
 
 void TrainingReport::show_bar(const TrainStep& step, const std::string& line) {
-  winsize size{};
-  const int columns =
-      ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
   const double left = remaining(step);
   const double spent = seconds() - first_iteration_seconds_;
-  const double fraction = spent / std::max(1e-9, spent + left);
-  const int width = 20, filled = static_cast<int>(fraction * width);
-  std::string bar;
-  for (int k = 0; k < width; ++k) bar += k < filled ? "━" : "┄";
-  const std::string text = fmt::format("{} left  {}", duration(left), line);
-  std::fprintf(stderr, "\r\033[K%s %.*s", bar.c_str(), std::max(0, columns - width - 2),
-               text.c_str());
-  std::fflush(stderr);
-  bar_on_screen_ = true;
+  line_.bar(spent / std::max(1e-9, spent + left), fmt::format("{} left  {}", duration(left), line));
 }
 
 bool TrainingReport::see(const TrainStep& step) {
@@ -163,18 +133,17 @@ bool TrainingReport::see(const TrainStep& step) {
   add_holdout(step.holdout, line);
   line["seconds"] = seconds();
   log(line);
-  if (quiet_) return !interruption;
+  if (line_.is_quiet()) return !interruption;
   std::string text = step.text;
   if (step.holdout) text += "  " + holdout_text(*step.holdout);
-  const bool recent = Clock::now() - last_shown_ < std::chrono::milliseconds(terminal_ ? 80 : 2000);
-  if (terminal_ ? recent : recent && step.number % 10 != 0 && !step.milestone) {
-    return !interruption;
-  }
-  last_shown_ = Clock::now();
-  if (terminal_) {
+  const bool shows =
+      line_.is_due() || (!line_.on_terminal() && (step.number % 10 == 0 || step.milestone));
+  if (!shows) return !interruption;
+  line_.shown();
+  if (line_.on_terminal()) {
     show_bar(step, text);
   } else {
-    print(fmt::format("{}  {:.1f} s\n", text, seconds()));
+    line_.print(fmt::format("{}  {:.1f} s\n", text, seconds()));
   }
   return !interruption;
 }
@@ -206,7 +175,7 @@ void TrainingReport::round(const FeatureRound& round) {
   text += fmt::format(", {} features", round.features);
   if (round.conjunctions > 0) text += fmt::format(", {} conjunctions", round.conjunctions);
   if (round.holdout) text += ", " + holdout_text(*round.holdout);
-  print(fmt::format("{}  {:.1f} s\n", text, seconds()));
+  line_.print(fmt::format("{}  {:.1f} s\n", text, seconds()));
 }
 
 void TrainingReport::done(const TrainOutcome& outcome, const std::string& output) {
@@ -215,8 +184,8 @@ void TrainingReport::done(const TrainOutcome& outcome, const std::string& output
   add_fields(outcome.further, line);
   line["seconds"] = seconds();
   log(line);
-  print(fmt::format("{}{}, {:.1f} s{}\nwrote {}\n", outcome.ahead, outcome.head, seconds(),
-                    outcome.tail, output));
+  line_.print(fmt::format("{}{}, {:.1f} s{}\nwrote {}\n", outcome.ahead, outcome.head, seconds(),
+                          outcome.tail, output));
   std::fputs(outcome.warning.c_str(), stderr);  // --quiet or not
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/train/trainer.h"
+#include "cli/progress_line.h"
 
 namespace croft {
 class Json;
@@ -37,7 +38,6 @@ class TrainingReport final : public TrainObserver {
  public:
   // log_path: a file for JSON lines, or empty.  quiet: nothing on stderr.
   TrainingReport(const StoppingRule& rule, const std::string& log_path, bool quiet);
-  ~TrainingReport() override;
 
   void reading(std::string_view what) override;
   void data_read(const DataSummary& data) override;
@@ -53,13 +53,12 @@ class TrainingReport final : public TrainObserver {
   double remaining(const TrainStep& step);
   void show_bar(const TrainStep& step, const std::string& line);
   void log(const Json& line);
-  void print(const std::string& text);  // lines, in the place of a bar
 
   using Clock = std::chrono::steady_clock;
   const StoppingRule rule_;
-  Clock::time_point start_ = Clock::now(), last_shown_ = start_;
+  Clock::time_point start_ = Clock::now();
   double first_iteration_seconds_ = 0;
-  bool quiet_, terminal_, bar_on_screen_ = false;
+  ProgressLine line_;
   JsonLog log_;
   std::vector<double> objectives_;  // of every iteration, to foresee the end
 };
