@@ -217,6 +217,10 @@ class ModelGraph {
   std::vector<std::size_t> dependents_begin_, children_begin_;  // [nodes + 1]
 };
 
+// Of Function::pick: the place among joint subscripts, the first running fastest; past the end
+// where one is outside.
+std::size_t picked_place(const Operation& o, std::span<const Slot> arguments, const double* values);
+
 // --- What samplers ask.
 
 // How a number depends on nodes, when everything else stands still.

@@ -20,20 +20,15 @@ std::vector<double>& gathered(std::span<const Slot> slots, const double* values)
   return scratch;
 }
 
-// The place among joint subscripts, the first running fastest; past the end where one is outside.
-std::size_t picked_place(const Operation& o, std::span<const Slot> arguments,
-                         const double* values) {
-  std::size_t place = 0, stride = 1;
-  for (std::size_t d = 0; d < o.aux; ++d) {
-    const double subscript = values[arguments[d]];
-    const double extent = values[arguments[o.aux + d]];
-    if (!(subscript >= 1 && subscript <= extent) || subscript != std::floor(subscript)) {
-      return std::numeric_limits<std::size_t>::max();
-    }
-    place += (static_cast<std::size_t>(subscript) - 1) * stride;
-    stride *= static_cast<std::size_t>(extent);
+// The picked element of each output, of numbers or of their derivatives.
+void copy_picked(const Operation& o, std::span<const Slot> arguments, const double* values,
+                 const double* from, double* to) {
+  const std::size_t place = picked_place(o, arguments, values);
+  const std::size_t begin = std::size_t{2} * o.aux;
+  const bool inside = place < (arguments.size() - begin) / o.outputs;
+  for (std::uint32_t m = 0; m < o.outputs; ++m) {
+    to[o.out + m] = inside ? from[arguments[begin + place * o.outputs + m]] : kNan;
   }
-  return place;
 }
 
 double interpolated(std::span<const double> x) {  // x, e_1..e_n, v_1..v_n
@@ -76,6 +71,21 @@ std::vector<std::size_t> sorted_places(std::span<const double> x) {
 
 }  // namespace
 
+std::size_t picked_place(const Operation& o, std::span<const Slot> arguments,
+                         const double* values) {
+  std::size_t place = 0, stride = 1;
+  for (std::size_t d = 0; d < o.aux; ++d) {
+    const double subscript = values[arguments[d]];
+    const double extent = values[arguments[o.aux + d]];
+    if (!(subscript >= 1 && subscript <= extent) || subscript != std::floor(subscript)) {
+      return std::numeric_limits<std::size_t>::max();
+    }
+    place += (static_cast<std::size_t>(subscript) - 1) * stride;
+    stride *= static_cast<std::size_t>(extent);
+  }
+  return place;
+}
+
 void ModelGraph::evaluate(std::span<const OperationId> which, double* values) const {
   for (const OperationId id : which) {
     const Operation& o = operations_[id];
@@ -111,16 +121,9 @@ void ModelGraph::evaluate(std::span<const OperationId> which, double* values) co
         out = sum;
         break;
       }
-      case Function::pick: {
-        const auto all = arguments(o);
-        const std::size_t place = picked_place(o, all, values);
-        const std::size_t begin = std::size_t{2} * o.aux;
-        const bool inside = place < (all.size() - begin) / o.outputs;
-        for (std::uint32_t m = 0; m < o.outputs; ++m) {
-          values[o.out + m] = inside ? values[all[begin + place * o.outputs + m]] : kNan;
-        }
+      case Function::pick:
+        copy_picked(o, arguments(o), values, values, values);
         break;
-      }
       default:
         run_other(o, values);
     }
@@ -246,12 +249,7 @@ void ModelGraph::tangents(std::span<const OperationId> which, const double* valu
     const Operation& o = operations_[id];
     const auto args = arguments(o);
     if (o.function == Function::pick) {
-      const std::size_t place = picked_place(o, args, values);
-      const std::size_t begin = std::size_t{2} * o.aux;
-      const bool inside = place < (args.size() - begin) / o.outputs;
-      for (std::uint32_t m = 0; m < o.outputs; ++m) {
-        tangents[o.out + m] = inside ? tangents[args[begin + place * o.outputs + m]] : kNan;
-      }
+      copy_picked(o, args, values, tangents, tangents);
       continue;
     }
     if (o.function == Function::matrix_product) {

@@ -1,6 +1,6 @@
 // A BUGS program as it is written: declarations, loops and relations, in the dialect of JAGS.
 //
-// Nothing is computed here.  docs/math/bugs.md has the grammar and the meaning.
+// Nothing is computed here.  docs/bugs/language.md has the grammar, docs/math/bugs.md the meaning.
 #pragma once
 #include <optional>
 #include <string>

@@ -291,16 +291,29 @@ std::optional<Row> row_of_node(const ModelGraph& graph, const Node& node,
 bool picks_node(const ModelGraph& graph, const Row& row, const double* values) {
   if (row.pick == kNothing) return true;
   const Operation& o = graph.operation(row.pick);
-  const auto arguments = graph.arguments(o);
-  std::size_t place = 0, stride = 1;
-  for (std::size_t d = 0; d < o.aux; ++d) {
-    place += (static_cast<std::size_t>(values[arguments[d]]) - 1) * stride;
-    stride *= static_cast<std::size_t>(values[arguments[o.aux + d]]);
-  }
+  const std::size_t place = picked_place(o, graph.arguments(o), values);
   return place < row.places.size() && row.places[place];
 }
 
-class ConjugateDirichlet : public Sampler {
+// An array whose law, given the rest, is its prior's with other parameters.
+class ConjugateArray : public Sampler {
+ public:
+  ConjugateArray(const ModelGraph& graph, NodeId id) : graph_(graph), id_(id), prior_(graph, id) {}
+  std::span<const NodeId> nodes() const override { return {&id_, 1}; }
+
+ protected:
+  void draw_from(Parameters parameters, double* values, Random& random) const {
+    const Node& node = graph_.node(id_);
+    draw(prior_.distribution(), parameters, random, {values + node.first, node.count});
+    graph_.evaluate(graph_.dependents(id_), values);
+  }
+
+  const ModelGraph& graph_;
+  const NodeId id_;
+  NodeView prior_;
+};
+
+class ConjugateDirichlet : public ConjugateArray {
  public:
   struct Child {
     Row row;
@@ -308,11 +321,10 @@ class ConjugateDirichlet : public Sampler {
     bool counts;  // dmulti
   };
   ConjugateDirichlet(const ModelGraph& graph, NodeId id, std::vector<Child> children)
-      : graph_(graph), id_(id), prior_(graph, id), children_(std::move(children)) {
+      : ConjugateArray(graph, id), children_(std::move(children)) {
     alpha_.resize(graph.node(id).count);
   }
   std::string name() const override { return "conjugate Dirichlet"; }
-  std::span<const NodeId> nodes() const override { return {&id_, 1}; }
 
   void update(ChainState& state, Random& random) override {
     double* const values = state.values.data();
@@ -327,21 +339,16 @@ class ConjugateDirichlet : public Sampler {
       for (std::size_t k = 0; k < alpha_.size(); ++k) alpha_[k] += values[c.x + k];
     }
     const Numbers views[] = {alpha_};
-    const Node& node = graph_.node(id_);
-    draw(Id::dirichlet, views, random, {values + node.first, node.count});
-    graph_.evaluate(graph_.dependents(id_), values);
+    draw_from(views, values, random);
   }
 
  private:
-  const ModelGraph& graph_;
-  NodeId id_;
-  NodeView prior_;
   std::vector<Child> children_;
   std::vector<double> alpha_;
 };
 
 // dwish(R, k) of the precision of n normal vectors: dwish(R + sum of (x - mu)(x - mu)', k + n).
-class ConjugateWishart : public Sampler {
+class ConjugateWishart : public ConjugateArray {
  public:
   struct Child {
     Row row;
@@ -349,9 +356,8 @@ class ConjugateWishart : public Sampler {
     std::vector<Slot> mu;
   };
   ConjugateWishart(const ModelGraph& graph, NodeId id, std::vector<Child> children)
-      : graph_(graph), id_(id), prior_(graph, id), children_(std::move(children)) {}
+      : ConjugateArray(graph, id), children_(std::move(children)) {}
   std::string name() const override { return "conjugate Wishart"; }
-  std::span<const NodeId> nodes() const override { return {&id_, 1}; }
 
   void update(ChainState& state, Random& random) override {
     double* const values = state.values.data();
@@ -369,15 +375,10 @@ class ConjugateWishart : public Sampler {
       }
     }
     const Numbers views[] = {scale_, {&k, 1}};
-    const Node& node = graph_.node(id_);
-    draw(Id::wishart, views, random, {values + node.first, node.count});
-    graph_.evaluate(graph_.dependents(id_), values);
+    draw_from(views, values, random);
   }
 
  private:
-  const ModelGraph& graph_;
-  NodeId id_;
-  NodeView prior_;
   std::vector<Child> children_;
   std::vector<double> scale_;
 };

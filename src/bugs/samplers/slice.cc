@@ -39,12 +39,24 @@ class Stretch {
   double low_, high_;
 };
 
-class Slice : public Sampler {
+// A number, its prior, and what depends on it.
+class OneNode : public Sampler {
  public:
-  Slice(const ModelGraph& graph, NodeId id)
+  OneNode(const ModelGraph& graph, NodeId id)
       : id_(id), slot_(graph.node(id).first), prior_(graph, id), blanket_(graph, {&id_, 1}) {}
-  std::string name() const override { return "slice"; }
   std::span<const NodeId> nodes() const override { return {&id_, 1}; }
+
+ protected:
+  const NodeId id_;
+  const Slot slot_;
+  NodeView prior_;
+  Blanket blanket_;
+};
+
+class Slice : public OneNode {
+ public:
+  using OneNode::OneNode;
+  std::string name() const override { return "slice"; }
 
   void update(ChainState& state, Random& random) override {
     double* const values = state.values.data();
@@ -81,19 +93,13 @@ class Slice : public Sampler {
   void archive(StateArchive& state) override { steps_.archive(state); }
 
  private:
-  NodeId id_;
-  Slot slot_;
-  NodeView prior_;
-  Blanket blanket_;
   SliceSteps steps_;
 };
 
-class Finite : public Sampler {
+class Finite : public OneNode {
  public:
-  Finite(const ModelGraph& graph, NodeId id)
-      : id_(id), slot_(graph.node(id).first), prior_(graph, id), blanket_(graph, {&id_, 1}) {}
+  using OneNode::OneNode;
   std::string name() const override { return "finite"; }
-  std::span<const NodeId> nodes() const override { return {&id_, 1}; }
 
   void update(ChainState& state, Random& random) override {
     double* const values = state.values.data();
@@ -127,20 +133,14 @@ class Finite : public Sampler {
   }
 
  private:
-  NodeId id_;
-  Slot slot_;
-  NodeView prior_;
-  Blanket blanket_;
   std::vector<double> weights_;
 };
 
 // f of the whole number below y, which has length 1: y is uniform in it.
-class DiscreteSlice : public Sampler {
+class DiscreteSlice : public OneNode {
  public:
-  DiscreteSlice(const ModelGraph& graph, NodeId id)
-      : id_(id), slot_(graph.node(id).first), prior_(graph, id), blanket_(graph, {&id_, 1}) {}
+  using OneNode::OneNode;
   std::string name() const override { return "discrete slice"; }
-  std::span<const NodeId> nodes() const override { return {&id_, 1}; }
 
   void update(ChainState& state, Random& random) override {
     double* const values = state.values.data();
@@ -164,10 +164,6 @@ class DiscreteSlice : public Sampler {
   void archive(StateArchive& state) override { steps_.archive(state); }
 
  private:
-  NodeId id_;
-  Slot slot_;
-  NodeView prior_;
-  Blanket blanket_;
   SliceSteps steps_;
 };
 
