@@ -244,7 +244,7 @@ class Bugs:
 
     def sample(self, data: Union[Arrays, Path, Sequence[Path], None] = None, *,
                inits: Union[Arrays, Path, Sequence[Union[Arrays, Path]], None] = None, chains: int = 4,
-               burn_in: int = 1000, samples: int = 10000, thin: int = 1, monitor: Sequence[str] = (),
+               burn_in: int = 1000, samples: int = 10000, thin: int = 1, monitor: Union[str, Sequence[str]] = (),
                until: Optional[Mapping[str, float]] = None, method: str = "auto", seed: int = 1, threads: int = 0,
                checkpoint: Optional[Path] = None, resume: bool = False,
                progress: Optional[Callable[[dict[str, Any]], Optional[bool]]] = None) -> BugsResult:
@@ -262,7 +262,8 @@ class Bugs:
             raise ValueError(f"until has rhat and ess, not {', '.join(conditions)}")
         if method not in ("auto", "sampling"):
             raise ValueError(f"method is {method!r}; it is \"auto\" or \"sampling\"")
-        native = self._native.sample(_data(data), _inits(inits), chains, burn_in, samples, thin, list(monitor), r_hat,
+        native = self._native.sample(_data(data), _inits(inits), chains, burn_in, samples, thin,
+                                     [monitor] if isinstance(monitor, str) else list(monitor), r_hat,
                                      effective, method == "auto", seed, threads,
                                      "" if checkpoint is None else os.fspath(checkpoint), resume, progress)
         return BugsResult(native, self._name)

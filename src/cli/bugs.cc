@@ -24,6 +24,7 @@
 #include "core/parse_number.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
+#include "data/csv.h"
 #include "train/options/training_options.h"
 
 namespace croft::cli {
@@ -143,6 +144,9 @@ bugs::Until until_of(const std::string& text) {
       throw UsageError("--until ", text, ": write rhat=1.01,ess=400, or one of the two");
     }
     const std::string name = part.substr(0, equals);
+    if (name != "rhat" && name != "ess") {
+      throw UsageError("--until ", text, ": ", in_quotes(name), " is neither rhat nor ess");
+    }
     if (name == "rhat" && value > 1) {
       out.r_hat = value;
     } else if (name == "ess" && value > 0) {
@@ -224,13 +228,13 @@ void write_whole(const std::string& path, std::string_view text) {
   out.commit();
 }
 
-// A line for each probability.
-std::string marginals_text(const BugsResult& result, std::string_view between) {
-  std::string out;
+// A line for each probability, below a head.
+std::string marginals_text(const BugsResult& result, char between) {
+  std::string out = fmt::format("node{0}value{0}probability\n", between);
   for (const bugs::ExactMarginal& each : result.exact) {
     for (std::size_t k = 0; k < each.values.size(); ++k) {
-      out += fmt::format("{1}{0}{2}{0}{3:.12g}\n", between, each.name, each.values[k],
-                         each.probabilities[k]);
+      out += fmt::format("{1}{0}{2}{0}{3:.12g}\n", between, csv_cell(each.name, between),
+                         each.values[k], each.probabilities[k]);
     }
   }
   return out;
@@ -238,7 +242,7 @@ std::string marginals_text(const BugsResult& result, std::string_view between) {
 
 std::string answer_text(const BugsResult& result, const std::vector<NodeSummary>& nodes) {
   std::string out = summary_text(nodes);
-  if (!result.exact.empty()) out += "\nnode\tvalue\tprobability\n" + marginals_text(result, "\t");
+  if (!result.exact.empty()) out += "\n" + marginals_text(result, '\t');
   if (result.log_evidence) out += fmt::format("\nlog p(data) {:.10g}\n", *result.log_evidence);
   if (result.deviance) {
     out += fmt::format("\nmean deviance {:.5g}, pD {:.4g}, DIC {:.5g}\n",
@@ -328,20 +332,11 @@ class BugsFiles {
       write_whole(in_folder("draws.csv"), bugs::draws_csv(result.traces));
       if (request_.coda.empty()) write_coda(traces_of(result, "*"), in_folder("CODA"));
     } else {
-      write_whole(in_folder("marginals.csv"), "node,value,probability\n" + marginals_csv(result));
+      write_whole(in_folder("marginals.csv"), marginals_text(result, ','));
     }
     const Json document = to_json(result, nodes, request_.options);
     write_whole(in_folder("result.json"), document.dump(2, InvalidUtf8::replace) + "\n");
     report.wrote(folder_);
-  }
-
-  static std::string marginals_csv(const BugsResult& result) {
-    BugsResult quoted;
-    for (const bugs::ExactMarginal& each : result.exact) {
-      quoted.exact.push_back(each);
-      if (each.name.find(',') != each.name.npos) quoted.exact.back().name = '"' + each.name + '"';
-    }
-    return marginals_text(quoted, ",");
   }
 
   const std::string folder_, plots_, picture_;

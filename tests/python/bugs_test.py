@@ -116,6 +116,7 @@ def test_ctrl_c_is_keyboard_interrupt(line):
 
 def test_files_of_a_result(line, tmp_path):
     result = line.sample(DATA, samples=100, chains=2, monitor=["beta"])
+    assert list(line.sample(DATA, samples=100, chains=2, monitor="beta").to_dict()) == list(result.to_dict())
     result.plots(tmp_path / "page.html")
     assert "<svg" in (tmp_path / "page.html").read_text()
     result.coda(tmp_path / "out")

@@ -133,7 +133,8 @@ class BugsTest(CliTest):
         undefined = self.file("undefined.bug", "model {\n  x ~ dnorm(mu, 1)\n}\n")
         self.assertRegex(self.fails(BAD_INPUT, "bugs", undefined), r"undefined\.bug:2:\d+: .*mu")
         both = [self.program, "--data", self.data]
-        for options, text in ((("--until", "rhat=0.5"), "R-hat"), (("--monitor", "a[1"), "without its ]"),
+        for options, text in ((("--until", "rhat=0.5"), "R-hat"), (("--until", "foo=3"), "neither"),
+                              (("--monitor", "a[1"), "without its ]"),
                               (("--plots", "p.png"), ".html or .svg"), (("--resume",), "--checkpoint"),
                               (("--picture", "p.png"), ".svg"),
                               (("--inits", self.data, "--inits", self.data), "chains")):
