@@ -244,6 +244,7 @@ def test_a_label_that_only_the_holdout_has_is_one_of_the_models_and_counted_as_m
     trainer.append([{"word": "x"}, {"word": "cat"}], ["NEW", "N"], 1)
     trainer.train("", holdout=1)
     assert trainer.model_.labels[-1] == "NEW"
+    assert any("Number of sequences: 20\n" in text for text in trainer.logparser.log)
     features = [*trainer.model_.state_features, *trainer.model_.transition_features]
     assert not any("NEW" in feature for feature in features)
     scores = trainer.logparser.last_iteration["scores"]
@@ -257,7 +258,8 @@ def test_an_empty_sequence_has_probability_0_and_an_unknown_label_is_an_error_of
     tagger = pycrfsuite.Tagger()
     tagger.open(tmp_path / "model")
     label = tagger.labels()[0]
-    assert tagger.tag([["never seen"]]) and not recwarn.list
+    assert tagger.tag([["never seen"]]) and pickle.loads(pickle.dumps(tagger)).tag([["never seen"]])
+    assert not recwarn.list
     for kind in (RuntimeError, ValueError):
         with pytest.raises(kind, match="which the model does not have"):
             tagger.marginal("NONE", 0)

@@ -31,7 +31,6 @@ from .. import _core
 from ..features import FeatureFunction
 from ..model import Model
 from . import _parameters, _transitions
-from ._transitions import labels_of
 from ._log import LabelScore, TrainingLog, iteration_text, scores_text
 
 __all__ = ["BaseTrainer", "CRFSUITE_VERSION", "CRFSuiteError", "ItemSequence", "LabelScore",
@@ -202,14 +201,16 @@ class BaseTrainer:
         # Labels of the hold-out alone are labels of the model, as CRFsuite has it: each comes once, alone, without an
         # attribute and with a weight that changes no sum; one of weight 0 would not be there.
         weights = None
-        new = [label for label in labels_of(dev[1]) if label not in set(labels_of(y))]
+        seen = set(_transitions.labels_of(y))
+        new = [label for label in _transitions.labels_of(dev[1]) if label not in seen]
         if new:
             weights = [1.0] * len(y) + [sys.float_info.min] * len(new)
             X, y = X + [_core.Items([[]])] * len(new), y + [[label] for label in new]
 
         def see(event: dict[str, Any]) -> None:
             if event["event"] == "data":
-                self._tell_data(event, log)
+                self._tell_data({**event, "sequences": event["sequences"] - len(new),
+                                 "positions": event["positions"] - len(new)}, log)
                 return
             now = log.add_iteration(event, positions)
             if now is not None:
@@ -433,6 +434,11 @@ class Tagger:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_current": None, "_marginals": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self._model is not None:
+            self._model = Model._quiet(self._model._native)
 
     def _use(self, model: Model, name: str, file: bytes = b"") -> Tagger:
         if model.rows:
