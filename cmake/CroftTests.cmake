@@ -81,7 +81,7 @@ function(croft_fuzz folder)
     # libFuzzer writes what it finds into the first folder: not into the sources.
     set(found ${PROJECT_BINARY_DIR}/fuzz/found/${name})
     file(MAKE_DIRECTORY ${found})
-    add_test(NAME fuzz/${name} COMMAND ${name} -max_total_time=3 -timeout=10 -rss_limit_mb=2048
+    add_test(NAME fuzz/${name} COMMAND ${name} -max_total_time=2 -timeout=10 -rss_limit_mb=2048
              -artifact_prefix=${found}- ${found} ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name})
     set_tests_properties(fuzz/${name} PROPERTIES TIMEOUT 120 LABELS fuzz)
   endforeach()

@@ -124,9 +124,9 @@ TEST(ChainAscent, ObeysAConstraint) {
 TEST(ChainAscent, DoesNotDependOnTheNumberOfThreads) {
   for (const RandomModel& model : models()) {
     std::vector<double> one, other;
-    ascend<float>(model, 1e-4, one);
+    ascend<float>(model, 1e-2, one);
     for (const std::size_t threads : {2u, 3u}) {
-      ascend<float>(model, 1e-4, other, threads);
+      ascend<float>(model, 1e-2, other, threads);
       EXPECT_EQ(one, other);
     }
   }
