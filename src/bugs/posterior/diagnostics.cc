@@ -165,41 +165,13 @@ double r_hat_of(std::span<const std::span<const double>> halves) {
   return variances.all > 0 ? std::sqrt(variances.all / variances.within) : kUnknown;
 }
 
-// The normal quantile of (rank - 3/8) / (draws + 1/4); equal draws share their mean rank.
-std::vector<std::vector<double>> normal_scores(const std::vector<std::vector<double>>& chains) {
-  struct Draw {
-    double value;
-    std::size_t chain, place;
-  };
-  std::vector<Draw> draws;
-  std::vector<std::vector<double>> out = chains;
-  for (std::size_t c = 0; c < chains.size(); ++c) {
-    for (std::size_t i = 0; i < chains[c].size(); ++i) draws.push_back({chains[c][i], c, i});
-  }
-  std::sort(draws.begin(), draws.end(),
-            [](const Draw& a, const Draw& b) { return a.value < b.value; });
-  for (std::size_t begin = 0, end = 0; begin < draws.size(); begin = end) {
-    while (end < draws.size() && draws[end].value == draws[begin].value) ++end;
-    const double rank = static_cast<double>(begin + 1 + end) / 2;
-    const double share = (rank - 0.375) / (static_cast<double>(draws.size()) + 0.25);
-    const double score = -std::numbers::sqrt2 * boost::math::erfc_inv(2 * share);
-    for (std::size_t i = begin; i < end; ++i) out[draws[i].chain][draws[i].place] = score;
-  }
-  return out;
-}
+// Rounding to a double is enough: Boost would take long doubles.
+using Doubles = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
 
-// Each as long as the shortest.
-std::vector<std::vector<double>> cut(Chains chains) {
-  std::vector<std::vector<double>> out(chains.begin(), chains.end());
-  for (std::vector<double>& each : out) each.resize(shortest_of(chains));
-  return out;
-}
-
-std::vector<double> sorted_draws(const std::vector<std::vector<double>>& chains) {
-  std::vector<double> all;
-  for (const std::vector<double>& each : chains) all.insert(all.end(), each.begin(), each.end());
-  std::sort(all.begin(), all.end());
-  return all;
+// The normal quantile of (rank - 3/8) / (draws + 1/4).
+double score_of(double rank, std::size_t draws) {
+  const double share = (rank - 0.375) / (static_cast<double>(draws) + 0.25);
+  return -std::numbers::sqrt2 * boost::math::erfc_inv(2 * share, Doubles());
 }
 
 }  // namespace
@@ -208,35 +180,89 @@ double effective_samples(Chains chains) { return effective_of(halves_of(chains))
 
 double split_r_hat(Chains chains) { return r_hat_of(halves_of(chains)); }
 
-double rank_r_hat(Chains chains) {
-  if (halves_of(chains).empty()) return kUnknown;
-  std::vector<std::vector<double>> draws = cut(chains);
-  const std::vector<std::vector<double>> scores = normal_scores(draws);
-  const double bulk = split_r_hat(scores);
-  const std::vector<double> all = sorted_draws(draws);
-  const double median = (all[(all.size() - 1) / 2] + all[all.size() / 2]) / 2;
-  for (std::vector<double>& chain : draws) {
-    for (double& x : chain) x = std::abs(x - median);
+RankedDraws::RankedDraws(Chains chains)
+    : length_(shortest_of(chains)), known_(!halves_of(chains).empty()) {
+  order_.reserve(chains.size() * length_);
+  for (const std::vector<double>& each : chains) {
+    for (std::size_t i = 0; i < length_; ++i) order_.push_back({each[i], order_.size()});
   }
-  const double tail = split_r_hat(normal_scores(draws));
+  std::sort(order_.begin(), order_.end(),
+            [](const Draw& a, const Draw& b) { return a.value < b.value; });
+}
+
+// Those of the lower half are those of the upper, negative.
+std::vector<double> RankedDraws::scores_by_rank() const {
+  const std::size_t size = order_.size();
+  std::vector<double> out(size);
+  for (std::size_t k = 0; k < (size + 1) / 2; ++k) {
+    out[k] = score_of(static_cast<double>(k + 1), size);
+    out[size - 1 - k] = -out[k];
+  }
+  return out;
+}
+
+// [chains][draws]; equal draws share their mean rank.
+std::vector<std::vector<double>> RankedDraws::scores(std::span<const Draw> order,
+                                                     std::span<const double> by_rank) const {
+  std::vector<std::vector<double>> out(order.size() / length_, std::vector<double>(length_));
+  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    while (end < order.size() && order[end].value == order[begin].value) ++end;
+    const double score = end == begin + 1
+                             ? by_rank[begin]
+                             : score_of(static_cast<double>(begin + 1 + end) / 2, order.size());
+    for (std::size_t i = begin; i < end; ++i) {
+      out[order[i].place / length_][order[i].place % length_] = score;
+    }
+  }
+  return out;
+}
+
+// From the median outwards, on both sides at once.
+std::vector<RankedDraws::Draw> RankedDraws::by_distance_from_median() const {
+  const std::size_t size = order_.size();
+  const double median = (order_[(size - 1) / 2].value + order_[size / 2].value) / 2;
+  std::vector<Draw> out;
+  out.reserve(size);
+  std::size_t below = size / 2, above = size / 2;  // order_[below - 1] and order_[above] are next
+  while (out.size() < size) {
+    const bool take_below =
+        below > 0 && (above == size || std::abs(order_[below - 1].value - median) <=
+                                           std::abs(order_[above].value - median));
+    const Draw& next = take_below ? order_[--below] : order_[above++];
+    out.push_back({std::abs(next.value - median), next.place});
+  }
+  return out;
+}
+
+double RankedDraws::r_hat() const {
+  if (!known_) return kUnknown;
+  const std::vector<double> by_rank = scores_by_rank();
+  const double bulk = split_r_hat(scores(order_, by_rank));
+  const double tail = split_r_hat(scores(by_distance_from_median(), by_rank));
   return tail > bulk || std::isnan(bulk) ? tail : bulk;
 }
 
-double tail_effective_samples(Chains chains) {
-  if (halves_of(chains).empty()) return kUnknown;
-  std::vector<std::vector<double>> draws = cut(chains);
-  const std::vector<double> all = sorted_draws(draws);
+double RankedDraws::tail_effective_samples() const {
+  if (!known_) return kUnknown;
   double fewest = kUnknown;
   for (const double share : {0.05, 0.95}) {
-    const double limit = all[static_cast<std::size_t>(share * static_cast<double>(all.size() - 1))];
-    std::vector<std::vector<double>> below = draws;
-    for (std::vector<double>& chain : below) {
-      for (double& x : chain) x = x <= limit ? 1 : 0;
+    const auto last = static_cast<std::size_t>(share * static_cast<double>(order_.size() - 1));
+    std::vector<std::vector<double>> below(order_.size() / length_, std::vector<double>(length_));
+    for (const Draw& each : order_) {
+      if (each.value > order_[last].value) break;
+      below[each.place / length_][each.place % length_] = 1;
     }
     const double found = effective_samples(below);
     if (!std::isnan(found) && !(fewest <= found)) fewest = found;
   }
   return fewest;
+}
+
+std::vector<double> RankedDraws::sorted() const {
+  std::vector<double> out;
+  out.reserve(order_.size());
+  for (const Draw& each : order_) out.push_back(each.value);
+  return out;
 }
 
 }  // namespace croft::bugs

@@ -23,12 +23,38 @@ double effective_samples(Chains chains);
 // NaN as above; infinite where halves are constant and different.  O(n).
 double split_r_hat(Chains chains);
 
-// The larger of those of the draws' normal scores and of their distances from the median: it sees
-// what means do not show, such as chains of different widths or without a variance (Vehtari,
-// Gelman, Simpson, Carpenter & Bürkner 2021).  O(n log n).
-double rank_r_hat(Chains chains);
+// Draws in the order of their values: sorted once for all that asks for ranks.  Costs O(n log n),
+// and 16 bytes for each draw.
+class RankedDraws {
+ public:
+  explicit RankedDraws(Chains chains);
 
-// The fewer of those of 1[x <= the 5 % quantile] and 1[x <= the 95 % quantile]; as above.
-double tail_effective_samples(Chains chains);
+  // The larger split R-hat of the draws' normal scores and of the scores of their distances from
+  // the median: it sees what means do not show, such as chains of different widths or without a
+  // variance (Vehtari, Gelman, Simpson, Carpenter & Bürkner 2021).  NaN as above.
+  double r_hat() const;
+
+  // The fewer effective samples of 1[x <= the 5 % quantile] and 1[x <= the 95 % quantile]; as
+  // above.
+  double tail_effective_samples() const;
+
+  // [chains * shortest chain's draws]
+  std::vector<double> sorted() const;
+
+ private:
+  struct Draw {
+    double value = 0;
+    std::size_t place = 0;  // chain * length + draw
+  };
+
+  std::vector<double> scores_by_rank() const;
+  std::vector<std::vector<double>> scores(std::span<const Draw> order,
+                                          std::span<const double> by_rank) const;
+  std::vector<Draw> by_distance_from_median() const;
+
+  std::size_t length_;
+  bool known_;  // long enough and finite
+  std::vector<Draw> order_;
+};
 
 }  // namespace croft::bugs

@@ -1,11 +1,11 @@
 #include "bugs/posterior/draw_files.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 #include <set>
 
 #include "core/files.h"
@@ -25,11 +25,11 @@ std::size_t chains_of(const std::vector<const Trace*>& traces) {
 }
 
 // R's way to write numbers that are none.
-void append_number(std::string& out, double value) {
+void append_number(fmt::memory_buffer& out, double value) {
   if (std::isfinite(value)) {
-    fmt::format_to(std::back_inserter(out), "{}", value);
+    fmt::format_to(fmt::appender(out), FMT_COMPILE("{}"), value);
   } else {
-    out += std::isnan(value) ? "NA" : value > 0 ? "Inf" : "-Inf";
+    out.append(std::string_view(std::isnan(value) ? "NA" : value > 0 ? "Inf" : "-Inf"));
   }
 }
 
@@ -44,15 +44,15 @@ void write_file(const std::string& path, std::string_view text) {
 void write_coda(const std::vector<const Trace*>& traces, const std::string& stem) {
   const std::size_t chains = chains_of(traces);
   for (std::size_t c = 0; c < chains; ++c) {
-    std::string text;
+    fmt::memory_buffer text;
     for (const Trace* trace : traces) {
       for (std::size_t i = 0; i < trace->chains[c].size(); ++i) {
-        fmt::format_to(std::back_inserter(text), "{} ", iteration_of(*trace, i));
+        fmt::format_to(fmt::appender(text), FMT_COMPILE("{} "), iteration_of(*trace, i));
         append_number(text, trace->chains[c][i]);
-        text += '\n';
+        text.push_back('\n');
       }
     }
-    write_file(fmt::format("{}chain{}.txt", stem, c + 1), text);
+    write_file(fmt::format("{}chain{}.txt", stem, c + 1), {text.data(), text.size()});
   }
   std::string index;
   std::size_t line = 1;
@@ -66,12 +66,13 @@ void write_coda(const std::vector<const Trace*>& traces, const std::string& stem
 }
 
 std::string draws_csv(const std::vector<Trace>& traces) {
-  std::string out = "chain,iteration";
+  fmt::memory_buffer out;
+  out.append(std::string_view("chain,iteration"));
   std::size_t chains = 0;
   std::vector<std::size_t> iterations;
   std::set<std::array<std::size_t, 3>> seen;  // first iteration, thin, draws
   for (const Trace& trace : traces) {
-    out += "," + csv_cell(trace.name);
+    out.append("," + csv_cell(trace.name));
     chains = std::max(chains, trace.chains.size());
     for (const std::vector<double>& chain : trace.chains) {
       if (!seen.insert({trace.first, trace.thin, chain.size()}).second) continue;
@@ -82,22 +83,22 @@ std::string draws_csv(const std::vector<Trace>& traces) {
   }
   std::sort(iterations.begin(), iterations.end());
   iterations.erase(std::unique(iterations.begin(), iterations.end()), iterations.end());
-  out += "\n";
+  out.push_back('\n');
   for (std::size_t c = 0; c < chains; ++c) {
     for (const std::size_t iteration : iterations) {
-      fmt::format_to(std::back_inserter(out), "{},{}", c + 1, iteration);
+      fmt::format_to(fmt::appender(out), FMT_COMPILE("{},{}"), c + 1, iteration);
       for (const Trace& trace : traces) {
-        out += ',';
+        out.push_back(',');
         if (iteration < trace.first || (iteration - trace.first) % trace.thin != 0) continue;
         const std::size_t draw = (iteration - trace.first) / trace.thin;
         if (c < trace.chains.size() && draw < trace.chains[c].size()) {
           append_number(out, trace.chains[c][draw]);
         }
       }
-      out += '\n';
+      out.push_back('\n');
     }
   }
-  return out;
+  return fmt::to_string(out);
 }
 
 bool is_of(std::string_view name, std::string_view asked) {

@@ -78,14 +78,19 @@ NodeSummary summarise(const Trace& trace) {
   double squares = 0;
   for (const double x : all) squares += (x - out.mean) * (x - out.mean);
   out.sd = all.size() > 1 ? std::sqrt(squares / (n - 1)) : kNotKnown;
-  std::sort(all.begin(), all.end());
-  for (std::size_t k = 0; k < kSummaryShares.size(); ++k) {
-    out.quantiles[k] = quantile_of(all, kSummaryShares[k]);
+  const RankedDraws ranked(trace.chains);
+  std::vector<double> sorted = ranked.sorted();
+  if (sorted.size() < all.size()) {  // chains of different lengths
+    sorted = std::move(all);
+    std::sort(sorted.begin(), sorted.end());
   }
-  out.narrowest = narrowest_of(all);
+  for (std::size_t k = 0; k < kSummaryShares.size(); ++k) {
+    out.quantiles[k] = quantile_of(sorted, kSummaryShares[k]);
+  }
+  out.narrowest = narrowest_of(sorted);
   out.effective = effective_samples(trace.chains);
-  out.tail_effective = tail_effective_samples(trace.chains);
-  out.r_hat = rank_r_hat(trace.chains);
+  out.tail_effective = ranked.tail_effective_samples();
+  out.r_hat = ranked.r_hat();
   out.error = out.sd == 0 ? 0 : out.sd / std::sqrt(out.effective);
   return out;
 }

@@ -111,18 +111,19 @@ TEST(BugsDiagnostics, RanksSeeChainsOfDifferentWidths) {
   Draws draws = autoregression(0, 4, 2000, 13);
   for (double& x : draws[3]) x *= 5;
   EXPECT_LT(split_r_hat(draws), 1.02);
-  EXPECT_GT(rank_r_hat(draws), 1.1);
-  EXPECT_LT(rank_r_hat(autoregression(0, 4, 2000, 13)), 1.01);
+  EXPECT_GT(RankedDraws(draws).r_hat(), 1.1);
+  EXPECT_LT(RankedDraws(autoregression(0, 4, 2000, 13)).r_hat(), 1.01);
 }
 
 TEST(BugsDiagnostics, RanksDoNotDependOnTheScale) {
   Draws draws = autoregression(0.5, 2, 500, 17);
-  const double before = rank_r_hat(draws), tail = tail_effective_samples(draws);
+  const double before = RankedDraws(draws).r_hat(),
+               tail = RankedDraws(draws).tail_effective_samples();
   for (auto& chain : draws) {
     for (double& x : chain) x = 3 * x + 100;
   }
-  EXPECT_NEAR(rank_r_hat(draws), before, 1e-12);
-  EXPECT_EQ(tail_effective_samples(draws), tail);
+  EXPECT_NEAR(RankedDraws(draws).r_hat(), before, 1e-12);
+  EXPECT_EQ(RankedDraws(draws).tail_effective_samples(), tail);
 }
 
 TEST(BugsDiagnostics, WhatCannotBeKnownIsNaN) {
@@ -134,7 +135,7 @@ TEST(BugsDiagnostics, WhatCannotBeKnownIsNaN) {
   Draws with_infinity = autoregression(0, 2, 100, 1);
   with_infinity[1][7] = infinity;
   EXPECT_TRUE(std::isnan(effective_samples(with_infinity)));
-  EXPECT_TRUE(std::isnan(rank_r_hat(with_infinity)));
+  EXPECT_TRUE(std::isnan(RankedDraws(with_infinity).r_hat()));
   Draws stuck = {std::vector<double>(100, 1.0), std::vector<double>(100, 2.0)};
   EXPECT_EQ(split_r_hat(stuck), infinity);
 }
