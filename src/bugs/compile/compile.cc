@@ -191,15 +191,16 @@ std::vector<double> BlockCompiler::observed_of(const Relation& r) {
   return values;
 }
 
-// Those that are the same in all states.
+// Those that are the same in all states.  1 stands for those that are not: every scalar parameter
+// may be 1, whatever the others are, but the ends of dunif.
 void BlockCompiler::check_parameters(const Relation& r, const Distribution& d,
                                      const std::vector<Value>& parameters) {
   std::vector<std::vector<double>> numbers;
   for (const Value& p : parameters) {
     std::vector<double>& values = numbers.emplace_back();
     for (const Element& e : p.elements) {
-      if (!e.constant()) return;
-      values.push_back(e.number);
+      if (!e.constant() && (p.elements.size() > 1 || d.id == DistributionId::uniform)) return;
+      values.push_back(e.constant() ? e.number : 1);
     }
   }
   const std::vector<Numbers> spans(numbers.begin(), numbers.end());

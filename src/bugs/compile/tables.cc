@@ -9,6 +9,15 @@
 namespace croft::bugs {
 namespace {
 
+bool is_range(const Expression& e) {
+  return e.kind == ExpressionKind::call && e.name == ":" && e.arguments.size() == 2;
+}
+
+bool mentions(const Expression& e, const LoopNames& names) {
+  return std::ranges::any_of(names, [&](const std::string* name) { return *name == e.name; }) ||
+         std::ranges::any_of(e.arguments, [&](const Expression& a) { return mentions(a, names); });
+}
+
 // Walks the loops and notes every relation; then the arrays get their sizes, and their elements the
 // relations that define them.
 class Unroller {
@@ -29,6 +38,9 @@ class Unroller {
   void walk(const std::vector<Statement>& block, const LoopNames& names,
             std::vector<double> counters);
   void loop(const Loop& loop, const LoopNames& names, std::vector<double>& counters);
+  double bound_of(const Loop& loop, const Expression& e, Counters known) const;
+  double least_rounds(const Loop& loop, Counters known, LoopNames& unknown) const;
+  void check_rounds(const Loop& loop, double more) const;
   void relation(const Draw* draw, const Definition* definition, const LoopNames& names,
                 const std::vector<double>& counters);
   std::uint32_t array_of(const std::string& name);
@@ -120,6 +132,40 @@ void Unroller::walk(const std::vector<Statement>& block, const LoopNames& names,
   }
 }
 
+double Unroller::bound_of(const Loop& l, const Expression& e, Counters known) const {
+  ExpressionCompiler compiler(t_, nullptr, known);
+  const Value value = compiler.compile(e);
+  const double x = value.scalar() ? value.elements[0].number : NAN;
+  if (!(std::abs(x) < 1e15) || x != std::floor(x)) {
+    fail_at(e, "the range of a loop has to be of whole numbers", l.counter);
+  }
+  return x;
+}
+
+// Of a loop and of those inside it whose bounds are the same in every round: their rounds, without
+// going round.
+double Unroller::least_rounds(const Loop& l, Counters known, LoopNames& unknown) const {
+  const Expression& r = l.range;
+  if (!is_range(r) || mentions(r, unknown)) return 0;
+  const double rounds = bound_of(l, r.arguments[1], known) - bound_of(l, r.arguments[0], known) + 1;
+  if (rounds < 1) return 0;
+  double inside = 0;
+  unknown.push_back(&l.counter);
+  for (const Statement& statement : l.body) {
+    if (const auto* inner = std::get_if<Loop>(&statement)) {
+      inside += least_rounds(*inner, known, unknown);
+    }
+  }
+  unknown.pop_back();
+  return rounds * (1 + inside);
+}
+
+void Unroller::check_rounds(const Loop& l, double more) const {
+  if (more <= static_cast<double>(t_.limits.rounds - rounds_)) return;
+  throw InputError(l.where, Message("the loops go round more than ", t_.limits.rounds, " times"),
+                   l.counter, "take smaller bounds");
+}
+
 void Unroller::loop(const Loop& l, const LoopNames& names, std::vector<double>& counters) {
   for (const std::string* name : names) {
     if (*name == l.counter) {
@@ -142,22 +188,8 @@ void Unroller::loop(const Loop& l, const LoopNames& names, std::vector<double>& 
   }
   // A range a:b is gone through without a list of its numbers.
   const Counters known{&names, counters};
-  const auto number = [&](const Expression& e) {
-    ExpressionCompiler compiler(t_, nullptr, known);
-    const Value value = compiler.compile(e);
-    const double x = value.scalar() ? value.elements[0].number : NAN;
-    if (!(std::abs(x) < 1e15) || x != std::floor(x)) {
-      fail_at(e, "the range of a loop has to be of whole numbers", l.counter);
-    }
-    return x;
-  };
-  const auto check_rounds = [&](double more) {
-    if (more <= static_cast<double>(t_.limits.rounds - rounds_)) return;
-    throw InputError(l.where, Message("the loops go round more than ", t_.limits.rounds, " times"),
-                     l.counter, "take smaller bounds");
-  };
   const auto round = [&](double value) {
-    check_rounds(1);
+    check_rounds(l, 1);
     ++rounds_;
     if (rounds_ % 4096 == 0 && interruption) throw Interrupted("interrupted");
     counters.push_back(value);
@@ -165,9 +197,12 @@ void Unroller::loop(const Loop& l, const LoopNames& names, std::vector<double>& 
     counters.pop_back();
   };
   const Expression& r = l.range;
-  if (r.kind == ExpressionKind::call && r.name == ":" && r.arguments.size() == 2) {
-    const double first = number(r.arguments[0]), last = number(r.arguments[1]);
-    check_rounds(last - first + 1);  // before the first, so that a mistyped bound is told at once
+  if (is_range(r)) {
+    const double first = bound_of(l, r.arguments[0], known);
+    const double last = bound_of(l, r.arguments[1], known);
+    LoopNames unknown;
+    // Before the first round, so that a mistyped bound is told at once.
+    check_rounds(l, names.empty() ? least_rounds(l, known, unknown) : last - first + 1);
     for (double x = first; x <= last; ++x) round(x);
     return;
   }
@@ -187,7 +222,7 @@ SubscriptRange Unroller::range_of(const Expression& e, const std::string& array,
     return static_cast<std::uint32_t>(
         subscript_of(part, array, value.elements[0].number, t_.limits.elements));
   };
-  if (e.kind == ExpressionKind::call && e.name == ":" && e.arguments.size() == 2) {
+  if (is_range(e)) {
     const SubscriptRange range{whole(e.arguments[0]), whole(e.arguments[1])};
     if (range.first > range.last) fail_at(e, "a range on the left ends before it begins", array);
     return range;

@@ -6,7 +6,6 @@
 #include <complex>
 #include <limits>
 #include <numbers>
-#include <numeric>
 
 namespace croft::bugs {
 namespace {
@@ -38,8 +37,11 @@ std::vector<std::span<const double>> halves_of(Chains chains) {
   return out;
 }
 
+// From the first number on, so that the mean of equal numbers is that number.
 double mean_of(std::span<const double> x) {
-  return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
+  double sum = 0;
+  for (const double each : x) sum += each - x[0];
+  return x[0] + sum / static_cast<double>(x.size());
 }
 
 // Inside the halves, and of all draws (var+ of Gelman et al.).

@@ -74,7 +74,10 @@ NodeSummary summarise(const Trace& trace) {
     return out;
   }
   const auto n = static_cast<double>(all.size());
-  for (const double x : all) out.mean += x / n;
+  const double base =
+      std::isfinite(all[0]) ? all[0] : 0;  // equal numbers have that mean to the bit
+  for (const double x : all) out.mean += (x - base) / n;
+  out.mean += base;
   double squares = 0;
   for (const double x : all) squares += (x - out.mean) * (x - out.mean);
   out.sd = all.size() > 1 ? std::sqrt(squares / (n - 1)) : kNotKnown;

@@ -258,6 +258,11 @@ void BugsOptions::validate() const {
   at_least_one("chains", chains);
   at_least_one("samples", samples);
   at_least_one("thin", thin);
+  if (thin > samples) {
+    throw UsageError(Message::option("thin"), " ", std::to_string(thin), " keeps none of ",
+                     std::to_string(samples), " iterations; take fewer, or more of ",
+                     Message::option("samples"));
+  }
   constexpr std::size_t kMost = std::size_t{1} << 40;
   if (chains > 10'000 || samples > kMost || burn_in > kMost || thin > kMost) {
     throw UsageError("there are too many chains or iterations");
@@ -278,6 +283,36 @@ void BugsOptions::validate() const {
   }
 }
 
+namespace {
+
+// A warning of the nodes that are drawn, and had the same value in every draw of every chain.
+std::vector<std::string> unmoved(const ModelGraph& graph, const std::vector<Monitor>& monitors,
+                                 const std::vector<Trace>& traces) {
+  constexpr std::size_t kShown = 5;
+  std::vector<std::string> names;
+  for (std::size_t m = 0; m < traces.size(); ++m) {
+    const NodeId node = monitors[m].slot == kNothing ? kNothing : graph.node_of(monitors[m].slot);
+    if (node == kNothing || graph.node(node).observed) continue;
+    std::size_t draws = 0;
+    bool equal = true;
+    for (const std::vector<double>& chain : traces[m].chains) {
+      draws += chain.size();
+      for (const double x : chain) equal = equal && x == traces[m].chains[0][0];
+    }
+    if (equal && draws > 1) names.push_back(in_quotes(traces[m].name));
+  }
+  if (names.empty()) return {};
+  std::string text =
+      names.size() == 1 ? "all draws are equal of " : "all draws are equal of each of ";
+  for (std::size_t k = 0; k < std::min(names.size(), kShown); ++k) {
+    text += (k == 0 ? "" : ", ") + names[k];
+  }
+  if (names.size() > kShown) text += " and " + std::to_string(names.size() - kShown) + " more";
+  return {text + ": the model leaves one value, or the chains do not move"};
+}
+
+}  // namespace
+
 BugsResult sample(const Program& program, const Arrays& data, const std::vector<Arrays>& inits,
                   const BugsOptions& options, const BugsCallback& progress) {
   options.validate();
@@ -288,7 +323,7 @@ BugsResult sample(const Program& program, const Arrays& data, const std::vector<
   }
   CompiledModel model = compile(program, data, options.seed);
   const ModelGraph& graph = model.graph;
-  std::vector<Monitor> monitors = monitors_of(graph, options.monitors, options.thin);
+  const std::vector<Monitor> monitors = monitors_of(graph, options.monitors, options.thin);
   std::set<std::string> unknown;
   for (const Arrays& arrays : inits) {
     for (std::string& name : unknown_inits(graph, arrays)) unknown.insert(std::move(name));
@@ -301,11 +336,12 @@ BugsResult sample(const Program& program, const Arrays& data, const std::vector<
   std::string why;
   const bool exact = options.exact && graph.nodes() > graph.observed().size() &&
                      answer_exactly(graph, monitors, kMemoryOfTree, result, why);
-  if (!exact) result = SamplingRun(model, inits, options, std::move(monitors)).run(progress);
+  if (!exact) result = SamplingRun(model, inits, options, monitors).run(progress);
   result.observed = graph.observed().size();
   result.unobserved = graph.nodes() - graph.observed().size();
   result.graph_size = graph.slots();
   result.warnings.insert(result.warnings.begin(), model.warnings.begin(), model.warnings.end());
+  for (std::string& each : unmoved(graph, monitors, result.traces)) result.warnings.push_back(each);
   return result;
 }
 

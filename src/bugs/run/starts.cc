@@ -1,5 +1,7 @@
 #include "bugs/run/starts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -30,6 +32,11 @@ class StartSearch {
       if (repair()) return std::move(values_);
     }
     const NodeId id = impossible().front();
+    if (given_[id] != 0) {
+      throw Error(place_of(graph_.where(id)), ": the initial value ",
+                  fmt::format("{}", values_[graph_.node(id).first]),
+                  " is impossible with those that it depends on: ", in_quotes(graph_.name(id)));
+    }
     throw Error(place_of(graph_.where(id)), ": no start was found in which ",
                 in_quotes(graph_.name(id)),
                 " is possible; give initial values of what it depends on");

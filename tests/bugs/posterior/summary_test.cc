@@ -35,6 +35,16 @@ TEST(BugsSummary, OfNormalDrawsIsThatOfTheDistribution) {
   EXPECT_NEAR(node.r_hat, 1, 0.002);
 }
 
+TEST(BugsSummary, EqualDrawsHaveThatMeanAndNoDeviation) {
+  const Trace trace{.name = "x",
+                    .chains = {std::vector<double>(1000, 3.1), std::vector<double>(1000, 3.1)}};
+  const NodeSummary node = summarise(trace);
+  EXPECT_EQ(node.mean, 3.1);
+  EXPECT_EQ(node.sd, 0);
+  EXPECT_EQ(node.error, 0);
+  EXPECT_TRUE(std::isnan(node.effective) && std::isnan(node.r_hat));
+}
+
 TEST(BugsSummary, QuantilesAreThoseOfR) {
   // quantile(c(3, 1, 2, 10), c(.025, .25, .5, .75, .975)) in R: 1.075 1.75 2.5 4.75 9.475
   const NodeSummary node =

@@ -249,6 +249,26 @@ TEST(BugsSample, MonitorsAndInitialValuesThatFitNothingAreTold) {
             std::string::npos);
   EXPECT_EQ(fault({"mu"}, {{"y", {{5}, {NAN, NAN, 1, NAN, NAN}}}}), "no error");
   EXPECT_EQ(fault({"mu"}, {{"unknown", {{1}, {1}}}}), "no error");  // a warning
+  EXPECT_EQ(
+      fault({"mu"}, {{"tau", {{1}, {-2}}}}),
+      "t.bug:1:99: the initial value -2 is impossible with those that it depends on: \"tau\"");
+}
+
+TEST(BugsSample, NodesWhoseDrawsAreAllEqualAreTold) {
+  BugsOptions options = short_run();
+  options.monitors = {};
+  const BugsResult result =
+      sample(program_of("model { z ~ dbern(1)  x ~ dnorm(0, z) }"), {}, {}, options);
+  EXPECT_EQ(result.warnings, std::vector<std::string>{
+                                 "all draws are equal of \"z\": the model leaves one value, or the "
+                                 "chains do not move"});
+}
+
+TEST(BugsSample, AThinningThatKeepsNothingIsRefused) {
+  BugsOptions options = short_run();
+  options.thin = options.samples + 1;
+  EXPECT_NE(message_of<UsageError>([&] { options.validate(); }).find("keeps none of 200"),
+            std::string::npos);
 }
 
 // What a prior draw would nearly never satisfy.
