@@ -4,6 +4,7 @@
 #include <set>
 
 #include "bugs/sampler.h"
+#include "bugs/samplers/adaptive_metropolis.h"
 #include "bugs/samplers/deviation_scale.h"
 #include "bugs/samplers/linear_block.h"
 #include "bugs/samplers/product_scale.h"
@@ -58,6 +59,12 @@ bool touch(const ModelGraph& graph, const NodeList& a, const NodeList& b) {
   return !common.empty();
 }
 
+bool share_a_child(const ModelGraph& graph, const NodeList& a, const NodeList& b) {
+  const NodeList of_a = graph.children_of(a), of_b = graph.children_of(b);
+  return std::ranges::any_of(
+      of_a, [&](NodeId c) { return std::binary_search(of_b.begin(), of_b.end(), c); });
+}
+
 // Blocks of arrays that see their children through linear forms, as large as they can be; an array
 // may stand in several (of beta * theta[i] - alpha: {theta, alpha} and {beta, alpha}).
 std::vector<SamplerPointer> linear_blocks(const ModelGraph& graph, const NodeList& candidates,
@@ -94,6 +101,36 @@ std::vector<SamplerPointer> linear_blocks(const ModelGraph& graph, const NodeLis
     blocks.push_back(std::move(sampler));
   }
   return blocks;
+}
+
+// Nodes that are drawn by slices and that no scale moves, with all that the same data tie to them:
+// moved together, too.
+std::vector<SamplerPointer> joint_moves(const ModelGraph& graph,
+                                        const std::vector<SamplerPointer>& samplers,
+                                        const std::set<NodeId>& scaled) {
+  constexpr std::size_t kMost = 12;  // nodes of a block: more of them move little at once
+  const std::vector<NodeId> all(graph.sampled().begin(), graph.sampled().end());
+  const std::vector<NodeList> arrays = arrays_of(graph, all);
+  std::vector<SamplerPointer> moves;
+  std::set<NodeId> taken = scaled;
+  for (const SamplerPointer& sampler : samplers) {
+    if (sampler->name() != "slice" || taken.contains(sampler->nodes()[0])) continue;
+    const NodeId seed = sampler->nodes()[0];
+    NodeList block = *std::ranges::find_if(arrays, [&](const NodeList& array) {
+      return std::ranges::find(array, seed) != array.end();
+    });
+    if (block.size() > kMost) continue;
+    for (const NodeList& other : arrays) {
+      const NodeList both = joined(block, other);
+      if (both.size() > kMost || both == block || !share_a_child(graph, block, other)) continue;
+      if (make_adaptive_metropolis(graph, both) != nullptr) block = both;
+    }
+    if (SamplerPointer move = make_adaptive_metropolis(graph, block)) {
+      taken.insert(block.begin(), block.end());
+      moves.push_back(std::move(move));
+    }
+  }
+  return moves;
 }
 
 }  // namespace
@@ -134,6 +171,8 @@ std::vector<std::unique_ptr<Sampler>> choose_samplers(const ModelGraph& graph) {
     if (in_block) continue;
     if (SamplerPointer move = make_deviation_scale(graph, id)) samplers.push_back(std::move(move));
   }
+  for (SamplerPointer& move : joint_moves(graph, samplers, scaled))
+    samplers.push_back(std::move(move));
   // What is censored is summed out for its parents, so it is drawn when they stand.
   for (SamplerPointer& sampler : censored) samplers.push_back(std::move(sampler));
   return samplers;
