@@ -103,6 +103,56 @@ std::vector<SamplerPointer> linear_blocks(const ModelGraph& graph, const NodeLis
   return blocks;
 }
 
+// Finite nodes with those that they are tied to: parents, children, and what shares a child.
+class FiniteBlocks {
+ public:
+  FiniteBlocks(const ModelGraph& graph, const NodeList& nodes) : graph_(graph) {
+    for (const NodeId id : nodes) {
+      if (make_finite(graph, id) == nullptr) continue;
+      finite_.insert(id);
+      for (const NodeId child : graph.children(id)) parents_[child].push_back(id);
+    }
+  }
+
+  // A node, and what is tied to it and not drawn yet, as long as all joint states can be gone
+  // through.
+  NodeList block_of(NodeId id, const std::set<NodeId>& drawn) const {
+    NodeList block = {id};
+    if (!finite_.contains(id)) return block;
+    NodeList reached = block;
+    for (std::size_t k = 0; k < reached.size(); ++k) {
+      for (const NodeId other : tied_to(reached[k])) {
+        if (drawn.contains(other) || std::ranges::find(reached, other) != reached.end()) continue;
+        const NodeList both = joined(block, {other});
+        if (make_finite_block(graph_, both) == nullptr) return block;
+        block = both;
+        reached.push_back(other);
+      }
+    }
+    return block;
+  }
+
+ private:
+  NodeList tied_to(NodeId id) const {
+    NodeList out;
+    const auto add_parents_of = [&](NodeId child) {
+      if (const auto found = parents_.find(child); found != parents_.end()) {
+        out.insert(out.end(), found->second.begin(), found->second.end());
+      }
+    };
+    add_parents_of(id);
+    for (const NodeId child : graph_.children(id)) {
+      if (finite_.contains(child)) out.push_back(child);
+      add_parents_of(child);
+    }
+    return out;
+  }
+
+  const ModelGraph& graph_;
+  std::set<NodeId> finite_;
+  std::map<NodeId, NodeList> parents_;  // finite ones, of a child
+};
+
 // Nodes that are drawn by slices and that no scale moves, with all that the same data tie to them:
 // moved together, too.
 std::vector<SamplerPointer> joint_moves(const ModelGraph& graph,
@@ -150,7 +200,15 @@ std::vector<std::unique_ptr<Sampler>> choose_samplers(const ModelGraph& graph) {
   for (const NodeId id : candidates) {
     if (!drawn.contains(id)) samplers.push_back(single_sampler(graph, id));
   }
-  for (const NodeId id : others) samplers.push_back(single_sampler(graph, id));
+  const FiniteBlocks finite(graph, others);
+  std::set<NodeId> done;
+  for (const NodeId id : others) {
+    if (done.contains(id)) continue;
+    const NodeList block = finite.block_of(id, done);
+    SamplerPointer joint = make_finite_block(graph, block);
+    samplers.push_back(joint != nullptr ? std::move(joint) : single_sampler(graph, id));
+    done.insert(block.begin(), block.end());
+  }
   std::set<NodeId> scaled;
   for (const NodeId id : others) {  // of sigma * b[i]
     if (scaled.contains(id)) continue;
