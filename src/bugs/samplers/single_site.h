@@ -1,4 +1,5 @@
-// Samplers of one node, or of a few finite ones.  Each says whether it fits: null where it does not.
+// Samplers of one node, or of a few finite ones.  Each says whether it fits: null where it does
+// not.
 #pragma once
 #include <memory>
 
@@ -13,7 +14,7 @@ using SamplerPointer = std::unique_ptr<Sampler>;
 SamplerPointer make_slice(const ModelGraph& graph, NodeId id);
 // A whole number: all values where they are at most a hundred, else slice sampling.
 SamplerPointer make_finite(const ModelGraph& graph, NodeId id);
-// Several of those, with at most 64 states together: all of them, drawn from their joint law.
+// Several of those, with at most 12 states together: all of them, drawn from their joint law.
 SamplerPointer make_finite_block(const ModelGraph& graph, std::span<const NodeId> nodes);
 SamplerPointer make_discrete_slice(const ModelGraph& graph, NodeId id);
 // An array that no other sampler takes: slice sampling, one free coordinate after the other.
