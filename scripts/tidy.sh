@@ -7,8 +7,11 @@ cd "$(dirname "$0")/.." || exit 1
 
 cmake --preset asan >build/tidy.log || { cat build/tidy.log; exit 1; }
 folders=("${@:-src}")
+mapfile -t sources < <(grep -o '"file": "[^"]*"' build/asan/compile_commands.json | cut -d '"' -f 4 | sort -u)
+# A group is read if one of its sources stands in the folder; a source that is compiled alone, if it stands there.
 mapfile -t units < <(for folder in "${folders[@]}"; do
-  grep -o "\"file\": \"[^\"]*/unity_${folder//\//_}_[^\"]*_cxx.cxx\"" build/asan/compile_commands.json | cut -d '"' -f 4
+  printf '%s\n' "${sources[@]}" | grep "^$PWD/$folder/"
+  printf '%s\n' "${sources[@]}" | grep '/unity_' | tr '\n' '\0' | xargs -0 grep -l "\"$PWD/$folder/"
 done | sort -u)
 if [ ${#units[@]} -eq 0 ]; then
   echo "tidy.sh: no source in ${folders[*]}; name folders below src, e.g. src/app" >&2

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "cli/common.h"
+#include "core/closest_name.h"
 
 namespace croft::cli {
 namespace {
@@ -132,6 +133,21 @@ std::string parse_message(const CLI::ParseError& error) {
   return what;
 }
 
+// Options as they are written.
+std::vector<std::string> option_names(const CLI::App& verb) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : verb.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::string unknown(std::string_view what, std::string_view text,
+                    const std::vector<std::string>& known) {
+  return fmt::format("unknown {} {}{}", what, in_quotes(text),
+                     did_you_mean(text, {known.begin(), known.end()}));
+}
+
 // What is wrong with the command line, and where to read more.
 std::string usage_message(const CLI::App& program, const CLI::ParseError& error) {
   const auto named = program.get_subcommands();
@@ -140,20 +156,22 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
     // CLI11 first looks for what is missing, which may be there behind a name that is misspelt.
     for (const std::string& rest : named.front()->remaining()) {
       if (rest.size() > 1 && rest.starts_with("-")) {
-        return "unknown option " + in_quotes(rest) + help;
+        return unknown("option", rest.substr(0, rest.find('=')), option_names(*named.front())) +
+               help;
       }
     }
     return parse_message(error) + help;
   }
-  std::string names;
+  std::vector<std::string> names;
   for (const CLI::App* verb : program.get_subcommands([](const CLI::App*) { return true; })) {
-    names += (names.empty() ? "" : ", ") + verb->get_name();
+    names.push_back(verb->get_name());
   }
   const auto rest = program.remaining();
-  const std::string what = rest.empty()               ? "a verb is missing"
-                           : rest[0].starts_with("-") ? "unknown option " + in_quotes(rest[0])
-                                                      : "unknown verb " + in_quotes(rest[0]);
-  return what + "; verbs are " + names + "; see croft --help";
+  const std::string what = rest.empty() ? "a verb is missing"
+                           : rest[0].starts_with("-")
+                               ? unknown("option", rest[0], option_names(program))
+                               : unknown("verb", rest[0], names);
+  return fmt::format("{}; verbs are {}; see croft --help", what, fmt::join(names, ", "));
 }
 
 }  // namespace

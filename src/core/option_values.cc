@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/closest_name.h"
 #include "core/parse_number.h"
 
 namespace croft {
@@ -87,7 +88,7 @@ std::string value_problem(const OptionRow& row, std::string_view text) {
       if (row.choices.empty() || std::ranges::find(row.choices, text) != row.choices.end()) {
         return "";
       }
-      return " is none of " + listed(row.choices);
+      return " is none of " + listed(row.choices) + did_you_mean(text, row.choices);
     case OptionType::words:
     case OptionType::file:
       return "";

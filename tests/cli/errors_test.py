@@ -31,6 +31,14 @@ class UsageTest(CliTest):
     def test_an_unknown_option_is_told_before_what_is_missing(self):
         self.fails(WRONG_USAGE, "train", "--bogus", mentions=['unknown option "--bogus"'])
 
+    def test_what_may_have_been_meant(self):
+        self.fails(WRONG_USAGE, "prdict", mentions=['(did you mean "predict"?)'])
+        for option, value, meant in (("--modle", "m", "--model"), ("--optimizer", "lbgfs", "lbfgs"),
+                                     ("--format", "colunms", "columns"), ("--constrain", "biose", "bioes")):
+            self.wrong_training(option, value, mentions=[f'(did you mean "{meant}"?)'])
+        self.fails(WRONG_USAGE, "predict", "--best=3", mentions=['"--best" (did you mean "--k-best"?)'])
+        self.fails(WRONG_USAGE, "predict", "--xyzzy", mentions=['"--xyzzy"; see croft predict --help'])
+
     def test_a_setting_of_another_optimizer_says_that_this_one_is_the_default(self):
         data = self.file("d", "a x\nb y\n\n")
         self.fails(WRONG_USAGE, "train", "--gamma", "2", "-o", self.folder / "m", data,

@@ -1,6 +1,9 @@
 #include "app/label/tag_files.h"
 
-#include "croft/data/line_reader.h"
+#include <filesystem>
+
+#include "core/closest_name.h"
+#include "croft/core/error.h"
 #include "data/settings/constraint_file.h"
 
 namespace croft {
@@ -8,7 +11,16 @@ namespace croft {
 ChainConstraint choose_constraint(const std::string& choice, std::span<const std::string> names) {
   if (choice == "bio") return bio_constraint(names);
   if (choice == "bioes") return bioes_constraint(names);
-  return read_constraint(LineReader(choice), names);
+  return read_constraint(constraint_lines(choice), names);
+}
+
+LineReader constraint_lines(const std::string& choice) {
+  const std::string meant = did_you_mean(choice, {"bio", "bioes"});
+  if (!meant.empty() && !std::filesystem::exists(choice)) {
+    throw UsageError("--constrain: ", in_quotes(choice), " is neither bio nor bioes", meant,
+                     ", and there is no such file");
+  }
+  return LineReader(choice);
 }
 
 void read_limits(const SequenceModel& model, const std::string& constrain,

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/label/tag_plan.h"
+#include "croft/data/line_reader.h"
 #include "croft/structure/chain_constraint.h"
 
 namespace croft {
@@ -13,6 +14,10 @@ namespace croft {
 // Throws Error where the labels do not fit bio or bioes, or the file cannot be read; InputError as
 // read_constraint().
 ChainConstraint choose_constraint(const std::string& choice, std::span<const std::string> names);
+
+// The file that a choice names, when it is neither of these words.  Throws UsageError where there
+// is none and a word may have been meant; Error where it cannot be read.
+LineReader constraint_lines(const std::string& choice);
 
 // Into `out`, for data of the model's format:
 //   constrain : "bio", "bioes" or the path of a constraint file

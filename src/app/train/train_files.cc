@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/label/tag_files.h"
 #include "app/train/feature_kit_file.h"
 #include "core/json.h"
 #include "core/parse_number.h"
@@ -53,7 +54,7 @@ void set_constraint(const std::string& constrain, TrainOptions& options) {
   } else if (constrain == "bioes") {
     options.constraint = [](Labels names) { return bioes_constraint(names); };
   } else {
-    LineReader lines(constrain);
+    LineReader lines = constraint_lines(constrain);
     options.constraint = [text = text_of(lines), name = lines.name()](Labels names) {
       return read_constraint(LineReader(text, name), names);
     };

@@ -51,7 +51,8 @@ class SamplingRun {
     double kept = 0;
     for (const Monitor& m : plan_.monitors) {
       if (m.slot != kNothing) slots.push_back(m.slot);
-      kept += static_cast<double>(options.samples / m.thin) * static_cast<double>(options.chains);
+      const std::size_t draws = options.samples / m.thin;
+      kept += static_cast<double>(draws) * static_cast<double>(options.chains);
     }
     if (kept > kMostKept) {
       throw UsageError("the draws that are kept would take ",

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/closest_name.h"
+
 namespace croft {
 namespace {
 
@@ -43,21 +45,6 @@ class Tally {
   std::vector<bool> allowed_, forbidden_;
   bool lists_allowed_ = false;  // what is not listed is forbidden
 };
-
-// Number of bytes to change, insert or delete.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t k = 0; k <= b.size(); ++k) row[k] = k;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t k = 0; k < b.size(); ++k) {
-      const std::size_t changed = diagonal + (a[i] != b[k]);
-      diagonal = row[k + 1];
-      row[k + 1] = std::min({changed, diagonal + 1, row[k] + 1});
-    }
-  }
-  return row[b.size()];
-}
 
 // Whether the name is the pattern's pieces in order, with any text at each * between them.
 bool matches_glob(std::string_view pattern, std::string_view name) {
@@ -238,17 +225,8 @@ class ConstraintReader {
   }
 
   std::string suggestion(std::string_view text) const {
-    constexpr std::size_t kLongest = 64;       // bytes; the distance costs their square
-    std::size_t fewest = text.size() / 2 + 1;  // half of it must be right
-    const std::string* closest = nullptr;
-    for (const std::string& name : names_) {
-      if (text.size() > kLongest || name.size() > kLongest) continue;
-      const std::size_t distance = edit_distance(text, name);
-      if (distance >= fewest) continue;
-      fewest = distance;
-      closest = &name;
-    }
-    return closest != nullptr ? "did you mean " + in_quotes(*closest) + "?" : some_labels();
+    const std::string closest = closest_name(text, {names_.begin(), names_.end()});
+    return closest.empty() ? some_labels() : "did you mean " + in_quotes(closest) + "?";
   }
 
   std::string some_labels() const {

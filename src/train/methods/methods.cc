@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/closest_name.h"
 #include "croft/core/error.h"
 
 namespace croft {
@@ -140,11 +141,14 @@ bool MethodInfo::takes_setting(std::string_view setting) const {
 
 Method method_named(std::string_view name) {
   std::vector<Method> all;
+  std::vector<std::string_view> names;
   for (const MethodInfo& each : method_table()) {
     if (each.name == name) return each.method;
     all.push_back(each.method);
+    names.push_back(each.name);
   }
-  throw UsageError("there is no optimizer " + in_quotes(name) + "; there are " + names_of(all));
+  throw UsageError("there is no optimizer ", in_quotes(name), did_you_mean(name, names),
+                   "; there are ", names_of(all));
 }
 
 std::string names_of(std::span<const Method> methods) {

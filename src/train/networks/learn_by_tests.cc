@@ -54,9 +54,10 @@ class Tests {
       const auto pairs = pairs_with(size);
       if (pairs.empty()) return;
       test_pairs(pairs, size, found.tests);
-      std::size_t edges = 0;
-      for (Variable v = 0; v < graph_.variables(); ++v) edges += graph_.near(v).size();
-      if (callback && !callback({0, size, static_cast<double>(edges / 2)})) {
+      std::size_t ends = 0;
+      for (Variable v = 0; v < graph_.variables(); ++v) ends += graph_.near(v).size();
+      const std::size_t edges = ends / 2;
+      if (callback && !callback({0, size, static_cast<double>(edges)})) {
         found.stopped = true;
         return;
       }

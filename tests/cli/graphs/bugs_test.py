@@ -1,6 +1,7 @@
 """croft bugs: a program, data and scripts to summaries, draws and pictures."""
 
 import json
+import math
 import signal
 import subprocess
 import time
@@ -100,6 +101,17 @@ class BugsTest(CliTest):
         self.assertRegex(table, r"(?m)^z\t1\t0\.6")
         sampled = json.loads(self.run_ok("bugs", program, "--data", data, "--json", "--method", "sampling"))
         self.assertFalse(sampled["exact"])
+
+    def test_infer_reads_a_finite_model_as_a_factor_graph(self):
+        program = self.file("wet.bug", "model {\n  rain ~ dbern(0.2)\n  sprinkler ~ dbern(p[rain + 1])\n"
+                            "  wet ~ dbern(q[rain + 1, sprinkler + 1])\n}\n")
+        data = self.file("wet.json", '{"p": [0.4, 0.01], "q": [[0, 0.9], [0.8, 0.99]], "wet": 1}')
+        evidence = 0.8 * 0.4 * 0.9 + 0.2 * 0.99 * 0.8 + 0.2 * 0.01 * 0.99
+        answer = json.loads(self.run_ok("infer", program, "--data", data, "--json", "--quiet"))
+        self.assertAlmostEqual(answer["log_partition"], math.log(evidence), places=12)
+        answer = json.loads(self.run_ok("infer", program, "--data", data, "--task", "marginals", "--json", "--quiet"))
+        self.assertAlmostEqual(answer["marginals"][0][0], 0.8 * 0.4 * 0.9 / evidence, places=12)
+        self.assertRegex(self.fails(BAD_INPUT, "infer", program), r"wet\.bug:3:\d+: .*\"p\"")
 
     def test_until_stops(self):
         document = self.ask("--until", "rhat=1.05,ess=300", "--samples", "1000000")
